@@ -1,0 +1,301 @@
+//! From an instruction and the shapes of its operands to a step that can run.
+
+use smallvec::SmallVec;
+
+use crate::arena::Arena;
+use crate::blas::{DotPlan, dot_dims};
+use crate::error::{Fault, Operand};
+use crate::ids::{Size, Slot};
+use crate::instr::{InstrKind, Loop, LoopRead, View};
+use crate::layout::{Axes, Layout, byte_count};
+use crate::loop_nest::{Access, LoopNest, Role, loop_order};
+use crate::program::Program;
+use crate::state::{SlotState, State};
+use crate::step::{DotStep, LoopStep, Place, Step, TransferStep};
+use crate::strided::{Transfer, TransferPlan};
+use crate::view::{self, Index};
+use crate::walk::Strides;
+
+/// Binds instructions in order. With an arena the memory comes from there, before any run; without one it is
+/// allocated at once, for the run that goes on.
+pub(crate) struct Binder<'a> {
+    program: &'a Program,
+    state: &'a mut State,
+    arena: Option<&'a mut Arena>,
+}
+
+impl<'a> Binder<'a> {
+    pub(crate) fn new(
+        program: &'a Program,
+        state: &'a mut State,
+        arena: Option<&'a mut Arena>,
+    ) -> Binder<'a> {
+        Binder { program, state, arena }
+    }
+
+    /// The step of an instruction; its results have their places from now on.
+    pub(crate) fn step(&mut self, kind: &InstrKind) -> Result<Step, Fault> {
+        match kind {
+            InstrKind::Loop(code) => self.bind_loop(code),
+            InstrKind::View { of, to, view } => {
+                let (offset, layout) = self.view(*of, view)?;
+                self.place_view(*of, *to, offset, layout);
+                Ok(Step::Nothing)
+            }
+            InstrKind::Reshape { of, to, dims } => self.reshape(*of, *to, dims),
+            InstrKind::Copy { of, to } => {
+                let dims = self.layout(*of).dims.clone();
+                let place = self.fresh(*to, &dims)?;
+                Ok(Step::Transfer(Box::new(self.copy(*of, *to, place))))
+            }
+            InstrKind::Update { of, to, view, value, accumulate } => {
+                self.update(*of, *to, view, *value, *accumulate)
+            }
+            InstrKind::Full { value, to, dims } => {
+                let dims = self.numbers(dims)?;
+                let place = self.fresh(*to, &dims)?;
+                let element = view::broadcast_to(self.layout(*value), &dims)?;
+                let from = self.slot(*value).place;
+                let plan = self.transfer(Transfer::Copy, *to, self.layout(*to), &element);
+                Ok(Step::Transfer(Box::new(TransferStep { to: place, from, plan })))
+            }
+            InstrKind::Dot { a, b, to } => self.dot(*a, *b, *to),
+            InstrKind::Scalar { size, to } => {
+                let value = self.state.size(*size)?;
+                let to = self.fresh(*to, &[])?;
+                Ok(Step::Scalar { to, value })
+            }
+            InstrKind::RequireEqual { a, b, message } => {
+                let (a, b) = (self.state.size(*a)?, self.state.size(*b)?);
+                if a != b {
+                    return Err(Fault::Required { message: message.to_string(), a, b });
+                }
+                Ok(Step::Nothing)
+            }
+            // Its results are known when it has run.
+            InstrKind::Call(_) => Ok(Step::Later),
+        }
+    }
+
+    fn slot(&self, slot: Slot) -> &SlotState {
+        &self.state.slots[slot.index()]
+    }
+
+    fn layout(&self, slot: Slot) -> &Layout {
+        &self.slot(slot).layout
+    }
+
+    fn itemsize(&self, slot: Slot) -> usize {
+        self.program.slots[slot.index()].dtype.itemsize()
+    }
+
+    fn numbers(&self, sizes: &[Size]) -> Result<Axes, Fault> {
+        sizes.iter().map(|&size| self.state.size(size)).collect()
+    }
+
+    fn indices(&self, view: &[Index<Size>]) -> Result<SmallVec<[Index<i64>; 4]>, Fault> {
+        view.iter().map(|index| index.try_map(|size| self.state.size(size))).collect()
+    }
+
+    // ------------------------------------------------------------ memory
+
+    /// Memory for a slot in C order.
+    fn fresh(&mut self, slot: Slot, dims: &[i64]) -> Result<Place, Fault> {
+        let layout = Layout::fresh(dims, self.itemsize(slot))?;
+        self.place_fresh(slot, layout)
+    }
+
+    /// Memory for a slot of this layout, which has no gaps.
+    fn place_fresh(&mut self, slot: Slot, layout: Layout) -> Result<Place, Fault> {
+        let bytes = byte_count(&layout.dims, self.itemsize(slot))?;
+        let bases = self.program.bases;
+        let place = match (&mut self.arena, self.program.claims[slot.index()]) {
+            (Some(_), Some(output)) => Place::start(bases.outputs + output),
+            (Some(arena), None) => Place { base: bases.arena, offset: arena.take(bytes)? as i64 },
+            (None, _) => {
+                let block = self.state.pool.take(bytes)?;
+                let base = bases.slots + slot.index();
+                self.state.bases[base] = block.as_ptr();
+                self.state.blocks[slot.index()] = Some(block);
+                Place::start(base)
+            }
+        };
+        self.state.slots[slot.index()] = SlotState { place, layout, bytes };
+        Ok(place)
+    }
+
+    /// The memory of another slot.
+    fn place_view(&mut self, of: Slot, to: Slot, offset: i64, layout: Layout) {
+        let mut place = self.slot(of).place;
+        place.offset += offset;
+        self.state.slots[to.index()] = SlotState { place, layout, bytes: 0 };
+    }
+
+    fn need_scratch(&mut self, bytes: usize) {
+        self.state.scratch_bytes = self.state.scratch_bytes.max(bytes);
+    }
+
+    // ------------------------------------------------------------ loops
+
+    fn bind_loop(&mut self, code: &Loop) -> Result<Step, Fault> {
+        let dims = self.numbers(&code.dims)?;
+        for (axis, &length) in dims.iter().enumerate() {
+            if length < 0 {
+                return Err(Fault::NegativeLength { axis, length });
+            }
+        }
+        let mut strides = Strides::new();
+        for (position, read) in code.reads.iter().enumerate() {
+            self.check_read(position, read, &dims)?;
+            let layout = self.layout(read.slot);
+            strides.push(read.axes.iter().map(|axis| axis.map_or(0, |axis| layout.strides[axis])));
+        }
+        // Without loop dimensions there is one position, and nothing moves.
+        let inner = |axes: &[Option<usize>]| axes.last().is_some_and(Option::is_some);
+        let read_inner: SmallVec<[bool; 12]> =
+            code.reads.iter().map(|read| inner(&read.axes)).collect();
+        let write_inner: SmallVec<[bool; 4]> =
+            code.writes.iter().map(|write| inner(&write.axes)).collect();
+        let moves = |write: usize, dim: usize| code.writes[write].axes[dim].is_some();
+        let order = loop_order(&dims, &strides, &read_inner, &write_inner, moves);
+
+        let mut operands: SmallVec<[Place; 12]> =
+            code.reads.iter().map(|read| self.slot(read.slot).place).collect();
+        let mut accesses: SmallVec<[Access; 12]> = SmallVec::new();
+        for (read, &inner) in code.reads.iter().zip(&read_inner) {
+            accesses.push(Access { itemsize: self.itemsize(read.slot), inner, role: Role::Read });
+        }
+        let mut fills = SmallVec::new();
+        for (write, &inner) in code.writes.iter().zip(&write_inner) {
+            // The result is laid out in the order in which the loop writes it.
+            let axes: SmallVec<[usize; 4]> =
+                order.iter().filter_map(|&dim| write.axes[dim]).collect();
+            let mut lengths: Axes = SmallVec::from_elem(0, axes.len());
+            for (&axis, &length) in write.axes.iter().zip(&dims) {
+                if let Some(axis) = axis {
+                    lengths[axis] = length;
+                }
+            }
+            let itemsize = self.itemsize(write.slot);
+            let layout = Layout::fresh_in_order(&lengths, itemsize, &axes)?;
+            strides.push(write.axes.iter().map(|axis| axis.map_or(0, |axis| layout.strides[axis])));
+            let count = layout.len();
+            let place = self.place_fresh(write.slot, layout)?;
+            operands.push(place);
+            let role = if write.identity.is_some() { Role::Accumulate } else { Role::Write };
+            accesses.push(Access { itemsize, inner, role });
+            fills.extend(write.identity.map(|identity| (place, count, identity)));
+        }
+        let nest = LoopNest::new(&dims, &order, &strides, &accesses);
+        self.need_scratch(nest.scratch());
+        Ok(Step::Loop(Box::new(LoopStep { function: code.kernel.function, operands, fills, nest })))
+    }
+
+    fn check_read(&self, position: usize, read: &LoopRead, dims: &[i64]) -> Result<(), Fault> {
+        let layout = self.layout(read.slot);
+        let fault = |axis: usize, expected: i64| {
+            let input = self.program.inputs.iter().position(|input| input.slot == read.slot);
+            let operand = Operand { position, slot: read.slot, input };
+            Fault::Length { operand, axis, expected, given: layout.dims[axis] }
+        };
+        let mut mapped = 0;
+        for (axis, &expected) in read.axes.iter().zip(dims) {
+            if let &Some(axis) = axis {
+                mapped += 1;
+                if layout.dims[axis] != expected {
+                    return Err(fault(axis, expected));
+                }
+            }
+        }
+        if mapped < layout.ndim() {
+            // An axis that the loop does not move along has one element.
+            for axis in 0..layout.ndim() {
+                if layout.dims[axis] != 1 && !read.axes.contains(&Some(axis)) {
+                    return Err(fault(axis, 1));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    // ------------------------------------------------------------ views and copies
+
+    fn view(&self, of: Slot, view: &View) -> Result<(i64, Layout), Fault> {
+        let layout = self.layout(of);
+        match view {
+            View::Transpose(axes) => Ok((0, view::transpose(layout, axes))),
+            View::ExpandDims(axes) => Ok((0, view::expand_dims(layout, axes))),
+            View::DropDims(axes) => Ok((0, view::drop_dims(layout, axes)?)),
+            View::BroadcastTo(dims) => {
+                let dims = self.numbers(dims)?;
+                // Strides of zero hide how large it is; whoever copies it will ask.
+                byte_count(&dims, self.itemsize(of))?;
+                Ok((0, view::broadcast_to(layout, &dims)?))
+            }
+            View::Slice(indices) => view::slice(layout, &self.indices(indices)?),
+        }
+    }
+
+    fn reshape(&mut self, of: Slot, to: Slot, dims: &[Size]) -> Result<Step, Fault> {
+        let dims = view::reshape_dims(self.layout(of), &self.numbers(dims)?)?;
+        if let Some(layout) = view::reshape(self.layout(of), &dims, self.itemsize(of)) {
+            self.place_view(of, to, 0, layout);
+            return Ok(Step::Nothing);
+        }
+        // Copied in C order, the elements take any shape.
+        let old = self.layout(of).dims.clone();
+        let place = self.fresh(to, &dims)?;
+        let contiguous = Layout::fresh(&old, self.itemsize(of))?;
+        let plan = self.transfer(Transfer::Copy, to, &contiguous, self.layout(of));
+        let from = self.slot(of).place;
+        Ok(Step::Transfer(Box::new(TransferStep { to: place, from, plan })))
+    }
+
+    /// The step that copies a slot to fresh memory of the same dims.
+    fn copy(&self, of: Slot, to: Slot, place: Place) -> TransferStep {
+        let plan = self.transfer(Transfer::Copy, to, self.layout(to), self.layout(of));
+        TransferStep { to: place, from: self.slot(of).place, plan }
+    }
+
+    fn transfer(&self, transfer: Transfer, slot: Slot, to: &Layout, from: &Layout) -> TransferPlan {
+        let dtype = self.program.slots[slot.index()].dtype;
+        TransferPlan::new(transfer, dtype, &to.dims, &to.strides, &from.strides)
+    }
+
+    fn update(
+        &mut self,
+        of: Slot,
+        to: Slot,
+        indices: &[Index<Size>],
+        value: Slot,
+        accumulate: bool,
+    ) -> Result<Step, Fault> {
+        let dims = self.layout(of).dims.clone();
+        let indices = self.indices(indices)?;
+        let place = self.fresh(to, &dims)?;
+        let copy = self.copy(of, to, place);
+        let (offset, window) = view::slice(self.layout(to), &indices)?;
+        let source = view::broadcast_to(self.layout(value), &window.dims)?;
+        let transfer = if accumulate { Transfer::Add } else { Transfer::Copy };
+        let store = TransferStep {
+            to: Place { base: place.base, offset: place.offset + offset },
+            from: self.slot(value).place,
+            plan: self.transfer(transfer, to, &window, &source),
+        };
+        Ok(Step::Update(Box::new([copy, store])))
+    }
+
+    fn dot(&mut self, a: Slot, b: Slot, to: Slot) -> Result<Step, Fault> {
+        let dims = dot_dims(self.layout(a), self.layout(b))?;
+        let place = self.fresh(to, &dims)?;
+        let dtype = self.program.slots[to.index()].dtype;
+        let plan = DotPlan::new(dtype, self.layout(a), self.layout(b))?;
+        self.need_scratch(plan.scratch());
+        Ok(Step::Dot(Box::new(DotStep {
+            a: self.slot(a).place,
+            b: self.slot(b).place,
+            to: place,
+            plan,
+        })))
+    }
+}

@@ -1,0 +1,555 @@
+//! Assembling a program, instruction by instruction, with every reference checked.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use frazil_core::DType;
+
+use crate::array::KeptArray;
+use crate::error::BuildError;
+use crate::foreign::Foreign;
+use crate::ids::{Origin, Size, Slot};
+use crate::instr::{ArrayType, Call, Instr, InstrKind, Kernel, Loop, LoopRead, LoopWrite, View};
+use crate::loop_nest::KernelFn;
+use crate::program::Program;
+use crate::scalar::Scalar;
+use crate::size::{SizeExpr, SizeOp, SizeTable};
+use crate::strided::read_integer;
+use crate::view::Index;
+
+/// What a program knows of a slot before it runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SlotInfo {
+    pub(crate) dtype: DType,
+    pub(crate) ndim: usize,
+    /// The instruction that writes it; inputs and constants have none.
+    pub(crate) made_by: Option<usize>,
+    /// Whether where it lies depends on more than the shapes of the inputs.
+    pub(crate) dynamic: bool,
+}
+
+/// When a size can be evaluated.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SizeInfo {
+    /// The number of instructions that must have come before.
+    pub(crate) ready: usize,
+    /// Whether it depends on more than the shapes of the inputs.
+    pub(crate) dynamic: bool,
+}
+
+/// A write of a loop: its element type, for each loop dimension its axis or `None` where it is reduced over,
+/// and what a reduction starts from.
+#[derive(Clone, Debug)]
+pub struct WriteSpec {
+    /// The element type.
+    pub dtype: DType,
+    /// One entry a loop dimension; the axes are a permutation of those of the result.
+    pub axes: Vec<Option<usize>>,
+    /// `None`: not a reduction.
+    pub identity: Option<Scalar>,
+}
+
+/// A constant slot: an array that is only read.
+pub(crate) struct Constant {
+    pub(crate) slot: Slot,
+    pub(crate) array: KeptArray,
+}
+
+/// An input slot.
+pub(crate) struct Input {
+    pub(crate) slot: Slot,
+    pub(crate) ty: ArrayType,
+}
+
+/// Assembles a [`Program`].
+#[derive(Default)]
+pub struct Builder {
+    slots: Vec<SlotInfo>,
+    inputs: Vec<Input>,
+    constants: Vec<Constant>,
+    sizes: SizeTable,
+    size_infos: Vec<SizeInfo>,
+    instrs: Vec<Instr>,
+    kernels: Vec<usize>,
+    origin: Option<Origin>,
+}
+
+type Built<T> = Result<T, BuildError>;
+
+impl Builder {
+    /// An empty program.
+    pub fn new() -> Builder {
+        Builder::default()
+    }
+
+    // ------------------------------------------------------------ what exists before the run
+
+    /// The next input.
+    pub fn input(&mut self, ty: ArrayType) -> Built<Slot> {
+        let slot = self.slot(ty.dtype, ty.shape.len(), None, false)?;
+        self.inputs.push(Input { slot, ty });
+        Ok(slot)
+    }
+
+    /// A constant; its memory is read during calls and never written.
+    pub fn constant(&mut self, array: KeptArray) -> Built<Slot> {
+        let item = array.dtype.itemsize();
+        let aligned = array.data.addr().is_multiple_of(item)
+            && array.layout.strides.iter().all(|stride| stride % item as i64 == 0);
+        if !aligned || array.layout.dims.len() != array.layout.strides.len() {
+            return Err(BuildError::Constant);
+        }
+        let slot = self.slot(array.dtype, array.layout.ndim(), None, false)?;
+        self.constants.push(Constant { slot, array });
+        Ok(slot)
+    }
+
+    fn slot(
+        &mut self,
+        dtype: DType,
+        ndim: usize,
+        made_by: Option<usize>,
+        dynamic: bool,
+    ) -> Built<Slot> {
+        if self.slots.len() >= (1 << 30) {
+            return Err(BuildError::TooLarge);
+        }
+        let slot = Slot::from_index(self.slots.len());
+        self.slots.push(SlotInfo { dtype, ndim, made_by, dynamic });
+        Ok(slot)
+    }
+
+    /// The element type and rank of a slot.
+    pub fn slot_type(&self, slot: Slot) -> Built<(DType, usize)> {
+        let info = self.info(slot)?;
+        Ok((info.dtype, info.ndim))
+    }
+
+    fn info(&self, slot: Slot) -> Built<SlotInfo> {
+        self.slots.get(slot.index()).copied().ok_or(BuildError::NoSlot(slot))
+    }
+
+    // ------------------------------------------------------------ sizes
+
+    /// A number.
+    pub fn size_literal(&mut self, value: i64) -> Built<Size> {
+        self.size(SizeExpr::Literal(value))
+    }
+
+    /// The length of an axis of a slot.
+    pub fn size_of(&mut self, slot: Slot, axis: usize) -> Built<Size> {
+        let ndim = self.info(slot)?.ndim;
+        if axis >= ndim {
+            return Err(BuildError::NoAxis { axis, ndim });
+        }
+        if let Some(constant) = self.constants.iter().find(|constant| constant.slot == slot) {
+            let length = constant.array.layout.dims[axis];
+            return self.size(SizeExpr::Literal(length));
+        }
+        let input = self.inputs.iter().find(|input| input.slot == slot);
+        if let Some(length) = input.and_then(|input| input.ty.shape[axis]) {
+            return self.size(SizeExpr::Literal(length as i64));
+        }
+        self.size(SizeExpr::Dim(slot, axis as u32))
+    }
+
+    /// Two sizes combined.
+    pub fn size_binary(&mut self, op: SizeOp, a: Size, b: Size) -> Built<Size> {
+        self.check_sizes([a, b])?;
+        self.size(SizeExpr::Binary(op, a, b))
+    }
+
+    /// `a` where `condition` is not zero, else `b`.
+    pub fn size_where(&mut self, condition: Size, a: Size, b: Size) -> Built<Size> {
+        self.check_sizes([condition, a, b])?;
+        self.size(SizeExpr::Where(condition, a, b))
+    }
+
+    /// The value of a 0-d integer or boolean slot.
+    pub fn size_value(&mut self, slot: Slot) -> Built<Size> {
+        let info = self.info(slot)?;
+        if info.ndim != 0 {
+            return Err(BuildError::Rank { slot, given: info.ndim, needed: "a size is 0-d" });
+        }
+        if info.dtype.is_float() {
+            return Err(BuildError::UnsupportedDType {
+                slot,
+                given: info.dtype,
+                needed: "a size is an integer",
+            });
+        }
+        if let Some(constant) = self.constants.iter().find(|constant| constant.slot == slot) {
+            // SAFETY: a constant points at an aligned element of its type, kept alive by its keeper.
+            let value = unsafe { read_integer(info.dtype, constant.array.data) };
+            return self.size(SizeExpr::Literal(value));
+        }
+        self.size(SizeExpr::Value(slot))
+    }
+
+    fn size(&mut self, expr: SizeExpr) -> Built<Size> {
+        let size = self.sizes.add(expr);
+        if size.index() == self.size_infos.len() {
+            if size.index() >= (1 << 30) {
+                return Err(BuildError::TooLarge);
+            }
+            let info = self.size_info(expr);
+            self.size_infos.push(info);
+        }
+        Ok(size)
+    }
+
+    fn size_info(&self, expr: SizeExpr) -> SizeInfo {
+        let of_slot = |slot: Slot| {
+            let info = self.slots[slot.index()];
+            SizeInfo { ready: info.made_by.map_or(0, |at| at + 1), dynamic: info.dynamic }
+        };
+        let of_sizes = |sizes: &[Size]| {
+            let infos = sizes.iter().map(|size| self.size_infos[size.index()]);
+            infos.fold(SizeInfo { ready: 0, dynamic: false }, |all, info| SizeInfo {
+                ready: all.ready.max(info.ready),
+                dynamic: all.dynamic || info.dynamic,
+            })
+        };
+        match expr {
+            SizeExpr::Literal(_) => of_sizes(&[]),
+            SizeExpr::Dim(slot, _) => of_slot(slot),
+            SizeExpr::Value(slot) => SizeInfo { dynamic: true, ..of_slot(slot) },
+            SizeExpr::Binary(_, a, b) => of_sizes(&[a, b]),
+            SizeExpr::Where(condition, a, b) => of_sizes(&[condition, a, b]),
+        }
+    }
+
+    fn check_sizes(&self, sizes: impl IntoIterator<Item = Size>) -> Built<()> {
+        for size in sizes {
+            if !self.sizes.contains(size) {
+                return Err(BuildError::NoSize(size));
+            }
+        }
+        Ok(())
+    }
+
+    // ------------------------------------------------------------ instructions
+
+    /// What the instructions from here on are blamed on.
+    pub fn origin(&mut self, origin: Option<Origin>) {
+        self.origin = origin;
+    }
+
+    /// A native kernel over all positions of `dims`, outermost first. A read gives for each loop dimension its
+    /// axis, or `None` where it stays. Returns the slots that are written.
+    ///
+    /// # Safety
+    /// The kernel is a native loop for operands of exactly these element types, in this order, whose inner
+    /// dimension moves along those operands whose last entry is an axis, callable from many threads as long as
+    /// `keep` lives.
+    pub unsafe fn loop_kernel(
+        &mut self,
+        function: KernelFn,
+        keep: Box<dyn Any + Send + Sync>,
+        dims: &[Size],
+        reads: &[(Slot, Vec<Option<usize>>)],
+        writes: &[WriteSpec],
+    ) -> Built<Vec<Slot>> {
+        self.check_sizes(dims.iter().copied())?;
+        for (slot, axes) in reads {
+            let ndim = self.info(*slot)?.ndim;
+            check_count("axes of a read", axes.len(), dims.len())?;
+            distinct(&axes.iter().flatten().copied().collect::<Vec<_>>(), ndim)?;
+        }
+        for (position, write) in writes.iter().enumerate() {
+            check_count("axes of a write", write.axes.len(), dims.len())?;
+            let axes: Vec<usize> = write.axes.iter().flatten().copied().collect();
+            distinct(&axes, axes.len())?;
+            let reduced = write.axes.iter().position(Option::is_none);
+            if let (Some(dim), None) = (reduced, &write.identity) {
+                return Err(BuildError::NotReduced { position, dim });
+            }
+            if let Some(identity) = &write.identity
+                && identity.dtype() != write.dtype
+            {
+                return Err(BuildError::Identity {
+                    given: identity.dtype(),
+                    expected: write.dtype,
+                });
+            }
+        }
+        let address = function as usize;
+        let number = self.kernels.iter().position(|&known| known == address);
+        let number = number.unwrap_or_else(|| {
+            self.kernels.push(address);
+            self.kernels.len() - 1
+        });
+        let dynamic = self.is_dynamic(reads.iter().map(|read| read.0), dims.iter().copied())?;
+        let mut slots = Vec::new();
+        for write in writes {
+            let ndim = write.axes.iter().flatten().count();
+            slots.push(self.slot(write.dtype, ndim, Some(self.instrs.len()), dynamic)?);
+        }
+        let reads = reads
+            .iter()
+            .map(|(slot, axes)| LoopRead { slot: *slot, axes: axes.as_slice().into() })
+            .collect();
+        let writes = slots
+            .iter()
+            .zip(writes)
+            .map(|(&slot, write)| LoopWrite {
+                slot,
+                axes: write.axes.as_slice().into(),
+                identity: write.identity,
+            })
+            .collect();
+        let kernel = Kernel { function, number: number as u32, _keep: keep };
+        self.push(
+            InstrKind::Loop(Box::new(Loop { kernel, dims: dims.into(), reads, writes })),
+            dynamic,
+        );
+        Ok(slots)
+    }
+
+    /// The axes in another order: a view.
+    pub fn transpose(&mut self, of: Slot, axes: &[usize]) -> Built<Slot> {
+        let ndim = self.info(of)?.ndim;
+        check_count("axes of a transpose", axes.len(), ndim)?;
+        distinct(axes, ndim)?;
+        self.view(of, View::Transpose(axes.into()), ndim)
+    }
+
+    /// Axes of length 1 at these positions of the result: a view.
+    pub fn expand_dims(&mut self, of: Slot, axes: &[usize]) -> Built<Slot> {
+        let ndim = self.info(of)?.ndim + axes.len();
+        distinct(axes, ndim)?;
+        self.view(of, View::ExpandDims(axes.into()), ndim)
+    }
+
+    /// Without these axes, each of length 1: a view.
+    pub fn drop_dims(&mut self, of: Slot, axes: &[usize]) -> Built<Slot> {
+        let ndim = self.info(of)?.ndim;
+        distinct(axes, ndim)?;
+        self.view(of, View::DropDims(axes.into()), ndim - axes.len())
+    }
+
+    /// New axes in front, and axes of length 1 repeated: a view.
+    pub fn broadcast_to(&mut self, of: Slot, dims: &[Size]) -> Built<Slot> {
+        let given = self.info(of)?.ndim;
+        if given > dims.len() {
+            return Err(BuildError::Rank {
+                slot: of,
+                given,
+                needed: "broadcasting cannot take axes away",
+            });
+        }
+        self.check_sizes(dims.iter().copied())?;
+        self.view(of, View::BroadcastTo(dims.into()), dims.len())
+    }
+
+    /// The elements that basic indexing picks: a view. Axes without an index are kept whole.
+    pub fn slice(&mut self, of: Slot, view: &[Index<Size>]) -> Built<Slot> {
+        let ndim = self.check_indices(of, view)?;
+        self.view(of, View::Slice(view.into()), ndim)
+    }
+
+    /// The rank of what indices leave of a slot.
+    fn check_indices(&self, of: Slot, view: &[Index<Size>]) -> Built<usize> {
+        let given = self.info(of)?.ndim;
+        if view.len() > given {
+            return Err(BuildError::Rank { slot: of, given, needed: "too many indices" });
+        }
+        for index in view {
+            index.try_map(|size| self.check_sizes([size]))?;
+        }
+        let dropped = view.iter().filter(|index| matches!(index, Index::At(_))).count();
+        Ok(given - dropped)
+    }
+
+    /// The same elements under other dims, one of which may be -1: a view where strides allow, else a copy.
+    pub fn reshape(&mut self, of: Slot, dims: &[Size]) -> Built<Slot> {
+        self.check_sizes(dims.iter().copied())?;
+        let dtype = self.info(of)?.dtype;
+        let dims: Box<[Size]> = dims.into();
+        let ndim = dims.len();
+        self.made(dtype, ndim, |to| InstrKind::Reshape { of, to, dims })
+    }
+
+    /// A fresh array in C order.
+    pub fn copy(&mut self, of: Slot) -> Built<Slot> {
+        let info = self.info(of)?;
+        self.made(info.dtype, info.ndim, |to| InstrKind::Copy { of, to })
+    }
+
+    /// A fresh copy in which the elements that `view` picks are set to `value`, broadcast.
+    pub fn set(&mut self, of: Slot, view: &[Index<Size>], value: Slot) -> Built<Slot> {
+        self.update(of, view, value, false)
+    }
+
+    /// A fresh copy in which the elements that `view` picks are increased by `value`, broadcast.
+    pub fn increment(&mut self, of: Slot, view: &[Index<Size>], value: Slot) -> Built<Slot> {
+        self.update(of, view, value, true)
+    }
+
+    fn update(
+        &mut self,
+        of: Slot,
+        view: &[Index<Size>],
+        value: Slot,
+        accumulate: bool,
+    ) -> Built<Slot> {
+        let ndim = self.check_indices(of, view)?;
+        let info = self.info(of)?;
+        let given = self.info(value)?;
+        self.check_dtype(value, info.dtype)?;
+        if given.ndim > ndim {
+            return Err(BuildError::Rank {
+                slot: value,
+                given: given.ndim,
+                needed: "the value has more axes than what it is stored into",
+            });
+        }
+        let view: Box<[Index<Size>]> = view.into();
+        self.made(info.dtype, info.ndim, |to| InstrKind::Update { of, to, view, value, accumulate })
+    }
+
+    /// The product of two operands of rank 1 or 2, both `float32` or both `float64`.
+    pub fn dot(&mut self, a: Slot, b: Slot) -> Built<Slot> {
+        let dtype = self.info(a)?.dtype;
+        let mut ndim = 0;
+        for slot in [a, b] {
+            let info = self.info(slot)?;
+            if !(1..=2).contains(&info.ndim) {
+                let needed = "dot takes vectors and matrices";
+                return Err(BuildError::Rank { slot, given: info.ndim, needed });
+            }
+            if !info.dtype.is_float() {
+                let needed = "dot takes float32 and float64";
+                return Err(BuildError::UnsupportedDType { slot, given: info.dtype, needed });
+            }
+            ndim += info.ndim - 1;
+        }
+        self.check_dtype(b, dtype)?;
+        self.made(dtype, ndim, |to| InstrKind::Dot { a, b, to })
+    }
+
+    /// A 0-d `int64`.
+    pub fn size_scalar(&mut self, size: Size) -> Built<Slot> {
+        self.check_sizes([size])?;
+        self.made(DType::Int64, 0, |to| InstrKind::Scalar { size, to })
+    }
+
+    /// A fresh array of `dims` whose elements are that of the 0-d slot `value`.
+    pub fn full(&mut self, dtype: DType, value: Slot, dims: &[Size]) -> Built<Slot> {
+        let info = self.info(value)?;
+        if info.ndim != 0 {
+            return Err(BuildError::Rank {
+                slot: value,
+                given: info.ndim,
+                needed: "full takes a 0-d value",
+            });
+        }
+        self.check_dtype(value, dtype)?;
+        self.check_sizes(dims.iter().copied())?;
+        let dims: Box<[Size]> = dims.into();
+        let ndim = dims.len();
+        self.made(dtype, ndim, |to| InstrKind::Full { value, to, dims })
+    }
+
+    /// Stops the call unless the sizes are equal.
+    pub fn require_equal(&mut self, a: Size, b: Size, message: &str) -> Built<()> {
+        self.check_sizes([a, b])?;
+        let dynamic = self.is_dynamic([], [a, b])?;
+        self.push(InstrKind::RequireEqual { a, b, message: message.into() }, dynamic);
+        Ok(())
+    }
+
+    /// A foreign function; its results are checked against `outputs`.
+    pub fn call(
+        &mut self,
+        function: Arc<dyn Foreign>,
+        inputs: &[Slot],
+        outputs: &[ArrayType],
+    ) -> Built<Vec<Slot>> {
+        for &slot in inputs {
+            self.info(slot)?;
+        }
+        let mut slots = Vec::new();
+        for ty in outputs {
+            slots.push(self.slot(ty.dtype, ty.shape.len(), Some(self.instrs.len()), true)?);
+        }
+        let outputs = slots.iter().copied().zip(outputs.iter().cloned()).collect();
+        let call = Call { function, inputs: inputs.into(), outputs };
+        self.push(InstrKind::Call(Box::new(call)), true);
+        Ok(slots)
+    }
+
+    /// The program that computes these slots.
+    pub fn finish(self, outputs: &[Slot]) -> Built<Program> {
+        for &slot in outputs {
+            self.info(slot)?;
+        }
+        Ok(Program::new(
+            self.slots,
+            self.inputs,
+            self.constants,
+            self.sizes.into_exprs(),
+            &self.size_infos,
+            self.instrs,
+            outputs,
+        ))
+    }
+
+    fn view(&mut self, of: Slot, view: View, ndim: usize) -> Built<Slot> {
+        let dtype = self.info(of)?.dtype;
+        self.made(dtype, ndim, |to| InstrKind::View { of, to, view })
+    }
+
+    /// Adds an instruction with one result.
+    fn made(
+        &mut self,
+        dtype: DType,
+        ndim: usize,
+        kind: impl FnOnce(Slot) -> InstrKind,
+    ) -> Built<Slot> {
+        let to = self.slot(dtype, ndim, Some(self.instrs.len()), false)?;
+        let kind = kind(to);
+        let dynamic = self.is_dynamic(kind.reads(), kind.sizes())?;
+        self.slots[to.index()].dynamic = dynamic;
+        self.push(kind, dynamic);
+        Ok(to)
+    }
+
+    fn is_dynamic(
+        &self,
+        slots: impl IntoIterator<Item = Slot>,
+        sizes: impl IntoIterator<Item = Size>,
+    ) -> Built<bool> {
+        let mut dynamic = false;
+        for slot in slots {
+            dynamic |= self.info(slot)?.dynamic;
+        }
+        Ok(dynamic || sizes.into_iter().any(|size| self.size_infos[size.index()].dynamic))
+    }
+
+    fn push(&mut self, kind: InstrKind, dynamic: bool) {
+        self.instrs.push(Instr { kind, origin: self.origin, dynamic });
+    }
+
+    fn check_dtype(&self, slot: Slot, expected: DType) -> Built<()> {
+        let given = self.info(slot)?.dtype;
+        if given == expected { Ok(()) } else { Err(BuildError::DType { slot, given, expected }) }
+    }
+}
+
+fn check_count(what: &'static str, given: usize, expected: usize) -> Built<()> {
+    if given == expected { Ok(()) } else { Err(BuildError::Count { what, given, expected }) }
+}
+
+/// Checks that axes are below `ndim` and differ.
+fn distinct(axes: &[usize], ndim: usize) -> Built<()> {
+    for (at, &axis) in axes.iter().enumerate() {
+        if axis >= ndim {
+            return Err(BuildError::NoAxis { axis, ndim });
+        }
+        if axes[..at].contains(&axis) {
+            return Err(BuildError::RepeatedAxis { axis });
+        }
+    }
+    Ok(())
+}

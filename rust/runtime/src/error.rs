@@ -1,0 +1,446 @@
+//! What can go wrong, with all the facts.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+use frazil_core::DType;
+use thiserror::Error as ThisError;
+
+use crate::ids::{Origin, Size, Slot};
+
+/// The family of an error; bindings map it to an exception class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorClass {
+    /// A value or a shape that does not fit.
+    Value,
+    /// A wrong element type or rank.
+    Type,
+    /// An index beyond its axis.
+    Index,
+    /// Memory that the system cannot give.
+    Memory,
+    /// A fault of what surrounds the program: a missing library, a kernel that failed.
+    Runtime,
+}
+
+/// A call that failed.
+#[derive(Debug, ThisError)]
+#[error("{fault}")]
+pub struct Error {
+    /// What went wrong.
+    pub fault: Fault,
+    /// What to blame, where the fault belongs to one instruction.
+    pub origin: Option<Origin>,
+}
+
+impl Error {
+    pub(crate) fn at(origin: Option<Origin>) -> impl FnOnce(Fault) -> Error {
+        move |fault| Error { fault, origin }
+    }
+
+    /// The family of the error.
+    pub fn class(&self) -> ErrorClass {
+        self.fault.class()
+    }
+}
+
+/// What a Python call, or any other foreign code, reports.
+pub type ForeignError = Box<dyn StdError + Send + Sync>;
+
+/// The operand of an instruction, for messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operand {
+    /// Its position among the reads of the instruction.
+    pub position: usize,
+    /// Where it lies.
+    pub slot: Slot,
+    /// Which input of the program it is, if it is one.
+    pub input: Option<usize>,
+}
+
+impl fmt::Display for Operand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "operand {}", self.position)?;
+        match self.input {
+            Some(input) => write!(f, " (input {input})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// How to write what a fault about lengths probably meant.
+const DECLARE: &str = "; a dimension broadcasts only where its type says 1: declare it, as in \
+                       ft.tensor(dtype, shape=(1, None)), or repeat it with ft.broadcast_to";
+
+struct Hint<'a>(&'a [i64]);
+
+impl fmt::Display for Hint<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.contains(&1) { f.write_str(DECLARE) } else { Ok(()) }
+    }
+}
+
+/// The reason of a failed call.
+#[derive(Debug, ThisError)]
+pub enum Fault {
+    /// An operand of a loop has another length than the loop.
+    #[error(
+        "{operand} has length {given} along axis {axis} where {expected} is expected{}",
+        Hint(&[*.given, *.expected])
+    )]
+    Length {
+        /// Which operand.
+        operand: Operand,
+        /// Its axis.
+        axis: usize,
+        /// The length of the loop.
+        expected: i64,
+        /// The length of the operand.
+        given: i64,
+    },
+    /// An input has another shape than its type says.
+    #[error("input {input} has shape {given}, but its type says {expected}", given = Tuple(.given), expected = Tuple(.expected))]
+    InputShape {
+        /// Which input.
+        input: usize,
+        /// Its shape.
+        given: Vec<Option<i64>>,
+        /// The shape of its type.
+        expected: Vec<Option<i64>>,
+    },
+    /// An input has another element type or rank than declared.
+    #[error("input {input} is a {given_ndim}-d array of {given}, not a {ndim}-d one of {expected}")]
+    InputType {
+        /// Which input.
+        input: usize,
+        /// Its element type.
+        given: DType,
+        /// Its rank.
+        given_ndim: usize,
+        /// The declared element type.
+        expected: DType,
+        /// The declared rank.
+        ndim: usize,
+    },
+    /// The number of inputs is wrong.
+    #[error("the program takes {expected} inputs, {given} were given")]
+    InputCount {
+        /// How many the program has.
+        expected: usize,
+        /// How many were given.
+        given: usize,
+    },
+    /// A shape does not broadcast to another.
+    #[error("an array of shape {} does not broadcast to {}", Lengths(.from), Lengths(.to))]
+    Broadcast {
+        /// The shape of the operand.
+        from: Vec<i64>,
+        /// The wanted shape.
+        to: Vec<i64>,
+    },
+    /// An integer index beyond its axis.
+    #[error("index {index} is out of bounds for axis {axis} with size {length}")]
+    Index {
+        /// The index as given.
+        index: i64,
+        /// The axis of the operand.
+        axis: usize,
+        /// Its length.
+        length: i64,
+    },
+    /// A slice with step zero.
+    #[error("slice step cannot be zero (axis {axis})")]
+    SliceStep {
+        /// The axis of the operand.
+        axis: usize,
+    },
+    /// An axis to be dropped that has more than one element, or none.
+    #[error("axis {axis} has length {length}; only an axis of length 1 can be dropped")]
+    DropAxis {
+        /// The axis of the operand.
+        axis: usize,
+        /// Its length.
+        length: i64,
+    },
+    /// A shape with another number of elements.
+    #[error("cannot reshape an array of shape {} into shape {}", Lengths(.from), Lengths(.to))]
+    Reshape {
+        /// The shape of the operand.
+        from: Vec<i64>,
+        /// The wanted shape.
+        to: Vec<i64>,
+    },
+    /// Operands of a product that do not match.
+    #[error("dot: shapes {} and {} are not aligned: {} != {}{}", Lengths(.a), Lengths(.b), .inner.0, .inner.1, Hint(&[.inner.0, .inner.1]))]
+    Inner {
+        /// The shape of the first operand.
+        a: Vec<i64>,
+        /// The shape of the second operand.
+        b: Vec<i64>,
+        /// The lengths that should be equal.
+        inner: (i64, i64),
+    },
+    /// Two sizes that should be equal.
+    #[error("{message}: {a} != {b}{}", Hint(&[*.a, *.b]))]
+    Required {
+        /// What was required.
+        message: String,
+        /// The first size.
+        a: i64,
+        /// The second size.
+        b: i64,
+    },
+    /// A length below zero.
+    #[error("length {length} of axis {axis} is negative")]
+    NegativeLength {
+        /// The axis of the result.
+        axis: usize,
+        /// Its length.
+        length: i64,
+    },
+    /// More bytes than can be addressed.
+    #[error("the array is too large to be addressed")]
+    TooLarge,
+    /// The system has no memory left.
+    #[error("cannot allocate {bytes} bytes")]
+    OutOfMemory {
+        /// What was asked for.
+        bytes: usize,
+    },
+    /// A size expression that left 64 bits.
+    #[error("a size does not fit into 64 bits ({size})")]
+    SizeOverflow {
+        /// The expression.
+        size: Size,
+    },
+    /// A size expression that divides by zero.
+    #[error("division by zero in a size ({size})")]
+    SizeDivision {
+        /// The expression.
+        size: Size,
+    },
+    /// A kernel refused its operands.
+    #[error("integers to negative integer powers are not allowed")]
+    NegativePower,
+    /// A kernel failed in a way that it does not explain.
+    #[error("the kernel failed with status {status}")]
+    Kernel {
+        /// What it returned.
+        status: i32,
+    },
+    /// A product was asked for before BLAS was set.
+    #[error("the BLAS routine {routine} is not set")]
+    BlasMissing {
+        /// Its name.
+        routine: &'static str,
+    },
+    /// A product that BLAS's 32-bit integers cannot describe.
+    #[error("dot: a length or stride of {length} elements exceeds what BLAS can take")]
+    BlasTooLarge {
+        /// The number that does not fit.
+        length: i64,
+    },
+    /// Foreign code returned another number of results than declared.
+    #[error("{name} returned {given} results, {expected} were declared")]
+    ForeignCount {
+        /// What was called.
+        name: String,
+        /// How many results were declared.
+        expected: usize,
+        /// How many came.
+        given: usize,
+    },
+    /// Foreign code returned a result of another type than declared.
+    #[error("result {position} of {name} has type {given}, {expected} was declared")]
+    ForeignType {
+        /// What was called.
+        name: String,
+        /// Which result.
+        position: usize,
+        /// Its type.
+        given: String,
+        /// The declared type.
+        expected: String,
+    },
+    /// Foreign code failed by itself.
+    #[error("{0}")]
+    Foreign(ForeignError),
+}
+
+impl Fault {
+    /// The family of the error.
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Fault::Length { .. }
+            | Fault::InputShape { .. }
+            | Fault::Broadcast { .. }
+            | Fault::SliceStep { .. }
+            | Fault::DropAxis { .. }
+            | Fault::Reshape { .. }
+            | Fault::Inner { .. }
+            | Fault::Required { .. }
+            | Fault::NegativeLength { .. }
+            | Fault::TooLarge
+            | Fault::SizeOverflow { .. }
+            | Fault::SizeDivision { .. }
+            | Fault::NegativePower
+            | Fault::BlasTooLarge { .. } => ErrorClass::Value,
+            Fault::InputType { .. }
+            | Fault::InputCount { .. }
+            | Fault::ForeignCount { .. }
+            | Fault::ForeignType { .. } => ErrorClass::Type,
+            Fault::Index { .. } => ErrorClass::Index,
+            Fault::OutOfMemory { .. } => ErrorClass::Memory,
+            Fault::Kernel { .. } | Fault::BlasMissing { .. } | Fault::Foreign(_) => {
+                ErrorClass::Runtime
+            }
+        }
+    }
+}
+
+/// A program that cannot be built: a mistake of the compiler that writes it, never of its user.
+#[derive(Debug, ThisError, PartialEq, Eq)]
+pub enum BuildError {
+    /// A slot that the program does not have.
+    #[error("there is no slot {0}")]
+    NoSlot(Slot),
+    /// A size that the program does not have.
+    #[error("there is no size {0}")]
+    NoSize(Size),
+    /// An axis beyond the rank of its array.
+    #[error("axis {axis} is out of range for rank {ndim}")]
+    NoAxis {
+        /// The axis.
+        axis: usize,
+        /// The rank.
+        ndim: usize,
+    },
+    /// The same axis twice.
+    #[error("axis {axis} is named twice")]
+    RepeatedAxis {
+        /// The axis.
+        axis: usize,
+    },
+    /// A list of axes or indices of the wrong length.
+    #[error("{what}: {given} entries, {expected} are needed")]
+    Count {
+        /// What the list is.
+        what: &'static str,
+        /// How many entries were given.
+        given: usize,
+        /// How many are needed.
+        expected: usize,
+    },
+    /// A slot of another element type than needed.
+    #[error("slot {slot} holds {given}, {expected} is needed")]
+    DType {
+        /// The slot.
+        slot: Slot,
+        /// Its element type.
+        given: DType,
+        /// The element type that is needed.
+        expected: DType,
+    },
+    /// A reduction that starts from an element of another type than it writes.
+    #[error("the identity of a reduction is {given}, {expected} is written")]
+    Identity {
+        /// The type of the identity.
+        given: DType,
+        /// The type of the write.
+        expected: DType,
+    },
+    /// A slot of an element type that the instruction does not know.
+    #[error("slot {slot} holds {given}: {needed}")]
+    UnsupportedDType {
+        /// The slot.
+        slot: Slot,
+        /// Its element type.
+        given: DType,
+        /// What is needed.
+        needed: &'static str,
+    },
+    /// A slot of another rank than needed.
+    #[error("slot {slot} has rank {given}: {needed}")]
+    Rank {
+        /// The slot.
+        slot: Slot,
+        /// Its rank.
+        given: usize,
+        /// What is needed.
+        needed: &'static str,
+    },
+    /// A write that does not move along a loop dimension and is no reduction.
+    #[error("write {position} does not move along loop dimension {dim} and is not a reduction")]
+    NotReduced {
+        /// Which write.
+        position: usize,
+        /// Which loop dimension.
+        dim: usize,
+    },
+    /// More parts than a program can have.
+    #[error("the program is too large")]
+    TooLarge,
+    /// The address of a kernel is null.
+    #[error("the kernel has no address")]
+    NullKernel,
+    /// A constant that is not aligned, or strides that do not fit its rank.
+    #[error("a constant must be aligned and have one stride an axis")]
+    Constant,
+}
+
+struct Lengths<'a>(&'a [i64]);
+
+impl fmt::Display for Lengths<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        tuple(f, self.0.iter().map(|&length| Some(length)))
+    }
+}
+
+struct Tuple<'a>(&'a [Option<i64>]);
+
+impl fmt::Display for Tuple<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        tuple(f, self.0.iter().copied())
+    }
+}
+
+/// Writes a shape as Python does.
+fn tuple(
+    f: &mut fmt::Formatter<'_>,
+    dims: impl ExactSizeIterator<Item = Option<i64>>,
+) -> fmt::Result {
+    let comma = if dims.len() == 1 { "," } else { "" };
+    f.write_str("(")?;
+    for (axis, dim) in dims.enumerate() {
+        f.write_str(if axis > 0 { ", " } else { "" })?;
+        match dim {
+            Some(length) => write!(f, "{length}")?,
+            None => f.write_str("None")?,
+        }
+    }
+    write!(f, "{comma})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_length_of_one_says_how_to_broadcast() {
+        let operand = Operand { position: 1, slot: Slot(4), input: Some(0) };
+        let text = Fault::Length { operand, axis: 0, expected: 5, given: 3 }.to_string();
+        assert_eq!(text, "operand 1 (input 0) has length 3 along axis 0 where 5 is expected");
+        for (expected, given) in [(5, 1), (1, 5)] {
+            let text = Fault::Length { operand, axis: 0, expected, given }.to_string();
+            assert!(text.contains("only where its type says 1"), "{text}");
+        }
+    }
+
+    #[test]
+    fn shapes_are_written_as_in_python() {
+        let text = Fault::Reshape { from: vec![3], to: vec![] }.to_string();
+        assert_eq!(text, "cannot reshape an array of shape (3,) into shape ()");
+        let fault = Fault::InputShape { input: 2, given: vec![Some(3)], expected: vec![None] };
+        assert_eq!(fault.to_string(), "input 2 has shape (3,), but its type says (None,)");
+    }
+}

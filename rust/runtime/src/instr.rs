@@ -1,0 +1,259 @@
+//! The instructions of a program.
+
+use std::fmt;
+use std::sync::Arc;
+
+use frazil_core::DType;
+
+use crate::foreign::Foreign;
+use crate::ids::{Origin, Size, Slot};
+use crate::loop_nest::KernelFn;
+use crate::scalar::Scalar;
+use crate::view::Index;
+
+/// One step of a program, and what to blame for its failure.
+pub(crate) struct Instr {
+    pub(crate) kind: InstrKind,
+    pub(crate) origin: Option<Origin>,
+    /// Whether where its results lie depends on more than the shapes of the inputs.
+    pub(crate) dynamic: bool,
+}
+
+/// What a step does. Results are slots; each is written by one instruction.
+pub(crate) enum InstrKind {
+    Loop(Box<Loop>),
+    View { of: Slot, to: Slot, view: View },
+    Reshape { of: Slot, to: Slot, dims: Box<[Size]> },
+    Copy { of: Slot, to: Slot },
+    Update { of: Slot, to: Slot, view: Box<[Index<Size>]>, value: Slot, accumulate: bool },
+    Full { value: Slot, to: Slot, dims: Box<[Size]> },
+    Dot { a: Slot, b: Slot, to: Slot },
+    Scalar { size: Size, to: Slot },
+    RequireEqual { a: Size, b: Size, message: Box<str> },
+    Call(Box<Call>),
+}
+
+/// Another look at the elements of a slot.
+pub(crate) enum View {
+    Transpose(Box<[usize]>),
+    ExpandDims(Box<[usize]>),
+    DropDims(Box<[usize]>),
+    BroadcastTo(Box<[Size]>),
+    Slice(Box<[Index<Size>]>),
+}
+
+/// A native kernel over all positions of `dims`.
+pub(crate) struct Loop {
+    pub(crate) kernel: Kernel,
+    pub(crate) dims: Box<[Size]>,
+    pub(crate) reads: Box<[LoopRead]>,
+    pub(crate) writes: Box<[LoopWrite]>,
+}
+
+/// The code of a loop and what keeps it loaded.
+pub(crate) struct Kernel {
+    pub(crate) function: KernelFn,
+    /// Kernels are numbered in the order of their first use; addresses would differ from run to run.
+    pub(crate) number: u32,
+    pub(crate) _keep: Box<dyn std::any::Any + Send + Sync>,
+}
+
+/// A slot that a loop reads: for each loop dimension its axis, `None` where it stays.
+pub(crate) struct LoopRead {
+    pub(crate) slot: Slot,
+    pub(crate) axes: Box<[Option<usize>]>,
+}
+
+/// A slot that a loop makes: for each loop dimension its axis, `None` where it is reduced over.
+pub(crate) struct LoopWrite {
+    pub(crate) slot: Slot,
+    pub(crate) axes: Box<[Option<usize>]>,
+    /// What a reduction starts from.
+    pub(crate) identity: Option<Scalar>,
+}
+
+/// A foreign function.
+pub(crate) struct Call {
+    pub(crate) function: Arc<dyn Foreign>,
+    pub(crate) inputs: Box<[Slot]>,
+    pub(crate) outputs: Box<[(Slot, ArrayType)]>,
+}
+
+/// Element type and known lengths of an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArrayType {
+    /// The element type.
+    pub dtype: DType,
+    /// The length of each axis, where it is known.
+    pub shape: Box<[Option<u64>]>,
+}
+
+impl ArrayType {
+    /// The type of arrays of `dtype` and `shape`.
+    pub fn new(dtype: DType, shape: &[Option<u64>]) -> ArrayType {
+        ArrayType { dtype, shape: shape.into() }
+    }
+
+    /// Whether an array of these lengths has this type's shape.
+    pub(crate) fn admits(&self, dims: &[i64]) -> bool {
+        let fits =
+            |(known, &given): (&Option<u64>, &i64)| known.is_none_or(|known| known == given as u64);
+        self.shape.len() == dims.len() && self.shape.iter().zip(dims).all(fits)
+    }
+
+    /// The known lengths, as numbers of arrays.
+    pub(crate) fn lengths(&self) -> Vec<Option<i64>> {
+        self.shape.iter().map(|known| known.map(|known| known as i64)).collect()
+    }
+}
+
+impl fmt::Display for ArrayType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = |dim: &Option<u64>| dim.map_or("?".to_owned(), |length| length.to_string());
+        write!(f, "{}[{}]", self.dtype, list(self.shape.iter().map(known)))
+    }
+}
+
+impl InstrKind {
+    /// The slots that are read.
+    pub(crate) fn reads(&self) -> Vec<Slot> {
+        match self {
+            InstrKind::Loop(code) => code.reads.iter().map(|read| read.slot).collect(),
+            InstrKind::View { of, .. }
+            | InstrKind::Reshape { of, .. }
+            | InstrKind::Copy { of, .. } => vec![*of],
+            InstrKind::Update { of, value, .. } => vec![*of, *value],
+            InstrKind::Full { value, .. } => vec![*value],
+            InstrKind::Dot { a, b, .. } => vec![*a, *b],
+            InstrKind::Scalar { .. } | InstrKind::RequireEqual { .. } => vec![],
+            InstrKind::Call(call) => call.inputs.to_vec(),
+        }
+    }
+
+    /// The slots that are made.
+    pub(crate) fn writes(&self) -> Vec<Slot> {
+        match self {
+            InstrKind::Loop(code) => code.writes.iter().map(|write| write.slot).collect(),
+            InstrKind::View { to, .. }
+            | InstrKind::Reshape { to, .. }
+            | InstrKind::Copy { to, .. }
+            | InstrKind::Update { to, .. }
+            | InstrKind::Full { to, .. }
+            | InstrKind::Dot { to, .. }
+            | InstrKind::Scalar { to, .. } => vec![*to],
+            InstrKind::RequireEqual { .. } => vec![],
+            InstrKind::Call(call) => call.outputs.iter().map(|(slot, _)| *slot).collect(),
+        }
+    }
+
+    /// The sizes that are asked for.
+    pub(crate) fn sizes(&self) -> Vec<Size> {
+        fn of_indices(indices: &[Index<Size>]) -> Vec<Size> {
+            let mut sizes = Vec::new();
+            for index in indices {
+                match *index {
+                    Index::At(at) => sizes.push(at),
+                    Index::Range { start, stop, step } => {
+                        sizes.extend(start.into_iter().chain(stop).chain([step]));
+                    }
+                }
+            }
+            sizes
+        }
+        match self {
+            InstrKind::Loop(code) => code.dims.to_vec(),
+            InstrKind::View { view: View::BroadcastTo(dims), .. }
+            | InstrKind::Reshape { dims, .. }
+            | InstrKind::Full { dims, .. } => dims.to_vec(),
+            InstrKind::View { view: View::Slice(view), .. } | InstrKind::Update { view, .. } => {
+                of_indices(view)
+            }
+            InstrKind::Scalar { size, .. } => vec![*size],
+            InstrKind::RequireEqual { a, b, .. } => vec![*a, *b],
+            InstrKind::View { .. }
+            | InstrKind::Copy { .. }
+            | InstrKind::Dot { .. }
+            | InstrKind::Call(_) => vec![],
+        }
+    }
+
+    /// The slot whose memory the result may share, with whether it always shares all of it.
+    pub(crate) fn shares(&self) -> Option<(Slot, Slot, bool)> {
+        match self {
+            InstrKind::View { of, to, view } => {
+                let whole = !matches!(view, View::Slice(_) | View::BroadcastTo(_));
+                Some((*of, *to, whole))
+            }
+            InstrKind::Reshape { of, to, .. } => Some((*of, *to, true)),
+            _ => None,
+        }
+    }
+}
+
+/// Writes things with commas between.
+pub(crate) fn list<T: fmt::Display>(things: impl IntoIterator<Item = T>) -> String {
+    let texts: Vec<String> = things.into_iter().map(|thing| thing.to_string()).collect();
+    texts.join(", ")
+}
+
+impl fmt::Display for Index<Size> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bound = |size: &Option<Size>| size.map_or(String::new(), |size| size.to_string());
+        match self {
+            Index::At(at) => write!(f, "{at}"),
+            Index::Range { start, stop, step } => {
+                write!(f, "{}:{}:{step}", bound(start), bound(stop))
+            }
+        }
+    }
+}
+
+fn axes(axes: &[Option<usize>]) -> String {
+    list(axes.iter().map(|axis| axis.map_or("_".to_owned(), |axis| axis.to_string())))
+}
+
+impl fmt::Display for InstrKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.writes().is_empty() {
+            write!(f, "{} = ", list(self.writes()))?;
+        }
+        match self {
+            InstrKind::Loop(code) => {
+                write!(f, "loop k{}({})", code.kernel.number, list(&code.dims))?;
+                for read in &code.reads {
+                    write!(f, " {}[{}]", read.slot, axes(&read.axes))?;
+                }
+                f.write_str(" ->")?;
+                for write in &code.writes {
+                    write!(f, " [{}]", axes(&write.axes))?;
+                    if let Some(identity) = &write.identity {
+                        write!(f, " from {identity}")?;
+                    }
+                }
+                Ok(())
+            }
+            InstrKind::View { of, view, .. } => match view {
+                View::Transpose(axes) => write!(f, "transpose {of} [{}]", list(axes)),
+                View::ExpandDims(axes) => write!(f, "expand_dims {of} [{}]", list(axes)),
+                View::DropDims(axes) => write!(f, "drop_dims {of} [{}]", list(axes)),
+                View::BroadcastTo(dims) => write!(f, "broadcast_to {of} ({})", list(dims)),
+                View::Slice(view) => write!(f, "slice {of} [{}]", list(view)),
+            },
+            InstrKind::Reshape { of, dims, .. } => write!(f, "reshape {of} ({})", list(dims)),
+            InstrKind::Copy { of, .. } => write!(f, "copy {of}"),
+            InstrKind::Update { of, view, value, accumulate, .. } => {
+                let verb = if *accumulate { "increment" } else { "set" };
+                write!(f, "{verb} {of} [{}] {value}", list(view))
+            }
+            InstrKind::Full { value, dims, .. } => write!(f, "full {value} ({})", list(dims)),
+            InstrKind::Dot { a, b, .. } => write!(f, "dot {a} {b}"),
+            InstrKind::Scalar { size, .. } => write!(f, "scalar {size}"),
+            InstrKind::RequireEqual { a, b, message } => {
+                write!(f, "require {a} == {b} {message:?}")
+            }
+            InstrKind::Call(call) => {
+                write!(f, "call {} {}", call.function.name(), list(&call.inputs))
+            }
+        }
+    }
+}

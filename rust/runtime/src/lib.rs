@@ -1,0 +1,53 @@
+//! Runs compiled tensor programs: buffers, sizes, native kernels, BLAS. It knows no Python.
+//!
+//! A [`Program`] is a flat list of instructions over slots, assembled by a [`Builder`]. Running it has two halves:
+//! what the shapes of the inputs decide (sizes, strides, loop nests, where temporaries lie) is *bound* once and
+//! found again for the next inputs of the same shapes; the run itself then calls one kernel after another. What
+//! only values decide is bound on the way.
+//!
+//! What never happens: a program changes after it is built; a kernel sees memory that the runtime did not check
+//! it against; two outputs, or an output and an input, share memory; a lock is held while a kernel or foreign
+//! code runs.
+
+mod arena;
+mod array;
+mod bind;
+mod blas;
+mod buffer;
+mod builder;
+mod error;
+mod foreign;
+mod ids;
+mod instr;
+mod layout;
+mod loop_nest;
+mod pool;
+mod program;
+mod run;
+mod scalar;
+mod size;
+mod state;
+mod step;
+mod strided;
+mod view;
+mod walk;
+
+pub use array::{ArrayRef, KeptArray, OutputSpec, OwnedArray, Owner};
+pub use blas::{Routine, set_routine};
+pub use buffer::{ALIGNMENT, Buffer};
+pub use builder::{Builder, WriteSpec};
+pub use error::{BuildError, Error, ErrorClass, Fault, ForeignError, Operand};
+pub use foreign::Foreign;
+pub use ids::{Origin, Size, Slot};
+pub use instr::ArrayType;
+pub use layout::{Axes, Layout};
+pub use loop_nest::KernelFn;
+pub use pool::LargeBuffer;
+pub use program::Program;
+pub use run::Run;
+pub use scalar::Scalar;
+pub use size::SizeOp;
+pub use view::Index;
+
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!("lengths and strides are 64-bit: a 64-bit platform is needed");

@@ -1,0 +1,476 @@
+//! Walking a native kernel over strided operands.
+//!
+//! A kernel loops over two dimensions and is compiled for one pattern of the inner one: each operand either
+//! moves along it in unit steps or stays. The nest chooses which dimension of the loop plays that part, joins
+//! dimensions that lie evenly in memory, walks the outer ones, and brings operands whose inner step is another
+//! into contiguous blocks first.
+
+use std::ffi::c_char;
+
+use smallvec::SmallVec;
+
+use crate::strided::copy_row;
+use crate::walk::{Order, Pointers, Strides, Walk, memory_order};
+
+/// A native loop: `ptr` and `outer_stride` list the reads, then the writes. Zero means success.
+pub type KernelFn = unsafe extern "C" fn(
+    ptr: *const *mut c_char,
+    n_outer: i64,
+    n_inner: i64,
+    outer_stride: *const i64,
+) -> i32;
+
+/// Elements of one operand that are brought together at a time.
+const BLOCK: i64 = 1024;
+
+/// What the kernel believes of an operand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access {
+    pub(crate) itemsize: usize,
+    /// Whether it moves along the innermost dimension.
+    pub(crate) inner: bool,
+    pub(crate) role: Role,
+}
+
+/// What the kernel does to an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Read,
+    Write,
+    /// Reads what is there and writes it back.
+    Accumulate,
+}
+
+/// The order in which the loop goes through its dimensions, the innermost last.
+///
+/// `reads` holds the strides of the reads, `read_inner` which of them move along the kernel's inner dimension.
+/// `moves(write, dim)` tells whether a write moves along a dimension; `write_inner` is that for the inner one.
+pub(crate) fn loop_order(
+    dims: &[i64],
+    reads: &Strides,
+    read_inner: &[bool],
+    write_inner: &[bool],
+    moves: impl Fn(usize, usize) -> bool,
+) -> Order {
+    let mut order = memory_order(dims, reads);
+    let fits = |dim: usize| {
+        let read_fits = |(at, &inner): (usize, &bool)| inner || reads.of(at)[dim] == 0;
+        let write_fits = |(at, &inner): (usize, &bool)| inner == moves(at, dim);
+        dims[dim] != 1
+            && read_inner.iter().enumerate().all(read_fits)
+            && write_inner.iter().enumerate().all(write_fits)
+    };
+    // An operand that moves in the kernel but not in memory would be repeated into a block.
+    let fits_well = |dim: usize| {
+        let moves_too = |(at, &inner): (usize, &bool)| !inner || reads.of(at)[dim] != 0;
+        fits(dim) && read_inner.iter().enumerate().all(moves_too)
+    };
+    // The last dimension always fits: the kernel was made for it.
+    let last = dims.len().saturating_sub(1);
+    let inner = order
+        .iter()
+        .rposition(|&dim| fits_well(dim))
+        .or_else(|| order.iter().rposition(|&dim| fits(dim)))
+        .or_else(|| order.iter().position(|&dim| dim == last));
+    if let Some(inner) = inner {
+        order[inner..].rotate_left(1);
+    }
+    order
+}
+
+/// An operand that goes through a contiguous block.
+#[derive(Clone, Copy, Debug)]
+struct Pack {
+    operand: usize,
+    itemsize: usize,
+    step: i64,
+    role: Role,
+    /// Where its block starts in the scratch memory.
+    scratch: usize,
+}
+
+/// A loop over operands of known strides.
+#[derive(Debug)]
+pub(crate) struct LoopNest {
+    outer: i64,
+    inner: i64,
+    outer_strides: SmallVec<[i64; 12]>,
+    walk: Walk,
+    packs: SmallVec<[Pack; 2]>,
+    empty: bool,
+    /// The bytes by which each operand moves along the inner dimension; used when it is cut into blocks.
+    inner_steps: SmallVec<[i64; 12]>,
+}
+
+impl LoopNest {
+    /// The nest over `dims` in `order`, as given by [`loop_order`].
+    pub(crate) fn new(
+        dims: &[i64],
+        order: &[usize],
+        strides: &Strides,
+        accesses: &[Access],
+    ) -> LoopNest {
+        let operands = accesses.len();
+        let empty = dims.contains(&0);
+        // A chosen inner dimension of one turn stays the inner one: no other fits the kernel.
+        let inner_is_one = order.last().is_none_or(|&dim| dims[dim] == 1);
+        let mut walk = Walk::new(dims, strides, order);
+        let one = |operands| (1, SmallVec::from_elem(0, operands));
+        let (inner, inner_steps) =
+            if inner_is_one { one(operands) } else { walk.pop().unwrap_or_else(|| one(operands)) };
+        let (outer, outer_strides) = walk.pop().unwrap_or_else(|| one(operands));
+        let mut packs = SmallVec::new();
+        let mut scratch = 0;
+        for (operand, access) in accesses.iter().enumerate() {
+            if access.inner && inner > 1 && inner_steps[operand] != access.itemsize as i64 {
+                packs.push(Pack {
+                    operand,
+                    itemsize: access.itemsize,
+                    step: inner_steps[operand],
+                    role: access.role,
+                    scratch,
+                });
+                scratch += BLOCK as usize * access.itemsize;
+            }
+        }
+        LoopNest { outer, inner, outer_strides, walk, packs, empty, inner_steps }
+    }
+
+    /// The bytes of scratch memory that a run needs.
+    pub(crate) fn scratch(&self) -> usize {
+        self.packs.iter().map(|pack| BLOCK as usize * pack.itemsize).sum()
+    }
+
+    /// The number of positions.
+    pub(crate) fn positions(&self) -> u64 {
+        (self.outer as u64).saturating_mul(self.inner as u64).saturating_mul(self.walk.positions())
+    }
+
+    /// Runs the kernel over all positions. Returns its first status that is not zero, else zero.
+    ///
+    /// # Safety
+    /// The kernel is made for this many operands of these element types; the pointers give the first element
+    /// of operands that have the shapes and strides of the nest; writes overlap nothing else; `scratch` is
+    /// aligned and as large as [`LoopNest::scratch`] says.
+    pub(crate) unsafe fn run(
+        &self,
+        kernel: KernelFn,
+        pointers: &mut [*mut u8],
+        scratch: *mut u8,
+    ) -> i32 {
+        if self.empty {
+            return 0;
+        }
+        // SAFETY: by the caller's promise; the nest's last two dimensions are the kernel's.
+        let whole = |at: &[*mut u8]| unsafe {
+            kernel(at.as_ptr().cast(), self.outer, self.inner, self.outer_strides.as_ptr())
+        };
+        if self.packs.is_empty() && self.walk.is_single() {
+            return whole(pointers);
+        }
+        let visited = self.walk.visit(pointers, |at| {
+            let status = if self.packs.is_empty() {
+                whole(at)
+            } else {
+                // SAFETY: by the caller's promise.
+                unsafe { self.blocks(kernel, at, scratch) }
+            };
+            if status == 0 { Ok(()) } else { Err(status) }
+        });
+        visited.err().unwrap_or(0)
+    }
+
+    /// The last two dimensions, block by block through the scratch memory.
+    ///
+    /// # Safety
+    /// As for `run`.
+    unsafe fn blocks(&self, kernel: KernelFn, at: &[*mut u8], scratch: *mut u8) -> i32 {
+        let columns = self.inner.min(BLOCK);
+        let rows = (BLOCK / columns).clamp(1, self.outer);
+        let mut pointers = Pointers::from_slice(at);
+        let mut strides = self.outer_strides.clone();
+        for row in (0..self.outer).step_by(rows as usize) {
+            let rows = rows.min(self.outer - row);
+            for column in (0..self.inner).step_by(columns as usize) {
+                let columns = columns.min(self.inner - column);
+                let start = |operand: usize| {
+                    let offset =
+                        row * self.outer_strides[operand] + column * self.inner_steps[operand];
+                    at[operand].wrapping_offset(offset as isize)
+                };
+                for operand in 0..at.len() {
+                    pointers[operand] = start(operand);
+                }
+                for pack in &self.packs {
+                    let operand = pack.operand;
+                    let block = scratch.wrapping_add(pack.scratch);
+                    let rows = self.rows_of(pack, rows);
+                    pointers[operand] = block;
+                    strides[operand] = if rows == 1 { 0 } else { columns * pack.itemsize as i64 };
+                    if pack.role != Role::Write {
+                        // SAFETY: the block has room for BLOCK elements; the operand holds these.
+                        unsafe { self.gather(pack, block, start(operand), rows, columns) };
+                    }
+                }
+                // SAFETY: by the caller's promise; packed operands are contiguous rows of the block.
+                let status =
+                    unsafe { kernel(pointers.as_ptr().cast(), rows, columns, strides.as_ptr()) };
+                if status != 0 {
+                    return status;
+                }
+                for pack in self.packs.iter().filter(|pack| pack.role != Role::Read) {
+                    let block = scratch.wrapping_add(pack.scratch);
+                    let rows = self.rows_of(pack, rows);
+                    // SAFETY: as for `gather`.
+                    unsafe { self.scatter(pack, start(pack.operand), block, rows, columns) };
+                }
+            }
+        }
+        0
+    }
+
+    /// How many of `rows` rows differ: what stays along the outer dimension has one, and a reduction over it must
+    /// go into one.
+    fn rows_of(&self, pack: &Pack, rows: i64) -> i64 {
+        if self.outer_strides[pack.operand] == 0 { 1 } else { rows }
+    }
+
+    /// # Safety
+    /// `array` holds `rows` by `columns` elements at the nest's strides, `block` has room for them.
+    unsafe fn gather(&self, pack: &Pack, block: *mut u8, array: *mut u8, rows: i64, columns: i64) {
+        let item = pack.itemsize as i64;
+        for row in 0..rows {
+            let to = block.wrapping_offset((row * columns * item) as isize);
+            let from = array.wrapping_offset((row * self.outer_strides[pack.operand]) as isize);
+            // SAFETY: by the caller's promise.
+            unsafe { copy_row(pack.itemsize, to, item, from, pack.step, columns) };
+        }
+    }
+
+    /// # Safety
+    /// As for `gather`.
+    unsafe fn scatter(&self, pack: &Pack, array: *mut u8, block: *mut u8, rows: i64, columns: i64) {
+        let item = pack.itemsize as i64;
+        for row in 0..rows {
+            let to = array.wrapping_offset((row * self.outer_strides[pack.operand]) as isize);
+            let from = block.wrapping_offset((row * columns * item) as isize);
+            // SAFETY: by the caller's promise.
+            unsafe { copy_row(pack.itemsize, to, pack.step, from, item, columns) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// `w = 2 a + b`, and `r += a + 3 b`; what moves along the inner dimension is part of the kernel.
+    unsafe extern "C" fn kernel<const A: bool, const B: bool, const R: bool>(
+        ptr: *const *mut c_char,
+        n_outer: i64,
+        n_inner: i64,
+        stride: *const i64,
+    ) -> i32 {
+        for i in 0..n_outer {
+            for j in 0..n_inner as usize {
+                // SAFETY: the nest gives rows of this many elements; those that move are contiguous.
+                unsafe {
+                    let at = |k: usize, moves: bool| {
+                        let row = (*ptr.add(k)).offset((i * *stride.add(k)) as isize);
+                        row.cast::<f64>().add(if moves { j } else { 0 })
+                    };
+                    let (a, b) = (*at(0, A), *at(1, B));
+                    *at(2, true) = 2.0 * a + b;
+                    *at(3, R) += a + 3.0 * b;
+                }
+            }
+        }
+        0
+    }
+
+    fn pick(a: bool, b: bool, r: bool) -> KernelFn {
+        match (a, b, r) {
+            (false, false, false) => kernel::<false, false, false>,
+            (false, false, true) => kernel::<false, false, true>,
+            (false, true, false) => kernel::<false, true, false>,
+            (false, true, true) => kernel::<false, true, true>,
+            (true, false, false) => kernel::<true, false, false>,
+            (true, false, true) => kernel::<true, false, true>,
+            (true, true, false) => kernel::<true, true, false>,
+            (true, true, true) => kernel::<true, true, true>,
+        }
+    }
+
+    /// An operand in a vector: where it starts, its strides and along which dimensions it moves.
+    #[derive(Clone, Debug)]
+    struct Lying {
+        start: i64,
+        strides: Vec<i64>,
+        moves: Vec<bool>,
+        elements: usize,
+    }
+
+    /// Lays an operand out: `order` of its dims, gaps between elements, backwards, not moving.
+    fn lay(dims: &[i64], order: &[usize], moves: &[bool], gap: i64, backwards: &[bool]) -> Lying {
+        let mut strides = vec![0; dims.len()];
+        let mut stride = 8 * gap;
+        let mut start = 0;
+        for &dim in order.iter().rev() {
+            if moves[dim] {
+                strides[dim] = stride;
+                if backwards[dim] && dims[dim] > 0 {
+                    strides[dim] = -stride;
+                    start += stride * (dims[dim] - 1);
+                }
+                stride *= dims[dim].max(1);
+            }
+        }
+        Lying { start, strides, moves: moves.to_vec(), elements: (stride / 8) as usize }
+    }
+
+    fn operand(dims: Vec<i64>, dense: bool, all_move: bool) -> impl Strategy<Value = Lying> {
+        let ndim = dims.len();
+        let order = Just((0..ndim).collect::<Vec<_>>()).prop_shuffle();
+        let flags = move || prop::collection::vec(prop::bool::weighted(0.7), ndim);
+        (order, any::<bool>(), flags(), flags(), 1..3i64).prop_map(
+            move |(shuffled, in_order, moves, forwards, gap)| {
+                let order = if in_order { (0..ndim).collect() } else { shuffled };
+                let moves = if all_move { vec![true; ndim] } else { moves };
+                let backwards: Vec<bool> = forwards.iter().map(|on| !on && !dense).collect();
+                lay(&dims, &order, &moves, if dense { 1 } else { gap }, &backwards)
+            },
+        )
+    }
+
+    fn case() -> impl Strategy<Value = (Vec<i64>, [Lying; 4])> {
+        let length = prop_oneof![8 => 1..5i64, 1 => Just(0i64), 1 => 1000..1100i64];
+        prop::collection::vec(length, 0..4)
+            .prop_filter("small", |dims| dims.iter().product::<i64>() < 20_000)
+            .prop_flat_map(|dims| {
+                (
+                    operand(dims.clone(), false, false),
+                    operand(dims.clone(), false, false),
+                    operand(dims.clone(), true, true),
+                    operand(dims.clone(), true, false),
+                )
+                    .prop_map(move |(a, b, w, r)| (dims.clone(), [a, b, w, r]))
+            })
+    }
+
+    /// Every position of the loop.
+    fn positions(dims: &[i64]) -> Vec<Vec<i64>> {
+        let mut positions = vec![vec![]];
+        for &length in dims {
+            positions = positions
+                .into_iter()
+                .flat_map(|head: Vec<i64>| {
+                    (0..length).map(move |at| [head.clone(), vec![at]].concat())
+                })
+                .collect();
+        }
+        positions
+    }
+
+    fn at(lying: &Lying, position: &[i64]) -> usize {
+        let moved: i64 = position.iter().zip(&lying.strides).map(|(at, step)| at * step).sum();
+        ((lying.start + moved) / 8) as usize
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn a_nest_agrees_with_a_walk_index_by_index((dims, operands) in case()) {
+            let last = dims.len().wrapping_sub(1);
+            let inner = |lying: &Lying| lying.moves.get(last).copied().unwrap_or(false);
+            let inners: Vec<bool> = operands.iter().map(inner).collect();
+            // In a loop over nothing the elementwise write counts as moving: the kernel has one position.
+            let function = pick(inners[0], inners[1], inners[3]);
+            let mut data: Vec<Vec<f64>> = operands
+                .iter()
+                .enumerate()
+                .map(|(k, lying)| {
+                    (0..lying.elements).map(|at| ((at * (k + 3)) % 17) as f64).collect()
+                })
+                .collect();
+            let mut expected = data.clone();
+            for position in positions(&dims) {
+                let [a, b, w, r] = [0, 1, 2, 3].map(|k| at(&operands[k], &position));
+                let (a, b) = (data[0][a], data[1][b]);
+                expected[2][w] = 2.0 * a + b;
+                expected[3][r] += a + 3.0 * b;
+            }
+
+            let mut strides = Strides::new();
+            for lying in &operands[..2] {
+                strides.push(lying.strides.iter().copied());
+            }
+            let moves = |write: usize, dim: usize| operands[2 + write].moves[dim];
+            let order = loop_order(&dims, &strides, &inners[..2], &inners[2..], moves);
+            for lying in &operands[2..] {
+                strides.push(lying.strides.iter().copied());
+            }
+            let roles = [Role::Read, Role::Read, Role::Write, Role::Accumulate];
+            let accesses: Vec<Access> = roles
+                .iter()
+                .zip(&inners)
+                .map(|(&role, &inner)| Access { itemsize: 8, inner, role })
+                .collect();
+            let nest = LoopNest::new(&dims, &order, &strides, &accesses);
+            let mut scratch = vec![0u64; nest.scratch() / 8];
+            let mut pointers: Pointers = data
+                .iter_mut()
+                .zip(&operands)
+                .map(|(data, lying)| data.as_mut_ptr().cast::<u8>().wrapping_offset(lying.start as isize))
+                .collect();
+            // SAFETY: every operand lies inside its vector.
+            let status = unsafe { nest.run(function, &mut pointers, scratch.as_mut_ptr().cast()) };
+            prop_assert_eq!(status, 0);
+            prop_assert_eq!(data, expected);
+        }
+    }
+
+    fn nest(dims: &[i64], operands: &[(&[i64], bool)]) -> LoopNest {
+        let mut strides = Strides::new();
+        for (operand, _) in operands {
+            strides.push(operand.iter().copied());
+        }
+        let inners: Vec<bool> = operands.iter().map(|operand| operand.1).collect();
+        let order = loop_order(dims, &strides, &inners, &[], |_, _| true);
+        let accesses: Vec<Access> =
+            inners.iter().map(|&inner| Access { itemsize: 8, inner, role: Role::Read }).collect();
+        LoopNest::new(dims, &order, &strides, &accesses)
+    }
+
+    #[test]
+    fn dense_operands_are_one_inner_loop() {
+        for strides in [[96, 32, 8], [8, 16, 48]] {
+            let nest = nest(&[2, 3, 4], &[(&strides, true), (&strides, true)]);
+            assert_eq!((nest.outer, nest.inner, nest.packs.len()), (1, 24, 0));
+            assert!(nest.walk.innermost().is_none());
+        }
+    }
+
+    #[test]
+    fn a_loop_of_one_turn_gives_its_place_away() {
+        let nest = nest(&[1000, 1], &[(&[8, 8], true)]);
+        assert_eq!((nest.outer, nest.inner), (1, 1000));
+    }
+
+    #[test]
+    fn what_stays_in_the_kernel_stays_in_the_nest() {
+        // The row vector of an outer sum: no other dimension may become the inner one.
+        let nest = nest(&[50, 3], &[(&[8, 0], false), (&[0, 8], true)]);
+        assert_eq!((nest.outer, nest.inner), (50, 3));
+        assert_eq!(nest.outer_strides[..], [8, 0]);
+    }
+
+    #[test]
+    fn strided_operands_are_packed() {
+        let nest = nest(&[4, 5], &[(&[80, 16], true), (&[40, 8], true)]);
+        assert_eq!((nest.outer, nest.inner, nest.packs.len()), (1, 20, 1));
+        assert_eq!(nest.scratch(), 1024 * 8);
+    }
+}

@@ -1,0 +1,232 @@
+//! A compiled program: a flat list of instructions over slots.
+
+use parking_lot::Mutex;
+
+use crate::array::ArrayRef;
+use crate::builder::{Constant, Input, SizeInfo, SlotInfo};
+use crate::error::Error;
+use crate::ids::{Origin, Size, Slot};
+use crate::instr::{ArrayType, Instr, InstrKind, list};
+use crate::run::Run;
+use crate::size::SizeExpr;
+use crate::state::State;
+
+/// Idle states that are kept for the next call.
+const MAX_IDLE: usize = 32;
+
+/// Shapes that are remembered while no two calls run at once.
+const MAX_SHAPES: usize = 4;
+
+/// An immutable program. Any number of threads may run it at once.
+pub struct Program {
+    pub(crate) slots: Box<[SlotInfo]>,
+    pub(crate) inputs: Box<[Input]>,
+    pub(crate) constants: Box<[Constant]>,
+    pub(crate) sizes: Box<[SizeExpr]>,
+    pub(crate) instrs: Box<[Instr]>,
+    /// The sizes to evaluate before instruction 0, 1, ... and after the last: when shapes are bound.
+    pub(crate) bound_sizes: Box<[Box<[Size]>]>,
+    /// The same for those that are evaluated in every run.
+    pub(crate) run_sizes: Box<[Box<[Size]>]>,
+    /// The slots that nobody reads after instruction 0, 1, ...
+    pub(crate) releases: Box<[Box<[Slot]>]>,
+    pub(crate) outputs: Box<[Slot]>,
+    /// The output whose memory a slot is made in, if there is one.
+    pub(crate) claims: Box<[Option<usize>]>,
+    pub(crate) bases: Bases,
+    /// Whether a run does more than its bound steps.
+    pub(crate) dynamic: bool,
+    #[expect(clippy::vec_box, reason = "a state goes to a run and back by its address")]
+    idle: Mutex<Vec<Box<State>>>,
+}
+
+/// How memory is numbered: inputs, constants, the arena, outputs, then slots that have their own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bases {
+    pub(crate) constants: usize,
+    pub(crate) arena: usize,
+    pub(crate) outputs: usize,
+    pub(crate) slots: usize,
+    pub(crate) end: usize,
+}
+
+impl Program {
+    pub(crate) fn new(
+        slots: Vec<SlotInfo>,
+        inputs: Vec<Input>,
+        constants: Vec<Constant>,
+        sizes: Box<[SizeExpr]>,
+        size_infos: &[SizeInfo],
+        instrs: Vec<Instr>,
+        outputs: &[Slot],
+    ) -> Program {
+        let schedule = |dynamic: bool| {
+            let mut schedule = vec![Vec::new(); instrs.len() + 1];
+            for (at, info) in size_infos.iter().enumerate() {
+                if info.dynamic == dynamic {
+                    schedule[info.ready].push(Size::from_index(at));
+                }
+            }
+            schedule.into_iter().map(Vec::into_boxed_slice).collect()
+        };
+        let bound_sizes = schedule(false);
+        let run_sizes: Box<[Box<[Size]>]> = schedule(true);
+        let dynamic = instrs.iter().any(|instr| instr.dynamic)
+            || run_sizes.iter().any(|sizes| !sizes.is_empty());
+        let arena = inputs.len() + constants.len();
+        let bases = Bases {
+            constants: inputs.len(),
+            arena,
+            outputs: arena + 1,
+            slots: arena + 1 + outputs.len(),
+            end: arena + 1 + outputs.len() + slots.len(),
+        };
+        Program {
+            releases: releases(&slots, &instrs, outputs),
+            claims: claims(&slots, &instrs, outputs),
+            slots: slots.into(),
+            inputs: inputs.into(),
+            constants: constants.into(),
+            sizes,
+            instrs: instrs.into(),
+            bound_sizes,
+            run_sizes,
+            outputs: outputs.into(),
+            bases,
+            dynamic,
+            idle: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// The types of the inputs.
+    pub fn inputs(&self) -> impl ExactSizeIterator<Item = &ArrayType> {
+        self.inputs.iter().map(|input| &input.ty)
+    }
+
+    /// The element type and rank of each output.
+    pub fn outputs(&self) -> impl ExactSizeIterator<Item = (frazil_core::DType, usize)> + '_ {
+        self.outputs.iter().map(|slot| {
+            let info = self.slots[slot.index()];
+            (info.dtype, info.ndim)
+        })
+    }
+
+    /// Text form: inputs, constants, sizes, instructions and outputs, one a line.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for input in &self.inputs {
+            lines.push(format!("{} = input {}", input.slot, input.ty));
+        }
+        for constant in &self.constants {
+            let array = &constant.array;
+            let dims = list(&array.layout.dims);
+            lines.push(format!("{} = constant {}[{dims}]", constant.slot, array.dtype));
+        }
+        for (at, expr) in self.sizes.iter().enumerate() {
+            lines.push(format!("{} = {expr}", Size::from_index(at)));
+        }
+        lines.extend(self.instrs.iter().map(|instr| instr.kind.to_string()));
+        lines.push(format!("return {}", list(&self.outputs)));
+        lines
+    }
+
+    /// What to blame for a fault of the instruction that makes an output.
+    pub fn output_origin(&self, output: usize) -> Option<Origin> {
+        let made_by = self.slots[self.outputs.get(output)?.index()].made_by?;
+        self.instrs[made_by].origin
+    }
+
+    /// Prepares a run over these inputs: checks them, and evaluates what their shapes decide, or finds it from
+    /// an earlier call with the same shapes and strides.
+    ///
+    /// # Safety
+    /// Each array is readable at its layout, aligned, and stays so until the run is dropped.
+    pub unsafe fn bind(&self, inputs: &[ArrayRef<'_>]) -> Result<Run<'_>, Error> {
+        let (mut state, bound) = self.checkout(inputs);
+        if !bound && let Err(error) = state.bind(self, inputs) {
+            // The state forgot its shapes; its memory is still good.
+            self.give_back(state);
+            return Err(error);
+        }
+        state.start(self, inputs);
+        Ok(Run::new(self, state))
+    }
+
+    /// An idle state, one that is bound to these shapes if there is any.
+    fn checkout(&self, inputs: &[ArrayRef<'_>]) -> (Box<State>, bool) {
+        let mut idle = self.idle.lock();
+        if let Some(at) = idle.iter().rposition(|state| state.is_bound(self, inputs)) {
+            return (idle.swap_remove(at), true);
+        }
+        let state = if idle.len() < MAX_SHAPES { None } else { Some(idle.remove(0)) };
+        drop(idle);
+        (state.unwrap_or_else(|| Box::new(State::new(self))), false)
+    }
+
+    /// Takes a state back for the next call.
+    pub(crate) fn give_back(&self, state: Box<State>) {
+        let mut idle = self.idle.lock();
+        let surplus = if idle.len() < MAX_IDLE {
+            idle.push(state);
+            None
+        } else {
+            Some(state)
+        };
+        // Memory goes back to the system after the lock is released.
+        drop(idle);
+        drop(surplus);
+    }
+}
+
+/// After which instruction each made slot is no longer read, views of it included.
+fn releases(slots: &[SlotInfo], instrs: &[Instr], outputs: &[Slot]) -> Box<[Box<[Slot]>]> {
+    let never = usize::MAX;
+    let mut last: Vec<usize> = slots.iter().map(|slot| slot.made_by.unwrap_or(never)).collect();
+    for slot in outputs {
+        last[slot.index()] = never;
+    }
+    for (at, instr) in instrs.iter().enumerate().rev() {
+        for slot in instr.kind.reads() {
+            let last = &mut last[slot.index()];
+            *last = (*last).max(at);
+        }
+        if let Some((of, to, _)) = instr.kind.shares() {
+            last[of.index()] = last[of.index()].max(last[to.index()]);
+        }
+    }
+    let mut releases = vec![Vec::new(); instrs.len()];
+    for (slot, &at) in last.iter().enumerate() {
+        if at < never {
+            releases[at].push(Slot::from_index(slot));
+        }
+    }
+    releases.into_iter().map(Vec::into_boxed_slice).collect()
+}
+
+/// The slots that are made right in the memory of an output: the output itself, or what it is a view of, where
+/// it is known before the run where they lie.
+fn claims(slots: &[SlotInfo], instrs: &[Instr], outputs: &[Slot]) -> Box<[Option<usize>]> {
+    let mut claims = vec![None; slots.len()];
+    for (position, &output) in outputs.iter().enumerate() {
+        let mut slot = output;
+        loop {
+            let info = slots[slot.index()];
+            let Some(made_by) = info.made_by else { break };
+            if info.dynamic {
+                break;
+            }
+            match instrs[made_by].kind.shares() {
+                Some((of, _, true)) => slot = of,
+                Some((_, _, false)) => break,
+                None => {
+                    let fresh = !matches!(instrs[made_by].kind, InstrKind::Call(_));
+                    if fresh && claims[slot.index()].is_none() {
+                        claims[slot.index()] = Some(position);
+                    }
+                    break;
+                }
+            }
+        }
+    }
+    claims.into()
+}

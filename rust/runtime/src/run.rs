@@ -1,0 +1,238 @@
+//! One run of a program.
+
+use crate::array::{ArrayRef, OutputSpec, OwnedArray};
+use crate::bind::Binder;
+use crate::buffer::Buffer;
+use crate::error::{Error, Fault};
+use crate::instr::{Call, InstrKind};
+use crate::layout::{Layout, byte_count};
+use crate::program::Program;
+use crate::state::{OutputPlan, SlotState, State};
+use crate::step::Place;
+use crate::strided::{Transfer, TransferPlan};
+
+/// Elements that a short run goes through at most, over all instructions.
+const SHORT: u64 = 1 << 12;
+
+/// A run: bound to its inputs, then executed, then asked for its outputs.
+///
+/// ```text
+/// bind -> [output, set_output]* -> execute -> take_output*
+/// ```
+pub struct Run<'p> {
+    program: &'p Program,
+    /// `None` only while the run is dropped.
+    state: Option<Box<State>>,
+}
+
+impl<'p> Run<'p> {
+    pub(crate) fn new(program: &'p Program, state: Box<State>) -> Run<'p> {
+        Run { program, state: Some(state) }
+    }
+
+    fn state(&self) -> &State {
+        self.state.as_ref().expect("a run has its state until it is dropped")
+    }
+
+    fn state_mut(&mut self) -> &mut State {
+        self.state.as_mut().expect("a run has its state until it is dropped")
+    }
+
+    /// What an output will look like, if it is known before the run.
+    pub fn output(&self, position: usize) -> Option<OutputSpec<'_>> {
+        let plan = self.state().outputs.get(position)?.as_ref()?;
+        let dtype = self.program.slots[self.program.outputs[position].index()].dtype;
+        Some(OutputSpec { dtype, dims: &plan.layout.dims, strides: &plan.layout.strides })
+    }
+
+    /// Whether the run is over so soon that handing over a lock before and taking it back after would be most of
+    /// the time: it goes through few elements and calls nothing foreign.
+    pub fn is_short(&self) -> bool {
+        self.state().work < SHORT
+    }
+
+    /// Gives the memory that an output is written to. Outputs without one are allocated by the runtime.
+    ///
+    /// # Safety
+    /// The memory is as [`Run::output`] says, writable until the run is dropped, aligned to the element type,
+    /// and apart from all inputs, constants and other outputs.
+    pub unsafe fn set_output(&mut self, position: usize, data: *mut u8) {
+        let base = self.program.bases.outputs + position;
+        if position < self.program.outputs.len() {
+            self.state_mut().bases[base] = data;
+        }
+    }
+
+    /// An output that the runtime allocated, once the run is executed.
+    pub fn take_output(&mut self, position: usize) -> Option<OwnedArray> {
+        let (buffer, layout) = self.state_mut().owned.get_mut(position)?.take()?;
+        let dtype = self.program.slots[self.program.outputs[position].index()].dtype;
+        Some(OwnedArray { dtype, buffer, layout })
+    }
+
+    /// Runs the program. After an error no output holds anything.
+    pub fn execute(&mut self) -> Result<(), Error> {
+        let program = self.program;
+        let state = self.state_mut();
+        state.provide_outputs(program).map_err(Error::at(None))?;
+        if program.dynamic {
+            state.evaluate(program, &program.run_sizes[0]);
+        }
+        for at in 0..program.instrs.len() {
+            let scratch = state.scratch.as_ptr();
+            // SAFETY: the inputs and outputs are there by the promises of `bind` and `set_output`, the arena and
+            // the scratch memory since the program was bound, the blocks of earlier instructions until released.
+            let done = unsafe { state.steps[at].run(&state.bases, scratch) };
+            done.map_err(Error::at(program.instrs[at].origin))?;
+            if program.dynamic {
+                state.run_dynamic(program, at).map_err(Error::at(program.instrs[at].origin))?;
+            }
+        }
+        for at in 0..state.unfinished.len() {
+            let position = state.unfinished[at];
+            let origin = program.output_origin(position);
+            state.finish_output(program, position).map_err(Error::at(origin))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Run<'_> {
+    fn drop(&mut self) {
+        // A state that a panic left half-way is not used again.
+        if let Some(mut state) = self.state.take()
+            && !std::thread::panicking()
+        {
+            state.finish(self.program);
+            self.program.give_back(state);
+        }
+    }
+}
+
+impl State {
+    /// Allocates the outputs that the caller left to the runtime.
+    fn provide_outputs(&mut self, program: &Program) -> Result<(), Fault> {
+        for (position, plan) in self.outputs.iter().enumerate() {
+            let base = program.bases.outputs + position;
+            if let Some(plan) = plan
+                && self.bases[base].is_null()
+            {
+                let buffer = Buffer::new(plan.bytes)?;
+                self.bases[base] = buffer.as_ptr();
+                self.owned[position] = Some((buffer, plan.layout.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Does what an instruction needs beyond its bound step.
+    fn run_dynamic(&mut self, program: &Program, at: usize) -> Result<(), Fault> {
+        let instr = &program.instrs[at];
+        if let InstrKind::Call(call) = &instr.kind {
+            self.call(program, call)?;
+        } else if instr.dynamic {
+            let step = Binder::new(program, self, None).step(&instr.kind)?;
+            self.grow_scratch()?;
+            // SAFETY: as in `execute`; the binder allocated what the step writes.
+            unsafe { step.run(&self.bases, self.scratch.as_ptr())? };
+        }
+        for &slot in &program.releases[at] {
+            self.release(slot);
+        }
+        self.evaluate(program, &program.run_sizes[at + 1]);
+        Ok(())
+    }
+
+    fn call(&mut self, program: &Program, call: &Call) -> Result<(), Fault> {
+        let bases = program.bases;
+        let mut inputs = Vec::with_capacity(call.inputs.len());
+        for slot in &call.inputs {
+            let state = &self.slots[slot.index()];
+            let base = state.place.base;
+            let owner = if base < bases.constants {
+                self.owners[base]
+            } else if base < bases.arena {
+                program.constants[base - bases.constants].array.owner
+            } else if base >= bases.slots {
+                self.kept[base - bases.slots].as_ref().and_then(|kept| kept.owner)
+            } else {
+                None
+            };
+            inputs.push(ArrayRef {
+                dtype: program.slots[slot.index()].dtype,
+                data: state.place.resolve(&self.bases),
+                dims: &state.layout.dims,
+                strides: &state.layout.strides,
+                owner,
+            });
+        }
+        let results = call.function.call(&inputs).map_err(Fault::Foreign)?;
+        if results.len() != call.outputs.len() {
+            return Err(Fault::ForeignCount {
+                name: call.function.name(),
+                expected: call.outputs.len(),
+                given: results.len(),
+            });
+        }
+        for (position, (result, (slot, ty))) in results.into_iter().zip(&call.outputs).enumerate() {
+            if result.dtype != ty.dtype || !ty.admits(&result.layout.dims) {
+                let shape: Vec<Option<u64>> =
+                    result.layout.dims.iter().map(|&length| Some(length as u64)).collect();
+                return Err(Fault::ForeignType {
+                    name: call.function.name(),
+                    position,
+                    given: crate::instr::ArrayType::new(result.dtype, &shape).to_string(),
+                    expected: ty.to_string(),
+                });
+            }
+            let base = bases.slots + slot.index();
+            self.bases[base] = result.data.cast_mut();
+            self.slots[slot.index()] =
+                SlotState { place: Place::start(base), layout: result.layout.clone(), bytes: 0 };
+            self.kept[slot.index()] = Some(result);
+        }
+        Ok(())
+    }
+
+    /// Brings an output to its memory, if it is not there.
+    fn finish_output(&mut self, program: &Program, position: usize) -> Result<(), Fault> {
+        let slot = program.outputs[position];
+        let to = Place::start(program.bases.outputs + position).resolve(&self.bases);
+        let from = self.slots[slot.index()].place.resolve(&self.bases);
+        if let Some(OutputPlan { copy: Some(copy), .. }) = &self.outputs[position] {
+            // SAFETY: the output's memory is as its plan says, and apart from everything else.
+            unsafe { copy.run(to, from) };
+            return Ok(());
+        }
+        if let Some(block) = self.take_block(program, position) {
+            self.owned[position] = Some((block, self.slots[slot.index()].layout.clone()));
+            return Ok(());
+        }
+        let dtype = program.slots[slot.index()].dtype;
+        let old = &self.slots[slot.index()].layout;
+        let bytes = byte_count(&old.dims, dtype.itemsize())?;
+        let layout = Layout::fresh(&old.dims, dtype.itemsize())?;
+        let buffer = Buffer::new(bytes)?;
+        let copy =
+            TransferPlan::new(Transfer::Copy, dtype, &old.dims, &layout.strides, &old.strides);
+        // SAFETY: the buffer is fresh and large enough; the slot lives until the run ends.
+        unsafe { copy.run(buffer.as_ptr(), from) };
+        self.owned[position] = Some((buffer, layout));
+        Ok(())
+    }
+
+    /// The memory that an output fills all by itself, if no later output lies there too.
+    fn take_block(&mut self, program: &Program, position: usize) -> Option<Buffer> {
+        let place = |slot: crate::ids::Slot| self.slots[slot.index()].place;
+        let slot = program.outputs[position];
+        let base = place(slot).base;
+        let root = base.checked_sub(program.bases.slots)?;
+        let layout = &self.slots[slot.index()].layout;
+        let bytes = layout.len() as usize * program.slots[slot.index()].dtype.itemsize();
+        let whole = place(slot).offset == 0
+            && bytes == self.slots[root].bytes
+            && layout.strides.iter().all(|&stride| stride >= 0);
+        let shared = program.outputs[position + 1..].iter().any(|&other| place(other).base == base);
+        if whole && !shared { self.blocks[root].take() } else { None }
+    }
+}

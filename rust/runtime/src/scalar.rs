@@ -1,0 +1,129 @@
+//! One element with its type.
+
+use std::fmt;
+
+use frazil_core::DType;
+
+/// An element of a tensor: up to eight bytes in native order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scalar {
+    dtype: DType,
+    bytes: [u8; 8],
+}
+
+impl Scalar {
+    /// The element of `dtype` nearest to `value`; integers are truncated and clamped to their range.
+    pub fn from_f64(dtype: DType, value: f64) -> Scalar {
+        match dtype {
+            DType::Bool => Scalar::from_i128(dtype, (value != 0.0) as i128),
+            DType::Float32 => Scalar::new(dtype, &(value as f32).to_ne_bytes()),
+            DType::Float64 => Scalar::new(dtype, &value.to_ne_bytes()),
+            _ => Scalar::from_i128(dtype, value as i128),
+        }
+    }
+
+    /// The element of `dtype` equal to `value`; integers are clamped to their range.
+    pub fn from_i128(dtype: DType, value: i128) -> Scalar {
+        fn clamp(value: i128, low: i128, high: i128) -> i128 {
+            value.clamp(low, high)
+        }
+        match dtype {
+            DType::Bool => Scalar::new(dtype, &[(value != 0) as u8]),
+            DType::Int8 => {
+                let value = clamp(value, i8::MIN.into(), i8::MAX.into()) as i8;
+                Scalar::new(dtype, &value.to_ne_bytes())
+            }
+            DType::Int16 => {
+                let value = clamp(value, i16::MIN.into(), i16::MAX.into()) as i16;
+                Scalar::new(dtype, &value.to_ne_bytes())
+            }
+            DType::Int32 => {
+                let value = clamp(value, i32::MIN.into(), i32::MAX.into()) as i32;
+                Scalar::new(dtype, &value.to_ne_bytes())
+            }
+            DType::Int64 => {
+                let value = clamp(value, i64::MIN.into(), i64::MAX.into()) as i64;
+                Scalar::new(dtype, &value.to_ne_bytes())
+            }
+            DType::UInt8 => Scalar::new(dtype, &[clamp(value, 0, u8::MAX.into()) as u8]),
+            DType::UInt16 => {
+                Scalar::new(dtype, &(clamp(value, 0, u16::MAX.into()) as u16).to_ne_bytes())
+            }
+            DType::UInt32 => {
+                Scalar::new(dtype, &(clamp(value, 0, u32::MAX.into()) as u32).to_ne_bytes())
+            }
+            DType::UInt64 => {
+                Scalar::new(dtype, &(clamp(value, 0, u64::MAX.into()) as u64).to_ne_bytes())
+            }
+            DType::Float32 => Scalar::new(dtype, &(value as f32).to_ne_bytes()),
+            DType::Float64 => Scalar::new(dtype, &(value as f64).to_ne_bytes()),
+        }
+    }
+
+    fn new(dtype: DType, element: &[u8]) -> Scalar {
+        let mut bytes = [0; 8];
+        bytes[..element.len()].copy_from_slice(element);
+        Scalar { dtype, bytes }
+    }
+
+    /// The element type.
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The bytes of the element, as many as its type has.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.dtype.itemsize()]
+    }
+
+    /// The element followed by zeros.
+    pub(crate) fn word(&self) -> [u8; 8] {
+        self.bytes
+    }
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fn head<const N: usize>(bytes: &[u8; 8]) -> [u8; N] {
+            let mut head = [0; N];
+            head.copy_from_slice(&bytes[..N]);
+            head
+        }
+        let bytes = &self.bytes;
+        match self.dtype {
+            DType::Bool => write!(f, "{}", bytes[0] != 0),
+            DType::Int8 => write!(f, "{}", i8::from_ne_bytes(head(bytes))),
+            DType::Int16 => write!(f, "{}", i16::from_ne_bytes(head(bytes))),
+            DType::Int32 => write!(f, "{}", i32::from_ne_bytes(head(bytes))),
+            DType::Int64 => write!(f, "{}", i64::from_ne_bytes(head(bytes))),
+            DType::UInt8 => write!(f, "{}", bytes[0]),
+            DType::UInt16 => write!(f, "{}", u16::from_ne_bytes(head(bytes))),
+            DType::UInt32 => write!(f, "{}", u32::from_ne_bytes(head(bytes))),
+            DType::UInt64 => write!(f, "{}", u64::from_ne_bytes(head(bytes))),
+            DType::Float32 => write!(f, "{:?}", f32::from_ne_bytes(head(bytes))),
+            DType::Float64 => write!(f, "{:?}", f64::from_ne_bytes(head(bytes))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_clamped_and_floats_kept() {
+        assert_eq!(Scalar::from_i128(DType::UInt8, 300).bytes(), &[255]);
+        assert_eq!(Scalar::from_i128(DType::Int8, -300).to_string(), "-128");
+        assert_eq!(Scalar::from_f64(DType::Int64, f64::INFINITY).to_string(), i64::MAX.to_string());
+        assert_eq!(Scalar::from_f64(DType::Float32, 0.5).bytes(), 0.5f32.to_ne_bytes());
+        assert_eq!(Scalar::from_f64(DType::Float64, f64::NEG_INFINITY).to_string(), "-inf");
+        assert_eq!(Scalar::from_i128(DType::Bool, 2).bytes(), &[1]);
+    }
+
+    #[test]
+    fn every_type_has_its_size() {
+        for dtype in DType::ALL {
+            assert_eq!(Scalar::from_i128(dtype, 1).bytes().len(), dtype.itemsize());
+        }
+    }
+}

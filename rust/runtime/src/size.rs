@@ -1,0 +1,279 @@
+//! Integer expressions over the lengths of arrays, evaluated during a call.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use crate::error::Fault;
+use crate::ids::{Size, Slot};
+
+/// How two sizes combine. Comparisons give 1 or 0; division and remainder round as Python's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum SizeOp {
+    Add,
+    Sub,
+    Mul,
+    FloorDiv,
+    Mod,
+    Minimum,
+    Maximum,
+    Lt,
+    Le,
+    Eq,
+}
+
+impl SizeOp {
+    /// Every operation.
+    pub const ALL: [SizeOp; 10] = [
+        SizeOp::Add,
+        SizeOp::Sub,
+        SizeOp::Mul,
+        SizeOp::FloorDiv,
+        SizeOp::Mod,
+        SizeOp::Minimum,
+        SizeOp::Maximum,
+        SizeOp::Lt,
+        SizeOp::Le,
+        SizeOp::Eq,
+    ];
+
+    /// The name, as that of the scalar op.
+    pub fn name(self) -> &'static str {
+        match self {
+            SizeOp::Add => "add",
+            SizeOp::Sub => "sub",
+            SizeOp::Mul => "mul",
+            SizeOp::FloorDiv => "floordiv",
+            SizeOp::Mod => "mod",
+            SizeOp::Minimum => "minimum",
+            SizeOp::Maximum => "maximum",
+            SizeOp::Lt => "lt",
+            SizeOp::Le => "le",
+            SizeOp::Eq => "eq",
+        }
+    }
+
+    /// The operation of this name.
+    pub fn from_name(name: &str) -> Option<SizeOp> {
+        SizeOp::ALL.into_iter().find(|op| op.name() == name)
+    }
+
+    fn apply(self, a: i64, b: i64) -> Value {
+        let checked = match self {
+            SizeOp::Add => a.checked_add(b),
+            SizeOp::Sub => a.checked_sub(b),
+            SizeOp::Mul => a.checked_mul(b),
+            SizeOp::FloorDiv | SizeOp::Mod if b == 0 => return Value::Division,
+            // The quotient leaves 64 bits for one pair only, whose remainder is zero.
+            SizeOp::FloorDiv => a.checked_div_euclid(b).map(|quotient| {
+                let remainder = a.rem_euclid(b);
+                if b < 0 && remainder != 0 { quotient - 1 } else { quotient }
+            }),
+            SizeOp::Mod => Some(match a.checked_rem(b) {
+                Some(rest) if rest != 0 && (rest < 0) != (b < 0) => rest + b,
+                Some(rest) => rest,
+                None => 0,
+            }),
+            SizeOp::Minimum => Some(a.min(b)),
+            SizeOp::Maximum => Some(a.max(b)),
+            SizeOp::Lt => Some((a < b) as i64),
+            SizeOp::Le => Some((a <= b) as i64),
+            SizeOp::Eq => Some((a == b) as i64),
+        };
+        checked.map_or(Value::Overflow, Value::Known)
+    }
+}
+
+/// One size, over earlier ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SizeExpr {
+    /// A number.
+    Literal(i64),
+    /// The length of an axis of a slot.
+    Dim(Slot, u32),
+    /// Two sizes combined.
+    Binary(SizeOp, Size, Size),
+    /// The second size where the first is not zero, else the third.
+    Where(Size, Size, Size),
+    /// The value of a 0-d integer slot.
+    Value(Slot),
+}
+
+impl fmt::Display for SizeExpr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SizeExpr::Literal(value) => write!(f, "{value}"),
+            SizeExpr::Dim(slot, axis) => write!(f, "{slot}.shape[{axis}]"),
+            SizeExpr::Binary(op, a, b) => write!(f, "{}({a}, {b})", op.name()),
+            SizeExpr::Where(condition, a, b) => write!(f, "where({condition}, {a}, {b})"),
+            SizeExpr::Value(slot) => write!(f, "value({slot})"),
+        }
+    }
+}
+
+/// Expressions in topological order: each refers to earlier ones only. Equal ones are one.
+#[derive(Debug, Default)]
+pub(crate) struct SizeTable {
+    exprs: Vec<SizeExpr>,
+    known: HashMap<SizeExpr, Size>,
+}
+
+impl SizeTable {
+    /// The size of `expr`, whose operands are in the table; folded if they are literals.
+    pub(crate) fn add(&mut self, expr: SizeExpr) -> Size {
+        let expr = self.fold(expr);
+        if let Some(&size) = self.known.get(&expr) {
+            return size;
+        }
+        let size = Size::from_index(self.exprs.len());
+        self.exprs.push(expr);
+        self.known.insert(expr, size);
+        size
+    }
+
+    fn fold(&self, expr: SizeExpr) -> SizeExpr {
+        match expr {
+            SizeExpr::Binary(op, a, b) => match (self.literal(a), self.literal(b)) {
+                (Some(a), Some(b)) => match op.apply(a, b) {
+                    Value::Known(value) => SizeExpr::Literal(value),
+                    // Left for the call: the size may never be asked for.
+                    _ => expr,
+                },
+                _ => expr,
+            },
+            SizeExpr::Where(condition, a, b) => match self.literal(condition) {
+                Some(condition) => self.exprs[if condition != 0 { a } else { b }.index()],
+                None => expr,
+            },
+            _ => expr,
+        }
+    }
+
+    /// The number that `size` always is, if it is known already.
+    pub(crate) fn literal(&self, size: Size) -> Option<i64> {
+        match self.exprs[size.index()] {
+            SizeExpr::Literal(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn contains(&self, size: Size) -> bool {
+        size.index() < self.exprs.len()
+    }
+
+    pub(crate) fn into_exprs(self) -> Box<[SizeExpr]> {
+        self.exprs.into()
+    }
+}
+
+/// The value of a size, or why it has none. An error travels on until somebody asks for the number:
+/// the branch of a `where` that is not taken never fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    Known(i64),
+    Overflow,
+    Division,
+}
+
+impl Value {
+    /// The value of a literal or of two or three evaluated sizes; `None` where the expression reads a slot.
+    pub(crate) fn of(expr: SizeExpr, values: &[Value]) -> Option<Value> {
+        let value = |size: Size| values[size.index()];
+        Some(match expr {
+            SizeExpr::Literal(value) => Value::Known(value),
+            SizeExpr::Binary(op, a, b) => match (value(a), value(b)) {
+                (Value::Known(a), Value::Known(b)) => op.apply(a, b),
+                (Value::Known(_), error) | (error, _) => error,
+            },
+            SizeExpr::Where(condition, a, b) => match value(condition) {
+                Value::Known(0) => value(b),
+                Value::Known(_) => value(a),
+                error => error,
+            },
+            SizeExpr::Dim(..) | SizeExpr::Value(_) => return None,
+        })
+    }
+
+    /// The number, for the size it belongs to.
+    pub(crate) fn number(self, size: Size) -> Result<i64, Fault> {
+        match self {
+            Value::Known(value) => Ok(value),
+            Value::Overflow => Err(Fault::SizeOverflow { size }),
+            Value::Division => Err(Fault::SizeDivision { size }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Python's integers never overflow: the model counts in 128 bits.
+    fn model(op: SizeOp, a: i128, b: i128) -> Option<i128> {
+        let floor = |a: i128, b: i128| {
+            let quotient = a / b;
+            if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
+        };
+        Some(match op {
+            SizeOp::Add => a + b,
+            SizeOp::Sub => a - b,
+            SizeOp::Mul => a * b,
+            SizeOp::FloorDiv if b == 0 => return None,
+            SizeOp::FloorDiv => floor(a, b),
+            SizeOp::Mod if b == 0 => return None,
+            SizeOp::Mod => a - floor(a, b) * b,
+            SizeOp::Minimum => a.min(b),
+            SizeOp::Maximum => a.max(b),
+            SizeOp::Lt => (a < b) as i128,
+            SizeOp::Le => (a <= b) as i128,
+            SizeOp::Eq => (a == b) as i128,
+        })
+    }
+
+    fn number() -> impl Strategy<Value = i64> {
+        prop_oneof![
+            -20..20i64,
+            any::<i64>(),
+            Just(i64::MIN),
+            Just(i64::MAX),
+            Just(-1i64),
+            Just(0i64)
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn arithmetic_is_pythons(at in 0..SizeOp::ALL.len(), a in number(), b in number()) {
+            let op = SizeOp::ALL[at];
+            let expected = match model(op, a.into(), b.into()) {
+                None => Value::Division,
+                Some(value) => i64::try_from(value).map_or(Value::Overflow, Value::Known),
+            };
+            prop_assert_eq!(op.apply(a, b), expected);
+        }
+    }
+
+    #[test]
+    fn equal_expressions_are_one_and_literals_fold() {
+        let mut table = SizeTable::default();
+        let dim = table.add(SizeExpr::Dim(Slot(0), 0));
+        let two = table.add(SizeExpr::Literal(2));
+        let sum = table.add(SizeExpr::Binary(SizeOp::Add, dim, two));
+        assert_eq!(table.add(SizeExpr::Binary(SizeOp::Add, dim, two)), sum);
+        let four = table.add(SizeExpr::Binary(SizeOp::Mul, two, two));
+        assert_eq!(table.literal(four), Some(4));
+        assert_eq!(table.add(SizeExpr::Where(four, dim, two)), dim);
+    }
+
+    #[test]
+    fn an_error_in_the_branch_not_taken_is_never_seen() {
+        let zero = Size(1);
+        let values = [Value::Known(7), Value::Known(0), Value::Division];
+        let taken = Value::of(SizeExpr::Where(zero, Size(2), Size(0)), &values).unwrap();
+        assert_eq!(taken, Value::Known(7));
+        let failed = Value::of(SizeExpr::Binary(SizeOp::Add, Size(2), Size(0)), &values).unwrap();
+        assert!(matches!(failed.number(Size(9)), Err(Fault::SizeDivision { size: Size(9) })));
+    }
+}

@@ -1,0 +1,320 @@
+//! What one run of a program works on: places of slots, memory, values of sizes.
+
+use smallvec::SmallVec;
+
+use crate::arena::Arena;
+use crate::array::{ArrayRef, KeptArray, Owner};
+use crate::bind::Binder;
+use crate::buffer::Buffer;
+use crate::error::{Error, Fault};
+use crate::ids::{Size, Slot};
+use crate::layout::{Layout, byte_count};
+use crate::pool::Pool;
+use crate::program::Program;
+use crate::size::{SizeExpr, Value};
+use crate::step::{Place, Step};
+use crate::strided::{Transfer, TransferPlan, read_integer};
+
+/// Memory of one state that is kept for slots whose size is known during the run only.
+const POOL: (usize, usize) = (16, 64 << 20);
+
+/// Where a slot lies, and how large the memory is that was made for it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SlotState {
+    pub(crate) place: Place,
+    pub(crate) layout: Layout,
+    /// Zero where the slot has no memory of its own.
+    pub(crate) bytes: usize,
+}
+
+/// How an output is made.
+#[derive(Debug)]
+pub(crate) struct OutputPlan {
+    pub(crate) layout: Layout,
+    pub(crate) bytes: usize,
+    /// `None` where the output's memory holds it already when the run ends.
+    pub(crate) copy: Option<TransferPlan>,
+}
+
+/// Everything that a run changes.
+#[derive(Default)]
+pub(crate) struct State {
+    bound: bool,
+    /// Dims and strides of all inputs that the state is bound to.
+    key: Vec<i64>,
+    pub(crate) values: Vec<Value>,
+    pub(crate) slots: Vec<SlotState>,
+    pub(crate) steps: Vec<Step>,
+    /// How many elements the steps go through.
+    pub(crate) work: u64,
+    /// `None`: known when the run ends.
+    pub(crate) outputs: Vec<Option<OutputPlan>>,
+    /// The outputs that are not in their memory when the last instruction has run.
+    pub(crate) unfinished: Vec<usize>,
+    /// The start of every memory; see [`crate::program::Bases`].
+    pub(crate) bases: Vec<*mut u8>,
+    arena: Buffer,
+    pub(crate) scratch: Buffer,
+    pub(crate) scratch_bytes: usize,
+    /// Outputs that the runtime allocated, with their layouts.
+    pub(crate) owned: Vec<Option<(Buffer, Layout)>>,
+    /// Memory of slots whose size is known during the run only.
+    pub(crate) blocks: Vec<Option<Buffer>>,
+    pub(crate) pool: Pool,
+    /// Results of foreign functions.
+    pub(crate) kept: Vec<Option<KeptArray>>,
+    pub(crate) owners: SmallVec<[Owner; 8]>,
+}
+
+// SAFETY: the pointers in `bases` and `kept` are used during a run only, whose caller promises that they may be
+// read from the thread it runs on; everything else is owned.
+unsafe impl Send for State {}
+
+impl State {
+    pub(crate) fn new(program: &Program) -> State {
+        let mut state = State {
+            values: vec![Value::Known(0); program.sizes.len()],
+            slots: vec![SlotState::default(); program.slots.len()],
+            bases: vec![std::ptr::null_mut(); program.bases.end],
+            owned: program.outputs.iter().map(|_| None).collect(),
+            blocks: program.slots.iter().map(|_| None).collect(),
+            kept: program.slots.iter().map(|_| None).collect(),
+            pool: Pool::new(POOL.0, POOL.1),
+            ..State::default()
+        };
+        for (at, constant) in program.constants.iter().enumerate() {
+            let base = program.bases.constants + at;
+            state.bases[base] = constant.array.data.cast_mut();
+            state.slots[constant.slot.index()] = SlotState {
+                place: Place::start(base),
+                layout: constant.array.layout.clone(),
+                bytes: 0,
+            };
+        }
+        state
+    }
+
+    /// Whether what was bound last holds for these inputs.
+    pub(crate) fn is_bound(&self, program: &Program, inputs: &[ArrayRef<'_>]) -> bool {
+        if !self.bound || inputs.len() != program.inputs.len() {
+            return false;
+        }
+        let mut key = &self.key[..];
+        for (input, declared) in inputs.iter().zip(&program.inputs) {
+            let ndim = declared.ty.shape.len();
+            let (dims, rest) = key.split_at(ndim);
+            let (strides, rest) = rest.split_at(ndim);
+            key = rest;
+            if input.dtype != declared.ty.dtype
+                || !same(input.dims, dims)
+                || !same(input.strides, strides)
+            {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Evaluates all that the shapes of the inputs decide.
+    pub(crate) fn bind(&mut self, program: &Program, inputs: &[ArrayRef<'_>]) -> Result<(), Error> {
+        self.bound = false;
+        self.key.clear();
+        self.steps.clear();
+        self.work = 0;
+        self.outputs.clear();
+        self.unfinished.clear();
+        self.scratch_bytes = 0;
+        check_inputs(program, inputs).map_err(Error::at(None))?;
+        for (at, (input, declared)) in inputs.iter().zip(&program.inputs).enumerate() {
+            self.key.extend_from_slice(input.dims);
+            self.key.extend_from_slice(input.strides);
+            let layout = Layout { dims: input.dims.into(), strides: input.strides.into() };
+            self.slots[declared.slot.index()] =
+                SlotState { place: Place::start(at), layout, bytes: 0 };
+        }
+        let mut arena = Arena::default();
+        self.evaluate(program, &program.bound_sizes[0]);
+        for (at, instr) in program.instrs.iter().enumerate() {
+            let step = if instr.dynamic {
+                Step::Later
+            } else {
+                let mut binder = Binder::new(program, self, Some(&mut arena));
+                binder.step(&instr.kind).map_err(Error::at(instr.origin))?
+            };
+            self.work = self.work.saturating_add(step.work());
+            self.steps.push(step);
+            self.evaluate(program, &program.bound_sizes[at + 1]);
+            for slot in &program.releases[at] {
+                // A view has no bytes of its own: only what it looks at is released.
+                let slot = &self.slots[slot.index()];
+                if slot.place.base == program.bases.arena {
+                    arena.release(slot.place.offset as usize, slot.bytes);
+                }
+            }
+        }
+        for position in 0..program.outputs.len() {
+            let plan = self.plan_output(program, position).map_err(Error::at(None))?;
+            self.outputs.push(plan);
+        }
+        self.order_outputs(program);
+        self.reserve(program, arena.size()).map_err(Error::at(None))?;
+        self.bound = true;
+        Ok(())
+    }
+
+    /// How an output is made; `None` if that is known when the run ends.
+    fn plan_output(&self, program: &Program, position: usize) -> Result<Option<OutputPlan>, Fault> {
+        let slot = program.outputs[position];
+        let info = program.slots[slot.index()];
+        if info.dynamic {
+            return Ok(None);
+        }
+        let state = &self.slots[slot.index()];
+        let item = info.dtype.itemsize();
+        let bytes = byte_count(&state.layout.dims, item)?;
+        if state.place == Place::start(program.bases.outputs + position) {
+            return Ok(Some(OutputPlan { layout: state.layout.clone(), bytes, copy: None }));
+        }
+        let layout = Layout::fresh(&state.layout.dims, item)?;
+        let copy = TransferPlan::new(
+            Transfer::Copy,
+            info.dtype,
+            &layout.dims,
+            &layout.strides,
+            &state.layout.strides,
+        );
+        Ok(Some(OutputPlan { layout, bytes, copy: Some(copy) }))
+    }
+
+    /// Lists the outputs to finish: what may lie in the memory of another output is copied first, before that
+    /// is written to.
+    fn order_outputs(&mut self, program: &Program) {
+        let memories = program.bases.outputs..program.bases.slots;
+        for first in [true, false] {
+            for (position, plan) in self.outputs.iter().enumerate() {
+                let base = self.slots[program.outputs[position].index()].place.base;
+                let elsewhere = match plan {
+                    None => true,
+                    Some(OutputPlan { copy: None, .. }) => continue,
+                    Some(_) => memories.contains(&base) && base != memories.start + position,
+                };
+                if elsewhere == first {
+                    self.unfinished.push(position);
+                }
+            }
+        }
+    }
+
+    /// Memory for the arena and for what kernels need beside their operands.
+    fn reserve(&mut self, program: &Program, arena: usize) -> Result<(), Fault> {
+        // A block much too large is given back: the shapes before were much larger.
+        if self.arena.size() < arena || self.arena.size() / 4 > arena {
+            self.arena = Buffer::empty();
+            self.arena = Buffer::new(arena)?;
+        }
+        self.bases[program.bases.arena] = self.arena.as_ptr();
+        self.grow_scratch()
+    }
+
+    /// Makes the scratch memory as large as the steps so far need.
+    pub(crate) fn grow_scratch(&mut self) -> Result<(), Fault> {
+        if self.scratch.size() < self.scratch_bytes {
+            self.scratch = Buffer::new(self.scratch_bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the addresses of the inputs of one run.
+    pub(crate) fn start(&mut self, program: &Program, inputs: &[ArrayRef<'_>]) {
+        for (base, input) in self.bases.iter_mut().zip(inputs) {
+            *base = input.data.cast_mut();
+        }
+        if program.dynamic {
+            self.owners.clear();
+            self.owners.extend(inputs.iter().map(|input| input.owner));
+        }
+    }
+
+    /// Gives up everything that belongs to the run that ends.
+    pub(crate) fn finish(&mut self, program: &Program) {
+        for base in &mut self.bases[program.bases.outputs..program.bases.slots] {
+            *base = std::ptr::null_mut();
+        }
+        for owned in &mut self.owned {
+            *owned = None;
+        }
+        if program.dynamic {
+            for slot in 0..self.blocks.len() {
+                self.release(Slot::from_index(slot));
+            }
+        }
+    }
+
+    /// Gives up the memory of a slot whose size was known during the run only.
+    pub(crate) fn release(&mut self, slot: Slot) {
+        if let Some(block) = self.blocks[slot.index()].take() {
+            drop(self.pool.give(block));
+        }
+        self.kept[slot.index()] = None;
+    }
+
+    /// Evaluates sizes whose operands are there.
+    pub(crate) fn evaluate(&mut self, program: &Program, sizes: &[Size]) {
+        for &size in sizes {
+            let expr = program.sizes[size.index()];
+            let value = Value::of(expr, &self.values).unwrap_or_else(|| match expr {
+                SizeExpr::Dim(slot, axis) => {
+                    Value::Known(self.slots[slot.index()].layout.dims[axis as usize])
+                }
+                SizeExpr::Value(slot) => {
+                    let dtype = program.slots[slot.index()].dtype;
+                    let source = self.slots[slot.index()].place.resolve(&self.bases);
+                    // SAFETY: sizes by value are evaluated during a run, after the instruction that wrote the
+                    // 0-d slot; the place is that of an element of its type.
+                    Value::Known(unsafe { read_integer(dtype, source) })
+                }
+                _ => Value::Known(0),
+            });
+            self.values[size.index()] = value;
+        }
+    }
+
+    /// The number of a size.
+    pub(crate) fn size(&self, size: Size) -> Result<i64, Fault> {
+        self.values[size.index()].number(size)
+    }
+}
+
+fn check_inputs(program: &Program, inputs: &[ArrayRef<'_>]) -> Result<(), Fault> {
+    if inputs.len() != program.inputs.len() {
+        return Err(Fault::InputCount { expected: program.inputs.len(), given: inputs.len() });
+    }
+    for (at, (input, declared)) in inputs.iter().zip(&program.inputs).enumerate() {
+        let ndim = declared.ty.shape.len();
+        if input.dtype != declared.ty.dtype
+            || input.dims.len() != ndim
+            || input.strides.len() != ndim
+        {
+            return Err(Fault::InputType {
+                input: at,
+                given: input.dtype,
+                given_ndim: input.dims.len(),
+                expected: declared.ty.dtype,
+                ndim,
+            });
+        }
+        if !declared.ty.admits(input.dims) {
+            return Err(Fault::InputShape {
+                input: at,
+                given: input.dims.iter().copied().map(Some).collect(),
+                expected: declared.ty.lengths(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Whether two short lists are equal; quicker than a call of `memcmp`.
+fn same(a: &[i64], b: &[i64]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b)
+}

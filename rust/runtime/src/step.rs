@@ -1,0 +1,167 @@
+//! Instructions as they run: every place, length and stride is known.
+
+use std::ptr;
+
+use smallvec::SmallVec;
+
+use crate::blas::DotPlan;
+use crate::error::Fault;
+use crate::loop_nest::{KernelFn, LoopNest};
+use crate::scalar::Scalar;
+use crate::strided::{TransferPlan, fill};
+
+/// Operands of a loop whose pointers need no memory of their own.
+const FEW: usize = 16;
+
+/// A position in one of the memories of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Which memory; see [`crate::program::Bases`].
+    pub(crate) base: usize,
+    /// Bytes from its start.
+    pub(crate) offset: i64,
+}
+
+impl Place {
+    /// The start of a memory.
+    pub(crate) fn start(base: usize) -> Place {
+        Place { base, offset: 0 }
+    }
+
+    /// The address.
+    pub(crate) fn resolve(self, bases: &[*mut u8]) -> *mut u8 {
+        bases[self.base].wrapping_offset(self.offset as isize)
+    }
+}
+
+/// One instruction, ready to run.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// The slot is described already.
+    Nothing,
+    /// It must be bound in each run.
+    Later,
+    Loop(Box<LoopStep>),
+    Transfer(Box<TransferStep>),
+    Update(Box<[TransferStep; 2]>),
+    Dot(Box<DotStep>),
+    Scalar {
+        to: Place,
+        value: i64,
+    },
+}
+
+#[derive(Debug)]
+pub(crate) struct LoopStep {
+    pub(crate) function: KernelFn,
+    /// Where the operands start: reads, then writes.
+    pub(crate) operands: SmallVec<[Place; 12]>,
+    /// What reductions start from: where, how many elements.
+    pub(crate) fills: SmallVec<[(Place, i64, Scalar); 1]>,
+    pub(crate) nest: LoopNest,
+}
+
+#[derive(Debug)]
+pub(crate) struct TransferStep {
+    pub(crate) to: Place,
+    pub(crate) from: Place,
+    pub(crate) plan: TransferPlan,
+}
+
+#[derive(Debug)]
+pub(crate) struct DotStep {
+    pub(crate) a: Place,
+    pub(crate) b: Place,
+    pub(crate) to: Place,
+    pub(crate) plan: DotPlan,
+}
+
+impl Step {
+    /// How many elements it goes through; as many as there are if that is not known.
+    pub(crate) fn work(&self) -> u64 {
+        match self {
+            Step::Nothing | Step::Scalar { .. } => 1,
+            Step::Later => u64::MAX,
+            Step::Loop(step) => step.nest.positions(),
+            Step::Transfer(step) => step.plan.positions(),
+            Step::Update(steps) => {
+                steps[0].plan.positions().saturating_add(steps[1].plan.positions())
+            }
+            Step::Dot(step) => step.plan.positions(),
+        }
+    }
+
+    /// Runs it.
+    ///
+    /// # Safety
+    /// Every memory that the step names is in `bases`, as large as when the step was bound; `scratch` is as
+    /// large as the step asked for.
+    pub(crate) unsafe fn run(&self, bases: &[*mut u8], scratch: *mut u8) -> Result<(), Fault> {
+        match self {
+            Step::Nothing | Step::Later => Ok(()),
+            // SAFETY: by the caller's promise, for this and the next.
+            Step::Loop(step) => unsafe { step.run(bases, scratch) },
+            Step::Transfer(step) => {
+                // SAFETY: as above.
+                unsafe { step.run(bases) };
+                Ok(())
+            }
+            Step::Update(steps) => {
+                for step in steps.iter() {
+                    // SAFETY: as above; the copy comes first.
+                    unsafe { step.run(bases) };
+                }
+                Ok(())
+            }
+            Step::Dot(step) => {
+                let [a, b, to] = [step.a, step.b, step.to].map(|place| place.resolve(bases));
+                // SAFETY: as above.
+                unsafe { step.plan.run(a, b, to, scratch) }
+            }
+            Step::Scalar { to, value } => {
+                // SAFETY: the place is that of one aligned 64-bit element.
+                unsafe { to.resolve(bases).cast::<i64>().write(*value) };
+                Ok(())
+            }
+        }
+    }
+}
+
+impl LoopStep {
+    /// # Safety
+    /// As for [`Step::run`].
+    unsafe fn run(&self, bases: &[*mut u8], scratch: *mut u8) -> Result<(), Fault> {
+        for (place, count, identity) in &self.fills {
+            // SAFETY: the memory of a write has `count` elements.
+            unsafe { fill(place.resolve(bases), *count, identity) };
+        }
+        let mut few = [ptr::null_mut(); FEW];
+        let mut many = Vec::new();
+        let pointers = match few.get_mut(..self.operands.len()) {
+            Some(pointers) => pointers,
+            None => {
+                many.resize(self.operands.len(), ptr::null_mut());
+                &mut many[..]
+            }
+        };
+        for (pointer, at) in pointers.iter_mut().zip(&self.operands) {
+            *pointer = at.resolve(bases);
+        }
+        // SAFETY: the builder's caller promised that the kernel fits the operands; the binder made the nest for
+        // them and gave each write memory of its own.
+        match unsafe { self.nest.run(self.function, pointers, scratch) } {
+            0 => Ok(()),
+            1 => Err(Fault::NegativePower),
+            status => Err(Fault::Kernel { status }),
+        }
+    }
+}
+
+impl TransferStep {
+    /// # Safety
+    /// As for [`Step::run`].
+    unsafe fn run(&self, bases: &[*mut u8]) {
+        // SAFETY: both places are arrays of the plan's layouts; the destination is fresh memory.
+        unsafe { self.plan.run(self.to.resolve(bases), self.from.resolve(bases)) };
+    }
+}
