@@ -1,0 +1,150 @@
+//! `FrozenApply`: an op applied to variables.
+
+use frazil_core::{Body, Container, Inputs, Node, Signature, Ty};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::birthplace::{describe, here};
+use crate::error::raise;
+use crate::face::{apply_face, face, forget_apply};
+use crate::op::{OpBase, op_face};
+use crate::types::TensorType;
+use crate::variable::Variable;
+
+/// An op applied to inputs: interned, so equal applications are one object.
+#[pyclass(frozen, weakref, module = "frazil._core")]
+pub struct FrozenApply {
+    node: Node,
+}
+
+impl FrozenApply {
+    /// The face's content; `apply_face` is what makes faces.
+    pub fn from_node(node: Node) -> FrozenApply {
+        FrozenApply { node }
+    }
+
+    /// The node.
+    pub fn node(&self) -> &Node {
+        &self.node
+    }
+}
+
+impl Drop for FrozenApply {
+    fn drop(&mut self) {
+        Python::attach(|py| forget_apply(py, &self.node));
+    }
+}
+
+fn inputs_of(inputs: &Bound<'_, PyAny>) -> PyResult<Inputs> {
+    inputs
+        .try_iter()?
+        .enumerate()
+        .map(|(position, input)| {
+            let input = input?;
+            match input.cast::<Variable>() {
+                Ok(variable) => Ok(variable.get().var().clone()),
+                Err(_) => Err(PyTypeError::new_err(format!(
+                    "input {position} must be a Variable, given {}; convert it with ft.as_tensor",
+                    input.get_type()
+                ))),
+            }
+        })
+        .collect()
+}
+
+#[pymethods]
+impl FrozenApply {
+    /// The application with this key: the living one, or a new one.
+    #[new]
+    fn new<'py>(
+        op: &Bound<'py, OpBase>,
+        inputs: &Bound<'py, PyAny>,
+        output_types: Vec<PyRef<'py, TensorType>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = op.py();
+        let types: Vec<Ty> = output_types.iter().map(|ty| ty.0).collect();
+        let node = Container::global()
+            .apply(op.get().op()?, inputs_of(inputs)?, Signature::new(&types), here(py)?)
+            .map_err(raise)?;
+        apply_face(py, node)
+    }
+
+    #[getter]
+    fn op(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match self.node.body() {
+            Body::Apply { op, .. } => op_face(py, *op),
+            _ => unreachable!("the face of an application"),
+        }
+    }
+
+    #[getter]
+    fn inputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let faces = self
+            .node
+            .inputs()
+            .iter()
+            .map(|input| face(py, input.clone()))
+            .collect::<PyResult<Vec<_>>>()?;
+        PyTuple::new(py, faces)
+    }
+
+    #[getter]
+    fn outputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let faces =
+            self.node.outputs().map(|output| face(py, output)).collect::<PyResult<Vec<_>>>()?;
+        PyTuple::new(py, faces)
+    }
+
+    #[getter]
+    fn output_types<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.node.signature().types().iter().map(|&ty| TensorType(ty)))
+    }
+
+    #[getter]
+    fn distinct(&self) -> Option<u64> {
+        match self.node.body() {
+            Body::Apply { distinct, .. } => distinct.map(|tag| tag.get()),
+            _ => None,
+        }
+    }
+
+    #[getter]
+    fn digest(&self) -> String {
+        self.node.digest().to_string()
+    }
+
+    /// File, line and function of the user's code that first built this node.
+    #[getter]
+    fn source(&self, py: Python<'_>) -> PyResult<Option<(String, u32, String)>> {
+        describe(py, self.node.origin())
+    }
+
+    /// The node with the same op and output types over other inputs.
+    #[pyo3(signature = (inputs, strict=true))]
+    fn clone_with_new_inputs<'py>(
+        slf: &Bound<'py, Self>,
+        inputs: &Bound<'py, PyAny>,
+        strict: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let node = &slf.get().node;
+        let new = inputs_of(inputs)?;
+        if strict || new.iter().zip(node.inputs()).all(|(new, old)| new.ty() == old.ty()) {
+            let node = Container::global().with_inputs(node, new).map_err(raise)?;
+            return apply_face(py, node);
+        }
+        // Other types may give other output types: the op says which.
+        let arguments = inputs.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+        let op = slf.get().op(py)?;
+        op.bind(py).call_method1("make_node", PyTuple::new(py, arguments)?)
+    }
+
+    fn __repr__(&self) -> String {
+        let inputs: Vec<String> = self.node.inputs().iter().map(|input| input.describe()).collect();
+        match self.node.body() {
+            Body::Apply { op, .. } => format!("{}({})", op.label(), inputs.join(", ")),
+            _ => unreachable!("the face of an application"),
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Where BLAS lies.
+
+use std::collections::HashMap;
+use std::ffi::c_void;
+
+use frazil_runtime::{Routine, set_routine};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// Sets the addresses of BLAS routines, for every program.
+///
+/// Each must be that of the routine with Fortran's conventions and 32-bit integers.
+#[pyfunction]
+pub fn set_blas(addresses: HashMap<String, usize>) -> PyResult<()> {
+    for (name, address) in addresses {
+        let routine = Routine::from_name(&name).ok_or_else(|| {
+            let known = Routine::ALL.map(Routine::name).join(", ");
+            PyValueError::new_err(format!("the runtime does not call {name:?}; it calls {known}"))
+        })?;
+        // SAFETY: the caller's promise, as stated above.
+        unsafe { set_routine(routine, address as *const c_void) };
+    }
+    Ok(())
+}

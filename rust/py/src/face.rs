@@ -1,0 +1,129 @@
+//! Faces: the one Python object that stands for a node or variable while it is alive.
+//!
+//! A table of weak references, keyed by the node's address. The reference is made before the lock is taken, and
+//! whatever is taken out of the table is dropped after the lock is released: no Python code runs under a lock.
+
+use std::sync::Arc;
+
+use frazil_core::{Body, Node, Var};
+use hashbrown::HashTable;
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
+
+use crate::apply::FrozenApply;
+use crate::cell::SharedCell;
+use crate::variable::{Constant, NominalVariable, SharedVariable, Variable};
+
+/// What a face stands for: a node's address and an output's position, or `APPLY` for the node itself.
+type Identity = (usize, u32);
+
+const APPLY: u32 = u32::MAX;
+const SHARDS: usize = 16;
+
+struct Entry {
+    identity: Identity,
+    face: Py<PyWeakrefReference>,
+}
+
+static FACES: [Mutex<HashTable<Entry>>; SHARDS] = [const { Mutex::new(HashTable::new()) }; SHARDS];
+
+fn hash((address, index): Identity) -> u64 {
+    // Addresses share their low bits; a multiplication spreads what differs over the word.
+    ((address as u64) ^ ((index as u64) << 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+fn shard(hash: u64) -> &'static Mutex<HashTable<Entry>> {
+    &FACES[(hash >> 32) as usize % SHARDS]
+}
+
+fn find<'py>(py: Python<'py>, identity: Identity) -> Option<Bound<'py, PyAny>> {
+    let hash = hash(identity);
+    let table = shard(hash).lock();
+    table.find(hash, |entry| entry.identity == identity)?.face.bind(py).upgrade()
+}
+
+/// Makes `new` the face of `identity`, unless another thread was faster; returns the face.
+fn install<'py>(
+    py: Python<'py>,
+    identity: Identity,
+    new: Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let reference = PyWeakrefReference::new(&new)?.unbind();
+    let hash = hash(identity);
+    let mut table = shard(hash).lock();
+    let entry =
+        table.entry(hash, |entry| entry.identity == identity, |entry| self::hash(entry.identity));
+    match entry {
+        hashbrown::hash_table::Entry::Occupied(mut entry) => {
+            if let Some(living) = entry.get().face.bind(py).upgrade() {
+                drop(table);
+                drop(reference);
+                return Ok(living);
+            }
+            let stale = std::mem::replace(&mut entry.get_mut().face, reference);
+            drop(table);
+            drop(stale);
+        }
+        hashbrown::hash_table::Entry::Vacant(entry) => {
+            entry.insert(Entry { identity, face: reference });
+        }
+    }
+    Ok(new)
+}
+
+/// Forgets a face that is being freed.
+fn forget(py: Python<'_>, identity: Identity) {
+    let hash = hash(identity);
+    let mut table = shard(hash).lock();
+    let Ok(entry) = table.find_entry(hash, |entry| entry.identity == identity) else { return };
+    // Another thread may have given the node a new face since this one lost its last reference.
+    let living = entry.get().face.bind(py).upgrade();
+    let stale = living.is_none().then(|| entry.remove().0);
+    drop(table);
+    drop((stale, living));
+}
+
+/// Forgets the face of a variable that is being freed.
+pub fn forget_variable(py: Python<'_>, var: &Var) {
+    forget(py, var.identity());
+}
+
+/// Forgets the face of a node that is being freed.
+pub fn forget_apply(py: Python<'_>, node: &Node) {
+    forget(py, (node.address(), APPLY));
+}
+
+/// The Python object for a variable.
+pub fn face(py: Python<'_>, var: Var) -> PyResult<Bound<'_, PyAny>> {
+    let identity = var.identity();
+    if let Some(living) = find(py, identity) {
+        return Ok(living);
+    }
+    let base = |var: &Var| PyClassInitializer::from(Variable::from_var(var.clone()));
+    let new = match var.node().body() {
+        Body::Apply { .. } => Bound::new(py, Variable::from_var(var))?.into_any(),
+        Body::Constant(_) => Bound::new(py, base(&var).add_subclass(Constant))?.into_any(),
+        Body::Nominal { .. } => {
+            Bound::new(py, base(&var).add_subclass(NominalVariable))?.into_any()
+        }
+        Body::Input { payload, .. } => {
+            match payload.clone().and_then(|any| Arc::downcast::<SharedCell>(any).ok()) {
+                Some(cell) => {
+                    Bound::new(py, base(&var).add_subclass(SharedVariable::new(cell)))?.into_any()
+                }
+                None => Bound::new(py, Variable::from_var(var))?.into_any(),
+            }
+        }
+    };
+    install(py, identity, new)
+}
+
+/// The Python object for an application.
+pub fn apply_face(py: Python<'_>, node: Node) -> PyResult<Bound<'_, PyAny>> {
+    let identity = (node.address(), APPLY);
+    match find(py, identity) {
+        Some(living) => Ok(living),
+        None => install(py, identity, Bound::new(py, FrozenApply::from_node(node))?.into_any()),
+    }
+}

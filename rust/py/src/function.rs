@@ -1,0 +1,498 @@
+//! `Function`: a compiled program ready to be called.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use frazil_core::{DType, Ty};
+use frazil_runtime::{ArrayRef, Error, Run};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use smallvec::SmallVec;
+
+use crate::cell::SharedCell;
+use crate::ndarray::NumPy;
+use crate::program::Program;
+use crate::types::TensorType;
+use crate::variable::SharedVariable;
+
+/// A compiled program ready to be called.
+#[pyclass(frozen, subclass, module = "frazil._core")]
+pub struct Function {
+    program: Py<Program>,
+    parameters: Box<[Parameter]>,
+    shared: Box<[Shared]>,
+    updates: Box<[Update]>,
+    /// The outputs that a call returns.
+    returned: Box<[usize]>,
+    form: Form,
+    convert: Py<PyAny>,
+}
+
+struct Parameter {
+    name: Option<Py<PyString>>,
+    ty: Py<TensorType>,
+    dtype: DType,
+    ndim: usize,
+}
+
+/// A shared variable that is read when a call starts.
+struct Shared {
+    variable: Py<SharedVariable>,
+    cell: Arc<SharedCell>,
+    dtype: DType,
+    ndim: usize,
+}
+
+/// A shared variable that takes an output when a call has succeeded.
+struct Update {
+    variable: Py<SharedVariable>,
+    cell: Arc<SharedCell>,
+    ty: Ty,
+    output: usize,
+}
+
+/// What a call returns.
+enum Form {
+    List,
+    Single,
+    Dict(Py<PyTuple>),
+}
+
+/// A few Python objects.
+type Objects<'py> = SmallVec<[Bound<'py, PyAny>; 8]>;
+
+#[pymethods]
+impl Function {
+    #[new]
+    #[pyo3(signature = (program, inputs, shared, updates, form, convert))]
+    fn new(
+        py: Python<'_>,
+        program: Py<Program>,
+        inputs: Vec<(Option<Py<PyString>>, Py<TensorType>)>,
+        shared: Vec<Py<SharedVariable>>,
+        updates: Vec<(Py<SharedVariable>, usize)>,
+        form: &Bound<'_, PyAny>,
+        convert: Py<PyAny>,
+    ) -> PyResult<Function> {
+        let parameters: Box<[Parameter]> = inputs
+            .into_iter()
+            .map(|(name, ty)| {
+                let known = ty.get().0;
+                Parameter { name, ty, dtype: known.dtype(), ndim: known.ndim() }
+            })
+            .collect();
+        let shared: Box<[Shared]> = shared
+            .into_iter()
+            .map(|variable| {
+                let ty = type_of(py, &variable)?;
+                let cell = variable.get().cell().clone();
+                Ok(Shared { variable, cell, dtype: ty.dtype(), ndim: ty.ndim() })
+            })
+            .collect::<PyResult<_>>()?;
+        let updates: Box<[Update]> = updates
+            .into_iter()
+            .map(|(variable, output)| {
+                let ty = type_of(py, &variable)?;
+                let cell = variable.get().cell().clone();
+                Ok(Update { variable, cell, ty, output })
+            })
+            .collect::<PyResult<_>>()?;
+        check(program.get(), &parameters, &shared, &updates)?;
+        let outputs = program.get().runtime().outputs().len();
+        let stored = |output: &usize| updates.iter().any(|update| update.output == *output);
+        let returned: Box<[usize]> = (0..outputs).filter(|output| !stored(output)).collect();
+        let form = Form::new(form, returned.len())?;
+        Ok(Function { program, parameters, shared, updates, returned, form, convert })
+    }
+
+    #[pyo3(signature = (*args, **kwargs))]
+    fn __call__<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = args.py();
+        let numpy = NumPy::get(py);
+        let mut objects = self.arguments(args, kwargs)?;
+        self.convert(numpy, &mut objects)?;
+        objects
+            .extend(self.shared.iter().map(|shared| shared.cell.get(py).into_bound(py).into_any()));
+        let mut outputs = self.run(py, numpy, &objects)?;
+        self.store(py, &outputs)?;
+        self.present(py, &mut outputs)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.program)?;
+        visit.call(&self.convert)?;
+        for shared in &self.shared {
+            visit.call(&shared.variable)?;
+        }
+        for update in &self.updates {
+            visit.call(&update.variable)?;
+        }
+        if let Form::Dict(keys) = &self.form {
+            visit.call(keys)?;
+        }
+        Ok(())
+    }
+}
+
+fn type_of(py: Python<'_>, variable: &Py<SharedVariable>) -> PyResult<Ty> {
+    let ty = variable.bind(py).getattr("type")?;
+    Ok(ty.cast::<TensorType>()?.get().0)
+}
+
+/// Checks that a program takes and gives what the function passes on.
+fn check(
+    program: &Program,
+    parameters: &[Parameter],
+    shared: &[Shared],
+    updates: &[Update],
+) -> PyResult<()> {
+    let runtime = program.runtime();
+    let given = parameters
+        .iter()
+        .map(|parameter| (parameter.dtype, parameter.ndim))
+        .chain(shared.iter().map(|shared| (shared.dtype, shared.ndim)));
+    let declared = runtime.inputs().map(|ty| (ty.dtype, ty.shape.len()));
+    if !given.eq(declared) {
+        return Err(PyTypeError::new_err(
+            "the inputs and shared variables are not those of the program",
+        ));
+    }
+    for (at, update) in updates.iter().enumerate() {
+        let output = runtime.outputs().nth(update.output);
+        if output != Some((update.ty.dtype(), update.ty.ndim())) {
+            return Err(PyTypeError::new_err(format!(
+                "output {} of the program does not fit the shared variable that takes it",
+                update.output
+            )));
+        }
+        let others = &updates[..at];
+        if others
+            .iter()
+            .any(|other| Arc::ptr_eq(&other.cell, &update.cell) || other.output == update.output)
+        {
+            return Err(PyValueError::new_err(
+                "two updates name the same shared variable or the same output",
+            ));
+        }
+    }
+    Ok(())
+}
+
+impl Form {
+    /// `None`: a list; `"single"`; a tuple of keys: a dict.
+    fn new(form: &Bound<'_, PyAny>, outputs: usize) -> PyResult<Form> {
+        let wrong = |message: String| Err(PyValueError::new_err(message));
+        if form.is_none() {
+            return Ok(Form::List);
+        }
+        if let Ok(keys) = form.cast::<PyTuple>() {
+            if keys.len() != outputs {
+                return wrong(format!("{} keys for {outputs} outputs", keys.len()));
+            }
+            return Ok(Form::Dict(keys.clone().unbind()));
+        }
+        if form.cast::<PyString>().is_ok_and(|form| form == "single") {
+            if outputs != 1 {
+                return wrong(format!("a single output is wanted, the program has {outputs}"));
+            }
+            return Ok(Form::Single);
+        }
+        wrong(format!("the form is None, 'single' or a tuple of keys, given {form}"))
+    }
+}
+
+impl Function {
+    /// One object for each parameter.
+    #[inline]
+    fn arguments<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Objects<'py>> {
+        let objects: Objects<'py> = args.iter().collect();
+        match kwargs {
+            None if objects.len() == self.parameters.len() => Ok(objects),
+            _ => self.named_arguments(objects, kwargs),
+        }
+    }
+
+    /// As `arguments`, where some are named or the number is wrong.
+    #[cold]
+    fn named_arguments<'py>(
+        &self,
+        mut objects: Objects<'py>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Objects<'py>> {
+        let expected = self.parameters.len();
+        if objects.len() > expected {
+            let s = if expected == 1 { "" } else { "s" };
+            return Err(PyTypeError::new_err(format!(
+                "the function takes {expected} argument{s} ({}), {} were given",
+                self.names(0..expected),
+                objects.len()
+            )));
+        }
+        let positional = objects.len();
+        let mut used = 0;
+        let mut missing = Vec::new();
+        for (at, parameter) in self.parameters.iter().enumerate().skip(positional) {
+            let value = match (&parameter.name, kwargs) {
+                (Some(name), Some(kwargs)) => kwargs.get_item(name)?,
+                _ => None,
+            };
+            match value {
+                Some(value) => {
+                    objects.push(value);
+                    used += 1;
+                }
+                None => missing.push(at),
+            }
+        }
+        if let Some(kwargs) = kwargs
+            && used < kwargs.len()
+        {
+            return Err(self.surplus(kwargs, positional)?);
+        }
+        if missing.is_empty() {
+            return Ok(objects);
+        }
+        Err(PyTypeError::new_err(format!(
+            "missing arguments: {} (the function takes {})",
+            self.names(missing),
+            self.names(0..expected),
+        )))
+    }
+
+    /// The error for a name that no parameter has, or one that is given by position too.
+    fn surplus(&self, kwargs: &Bound<'_, PyDict>, positional: usize) -> PyResult<PyErr> {
+        for key in kwargs.keys() {
+            let of = |parameter: &Parameter| {
+                parameter.name.as_ref().is_some_and(|name| key.eq(name).unwrap_or(false))
+            };
+            match self.parameters.iter().position(of) {
+                None => {
+                    return Ok(PyTypeError::new_err(format!(
+                        "unexpected argument {} (the function takes {})",
+                        key.repr()?,
+                        self.names(0..self.parameters.len())
+                    )));
+                }
+                Some(at) if at < positional => {
+                    return Ok(PyTypeError::new_err(format!(
+                        "argument {} is given by position and by name",
+                        key.repr()?
+                    )));
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(PyTypeError::new_err("two inputs have the same name; give them by position"))
+    }
+
+    /// Names of parameters; one without a name is told by its position.
+    fn names(&self, positions: impl IntoIterator<Item = usize>) -> String {
+        let names: Vec<String> = positions
+            .into_iter()
+            .map(|at| match &self.parameters[at].name {
+                Some(name) => name.to_string(),
+                None => format!("<input {at}>"),
+            })
+            .collect();
+        if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+    }
+
+    /// Replaces the arguments that are not yet arrays of the right type.
+    #[inline]
+    fn convert<'py>(&self, numpy: &NumPy, objects: &mut Objects<'py>) -> PyResult<()> {
+        for (at, (object, parameter)) in objects.iter_mut().zip(&self.parameters).enumerate() {
+            if numpy.view(object, parameter.dtype, parameter.ndim).is_none() {
+                *object = self.converted(numpy, object, at)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the slow path makes of an argument.
+    #[cold]
+    fn converted<'py>(
+        &self,
+        numpy: &NumPy,
+        object: &Bound<'py, PyAny>,
+        at: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = object.py();
+        let parameter = &self.parameters[at];
+        let name = parameter.name.as_ref();
+        let array = self.convert.bind(py).call1((object, &parameter.ty, name))?;
+        if numpy.view(&array, parameter.dtype, parameter.ndim).is_none() {
+            return Err(PyTypeError::new_err(format!(
+                "argument {} was converted to {}, an aligned {}-d array of {} is needed",
+                self.names([at]),
+                array.get_type(),
+                parameter.ndim,
+                parameter.dtype,
+            )));
+        }
+        Ok(array)
+    }
+
+    /// Runs the program over arrays; gives all its outputs.
+    #[inline]
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        numpy: &NumPy,
+        objects: &Objects<'py>,
+    ) -> PyResult<Objects<'py>> {
+        let program = self.program.get();
+        let runtime = program.runtime();
+        let mut arrays: SmallVec<[ArrayRef<'_>; 8]> = SmallVec::new();
+        for (object, ty) in objects.iter().zip(runtime.inputs()) {
+            let array = numpy.view(object, ty.dtype, ty.shape.len());
+            // Arguments are checked; a shared variable may hold an array that a subclass let in.
+            arrays.push(array.ok_or_else(|| {
+                PyTypeError::new_err(format!(
+                    "a shared variable holds {}, an aligned {}-d array of {} is needed",
+                    object.get_type(),
+                    ty.shape.len(),
+                    ty.dtype,
+                ))
+            })?);
+        }
+        // SAFETY: the views are of aligned arrays, which `objects` keeps alive until the run is dropped.
+        let mut run = unsafe { runtime.bind(&arrays) }.map_err(|error| self.raise(py, error))?;
+        let count = runtime.outputs().len();
+        let mut outputs: SmallVec<[Option<Bound<'py, PyAny>>; 8]> = SmallVec::new();
+        for position in 0..count {
+            let Some(spec) = run.output(position) else {
+                outputs.push(None);
+                continue;
+            };
+            let array = numpy.empty(py, spec.dtype, spec.dims, spec.strides)?;
+            let data = numpy.data(&array);
+            outputs.push(Some(array));
+            // SAFETY: the array is fresh and as specified, and `outputs` keeps it alive until the run is dropped.
+            unsafe { run.set_output(position, data) };
+        }
+        let run = execute(py, run)?.map_err(|error| self.raise(py, error));
+        let mut run = run?;
+        let mut arrays = Objects::new();
+        for (position, output) in outputs.into_iter().enumerate() {
+            arrays.push(match (output, run.take_output(position)) {
+                (Some(array), _) => array,
+                (None, Some(output)) => numpy.adopt(py, output)?,
+                (None, None) => {
+                    return Err(PyRuntimeError::new_err(format!(
+                        "the program did not make output {position}"
+                    )));
+                }
+            });
+        }
+        Ok(arrays)
+    }
+
+    #[cold]
+    fn raise(&self, py: Python<'_>, error: Error) -> PyErr {
+        let name = |input: usize| match self.parameters.get(input) {
+            Some(parameter) => parameter.name.as_ref().map(ToString::to_string),
+            None => {
+                let shared = self.shared.get(input - self.parameters.len())?;
+                shared.variable.bind(py).getattr("name").ok()?.extract().ok()
+            }
+        };
+        self.program.get().raise(py, error, name)
+    }
+
+    /// Hands outputs to the shared variables: all of them or, after an error, none.
+    #[inline]
+    fn store<'py>(&self, py: Python<'py>, outputs: &Objects<'py>) -> PyResult<()> {
+        if self.updates.is_empty() {
+            return Ok(());
+        }
+        let mut arrays: SmallVec<[_; 8]> = SmallVec::new();
+        for update in &self.updates {
+            let array = outputs[update.output].cast::<numpy::PyUntypedArray>()?;
+            let view = NumPy::get(py).view(array.as_any(), update.ty.dtype(), update.ty.ndim());
+            let fits = view.is_some_and(|view| {
+                let known = update.ty.shape().iter();
+                known
+                    .zip(view.dims)
+                    .all(|(known, &given)| known.is_none_or(|known| known == given as u64))
+            });
+            if !fits {
+                return Err(PyValueError::new_err(format!(
+                    "the update of {} has shape {}, its type is {}",
+                    update.variable.bind(py).str()?,
+                    array.getattr("shape")?,
+                    update.ty,
+                )));
+            }
+            arrays.push(array.clone().unbind());
+        }
+        for (update, array) in self.updates.iter().zip(arrays) {
+            // The old array is dropped here, outside the cell's lock.
+            drop(update.cell.set(array));
+        }
+        Ok(())
+    }
+
+    /// The outputs in the form that was asked for.
+    #[inline]
+    fn present<'py>(
+        &self,
+        py: Python<'py>,
+        outputs: &mut Objects<'py>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match &self.form {
+            Form::Single => Ok(outputs.swap_remove(self.returned[0])),
+            Form::List if self.updates.is_empty() => {
+                Ok(PyList::new(py, outputs.drain(..))?.into_any())
+            }
+            Form::List => {
+                let returned = self.returned.iter().map(|&output| &outputs[output]);
+                Ok(PyList::new(py, returned)?.into_any())
+            }
+            Form::Dict(keys) => {
+                let dict = PyDict::new(py);
+                for (key, &output) in keys.bind(py).iter_borrowed().zip(&self.returned) {
+                    dict.set_item(key, &outputs[output])?;
+                }
+                Ok(dict.into_any())
+            }
+        }
+    }
+}
+
+/// Executes a run, without the GIL unless that takes longer to release than the run takes. A panic, which is a
+/// fault of frazil, becomes a RuntimeError.
+#[inline]
+fn execute<'p>(py: Python<'_>, mut run: Run<'p>) -> PyResult<Result<Run<'p>, Error>> {
+    let short = run.is_short();
+    let attempt = || {
+        catch_unwind(AssertUnwindSafe(move || {
+            let done = run.execute();
+            (run, done)
+        }))
+    };
+    let done = if short { attempt() } else { py.detach(attempt) };
+    match done {
+        Ok((run, Ok(()))) => Ok(Ok(run)),
+        Ok((_, Err(error))) => Ok(Err(error)),
+        Err(panic) => {
+            let text = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| panic.downcast_ref::<&str>().copied())
+                .unwrap_or("unknown");
+            Err(PyRuntimeError::new_err(format!(
+                "frazil failed by itself, please report it: {text}"
+            )))
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! `frazil._core`: the core and the runtime for Python. Converts values and maps errors; holds no logic.
+
+mod apply;
+mod array;
+mod birthplace;
+mod blas;
+mod callable;
+mod cell;
+mod error;
+mod face;
+mod function;
+mod graph;
+mod ndarray;
+mod op;
+mod operand;
+mod program;
+mod types;
+mod variable;
+
+/// The graph and the runtime, in Rust.
+#[pyo3::pymodule(gil_used = false)]
+mod _core {
+    #[pymodule_export]
+    use crate::apply::FrozenApply;
+    #[pymodule_export]
+    use crate::birthplace::set_internal_path;
+    #[pymodule_export]
+    use crate::blas::set_blas;
+    #[pymodule_export]
+    use crate::cell::shared;
+    #[pymodule_export]
+    use crate::error::MissingInputError;
+    #[pymodule_export]
+    use crate::function::Function;
+    #[pymodule_export]
+    use crate::graph::{
+        FrozenFunctionGraph, container_stats, graph_replace, promote, root_inputs, toposort,
+    };
+    #[pymodule_export]
+    use crate::op::OpBase;
+    #[pymodule_export]
+    use crate::program::{Program, ProgramBuilder};
+    #[pymodule_export]
+    use crate::types::TensorType;
+    #[pymodule_export]
+    use crate::variable::{
+        Constant, NominalVariable, SharedVariable, Variable, constant, elemwise_function,
+        elemwise_type, nominal, register_elemwise, register_operator,
+    };
+}

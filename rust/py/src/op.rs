@@ -1,0 +1,151 @@
+//! The base of Python's ops: holds the interned key, so equality and hash never run Python code.
+
+use std::sync::OnceLock;
+
+use frazil_core::{Op, OpKey, OpProps, Param};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+
+use crate::error::raise;
+use crate::types::TensorType;
+
+/// What the core knows of an op.
+#[pyclass(frozen, subclass, module = "frazil._core")]
+pub struct OpBase {
+    op: OnceLock<Op>,
+}
+
+impl OpBase {
+    /// The interned op.
+    pub fn op(&self) -> PyResult<Op> {
+        self.op.get().copied().ok_or_else(|| {
+            PyRuntimeError::new_err("the op has no key yet: its class must derive from frazil.Op")
+        })
+    }
+}
+
+/// The Python object of an op.
+pub fn op_face(py: Python<'_>, op: Op) -> PyResult<Py<PyAny>> {
+    op.face()
+        .get()
+        .and_then(|face| face.downcast_ref::<Py<PyAny>>())
+        .map(|face| face.clone_ref(py))
+        .ok_or_else(|| PyRuntimeError::new_err(format!("{} has no Python object", op.label())))
+}
+
+#[pymethods]
+impl OpBase {
+    #[new]
+    #[pyo3(signature = (*_args, **_kwargs))]
+    fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> OpBase {
+        OpBase { op: OnceLock::new() }
+    }
+
+    /// Interns this op's key; returns the one Python object that stands for it, usually this one.
+    fn _intern<'py>(
+        slf: &Bound<'py, Self>,
+        kind: String,
+        params: &Bound<'py, PyAny>,
+        props: &Bound<'py, PyDict>,
+        rule: Option<&str>,
+    ) -> PyResult<Py<PyAny>> {
+        let mut params = param_of(params)?;
+        if let Some(token) = props.get_item("identity")?.filter(|token| !token.is_none()) {
+            params = Param::List(vec![params, Param::Identity(token.extract()?)]);
+        }
+        let label: String = required(props, "label")?.extract()?;
+        let key = OpKey {
+            kind,
+            params,
+            props: props_of(props)?,
+            rule: rule.map(str::parse).transpose().map_err(raise)?,
+            arity: required(props, "arity")?.extract()?,
+        };
+        let op = Op::intern(key, &label);
+        let _ = slf.get().op.set(op);
+        let face = op.face().get_or_init(|| Box::new(slf.clone().into_any().unbind()));
+        let face = face.downcast_ref::<Py<PyAny>>().expect("only this function sets faces");
+        Ok(face.clone_ref(slf.py()))
+    }
+
+    #[getter]
+    fn digest(&self) -> PyResult<String> {
+        Ok(self.op()?.digest().to_string())
+    }
+
+    fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> bool {
+        match other.cast::<OpBase>() {
+            Ok(other) => {
+                slf.is(other)
+                    || slf.get().op.get() == other.get().op.get() && slf.get().op.get().is_some()
+            }
+            Err(_) => false,
+        }
+    }
+
+    fn __hash__(&self) -> PyResult<u64> {
+        Ok(self.op()?.digest().short())
+    }
+}
+
+fn required<'py>(props: &Bound<'py, PyDict>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    props
+        .get_item(name)?
+        .ok_or_else(|| PyTypeError::new_err(format!("the op's properties lack {name:?}")))
+}
+
+fn props_of(props: &Bound<'_, PyDict>) -> PyResult<OpProps> {
+    Ok(OpProps {
+        view_map: map_of(&required(props, "view_map")?)?,
+        destroy_map: map_of(&required(props, "destroy_map")?)?,
+        commutative: required(props, "commutative")?.extract()?,
+        pure: required(props, "pure")?.extract()?,
+        distinct: required(props, "distinct")?.extract()?,
+    })
+}
+
+fn map_of(map: &Bound<'_, PyAny>) -> PyResult<Vec<(u32, Vec<u32>)>> {
+    let mut entries: Vec<(u32, Vec<u32>)> = map
+        .call_method0("items")?
+        .try_iter()?
+        .map(|item| item?.extract())
+        .collect::<PyResult<_>>()?;
+    entries.sort();
+    Ok(entries)
+}
+
+fn param_of(value: &Bound<'_, PyAny>) -> PyResult<Param> {
+    if value.is_none() {
+        return Ok(Param::None);
+    }
+    if let Ok(value) = value.cast::<PyBool>() {
+        return Ok(Param::Bool(value.is_true()));
+    }
+    if let Ok(value) = value.cast::<PyInt>() {
+        return Ok(Param::Int(value.extract()?));
+    }
+    if let Ok(value) = value.cast::<PyFloat>() {
+        return Ok(Param::Float(value.extract()?));
+    }
+    if let Ok(value) = value.cast::<PyString>() {
+        return Ok(Param::Text(value.extract()?));
+    }
+    if let Ok(value) = value.cast::<PyBytes>() {
+        return Ok(Param::Bytes(value.extract()?));
+    }
+    if let Ok(value) = value.cast::<TensorType>() {
+        return Ok(Param::Type(value.get().0));
+    }
+    if let Ok(value) = value.cast::<OpBase>() {
+        return Ok(Param::Op(value.get().op()?));
+    }
+    if value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>() {
+        let values = value.try_iter()?.map(|item| param_of(&item?)).collect::<PyResult<_>>()?;
+        return Ok(Param::List(values));
+    }
+    Err(PyTypeError::new_err(format!(
+        "an op's parameter must be None, a bool, number, string, bytes, type, op, or a tuple of these, given {}",
+        value.get_type()
+    )))
+}

@@ -1,0 +1,80 @@
+//! What a user writes beside a variable: variables, arrays, NumPy scalars, Python numbers.
+
+use frazil_core::elemwise::Operand;
+use frazil_core::{ConstantData, Container, Var, WeakScalar};
+use numpy::{
+    PyArrayDescr, PyArrayDescrMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods,
+};
+use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyFloat, PyInt};
+
+use crate::error::raise;
+use crate::types::{dtype_of, dtype_of_descr};
+use crate::variable::Variable;
+
+/// The Python number `value` is, if it carries no dtype.
+///
+/// A NumPy scalar carries one, though `numpy.float64` is a float.
+fn weak_scalar(value: &Bound<'_, PyAny>) -> PyResult<Option<WeakScalar>> {
+    if let Ok(float) = value.cast_exact::<PyFloat>() {
+        return Ok(Some(WeakScalar::Float(float.extract()?)));
+    }
+    if let Ok(flag) = value.cast_exact::<PyBool>() {
+        return Ok(Some(WeakScalar::Bool(flag.is_true())));
+    }
+    if let Ok(integer) = value.cast::<PyInt>() {
+        let integer: i128 = integer.call_method0(intern!(value.py(), "__index__"))?.extract()?;
+        return Ok(Some(WeakScalar::Int(integer)));
+    }
+    if value.is_instance_of::<PyFloat>() && !value.hasattr(intern!(value.py(), "dtype"))? {
+        return Ok(Some(WeakScalar::Float(value.extract()?)));
+    }
+    Ok(None)
+}
+
+/// `value` as an operand.
+pub fn operand(value: &Bound<'_, PyAny>) -> PyResult<Operand> {
+    if let Ok(variable) = value.cast::<Variable>() {
+        return Ok(Operand::Var(variable.get().var().clone()));
+    }
+    if let Some(scalar) = weak_scalar(value)? {
+        return Ok(Operand::Weak(scalar));
+    }
+    Ok(Operand::Var(constant(value, None)?))
+}
+
+/// The constant with the content of `value`, read as `numpy.asarray` reads it.
+pub fn constant(value: &Bound<'_, PyAny>, dtype: Option<&Bound<'_, PyAny>>) -> PyResult<Var> {
+    let py = value.py();
+    if dtype.is_none()
+        && let Some(scalar) = weak_scalar(value)?
+    {
+        let data = scalar.constant(scalar.default_dtype()).map_err(raise)?;
+        return Ok(Container::global().constant(data));
+    }
+    static ASARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let asarray = ASARRAY.import(py, "numpy", "asarray")?;
+    let dtype = match dtype {
+        Some(dtype) => Some(PyArrayDescr::new(py, dtype_of(dtype)?.name())?),
+        None => None,
+    };
+    let array = asarray.call1((value, dtype, "C"))?;
+    let array = array.cast_into::<PyUntypedArray>()?;
+    if array.dtype().kind() == b'O' {
+        return Err(PyTypeError::new_err(format!(
+            "cannot make a tensor of {}: expected numbers or an array of numbers",
+            value.get_type()
+        )));
+    }
+    let native = array.dtype().call_method1("newbyteorder", ("=",))?;
+    let array = asarray.call1((array, native, "C"))?.cast_into::<PyUntypedArray>()?;
+    let dtype = dtype_of_descr(&array.dtype())?;
+    let shape: Vec<u64> = array.shape().iter().map(|&length| length as u64).collect();
+    let bytes: PyReadonlyArray1<'_, u8> =
+        array.call_method1("reshape", (-1,))?.call_method1("view", ("uint8",))?.extract()?;
+    let data = ConstantData::new(dtype, &shape, bytes.as_slice()?).map_err(raise)?;
+    Ok(Container::global().constant(data))
+}

@@ -1,0 +1,367 @@
+//! `ProgramBuilder` and `Program`.
+
+use std::sync::Arc;
+
+use frazil_core::DType;
+use frazil_runtime::{
+    ArrayType, BuildError, Builder, Error, ErrorClass, Fault, Index, KernelFn, Origin, Scalar,
+    Size, SizeOp, Slot, WriteSpec,
+};
+use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+
+use crate::callable::Callable;
+use crate::ndarray::keep;
+use crate::types::{TensorType, dtype_of};
+
+/// Assembles a flat program. Slots, sizes and origins are small ints.
+#[pyclass(module = "frazil._core")]
+#[derive(Default)]
+pub struct ProgramBuilder {
+    /// `None` once the program is finished.
+    builder: Option<Builder>,
+    origins: Vec<Py<PyAny>>,
+}
+
+/// A compiled program, shared by the functions that call it.
+#[pyclass(frozen, weakref, module = "frazil._core")]
+pub struct Program {
+    program: frazil_runtime::Program,
+    /// What instructions are blamed on, by [`Origin`].
+    origins: Vec<Py<PyAny>>,
+}
+
+fn refuse(error: BuildError) -> PyErr {
+    let message = error.to_string();
+    match error {
+        BuildError::NoSlot(_) | BuildError::NoSize(_) | BuildError::NoAxis { .. } => {
+            PyIndexError::new_err(message)
+        }
+        BuildError::DType { .. }
+        | BuildError::UnsupportedDType { .. }
+        | BuildError::Rank { .. }
+        | BuildError::Identity { .. } => PyTypeError::new_err(message),
+        _ => PyValueError::new_err(message),
+    }
+}
+
+fn sizes(sizes: Vec<u32>) -> Vec<Size> {
+    sizes.into_iter().map(Size).collect()
+}
+
+/// Dtype, axes and identity of a write.
+type WriteArgument<'py> = (Bound<'py, PyAny>, Vec<i64>, Option<Bound<'py, PyAny>>);
+
+/// -1 stands for no axis.
+fn axes(axes: Vec<i64>) -> PyResult<Vec<Option<usize>>> {
+    axes.into_iter()
+        .map(|axis| match axis {
+            -1 => Ok(None),
+            _ => usize::try_from(axis).map(Some).map_err(|_| {
+                PyValueError::new_err(format!("an axis is -1 or not negative, given {axis}"))
+            }),
+        })
+        .collect()
+}
+
+/// The runtime's type of the arrays of a frazil type.
+pub fn array_type(ty: &TensorType) -> ArrayType {
+    ArrayType::new(ty.0.dtype(), ty.0.shape())
+}
+
+fn indices(view: Vec<Bound<'_, PyAny>>) -> PyResult<Vec<Index<Size>>> {
+    view.into_iter()
+        .map(|index| {
+            Ok(if let Ok(range) = index.cast::<PyTuple>() {
+                let (start, stop, step): (Option<u32>, Option<u32>, u32) = range.extract()?;
+                Index::Range { start: start.map(Size), stop: stop.map(Size), step: Size(step) }
+            } else {
+                Index::At(Size(index.extract()?))
+            })
+        })
+        .collect()
+}
+
+/// The element that a reduction starts from.
+fn identity(dtype: DType, value: &Bound<'_, PyAny>) -> PyResult<Scalar> {
+    if dtype == DType::Bool {
+        return Ok(Scalar::from_i128(dtype, value.is_truthy()? as i128));
+    }
+    if !dtype.is_float()
+        && let Ok(index) = value.call_method0("__index__")
+    {
+        return Ok(Scalar::from_i128(dtype, index.extract()?));
+    }
+    Ok(Scalar::from_f64(dtype, value.extract()?))
+}
+
+impl ProgramBuilder {
+    fn builder(&mut self) -> PyResult<&mut Builder> {
+        self.builder.as_mut().ok_or_else(|| PyRuntimeError::new_err("the program is finished"))
+    }
+}
+
+#[pymethods]
+impl ProgramBuilder {
+    #[new]
+    fn new() -> ProgramBuilder {
+        ProgramBuilder { builder: Some(Builder::new()), origins: Vec::new() }
+    }
+
+    /// The slot of the next input.
+    fn input(&mut self, r#type: &TensorType) -> PyResult<u32> {
+        Ok(self.builder()?.input(array_type(r#type)).map_err(refuse)?.0)
+    }
+
+    /// The slot of an array that is only read; it is borrowed and kept alive.
+    fn constant(&mut self, value: Bound<'_, PyAny>) -> PyResult<u32> {
+        let array = keep(value).ok_or_else(|| {
+            PyTypeError::new_err("a constant is an aligned array of one of frazil's dtypes")
+        })?;
+        Ok(self.builder()?.constant(array).map_err(refuse)?.0)
+    }
+
+    /// The size that is always `value`.
+    fn size_literal(&mut self, value: i64) -> PyResult<u32> {
+        Ok(self.builder()?.size_literal(value).map_err(refuse)?.0)
+    }
+
+    /// The length of an axis of a slot.
+    fn size_of(&mut self, slot: u32, axis: usize) -> PyResult<u32> {
+        Ok(self.builder()?.size_of(Slot(slot), axis).map_err(refuse)?.0)
+    }
+
+    /// Two sizes combined by a named operation.
+    fn size_binary(&mut self, op: &str, a: u32, b: u32) -> PyResult<u32> {
+        let op = SizeOp::from_name(op).ok_or_else(|| {
+            let known = SizeOp::ALL.map(SizeOp::name).join(", ");
+            PyValueError::new_err(format!("there is no size op {op:?}; there are {known}"))
+        })?;
+        Ok(self.builder()?.size_binary(op, Size(a), Size(b)).map_err(refuse)?.0)
+    }
+
+    /// `a` where `condition` is not zero, else `b`.
+    fn size_where(&mut self, condition: u32, a: u32, b: u32) -> PyResult<u32> {
+        Ok(self.builder()?.size_where(Size(condition), Size(a), Size(b)).map_err(refuse)?.0)
+    }
+
+    /// The value of a 0-d integer slot.
+    fn size_value(&mut self, slot: u32) -> PyResult<u32> {
+        Ok(self.builder()?.size_value(Slot(slot)).map_err(refuse)?.0)
+    }
+
+    /// What later instructions are blamed on; formatted only on error.
+    fn origin(&mut self, what: Py<PyAny>) -> PyResult<()> {
+        let origin = Origin::from_index(self.origins.len());
+        self.builder()?.origin(Some(origin));
+        self.origins.push(what);
+        Ok(())
+    }
+
+    /// A native kernel over all positions of `dims`; returns the slots that it writes.
+    ///
+    /// The kernel at `address` must follow the loop kernels' calling convention for exactly these operands and
+    /// stay loaded as long as `keepalive` lives.
+    fn r#loop(
+        &mut self,
+        address: usize,
+        keepalive: Py<PyAny>,
+        dims: Vec<u32>,
+        reads: Vec<(u32, Vec<i64>)>,
+        writes: Vec<WriteArgument<'_>>,
+    ) -> PyResult<Vec<u32>> {
+        let reads: Vec<_> = reads
+            .into_iter()
+            .map(|(slot, read)| Ok((Slot(slot), axes(read)?)))
+            .collect::<PyResult<_>>()?;
+        let writes: Vec<_> = writes
+            .into_iter()
+            .map(|(dtype, write, start)| {
+                let dtype = dtype_of(&dtype)?;
+                let identity = start.map(|start| identity(dtype, &start)).transpose()?;
+                Ok(WriteSpec { dtype, axes: axes(write)?, identity })
+            })
+            .collect::<PyResult<_>>()?;
+        if address == 0 {
+            return Err(PyValueError::new_err("the kernel has no address"));
+        }
+        let builder = self.builder()?;
+        // SAFETY: the address is not null and, by the caller's promise, that of a kernel for these operands.
+        let slots = unsafe {
+            let function = std::mem::transmute::<usize, KernelFn>(address);
+            builder.loop_kernel(function, Box::new(keepalive), &sizes(dims), &reads, &writes)
+        };
+        Ok(slots.map_err(refuse)?.into_iter().map(|slot| slot.0).collect())
+    }
+
+    /// The axes in another order: a view.
+    fn transpose(&mut self, slot: u32, axes: Vec<usize>) -> PyResult<u32> {
+        Ok(self.builder()?.transpose(Slot(slot), &axes).map_err(refuse)?.0)
+    }
+
+    /// Axes of length 1 at these positions of the result: a view.
+    fn expand_dims(&mut self, slot: u32, axes: Vec<usize>) -> PyResult<u32> {
+        Ok(self.builder()?.expand_dims(Slot(slot), &axes).map_err(refuse)?.0)
+    }
+
+    /// Without these axes, each of length 1: a view.
+    fn drop_dims(&mut self, slot: u32, axes: Vec<usize>) -> PyResult<u32> {
+        Ok(self.builder()?.drop_dims(Slot(slot), &axes).map_err(refuse)?.0)
+    }
+
+    /// New axes in front, and axes of length 1 repeated: a view.
+    fn broadcast_to(&mut self, slot: u32, dims: Vec<u32>) -> PyResult<u32> {
+        Ok(self.builder()?.broadcast_to(Slot(slot), &sizes(dims)).map_err(refuse)?.0)
+    }
+
+    /// The elements that basic indexing picks: a view.
+    fn slice(&mut self, slot: u32, index: Vec<Bound<'_, PyAny>>) -> PyResult<u32> {
+        Ok(self.builder()?.slice(Slot(slot), &indices(index)?).map_err(refuse)?.0)
+    }
+
+    /// The same elements under other dims, one of which may be -1: a view where strides allow, else a copy.
+    fn reshape(&mut self, slot: u32, dims: Vec<u32>) -> PyResult<u32> {
+        Ok(self.builder()?.reshape(Slot(slot), &sizes(dims)).map_err(refuse)?.0)
+    }
+
+    /// A fresh array in C order.
+    fn copy(&mut self, slot: u32) -> PyResult<u32> {
+        Ok(self.builder()?.copy(Slot(slot)).map_err(refuse)?.0)
+    }
+
+    /// A fresh copy of `slot` in which what `view` picks is set to `value`, or increased by it.
+    fn update(
+        &mut self,
+        slot: u32,
+        view: Vec<Bound<'_, PyAny>>,
+        value: u32,
+        accumulate: bool,
+    ) -> PyResult<u32> {
+        let (slot, view, value) = (Slot(slot), indices(view)?, Slot(value));
+        let builder = self.builder()?;
+        let made = if accumulate {
+            builder.increment(slot, &view, value)
+        } else {
+            builder.set(slot, &view, value)
+        };
+        Ok(made.map_err(refuse)?.0)
+    }
+
+    /// The product of vectors and matrices of one float type.
+    fn dot(&mut self, a: u32, b: u32) -> PyResult<u32> {
+        Ok(self.builder()?.dot(Slot(a), Slot(b)).map_err(refuse)?.0)
+    }
+
+    /// A size as a 0-d int64.
+    fn size_scalar(&mut self, size: u32) -> PyResult<u32> {
+        Ok(self.builder()?.size_scalar(Size(size)).map_err(refuse)?.0)
+    }
+
+    /// A fresh array of `dims`, every element that of the 0-d slot `value`.
+    fn full(&mut self, dtype: &Bound<'_, PyAny>, value: u32, dims: Vec<u32>) -> PyResult<u32> {
+        let dtype = dtype_of(dtype)?;
+        Ok(self.builder()?.full(dtype, Slot(value), &sizes(dims)).map_err(refuse)?.0)
+    }
+
+    /// Stops the call unless the sizes are equal.
+    fn require_equal(&mut self, a: u32, b: u32, message: &str) -> PyResult<()> {
+        self.builder()?.require_equal(Size(a), Size(b), message).map_err(refuse)
+    }
+
+    /// A Python function from arrays to an array or a tuple of them.
+    fn call(
+        &mut self,
+        function: Py<PyAny>,
+        inputs: Vec<u32>,
+        output_types: Vec<PyRef<'_, TensorType>>,
+    ) -> PyResult<Vec<u32>> {
+        let inputs: Vec<Slot> = inputs.into_iter().map(Slot).collect();
+        let types: Vec<ArrayType> = output_types.iter().map(|ty| array_type(ty)).collect();
+        let function = Arc::new(Callable::new(function, types.len()));
+        let slots = self.builder()?.call(function, &inputs, &types).map_err(refuse)?;
+        Ok(slots.into_iter().map(|slot| slot.0).collect())
+    }
+
+    /// The program that computes these slots; nothing can be added afterwards.
+    fn finish(&mut self, outputs: Vec<u32>) -> PyResult<Program> {
+        self.builder()?;
+        let outputs: Vec<Slot> = outputs.into_iter().map(Slot).collect();
+        let builder = self.builder.take().unwrap_or_default();
+        let program = builder.finish(&outputs).map_err(refuse)?;
+        Ok(Program { program, origins: std::mem::take(&mut self.origins) })
+    }
+}
+
+#[pymethods]
+impl Program {
+    /// Text form, one line an instruction.
+    #[getter]
+    fn instructions(&self) -> Vec<String> {
+        self.program.lines()
+    }
+}
+
+impl Program {
+    /// What runs.
+    pub fn runtime(&self) -> &frazil_runtime::Program {
+        &self.program
+    }
+
+    /// The exception for a failed call. `name` gives the name of an input of the program.
+    pub fn raise(
+        &self,
+        py: Python<'_>,
+        error: Error,
+        name: impl Fn(usize) -> Option<String>,
+    ) -> PyErr {
+        let origin = error.origin.and_then(|origin| self.origins.get(origin.index()));
+        let origin = origin.and_then(|origin| origin.bind(py).str().ok());
+        let note = origin.map(|origin: Bound<'_, PyString>| format!("in: {origin}"));
+        let class = error.class();
+        let mut message = match &error.fault {
+            Fault::InputShape { input, .. } | Fault::InputType { input, .. } => {
+                named(*input, &name, error.to_string())
+            }
+            Fault::Length { operand, .. } => match operand.input {
+                Some(input) => named(input, &name, error.to_string()),
+                None => error.to_string(),
+            },
+            _ => error.to_string(),
+        };
+        if let Fault::Foreign(foreign) = error.fault {
+            return match foreign.downcast::<PyErr>() {
+                Ok(raised) => {
+                    if let Some(note) = note {
+                        // An exception class may refuse notes; the exception itself matters more.
+                        let _ = raised.value(py).call_method1("add_note", (note,));
+                    }
+                    *raised
+                }
+                Err(other) => PyRuntimeError::new_err(other.to_string()),
+            };
+        }
+        if let Some(note) = note {
+            message.push_str("\n  ");
+            message.push_str(&note);
+        }
+        match class {
+            ErrorClass::Value => PyValueError::new_err(message),
+            ErrorClass::Type => PyTypeError::new_err(message),
+            ErrorClass::Index => PyIndexError::new_err(message),
+            ErrorClass::Memory => PyMemoryError::new_err(message),
+            ErrorClass::Runtime => PyRuntimeError::new_err(message),
+        }
+    }
+}
+
+/// The message with the name of the input beside its number.
+fn named(input: usize, name: &impl Fn(usize) -> Option<String>, message: String) -> String {
+    match name(input) {
+        Some(name) => {
+            let number = format!("input {input}");
+            message.replacen(&number, &format!("{number} ({name:?})"), 1)
+        }
+        None => message,
+    }
+}

@@ -1,0 +1,122 @@
+//! `TensorType`.
+
+use frazil_core::{Container, DType, Dim, Ty};
+use numpy::PyArrayDescr;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+
+use crate::error::raise;
+use crate::face::face;
+use crate::variable::Variable;
+
+/// Data type and static shape of a tensor; `None` marks a length that is not known.
+#[pyclass(frozen, eq, hash, module = "frazil._core")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TensorType(pub Ty);
+
+/// The frazil dtype that a dtype name, a scalar type or a NumPy dtype stands for.
+pub fn dtype_of(value: &Bound<'_, PyAny>) -> PyResult<DType> {
+    if let Ok(name) = value.cast::<PyString>()
+        && let Ok(dtype) = name.to_str()?.parse()
+    {
+        return Ok(dtype);
+    }
+    let descr = PyArrayDescr::new(value.py(), value)?;
+    dtype_of_descr(&descr)
+}
+
+/// The frazil dtype of a NumPy dtype.
+pub fn dtype_of_descr(descr: &Bound<'_, PyArrayDescr>) -> PyResult<DType> {
+    let name: String = descr.getattr("name")?.extract()?;
+    name.parse().map_err(raise)
+}
+
+#[pymethods]
+impl TensorType {
+    #[new]
+    fn new(dtype: &Bound<'_, PyAny>, shape: &Bound<'_, PyAny>) -> PyResult<TensorType> {
+        let dtype = dtype_of(dtype)?;
+        let dims =
+            shape.try_iter()?.map(|length| dim_of(&length?)).collect::<PyResult<Vec<Dim>>>()?;
+        Ok(TensorType(Ty::tensor(dtype, &dims)))
+    }
+
+    #[getter]
+    fn dtype(&self) -> &'static str {
+        self.0.dtype().name()
+    }
+
+    #[getter]
+    fn numpy_dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDescr>> {
+        PyArrayDescr::new(py, self.0.dtype().name())
+    }
+
+    #[getter]
+    fn itemsize(&self) -> usize {
+        self.0.dtype().itemsize()
+    }
+
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.shape())
+    }
+
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.0.ndim()
+    }
+
+    #[getter]
+    fn broadcastable<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.shape().iter().map(|&dim| dim == Some(1)))
+    }
+
+    #[getter]
+    fn digest(&self) -> String {
+        self.0.digest().to_string()
+    }
+
+    /// A new root input of this type.
+    #[pyo3(signature = (name=None))]
+    fn __call__<'py>(&self, py: Python<'py>, name: Option<&str>) -> PyResult<Bound<'py, Variable>> {
+        Ok(face(py, Container::global().input(self.0, name, None))?.cast_into()?)
+    }
+
+    /// Whether a value of type `other` may stand wherever one of this type is expected.
+    fn accepts(&self, other: &TensorType) -> bool {
+        self.0.accepts(other.0)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("TensorType({})", self.0)
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (&'static str, Bound<'py, PyTuple>))> {
+        let this = slf.get();
+        Ok((slf.get_type().into_any(), (this.dtype(), this.shape(slf.py())?)))
+    }
+}
+
+fn dim_of(length: &Bound<'_, PyAny>) -> PyResult<Dim> {
+    if length.is_none() {
+        return Ok(None);
+    }
+    let index = length.call_method0("__index__").map_err(|_| {
+        PyTypeError::new_err(format!(
+            "a static length must be a non-negative integer or None, given {}",
+            length.get_type()
+        ))
+    })?;
+    index.extract::<u64>().map(Some).map_err(|_| {
+        PyValueError::new_err(format!(
+            "a static length must be a non-negative integer or None, given {index}"
+        ))
+    })
+}

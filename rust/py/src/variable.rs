@@ -1,0 +1,457 @@
+//! `Variable` and its kinds, with the operators.
+
+use std::sync::Arc;
+use std::sync::OnceLock;
+
+use frazil_core::elemwise::{self, Operands};
+use frazil_core::{Body, Container, Error, Op, Var};
+use pyo3::basic::CompareOp;
+use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use smallvec::smallvec;
+
+use crate::array::read_only_array;
+use crate::birthplace::here;
+use crate::cell::SharedCell;
+use crate::error::raise;
+use crate::face::{apply_face, face, forget_variable};
+use crate::op::OpBase;
+use crate::operand::operand;
+use crate::types::TensorType;
+
+/// One tensor-valued place in a graph; equality is identity.
+#[pyclass(frozen, subclass, weakref, module = "frazil._core")]
+pub struct Variable {
+    var: Var,
+}
+
+impl Variable {
+    /// The face's content; `face` is what makes faces.
+    pub fn from_var(var: Var) -> Variable {
+        Variable { var }
+    }
+
+    /// The variable.
+    pub fn var(&self) -> &Var {
+        &self.var
+    }
+}
+
+impl Drop for Variable {
+    fn drop(&mut self) {
+        Python::attach(|py| forget_variable(py, &self.var));
+    }
+}
+
+macro_rules! operators {
+    ($($operator:ident),* $(,)?) => {
+        /// An operator of Python's that builds a node.
+        #[derive(Clone, Copy)]
+        #[allow(non_camel_case_types, missing_docs)]
+        pub enum Operator { $($operator),* }
+
+        const OPERATOR_NAMES: &[&str] = &[$(stringify!($operator)),*];
+    };
+}
+
+operators!(
+    add, sub, mul, truediv, floordiv, r#mod, pow, neg, abs, and_, or_, xor, invert, lt, le, gt, ge,
+);
+
+static OPERATORS: [OnceLock<Op>; OPERATOR_NAMES.len()] =
+    [const { OnceLock::new() }; OPERATOR_NAMES.len()];
+
+/// Says which op an operator applies.
+#[pyfunction]
+pub fn register_operator(name: &str, op: &Bound<'_, OpBase>) -> PyResult<()> {
+    let position = OPERATOR_NAMES
+        .iter()
+        .position(|known| known.trim_start_matches("r#") == name)
+        .ok_or_else(|| raise(Error::UnknownOperator { name: name.to_owned() }))?;
+    let _ = OPERATORS[position].set(op.get().op()?.elementwise());
+    Ok(())
+}
+
+fn operator(operator: Operator) -> PyResult<Op> {
+    let position = operator as usize;
+    OPERATORS[position]
+        .get()
+        .copied()
+        .ok_or_else(|| raise(Error::UnknownOperator { name: OPERATOR_NAMES[position].to_owned() }))
+}
+
+/// `op` applied to operands that are ready.
+pub fn apply<'py>(py: Python<'py>, op: Op, operands: Operands) -> PyResult<Bound<'py, PyAny>> {
+    let var = elemwise::apply(Container::global(), op, operands, here(py)?).map_err(raise)?;
+    face(py, var)
+}
+
+fn unary<'py>(slf: &Bound<'py, Variable>, which: Operator) -> PyResult<Bound<'py, PyAny>> {
+    let var = slf.get().var.clone();
+    apply(slf.py(), operator(which)?, smallvec![elemwise::Operand::Var(var)])
+}
+
+/// `slf op other`; `NotImplemented` where `other` is nothing that a tensor can be made of.
+fn binary<'py>(
+    slf: &Bound<'py, Variable>,
+    other: &Bound<'py, PyAny>,
+    which: Operator,
+    reflected: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = slf.py();
+    let this = elemwise::Operand::Var(slf.get().var.clone());
+    let other = match operand(other) {
+        Ok(other) => other,
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => {
+            return Ok(py.NotImplemented().into_bound(py));
+        }
+        Err(error) => return Err(error),
+    };
+    let operands = if reflected { smallvec![other, this] } else { smallvec![this, other] };
+    apply(py, operator(which)?, operands)
+}
+
+type Object<'py> = PyResult<Bound<'py, PyAny>>;
+
+#[pymethods]
+impl Variable {
+    #[new]
+    #[pyo3(signature = (r#type, name=None))]
+    fn new<'py>(py: Python<'py>, r#type: &TensorType, name: Option<&str>) -> Object<'py> {
+        face(py, Container::global().input(r#type.0, name, None))
+    }
+
+    #[getter]
+    fn r#type(&self) -> TensorType {
+        TensorType(self.var.ty())
+    }
+
+    #[getter]
+    fn dtype(&self) -> &'static str {
+        self.var.ty().dtype().name()
+    }
+
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.var.ty().ndim()
+    }
+
+    #[getter]
+    fn broadcastable<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
+        pyo3::types::PyTuple::new(py, self.var.ty().shape().iter().map(|&dim| dim == Some(1)))
+    }
+
+    #[getter]
+    fn owner<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match self.var.node().body() {
+            Body::Apply { .. } => apply_face(py, self.var.node().clone()).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    #[getter]
+    fn index(&self) -> usize {
+        self.var.index()
+    }
+
+    #[getter]
+    fn name(&self) -> Option<&str> {
+        self.var.name()
+    }
+
+    #[getter]
+    fn digest(&self) -> String {
+        self.var.digest().to_string()
+    }
+
+    #[classattr]
+    fn __array_ufunc__(py: Python<'_>) -> Py<PyAny> {
+        // NumPy's operators give way to ours.
+        py.None()
+    }
+
+    #[classattr]
+    fn __array_priority__() -> f64 {
+        1000.0
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.var.node().digest().short() ^ self.var.index() as u64
+    }
+
+    fn __bool__(&self) -> PyResult<bool> {
+        Err(PyTypeError::new_err(format!(
+            "{} has no truth value before the graph runs; use ft.where(condition, a, b) to choose by its \
+             value, or compare with `is` to ask whether two variables are the same",
+            self.var.describe()
+        )))
+    }
+
+    fn __repr__(&self) -> String {
+        match self.var.constant() {
+            Some(_) => self.var.describe(),
+            None => format!("{}: {}", self.var.describe(), self.var.ty()),
+        }
+    }
+
+    fn __str__(&self) -> String {
+        self.var.describe()
+    }
+
+    fn __add__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::add, false)
+    }
+
+    fn __radd__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::add, true)
+    }
+
+    fn __sub__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::sub, false)
+    }
+
+    fn __rsub__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::sub, true)
+    }
+
+    fn __mul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::mul, false)
+    }
+
+    fn __rmul__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::mul, true)
+    }
+
+    fn __truediv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::truediv, false)
+    }
+
+    fn __rtruediv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::truediv, true)
+    }
+
+    fn __floordiv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::floordiv, false)
+    }
+
+    fn __rfloordiv__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::floordiv, true)
+    }
+
+    fn __mod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::r#mod, false)
+    }
+
+    fn __rmod__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::r#mod, true)
+    }
+
+    fn __pow__<'py>(
+        slf: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+        modulo: Option<&Bound<'py, PyAny>>,
+    ) -> Object<'py> {
+        refuse_modulo(modulo)?;
+        binary(slf, other, Operator::pow, false)
+    }
+
+    fn __rpow__<'py>(
+        slf: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+        modulo: Option<&Bound<'py, PyAny>>,
+    ) -> Object<'py> {
+        refuse_modulo(modulo)?;
+        binary(slf, other, Operator::pow, true)
+    }
+
+    fn __and__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::and_, false)
+    }
+
+    fn __rand__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::and_, true)
+    }
+
+    fn __or__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::or_, false)
+    }
+
+    fn __ror__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::or_, true)
+    }
+
+    fn __xor__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::xor, false)
+    }
+
+    fn __rxor__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::xor, true)
+    }
+
+    fn __neg__<'py>(slf: &Bound<'py, Self>) -> Object<'py> {
+        unary(slf, Operator::neg)
+    }
+
+    fn __pos__<'py>(slf: &Bound<'py, Self>) -> Bound<'py, Self> {
+        slf.clone()
+    }
+
+    fn __abs__<'py>(slf: &Bound<'py, Self>) -> Object<'py> {
+        unary(slf, Operator::abs)
+    }
+
+    fn __invert__<'py>(slf: &Bound<'py, Self>) -> Object<'py> {
+        unary(slf, Operator::invert)
+    }
+
+    fn __richcmp__<'py>(
+        slf: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+        comparison: CompareOp,
+    ) -> Object<'py> {
+        let py = slf.py();
+        match comparison {
+            CompareOp::Lt => binary(slf, other, Operator::lt, false),
+            CompareOp::Le => binary(slf, other, Operator::le, false),
+            CompareOp::Gt => binary(slf, other, Operator::gt, false),
+            CompareOp::Ge => binary(slf, other, Operator::ge, false),
+            // Handles, not arrays: `==` asks whether both are the same variable.
+            CompareOp::Eq => Ok(slf.is(other).into_pyobject(py)?.to_owned().into_any()),
+            CompareOp::Ne => Ok((!slf.is(other)).into_pyobject(py)?.to_owned().into_any()),
+        }
+    }
+}
+
+fn refuse_modulo(modulo: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    match modulo {
+        Some(modulo) if !modulo.is_none() => {
+            Err(PyTypeError::new_err("pow() with a modulus is not defined for tensors"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A variable with a value that is known and never changes.
+#[pyclass(frozen, extends = Variable, module = "frazil._core")]
+pub struct Constant;
+
+#[pymethods]
+impl Constant {
+    /// The value, as a read-only array.
+    #[getter]
+    fn data<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let var = slf.as_super().get().var();
+        let data = var.constant().expect("the face of a constant");
+        read_only_array(slf.py(), data, slf.as_any())
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+        let make = slf.py().import("frazil._core")?.getattr("constant")?;
+        Ok((make, (Constant::data(slf)?,)))
+    }
+}
+
+/// A root input with a value that is kept between calls.
+#[pyclass(frozen, extends = Variable, module = "frazil._core")]
+pub struct SharedVariable {
+    cell: Arc<SharedCell>,
+}
+
+impl SharedVariable {
+    /// The face's content.
+    pub fn new(cell: Arc<SharedCell>) -> SharedVariable {
+        SharedVariable { cell }
+    }
+
+    /// Where the value is kept.
+    pub fn cell(&self) -> &Arc<SharedCell> {
+        &self.cell
+    }
+}
+
+#[pymethods]
+impl SharedVariable {
+    /// The value; the array itself if `borrow`, else a copy.
+    #[pyo3(signature = (borrow=false))]
+    fn get_value<'py>(&self, py: Python<'py>, borrow: bool) -> Object<'py> {
+        let array = self.cell.get(py).into_bound(py).into_any();
+        if borrow { Ok(array) } else { array.call_method0(intern!(py, "copy")) }
+    }
+
+    /// Stores a value, converted as a function's argument is; the array itself if `borrow`, else a copy.
+    #[pyo3(signature = (value, borrow=false))]
+    fn set_value<'py>(
+        slf: &Bound<'py, Self>,
+        value: &Bound<'py, PyAny>,
+        borrow: bool,
+    ) -> PyResult<()> {
+        let py = slf.py();
+        let var = slf.as_super().get().var();
+        let convert = py.import("frazil.compile.argument")?.getattr("convert")?;
+        let mut array = convert.call1((value, TensorType(var.ty()), var.name()))?;
+        if !borrow {
+            array = array.call_method0(intern!(py, "copy"))?;
+        }
+        drop(slf.get().cell.set(array.cast_into()?.unbind()));
+        Ok(())
+    }
+}
+
+/// The input of a frozen graph at a position.
+#[pyclass(frozen, extends = Variable, module = "frazil._core")]
+pub struct NominalVariable;
+
+#[pymethods]
+impl NominalVariable {
+    #[getter]
+    fn position(slf: &Bound<'_, Self>) -> u32 {
+        match slf.as_super().get().var().node().body() {
+            Body::Nominal { position } => *position,
+            _ => unreachable!("the face of a nominal"),
+        }
+    }
+}
+
+/// `op` applied element by element, as `Variable`'s operators do.
+#[pyfunction]
+#[pyo3(name = "elemwise", signature = (op, *operands))]
+pub fn elemwise_function<'py>(
+    op: &Bound<'py, OpBase>,
+    operands: &Bound<'py, pyo3::types::PyTuple>,
+) -> Object<'py> {
+    let operands: Operands =
+        operands.iter_borrowed().map(|value| operand(&value)).collect::<PyResult<_>>()?;
+    apply(op.py(), op.get().op()?.elementwise(), operands)
+}
+
+/// Says which op applies a scalar op element by element.
+#[pyfunction]
+pub fn register_elemwise(scalar_op: &OpBase, op: &OpBase) -> PyResult<()> {
+    scalar_op.op()?.set_elementwise(op.op()?);
+    Ok(())
+}
+
+/// The type that `elemwise` would give.
+#[pyfunction]
+#[pyo3(signature = (op, *types))]
+pub fn elemwise_type(op: &OpBase, types: Vec<PyRef<'_, TensorType>>) -> PyResult<TensorType> {
+    let types: Vec<_> = types.iter().map(|ty| ty.0).collect();
+    let ty = elemwise::result_type(op.op()?.elementwise(), &types).map_err(raise)?;
+    Ok(TensorType(ty))
+}
+
+/// The constant with the content of `value`.
+#[pyfunction]
+#[pyo3(signature = (value, dtype=None))]
+pub fn constant<'py>(value: &Bound<'py, PyAny>, dtype: Option<&Bound<'py, PyAny>>) -> Object<'py> {
+    face(value.py(), crate::operand::constant(value, dtype)?)
+}
+
+/// The input of a frozen graph at `position`.
+#[pyfunction]
+pub fn nominal<'py>(py: Python<'py>, position: u32, r#type: &TensorType) -> Object<'py> {
+    face(py, Container::global().nominal(position, r#type.0))
+}
