@@ -1,0 +1,30 @@
+"""frazil: a tensor-expression compiler whose graphs are immutable.
+
+Write array code over :mod:`frazil.tensor`'s functions, differentiate it with :func:`grad`, compile it with
+:func:`function`.
+"""
+
+from pathlib import Path as _Path
+
+from frazil import _core
+from frazil import operators as _operators  # noqa: F401  (gives variables their operators)
+from frazil import tensor as tensor
+from frazil._core import Constant as Constant
+from frazil._core import FrozenApply as FrozenApply
+from frazil._core import FrozenFunctionGraph as FrozenFunctionGraph
+from frazil._core import MissingInputError as MissingInputError
+from frazil._core import SharedVariable as SharedVariable
+from frazil._core import TensorType as TensorType
+from frazil._core import Variable as Variable
+from frazil.compile.function import Function as Function
+from frazil.compile.function import function as function
+from frazil.compile.shared import shared as shared
+from frazil.gradient import DisconnectedInputError as DisconnectedInputError
+from frazil.gradient import NotDifferentiableError as NotDifferentiableError
+from frazil.gradient import grad as grad
+from frazil.op import Op as Op
+from frazil.printing import dprint as dprint
+from frazil.printing import pp as pp
+from frazil.version import __version__ as __version__
+
+_core.set_internal_path(str(_Path(__file__).parent))

@@ -1,0 +1,130 @@
+"""Elementwise application of scalar ops to tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from frazil import _core
+from frazil._core import FrozenApply, Variable
+from frazil.op import Op
+from frazil.scalar.op import ScalarOp
+
+
+@dataclass(frozen=True, eq=False)
+class Elemwise(Op):
+    """A scalar op applied to every element, ranks aligned from the last dimension as in NumPy.
+
+    A dimension broadcasts only where its type says 1.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> from frazil.elemwise import Elemwise
+    >>> from frazil.scalar import add
+    >>> x = ft.vector("x")
+    >>> Elemwise(add)(x, 1) is x + 1
+    True
+    """
+
+    scalar_op: ScalarOp
+
+    @property
+    def commutative(self) -> bool:  # type: ignore[override]
+        return self.scalar_op.commutative
+
+    def _rule(self) -> str:
+        return self.scalar_op.rule
+
+    def _arity(self) -> int:
+        return self.scalar_op.nin
+
+    def __str__(self) -> str:
+        return str(self.scalar_op)
+
+    def make_node(self, *inputs: Any) -> FrozenApply:
+        node = _core.elemwise(self, *inputs).owner
+        assert node is not None
+        return node
+
+    def perform(
+        self, node: FrozenApply, inputs: Sequence[np.ndarray[Any, Any]]
+    ) -> tuple[np.ndarray[Any, Any], ...]:
+        _check_lengths(node, inputs)
+        return (self.scalar_op.compute(node.output_types[0].dtype, *inputs),)
+
+    def infer_shape(
+        self, node: FrozenApply, input_shapes: Sequence[tuple[Variable, ...]]
+    ) -> tuple[tuple[Variable, ...], ...]:
+        from frazil.tensor.lengths import literal
+
+        def length(axis: int) -> Variable:
+            static = node.output_types[0].shape[axis]
+            if static is not None:
+                return literal(static)
+            # Every operand that does not broadcast here has the same length; the run checks it.
+            return next(
+                shape[axis]
+                for x, shape in zip(node.inputs, input_shapes, strict=True)
+                if x.ndim >= -axis and not x.broadcastable[axis]
+            )
+
+        return (tuple(length(axis) for axis in range(-node.output_types[0].ndim, 0)),)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        return self.pullback(inputs, outputs[0], output_gradients[0], [True] * len(inputs))
+
+    def pullback(
+        self, inputs: Sequence[Variable], output: Variable, g: Variable, wanted: Sequence[bool]
+    ) -> list[Variable | None]:
+        """The gradients of the wanted inputs, given that of the output.
+
+        The gradients, and ``g``, may lack dimensions in front or have length 1 where their variable has
+        more: they are equal along these.
+        """
+        from frazil.tensor.broadcasting import broadcast_length, unbroadcast
+
+        gradient = self.scalar_op.gradient
+        if gradient is None:
+            raise NotImplementedError(f"the gradient of {self} is not known")
+        ndim, ones = output.ndim, output.broadcastable
+        results: list[Variable | None] = []
+        for x, value, want in zip(inputs, gradient(inputs, output, g), wanted, strict=True):
+            if value is None or not want:
+                results.append(None)
+                continue
+            # A row may put off what costs nodes until it is known to be wanted.
+            partial = value() if callable(value) else value
+            results.append(
+                unbroadcast(partial, x, ones, lambda axis: broadcast_length(inputs, axis - ndim))
+            )
+        return results
+
+
+def _check_lengths(node: FrozenApply, inputs: Sequence[np.ndarray[Any, Any]]) -> None:
+    """Raises where NumPy would broadcast a length 1 that no type declared."""
+    ndim = node.output_types[0].ndim
+    for axis in range(-ndim, 0):
+        lengths = {
+            array.shape[axis]
+            for x, array in zip(node.inputs, inputs, strict=True)
+            if x.ndim >= -axis and not x.broadcastable[axis]
+        }
+        if len(lengths) > 1:
+            raise ValueError(
+                f"{node.op}: operands have lengths {sorted(lengths)} at dimension {axis}"
+                + (
+                    "; a length 1 broadcasts only where the type declares it, "
+                    "as in ft.tensor(shape=(None, 1))"
+                    if 1 in lengths
+                    else ""
+                )
+            )

@@ -1,0 +1,1 @@
+"""From graphs to programs: fusion, sizes, and the kernel compilers."""

@@ -1,0 +1,278 @@
+"""The system's C compiler, and the libraries it makes."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import weakref
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+from frazil.link.c.functions import vector_functions
+from frazil.link.c.source import Unit
+from frazil.link.kernel import (
+    KernelCompileError,
+    LoopKernel,
+    LoweringError,
+    NativeKernel,
+)
+from frazil.link.symbols import scipy_function
+from frazil.scalar.op import ScalarOp
+
+# What the flags promise the compiler is only that nobody looks at errno and floating-point exceptions.
+# Nothing is reassociated, and no multiplication is fused with an addition: the results are NumPy's.
+_FLAGS = (
+    "-march=native",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-ffp-contract=off",
+    "-fopenmp-simd",
+    "-fno-strict-aliasing",
+    "-fwrapv",
+    "-fPIC",
+    "-shared",
+    "-w",
+)
+_GCC_FLAGS = ("-O1", "-ftree-vectorize", "-mprefer-vector-width=512")
+_OTHER_FLAGS = ("-O2",)
+
+
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """A C compiler on this machine."""
+
+    command: tuple[str, ...]
+    version: str
+
+    @cached_property
+    def is_gcc(self) -> bool:
+        return "Free Software Foundation" in self.version
+
+    @cached_property
+    def vector_functions(self) -> frozenset[str]:
+        """The math functions that loops made by this compiler can call on vectors."""
+        return vector_functions() if self.is_gcc else frozenset()
+
+    @cached_property
+    def flags(self) -> tuple[str, ...]:
+        return (*_FLAGS, *(_GCC_FLAGS if self.is_gcc else _OTHER_FLAGS))
+
+    @cached_property
+    def link_flags(self) -> tuple[str, ...]:
+        # The start files of a program have no use in a kernel; the C library is there already.
+        return ("-nostdlib", "-lm", "-lc") if sys.platform == "linux" else ("-lm",)
+
+
+@cache
+def find_toolchain() -> Toolchain | None:
+    """The compiler that $CC names, or else the first of cc, gcc and clang; None if there is none."""
+    named = shlex.split(os.environ.get("CC", ""))
+    for command in [named] if named else [["cc"], ["gcc"], ["clang"]]:
+        path = shutil.which(command[0])
+        if path is None:
+            continue
+        try:
+            answer = subprocess.run(
+                [path, *command[1:], "--version"],
+                capture_output=True,
+                text=True,
+                check=True,
+                close_fds=False,
+                timeout=60,
+            )
+        except (OSError, subprocess.SubprocessError):
+            continue
+        return Toolchain((path, *command[1:]), answer.stdout)
+    return None
+
+
+class Library:
+    """A shared object made of one unit; closed when nothing refers to it any more."""
+
+    def __init__(self, path: Path, pointers: Mapping[str, str]) -> None:
+        self._library = ctypes.CDLL(str(path))
+        weakref.finalize(self, _close, self._library._handle).atexit = False
+        for name, exported in pointers.items():
+            slot = ctypes.c_void_p.in_dll(self._library, name)
+            slot.value = scipy_function(exported)
+
+    def address(self, name: str) -> int:
+        """Where the function of that name is."""
+        address = ctypes.cast(getattr(self._library, name), ctypes.c_void_p).value
+        assert address is not None
+        return address
+
+
+def _close(handle: int) -> None:
+    dlclose = ctypes.CDLL(None).dlclose
+    dlclose.argtypes = [ctypes.c_void_p]
+    dlclose(handle)
+
+
+@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
+class _Placed:
+    """A kernel in a library."""
+
+    library: Library
+    address: int
+
+
+_PLACED: weakref.WeakValueDictionary[tuple[Toolchain, LoopKernel], _Placed] = (
+    weakref.WeakValueDictionary()
+)
+"""The kernels that are alive."""
+
+
+class CCompiler:
+    """Compiles loop kernels with the system's C compiler.
+
+    Raises
+    ------
+    KernelCompileError
+        If this machine has no C compiler; :meth:`find` gives None instead.
+
+    Examples
+    --------
+    >>> from frazil.link.c import CCompiler
+    >>> from frazil.link.kernel import LoopKernel, Read, Statement, Write
+    >>> from frazil.scalar import exp
+    >>> vector = Read("float64", inner=True)
+    >>> kernel = LoopKernel(
+    ...     reads=(vector,),
+    ...     literals=(),
+    ...     statements=(Statement(exp, (0,), "float64"),),
+    ...     writes=(Write(1, "float64", inner=True, reduce=None),),
+    ... )
+    >>> [native] = CCompiler().compile([kernel])
+    >>> native.address > 0
+    True
+    """
+
+    name = "c"
+
+    # Time grows linearly with the statements; above this number a second unit in parallel is worth more.
+    statement_limit = 500
+    _unit_statements = 150
+
+    def __init__(self, toolchain: Toolchain | None = None) -> None:
+        toolchain = toolchain or find_toolchain()
+        if toolchain is None:
+            raise KernelCompileError(
+                "no C compiler was found: install gcc or clang, or let $CC name one"
+            )
+        self.toolchain = toolchain
+
+    @classmethod
+    def find(cls) -> CCompiler | None:
+        """The compiler of this machine; None if it has none."""
+        toolchain = find_toolchain()
+        return None if toolchain is None else cls(toolchain)
+
+    def lowers(self, op: ScalarOp, operands: Sequence[str], result: str) -> bool:
+        """Whether the op can be a statement, with operands and a result of these dtypes."""
+        unit = Unit(self.toolchain.vector_functions)
+        try:
+            unit.apply(op, [("0", dtype) for dtype in operands], result)
+        except LoweringError:
+            return False
+        return True
+
+    def compile(self, kernels: Sequence[LoopKernel]) -> list[NativeKernel]:
+        """The native kernels, in order; equal kernels are compiled once as long as one is alive."""
+        placed = {kernel: _PLACED.get((self.toolchain, kernel)) for kernel in kernels}
+        missing = [kernel for kernel, place in placed.items() if place is None]
+        for share, places in zip(
+            shares := self._shares(missing), self._compile_all(shares), strict=True
+        ):
+            for kernel, place in zip(share, places, strict=True):
+                placed[kernel] = _PLACED.setdefault((self.toolchain, kernel), place)
+        found = [placed[kernel] for kernel in kernels]
+        return [NativeKernel(place.address, place) for place in found if place is not None]
+
+    def _shares(self, kernels: Sequence[LoopKernel]) -> list[list[LoopKernel]]:
+        """The kernels dealt out to translation units, about equal in statements."""
+        statements = sum(len(kernel.statements) for kernel in kernels)
+        wanted = min(
+            len(kernels), os.cpu_count() or 1, 1 + statements // self._unit_statements
+        )
+        shares: list[list[LoopKernel]] = [[] for _ in range(wanted)]
+        loads = [0] * wanted
+        for kernel in sorted(kernels, key=lambda kernel: -len(kernel.statements)):
+            lightest = loads.index(min(loads))
+            shares[lightest].append(kernel)
+            loads[lightest] += len(kernel.statements) + 1
+        return shares
+
+    def _compile_all(self, shares: Sequence[Sequence[LoopKernel]]) -> list[list[_Placed]]:
+        if len(shares) < 2:
+            return [self._compile_unit(share) for share in shares]
+        with ThreadPoolExecutor(len(shares)) as pool:
+            return list(pool.map(self._compile_unit, shares))
+
+    def _compile_unit(self, kernels: Sequence[LoopKernel]) -> list[_Placed]:
+        unit = Unit(self.toolchain.vector_functions)
+        names = [f"kernel_{k}" for k in range(len(kernels))]
+        for name, kernel in zip(names, kernels, strict=True):
+            unit.add(name, kernel)
+        library = build(self.toolchain, unit.text(), unit.pointers)
+        return [_Placed(library, library.address(name)) for name in names]
+
+
+def build(toolchain: Toolchain, source: str, pointers: Mapping[str, str]) -> Library:
+    """The library made of a translation unit.
+
+    Raises
+    ------
+    KernelCompileError
+        If the compiler fails. The source is kept, and the message says where.
+    """
+    with tempfile.TemporaryDirectory(prefix="frazil-", ignore_cleanup_errors=True) as directory:
+        path = Path(directory, "kernels.so")
+        command = [
+            *(*toolchain.command, *toolchain.flags),
+            *("-x", "c", "-", "-o", str(path)),
+            *toolchain.link_flags,
+        ]
+        try:
+            run = subprocess.run(
+                command, input=source.encode(), capture_output=True, close_fds=False, check=False
+            )
+        except OSError as error:
+            raise KernelCompileError(f"{command[0]} could not be run: {error}") from error
+        if run.returncode != 0:
+            raise KernelCompileError(_complaint(command, source, run.stderr.decode(errors="replace")))
+        try:
+            return Library(path, pointers)
+        except OSError as error:
+            raise KernelCompileError(
+                f"the kernels were compiled but could not be loaded: {error}. Where programs may not "
+                f"be loaded from {Path(directory).parent}, let $TMPDIR name another directory"
+            ) from error
+
+
+def _complaint(command: Sequence[str], source: str, message: str) -> str:
+    """What the compiler said, the source line it said it of, and where the source is kept."""
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="frazil-", suffix=".c", delete=False, encoding="utf-8"
+    ) as kept:
+        kept.write(source)
+    lines = source.splitlines()
+    place = re.search(r"<stdin>:(\d+):", message)
+    shown = ""
+    if place is not None and 0 < int(place[1]) <= len(lines):
+        shown = f"\nline {place[1]}: {lines[int(place[1]) - 1]}"
+    return (
+        f"the C compiler rejected a kernel.\ncommand: {shlex.join(command)}\n"
+        f"source kept in {kept.name}{shown}\n{message.strip()}"
+    )

@@ -1,0 +1,293 @@
+"""The functions that C expressions may call, by the name that stands in the table of scalar ops.
+
+Four sorts: compiler builtins, functions of the C math library (of which glibc has vector forms),
+functions of SciPy that are reached by a pointer, and functions written here.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+C_TYPES: Mapping[str, str] = {
+    "bool": "b1",
+    "int8": "i1",
+    "int16": "i2",
+    "int32": "i4",
+    "int64": "i8",
+    "uint8": "u1",
+    "uint16": "u2",
+    "uint32": "u4",
+    "uint64": "u8",
+    "float32": "f4",
+    "float64": "f8",
+}
+"""The short C name of each dtype, as the prelude of a unit defines it."""
+
+PRELUDE = """\
+typedef _Bool b1;
+typedef signed char i1; typedef short i2; typedef int i4; typedef long long i8;
+typedef unsigned char u1; typedef unsigned short u2; typedef unsigned int u4;
+typedef unsigned long long u8;
+typedef float f4; typedef double f8;
+#define INLINE static inline __attribute__((always_inline))
+#if defined(__GNUC__) && !defined(__clang__)
+#define VECTOR __attribute__((simd("notinbranch"), const))
+#else
+#define VECTOR __attribute__((const))
+#endif
+"""
+
+BUILTINS = frozenset({"fabs", "sqrt", "floor", "ceil", "trunc", "rint", "copysign"})
+"""Functions that become an instruction or two."""
+
+# The oldest glibc whose libmvec has each function. All of them, in every instruction set, keep within
+# 4 ulp over the whole range and are exact at infinities, NaN and signed zeros.
+VECTOR_SINCE: Mapping[str, tuple[int, int]] = {
+    **dict.fromkeys(("exp", "log", "pow", "sin", "cos"), (2, 22)),
+    **dict.fromkeys(
+        (
+            *("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cosh", "erf", "erfc"),
+            *("exp2", "expm1", "log10", "log1p", "log2", "sinh", "tan", "tanh"),
+        ),
+        (2, 35),
+    ),
+}
+
+SCALAR_MATH = frozenset({"fmod", "lgamma_r"})
+"""Functions of the C math library that have no vector form anywhere."""
+
+POINTERS: Mapping[str, tuple[str, str]] = {
+    "scipy_psi": ("f8 (*scipy_psi)(f8, i4);", "__pyx_fuse_1psi"),
+}
+"""Functions of scipy.special.cython_special: the pointer's definition, and the name SciPy exports."""
+
+
+@dataclass(frozen=True, slots=True)
+class Helper:
+    """A function written in C. In its text ``$T`` is the operands' type, ``$self`` the function's own
+    name, ``$name`` another function of that type and ``$name@f8`` one of another type. ``vector``: loops
+    over it can be vectorised.
+    """
+
+    text: str
+    vector: bool = True
+
+
+HELPERS: Mapping[tuple[str, str], Helper] = {
+    # The quotient that goes with the remainder below: a - rest is a multiple of b, give or take a
+    # rounding, which is why it is rounded to the nearest integer from below.
+    ("floordiv", "f"): Helper(
+        """\
+INLINE $T $self($T a, $T b) {
+  if (b == 0) return a / b;
+  $T rest = $fmod(a, b), quotient = (a - rest) / b;
+  if (rest != 0 && (b < 0) != (rest < 0)) quotient -= 1;
+  if (quotient == 0) return $copysign(0, a / b);
+  const $T down = $floor(quotient);
+  return quotient - down > ($T)0.5 ? down + 1 : down;
+}
+""",
+        vector=False,
+    ),
+    ("floormod", "f"): Helper(
+        """\
+INLINE $T $self($T a, $T b) {
+  const $T rest = $fmod(a, b);
+  if (b == 0 || rest != rest) return rest;
+  if (rest == 0) return $copysign(0, b);
+  return (b < 0) != (rest < 0) ? rest + b : rest;
+}
+""",
+        vector=False,
+    ),
+    ("floordiv", "i"): Helper(
+        """\
+INLINE $T $self($T a, $T b) {
+  if (b == 0) return 0;
+  if (b == -1) return -a;
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+""",
+        vector=False,
+    ),
+    ("floormod", "i"): Helper(
+        """\
+INLINE $T $self($T a, $T b) {
+  if (b == 0 || b == -1) return 0;
+  const $T rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+""",
+        vector=False,
+    ),
+    ("floordiv", "u"): Helper(
+        "INLINE $T $self($T a, $T b) { return b == 0 ? 0 : a / b; }\n", vector=False
+    ),
+    ("floormod", "u"): Helper(
+        "INLINE $T $self($T a, $T b) { return b == 0 ? 0 : a % b; }\n", vector=False
+    ),
+    ("upow", "u"): Helper(
+        """\
+INLINE $T $self($T base, $T exponent) {
+  $T power = 1;
+  for (; exponent; exponent >>= 1, base *= base)
+    if (exponent & 1) power *= base;
+  return power;
+}
+""",
+        vector=False,
+    ),
+    ("ipow", "i"): Helper(
+        """\
+INLINE $T $self($T base, $T exponent, i4 *status) {
+  $T power = 1;
+  if (exponent < 0) { *status = 1; return 0; }
+  for (; exponent; exponent >>= 1, base *= base)
+    if (exponent & 1) power *= base;
+  return power;
+}
+""",
+        vector=False,
+    ),
+    ("clip", "f"): Helper(
+        """\
+INLINE $T $self($T x, $T low, $T high) {
+  const $T up = (x >= low) | (x != x) ? x : low;
+  return (up <= high) | (up != up) ? up : high;
+}
+"""
+    ),
+    ("clip", "iu"): Helper(
+        """\
+INLINE $T $self($T x, $T low, $T high) {
+  const $T up = x > low ? x : low;
+  return up < high ? up : high;
+}
+"""
+    ),
+    # e**-|x| never overflows, and keeps its precision where the result is subnormal.
+    ("sigmoid", "f"): Helper(
+        """\
+INLINE $T $self($T x) {
+  const $T decay = $exp(-$fabs(x));
+  return (x < 0 ? decay : 1) / (1 + decay);
+}
+"""
+    ),
+    ("softplus", "f"): Helper(
+        "INLINE $T $self($T x) { return (x > 0 ? x : 0) + $log1p($exp(-$fabs(x))); }\n"
+    ),
+    ("logaddexp", "f"): Helper(
+        """\
+INLINE $T $self($T x, $T y) {
+  const $T more = x > y ? x : y, rest = $log1p($exp(-$fabs(x - y)));
+  return x == y ? x + ($T)0x1.62e42fefa39efp-1 : more + rest;
+}
+"""
+    ),
+    ("gammaln", "f"): Helper(
+        "INLINE $T $self($T x) { i4 sign; return ($T)$lgamma_r@f8((f8)x, &sign); }\n", vector=False
+    ),
+    ("psi", "f"): Helper(
+        "INLINE $T $self($T x) { return ($T)$scipy_psi@f8((f8)x, 0); }\n", vector=False
+    ),
+    # Twelve steps of the recurrence lead to where eight terms of the asymptotic series are exact; they
+    # are added from the smallest. Below zero: the reflection formula, on the distance to the nearest
+    # integer, whose sine keeps its precision near the poles.
+    ("tri_gamma_of_positive", "f8"): Helper(
+        """\
+static f8 $self(f8 x) {
+  const f8 y = x + 12, q = 1 / y, s = q * q;
+  f8 sum = q + s / 2 + q * s * (0x1.5555555555555p-3 + s * (-0x1.1111111111111p-5
+    + s * (0x1.8618618618618p-6 + s * (-0x1.1111111111111p-5 + s * (0x1.364d9364d9365p-4
+    + s * (-0x1.0330330330330p-2 + s * 0x1.2aaaaaaaaaaabp+0))))));
+  for (i4 k = 11; k >= 0; --k) { const f8 r = 1 / (x + k); sum += r * r; }
+  return sum;
+}
+""",
+        vector=False,
+    ),
+    ("tri_gamma", "f8"): Helper(
+        """\
+static f8 $self(f8 x) {
+  if (x != x || x > 0) return $tri_gamma_of_positive(x);
+  const f8 off = x - $rint(x);
+  if (!(off != 0)) return __builtin_inf();
+  const f8 r = 0x1.921fb54442d18p+1 / $sin(0x1.921fb54442d18p+1 * off);
+  return r * r - $tri_gamma_of_positive(1 - x);
+}
+""",
+        vector=False,
+    ),
+    ("tri_gamma", "f4"): Helper(
+        "INLINE f4 $self(f4 x) { return (f4)$tri_gamma@f8(x); }\n", vector=False
+    ),
+    # How an int64 compares with a uint64: below zero, zero or above.
+    ("compare", "i"): Helper(
+        """\
+INLINE i4 $self($T a, u8 b) {
+  return a < 0 ? -1 : ((u8)a > b) - ((u8)a < b);
+}
+"""
+    ),
+    # Conversions to integers of what they cannot hold give what the processor's instruction gives, on
+    # every processor.
+    ("to_int64", "f"): Helper(
+        """\
+INLINE i8 $self($T x) {
+  return (x >= -0x1p63f) & (x < 0x1p63f) ? (i8)x : (-0x7fffffffffffffffLL - 1);
+}
+"""
+    ),
+    ("to_int32", "f"): Helper(
+        "INLINE i4 $self($T x) { return (x > -2147483649.0) & (x < 0x1p31) ? (i4)x : (-0x7fffffff - 1); }\n"
+    ),
+    ("to_uint64", "f"): Helper(
+        """\
+INLINE u8 $self($T x) {
+  const i4 high = x >= 0x1p63f;
+  const $T part = high ? x - 0x1p63f : x;
+  const i8 whole = (part >= -0x1p63f) & (part < 0x1p63f) ? (i8)part : (-0x7fffffffffffffffLL - 1);
+  return high ? (u8)whole ^ 0x8000000000000000ULL : (u8)whole;
+}
+"""
+    ),
+}
+
+
+@cache
+def vector_functions() -> frozenset[str]:
+    """The math functions of which this machine's C library has vector forms."""
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return frozenset()
+    version = glibc_version()
+    return frozenset(name for name, since in VECTOR_SINCE.items() if version >= since)
+
+
+def glibc_version() -> tuple[int, int]:
+    """The version of the GNU C library; (0, 0) where the C library is another one."""
+    try:
+        name, _, version = (os.confstr("CS_GNU_LIBC_VERSION") or "").partition(" ")
+    except (AttributeError, ValueError, OSError):
+        return (0, 0)
+    if name != "glibc":
+        return (0, 0)
+    major, minor = version.split(".")[:2]
+    return int(major), int(minor)
+
+
+def helper_for(name: str, dtype: str) -> Helper | None:
+    """The helper of that name for operands of ``dtype``: one of its own, or its kind's."""
+    code = C_TYPES[dtype]
+    return HELPERS.get((name, code)) or next(
+        (
+            helper
+            for (own_name, kinds), helper in HELPERS.items()
+            if own_name == name and kinds.isalpha() and code[0] in kinds
+        ),
+        None,
+    )

@@ -1,0 +1,173 @@
+"""Fusion: which nodes share a loop, and in which order loops and other nodes run.
+
+Elementwise nodes and reductions over one space (the lengths that are not 1) can share a loop. A node's *level* is
+one more than that of whatever it needs from memory, so nodes of one space and level never wait for one another
+through something outside their loop, and the order of levels runs everything after what it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from frazil._core import FrozenApply, Variable
+from frazil.elemwise import Elemwise
+from frazil.link.operands import length_operands, value_operands
+from frazil.link.shapes import Shapes, leaves
+from frazil.link.views import REPEATED, Axes, look_through
+from frazil.tensor.lengths import Lengths
+from frazil.tensor.reductions import Reduce
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Nodes that run as one loop, operands before users. The first node's ``pattern`` has its shape."""
+
+    nodes: tuple[FrozenApply, ...]
+
+    @property
+    def pattern(self) -> Variable:
+        return pattern(self.nodes[0])
+
+    @cached_property
+    def made(self) -> frozenset[Variable]:
+        """The variables whose elements the loop makes as it goes; a reduction's come at its end."""
+        return frozenset(node.outputs[0] for node in self.nodes if isinstance(node.op, Elemwise))
+
+    def makes(self, operand: Variable) -> Variable | None:
+        """The variable made in this loop whose element here ``operand`` is, if there is one."""
+        base, axes = look_through(operand)
+        return base if base in self.made and _moves_along(axes, self.pattern) else None
+
+
+Step: TypeAlias = Loop | FrozenApply
+
+
+def pattern(node: FrozenApply) -> Variable:
+    """The variable over whose elements a fusible node loops."""
+    return node.inputs[0] if isinstance(node.op, Reduce) else node.outputs[0]
+
+
+def fuse(
+    order: Sequence[FrozenApply],
+    outputs: Sequence[Variable],
+    shapes: Shapes,
+    fusible: Callable[[FrozenApply], bool],
+    limit: int,
+) -> list[Step]:
+    """The steps that compute ``outputs``: loops of at most ``limit`` nodes, and other nodes.
+
+    Nodes whose values nothing needs (only their shapes, perhaps) are left out.
+    """
+    stored: dict[Variable, int] = {}  # the level from which on a variable is in memory
+    level: dict[FrozenApply, int] = {}
+    space: dict[FrozenApply, Lengths] = {}
+    loops: dict[int, dict[Lengths, list[FrozenApply]]] = {}
+    others: dict[int, list[FrozenApply]] = {}
+    for node in _needed(order, outputs, shapes, fusible):
+        if not fusible(node):
+            read = [*value_operands(node), *_length_leaves(node, shapes)]
+            at = max((stored.get(x, 0) for x in read), default=0)
+            others.setdefault(at, []).append(node)
+            stored.update((output, at) for output in node.outputs)
+            continue
+        over = pattern(node)
+        own = space[node] = shapes.space(over)
+        at = max((stored.get(x, 0) for x in leaves(shapes.lengths(over))), default=0)
+        for operand in node.inputs:
+            base, axes = look_through(operand)
+            producer = base.owner
+            joins = (
+                producer is not None
+                and space.get(producer) == own
+                and isinstance(producer.op, Elemwise)
+                and _moves_along(axes, over)
+            )
+            at = max(at, level[producer] if joins else stored.get(base, 0))
+        level[node] = at
+        stored[node.outputs[0]] = at + 1
+        loops.setdefault(at, {}).setdefault(own, []).append(node)
+    steps: list[Step] = []
+    for at in sorted({*others, *loops}):
+        steps += others.get(at, ())
+        for nodes in loops.get(at, {}).values():
+            steps += (Loop(tuple(part)) for part in split(nodes, limit))
+    return steps
+
+
+def split(nodes: Sequence[FrozenApply], limit: int) -> list[Sequence[FrozenApply]]:
+    """``nodes`` in parts of at most ``limit``, each cut where the fewest values cross it."""
+    if len(nodes) <= limit:
+        return [nodes]
+    position = {node: at for at, node in enumerate(nodes)}
+    last_use: dict[int, int] = {}
+    for at, node in enumerate(nodes):
+        for operand in node.inputs:
+            producer = look_through(operand)[0].owner
+            if producer is not None and producer in position:
+                last_use[position[producer]] = at
+    # crossing[k]: values made before position k and used at k or later.
+    crossing = [0] * (len(nodes) + 1)
+    for made, used in last_use.items():
+        crossing[made + 1] += 1
+        crossing[used + 1] -= 1
+    for at in range(1, len(nodes) + 1):
+        crossing[at] += crossing[at - 1]
+    parts: list[Sequence[FrozenApply]] = []
+    start = 0
+    while len(nodes) - start > limit:
+        window = range(start + limit - limit // 3, start + limit + 1)
+        cut = min(window, key=lambda at: (crossing[at], -at))
+        parts.append(nodes[start:cut])
+        start = cut
+    parts.append(nodes[start:])
+    return parts
+
+
+def from_memory(steps: Sequence[Step], shapes: Shapes) -> set[Variable]:
+    """The variables that some step reads from memory."""
+    read: set[Variable] = set()
+    for step in steps:
+        if isinstance(step, Loop):
+            read.update(leaves(shapes.lengths(step.pattern)))
+            for node in step.nodes:
+                read.update(look_through(x)[0] for x in node.inputs if step.makes(x) is None)
+        else:
+            read.update(value_operands(step))
+            read.update(_length_leaves(step, shapes))
+    return read
+
+
+def _needed(
+    order: Sequence[FrozenApply],
+    outputs: Sequence[Variable],
+    shapes: Shapes,
+    fusible: Callable[[FrozenApply], bool],
+) -> list[FrozenApply]:
+    """The nodes whose values the outputs need; loops read through views without making them."""
+    wanted = set(outputs)
+    needed: list[FrozenApply] = []
+    for node in reversed(order):
+        if wanted.isdisjoint(node.outputs):
+            continue
+        needed.append(node)
+        if fusible(node):
+            wanted.update(look_through(x)[0] for x in node.inputs)
+            wanted.update(leaves(shapes.lengths(pattern(node))))
+        else:
+            wanted.update(value_operands(node))
+            wanted.update(_length_leaves(node, shapes))
+    needed.reverse()
+    return needed
+
+
+def _length_leaves(node: FrozenApply, shapes: Shapes) -> list[Variable]:
+    return list(leaves(shapes.canonical(length) for length in length_operands(node)))
+
+
+def _moves_along(axes: Axes, over: Variable) -> bool:
+    """Whether an operand with these axes moves along every dimension of a loop over ``over``."""
+    moving = sum(axis != REPEATED for axis in axes)
+    return moving == sum(static != 1 for static in over.type.shape)

@@ -1,0 +1,161 @@
+"""The loop kernel: what a fused chain of elementwise ops and reductions becomes.
+
+A :class:`LoopKernel` says what happens to one element of a loop; it knows no shapes and no rank. The
+runtime walks the outer dimensions and gives the kernel the last two. Every linker that makes native code
+lowers the same kernel.
+
+The native form of a kernel is ``int32_t kernel(char *const *pointers, int64_t n_outer, int64_t n_inner,
+const int64_t *outer_strides)``; pointers and strides, in bytes, list the reads and then the writes. It
+returns a :class:`Status`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from frazil.scalar.op import ScalarOp
+
+BLOCK_BYTES = 64
+"""The size of a block of the widest type: a cache line, and a vector of AVX-512."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """An operand. ``inner``: it moves along the innermost dimension, else it is constant there."""
+
+    dtype: str
+    inner: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Literal:
+    """A scalar constant; ``value`` is a Python bool, int or float exactly representable in ``dtype``.
+
+    Compared by content: 0.0 and -0.0 differ, a NaN equals itself.
+    """
+
+    dtype: str
+    value: bool | int | float
+
+    def _content(self) -> tuple[str, str]:
+        return self.dtype, repr(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Literal) and self._content() == other._content()
+
+    def __hash__(self) -> int:
+        return hash(self._content())
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One scalar op; ``args`` index the kernel's values: reads first, then literals, then statements."""
+
+    op: ScalarOp
+    args: tuple[int, ...]
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """An output. ``reduce``: None, or the name of the scalar op that folds elements into it
+    (add, mul, maximum, minimum, and_, or_); the runtime fills it with the identity first.
+    ``inner``: it moves along the innermost dimension; a reduction over that dimension has False.
+    """
+
+    value: int
+    dtype: str
+    inner: bool
+    reduce: str | None
+
+
+@dataclass(frozen=True)
+class LoopKernel:
+    """The body of one loop, in single assignment form."""
+
+    reads: tuple[Read, ...]
+    literals: tuple[Literal, ...]
+    statements: tuple[Statement, ...]
+    writes: tuple[Write, ...]
+
+    @cached_property
+    def dtypes(self) -> tuple[str, ...]:
+        """The dtype of every value: reads, literals, statements."""
+        return tuple(value.dtype for value in (*self.reads, *self.literals, *self.statements))
+
+    @cached_property
+    def uniform(self) -> tuple[bool, ...]:
+        """For every value, whether it is constant along the innermost dimension."""
+        known = [not read.inner for read in self.reads] + [True] * len(self.literals)
+        for statement in self.statements:
+            known.append(all(known[argument] for argument in statement.args))
+        return tuple(known)
+
+    @cached_property
+    def lanes(self) -> int:
+        """How many elements make a block: as many of the widest type as a cache line holds.
+
+        It is the same on every machine and for every compiler, and so are sums, which have a partial sum
+        for each. A kernel in which nothing moves takes one element at a time.
+        """
+        if not any(operand.inner for operand in (*self.reads, *self.writes)):
+            return 1
+        varying = [d for d, uniform in zip(self.dtypes, self.uniform, strict=True) if not uniform]
+        dtypes = (*varying, *(write.dtype for write in self.writes))
+        return BLOCK_BYTES // max(np.dtype(dtype).itemsize for dtype in dtypes)
+
+    def operands(self, statement: Statement) -> tuple[tuple[int, str], ...]:
+        """The statement's arguments, each with the dtype that it is converted to first."""
+        own = [self.dtypes[argument] for argument in statement.args]
+        wanted = statement.op.operand_dtypes(own, statement.dtype)
+        return tuple(zip(statement.args, wanted, strict=True))
+
+
+class Status(IntEnum):
+    """What a native kernel returns."""
+
+    OK = 0
+    NEGATIVE_POWER = 1  # integers to negative integer powers are not allowed
+
+
+@dataclass(frozen=True, slots=True)
+class NativeKernel:
+    """A kernel in machine code; the address is valid as long as ``keepalive`` is alive."""
+
+    address: int
+    keepalive: object
+
+
+class KernelCompiler(Protocol):
+    """What makes native code of loop kernels.
+
+    A compiler takes kernels of any size; ``statement_limit`` is the number of statements up to which one
+    kernel is worth more than two.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def statement_limit(self) -> int: ...
+    def lowers(self, op: ScalarOp, operands: Sequence[str], result: str) -> bool:
+        """Whether the op can be a statement, with operands and a result of these dtypes."""
+        ...
+
+    def compile(self, kernels: Sequence[LoopKernel]) -> list[NativeKernel]:
+        """The native kernels, in order."""
+        ...
+
+
+class LoweringError(NotImplementedError):
+    """An op has no form in the language of a kernel compiler."""
+
+
+class KernelCompileError(RuntimeError):
+    """A compiler rejected the source of a kernel, or could not be run."""

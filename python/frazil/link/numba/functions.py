@@ -1,0 +1,384 @@
+"""What Numba's expressions may call, by the name that stands in the table of scalar ops.
+
+Memory is reached through intrinsics on raw pointers and the C math library by its symbols: both are typed
+and compiled faster than Numba's arrays and overloads, and an exponential is the same one everywhere. What
+takes several steps is written out where it is used, since a call costs more to compile than a statement.
+
+Importing this module imports Numba.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import llvmlite.binding
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+from frazil.link.symbols import scipy_function
+
+BYTES = types.CPointer(types.uint8)
+"""The type of an operand: a pointer to its first byte."""
+
+TYPES: Mapping[str, Any] = {
+    "bool": types.boolean,
+    **{
+        dtype: getattr(types, dtype)
+        for dtype in (
+            *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+            *("float32", "float64"),
+        )
+    },
+}
+
+INSTRUCTIONS: Mapping[str, int] = {
+    "fabs": 1,
+    "sqrt": 1,
+    "floor": 1,
+    "ceil": 1,
+    "trunc": 1,
+    "rint": 1,
+    "copysign": 2,
+}
+"""Functions that LLVM has itself, with their number of operands."""
+
+MATH: Mapping[str, int] = {
+    **dict.fromkeys(("exp", "exp2", "expm1", "log", "log1p", "log2", "log10"), 1),
+    **dict.fromkeys(("sin", "cos", "tan", "asin", "acos", "atan"), 1),
+    **dict.fromkeys(("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc"), 1),
+    **dict.fromkeys(("pow", "atan2", "fmod"), 2),
+}
+"""Functions of the C math library, with their number of operands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """A function written out in place: ``lines`` of assignments to local names, then a ``value``.
+
+    ``params`` name the operands; names in braces are those of an op's expression.
+    """
+
+    params: tuple[str, ...]
+    lines: tuple[str, ...]
+    value: str
+
+
+_FLOAT_DIVMOD = (
+    "rest = {fmod}(a, b)",
+    "off = (rest != 0) & ((b < 0) != (rest < 0))",
+)
+
+STEPS: Mapping[tuple[str, str], Steps] = {
+    ("floordiv", "f"): Steps(
+        ("a", "b"),
+        (
+            *_FLOAT_DIVMOD,
+            "quotient = {T}((a - rest) / b)",
+            "quotient = {select}(off, {T}(quotient - {T}(1)), quotient)",
+            "down = {floor}(quotient)",
+            "down = {select}({T}(quotient - down) > {T}(0.5), {T}(down + {T}(1)), down)",
+            "down = {select}(quotient == 0, {copysign}({T}(0), {T}(a / b)), down)",
+        ),
+        "{select}(b == 0, {T}(a / b), down)",
+    ),
+    ("floormod", "f"): Steps(
+        ("a", "b"),
+        (
+            *_FLOAT_DIVMOD,
+            "moved = {select}(off, {T}(rest + b), rest)",
+            "moved = {select}(rest == 0, {copysign}({T}(0), b), moved)",
+        ),
+        "{select}((b == 0) | (rest != rest), rest, moved)",
+    ),
+    # A division that traps, by zero or of the least integer by -1, is never made.
+    ("floordiv", "i"): Steps(
+        ("a", "b"),
+        (
+            "odd = (b == 0) | (b == {T}(-1))",
+            "quotient = {T}(a // {select}(odd, {T}(1), b))",
+            "quotient = {select}(b == {T}(-1), {T}(-a), quotient)",
+        ),
+        "{select}(b == 0, {T}(0), quotient)",
+    ),
+    ("floormod", "i"): Steps(
+        ("a", "b"),
+        ("odd = (b == 0) | (b == {T}(-1))",),
+        "{select}(odd, {T}(0), {T}(a % {select}(odd, {T}(1), b)))",
+    ),
+    ("floordiv", "u"): Steps(
+        ("a", "b"), (), "{select}(b == 0, {T}(0), {T}(a // {select}(b == 0, {T}(1), b)))"
+    ),
+    ("floormod", "u"): Steps(
+        ("a", "b"), (), "{select}(b == 0, {T}(0), {T}(a % {select}(b == 0, {T}(1), b)))"
+    ),
+    ("upow", "u"): Steps(("a", "b"), (), "{T}({power}(uint64(a), uint64(b), uint64(1)))"),
+    ("ipow", "i"): Steps(
+        ("a", "b"),
+        ("status = {select}(b < 0, int32(1), status)",),
+        "{select}(b < 0, {T}(0), {T}({power}(int64(a), int64(b), int64(1))))",
+    ),
+    ("clip", "f"): Steps(
+        ("x", "low", "high"),
+        ("up = {select}((x >= low) | (x != x), x, low)",),
+        "{select}((up <= high) | (up != up), up, high)",
+    ),
+    ("clip", "iu"): Steps(
+        ("x", "low", "high"),
+        ("up = {select}(x > low, x, low)",),
+        "{select}(up < high, up, high)",
+    ),
+    ("sigmoid", "f"): Steps(
+        ("x",),
+        ("decay = {exp}(-{fabs}(x))",),
+        "{select}(x < 0, decay, {T}(1)) / ({T}(1) + decay)",
+    ),
+    ("softplus", "f"): Steps(
+        ("x",), (), "{select}(x > 0, x, {T}(0)) + {log1p}({exp}(-{fabs}(x)))"
+    ),
+    ("logaddexp", "f"): Steps(
+        ("x", "y"),
+        ("more = {select}(x > y, x, y) + {log1p}({exp}(-{fabs}({T}(x - y))))",),
+        "{select}(x == y, {T}(x + {T}(0.6931471805599453)), more)",
+    ),
+    ("gammaln", "f"): Steps(("x",), (), "{T}({lgamma}(float64(x)))"),
+    ("psi", "f"): Steps(("x",), (), "{T}({scipy_psi}(float64(x), int32(0)))"),
+    ("tri_gamma", "f"): Steps(("x",), (), "{T}({tri_gamma_double}(float64(x)))"),
+    # How an int64 compares with a uint64: below zero, zero or above.
+    ("compare", "i"): Steps(
+        ("a", "b"),
+        ("whole = uint64(a)", "sign = int32(whole > b) - int32(whole < b)"),
+        "{select}(a < 0, int32(-1), int32(sign))",
+    ),
+    ("to_int64", "f"): Steps(
+        ("x",), (), "{truncate64}(x, (x >= {T}(-9223372036854775808.0)) & (x < {T}(9223372036854775808.0)))"
+    ),
+    ("to_int32", "f"): Steps(
+        ("x",),
+        ("wide = float64(x)",),
+        "{truncate32}(wide, (wide > -2147483649.0) & (wide < 2147483648.0))",
+    ),
+    ("to_uint64", "f"): Steps(
+        ("x",),
+        (
+            "high = x >= {T}(9223372036854775808.0)",
+            "part = {select}(high, {T}(x - {T}(9223372036854775808.0)), x)",
+            "whole = {truncate64}(part, (part >= {T}(-9223372036854775808.0)) & (part < {T}(9223372036854775808.0)))",
+        ),
+        "uint64(whole) ^ {select}(high, uint64(0x8000000000000000), uint64(0))",
+    ),
+}
+
+
+def steps_for(name: str, dtype: str) -> Steps | None:
+    """The steps of that name for operands of ``dtype``."""
+    kind = "b" if dtype == "bool" else dtype[0]
+    return next(
+        (steps for (own, kinds), steps in STEPS.items() if own == name and kind in kinds), None
+    )
+
+
+@cache
+def function(name: str, dtype: str) -> Any:
+    """What Numba code calls under that name for operands of ``dtype``."""
+    own = TYPES[dtype]
+    suffix = "f" if dtype == "float32" else ""
+    if name in INSTRUCTIONS:
+        return _instruction(name, INSTRUCTIONS[name])
+    if name in MATH:
+        return types.ExternalFunction(f"{name}{suffix}", own(*[own] * MATH[name]))
+    match name:
+        case "select":
+            return select
+        case "power":
+            return power
+        case "lgamma":
+            return lgamma
+        case "tri_gamma_double":
+            return tri_gamma_double
+        case "truncate64":
+            return _truncate(types.int64)
+        case "truncate32":
+            return _truncate(types.int32)
+        case "scipy_psi":
+            llvmlite.binding.add_symbol("frazil_psi", scipy_function("__pyx_fuse_1psi"))
+            signature = types.float64(types.float64, types.int32)
+            return types.ExternalFunction("frazil_psi", signature)
+    raise KeyError(name)
+
+
+@intrinsic  # type: ignore[misc]
+def select(typingctx: Any, condition: Any, yes: Any, no: Any) -> Any:
+    """``yes if condition else no`` of two values of one type, without a branch."""
+    if yes != no:
+        raise TypeError(f"select between {yes} and {no}")
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.select(context.cast(builder, args[0], condition, types.boolean), *args[1:])
+
+    return yes(condition, yes, no), codegen
+
+
+@cache
+def _instruction(name: str, nin: int) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        own = args[0].type
+        whole = ir.FunctionType(own, [own] * nin)
+        return builder.call(builder.module.declare_intrinsic(f"llvm.{name}", [own], whole), args)
+
+    if nin == 1:
+
+        @intrinsic  # type: ignore[misc]
+        def unary(typingctx: Any, x: Any) -> Any:
+            return x(x), codegen
+
+        return unary
+
+    @intrinsic  # type: ignore[misc]
+    def binary(typingctx: Any, x: Any, y: Any) -> Any:
+        return x(x, x), codegen
+
+    return binary
+
+
+@cache
+def _truncate(target: Any) -> Any:
+    """The integer part where ``fits`` says that there is one, else the least integer."""
+
+    @intrinsic  # type: ignore[misc]
+    def truncate(typingctx: Any, x: Any, fits: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            integer = ir.IntType(target.bitwidth)
+            whole = builder.fptosi(builder.select(args[1], args[0], ir.Constant(args[0].type, 0)), integer)
+            return builder.select(args[1], whole, ir.Constant(integer, -(2 ** (target.bitwidth - 1))))
+
+        return target(x, fits), codegen
+
+    return truncate
+
+
+@cache
+def load(dtype: str) -> Any:
+    """``load(bytes, index)``: an element of an array of ``dtype``."""
+    own = TYPES[dtype]
+
+    @intrinsic  # type: ignore[misc]
+    def load_element(typingctx: Any, where: Any, index: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            value = builder.load(_element(context, builder, own, args))
+            if own is types.boolean:
+                return builder.icmp_unsigned("!=", value, ir.Constant(value.type, 0))
+            return value
+
+        return own(where, types.intp), codegen
+
+    return load_element
+
+
+@cache
+def store(dtype: str) -> Any:
+    """``store(bytes, index, value)``: set an element of an array of ``dtype``."""
+    own = TYPES[dtype]
+
+    @intrinsic  # type: ignore[misc]
+    def store_element(typingctx: Any, where: Any, index: Any, value: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            element = args[2]
+            if own is types.boolean:
+                element = builder.zext(element, ir.IntType(8))
+            builder.store(element, _element(context, builder, own, args))
+            return context.get_dummy_value()
+
+        return types.void(where, types.intp, own), codegen
+
+    return store_element
+
+
+def _element(context: Any, builder: Any, own: Any, args: Any) -> Any:
+    kind = ir.IntType(8) if own is types.boolean else context.get_value_type(own)
+    typed = builder.bitcast(args[0], kind.as_pointer())
+    return builder.gep(typed, [args[1]])
+
+
+@intrinsic  # type: ignore[misc]
+def advance(typingctx: Any, where: Any, offset: Any) -> Any:
+    """The pointer that many bytes further."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.gep(args[0], [args[1]])
+
+    return BYTES(BYTES, types.intp), codegen
+
+
+@cache
+def stack(size: int) -> Any:
+    """``stack()``: a pointer to ``size`` bytes that live as long as the call."""
+
+    @intrinsic  # type: ignore[misc]
+    def allocate(typingctx: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            array = cgutils.alloca_once(builder, ir.ArrayType(ir.IntType(8), size))
+            array.align = 64
+            return builder.bitcast(array, ir.IntType(8).as_pointer())
+
+        return BYTES(), codegen
+
+    return allocate
+
+
+@intrinsic  # type: ignore[misc]
+def lgamma(typingctx: Any, x: Any) -> Any:
+    """The logarithm of the absolute value of the gamma function, by the function that is thread-safe."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        integer = ir.IntType(32)
+        sign = cgutils.alloca_once(builder, integer)
+        kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType(), integer.as_pointer()])
+        called = cgutils.get_or_insert_function(builder.module, kind, "lgamma_r")
+        return builder.call(called, [args[0], sign])
+
+    return types.float64(types.float64), codegen
+
+
+def compiled(function: Any) -> Any:
+    """A Python function that kernels may call."""
+    return numba.njit(error_model="numpy", no_cpython_wrapper=True)(function)
+
+
+@compiled
+def power(base: Any, exponent: Any, one: Any) -> Any:
+    """``base ** exponent`` of integers of one type, wrapping around; 1 where the exponent is negative."""
+    result = one
+    zero = one ^ one
+    while exponent > zero:
+        if exponent & one != zero:
+            result = result * base
+        exponent = exponent >> one
+        base = base * base
+    return result
+
+
+@compiled
+def tri_gamma_double(x: Any) -> Any:
+    """The second derivative of the logarithm of the gamma function."""
+    reflect = not (x > 0 or x != x)
+    y = 1 - x if reflect else x
+    q = 1 / (y + 12)
+    s = q * q
+    total = q + s / 2 + q * s * (1 / 6 + s * (-1 / 30 + s * (1 / 42 + s * (-1 / 30 + s * (
+        5 / 66 + s * (-691 / 2730 + s * (7 / 6)))))))
+    for k in range(11, -1, -1):
+        r = 1 / (y + k)
+        total += r * r
+    if not reflect:
+        return total
+    off = x - np.rint(x)
+    if not (off != 0):
+        return np.inf
+    r = np.pi / np.sin(np.pi * off)
+    return r * r - total

@@ -1,0 +1,311 @@
+"""The Python text of loop kernels, as Numba compiles it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from frazil.link.kernel import LoopKernel, LoweringError, Write
+from frazil.link.numba import functions
+from frazil.link.reduction import (
+    LEVELS,
+    SETS,
+    TURNS,
+    has_levels,
+    identity,
+    is_fold,
+)
+from frazil.scalar.op import ScalarOp, lowering_for
+
+
+class KernelSource:
+    """One kernel as the text of a Python function, and the names that the text refers to."""
+
+    def __init__(self, kernel: LoopKernel) -> None:
+        self.kernel = kernel
+        self.n_reads = len(kernel.reads)
+        self.first_statement = self.n_reads + len(kernel.literals)
+        self.folding = [(k, w) for k, w in enumerate(kernel.writes, self.n_reads) if is_fold(w)]
+        self.globals: dict[str, Any] = {"advance": functions.advance, **functions.TYPES, "bool": bool}
+        self.temporaries = 0
+        self.text = "".join(f"{line}\n" for line in self._lines())
+
+    # ------------------------------------------------------------ expressions
+
+    def apply(self, op: ScalarOp, operands: Sequence[tuple[str, str]], result: str) -> list[str]:
+        """Lines of Python, of which the last is the op's expression, of dtype ``result``."""
+        wanted = op.operand_dtypes([dtype for _, dtype in operands], result)
+        dtype = wanted[-1]
+        template = lowering_for(op.numba, dtype)
+        if template is None:
+            raise LoweringError(f"the numba linker has no form of {op} for {dtype}")
+        lines: list[str] = []
+        texts = []
+        for (text, own), to in zip(operands, wanted, strict=True):
+            *before, text = self.convert(text, own, to)
+            lines += before
+            texts.append(text)
+        if op.rule == "comparison" and wanted[0] != wanted[1]:
+            signed, unsigned = texts if wanted[0] == "int64" else reversed(texts)
+            *before, text = self._call("compare", "int64", [signed, unsigned])
+            lines += before
+            texts = [text, "0"] if wanted[0] == "int64" else ["0", text]
+        if op.dtype is not None:
+            return [*lines, *self.convert(texts[0], dtype, op.dtype)]
+        *before, text = self._expand(template, dtype, texts)
+        return [*lines, *before, f"{result}({text})"]
+
+    def convert(self, text: str, source: str, target: str) -> list[str]:
+        """Lines of which the last is the expression converted, as NumPy's ``astype`` does."""
+        if source == target:
+            return [text]
+        if target == "bool":
+            return [f"({text} != 0)"]
+        if source.startswith("float") and np.dtype(target).kind in "iu":
+            through = {"int64": "int64", "uint32": "int64", "uint64": "uint64"}.get(target, "int32")
+            *before, call = self._call(f"to_{through}", source, [text])
+            return [*before, f"{target}({call})"]
+        return [f"{target}({text})"]
+
+    def _call(self, name: str, dtype: str, texts: Sequence[str]) -> list[str]:
+        operands = ", ".join(f"{{{k}}}" for k in range(len(texts)))
+        return self._expand(f"{{{name}}}({operands})", dtype, texts)
+
+    def _expand(self, template: str, dtype: str, texts: Sequence[str]) -> list[str]:
+        """The template with its operands in place; functions in several steps become lines before it."""
+        whole = re.fullmatch(r"(-?)\{(\w+)\}\((.*)\)", template)
+        steps = functions.steps_for(whole[2], dtype) if whole else None
+        if whole is not None and steps is not None:
+            given = [self._fill(part, dtype, texts) for part in whole[3].split(", ")]
+            *lines, value = self._write_out(steps, dtype, given)
+            return [*lines, f"{whole[1]}({value})"]
+        return [self._fill(template, dtype, texts)]
+
+    def _write_out(self, steps: functions.Steps, dtype: str, given: Sequence[str]) -> list[str]:
+        """The steps with names of their own, of which the last is the value."""
+        self.temporaries += 1
+        local = [line.partition(" = ")[0] for line in steps.lines]
+        own = {
+            name: f"t{self.temporaries}_{name}"
+            for name in (*steps.params, *local)
+            if name != "status"
+        }
+
+        def renamed(line: str) -> str:
+            line = re.sub(r"\b(?<!\{)[a-z]\w*\b", lambda match: own.get(match[0], match[0]), line)
+            return self._fill(line, dtype, given)
+
+        return [
+            *(f"{own[p]} = {text}" for p, text in zip(steps.params, given, strict=True)),
+            *(renamed(line) for line in steps.lines),
+            renamed(steps.value),
+        ]
+
+    def _fill(self, template: str, dtype: str, texts: Sequence[str]) -> str:
+        """The template with operands, types and functions in place of what stands in braces."""
+
+        def resolve(match: re.Match[str]) -> str:
+            name = match[1]
+            if name.isdigit():
+                return texts[int(name)]
+            if name == "T":
+                return dtype
+            if name == "inf":
+                return self._global("inf", math.inf)
+            try:
+                return self._global(f"{name}_{dtype}", functions.function(name, dtype))
+            except KeyError:
+                raise LoweringError(f"the numba linker has no function {name}") from None
+
+        return re.sub(r"\{(\w+)\}", resolve, template)
+
+    def _global(self, name: str, value: Any) -> str:
+        self.globals[name] = value
+        return name
+
+    # ------------------------------------------------------------ the function
+
+    def _lines(self) -> Iterator[str]:
+        kernel = self.kernel
+        yield "def kernel(pointers, n_outer, n_inner, strides):"
+        yield "    status = int32(0)"
+        yield "    if n_outer <= 0 or n_inner <= 0:"
+        yield "        return status"
+        for k, literal in enumerate(kernel.literals, self.n_reads):
+            value = np.dtype(literal.dtype).type(literal.value).item()
+            if isinstance(value, float):
+                yield f"    v{k} = {literal.dtype}({self._global(f'c{k}', value)})"
+            else:
+                yield f"    v{k} = {literal.dtype}({value!r})"
+        for k in range(self.n_reads + len(kernel.writes)):
+            yield f"    p{k} = pointers[{k}]"
+        for k, write in self.folding:
+            size = self._partials(write) * np.dtype(write.dtype).itemsize
+            yield f"    a{k} = {self._global(f'stack_{size}', functions.stack(size))}()"
+            yield f"    blocks{k} = int64(0)"
+            yield f"    {self._partial_function('fill', write)}(a{k}, {self._partials(write)})"
+        yield "    for outer in range(n_outer):"
+        yield from _indented(self._row(), 2)
+        for k in range(self.n_reads + len(kernel.writes)):
+            yield f"        p{k} = advance(p{k}, strides[{k}])"
+        yield "    return status"
+
+    def _row(self) -> Iterator[str]:
+        """What happens once a row."""
+        kernel = self.kernel
+        for k, read in enumerate(kernel.reads):
+            if not read.inner:
+                yield f"v{k} = {self._load(read.dtype, f'p{k}', '0')}"
+        yield from self._statements(uniform=True)
+        for k, write in enumerate(kernel.writes, self.n_reads):
+            if not write.inner and write.reduce is None:
+                if not kernel.uniform[write.value]:
+                    raise ValueError("a write that does not move needs a value that does not")
+                yield from self._store_value(k, write, "0", reduce=None)
+        lanes = kernel.lanes
+        if self.folding:
+            yield f"for start in range(0, n_inner, {lanes}):"
+            for k, _ in self.folding:
+                yield f"    offset{k} = (blocks{k} & {SETS - 1}) * {lanes} - start"
+            yield f"    for i in range(start, min(start + {lanes}, n_inner)):"
+            yield from _indented(self._element(), 2)
+            for k, write in self.folding:
+                yield from _indented(self._advance_partials(k, write), 1)
+            yield from self._fold_partials()
+        elif any(write.inner for write in kernel.writes):
+            yield "for i in range(n_inner):"
+            yield from _indented(self._element(), 1)
+
+    def _statements(self, *, uniform: bool) -> Iterator[str]:
+        kernel = self.kernel
+        for k, statement in enumerate(kernel.statements, self.first_statement):
+            if kernel.uniform[k] == uniform:
+                operands = [(f"v{a}", kernel.dtypes[a]) for a in statement.args]
+                *lines, value = self.apply(statement.op, operands, statement.dtype)
+                yield from lines
+                yield f"v{k} = {value}"
+
+    def _element(self) -> Iterator[str]:
+        """What happens to one element."""
+        kernel = self.kernel
+        for k, read in enumerate(kernel.reads):
+            if read.inner:
+                yield f"v{k} = {self._load(read.dtype, f'p{k}', 'i')}"
+        yield from self._statements(uniform=False)
+        for k, write in enumerate(kernel.writes, self.n_reads):
+            if is_fold(write):
+                *lines, value = self._written(write)
+                yield from lines
+                yield from self._fold_into(write, f"a{k}", f"offset{k} + i", value)
+            elif write.inner:
+                yield from self._store_value(k, write, "i", reduce=write.reduce)
+
+    def _written(self, write: Write) -> list[str]:
+        return self.convert(f"v{write.value}", self.kernel.dtypes[write.value], write.dtype)
+
+    def _store_value(self, k: int, write: Write, index: str, *, reduce: str | None) -> Iterator[str]:
+        *lines, value = self._written(write)
+        yield from lines
+        if reduce is None:
+            yield self._store(write.dtype, f"p{k}", index, value)
+        else:
+            yield from self._fold_into(write, f"p{k}", index, value)
+
+    def _load(self, dtype: str, where: str, index: str) -> str:
+        return f"{self._global(f'load_{dtype}', functions.load(dtype))}({where}, {index})"
+
+    def _store(self, dtype: str, where: str, index: str, value: str) -> str:
+        return f"{self._global(f'store_{dtype}', functions.store(dtype))}({where}, {index}, {value})"
+
+    # ------------------------------------------------------------ reductions over the inner dimension
+
+    def _partials(self, write: Write) -> int:
+        return SETS * self.kernel.lanes * (LEVELS if has_levels(write) else 1)
+
+    def _partial_function(self, name: str, write: Write) -> str:
+        function = partial_function(name, str(write.reduce), write.dtype)
+        return self._global(f"{name}_{write.reduce}_{write.dtype}", function)
+
+    def _fold_into(self, write: Write, where: str, index: str, value: str) -> Iterator[str]:
+        """Fold one more value of the write's dtype into an element."""
+        self.temporaries += 1
+        own = f"t{self.temporaries}_so_far"
+        yield f"{own} = {self._load(write.dtype, where, index)}"
+        op = ScalarOp(str(write.reduce))
+        operands = [(own, write.dtype), (value, write.dtype)]
+        *lines, folded = self.apply(op, operands, write.dtype)
+        yield from lines
+        yield self._store(write.dtype, where, index, folded)
+
+    def _advance_partials(self, k: int, write: Write) -> Iterator[str]:
+        """Let the next block have the next set, and the next level what this one has gathered."""
+        yield f"blocks{k} += 1"
+        if has_levels(write):
+            turns, width = SETS * TURNS, SETS * self.kernel.lanes
+            yield f"if blocks{k} % {turns} == 0:"
+            carry = self._partial_function("carry", write)
+            yield f"    {carry}(a{k}, blocks{k} // {turns}, {width})"
+
+    def _fold_partials(self) -> Iterator[str]:
+        """Fold the partial results into the output where it moves on, or at the end."""
+        lanes = self.kernel.lanes
+        width = SETS * lanes
+        for k, write in self.folding:
+            yield f"if strides[{k}] != 0 or outer == n_outer - 1:"
+            yield f"    used = blocks{k} * {lanes} if blocks{k} < 3 else int64({width})"
+            if has_levels(write):
+                yield f"    if blocks{k} >= {SETS * TURNS}:"
+                yield f"        used = int64({width * LEVELS})"
+            yield f"    {self._partial_function('fold', write)}(a{k}, used)"
+            total = self._load(write.dtype, f"a{k}", "0")
+            yield from _indented(self._fold_into(write, f"p{k}", "0", total), 1)
+            yield f"    {self._partial_function('fill', write)}(a{k}, used)"
+            yield f"    blocks{k} = int64(0)"
+
+
+@cache
+def partial_function(name: str, reduce: str, dtype: str) -> Any:
+    """A function on the partial results of a reduction: ``fill``, ``carry`` or ``fold``.
+
+    Each is compiled once a process: several kernels call it.
+    """
+    source = KernelSource(LoopKernel((), (), (), ()))
+    write = Write(0, dtype, inner=False, reduce=reduce)
+    empty = source._store(dtype, "a", "slot", f"{dtype}(empty)")
+    match name:
+        case "fill":
+            lines = ["def fill(a, count):", "    for slot in range(count):", f"        {empty}"]
+        case "carry":
+            lower = source._load(dtype, "a", "slot")
+            lines = [
+                "def carry(a, turn, width):",
+                f"    for level in range({LEVELS - 1}):",
+                "        for slot in range(level * width, (level + 1) * width):",
+                *_indented(source._fold_into(write, "a", "slot + width", lower), 3),
+                f"            {empty}",
+                f"        if turn % {TURNS} != 0:",
+                "            break",
+                f"        turn //= {TURNS}",
+            ]
+        case _:
+            upper = source._load(dtype, "a", "slot + half")
+            lines = [
+                "def fold(a, count):",
+                "    half = count // 2",
+                "    while half > 0:",
+                "        for slot in range(half):",
+                *_indented(source._fold_into(write, "a", "slot", upper), 3),
+                "        half //= 2",
+            ]
+    namespace = dict(source.globals, empty=identity(reduce, dtype))
+    exec("\n".join(lines), namespace)
+    return functions.compiled(namespace[name])
+
+
+def _indented(lines: Iterable[str], depth: int) -> Iterator[str]:
+    return (f"{'    ' * depth}{line}" for line in lines)

@@ -1,0 +1,149 @@
+"""Lengths of every variable in a graph, as expressions in what exists at run time.
+
+A *canonical* length is a constant, the length of a graph input (or of an output whose shape only its value
+tells), another 0-d integer variable, or integer arithmetic on such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from frazil import _core
+from frazil._core import Constant, FrozenApply, Variable
+from frazil.elemwise import Elemwise
+from frazil.tensor.lengths import Lengths, Shape_i, literal
+
+SIZE_ARITHMETIC = frozenset(
+    ("add", "sub", "mul", "floordiv", "mod", "minimum", "maximum", "where", "lt", "le", "eq")
+)
+"""Scalar ops that the runtime evaluates on sizes."""
+
+
+def is_size_arithmetic(variable: Variable) -> bool:
+    """Whether the runtime can compute this length from its operands' lengths."""
+    node = variable.owner
+    return (
+        node is not None
+        and isinstance(node.op, Elemwise)
+        and node.op.scalar_op.name in SIZE_ARITHMETIC
+        and variable.ndim == 0
+        and all(x.dtype in ("int64", "bool") for x in node.inputs)
+    )
+
+
+class Shapes:
+    """The canonical lengths of the variables that a graph computes.
+
+    Lengths that must be equal because an elementwise op meets them (the run checks it) have one
+    *representative*: two spaces of equal representatives can share a loop.
+    """
+
+    def __init__(self, order: Sequence[FrozenApply]) -> None:
+        self._lengths: dict[Variable, Lengths] = {}
+        self._canonical: dict[Variable, Variable] = {}
+        self._parent: dict[Variable, Variable] = {}
+        for node in order:
+            self._infer(node)
+
+    def lengths(self, x: Variable) -> Lengths:
+        """The canonical lengths of ``x``."""
+        known = self._lengths.get(x)
+        if known is None:
+            known = self._lengths[x] = tuple(
+                _own_length(x, axis, static) for axis, static in enumerate(x.type.shape)
+            )
+        return known
+
+    def space(self, x: Variable) -> Lengths:
+        """The representatives of the lengths of ``x`` that are not known to be 1."""
+        return tuple(
+            self.representative(length)
+            for length, static in zip(self.lengths(x), x.type.shape, strict=True)
+            if static != 1
+        )
+
+    def representative(self, length: Variable) -> Variable:
+        """The one length that stands for all that must equal ``length``."""
+        root = length
+        while (parent := self._parent.get(root)) is not None:
+            root = parent
+        while (parent := self._parent.get(length)) is not None:
+            self._parent[length] = root
+            length = parent
+        return root
+
+    def canonical(self, length: Variable) -> Variable:
+        """``length`` in terms of what exists at run time."""
+        pending = [length]
+        while pending:
+            current = pending[-1]
+            if current in self._canonical:
+                pending.pop()
+                continue
+            node = current.owner
+            if node is not None and isinstance(node.op, Shape_i):
+                self._canonical[current] = self.lengths(node.inputs[0])[node.op.axis]
+            elif node is not None and is_size_arithmetic(current):
+                missing = [x for x in node.inputs if x not in self._canonical]
+                if missing:
+                    pending += missing
+                    continue
+                operands = [self._canonical[x] for x in node.inputs]
+                self._canonical[current] = (
+                    current
+                    if all(a is b for a, b in zip(operands, node.inputs, strict=True))
+                    else _core.elemwise(node.op, *operands)
+                )
+            else:
+                self._canonical[current] = current
+        return self._canonical[length]
+
+    def _infer(self, node: FrozenApply) -> None:
+        shapes = node.op.infer_shape(node, [self.lengths(x) for x in node.inputs])
+        for output, shape in zip(node.outputs, shapes, strict=True):
+            if shape is not None:
+                self._lengths[output] = tuple(
+                    self.canonical(length) if static is None else literal(static)
+                    for length, static in zip(shape, output.type.shape, strict=True)
+                )
+        if isinstance(node.op, Elemwise) and len(node.inputs) > 1:
+            self._unify(node)
+
+    def _unify(self, node: FrozenApply) -> None:
+        output = node.outputs[0]
+        for axis in range(-output.ndim, 0):
+            met = [
+                self.representative(self.lengths(x)[axis])
+                for x in node.inputs
+                if x.ndim >= -axis and not x.broadcastable[axis]
+            ]
+            if not met:
+                continue
+            # A constant is the best to know, else the first: any choice groups the same lengths.
+            chosen = next((length for length in met if isinstance(length, Constant)), met[0])
+            for length in met:
+                if length is not chosen:
+                    self._parent[length] = chosen
+
+
+def leaves(lengths: Iterable[Variable]) -> Iterator[Variable]:
+    """The variables that canonical lengths read: shapes of some, values of others."""
+    pending = list(lengths)
+    while pending:
+        length = pending.pop()
+        node = length.owner
+        if isinstance(length, Constant):
+            continue
+        if node is None:
+            yield length
+        elif isinstance(node.op, Shape_i):
+            yield node.inputs[0]
+        elif is_size_arithmetic(length):
+            pending += node.inputs
+        else:
+            yield length
+
+
+def _own_length(x: Variable, axis: int, static: int | None) -> Variable:
+    length: Variable = Shape_i(axis)(x) if static is None else literal(static)
+    return length

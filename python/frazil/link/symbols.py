@@ -1,0 +1,34 @@
+"""C functions that come from SciPy."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+
+
+@cache
+def scipy_function(name: str) -> int:
+    """The address of a function that scipy.special.cython_special exports to C.
+
+    Examples
+    --------
+    >>> from ctypes import CFUNCTYPE, c_double, c_int
+    >>> from frazil.link.symbols import scipy_function
+    >>> psi = CFUNCTYPE(c_double, c_double, c_int)(scipy_function("__pyx_fuse_1psi"))
+    >>> round(psi(1.0, 0), 6)
+    -0.577216
+    """
+    from scipy.special import cython_special
+
+    return address_in(cython_special.__pyx_capi__[name])
+
+
+def address_in(capsule: object) -> int:
+    """The address that a capsule of Cython's holds."""
+    name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(
+        ("PyCapsule_GetName", ctypes.pythonapi)
+    )
+    pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+        ("PyCapsule_GetPointer", ctypes.pythonapi)
+    )
+    return int(pointer_of(capsule, name_of(capsule)))

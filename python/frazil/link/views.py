@@ -1,0 +1,50 @@
+"""Views that a loop reads through without making them: repeated, added and dropped dimensions."""
+
+from __future__ import annotations
+
+from frazil._core import Variable
+from frazil.tensor.broadcasting import BroadcastTo
+from frazil.tensor.dims import DropDims, ExpandDims
+
+REPEATED = -1
+"""In a map of axes: the operand does not move along this dimension."""
+
+Axes = tuple[int, ...]
+
+
+def look_through(x: Variable) -> tuple[Variable, Axes]:
+    """The variable that ``x`` is a view of, and for each dimension of ``x`` its axis there."""
+    base = x
+    axes: Axes = tuple(
+        REPEATED if repeats else axis for axis, repeats in enumerate(x.broadcastable)
+    )
+    while (node := base.owner) is not None:
+        match node.op:
+            case BroadcastTo():
+                source = node.inputs[0]
+                offset = base.ndim - source.ndim
+                inner: Axes = tuple(
+                    REPEATED
+                    if axis < offset or source.broadcastable[axis - offset]
+                    else axis - offset
+                    for axis in range(base.ndim)
+                )
+            case ExpandDims(axes=added):
+                source = node.inputs[0]
+                kept = iter(range(source.ndim))
+                inner = tuple(
+                    REPEATED if axis in added else next(kept) for axis in range(base.ndim)
+                )
+            case DropDims(axes=dropped) if all(
+                node.inputs[0].broadcastable[axis] for axis in dropped
+            ):
+                source = node.inputs[0]
+                inner = tuple(axis for axis in range(source.ndim) if axis not in dropped)
+            case _:
+                break
+        axes = tuple(REPEATED if axis == REPEATED else inner[axis] for axis in axes)
+        base = source
+        axes = tuple(
+            REPEATED if axis == REPEATED or base.broadcastable[axis] else axis for axis in axes
+        )
+    return base, axes

@@ -1,0 +1,154 @@
+"""Ops: what a node computes, as an immutable value.
+
+An op is a frozen dataclass over :class:`Op`. Making one interns its key in the core, so equal ops are one
+object, and comparing or hashing them never runs Python code.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from frazil._core import FrozenApply, OpBase, Variable
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_identities = itertools.count()
+
+
+class OpMeta(type):
+    """Makes equal ops one object."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        made = super().__call__(*args, **kwargs)
+        interned = made._intern(
+            f"{cls.__module__}.{cls.__qualname__}", made._params(), made._properties(), made._rule()
+        )
+        if interned is made:
+            made._on_intern()
+        return interned
+
+
+class Op(OpBase, metaclass=OpMeta):
+    """What a node computes. Subclasses are frozen dataclasses whose fields are the op's parameters.
+
+    Fields may be None, bools, numbers, strings, bytes, types, ops, or tuples of these. An op whose class
+    is defined in a function or in ``__main__`` works, but its digest means nothing to another process.
+
+    Attributes
+    ----------
+    view_map, destroy_map : mapping of int to sequence of int
+        For each output that views (or is written over) inputs, the positions of those inputs.
+    commutative : bool
+        Swapping the operands gives the same value.
+    pure : bool
+        The outputs follow from the inputs alone.
+    distinct : bool
+        Every application is a buffer of its own, never merged with an equal one.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> @dataclass(frozen=True, eq=False)
+    ... class Roll(fz.Op):
+    ...     shift: int
+    ...
+    ...     def make_node(self, x):
+    ...         return fz.FrozenApply(self, [x], [x.type])
+    ...
+    ...     def perform(self, node, inputs):
+    ...         return (np.roll(inputs[0], self.shift),)
+    >>> Roll(1) is Roll(1)
+    True
+    >>> x = ft.vector("x")
+    >>> fz.function([x], Roll(1)(x) * 10)([1.0, 2.0, 3.0])
+    array([30., 10., 20.])
+    """
+
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {}
+    destroy_map: ClassVar[Mapping[int, Sequence[int]]] = {}
+    commutative: bool = False
+    pure: ClassVar[bool] = True
+    distinct: ClassVar[bool] = False
+    _identity: ClassVar[int | None] = None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        # Two classes of one name, made by running a cell or a function twice, must not be taken for one.
+        local = cls.__module__ == "__main__" or "<locals>" in cls.__qualname__
+        cls._identity = next(_identities) if local else None
+
+    def _params(self) -> tuple[Any, ...]:
+        if not dataclasses.is_dataclass(self):
+            return ()
+        return tuple(getattr(self, field.name) for field in dataclasses.fields(self))
+
+    def _properties(self) -> dict[str, Any]:
+        return {
+            "label": str(self),
+            "identity": self._identity,
+            "arity": self._arity(),
+            "view_map": {out: list(inputs) for out, inputs in self.view_map.items()},
+            "destroy_map": {out: list(inputs) for out, inputs in self.destroy_map.items()},
+            "commutative": self.commutative,
+            "pure": self.pure,
+            "distinct": self.distinct,
+        }
+
+    def _rule(self) -> str | None:
+        """The type rule by which the core types nodes of this op; None: `make_node` does."""
+        return None
+
+    def _arity(self) -> int | None:
+        """The number of operands that the core checks; None: `make_node` does."""
+        return None
+
+    def _on_intern(self) -> None:
+        """Called once for each op, when it becomes the one object for its key."""
+
+    def make_node(self, *inputs: Any) -> FrozenApply:
+        """The application of this op to ``inputs``: checks them and works out the output types."""
+        raise NotImplementedError(f"{type(self).__qualname__} does not define make_node")
+
+    def __call__(self, *inputs: Any) -> Any:
+        """The output of the op applied to ``inputs``; a list where there are several."""
+        outputs = self.make_node(*inputs).outputs
+        return outputs[0] if len(outputs) == 1 else list(outputs)
+
+    def perform(
+        self, node: FrozenApply, inputs: Sequence[np.ndarray[Any, Any]]
+    ) -> tuple[np.ndarray[Any, Any], ...]:
+        """The outputs' values: the reference that every linker agrees with."""
+        raise NotImplementedError(f"{type(self).__qualname__} does not define perform")
+
+    def infer_shape(
+        self, node: FrozenApply, input_shapes: Sequence[tuple[Variable, ...]]
+    ) -> tuple[tuple[Variable, ...] | None, ...]:
+        """The outputs' lengths as 0-d int64 variables; None for an output whose shape only its value tells."""
+        return (None,) * len(node.output_types)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        """The gradients of the inputs, given those of the outputs; None where an input has none."""
+        raise NotImplementedError(f"{type(self).__qualname__} has no gradient: define L_op")
+
+    def __str__(self) -> str:
+        params = self._params()
+        name = type(self).__name__
+        return f"{name}{{{', '.join(map(str, params))}}}" if params else name
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self._params()))})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), self._params())

@@ -1,0 +1,320 @@
+"""Graphs as text: :func:`dprint` as a tree, :func:`pp` as formulas."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import count
+from typing import Any, Literal, TextIO, TypeAlias
+
+import numpy as np
+
+from frazil import _core
+from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, NominalVariable, Variable
+from frazil.elemwise import Elemwise
+from frazil.tensor.dims import DropDims, ExpandDims
+from frazil.tensor.indexing import IncSubtensor, Subtensor
+from frazil.tensor.lengths import Shape_i
+from frazil.tensor.products import Dot
+from frazil.tensor.reductions import Reduce
+from frazil.tensor.transposition import Transpose
+
+# ------------------------------------------------------------------------------------------ trees
+
+
+def dprint(
+    graph_like: Any,
+    depth: int = -1,
+    print_type: bool = False,
+    file: Literal["str"] | TextIO | None = None,
+    id_type: Literal["CHAR", "int", ""] = "CHAR",
+) -> str | TextIO | None:
+    """Print a graph as a tree, each variable above what it is computed from.
+
+    A variable that occurs again is printed with the same id and without what is below it.
+
+    Parameters
+    ----------
+    graph_like : Variable, graph, compiled function, or a sequence of them
+        What to print. Graphs and functions are printed from their outputs.
+    depth : int, default -1
+        How many levels to print; -1: all.
+    print_type : bool, default False
+        Print the type of each variable.
+    file : "str" or a text file, optional
+        Where to print; ``"str"`` returns the text instead. Default: standard output.
+    id_type : {"CHAR", "int", ""}
+        Number the variables with letters, with integers, or not at all.
+
+    Returns
+    -------
+    str, file or None
+        The text if ``file="str"``, else ``file``.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> y = ft.exp(x)
+    >>> fz.dprint(ft.sum(y * (y + 1)))
+    Sum{(0,)} [id A]
+     └─ mul [id B]
+        ├─ exp [id C]
+        │  └─ x [id D]
+        └─ add [id E]
+           ├─ exp [id C]
+           │  └─ ···
+           └─ 1.0 [id F]
+    """
+    if id_type not in _IDS:
+        raise ValueError(f"id_type must be one of {', '.join(map(repr, _IDS))}; given {id_type!r}")
+    lines = _Tree(depth, print_type, _IDS[id_type])
+    for variable in _roots(graph_like):
+        lines.add(variable)
+    text = "\n".join(lines.text) + "\n"
+    if file == "str":
+        return text
+    print(text, end="", file=sys.stdout if file is None else file)
+    return file
+
+
+def _letters(number: int) -> str:
+    """Return A, B, ..., Z, BA, BB, ..."""
+    digits = ""
+    while True:
+        number, digit = divmod(number, 26)
+        digits = chr(ord("A") + digit) + digits
+        if number == 0:
+            return digits
+
+
+_IDS: Mapping[str, Callable[[int], str]] = {
+    "CHAR": lambda number: f" [id {_letters(number)}]",
+    "int": lambda number: f" [id {number}]",
+    "": lambda number: "",
+}
+
+
+class _Tree:
+    """The lines of a tree, which remembers what it has printed."""
+
+    def __init__(self, depth: int, print_type: bool, id_text: Callable[[int], str]) -> None:
+        self.text: list[str] = []
+        self._depth = depth
+        self._print_type = print_type
+        self._id_text = id_text
+        self._ids: dict[Variable | FrozenApply, int] = {}
+
+    def add(self, root: Variable) -> None:
+        # What is still to be printed, the next one last: a variable, what is before it in its
+        # line, what is before its children in theirs, and its level.
+        pending: list[tuple[Variable, str, str, int]] = [(root, "", " ", 0)]
+        while pending:
+            variable, before, indent, level = pending.pop()
+            # The outputs of one node share its id, and what is below it is printed once.
+            place = variable if variable.owner is None else variable.owner
+            known = place in self._ids
+            number = self._ids.setdefault(place, len(self._ids))
+            line = before + label(variable) + self._id_text(number)
+            self.text.append(line + (f" <{variable.type}>" if self._print_type else ""))
+            if variable.owner is None or not variable.owner.inputs or level == self._depth:
+                continue
+            if known:
+                self.text.append(f"{indent}└─ ···")
+                continue
+            children = variable.owner.inputs
+            for position in reversed(range(len(children))):
+                last = position == len(children) - 1
+                pending.append(
+                    (
+                        children[position],
+                        indent + ("└─ " if last else "├─ "),
+                        indent + ("   " if last else "│  "),
+                        level + 1,
+                    )
+                )
+
+
+def label(variable: Variable) -> str:
+    """Return what a variable is called: its name, its value, or the op that it is the result of."""
+    node = variable.owner
+    if node is not None:
+        return f"{node.op}.{variable.index}" if len(node.output_types) > 1 else str(node.op)
+    if isinstance(variable, Constant):
+        return _value_text(variable.data)
+    if isinstance(variable, NominalVariable):
+        return f"*{variable.position}"
+    return variable.name or f"<{variable.type}>"
+
+
+def _value_text(value: np.ndarray[Any, Any]) -> str:
+    if value.ndim == 0:
+        return repr(value.item())
+    return np.array2string(value, threshold=10, edgeitems=2, separator=" ").replace("\n", "")
+
+
+def _roots(graph_like: Any) -> list[Variable]:
+    """Return the variables from which to print."""
+    if isinstance(graph_like, Variable):
+        return [graph_like]
+    if isinstance(graph_like, FrozenApply | FrozenFunctionGraph):
+        return list(graph_like.outputs)
+    if isinstance(graph_like, Sequence):
+        return [variable for one in graph_like for variable in _roots(one)]
+    graph = getattr(graph_like, "fgraph", None)
+    if graph is None:
+        raise TypeError(
+            "expected a variable, a graph, a compiled function or a sequence of them; given "
+            f"{graph_like!r} of type {type(graph_like).__name__}"
+        )
+    return _roots(graph)
+
+
+# --------------------------------------------------------------------------------------- formulas
+
+Binding: TypeAlias = tuple[str, int]
+"""A formula and how tightly its outermost operation binds."""
+
+ATOM = 100
+
+_INFIX = {
+    "or_": ("|", 10),
+    "xor": ("^", 11),
+    "and_": ("&", 12),
+    "lt": ("<", 5),
+    "le": ("<=", 5),
+    "gt": (">", 5),
+    "ge": (">=", 5),
+    "eq": ("==", 5),
+    "neq": ("!=", 5),
+    "add": ("+", 20),
+    "sub": ("-", 20),
+    "mul": ("*", 30),
+    "truediv": ("/", 30),
+    "floordiv": ("//", 30),
+    "mod": ("%", 30),
+    "pow": ("**", 50),
+}
+_MATMUL = ("@", 30)
+_PREFIX = {"neg": ("-", 40), "invert": ("~", 40)}
+
+
+def pp(graph_like: Any) -> str:
+    """Return a graph as formulas, with Python's operators.
+
+    What is used more than once is named, and stands in a line of its own above what uses it; a
+    graph without such parts is one line.
+
+    Parameters
+    ----------
+    graph_like : Variable, graph, compiled function, or a sequence of them
+        What to print. Graphs and functions are printed from their outputs.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x, y = ft.vector("x"), ft.vector("y")
+    >>> print(fz.pp((x - y) * 2 / ft.exp(x)))
+    (x - y) * 2.0 / exp(x)
+    >>> s = ft.sin(x)
+    >>> print(fz.pp(s + s**2))
+    t0 = sin(x)
+    t0 + t0 ** 2.0
+    """
+    outputs = _roots(graph_like)
+    order = _core.toposort(outputs)
+    uses = _count_uses(order, outputs)
+    names = (f"t{number}" for number in count())
+    formulas: dict[Variable, Binding] = {}
+    lines = []
+
+    def formula_of(variable: Variable) -> Binding:
+        return formulas.get(variable) or (label(variable), ATOM)
+
+    for node in order:
+        operands = [formula_of(variable) for variable in node.inputs]
+        formula = _formula(node, operands)
+        for output in node.outputs:
+            formulas[output] = (
+                (f"{formula[0]}[{output.index}]", ATOM) if len(node.outputs) > 1 else formula
+            )
+            if uses.get(output, 0) > 1:
+                name = next(names)
+                lines.append(f"{name} = {formulas[output][0]}")
+                formulas[output] = (name, ATOM)
+    return "\n".join([*lines, *(formula_of(output)[0] for output in outputs)])
+
+
+def _count_uses(order: Iterable[FrozenApply], outputs: Iterable[Variable]) -> dict[Variable, int]:
+    uses: dict[Variable, int] = {}
+    for variable in (*(v for node in order for v in node.inputs), *outputs):
+        uses[variable] = uses.get(variable, 0) + 1
+    return uses
+
+
+def _formula(node: FrozenApply, operands: list[Binding]) -> Binding:
+    op = node.op
+    match op:
+        case Elemwise() if op.scalar_op.name in _INFIX:
+            return _infix(*_INFIX[op.scalar_op.name], *operands)
+        case Elemwise() if op.scalar_op.name in _PREFIX:
+            symbol, binding = _PREFIX[op.scalar_op.name]
+            return symbol + _bracketed(operands[0], binding), binding
+        case Dot():
+            return _infix(*_MATMUL, *operands)
+        case Transpose(axes) if axes == (1, 0):
+            return f"{_bracketed(operands[0], ATOM)}.T", ATOM
+        case Shape_i(axis):
+            return f"{_bracketed(operands[0], ATOM)}.shape[{axis}]", ATOM
+        case Subtensor(template):
+            x, *dynamic = operands
+            return f"{_bracketed(x, ATOM)}[{_index_text(template, dynamic)}]", ATOM
+        case IncSubtensor(template, replace):
+            x, y, *dynamic = operands
+            name = "set_subtensor" if replace else "inc_subtensor"
+            part = f"{_bracketed(x, ATOM)}[{_index_text(template, dynamic)}]"
+            return f"{name}({part}, {y[0]})", ATOM
+        case Reduce(axes):
+            whole = len(axes) == node.inputs[0].ndim
+            return _call(type(op).__name__.lower(), operands, "" if whole else f"axis={axes}")
+        case ExpandDims(axes):
+            return _call("expand_dims", operands, f"axis={axes}")
+        case DropDims(axes):
+            return _call("squeeze", operands, f"axis={axes}")
+    return _call(str(op), operands)
+
+
+def _infix(symbol: str, binding: int, left: Binding, right: Binding) -> Binding:
+    # a - b - c is (a - b) - c, but a ** b ** c is a ** (b ** c).
+    tighter = binding + 1
+    sides = (tighter, binding) if symbol == "**" else (binding, tighter)
+    return f"{_bracketed(left, sides[0])} {symbol} {_bracketed(right, sides[1])}", binding
+
+
+def _call(name: str, operands: Sequence[Binding], extra: str = "") -> Binding:
+    arguments = [text for text, _ in operands] + ([extra] if extra else [])
+    return f"{name}({', '.join(arguments)})", ATOM
+
+
+def _bracketed(formula: Binding, least: int) -> str:
+    text, binding = formula
+    return text if binding >= least else f"({text})"
+
+
+def _index_text(template: Sequence[Any], dynamic: Sequence[Binding]) -> str:
+    values = iter(dynamic)
+
+    def bound(entry: Any) -> str:
+        if entry is None:
+            return ""
+        return next(values)[0] if isinstance(entry, str) else str(entry)
+
+    texts = []
+    for entry in template:
+        if isinstance(entry, tuple):
+            start, stop, step = entry
+            text = f"{bound(start)}:{bound(stop)}"
+            texts.append(text if step is None else f"{text}:{step}")
+        else:
+            texts.append(bound(entry))
+    return ", ".join(texts)

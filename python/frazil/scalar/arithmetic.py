@@ -1,0 +1,257 @@
+"""Arithmetic: what NumPy does with ``+ - * / // % **``, and its near relatives.
+
+Integers wrap around. Dividing an integer by zero gives 0, and the sign of ``//`` and ``%`` is Python's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from frazil._core import Constant, elemwise
+from frazil.scalar.exponential import log, sqrt
+from frazil.scalar.logic import eq, ge, gt, le, lt, second, where
+from frazil.scalar.op import define
+
+
+def _pow_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
+    x, y = inputs
+    return [lambda: _pow_slope(x, y, g), lambda: g * _pow_rate(x, output)]
+
+
+def _pow_slope(x: Any, y: Any, g: Any) -> Any:
+    """``y * x ** (y - 1)``, and zero where ``y`` is, though the power may be infinite or not a number."""
+    if not isinstance(y, Constant) or y.ndim:
+        return g * elemwise(where, elemwise(eq, y, 0), 0, y * elemwise(pow, x, y - 1))
+    exponent = y.data[()]
+    match exponent:
+        case 0:
+            return elemwise(second, g, 0)
+        case 1:
+            return g
+        case 2:
+            return g * (x * exponent)
+    return g * (elemwise(pow, x, exponent - 1) * exponent)
+
+
+def _pow_rate(x: Any, output: Any) -> Any:
+    """``log(x) * output``, and zero where ``x`` is, though the logarithm is infinite."""
+    zero = elemwise(eq, x, 0)
+    return elemwise(where, zero, 0, elemwise(log, elemwise(where, zero, 1, x)) * output)
+
+
+def _first_wins(inputs: Any, output: Any, g: Any) -> list[Any]:
+    """All to the operand that is the output; of two equal ones, to the first, as in PyTensor."""
+    wins = elemwise(eq, output, inputs[0])
+    return [lambda: elemwise(where, wins, g, 0), lambda: elemwise(where, wins, 0, g)]
+
+
+def _clip_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
+    x, low, high = inputs
+    return [
+        lambda: elemwise(where, elemwise(ge, x, low) & elemwise(le, x, high), g, 0),
+        lambda: elemwise(where, elemwise(lt, x, low), g, 0),
+        lambda: elemwise(where, elemwise(gt, x, high), g, 0),
+    ]
+
+
+def _zeros(inputs: Any, output: Any, g: Any) -> list[Any]:
+    return [elemwise(second, g, 0) for _ in inputs]
+
+
+def _clip(x: Any, low: Any, high: Any) -> Any:
+    return np.minimum(np.maximum(x, low), high)
+
+
+def _keep_integers(ufunc: Any) -> Any:
+    """NumPy's rounding functions turn integers into floats; here they stay what they are."""
+
+    def rounded(x: Any) -> Any:
+        return ufunc(x) if np.asarray(x).dtype.kind == "f" else x
+
+    return rounded
+
+
+add = define(
+    "add",
+    "arithmetic",
+    np.add,
+    nin=2,
+    commutative=True,
+    c={"fiu": "{0} + {1}", "b": "{0} | {1}"},
+    numba={"fiu": "{0} + {1}", "b": "{0} | {1}"},
+    gradient=lambda inputs, output, g: [g, g],
+)
+sub = define(
+    "sub",
+    "arithmetic_no_bool",
+    np.subtract,
+    nin=2,
+    c="{0} - {1}",
+    numba="{0} - {1}",
+    gradient=lambda inputs, output, g: [g, lambda: -g],
+)
+mul = define(
+    "mul",
+    "arithmetic",
+    np.multiply,
+    nin=2,
+    commutative=True,
+    c={"fiu": "{0} * {1}", "b": "{0} & {1}"},
+    numba={"fiu": "{0} * {1}", "b": "{0} & {1}"},
+    gradient=lambda inputs, output, g: [lambda: g * inputs[1], lambda: g * inputs[0]],
+)
+truediv = define(
+    "truediv",
+    "division",
+    np.true_divide,
+    nin=2,
+    c="{0} / {1}",
+    numba="{0} / {1}",
+    gradient=lambda inputs, output, g: [g / inputs[1], lambda: -(g / inputs[1]) * output],
+)
+floordiv = define(
+    "floordiv",
+    "floor",
+    np.floor_divide,
+    nin=2,
+    c="{floordiv}({0}, {1})",
+    numba="{floordiv}({0}, {1})",
+    gradient=_zeros,
+)
+mod = define(
+    "mod",
+    "floor",
+    np.remainder,
+    nin=2,
+    c="{floormod}({0}, {1})",
+    numba="{floormod}({0}, {1})",
+    gradient=lambda inputs, output, g: [g, lambda: -elemwise(floordiv, *inputs) * g],
+)
+neg = define(
+    "neg",
+    "arithmetic_no_bool",
+    np.negative,
+    c="-{0}",
+    numba="-{0}",
+    gradient=lambda inputs, output, g: [-g],
+)
+reciprocal = define(
+    "reciprocal",
+    "division",
+    np.reciprocal,
+    c="1 / {0}",
+    numba="{T}(1) / {0}",
+    gradient=lambda inputs, output, g: [-g * output * output],
+)
+sqr = define(
+    "sqr",
+    "floor",
+    np.square,
+    c="{0} * {0}",
+    numba="{0} * {0}",
+    gradient=lambda inputs, output, g: [g * (inputs[0] * 2)],
+)
+pow = define(
+    "pow",
+    "floor",
+    np.power,
+    nin=2,
+    c={"f": "{pow}({0}, {1})", "u": "{upow}({0}, {1})", "i": "{ipow}({0}, {1}, &status)"},
+    numba={"f": "{pow}({0}, {1})", "u": "{upow}({0}, {1})", "i": "{ipow}({0}, {1})"},
+    gradient=_pow_gradient,
+)
+abs = define(
+    "abs",
+    "arithmetic",
+    np.absolute,
+    c={"f": "{fabs}({0})", "i": "{0} < 0 ? -{0} : {0}", "ub": "{0}"},
+    numba={"f": "{fabs}({0})", "i": "{select}({0} < 0, {T}(-{0}), {0})", "ub": "{0}"},
+    gradient=lambda inputs, output, g: [g * elemwise(sign, inputs[0])],
+)
+sign = define(
+    "sign",
+    "arithmetic_no_bool",
+    np.sign,
+    c={
+        "f": "{0} > 0 ? 1 : {0} < 0 ? -1 : {0} == 0 ? 0 : {0}",
+        "i": "({0} > 0) - ({0} < 0)",
+        "u": "{0} > 0",
+    },
+    numba={
+        "f": "{select}({0} == 0, {T}(0), {select}({0} != {0}, {0}, {copysign}({T}(1), {0})))",
+        "i": "{T}({0} > 0) - {T}({0} < 0)",
+        "u": "{0} != 0",
+    },
+    gradient=_zeros,
+)
+minimum = define(
+    "minimum",
+    "arithmetic",
+    np.minimum,
+    nin=2,
+    commutative=True,
+    c={"f": "({0} <= {1}) | ({0} != {0}) ? {0} : {1}", "iu": "{0} < {1} ? {0} : {1}", "b": "{0} & {1}"},
+    numba={
+        "f": "{select}(({0} <= {1}) | ({0} != {0}), {0}, {1})",
+        "iu": "{select}({0} < {1}, {0}, {1})",
+        "b": "{0} & {1}",
+    },
+    gradient=_first_wins,
+)
+maximum = define(
+    "maximum",
+    "arithmetic",
+    np.maximum,
+    nin=2,
+    commutative=True,
+    c={"f": "({0} >= {1}) | ({0} != {0}) ? {0} : {1}", "iu": "{0} > {1} ? {0} : {1}", "b": "{0} | {1}"},
+    numba={
+        "f": "{select}(({0} >= {1}) | ({0} != {0}), {0}, {1})",
+        "iu": "{select}({0} > {1}, {0}, {1})",
+        "b": "{0} | {1}",
+    },
+    gradient=_first_wins,
+)
+clip = define(
+    "clip",
+    "arithmetic",
+    _clip,
+    nin=3,
+    c={"fiu": "{clip}({0}, {1}, {2})", "b": "({0} | {1}) & {2}"},
+    numba={"fiu": "{clip}({0}, {1}, {2})", "b": "({0} | {1}) & {2}"},
+    gradient=_clip_gradient,
+)
+floor = define(
+    "floor",
+    "arithmetic",
+    _keep_integers(np.floor),
+    c={"f": "{floor}({0})", "iub": "{0}"},
+    numba={"f": "{floor}({0})", "iub": "{0}"},
+    gradient=_zeros,
+)
+ceil = define(
+    "ceil",
+    "arithmetic",
+    _keep_integers(np.ceil),
+    c={"f": "{ceil}({0})", "iub": "{0}"},
+    numba={"f": "{ceil}({0})", "iub": "{0}"},
+    gradient=_zeros,
+)
+trunc = define(
+    "trunc",
+    "arithmetic",
+    _keep_integers(np.trunc),
+    c={"f": "{trunc}({0})", "iub": "{0}"},
+    numba={"f": "{trunc}({0})", "iub": "{0}"},
+    gradient=_zeros,
+)
+rint = define(
+    "rint",
+    "arithmetic",
+    _keep_integers(np.rint),
+    c={"f": "{rint}({0})", "iub": "{0}"},
+    numba={"f": "{rint}({0})", "iub": "{0}"},
+    gradient=_zeros,
+)

@@ -1,0 +1,100 @@
+"""Exponentials, logarithms and roots."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from frazil._core import elemwise
+from frazil.scalar.logic import eq, where
+from frazil.scalar.op import define
+
+
+def _logaddexp_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
+    """The share of each; halves where the operands are equal, of which infinite ones have no difference."""
+    from frazil.scalar.special import sigmoid
+
+    x, y = inputs
+    same = elemwise(eq, x, y)
+    return [
+        g * elemwise(where, same, 0.5, elemwise(sigmoid, x - y)),
+        g * elemwise(where, same, 0.5, elemwise(sigmoid, y - x)),
+    ]
+
+
+exp = define(
+    "exp",
+    "float",
+    np.exp,
+    c="{exp}({0})",
+    numba="{exp}({0})",
+    gradient=lambda inputs, output, g: [g * output],
+)
+expm1 = define(
+    "expm1",
+    "float",
+    np.expm1,
+    c="{expm1}({0})",
+    numba="{expm1}({0})",
+    gradient=lambda inputs, output, g: [g * elemwise(exp, inputs[0])],
+)
+exp2 = define(
+    "exp2",
+    "float",
+    np.exp2,
+    c="{exp2}({0})",
+    numba="{exp2}({0})",
+    gradient=lambda inputs, output, g: [g * output * math.log(2)],
+)
+log = define(
+    "log",
+    "float",
+    np.log,
+    c="{log}({0})",
+    numba="{log}({0})",
+    gradient=lambda inputs, output, g: [g / inputs[0]],
+)
+log1p = define(
+    "log1p",
+    "float",
+    np.log1p,
+    c="{log1p}({0})",
+    numba="{log1p}({0})",
+    gradient=lambda inputs, output, g: [g / (inputs[0] + 1)],
+)
+log2 = define(
+    "log2",
+    "float",
+    np.log2,
+    c="{log2}({0})",
+    numba="{log2}({0})",
+    gradient=lambda inputs, output, g: [g / (inputs[0] * math.log(2))],
+)
+log10 = define(
+    "log10",
+    "float",
+    np.log10,
+    c="{log10}({0})",
+    numba="{log10}({0})",
+    gradient=lambda inputs, output, g: [g / (inputs[0] * math.log(10))],
+)
+logaddexp = define(
+    "logaddexp",
+    "float",
+    np.logaddexp,
+    nin=2,
+    commutative=True,
+    c="{logaddexp}({0}, {1})",
+    numba="{logaddexp}({0}, {1})",
+    gradient=_logaddexp_gradient,
+)
+sqrt = define(
+    "sqrt",
+    "float",
+    np.sqrt,
+    c="{sqrt}({0})",
+    numba="{sqrt}({0})",
+    gradient=lambda inputs, output, g: [g * 0.5 / output],
+)

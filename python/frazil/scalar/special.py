@@ -1,0 +1,96 @@
+"""Special functions: the logistic family, the error functions, the gamma family."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from frazil._core import elemwise
+from frazil.scalar.exponential import exp
+from frazil.scalar.op import define
+
+
+def _softplus(x: Any) -> Any:
+    return np.maximum(x, 0) + np.log1p(np.exp(-np.absolute(x)))
+
+
+def _tri_gamma(x: Any) -> Any:
+    """By the reflection formula below zero, where SciPy's own way takes steps in proportion to ``-x``."""
+    x = np.asarray(x)
+    above = special.polygamma(1, np.where(x <= 0, 1 - x, x))
+    off = x - np.rint(x)
+    below = np.where(off == 0, np.inf, np.square(np.pi / np.sin(np.pi * off)) - above)
+    return np.where(x <= 0, below, above).astype(x.dtype)
+
+
+sigmoid = define(
+    "sigmoid",
+    "float",
+    special.expit,
+    c="{sigmoid}({0})",
+    numba="{sigmoid}({0})",
+    gradient=lambda inputs, output, g: [g * output * (1 - output)],
+)
+softplus = define(
+    "softplus",
+    "float",
+    _softplus,
+    c="{softplus}({0})",
+    numba="{softplus}({0})",
+    gradient=lambda inputs, output, g: [g * elemwise(sigmoid, inputs[0])],
+)
+log_sigmoid = define(
+    "log_sigmoid",
+    "float",
+    special.log_expit,
+    c="-{softplus}(-{0})",
+    numba="-{softplus}(-{0})",
+    gradient=lambda inputs, output, g: [g * elemwise(sigmoid, -inputs[0])],
+)
+erf = define(
+    "erf",
+    "float",
+    special.erf,
+    c="{erf}({0})",
+    numba="{erf}({0})",
+    gradient=lambda inputs, output, g: [
+        g * (elemwise(exp, -inputs[0] * inputs[0]) * (2 / math.sqrt(math.pi)))
+    ],
+)
+erfc = define(
+    "erfc",
+    "float",
+    special.erfc,
+    c="{erfc}({0})",
+    numba="{erfc}({0})",
+    gradient=lambda inputs, output, g: [
+        g * (elemwise(exp, -inputs[0] * inputs[0]) * (-2 / math.sqrt(math.pi)))
+    ],
+)
+gammaln = define(
+    "gammaln",
+    "float",
+    special.gammaln,
+    c="{gammaln}({0})",
+    numba="{gammaln}({0})",
+    gradient=lambda inputs, output, g: [g * elemwise(psi, inputs[0])],
+)
+psi = define(
+    "psi",
+    "float",
+    special.psi,
+    c="{psi}({0})",
+    numba="{psi}({0})",
+    gradient=lambda inputs, output, g: [g * elemwise(tri_gamma, inputs[0])],
+)
+tri_gamma = define(
+    "tri_gamma",
+    "float",
+    _tri_gamma,
+    c="{tri_gamma}({0})",
+    numba="{tri_gamma}({0})",
+    gradient=None,
+)

@@ -1,0 +1,11 @@
+"""Every scalar op, by its name."""
+
+from __future__ import annotations
+
+from frazil.scalar import arithmetic, exponential, logic, special, trigonometric
+from frazil.scalar.op import Row, rows
+
+THEMES = (arithmetic, exponential, trigonometric, special, logic)
+"""The modules that hold the rows."""
+
+TABLE: dict[str, Row] = dict(sorted(rows().items()))

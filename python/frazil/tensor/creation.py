@@ -1,0 +1,172 @@
+"""Tensors made of one value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from frazil._core import FrozenApply, TensorType, Variable
+from frazil.op import Op
+from frazil.tensor.constants import Array, TensorLike, as_tensor, constant
+from frazil.tensor.lengths import LengthLike, Lengths, as_lengths, lengths, static_shape
+from frazil.tensor.reductions import Sum
+
+
+@dataclass(frozen=True, eq=False)
+class Full(Op):
+    """A new tensor whose lengths are the other operands, filled with the value of a 0-d one."""
+
+    def make_node(self, value: Variable, *shape: Variable) -> FrozenApply:
+        if value.ndim:
+            raise TypeError(
+                f"the value to fill with must have no dimensions; given {value.type}. "
+                "Use ft.broadcast_to."
+            )
+        return FrozenApply(self, [value, *shape], [TensorType(value.dtype, static_shape(shape))])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        value, *shape = inputs
+        return (np.full(tuple(int(n) for n in shape), value, dtype=value.dtype),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (node.inputs[1:],)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        (g,) = output_gradients
+        total = Sum(tuple(range(g.ndim)))(g) if g.ndim else g
+        return [total, *(None for _ in inputs[1:])]
+
+
+def full(
+    shape: LengthLike | Iterable[LengthLike],
+    fill_value: TensorLike,
+    dtype: npt.DTypeLike | None = None,
+) -> Variable:
+    """Return a new tensor filled with one value.
+
+    Parameters
+    ----------
+    shape : int, 0-d integer variable, or a sequence of them
+        Shape of the result.
+    fill_value : tensor_like
+        The value, without dimensions.
+    dtype : dtype_like, optional
+        Default: that of ``fill_value``, as in :func:`numpy.full`.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.full((2, 2), 7).eval()
+    array([[7, 7],
+           [7, 7]])
+    """
+    tensor: Variable = Full()(as_tensor(fill_value, dtype), *as_lengths(shape))
+    return tensor
+
+
+def zeros(shape: LengthLike | Iterable[LengthLike], dtype: npt.DTypeLike = "float64") -> Variable:
+    """Return a new tensor of zeros, as :func:`numpy.zeros`.
+
+    Parameters
+    ----------
+    shape : int, 0-d integer variable, or a sequence of them
+        Shape of the result.
+    dtype : dtype_like, default "float64"
+        Its data type.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.zeros(3).eval()
+    array([0., 0., 0.])
+    """
+    return full(shape, constant(0, dtype))
+
+
+def ones(shape: LengthLike | Iterable[LengthLike], dtype: npt.DTypeLike = "float64") -> Variable:
+    """Return a new tensor of ones, as :func:`numpy.ones`.
+
+    Parameters
+    ----------
+    shape : int, 0-d integer variable, or a sequence of them
+        Shape of the result.
+    dtype : dtype_like, default "float64"
+        Its data type.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.ones(3).eval()
+    array([1., 1., 1.])
+    """
+    return full(shape, constant(1, dtype))
+
+
+def full_like(
+    x: TensorLike, fill_value: TensorLike, dtype: npt.DTypeLike | None = None
+) -> Variable:
+    """Return a new tensor of the shape of ``x`` filled with one value, as :func:`numpy.full_like`.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Gives the shape, and the dtype unless that is given.
+    fill_value : tensor_like
+        The value, without dimensions; cast to the dtype of the result.
+    dtype : dtype_like, optional
+        Data type of the result.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.full_like([1.0, 2.0], 7).eval()
+    array([7., 7.])
+    """
+    x = as_tensor(x)
+    return full(lengths(x), fill_value, x.dtype if dtype is None else dtype)
+
+
+def zeros_like(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
+    """Return a new tensor of zeros of the shape of ``x``, as :func:`numpy.zeros_like`.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Gives the shape, and the dtype unless that is given.
+    dtype : dtype_like, optional
+        Data type of the result.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.zeros_like([1.0, 2.0]).eval()
+    array([0., 0.])
+    """
+    return full_like(x, 0, dtype)
+
+
+def ones_like(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
+    """Return a new tensor of ones of the shape of ``x``, as :func:`numpy.ones_like`.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Gives the shape, and the dtype unless that is given.
+    dtype : dtype_like, optional
+        Data type of the result.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.ones_like([1.0, 2.0]).eval()
+    array([1., 1.])
+    """
+    return full_like(x, 1, dtype)

@@ -1,0 +1,142 @@
+"""Dimensions of length 1: adding and dropping them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, TypeVar
+
+import numpy as np
+
+from frazil._core import FrozenApply, TensorType, Variable
+from frazil.op import Op
+from frazil.tensor.axes import normalize_axes
+from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.tensor.lengths import Lengths, literal
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class ExpandDims(Op):
+    """A view with dimensions of length 1 at the positions ``axes`` of the result."""
+
+    axes: tuple[int, ...]
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+
+    def make_node(self, x: Variable) -> FrozenApply:
+        ndim = x.ndim + len(self.axes)
+        if self.axes != normalize_axes(self.axes, ndim):
+            raise ValueError(f"axes {self.axes} must be sorted positions below {ndim}")
+        shape = _insert(x.type.shape, 1, self.axes)
+        return FrozenApply(self, [x], [TensorType(x.dtype, shape)])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        return (np.expand_dims(inputs[0], self.axes),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (_insert(input_shapes[0], literal(1), self.axes),)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        (g,) = output_gradients
+        return [squeeze(g, self.axes) if g.ndim else g]
+
+
+@dataclass(frozen=True, eq=False)
+class DropDims(Op):
+    """A view without the dimensions ``axes``, each of length 1."""
+
+    axes: tuple[int, ...]
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+
+    def make_node(self, x: Variable) -> FrozenApply:
+        if self.axes != normalize_axes(self.axes, x.ndim):
+            raise ValueError(f"axes {self.axes} must be sorted positions below {x.ndim}")
+        for axis in self.axes:
+            if x.type.shape[axis] not in (1, None):
+                raise ValueError(
+                    f"only dimensions of length 1 can be dropped; axis {axis} of a tensor of "
+                    f"shape {x.type.shape} has length {x.type.shape[axis]}"
+                )
+        return FrozenApply(self, [x], [TensorType(x.dtype, _drop(x.type.shape, self.axes))])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        return (np.squeeze(inputs[0], self.axes),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (_drop(input_shapes[0], self.axes),)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        (g,) = output_gradients
+        return [expand_dims(g, self.axes) if g.ndim else g]
+
+
+def expand_dims(x: TensorLike, axis: int | Sequence[int]) -> Variable:
+    """Return a view of ``x`` with new dimensions of length 1.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+    axis : int or tuple of int
+        Where the new dimensions are in the result, as in :func:`numpy.expand_dims`.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.expand_dims(ft.vector("x", shape=(3,)), 0).type.shape
+    (1, 3)
+    """
+    x = as_tensor(x)
+    added = 1 if not isinstance(axis, Sequence) else len(axis)
+    axes = normalize_axes(axis, x.ndim + added)
+    return ExpandDims(axes)(x) if axes else x
+
+
+def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Variable:
+    """Return a view of ``x`` without dimensions of length 1.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+    axis : int or tuple of int, optional
+        The dimensions to drop. Where the type does not know that their length is 1, it is checked
+        at run time. Default: all whose length the type says to be 1; this differs from
+        :func:`numpy.squeeze`, as the rank of a variable is fixed.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.squeeze(ft.row("x")).ndim
+    1
+    """
+    x = as_tensor(x)
+    if axis is None:
+        axes = tuple(i for i, one in enumerate(x.broadcastable) if one)
+    else:
+        axes = normalize_axes(axis, x.ndim)
+    node = x.owner
+    if node is not None and node.op is ExpandDims(axes):
+        return node.inputs[0]
+    return DropDims(axes)(x) if axes else x
+
+
+def _insert(shape: Sequence[T], one: T, axes: Sequence[int]) -> tuple[T, ...]:
+    rest = iter(shape)
+    ndim = len(shape) + len(axes)
+    return tuple(one if axis in axes else next(rest) for axis in range(ndim))
+
+
+def _drop(shape: Sequence[T], axes: Sequence[int]) -> tuple[T, ...]:
+    return tuple(length for axis, length in enumerate(shape) if axis not in axes)

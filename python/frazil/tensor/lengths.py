@@ -1,0 +1,237 @@
+"""Lengths of dimensions: 0-d int64 variables, constants wherever the static type knows them.
+
+The arithmetic below folds constants, so that a static length never becomes a computation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
+
+import numpy as np
+
+from frazil import _core, scalar
+from frazil._core import Constant, FrozenApply, TensorType, Variable
+from frazil.op import Op
+from frazil.tensor.constants import Array, TensorLike, as_tensor
+
+LENGTH = TensorType("int64", ())
+
+Lengths: TypeAlias = tuple[Variable, ...]
+LengthLike: TypeAlias = int | np.integer | Variable
+
+
+@dataclass(frozen=True, eq=False)
+class Shape_i(Op):
+    """The length of dimension ``axis`` of a tensor."""
+
+    axis: int
+
+    def make_node(self, x: Variable) -> FrozenApply:
+        if not 0 <= self.axis < x.ndim:
+            raise np.exceptions.AxisError(self.axis, x.ndim)
+        return FrozenApply(self, [x], [LENGTH])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        return (np.array(inputs[0].shape[self.axis], dtype=np.int64),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return ((),)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        return [None]
+
+
+@lru_cache(maxsize=1024)
+def literal(value: int) -> Constant:
+    """Return the length ``value`` as a constant."""
+    return _core.constant(np.array(value, dtype=np.int64))
+
+
+def static_length(length: Variable) -> int | None:
+    """Return the value of a constant length, else ``None``."""
+    return int(length.data) if isinstance(length, Constant) else None
+
+
+def length(x: Variable, axis: int) -> Variable:
+    """Return the length of dimension ``axis`` (not negative) of ``x``."""
+    static = x.type.shape[axis]
+    return Shape_i(axis)(x) if static is None else literal(static)
+
+
+def lengths(x: Variable) -> Lengths:
+    """Return the lengths of all dimensions of ``x``."""
+    return tuple(length(x, axis) for axis in range(x.ndim))
+
+
+def as_length(value: LengthLike) -> Variable:
+    """Return ``value``, an integer or a 0-d integer variable, as a length."""
+    if isinstance(value, Variable):
+        if value.ndim == 0 and value.type.numpy_dtype.kind in "iu":
+            return value if value.dtype == "int64" else as_tensor(value, "int64")
+        raise TypeError(f"a length must be an integer without dimensions; given {value.type}")
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return literal(int(value))
+    raise TypeError(
+        f"a length must be an int or a 0-d integer variable; given {value!r} "
+        f"of type {type(value).__name__}"
+    )
+
+
+def as_lengths(shape: LengthLike | Iterable[LengthLike]) -> Lengths:
+    """Return ``shape``, one length or a sequence of them, as lengths.
+
+    A 1-d integer variable will do where its own length is static.
+    """
+    if isinstance(shape, Variable):
+        return (as_length(shape),) if shape.ndim == 0 else tuple(map(as_length, shape))
+    if isinstance(shape, int | np.integer):
+        return (as_length(shape),)
+    return tuple(map(as_length, shape))
+
+
+def static_shape(shape: Iterable[Variable]) -> tuple[int | None, ...]:
+    """Return the static shape that ``shape`` gives a type; negative lengths raise."""
+    static = tuple(static_length(value) for value in shape)
+    for value in static:
+        if value is not None and value < 0:
+            raise ValueError(f"a length cannot be negative; given shape {static}")
+    return static
+
+
+def add(a: Variable, b: Variable) -> Variable:
+    """Return ``a + b``."""
+    match static_length(a), static_length(b):
+        case int(m), int(n):
+            return literal(m + n)
+        case 0, _:
+            return b
+        case _, 0:
+            return a
+    return _core.elemwise(scalar.add, a, b)
+
+
+def subtract(a: Variable, b: Variable) -> Variable:
+    """Return ``a - b``."""
+    match static_length(a), static_length(b):
+        case int(m), int(n):
+            return literal(m - n)
+        case _, 0:
+            return a
+    return literal(0) if a is b else _core.elemwise(scalar.sub, a, b)
+
+
+def multiply(a: Variable, b: Variable) -> Variable:
+    """Return ``a * b``."""
+    match static_length(a), static_length(b):
+        case int(m), int(n):
+            return literal(m * n)
+        case 1, _:
+            return b
+        case _, 1:
+            return a
+        case (0, _) | (_, 0):
+            return literal(0)
+    return _core.elemwise(scalar.mul, a, b)
+
+
+def floor_divide(a: Variable, b: Variable) -> Variable:
+    """Return ``a // b``."""
+    match static_length(a), static_length(b):
+        case int(m), int(n) if n != 0:
+            return literal(m // n)
+        case _, 1:
+            return a
+    return _core.elemwise(scalar.floordiv, a, b)
+
+
+def minimum(a: Variable, b: Variable) -> Variable:
+    """Return the smaller one."""
+    match static_length(a), static_length(b):
+        case int(m), int(n):
+            return literal(min(m, n))
+    return a if a is b else _core.elemwise(scalar.minimum, a, b)
+
+
+def maximum(a: Variable, b: Variable) -> Variable:
+    """Return the larger one."""
+    match static_length(a), static_length(b):
+        case int(m), int(n):
+            return literal(max(m, n))
+    return a if a is b else _core.elemwise(scalar.maximum, a, b)
+
+
+def product(values: Iterable[Variable]) -> Variable:
+    """Return the product of ``values``, the constant factors gathered in one."""
+    factor = 1
+    symbolic = None
+    for value in values:
+        static = static_length(value)
+        if static is not None:
+            factor *= static
+        else:
+            symbolic = value if symbolic is None else multiply(symbolic, value)
+    return literal(factor) if symbolic is None else multiply(literal(factor), symbolic)
+
+
+def shape(x: TensorLike) -> Lengths:
+    """Return the lengths of ``x``, a tuple of 0-d int64 variables.
+
+    Lengths that the type knows are constants.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+
+    Returns
+    -------
+    tuple of Variable
+        One length a dimension, as :func:`numpy.shape` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> rows, columns = ft.shape(ft.tensor("x", shape=(None, 3)))
+    >>> columns.data
+    array(3)
+    """
+    return lengths(as_tensor(x))
+
+
+def size(x: TensorLike) -> Variable:
+    """Return the number of elements of ``x``, a 0-d int64 variable.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+
+    Returns
+    -------
+    Variable
+        The product of the lengths, as :func:`numpy.size` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.size([[1.0, 2.0], [3.0, 4.0]]).data
+    array(4)
+    """
+    return product(lengths(as_tensor(x)))
+
+
+def static_size(shape: Sequence[int | None]) -> int | None:
+    """Return the product of ``shape``, ``None`` where it is not known."""
+    known = [value for value in shape if value is not None]
+    if 0 in known:
+        return 0
+    return math.prod(known) if len(known) == len(shape) else None

@@ -1,0 +1,236 @@
+"""The methods of variables: tensor functions in their other spelling.
+
+What stands in the class body here is set on the core's ``Variable`` when the package is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy.typing as npt
+
+from frazil import _core
+from frazil.tensor import (
+    dims,
+    elementwise,
+    indexing,
+    lengths,
+    products,
+    reductions,
+    reshaping,
+    transposition,
+)
+from frazil.tensor.constants import TensorLike
+from frazil.tensor.lengths import LengthLike
+
+if TYPE_CHECKING:
+    from frazil._core import Variable
+    from frazil.tensor.reductions import Axis
+
+
+class _Methods(_core.Variable):
+    @property
+    def shape(self) -> tuple[Variable, ...]:
+        """The lengths, 0-d int64 variables; constants where the type knows them."""
+        return lengths.lengths(self)
+
+    @property
+    def size(self) -> Variable:
+        """The number of elements, a 0-d int64 variable."""
+        return lengths.size(self)
+
+    @property
+    def T(self) -> Variable:
+        """A view with the dimensions in reverse order."""
+        return transposition.permute_dims(self)
+
+    @property
+    def mT(self) -> Variable:
+        """A view with the last two dimensions swapped."""
+        return transposition.matrix_transpose(self)
+
+    def sum(
+        self, axis: Axis = None, dtype: npt.DTypeLike | None = None, keepdims: bool = False
+    ) -> Variable:
+        """Return the sum of elements over ``axis``; see :func:`frazil.tensor.sum`."""
+        return reductions.sum(self, axis, dtype, keepdims)
+
+    def prod(
+        self, axis: Axis = None, dtype: npt.DTypeLike | None = None, keepdims: bool = False
+    ) -> Variable:
+        """Return the product of elements over ``axis``; see :func:`frazil.tensor.prod`."""
+        return reductions.prod(self, axis, dtype, keepdims)
+
+    def mean(
+        self, axis: Axis = None, dtype: npt.DTypeLike | None = None, keepdims: bool = False
+    ) -> Variable:
+        """Return the mean of elements over ``axis``; see :func:`frazil.tensor.mean`."""
+        return reductions.mean(self, axis, dtype, keepdims)
+
+    def var(self, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Variable:
+        """Return the variance of elements over ``axis``; see :func:`frazil.tensor.var`."""
+        return reductions.var(self, axis, ddof, keepdims)
+
+    def std(self, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Variable:
+        """Return the standard deviation over ``axis``; see :func:`frazil.tensor.std`."""
+        return reductions.std(self, axis, ddof, keepdims)
+
+    def max(self, axis: Axis = None, keepdims: bool = False) -> Variable:
+        """Return the largest element over ``axis``; see :func:`frazil.tensor.max`."""
+        return reductions.max(self, axis, keepdims)
+
+    def min(self, axis: Axis = None, keepdims: bool = False) -> Variable:
+        """Return the smallest element over ``axis``; see :func:`frazil.tensor.min`."""
+        return reductions.min(self, axis, keepdims)
+
+    def all(self, axis: Axis = None, keepdims: bool = False) -> Variable:
+        """Return whether all elements over ``axis`` are true; see :func:`frazil.tensor.all`."""
+        return reductions.all(self, axis, keepdims)
+
+    def any(self, axis: Axis = None, keepdims: bool = False) -> Variable:
+        """Return whether any element over ``axis`` is true; see :func:`frazil.tensor.any`."""
+        return reductions.any(self, axis, keepdims)
+
+    def dot(self, other: TensorLike) -> Variable:
+        """Return the product with ``other``; see :func:`frazil.tensor.dot`."""
+        return products.dot(self, other)
+
+    def __matmul__(self, other: TensorLike, /) -> Variable:
+        """Return ``self @ other``; see :func:`frazil.tensor.matmul`."""
+        return products.matmul(self, other)
+
+    def __rmatmul__(self, other: TensorLike, /) -> Variable:
+        """Return ``other @ self``; see :func:`frazil.tensor.matmul`."""
+        return products.matmul(other, self)
+
+    def reshape(
+        self, *shape: LengthLike | Sequence[LengthLike], ndim: int | None = None
+    ) -> Variable:
+        """Return the elements under another shape, given as one sequence or as several lengths;
+        see :func:`frazil.tensor.reshape`.
+        """
+        return reshaping.reshape(self, _unpacked(shape), ndim)
+
+    def ravel(self) -> Variable:
+        """Return the elements as a vector; see :func:`frazil.tensor.ravel`."""
+        return reshaping.ravel(self)
+
+    def flatten(self, ndim: int = 1) -> Variable:
+        """Return a view with the last dimensions joined; see :func:`frazil.tensor.flatten`."""
+        return reshaping.flatten(self, ndim)
+
+    def squeeze(self, axis: Axis = None) -> Variable:
+        """Return a view without dimensions of length 1; see :func:`frazil.tensor.squeeze`."""
+        return dims.squeeze(self, axis)
+
+    def transpose(self, *axes: int | Sequence[int]) -> Variable:
+        """Return a view with the dimensions permuted (default: reversed), the axes given as one
+        sequence or as several ints; see :func:`frazil.tensor.permute_dims`.
+        """
+        return transposition.permute_dims(self, _unpacked(axes) if axes else None)
+
+    def swapaxes(self, axis1: int, axis2: int) -> Variable:
+        """Return a view with two dimensions swapped; see :func:`frazil.tensor.swapaxes`."""
+        return transposition.swapaxes(self, axis1, axis2)
+
+    def dimshuffle(self, *pattern: int | str) -> Variable:
+        """Return a view with dimensions permuted, dropped and added;
+        see :func:`frazil.tensor.dimshuffle`.
+        """
+        return transposition.dimshuffle(self, *pattern)
+
+    def astype(self, dtype: npt.DTypeLike) -> Variable:
+        """Return the elements converted to ``dtype``; see :func:`frazil.tensor.cast`."""
+        return elementwise.cast(self, dtype)
+
+    def clip(self, min: TensorLike | None = None, max: TensorLike | None = None) -> Variable:
+        """Return the elements limited to an interval; see :func:`frazil.tensor.clip`."""
+        return elementwise.clip(self, min, max)
+
+    def round(self) -> Variable:
+        """Return the nearest integers; see :func:`frazil.tensor.rint`."""
+        return elementwise.rint(self)
+
+    def copy(self) -> Variable:
+        """Return the variable itself: a value never changes, so nothing needs copying."""
+        return self
+
+    def set(self, y: TensorLike) -> Variable:
+        """Return the tensor that this is a part of with new values in this part;
+        see :func:`frazil.tensor.set_subtensor`.
+        """
+        return indexing.set_subtensor(self, y)
+
+    def inc(self, y: TensorLike) -> Variable:
+        """Return the tensor that this is a part of with this part increased;
+        see :func:`frazil.tensor.inc_subtensor`.
+        """
+        return indexing.inc_subtensor(self, y)
+
+    def __getitem__(self, index: Any, /) -> Variable:
+        """Return a view of a part, for a basic index: integers, slices, ``...``, ``None``, and 0-d
+        integer variables in the place of integers.
+        """
+        return indexing.get_item(self, index)
+
+    def __iter__(self) -> Iterator[Variable]:
+        """Iterate over the first dimension, whose length must be static."""
+        return (self[position] for position in range(len(self)))
+
+    def __len__(self) -> int:
+        """Return the static length of the first dimension."""
+        if self.ndim == 0:
+            raise TypeError(f"a tensor without dimensions has no length and no items: {self}")
+        static = self.type.shape[0]
+        if static is None:
+            raise TypeError(
+                f"the length of {self} is not known before a call. Use x.shape[0] for the length "
+                "as a variable, or declare it: ft.tensor(shape=(3, ...))."
+            )
+        return static
+
+    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Raise TypeError: a variable has no value yet."""
+        raise TypeError(
+            f"{self} is a variable without a value, and NumPy functions take arrays. Use the "
+            "function of this name in frazil.tensor, or compile with frazil.function and call "
+            "the result."
+        )
+
+    def eval(self, inputs_to_values: Mapping[Variable, npt.ArrayLike] | None = None) -> Any:
+        """Return the value of the variable, given the values of the inputs that it depends on.
+
+        Compiles a function for the one call; to call more often use :func:`frazil.function`.
+
+        Parameters
+        ----------
+        inputs_to_values : mapping of Variable to array_like, optional
+            The value of each input.
+
+        Examples
+        --------
+        >>> import frazil.tensor as ft
+        >>> x = ft.vector("x")
+        >>> (x * 2).eval({x: [1.0, 2.0]})
+        array([2., 4.])
+        """
+        from frazil.compile.function import function
+
+        given = dict(inputs_to_values or {})
+        return function(list(given), self)(*given.values())
+
+
+def _unpacked(given: tuple[Any, ...]) -> Any:
+    """Return the one sequence that was given, or several values as one."""
+    return given[0] if len(given) == 1 else given
+
+
+def _install() -> None:
+    inherent = {"__module__", "__doc__", "__dict__", "__weakref__", "__qualname__"}
+    for name, member in vars(_Methods).items():
+        if name not in inherent:
+            setattr(_core.Variable, name, member)
+
+
+_install()

@@ -1,0 +1,495 @@
+"""Reductions: folding a tensor over axes.
+
+The ops keep the dtype of their operand; the functions cast it first to the dtype that NumPy
+accumulates in, and the cast costs nothing as it becomes part of the reduction's loop.
+"""
+
+from __future__ import annotations
+
+import builtins
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from frazil import _core, scalar
+from frazil._core import FrozenApply, TensorType, Variable
+from frazil.op import Op
+from frazil.tensor.axes import normalize_axes
+from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.tensor.dims import expand_dims
+from frazil.tensor.lengths import Lengths, lengths, product, static_length
+
+Axis = int | Sequence[int] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Reduce(Op):
+    """Base of the reductions over ``axes``, which are sorted and not negative.
+
+    ``fold`` names the scalar op that joins two elements.
+    """
+
+    axes: tuple[int, ...]
+    fold: ClassVar[str]
+    ufunc: ClassVar[np.ufunc]
+    bool_only: ClassVar[bool] = False
+    needs_elements: ClassVar[bool] = False
+
+    @staticmethod
+    @abstractmethod
+    def identity(dtype: str) -> bool | int | float:
+        """Return what the fold starts from."""
+
+    def make_node(self, x: Variable) -> FrozenApply:
+        shape = x.type.shape
+        if not self.axes or self.axes != normalize_axes(self.axes, x.ndim):
+            raise ValueError(
+                f"axes {self.axes} must be sorted positions below {x.ndim}, at least one"
+            )
+        if self.bool_only and x.dtype != "bool":
+            raise TypeError(f"{type(self).__name__} takes bool; given {x.type}. Cast it first.")
+        if self.needs_elements and builtins.any(shape[axis] == 0 for axis in self.axes):
+            raise ValueError(
+                f"{type(self).__name__} of no elements: axes {self.axes} of shape {shape}"
+            )
+        kept = tuple(n for axis, n in enumerate(shape) if axis not in self.axes)
+        return FrozenApply(self, [x], [TensorType(x.dtype, kept)])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        (x,) = inputs
+        return (np.asarray(self.ufunc.reduce(x, axis=self.axes, dtype=x.dtype)),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (tuple(n for axis, n in enumerate(input_shapes[0]) if axis not in self.axes),)
+
+    def keep_dims(self, reduced: Variable) -> Variable:
+        """Return ``reduced`` so that it broadcasts against the operand."""
+        return expand_dims(reduced, self.axes) if reduced.ndim else reduced
+
+
+@dataclass(frozen=True, eq=False)
+class Sum(Reduce):
+    """The sum over ``axes``."""
+
+    fold = "add"
+    ufunc = np.add
+
+    @staticmethod
+    def identity(dtype: str) -> int:
+        return 0
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        return [self.keep_dims(output_gradients[0])]
+
+
+@dataclass(frozen=True, eq=False)
+class Prod(Reduce):
+    """The product over ``axes``."""
+
+    fold = "mul"
+    ufunc = np.multiply
+
+    @staticmethod
+    def identity(dtype: str) -> int:
+        return 1
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        # The product of the other elements: zero where one of them is, and never a division by 0.
+        (x,) = inputs
+        zero = _core.elemwise(scalar.eq, x, 0)
+        nonzero = _core.elemwise(scalar.where, zero, 1, x)
+        zeros = self.keep_dims(sum(zero, self.axes))
+        others_nonzero = _core.elemwise(scalar.eq, zeros, zero)
+        others = self.keep_dims(Prod(self.axes)(nonzero)) / nonzero
+        g = self.keep_dims(output_gradients[0])
+        return [_core.elemwise(scalar.where, others_nonzero, g * others, 0)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Extremum(Reduce):
+    """Base of Max and Min. Every element that ties gets the whole gradient, as in PyTensor."""
+
+    needs_elements = True
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        chosen = _core.elemwise(scalar.eq, inputs[0], self.keep_dims(outputs[0]))
+        g = self.keep_dims(output_gradients[0])
+        return [_core.elemwise(scalar.where, chosen, g, 0)]
+
+
+@dataclass(frozen=True, eq=False)
+class Max(_Extremum):
+    """The largest element over ``axes``; NaN where there is one."""
+
+    fold = "maximum"
+    ufunc = np.maximum
+
+    @staticmethod
+    def identity(dtype: str) -> bool | int | float:
+        return _extremes(dtype)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Min(_Extremum):
+    """The smallest element over ``axes``; NaN where there is one."""
+
+    fold = "minimum"
+    ufunc = np.minimum
+
+    @staticmethod
+    def identity(dtype: str) -> bool | int | float:
+        return _extremes(dtype)[1]
+
+
+@dataclass(frozen=True, eq=False)
+class All(Reduce):
+    """Whether all elements over ``axes`` are true."""
+
+    fold = "and_"
+    ufunc = np.logical_and
+    bool_only = True
+
+    @staticmethod
+    def identity(dtype: str) -> bool:
+        return True
+
+
+@dataclass(frozen=True, eq=False)
+class Any(Reduce):
+    """Whether any element over ``axes`` is true."""
+
+    fold = "or_"
+    ufunc = np.logical_or
+    bool_only = True
+
+    @staticmethod
+    def identity(dtype: str) -> bool:
+        return False
+
+
+def _extremes(dtype: str) -> tuple[bool | int | float, bool | int | float]:
+    """Return the smallest and the largest value of ``dtype``."""
+    match np.dtype(dtype).kind:
+        case "b":
+            return False, True
+        case "f":
+            return -np.inf, np.inf
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(limits.max)
+
+
+def sum(
+    x: TensorLike, axis: Axis = None, dtype: npt.DTypeLike | None = None, keepdims: bool = False
+) -> Variable:
+    """Return the sum of elements over ``axis``.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+    axis : int or tuple of int, optional
+        The dimensions to sum over; default: all.
+    dtype : dtype_like, optional
+        What to accumulate in. Default, as in :func:`numpy.sum`: the dtype of ``x``, except that
+        bool and short integers become int64, short unsigned integers uint64.
+    keepdims : bool, default False
+        Keep the dimensions summed over, with length 1.
+
+    Returns
+    -------
+    Variable
+        The sum; 0 where there are no elements.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.sum([[1.0, 2.0], [3.0, 4.0]], axis=0).eval()
+    array([4., 6.])
+    """
+    return _reduce(Sum, _as_accumulator(x, dtype), axis, keepdims)
+
+
+def prod(
+    x: TensorLike, axis: Axis = None, dtype: npt.DTypeLike | None = None, keepdims: bool = False
+) -> Variable:
+    """Return the product of elements over ``axis``.
+
+    The gradient is right where elements are zero, too.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+    axis : int or tuple of int, optional
+        The dimensions to multiply over; default: all.
+    dtype : dtype_like, optional
+        What to accumulate in; default as for :func:`sum`, following :func:`numpy.prod`.
+    keepdims : bool, default False
+        Keep the dimensions multiplied over, with length 1.
+
+    Returns
+    -------
+    Variable
+        The product; 1 where there are no elements.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.prod([[1.0, 2.0], [3.0, 4.0]], axis=1).eval()
+    array([ 2., 12.])
+    """
+    return _reduce(Prod, _as_accumulator(x, dtype), axis, keepdims)
+
+
+def max(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
+    """Return the largest element over ``axis``.
+
+    Where several elements tie, the gradient goes to each of them in full, as in PyTensor.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor; NaN wins, as in :func:`numpy.max`. No elements is an error.
+    axis : int or tuple of int, optional
+        The dimensions to reduce; default: all.
+    keepdims : bool, default False
+        Keep the reduced dimensions, with length 1.
+
+    Returns
+    -------
+    Variable
+        Of the dtype of ``x``.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.max([[1.0, 2.0], [3.0, 4.0]], axis=0).eval()
+    array([3., 4.])
+    """
+    return _reduce(Max, as_tensor(x), axis, keepdims)
+
+
+def min(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
+    """Return the smallest element over ``axis``.
+
+    Where several elements tie, the gradient goes to each of them in full, as in PyTensor.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor; NaN wins, as in :func:`numpy.min`. No elements is an error.
+    axis : int or tuple of int, optional
+        The dimensions to reduce; default: all.
+    keepdims : bool, default False
+        Keep the reduced dimensions, with length 1.
+
+    Returns
+    -------
+    Variable
+        Of the dtype of ``x``.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.min([[1.0, 2.0], [3.0, 4.0]], axis=1).eval()
+    array([1., 3.])
+    """
+    return _reduce(Min, as_tensor(x), axis, keepdims)
+
+
+def all(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
+    """Return whether all elements over ``axis`` are true (not zero).
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+    axis : int or tuple of int, optional
+        The dimensions to reduce; default: all.
+    keepdims : bool, default False
+        Keep the reduced dimensions, with length 1.
+
+    Returns
+    -------
+    Variable
+        Of bool, as :func:`numpy.all` gives; True where there are no elements.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.all([[True, False], [True, True]], axis=1).eval()
+    array([False,  True])
+    """
+    return _reduce(All, as_tensor(x, "bool"), axis, keepdims)
+
+
+def any(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
+    """Return whether any element over ``axis`` is true (not zero).
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+    axis : int or tuple of int, optional
+        The dimensions to reduce; default: all.
+    keepdims : bool, default False
+        Keep the reduced dimensions, with length 1.
+
+    Returns
+    -------
+    Variable
+        Of bool, as :func:`numpy.any` gives; False where there are no elements.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.any([[True, False], [False, False]], axis=1).eval()
+    array([ True, False])
+    """
+    return _reduce(Any, as_tensor(x, "bool"), axis, keepdims)
+
+
+def mean(
+    x: TensorLike, axis: Axis = None, dtype: npt.DTypeLike | None = None, keepdims: bool = False
+) -> Variable:
+    """Return the mean of elements over ``axis``: their sum by their number.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+    axis : int or tuple of int, optional
+        The dimensions to average over; default: all.
+    dtype : dtype_like, optional
+        What to accumulate in. Default, as in :func:`numpy.mean`: the dtype of ``x`` if that is
+        floating, else float64.
+    keepdims : bool, default False
+        Keep the dimensions averaged over, with length 1.
+
+    Returns
+    -------
+    Variable
+        The mean; NaN where there are no elements.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.mean([[1.0, 2.0], [3.0, 4.0]], axis=0).eval()
+    array([2., 3.])
+    """
+    x = _as_floating(x, dtype)
+    return _divided(sum(x, axis, x.dtype, keepdims), _count(x, axis))
+
+
+def var(x: TensorLike, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Variable:
+    """Return the variance of elements over ``axis``: the mean of squared distances from the mean.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor; bool and integers are taken as float64.
+    axis : int or tuple of int, optional
+        The dimensions to reduce; default: all.
+    ddof : number, default 0
+        Divide by the number of elements less ``ddof``, as in :func:`numpy.var`.
+    keepdims : bool, default False
+        Keep the reduced dimensions, with length 1.
+
+    Returns
+    -------
+    Variable
+        The variance, in the dtype of ``x`` if that is floating.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.var([[1.0, 3.0], [2.0, 8.0]], axis=1).eval()
+    array([1., 9.])
+    """
+    x = _as_floating(x, None)
+    squares = _core.elemwise(scalar.sqr, x - mean(x, axis, keepdims=True))
+    count = _count(x, axis)
+    return _divided(sum(squares, axis, x.dtype, keepdims), count - ddof if ddof else count)
+
+
+def std(x: TensorLike, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Variable:
+    """Return the standard deviation of elements over ``axis``: the root of :func:`var`.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor; bool and integers are taken as float64.
+    axis : int or tuple of int, optional
+        The dimensions to reduce; default: all.
+    ddof : number, default 0
+        Divide by the number of elements less ``ddof``, as in :func:`numpy.std`.
+    keepdims : bool, default False
+        Keep the reduced dimensions, with length 1.
+
+    Returns
+    -------
+    Variable
+        The standard deviation, in the dtype of ``x`` if that is floating.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.std([[1.0, 3.0], [2.0, 8.0]], axis=1).eval()
+    array([1., 3.])
+    """
+    return _core.elemwise(scalar.sqrt, var(x, axis, ddof, keepdims))
+
+
+def _reduce(reduction: type[Reduce], x: Variable, axis: Axis, keepdims: bool) -> Variable:
+    axes = normalize_axes(axis, x.ndim)
+    if not axes:
+        return x
+    reduced = reduction(axes)(x)
+    return expand_dims(reduced, axes) if keepdims else reduced
+
+
+def _as_accumulator(x: TensorLike, dtype: npt.DTypeLike | None) -> Variable:
+    x = as_tensor(x)
+    if dtype is None and x.type.itemsize < 8:
+        dtype = {"b": "int64", "i": "int64", "u": "uint64"}.get(x.type.numpy_dtype.kind)
+    return as_tensor(x, dtype)
+
+
+def _as_floating(x: TensorLike, dtype: npt.DTypeLike | None) -> Variable:
+    x = as_tensor(x)
+    if dtype is None and x.type.numpy_dtype.kind != "f":
+        dtype = "float64"
+    return as_tensor(x, dtype)
+
+
+def _count(x: Variable, axis: Axis) -> Variable | int:
+    """Return how many elements are folded into one."""
+    shape = lengths(x)
+    count = product(shape[axis] for axis in normalize_axes(axis, x.ndim))
+    static = static_length(count)
+    return count if static is None else static
+
+
+def _divided(total: Variable, count: Variable | float) -> Variable:
+    # A symbolic count is int64 and would lift float32 to float64; a Python number would not.
+    divisor = as_tensor(count, total.dtype) if isinstance(count, Variable) else float(count)
+    return _core.elemwise(scalar.truediv, total, divisor)

@@ -1,0 +1,190 @@
+"""Reshaping: the same elements, in C order, under other lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from frazil._core import FrozenApply, TensorType, Variable
+from frazil.op import Op
+from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.tensor.dims import expand_dims
+from frazil.tensor.lengths import (
+    LengthLike,
+    Lengths,
+    as_lengths,
+    floor_divide,
+    lengths,
+    product,
+    static_length,
+    static_size,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Reshape(Op):
+    """``x`` with the lengths that the other operands give, ``ndim`` of them.
+
+    One of them may be the constant -1 and is inferred. A view where the layout allows it.
+    """
+
+    ndim: int
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+
+    def make_node(self, x: Variable, *shape: Variable) -> FrozenApply:
+        target = tuple(static_length(value) for value in shape)
+        if len(target) != self.ndim:
+            raise ValueError(f"Reshape to {self.ndim} dimensions, but given lengths {target}")
+        return FrozenApply(
+            self, [x, *shape], [TensorType(x.dtype, _infer_static(x.type.shape, target))]
+        )
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        x, *values = inputs
+        shape = tuple(int(value) for value in values)
+        for value, variable in zip(shape, node.inputs[1:], strict=True):
+            if value < 0 and static_length(variable) is None:
+                raise ValueError(
+                    f"cannot reshape to {shape}: a length that is not a constant must not be "
+                    "negative. Write -1 itself to have a length inferred."
+                )
+        return (x.reshape(shape),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        shape = node.inputs[1:]
+        inferred = [axis for axis, value in enumerate(shape) if static_length(value) == -1]
+        if not inferred:
+            return (shape,)
+        (axis,) = inferred
+        others = product(shape[:axis] + shape[axis + 1 :])
+        rest = floor_divide(product(input_shapes[0]), others)
+        return ((*shape[:axis], rest, *shape[axis + 1 :]),)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        x, *shape = inputs
+        (g,) = output_gradients
+        return [reshape(g, lengths(x)) if g.ndim else g, *(None for _ in shape)]
+
+
+def reshape(
+    x: TensorLike, shape: LengthLike | Iterable[LengthLike], ndim: int | None = None
+) -> Variable:
+    """Return the elements of ``x``, in C order, under another shape.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+    shape : int, 0-d integer variable, or a sequence of them
+        Shape of the result, as in :func:`numpy.reshape`; one length may be -1, written as such, and
+        is inferred. Lengths that are variables must not be negative.
+    ndim : int, optional
+        The rank of the result, if it is to be checked.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.reshape([1, 2, 3, 4, 5, 6], (2, -1)).eval()
+    array([[1, 2, 3],
+           [4, 5, 6]])
+    """
+    x = as_tensor(x)
+    target = as_lengths(shape)
+    if ndim is not None and ndim != len(target):
+        raise ValueError(f"shape has {len(target)} lengths, but ndim={ndim}")
+    static = tuple(static_length(value) for value in target)
+    if x.ndim == 0 and static == (1,) * len(static):
+        return expand_dims(x, tuple(range(len(static))))
+    if x.ndim == len(target) and (
+        target == lengths(x)
+        or (None not in static and _infer_static(x.type.shape, static) == x.type.shape)
+    ):
+        return x
+    view: Variable = Reshape(len(target))(x, *target)
+    return view
+
+
+def ravel(x: TensorLike) -> Variable:
+    """Return the elements of ``x``, in C order, as a vector.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+
+    Returns
+    -------
+    Variable
+        With one dimension, as :func:`numpy.ravel` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.ravel([[1, 2], [3, 4]]).eval()
+    array([1, 2, 3, 4])
+    """
+    x = as_tensor(x)
+    return x if x.ndim == 1 else reshape(x, (-1,))
+
+
+def flatten(x: TensorLike, ndim: int = 1) -> Variable:
+    """Return ``x`` with its last dimensions joined, so that ``ndim`` are left.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+    ndim : int, default 1
+        The rank of the result, as in PyTensor.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.flatten(ft.tensor("x", shape=(2, 3, 4)), 2).type.shape
+    (2, 12)
+    """
+    x = as_tensor(x)
+    if not 1 <= ndim <= max(x.ndim, 1):
+        raise ValueError(f"ndim must be between 1 and {max(x.ndim, 1)}; given {ndim}")
+    if ndim == x.ndim:
+        return x
+    kept, joined = lengths(x)[: ndim - 1], static_size(x.type.shape[ndim - 1 :])
+    return reshape(x, (*kept, -1 if joined is None else joined))
+
+
+def _infer_static(
+    source: Sequence[int | None], target: Sequence[int | None]
+) -> tuple[int | None, ...]:
+    """Return the static shape of a reshape, sharpened by the number of elements."""
+    if sum(value == -1 for value in target) > 1:
+        raise ValueError(f"only one length can be -1; given {tuple(target)}")
+    if any(value is not None and value < -1 for value in target):
+        raise ValueError(f"a length cannot be negative; given {tuple(target)}")
+    shape = [None if value == -1 else value for value in target]
+    total = static_size(source)
+    known = static_size([value for value in shape if value is not None])
+    assert known is not None
+    mismatch = ValueError(f"cannot reshape shape {tuple(source)} to {tuple(target)}")
+    if total is None:
+        return tuple(shape)
+    open_axes = [axis for axis, value in enumerate(shape) if value is None]
+    if not open_axes:
+        if known != total:
+            raise mismatch
+        return tuple(shape)
+    if known == 0:
+        # 0 * n is 0 whatever n is: nothing to infer from.
+        if total != 0 or -1 in target:
+            raise mismatch
+        return tuple(shape)
+    if total % known:
+        raise mismatch
+    if len(open_axes) == 1:
+        shape[open_axes[0]] = total // known
+    return tuple(shape)

@@ -1,0 +1,165 @@
+"""Permuting dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from frazil._core import FrozenApply, TensorType, Variable
+from frazil.op import Op
+from frazil.tensor.axes import normalize_axes, normalize_axis, normalize_order
+from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.tensor.dims import expand_dims, squeeze
+from frazil.tensor.lengths import Lengths
+
+
+@dataclass(frozen=True, eq=False)
+class Transpose(Op):
+    """A view whose dimension ``i`` is dimension ``axes[i]`` of the input."""
+
+    axes: tuple[int, ...]
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
+
+    def make_node(self, x: Variable) -> FrozenApply:
+        if self.axes != normalize_order(self.axes, x.ndim):
+            raise ValueError(f"axes {self.axes} must not be negative")
+        shape = tuple(x.type.shape[axis] for axis in self.axes)
+        return FrozenApply(self, [x], [TensorType(x.dtype, shape)])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        return (inputs[0].transpose(self.axes),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (tuple(input_shapes[0][axis] for axis in self.axes),)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        (g,) = output_gradients
+        inverse = sorted(range(len(self.axes)), key=self.axes.__getitem__)
+        return [permute_dims(g, inverse) if g.ndim else g]
+
+
+def permute_dims(x: TensorLike, axes: Sequence[int] | None = None) -> Variable:
+    """Return a view of ``x`` with its dimensions permuted.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+    axes : sequence of int, optional
+        Dimension ``i`` of the result is dimension ``axes[i]`` of ``x``, as in
+        :func:`numpy.transpose`. Default: reversed.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.permute_dims(ft.tensor("x", shape=(2, 3, 4)), (1, 2, 0)).type.shape
+    (3, 4, 2)
+    """
+    x = as_tensor(x)
+    order = tuple(range(x.ndim))[::-1] if axes is None else normalize_order(axes, x.ndim)
+    node = x.owner
+    if node is not None and isinstance(node.op, Transpose):
+        # One permutation instead of two; the transpose of a transpose is the tensor itself.
+        x = node.inputs[0]
+        order = tuple(node.op.axes[axis] for axis in order)
+    return x if order == tuple(range(x.ndim)) else Transpose(order)(x)
+
+
+transpose = permute_dims
+
+
+def matrix_transpose(x: TensorLike) -> Variable:
+    """Return a view of ``x`` with its last two dimensions swapped.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.matrix_transpose(ft.tensor("x", shape=(2, 3, 4))).type.shape
+    (2, 4, 3)
+    """
+    x = as_tensor(x)
+    if x.ndim < 2:
+        raise ValueError(f"matrix_transpose needs two dimensions or more; given {x.type}")
+    return swapaxes(x, -1, -2)
+
+
+def swapaxes(x: TensorLike, axis1: int, axis2: int) -> Variable:
+    """Return a view of ``x`` with two dimensions swapped, as :func:`numpy.swapaxes`.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.swapaxes(ft.tensor("x", shape=(2, 3, 4)), 0, -1).type.shape
+    (4, 3, 2)
+    """
+    x = as_tensor(x)
+    first, second = normalize_axis(axis1, x.ndim), normalize_axis(axis2, x.ndim)
+    order = list(range(x.ndim))
+    order[first], order[second] = second, first
+    return permute_dims(x, order)
+
+
+def moveaxis(
+    x: TensorLike, source: int | Sequence[int], destination: int | Sequence[int]
+) -> Variable:
+    """Return a view of ``x`` with dimensions moved, as :func:`numpy.moveaxis`.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+    source, destination : int or sequence of int
+        Where each moved dimension is in ``x`` and in the result; the others keep their order.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.moveaxis(ft.tensor("x", shape=(2, 3, 4)), 0, -1).type.shape
+    (3, 4, 2)
+    """
+    x = as_tensor(x)
+    sources = _axis_list(source, x.ndim)
+    destinations = _axis_list(destination, x.ndim)
+    if len(sources) != len(destinations):
+        raise ValueError(f"source {source} and destination {destination} differ in length")
+    order = [axis for axis in range(x.ndim) if axis not in sources]
+    for to, axis in sorted(zip(destinations, sources, strict=True)):
+        order.insert(to, axis)
+    return permute_dims(x, order)
+
+
+def dimshuffle(x: TensorLike, *pattern: int | str) -> Variable:
+    """Return a view of ``x`` with dimensions permuted, dropped and added, as PyTensor writes it.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+    *pattern : int or "x"
+        For each dimension of the result the dimension of ``x`` that it is, or ``"x"`` for a new one
+        of length 1. Dimensions of ``x`` that are not named must have length 1 and are dropped.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.vector("x", shape=(3,)).dimshuffle("x", 0).type.shape
+    (1, 3)
+    """
+    x = as_tensor(x)
+    kept = _axis_list([int(axis) for axis in pattern if axis != "x"], x.ndim)
+    dropped = [axis for axis in range(x.ndim) if axis not in kept]
+    order = [sorted(kept).index(axis) for axis in kept]
+    new = [position for position, axis in enumerate(pattern) if axis == "x"]
+    return expand_dims(permute_dims(squeeze(x, dropped), order), new)
+
+
+def _axis_list(axis: int | Sequence[int], ndim: int) -> list[int]:
+    given = axis if isinstance(axis, Sequence) else [axis]
+    normalize_axes(given, ndim)  # refuses an axis given twice
+    return [normalize_axis(one, ndim) for one in given]

@@ -1,0 +1,151 @@
+"""Checks for tests of ops: gradients against finite differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from frazil._core import TensorType, Variable
+from frazil.compile.function import function
+from frazil.gradient import grad
+
+Array = np.ndarray[Any, Any]
+
+
+class GradientError(AssertionError):
+    """A gradient differs from the finite differences of the function."""
+
+
+def verify_grad(
+    fun: Callable[..., Variable],
+    pt: Sequence[Array],
+    n_tests: int = 2,
+    rng: np.random.Generator | None = None,
+    eps: float | None = None,
+    abs_tol: float | None = None,
+    rel_tol: float | None = None,
+    mode: Any = None,
+) -> None:
+    """Check the gradient of a function against central differences.
+
+    The function's output is projected on random directions; the gradient of the projection must
+    agree with the differences of the function, which are taken in float64 for float32 points, too.
+
+    Parameters
+    ----------
+    fun : callable
+        Takes one variable for each point and returns one floating-point variable.
+    pt : sequence of ndarray
+        Where to differentiate; float32 or float64. The variables that ``fun`` gets have these
+        dtypes and ranks, and are declared to have length 1 where these have.
+    n_tests : int, default 2
+        How many random projections to try.
+    rng : numpy.random.Generator, optional
+        Where the projections come from; by default they are the same in each run.
+    eps : float, optional
+        The step, relative to elements larger than 1. Default 1e-5.
+    abs_tol, rel_tol : float, optional
+        How far a gradient may be off. Default 1e-6, and 1e-3 for float32.
+    mode : optional
+        How to compile, as for :func:`frazil.function`.
+
+    Raises
+    ------
+    GradientError
+        If a gradient is off; says which, where and how far.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import frazil.tensor as ft
+    >>> from frazil.testing import verify_grad
+    >>> verify_grad(lambda x: ft.tanh(x) ** 2, [np.array([0.5, -1.0])])
+    """
+    points = [np.asarray(point) for point in pt]
+    for point in points:
+        if point.dtype not in (np.float32, np.float64):
+            raise TypeError(f"points must be float32 or float64; given {point.dtype}")
+    rng = np.random.default_rng(20250101) if rng is None else rng
+    single = any(point.dtype == np.float32 for point in points)
+    default = 1e-3 if single else 1e-6
+    abs_tol = default if abs_tol is None else abs_tol
+    rel_tol = default if rel_tol is None else rel_tol
+    eps = 1e-5 if eps is None else eps
+
+    exact = [point.astype(np.float64) for point in points]
+    reference = _compile(fun, exact, mode)
+    inputs, output = _apply(fun, points)
+    weights = TensorType(output.dtype, output.type.shape)("weights")
+    gradients = function(
+        [*inputs, weights],
+        grad((weights * output).sum(), inputs, None, "ignore"),
+        mode=mode,
+        on_unused_input="ignore",
+    )
+    value = reference(*exact)
+    for _ in range(n_tests):
+        direction = rng.uniform(0.5, 1.5, size=value.shape)
+        analytic = gradients(*points, direction.astype(output.dtype))
+        numeric = _central_differences(reference, exact, direction, eps)
+        for position, (found, wanted) in enumerate(zip(analytic, numeric, strict=True)):
+            _compare(position, points[position], found, wanted, abs_tol, rel_tol)
+
+
+def _apply(
+    fun: Callable[..., Variable], points: Sequence[Array]
+) -> tuple[list[Variable], Variable]:
+    inputs = [
+        TensorType(point.dtype, tuple(1 if n == 1 else None for n in point.shape))(f"x{position}")
+        for position, point in enumerate(points)
+    ]
+    output = fun(*inputs)
+    if not isinstance(output, Variable) or output.dtype not in ("float32", "float64"):
+        raise TypeError(f"fun must return one floating-point variable; given {output!r}")
+    return inputs, output
+
+
+def _compile(fun: Callable[..., Variable], points: Sequence[Array], mode: Any) -> Any:
+    inputs, output = _apply(fun, points)
+    return function(inputs, output, mode=mode, on_unused_input="ignore")
+
+
+def _central_differences(
+    value_of: Callable[..., Array], points: Sequence[Array], direction: Array, eps: float
+) -> list[Array]:
+    """Return the derivatives of ``(direction * value_of(*points)).sum()``."""
+    derivatives = []
+    for position, point in enumerate(points):
+        derivative = np.empty_like(point)
+        for index in np.ndindex(point.shape):
+            step = eps * max(1.0, abs(float(point[index])))
+            values = []
+            for sign in (1.0, -1.0):
+                moved = point.copy()
+                moved[index] += sign * step
+                arguments = [*points[:position], moved, *points[position + 1 :]]
+                values.append(np.sum(direction * value_of(*arguments)))
+            derivative[index] = (values[0] - values[1]) / (2 * step)
+        derivatives.append(derivative)
+    return derivatives
+
+
+def _compare(
+    position: int, point: Array, found: Array, wanted: Array, abs_tol: float, rel_tol: float
+) -> None:
+    if found.shape != point.shape or found.dtype != point.dtype:
+        raise GradientError(
+            f"the gradient of argument {position} has shape {found.shape} and dtype {found.dtype}; "
+            f"the argument has {point.shape} and {point.dtype}"
+        )
+    error = np.abs(found - wanted)
+    allowed = abs_tol + rel_tol * np.abs(wanted)
+    if np.all(error <= allowed):
+        return
+    worst = np.unravel_index(np.nanargmax(np.where(np.isnan(error), np.inf, error)), error.shape)
+    raise GradientError(
+        f"the gradient of argument {position} at {tuple(map(int, worst))} is {found[worst]}, by "
+        f"finite differences {wanted[worst]}: off by {error[worst]:.3g}, allowed "
+        f"{allowed[worst]:.3g}. The argument is {point[worst]} there."
+    )
