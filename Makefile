@@ -1,0 +1,89 @@
+# Each target makes what it needs: a virtual environment in .venv, the packages of a dependency
+# group of pyproject.toml, the extension module. A stamp in .venv says what is there already.
+
+.NOTPARALLEL:
+.PHONY: help demo test lint format bench clean FORCE
+
+# Tried in this order; `make PYTHON=/path/to/python3 ...` names another one.
+PYTHON := python3 python3.14 python3.13 python3.12 python3.11
+VENV := $(CURDIR)/.venv
+BIN := $(VENV)/bin
+SOURCES := Cargo.toml Cargo.lock pyproject.toml \
+	$(shell find rust -name '*.rs' -o -name Cargo.toml)
+
+# What the shell that runs make has set up for other projects is none of ours.
+unexport PYTHONHOME PYTHONPATH PYTHONSTARTUP CONDA_PREFIX
+unexport PIP_PREFIX PIP_TARGET PIP_USER PIP_REQUIRE_VIRTUALENV
+export VIRTUAL_ENV := $(VENV)
+export PYO3_PYTHON := $(BIN)/python
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+help:
+	@echo "make demo    fit a logistic regression: compile time, call time, graph, accuracy"
+	@echo "make test    run the Rust tests, then the Python tests"
+	@echo "make lint    check format, style and types"
+	@echo "make format  format the Rust and Python code"
+	@echo "make bench   run the benchmarks, with PyTensor, JAX and tinygrad beside frazil"
+	@echo "make clean   delete all that the other targets made"
+
+demo: $(VENV)/.built $(VENV)/.group-demo
+	$(BIN)/python examples/logistic_regression.py
+
+test: $(VENV)/.built $(VENV)/.group-test
+	cargo test --workspace --exclude frazil-py --exclude frazil-benches
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.built $(VENV)/.group-lint
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest frazil._core
+
+format: $(VENV)/.group-lint
+	cargo fmt --all
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(VENV)/.built $(VENV)/.group-bench
+	cargo bench -p frazil-benches
+	$(BIN)/python benches/import_time.py
+	$(BIN)/python benches/build_time.py
+	$(BIN)/python benches/compare.py
+
+clean:
+	rm -rf $(VENV) target build .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -f python/frazil/_core*.so
+	find python tests examples benches -name __pycache__ -prune -exec rm -rf {} +
+
+# The extension module, optimised, and frazil itself as an editable install.
+$(VENV)/.built: $(VENV)/.group-build $(SOURCES) $(if $(wildcard python/frazil/_core*.so),,FORCE)
+	@command -v cargo >/dev/null || { echo "cargo is not on PATH: see https://rustup.rs" >&2; exit 1; }
+	$(BIN)/maturin develop --release
+	@touch $@
+
+$(VENV)/.group-%: $(VENV)/.made pyproject.toml
+	$(BIN)/python -m pip install --quiet --group $*
+	@touch $@
+
+# pip knows dependency groups since 25.1; what comes with Python may be older.
+$(VENV)/.made:
+	@rm -rf $(VENV); seen=; \
+	for python in $(PYTHON); do \
+	    $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
+	    seen=$$python; \
+	    $$python -c 'import ensurepip, venv' 2>/dev/null || continue; \
+	    echo "$$python -m venv .venv"; \
+	    $$python -m venv $(VENV) || exit 1; \
+	    break; \
+	done; \
+	if [ -z "$$seen" ]; then \
+	    echo "Python >= 3.11 is needed; looked for: $(PYTHON)." >&2; \
+	    echo "If it has another name: make PYTHON=/path/to/python3 ..." >&2; exit 1; \
+	elif [ ! -x $(BIN)/python ]; then \
+	    echo "$$seen cannot make virtual environments: its module ensurepip is missing." >&2; \
+	    echo "On Debian and Ubuntu: apt-get install python3-venv." >&2; exit 1; \
+	fi
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	@touch $@

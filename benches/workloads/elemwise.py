@@ -1,0 +1,37 @@
+"""``a*exp(-x**2/2) + log1p(y)`` on a million float64: memory and transcendental functions."""
+
+import numpy as np
+
+LENGTH = 1_000_000
+
+
+def arguments():
+    rng = np.random.default_rng(1)
+    return rng.normal(size=LENGTH), rng.normal(size=LENGTH), rng.exponential(size=LENGTH)
+
+
+def numpy(a, x, y):
+    return (a * np.exp(-(x**2) / 2) + np.log1p(y),)
+
+
+def frazil():
+    import frazil.tensor as ft
+
+    a, x, y = ft.vector("a"), ft.vector("x"), ft.vector("y")
+    return [a, x, y], [a * ft.exp(-(x**2) / 2) + ft.log1p(y)]
+
+
+def pytensor():
+    import pytensor.tensor as pt
+
+    a, x, y = pt.vector("a"), pt.vector("x"), pt.vector("y")
+    return [a, x, y], [a * pt.exp(-(x**2) / 2) + pt.log1p(y)]
+
+
+def jax():
+    import jax.numpy as jnp
+
+    def work(a, x, y):
+        return (a * jnp.exp(-(x**2) / 2) + jnp.log1p(y),)
+
+    return work

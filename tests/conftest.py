@@ -1,0 +1,23 @@
+"""What all tests share: how hypothesis draws, and the linkers.
+
+Profiles have no deadlines, since a first call compiles. ``HYPOTHESIS_PROFILE=thorough`` draws many
+more examples; on CI the draws are the same each time.
+"""
+
+import os
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("local", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("thorough", deadline=None, max_examples=2000, print_blob=True)
+settings.load_profile(
+    os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "local")
+)
+
+
+@pytest.fixture(params=["py", "c", "numba"])
+def mode(request):
+    """Each linker in turn."""
+    return request.param

@@ -1,0 +1,239 @@
+"""Compiling kernels: sharing, splitting, releasing, and what is said when it fails."""
+
+import gc
+import os
+import re
+import stat
+import subprocess
+import sys
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from native import call, kernel, run
+
+from frazil.link.c import CCompiler
+from frazil.link.c.compiler import Toolchain, find_toolchain
+from frazil.link.c.source import Unit
+from frazil.link.kernel import KernelCompileError, LoweringError, Read, Write
+from frazil.link.numba import NumbaCompiler
+from frazil.scalar import ScalarOp, add, erf, exp, floordiv, log1p, mul, psi, sin, tanh, where
+from frazil.scalar.op import define
+
+COMPILERS = {"c": CCompiler, "numba": NumbaCompiler}
+
+HALF = define(
+    "half_of_float64", "float", lambda x: x / 2, c={"u": "{0}"}, numba={"u": "{0}"}, gradient=None
+)
+"""An op that no compiler has a form of for floats."""
+
+
+@pytest.fixture(params=COMPILERS)
+def compiler(request):
+    return COMPILERS[request.param]()
+
+
+def chain(n, scale=1.0):
+    """h = h + c * sin(h), n times."""
+    statements = []
+    for k in range(n):
+        h = 0 if k == 0 else 3 * k + 1
+        statements += [(sin, (h,)), (mul, (3 * k + 2, 1)), (add, (h, 3 * k + 3))]
+    return kernel(["float64"], statements, [3 * n + 1], [("float64", scale)])
+
+
+def test_equal_kernels_are_compiled_once(compiler):
+    first, second = compiler.compile([chain(1, 0.125), chain(1, 0.125)])
+    [again] = type(compiler)().compile([chain(1, 0.125)])
+    assert first.address == second.address == again.address
+    [other] = compiler.compile([chain(1, 0.25)])
+    assert other.address != first.address
+
+
+def test_a_kernel_nobody_refers_to_is_released(compiler):
+    [native] = compiler.compile([chain(2, 0.7)])
+    alive = weakref.ref(native.keepalive)
+    del native
+    gc.collect()
+    assert alive() is None
+
+
+def test_released_libraries_are_closed():
+    if not os.path.exists("/proc/self/maps"):
+        pytest.skip("needs /proc")
+    def mapped():
+        return Path("/proc/self/maps").read_text().count("frazil-")
+    before = mapped()
+    [native] = CCompiler().compile([chain(2, 0.71)])
+    assert mapped() > before
+    del native
+    gc.collect()
+    assert mapped() == before
+
+
+def test_no_files_are_left(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    [native] = CCompiler().compile([chain(1, 0.72)])
+    assert list(tmp_path.iterdir()) == []
+    assert native.address
+
+
+def test_results_do_not_depend_on_the_split(monkeypatch):
+    kernels = [chain(n, 0.3) for n in (1, 40, 3, 30, 25)]
+    x = np.linspace(-3, 3, 37)
+    results = []
+    for cpus in (1, 4):
+        monkeypatch.setattr(os, "cpu_count", lambda cpus=cpus: cpus)
+        monkeypatch.setattr(CCompiler, "_unit_statements", 60)
+        native = CCompiler().compile(kernels)
+        assert len({place.keepalive.library for place in native}) == (1 if cpus == 1 else 4)
+        results.append([run(n, k, [x])[0] for n, k in zip(native, kernels, strict=True)])
+        del native
+        gc.collect()
+    np.testing.assert_array_equal(np.array(results[0]), np.array(results[1]))
+
+
+def test_many_threads_compile(compiler):
+    def work(k):
+        made = chain(1 + k % 3, 0.05)
+        [native] = compiler.compile([made])
+        return float(run(native, made, [np.ones(9)])[0][8]), k % 3
+
+    with ThreadPoolExecutor(6) as pool:
+        results = set(pool.map(work, range(18)))
+    assert len(results) == 3
+
+
+def test_long_chains_compile():
+    made = chain(400, 0.01)
+    [native] = CCompiler().compile([made])
+    x = want = np.linspace(0, 3, 20)
+    for _ in range(400):
+        want = want + np.sin(want) * 0.01
+    np.testing.assert_allclose(run(native, made, [x])[0], want, rtol=1e-13)
+
+
+def test_an_op_without_a_form_is_named(compiler):
+    assert not compiler.lowers(HALF, ["float64"], "float64")
+    assert compiler.lowers(add, ["int8", "float32"], "float32")
+    assert compiler.lowers(where, ["bool", "int8", "int8"], "int8")
+    assert compiler.lowers(ScalarOp("cast", "uint64"), ["float32"], "uint64")
+    with pytest.raises(LoweringError, match="half_of_float64 for float64"):
+        compiler.compile([kernel(["float64"], [(HALF, (0,))], [1])])
+
+
+def test_a_write_that_cannot_be_is_refused(compiler):
+    made = kernel(["float64"], [], [Write(0, "float64", inner=False, reduce=None)])
+    with pytest.raises(ValueError, match="does not move"):
+        compiler.compile([made])
+
+
+def test_a_reduction_that_is_not_known_is_named(compiler):
+    with pytest.raises(LoweringError, match="sub"):
+        compiler.compile([kernel(["float64"], [], [(0, "sub")])])
+
+
+def test_a_compiler_that_fails(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    script = tmp_path / "cc"
+    script.write_text("#!/bin/sh\ncat > /dev/null\necho '<stdin>:2:1: error: no' >&2\nexit 1\n")
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    with pytest.raises(KernelCompileError, match="error: no") as raised:
+        CCompiler(Toolchain((str(script),), "")).compile([chain(1, 0.73)])
+    kept = re.search(r"source kept in (\S+)", str(raised.value))
+    source = Path(kept[1]).read_text()
+    assert "kernel_0" in source
+    assert f"line 2: {source.splitlines()[1]}" in str(raised.value)
+
+
+def test_a_compiler_that_is_gone(tmp_path):
+    with pytest.raises(KernelCompileError, match="could not be run"):
+        CCompiler(Toolchain((str(tmp_path / "gone"),), "")).compile([chain(1, 0.74)])
+
+
+def test_a_library_that_cannot_be_loaded(tmp_path):
+    script = tmp_path / "cc"
+    script.write_text('#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\necho no > "$2"\n')
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    with pytest.raises(KernelCompileError, match="TMPDIR"):
+        CCompiler(Toolchain((str(script),), "")).compile([chain(1, 0.75)])
+
+
+def test_where_there_is_no_compiler():
+    code = (
+        "from frazil.link.c import CCompiler\n"
+        "assert CCompiler.find() is None\n"
+        "try: CCompiler()\n"
+        "except Exception as error: print(type(error).__name__, error)\n"
+    )
+    environment = {**os.environ, "CC": "no-such-compiler"}
+    answer = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.startswith("KernelCompileError no C compiler was found: install gcc")
+
+
+def test_cc_may_have_arguments():
+    code = (
+        "from frazil.link.c.compiler import find_toolchain\n"
+        "print(find_toolchain().command[1:])\n"
+    )
+    command = " ".join([*find_toolchain().command, "-DWORD=1"])
+    answer = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "CC": command},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert answer.stdout == "('-DWORD=1',)\n"
+
+
+def test_numba_is_imported_only_when_used():
+    code = (
+        "import sys, frazil.link.numba\n"
+        "assert frazil.link.numba.NumbaCompiler.find() is not None\n"
+        "print('numba' in sys.modules)\n"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert answer.stdout == "False\n"
+
+
+def test_without_vector_functions():
+    """What is made of a kernel where the compiler is not gcc, or the C library not glibc."""
+    plain = Toolchain(find_toolchain().command, "another compiler")
+    made = kernel(
+        ["float64", "float32", Read("float64", inner=False)],
+        [(exp, (0,)), (log1p, (0,)), (erf, (1,)), (tanh, (3,)), (add, (4, 5)), (psi, (2,))],
+        [6, 7, (6, "add"), Write(8, "float64", inner=False, reduce=None)],
+    )
+    assert "simd(" not in "".join(
+        line for line in source(made, plain).splitlines() if not line.startswith("#define")
+    )
+    x = np.linspace(0.1, 3, 29)
+    arguments = [x, x.astype("f4"), np.array(2.0)]
+    for n in (1, 8, 29):
+        outs = []
+        for toolchain in (plain, find_toolchain()):
+            [native] = CCompiler(toolchain).compile([made])
+            results = [np.zeros(n), np.zeros(n), np.zeros(()), np.zeros(())]
+            assert call(native, [*arguments, *results], 1, n) == 0
+            outs.append(np.concatenate([np.atleast_1d(r) for r in results]))
+        np.testing.assert_allclose(outs[0], outs[1], rtol=1e-6)
+
+
+def source(made, toolchain):
+    unit = Unit(toolchain.vector_functions)
+    unit.add("kernel", made)
+    return unit.text()
+
+
+def test_the_source_includes_nothing_and_is_the_same_each_time():
+    made = kernel(["int64", "float64"], [(floordiv, (0, 0)), (sin, (1,))], [2, (3, "add")])
+    text = source(made, find_toolchain())
+    assert "#include" not in text
+    assert text == source(made, find_toolchain())

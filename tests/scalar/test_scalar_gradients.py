@@ -1,0 +1,145 @@
+"""Gradients of scalar ops: finite differences where smooth, and what was chosen where not."""
+
+import numpy as np
+import pytest
+from reference import evaluate
+
+import frazil as fz
+from frazil import _core
+from frazil.scalar import TABLE, ScalarOp, cast, clip, maximum, minimum, pow, sqrt, tri_gamma
+
+POINTS = {
+    **dict.fromkeys(TABLE, (0.3, 0.7, 1.9)),
+    "arccosh": (1.5, 2.5, 7.0),
+    "arctanh": (-0.6, 0.2, 0.8),
+    "arcsin": (-0.6, 0.2, 0.8),
+    "arccos": (-0.6, 0.2, 0.8),
+}
+STEPS = {"floordiv", "sign", "floor", "ceil", "trunc", "rint"}
+DIFFERENTIABLE = [
+    name
+    for name, row in TABLE.items()
+    if row.gradient is not None and name not in STEPS | {"cast", "where", "second"}
+]
+
+
+def variables(op, dtype="float64"):
+    return [fz.Variable(fz.TensorType(dtype, (3,)), f"x{k}") for k in range(op.nin)]
+
+
+def gradients(op, values, dtype="float64", g=1.0):
+    """The gradients of an op at some values, as arrays."""
+    inputs = variables(op, dtype)
+    output = _core.elemwise(op, *inputs)
+    g = _core.constant(np.full(3, g, dtype=output.dtype))
+    given = dict(zip(inputs, values, strict=True))
+    return [
+        None if found is None else evaluate(found, given)
+        for found in op.pullback(inputs, output, g)
+    ]
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_finite_differences(name):
+    op = ScalarOp(name)
+    values = [np.array(POINTS[name]) + 0.37 * k for k in range(op.nin)]
+    if name == "mod":
+        values[1] = np.array([0.11, 0.4, 0.7])
+    for k, found in enumerate(gradients(op, values, g=1.5)):
+        step = 1e-6
+        ends = []
+        for sign in (1, -1):
+            moved = list(values)
+            moved[k] = values[k] + sign * step
+            ends.append(op.compute("float64", *moved))
+        np.testing.assert_allclose(
+            found, 1.5 * (ends[0] - ends[1]) / (2 * step), rtol=2e-7, atol=1e-8
+        )
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_gradients_keep_the_dtype(name):
+    op = ScalarOp(name)
+    for dtype in ("float32", "float64"):
+        inputs = variables(op, dtype)
+        output = _core.elemwise(op, *inputs)
+        for found in op.pullback(inputs, output, output):
+            assert found.dtype == dtype
+
+
+def test_each_gradient_has_its_inputs_dtype():
+    x, y = variables(pow)[0], variables(pow, "float32")[0]
+    output = _core.elemwise(pow, x, y)
+    assert [g.dtype for g in pow.pullback([x, y], output, output)] == ["float64", "float32"]
+    k = variables(pow, "int64")[0]
+    output = _core.elemwise(pow, x, k)
+    gx, gk = pow.pullback([x, k], output, output)
+    assert (gx.dtype, gk) == ("float64", None)
+
+
+@pytest.mark.parametrize("name", sorted(STEPS))
+def test_steps_are_flat(name):
+    op = ScalarOp(name)
+    for found in gradients(op, [np.array([0.5, 1.5, np.inf])] * op.nin):
+        np.testing.assert_array_equal(found, 0)
+
+
+def test_discrete_outputs_have_no_gradient():
+    op = cast("int32")
+    x = variables(op)[0]
+    output = _core.elemwise(op, x)
+    assert op.pullback([x], output, x) == [None]
+    widened = _core.elemwise(cast("float64"), output)
+    assert cast("float64").pullback([output], widened, widened) == [None]
+
+
+def test_casts_between_floats_pass_the_gradient_on():
+    [found] = gradients(cast("float32"), [np.ones(3)])
+    assert found.dtype == np.float64
+    np.testing.assert_array_equal(found, 1)
+
+
+def test_the_first_of_two_equal_operands_wins():
+    """As in PyTensor."""
+    values = [np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])]
+    for op, wins in ((maximum, [1, 0, 1]), (minimum, [1, 1, 0])):
+        first, second = gradients(op, values)
+        np.testing.assert_array_equal(first, wins)
+        np.testing.assert_array_equal(second, 1 - np.array(wins))
+
+
+def test_clip_passes_gradients_on_at_its_ends():
+    values = [np.array([0.0, 1.0, 2.0]), np.zeros(3), np.full(3, 1.0)]
+    np.testing.assert_array_equal(gradients(clip, values), [[1, 1, 0], [0, 0, 0], [0, 0, 1]])
+
+
+def test_powers_of_zero():
+    """No NaN where a factor is zero: 0**0, 0**2 and 0**3."""
+    base, exponent = gradients(pow, [np.zeros(3), np.array([0.0, 2.0, 1.0])])
+    np.testing.assert_array_equal(base, [0, 0, 1])
+    np.testing.assert_array_equal(exponent, 0)
+
+
+def test_where_takes_nothing_from_the_branch_not_taken():
+    where = ScalarOp("where")
+    condition = _core.constant(np.array([True, False, True]))
+    x, y = (fz.Variable(fz.TensorType("float64", (3,)), name) for name in "xy")
+    output = _core.elemwise(where, condition, x, y)
+    g = _core.constant(np.array([np.nan, np.inf, 2.0]))
+    none, gx, gy = where.pullback([condition, x, y], output, g)
+    assert none is None
+    given = {x: np.ones(3), y: np.ones(3)}
+    np.testing.assert_array_equal(evaluate(gx, given), [np.nan, 0, 2])
+    np.testing.assert_array_equal(evaluate(gy, given), [0, np.inf, 0])
+
+
+def test_the_root_of_zero_is_steep():
+    [found] = gradients(sqrt, [np.array([0.0, 1.0, 4.0])])
+    np.testing.assert_array_equal(found, [np.inf, 0.5, 0.25])
+
+
+def test_what_has_no_gradient_is_named():
+    x = variables(tri_gamma)[0]
+    output = _core.elemwise(tri_gamma, x)
+    with pytest.raises(NotImplementedError, match="tri_gamma"):
+        tri_gamma.pullback([x], output, output)

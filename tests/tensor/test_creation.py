@@ -1,0 +1,43 @@
+"""Tensors made of one value."""
+
+import numpy as np
+import pytest
+from reference import evaluate
+
+import frazil.tensor as ft
+
+
+@pytest.mark.parametrize("name", ["zeros", "ones"])
+def test_constant_tensors(name):
+    found = evaluate(getattr(ft, name)((2, 3), "float32"))
+    np.testing.assert_array_equal(found, getattr(np, name)((2, 3), "float32"))
+    assert found.dtype == "float32"
+
+
+@pytest.mark.parametrize("name", ["zeros_like", "ones_like"])
+def test_like(name):
+    x = ft.matrix("x", dtype="int32")
+    found = evaluate(getattr(ft, name)(x), {x: np.full((2, 3), 7)})
+    np.testing.assert_array_equal(found, getattr(np, name)(np.full((2, 3), 7)))
+    assert found.dtype == "int32"
+    assert getattr(ft, name)(x, "bool").dtype == "bool"
+
+
+def test_full_of_a_variable():
+    value, n = ft.scalar("value"), ft.lscalar("n")
+    tensor = ft.full((n, 2), value)
+    assert tensor.type.shape == (None, 2)
+    np.testing.assert_array_equal(evaluate(tensor, {value: 3.0, n: 2}), np.full((2, 2), 3.0))
+
+
+def test_full_takes_the_dtype_of_its_value():
+    assert ft.full(3, True).dtype == "bool"
+    assert ft.full(3, 1).dtype == "int64"
+    assert ft.full_like(ft.fvector(), 1).dtype == "float32"
+
+
+def test_errors():
+    with pytest.raises(TypeError, match="no dimensions"):
+        ft.full(3, [1.0, 2.0])
+    with pytest.raises(ValueError, match="negative"):
+        ft.zeros(-1)

@@ -1,0 +1,58 @@
+"""Methods of variables are the functions of the same name."""
+
+import numpy as np
+import pytest
+
+import frazil.tensor as ft
+
+
+@pytest.fixture
+def x():
+    return ft.tensor("x", shape=(2, None))
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "mean", "var", "std", "max", "min", "all", "any"])
+def test_reductions(x, name):
+    method, function = getattr(x, name), getattr(ft, name)
+    assert method() is function(x)
+    assert method(axis=1, keepdims=True) is function(x, axis=1, keepdims=True)
+
+
+def test_shapes(x):
+    assert x.shape == ft.shape(x)
+    assert x.size is ft.size(x)
+    assert x.T is x.transpose() is x.transpose(1, 0) is x.transpose((1, 0)) is x.swapaxes(0, 1)
+    assert x.mT is ft.matrix_transpose(x)
+    assert x.reshape(3, -1) is x.reshape((3, -1)) is ft.reshape(x, (3, -1))
+    assert x.ravel() is x.flatten() is ft.ravel(x)
+    assert x.dimshuffle(1, "x", 0) is ft.dimshuffle(x, 1, "x", 0)
+    assert x[:1].squeeze(0) is ft.squeeze(x[:1], 0)
+
+
+def test_elements(x):
+    assert x.astype("float32") is ft.cast(x, "float32")
+    assert x.clip(0, 1) is ft.clip(x, 0, 1)
+    assert x.round() is ft.rint(x)
+    assert x.copy() is x
+
+
+def test_iteration_needs_a_static_length(x):
+    first, second = x
+    assert len(x) == 2
+    assert (first, second) == (x[0], x[1])
+    with pytest.raises(TypeError, match=r"x\.shape\[0\]"):
+        iter(x.T)
+    with pytest.raises(TypeError, match="no length"):
+        len(ft.scalar("s"))
+
+
+def test_variables_have_no_value(x):
+    with pytest.raises(TypeError, match="without a value"):
+        np.asarray(x)
+    with pytest.raises(TypeError):
+        bool(x > 0)
+
+
+def test_methods_are_documented():
+    for name in ("sum", "reshape", "T", "shape", "__getitem__", "eval"):
+        assert getattr(type(ft.vector()), name).__doc__

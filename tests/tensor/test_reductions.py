@@ -1,0 +1,111 @@
+"""Reductions agree with NumPy's in value, shape and dtype."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from reference import evaluate
+
+import frazil.tensor as ft
+from frazil.tensor import reductions
+
+DTYPES = ["bool", "int8", "int32", "int64", "uint8", "uint64", "float32", "float64"]
+NAMES = ["sum", "prod", "max", "min", "mean", "any", "all", "var", "std"]
+
+
+@st.composite
+def reducible(draw, min_side):
+    dtype = draw(st.sampled_from(DTYPES))
+    shape = draw(hnp.array_shapes(min_dims=0, max_dims=3, min_side=min_side, max_side=3))
+    elements = st.integers(0, 1) if dtype == "bool" else st.integers(0, 3)
+    array = draw(hnp.arrays(dtype, shape, elements=elements))
+    every = list(range(-len(shape), len(shape)))
+    axes = (
+        []
+        if not every
+        else draw(st.lists(st.sampled_from(every), unique_by=lambda axis: axis % len(shape)))
+    )
+    axis = draw(st.sampled_from([None, tuple(axes), *axes[:1]]))
+    known = [n if n == 1 or draw(st.booleans()) else None for n in shape]
+    return array, axis, known
+
+
+def check(name, array, axis, known, keepdims):
+    x = ft.tensor("x", dtype=array.dtype, shape=known)
+    found = evaluate(getattr(ft, name)(x, axis=axis, keepdims=keepdims), {x: array})
+    with np.errstate(all="ignore"):
+        expected = getattr(np, name)(array, axis=axis, keepdims=keepdims)
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(reducible(min_side=1), st.booleans())
+def test_agrees_with_numpy(name, drawn, keepdims):
+    check(name, *drawn, keepdims)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "any", "all"])
+@given(reducible(min_side=0), st.booleans())
+def test_agrees_with_numpy_where_there_are_no_elements(name, drawn, keepdims):
+    check(name, *drawn, keepdims)
+
+
+@pytest.mark.parametrize("name", ["max", "min"])
+def test_extremum_of_no_elements_is_an_error(name):
+    with pytest.raises(ValueError, match="no elements"):
+        getattr(ft, name)(ft.tensor(shape=(0, 3)), axis=0)
+    x = ft.vector("x")
+    with pytest.raises(ValueError, match="no identity"):
+        evaluate(getattr(ft, name)(x), {x: []})
+
+
+@pytest.mark.parametrize("name", ["max", "min", "sum", "mean"])
+def test_nan_wins(name):
+    assert np.isnan(evaluate(getattr(ft, name)([1.0, np.nan, 2.0])))
+
+
+def test_dtype_argument():
+    x = ft.vector("x", dtype="float32")
+    assert ft.sum(x, dtype="float64").dtype == "float64"
+    assert ft.mean(ft.ivector(), dtype="float32").dtype == "float32"
+
+
+def test_var_with_fewer_degrees_of_freedom():
+    x, values = ft.vector("x"), [1.0, 2.0, 4.0]
+    np.testing.assert_allclose(evaluate(ft.var(x, ddof=1), {x: values}), np.var(values, ddof=1))
+    assert ft.std(ft.fvector(), ddof=1).dtype == "float32"
+
+
+@pytest.mark.parametrize("reduction", [reductions.Sum, reductions.Max, reductions.All])
+def test_ops_refuse_axes_that_are_not_sorted_positions(reduction):
+    x = ft.matrix("x", dtype="bool")
+    for axes in [(), (1, 0), (-1,)]:
+        with pytest.raises(ValueError, match="sorted positions"):
+            reduction(axes)(x)
+
+
+def test_truth_reductions_take_bool():
+    with pytest.raises(TypeError, match="takes bool"):
+        reductions.All((0,))(ft.vector())
+
+
+@pytest.mark.parametrize(
+    "reduction", [reductions.Sum, reductions.Prod, reductions.Max, reductions.Min]
+)
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float32"])
+def test_identity_changes_nothing(reduction, dtype):
+    if dtype == "bool" and reduction in (reductions.Sum, reductions.Prod):
+        return  # the functions accumulate bool as int64
+    limits = [0, 1] if dtype[0] in "bf" else [np.iinfo(dtype).min, np.iinfo(dtype).max]
+    identity = np.array(reduction.identity(dtype), dtype=dtype)
+    for limit in np.array(limits, dtype=dtype):
+        assert reduction.ufunc(identity, limit) == limit
+
+
+def test_axis_errors():
+    with pytest.raises(np.exceptions.AxisError):
+        ft.sum(ft.vector(), axis=1)
+    with pytest.raises(ValueError, match="twice"):
+        ft.sum(ft.matrix(), axis=(0, -2))

@@ -1,0 +1,107 @@
+"""What the documentation shows is what happens.
+
+In the README and in docs/, the ``python`` blocks of a page run one after the other in one
+namespace. What a block prints must be what the ``output`` block after it shows, where ``...``
+stands for anything; a block of ``>>>`` lines is a doctest. The docstrings' examples run too, module
+by module.
+"""
+
+import contextlib
+import doctest
+import importlib
+import io
+import pkgutil
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import frazil
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ELLIPSIS = doctest.ELLIPSIS
+OPTIONS = ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@dataclass(frozen=True)
+class Block:
+    language: str
+    text: str
+    line: int  # of its first line in the page
+
+
+def blocks(page: str) -> list[Block]:
+    """Return the fenced blocks of ``page`` in order.
+
+    >>> blocks("```python" + chr(10) + "1 + 1" + chr(10) + "```")
+    [Block(language='python', text='1 + 1\\n', line=2)]
+    """
+    return [
+        Block(match[1], match[2], page.count("\n", 0, match.start(2)) + 1)
+        for match in FENCE.finditer(page)
+    ]
+
+
+def run(block: Block, path: Path, namespace: dict[str, object]) -> str:
+    """Run a block and return what it prints; line numbers in a traceback are the page's."""
+    if block.text.startswith(">>>"):
+        test = doctest.DocTestParser().get_doctest(
+            block.text, namespace, path.name, str(path), block.line - 1
+        )
+        report = io.StringIO()
+        doctest.DocTestRunner(optionflags=OPTIONS).run(test, out=report.write, clear_globs=False)
+        assert report.getvalue() == "", report.getvalue()
+        namespace.update(test.globs)
+        return ""
+    code = compile("\n" * (block.line - 1) + block.text, str(path), "exec")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(code, namespace)
+    return printed.getvalue()
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_page(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    printed = None
+    for block in blocks(path.read_text()):
+        if block.language == "python":
+            printed = run(block, path, namespace)
+        elif block.language == "output":
+            assert printed is not None, f"{path.name}:{block.line}: output of no python block"
+            problem = f"{path.name}:{block.line} shows\n{block.text}\nbut it prints\n{printed}"
+            assert doctest.OutputChecker().check_output(block.text, printed, ELLIPSIS), problem
+            printed = None
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links(path):
+    prose = FENCE.sub("", path.read_text())
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", prose):
+        if "://" not in target:
+            assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+def modules() -> list[str]:
+    found = pkgutil.walk_packages(frazil.__path__, "frazil.")
+    return ["frazil", *(module.name for module in found)]
+
+
+@pytest.mark.parametrize("name", modules())
+def test_docstrings(name):
+    module = importlib.import_module(name)
+    report = io.StringIO()
+    with contextlib.redirect_stdout(report):
+        failed, _ = doctest.testmod(module, optionflags=OPTIONS)
+    assert failed == 0, report.getvalue()
+
+
+def test_readme_opens_with_a_short_example_and_its_output():
+    example, output = blocks((ROOT / "README.md").read_text())[:2]
+    assert (example.language, output.language) == ("python", "output")
+    lines = [line for line in example.text.splitlines() if line.strip()]
+    assert len(lines) <= 10
