@@ -58,13 +58,13 @@ def test_inputs_are_unique_by_identity() -> None:
 def test_a_node_dies_with_its_last_user() -> None:
     x = ft.vector("x")
     gc.collect()
-    before = _core.container_stats()["nodes"]
+    before = x.container.stats().nodes
     chain = x
     for _ in range(100_000):
         chain = chain + x
-    assert _core.container_stats()["nodes"] == before + 100_000
+    assert x.container.stats().nodes == before + 100_000
     del chain
-    assert _core.container_stats()["nodes"] == before
+    assert x.container.stats().nodes == before
 
 
 def test_digests_are_the_same_in_every_process() -> None:

@@ -4,18 +4,22 @@ Write array code over :mod:`frazil.tensor`'s functions, differentiate it with :f
 :func:`function`.
 """
 
-from pathlib import Path as _Path
-
-from frazil import _core
+from frazil import birthplace as _birthplace  # noqa: F401  (tells our code from the user's)
+from frazil import inplace as inplace
 from frazil import operators as _operators  # noqa: F401  (gives variables their operators)
+from frazil import rewrite as rewrite
 from frazil import tensor as tensor
 from frazil._core import Constant as Constant
+from frazil._core import Container as Container
 from frazil._core import FrozenApply as FrozenApply
 from frazil._core import FrozenFunctionGraph as FrozenFunctionGraph
+from frazil._core import FunctionGraph as FunctionGraph
+from frazil._core import InconsistencyError as InconsistencyError
 from frazil._core import MissingInputError as MissingInputError
 from frazil._core import SharedVariable as SharedVariable
 from frazil._core import TensorType as TensorType
 from frazil._core import Variable as Variable
+from frazil._core import graph_replace as graph_replace
 from frazil.compile.function import Function as Function
 from frazil.compile.function import function as function
 from frazil.compile.shared import shared as shared
@@ -26,5 +30,3 @@ from frazil.op import Op as Op
 from frazil.printing import dprint as dprint
 from frazil.printing import pp as pp
 from frazil.version import __version__ as __version__
-
-_core.set_internal_path(str(_Path(__file__).parent))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,7 +17,8 @@ from frazil._core import FrozenApply, OpBase, Variable
 if TYPE_CHECKING:
     import numpy as np
 
-_identities = itertools.count()
+# Not from 0: a token of one process must not be taken for another's.
+_identities = itertools.count(int.from_bytes(os.urandom(7), "little"))
 
 
 class OpMeta(type):
@@ -42,6 +44,9 @@ class Op(OpBase, metaclass=OpMeta):
     ----------
     view_map, destroy_map : mapping of int to sequence of int
         For each output that views (or is written over) inputs, the positions of those inputs.
+    destroy_tolerates_same, destroy_tolerates_aliased : sequence of pairs of int
+        Pairs of an input that is destroyed and another input that may be the same variable (or may share
+        memory with it) all the same.
     commutative : bool
         Swapping the operands gives the same value.
     pure : bool
@@ -73,6 +78,8 @@ class Op(OpBase, metaclass=OpMeta):
 
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {}
     destroy_map: ClassVar[Mapping[int, Sequence[int]]] = {}
+    destroy_tolerates_same: ClassVar[Sequence[tuple[int, int]]] = ()
+    destroy_tolerates_aliased: ClassVar[Sequence[tuple[int, int]]] = ()
     commutative: bool = False
     pure: ClassVar[bool] = True
     distinct: ClassVar[bool] = False
@@ -96,6 +103,8 @@ class Op(OpBase, metaclass=OpMeta):
             "arity": self._arity(),
             "view_map": {out: list(inputs) for out, inputs in self.view_map.items()},
             "destroy_map": {out: list(inputs) for out, inputs in self.destroy_map.items()},
+            "destroy_tolerates_same": list(self.destroy_tolerates_same),
+            "destroy_tolerates_aliased": list(self.destroy_tolerates_aliased),
             "commutative": self.commutative,
             "pure": self.pure,
             "distinct": self.distinct,

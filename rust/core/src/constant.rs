@@ -13,6 +13,7 @@ use crate::ty::{Dim, Ty};
 struct Block([u8; 64]);
 
 /// An immutable C-order array. Two are equal when type and bytes are: a NaN equals itself, 0.0 and -0.0 differ.
+#[derive(Clone)]
 pub struct ConstantData {
     ty: Ty,
     length: usize,

@@ -1,13 +1,20 @@
 //! Containers: shared storage of nodes, safe under concurrent use.
 //!
-//! Lock order: a thread holds at most one shard's lock, and takes no other lock under it.
+//! A container lives while a handle, a graph or a node of it does.
+//!
+//! Lock order: a thread holds at most one of a container's locks (a shard's, the registry of graphs, the table of
+//! frozen graphs), takes no other lock under it, and drops nothing under it.
 
 use std::any::Any;
+use std::borrow::Cow;
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::constant::ConstantData;
 use crate::error::Error;
+use crate::freeze::{FrozenFunctionGraph, FrozenTable};
+use crate::graph::{FunctionGraph, Registry};
 use crate::id::{DistinctTag, Origin};
 use crate::intern::{Key, Node, Shard};
 use crate::node::{Body, Inputs, Var};
@@ -17,11 +24,16 @@ use crate::ty::{Signature, Ty};
 /// A power of two; enough that threads rarely meet in one shard.
 const SHARDS: u32 = 64;
 
-struct Storage {
+/// Tags below are the canonical ones of frozen graphs; those that applications take count from here.
+const FIRST_FRESH_TAG: u64 = 1 << 32;
+
+pub(crate) struct Storage {
     number: u64,
     shards: Vec<Arc<Shard>>,
     inputs: AtomicU64,
     tags: AtomicU64,
+    graphs: Registry,
+    frozen: FrozenTable,
 }
 
 /// A handle to shared storage of nodes.
@@ -44,13 +56,38 @@ impl Container {
     /// An empty container.
     pub fn new() -> Container {
         let number = CONTAINERS.fetch_add(1, Ordering::Relaxed);
-        let shard = |index| Arc::new(Shard::new(index, SHARDS, number));
-        Container(Arc::new(Storage {
+        Container(Arc::new_cyclic(|storage| Storage {
             number,
-            shards: (0..SHARDS).map(shard).collect(),
+            shards: (0..SHARDS)
+                .map(|index| Arc::new(Shard::new(index, SHARDS, number, storage.clone())))
+                .collect(),
             inputs: AtomicU64::new(0),
-            tags: AtomicU64::new(1),
+            tags: AtomicU64::new(FIRST_FRESH_TAG),
+            graphs: Registry::default(),
+            frozen: FrozenTable::default(),
         }))
+    }
+
+    pub(crate) fn of(storage: Arc<Storage>) -> Container {
+        Container(storage)
+    }
+
+    /// Tells the container from every other there has been.
+    pub(crate) fn number(&self) -> u64 {
+        self.0.number
+    }
+
+    pub(crate) fn registry(&self) -> &Registry {
+        &self.0.graphs
+    }
+
+    pub(crate) fn frozen_table(&self) -> &FrozenTable {
+        &self.0.frozen
+    }
+
+    /// A number that no other live container has; it says nothing else.
+    pub fn address(&self) -> usize {
+        Arc::as_ptr(&self.0) as usize
     }
 
     /// The container that nodes go to when no other is named.
@@ -67,10 +104,64 @@ impl Container {
         }
     }
 
+    /// The live graphs in the container, in the order in which they were made.
+    pub fn graphs(&self) -> Vec<FunctionGraph> {
+        self.0.graphs.live()
+    }
+
+    /// The live frozen graphs in the container, in the order in which they were first frozen.
+    pub fn frozen_graphs(&self) -> Vec<FrozenFunctionGraph> {
+        self.0.frozen.live()
+    }
+
+    /// The live graphs that own `var`, in the order in which they were made.
+    pub fn owners(&self, var: &Var) -> Vec<FunctionGraph> {
+        self.graphs().into_iter().filter(|graph| graph.owns(var)).collect()
+    }
+
+    /// The live frozen graphs that own `var`, in the order in which they were first frozen.
+    pub fn frozen_owners(&self, var: &Var) -> Vec<FrozenFunctionGraph> {
+        self.frozen_graphs().into_iter().filter(|graph| graph.owns(var)).collect()
+    }
+
+    /// Whether `var` lives here.
+    pub fn holds(&self, var: &Var) -> bool {
+        var.node().container_number() == self.number()
+    }
+
+    /// Where a node over `vars` belongs: the container of the first that is no constant, else of the first.
+    ///
+    /// Without any, it is this container. A constant goes where its company is.
+    pub fn company<'a, 'v>(
+        &'a self,
+        vars: impl Iterator<Item = &'v Var> + Clone,
+    ) -> Cow<'a, Container> {
+        let mut all = vars.clone();
+        if all.all(|var| self.holds(var)) {
+            return Cow::Borrowed(self);
+        }
+        let mut variables = vars.clone().filter(|var| var.constant().is_none());
+        match variables.next().or_else(|| vars.clone().next()) {
+            Some(var) if !self.holds(var) => Cow::Owned(var.container()),
+            _ => Cow::Borrowed(self),
+        }
+    }
+
+    /// `var`, here: itself if it lives here, the constant of equal content if it is a constant.
+    pub fn adopt(&self, var: &Var) -> Result<Var, Error> {
+        if self.holds(var) {
+            return Ok(var.clone());
+        }
+        match var.constant() {
+            Some(data) => Ok(self.constant(data.clone())),
+            None => Err(Error::ForeignContainer { variable: var.describe() }),
+        }
+    }
+
     fn intern(&self, body: Body, signature: Signature, origin: Origin) -> Node {
         let digest = body.digest(signature);
-        // The table inside a shard uses the low bits; the shard is chosen by others.
-        let shard = (digest.short() >> 48) as usize % SHARDS as usize;
+        // The table inside a shard uses the high bits; the low ones choose the shard.
+        let shard = digest.short() as usize % SHARDS as usize;
         self.0.shards[shard].intern(Key { body, signature, digest, origin })
     }
 
@@ -113,14 +204,17 @@ impl Container {
     pub(crate) fn apply_tagged(
         &self,
         op: Op,
-        inputs: Inputs,
+        mut inputs: Inputs,
         signature: Signature,
         distinct: Option<DistinctTag>,
         origin: Origin,
     ) -> Result<Node, Error> {
-        if inputs.iter().any(|input| input.node().home().container() != self.0.number) {
-            return Err(Error::ForeignContainer);
+        for input in &mut inputs {
+            if !self.holds(input) {
+                *input = self.adopt(input)?;
+            }
         }
+        op.check_maps(inputs.len(), signature.types().len())?;
         Ok(self.intern(Body::Apply { op, inputs, distinct }, signature, origin))
     }
 
@@ -142,7 +236,8 @@ impl Container {
         self.apply_tagged(*op, inputs, node.signature(), *distinct, node.origin())
     }
 
-    fn fresh_tag(&self) -> DistinctTag {
+    /// A tag that no other application has.
+    pub(crate) fn fresh_tag(&self) -> DistinctTag {
         let number = self.0.tags.fetch_add(1, Ordering::Relaxed);
         DistinctTag::new(number).expect("tags count from 1")
     }
@@ -151,5 +246,19 @@ impl Container {
 impl Default for Container {
     fn default() -> Container {
         Container::new()
+    }
+}
+
+impl PartialEq for Container {
+    fn eq(&self, other: &Container) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Container {}
+
+impl fmt::Debug for Container {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Container #{}", self.number())
     }
 }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use smallvec::SmallVec;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// The Merkle digest of a node, type, constant or op.
@@ -24,6 +23,12 @@ impl Digest {
     /// The 64 bits that tables hash by.
     pub fn short(self) -> u64 {
         self.low
+    }
+
+    /// The digest with these bytes, as `to_bytes` gives them.
+    pub fn from_bytes(bytes: [u8; 16]) -> Digest {
+        let value = u128::from_le_bytes(bytes);
+        Digest { high: (value >> 64) as u64, low: value as u64 }
     }
 
     /// Little-endian bytes, low half first.
@@ -51,36 +56,58 @@ impl fmt::Debug for Digest {
 ///
 /// Every variable-length field is preceded by its length, so two different keys never give one byte string.
 pub(crate) struct DigestWriter {
-    bytes: SmallVec<[u8; 192]>,
+    /// The first bytes of the key, usually all of them.
+    start: [u8; START],
+    length: usize,
+    rest: Vec<u8>,
 }
+
+/// Room for an application of three operands.
+const START: usize = 128;
 
 impl DigestWriter {
     /// Starts a key of the given kind; kinds keep, say, a type and a constant apart.
     pub(crate) fn new(kind: u8) -> DigestWriter {
-        let mut bytes = SmallVec::new();
-        bytes.push(kind);
-        DigestWriter { bytes }
+        let mut start = [0; START];
+        start[0] = kind;
+        DigestWriter { start, length: 1, rest: Vec::new() }
+    }
+
+    #[inline]
+    fn fixed<const N: usize>(&mut self, bytes: [u8; N]) {
+        match self.start.get_mut(self.length..self.length + N) {
+            Some(room) if self.rest.is_empty() => {
+                room.copy_from_slice(&bytes);
+                self.length += N;
+            }
+            _ => self.rest.extend_from_slice(&bytes),
+        }
     }
 
     pub(crate) fn byte(&mut self, value: u8) {
-        self.bytes.push(value);
+        self.fixed([value]);
     }
 
     pub(crate) fn word(&mut self, value: u64) {
-        self.bytes.extend_from_slice(&value.to_le_bytes());
+        self.fixed(value.to_le_bytes());
     }
 
     pub(crate) fn digest(&mut self, value: Digest) {
-        self.bytes.extend_from_slice(&value.to_bytes());
+        self.fixed(value.to_bytes());
     }
 
     pub(crate) fn text(&mut self, value: &[u8]) {
         self.word(value.len() as u64);
-        self.bytes.extend_from_slice(value);
+        value.iter().for_each(|&byte| self.fixed([byte]));
     }
 
-    pub(crate) fn finish(self) -> Digest {
-        Digest::of(&self.bytes)
+    pub(crate) fn finish(mut self) -> Digest {
+        let start = &self.start[..self.length];
+        if self.rest.is_empty() {
+            return Digest::of(start);
+        }
+        self.rest.splice(..0, start.iter().copied());
+        Digest::of(&self.rest)
     }
 }
 

@@ -21,12 +21,22 @@ pub enum Operand {
     Weak(WeakScalar),
 }
 
+impl Operand {
+    fn var(&self) -> Option<&Var> {
+        match self {
+            Operand::Var(var) => Some(var),
+            Operand::Weak(_) => None,
+        }
+    }
+}
+
 /// The operands of one application.
 pub type Operands = SmallVec<[Operand; 3]>;
 
 /// `op` applied element by element, ranks aligned from the last axis as in NumPy.
 ///
-/// A dimension broadcasts only where its type says 1.
+/// A dimension broadcasts only where its type says 1. The node goes where its operands live; `container` is for
+/// operands that are numbers only.
 pub fn apply(
     container: &Container,
     op: Op,
@@ -34,7 +44,8 @@ pub fn apply(
     origin: Origin,
 ) -> Result<Var, Error> {
     op.check_arity(operands.len())?;
-    let rule = op.key().rule.ok_or(Error::NoOperands)?;
+    let rule = op.key().rule.ok_or_else(|| Error::NoOperands)?;
+    let container = &*container.company(operands.iter().filter_map(Operand::var));
     let inputs = strengthen(container, rule, operands)?;
     let types: SmallVec<[Ty; 3]> = inputs.iter().map(Var::ty).collect();
     let ty = result_type(op, &types)?;
@@ -44,10 +55,10 @@ pub fn apply(
 /// The type of `op` applied to operands of these types.
 pub fn result_type(op: Op, types: &[Ty]) -> Result<Ty, Error> {
     op.check_arity(types.len())?;
-    let rule = op.key().rule.ok_or(Error::NoOperands)?;
+    let rule = op.key().rule.ok_or_else(|| Error::NoOperands)?;
     let dtypes: SmallVec<[DType; 3]> = types.iter().map(|ty| ty.dtype()).collect();
     let dtype = rule.result(op.label(), &dtypes)?;
-    let widest = types.iter().copied().max_by_key(|ty| ty.ndim()).ok_or(Error::NoOperands)?;
+    let widest = types.iter().copied().max_by_key(|ty| ty.ndim()).ok_or_else(|| Error::NoOperands)?;
     if widest.dtype() == dtype && types.iter().all(|ty| absorbed(ty.shape(), widest.shape())) {
         return Ok(widest);
     }

@@ -2,6 +2,7 @@
 
 use thiserror::Error as ThisError;
 
+use crate::destroy::Inconsistent;
 use crate::dtype::DType;
 use crate::ty::Ty;
 
@@ -16,6 +17,14 @@ pub enum ErrorClass {
     Overflow,
     /// A graph that needs something that it was not given.
     MissingInput,
+    /// Rules that never come to an end.
+    RuleCycle,
+    /// A key that was not found.
+    Key,
+    /// Something that cannot be persisted.
+    Pickling,
+    /// A graph that no order of its nodes can run, because of what they destroy.
+    Inconsistent,
 }
 
 /// What went wrong while a graph was being built or walked.
@@ -72,8 +81,11 @@ pub enum Error {
     #[error("the float {value} cannot become a constant of dtype {dtype}; cast it explicitly")]
     FloatForInteger { value: f64, dtype: DType },
 
-    #[error("variables of different containers cannot meet in one node")]
-    ForeignContainer,
+    #[error(
+        "{variable} belongs to another container; build it in this one, or freeze its graph and bind that to \
+         variables of this one"
+    )]
+    ForeignContainer { variable: String },
 
     #[error("output {index} asked of a node with {outputs} outputs")]
     OutputIndex { index: usize, outputs: usize },
@@ -98,9 +110,103 @@ pub enum Error {
     InvalidInput { what: String },
 
     #[error(
+        "replacing {old} by {new} makes a cycle: {new} is itself computed from {old}; compute it from something else, \
+         or use graph_replace, which substitutes once and leaves what it puts in as it is"
+    )]
+    CyclicReplacement { old: String, new: String },
+
+    #[error("{variable} is not in the graph")]
+    NotInGraph { variable: String },
+
+    #[error("no value is given for {}", .missing.join(", "))]
+    MissingValues { missing: Vec<String> },
+
+    #[error("the graph has {expected} inputs, {given} values are given")]
+    TooManyValues { expected: usize, given: usize },
+
+    #[error("the value of input {position} has type {given}, expected {expected}; cast or reshape it")]
+    ValueType { position: usize, expected: Ty, given: Ty },
+
+    #[error(
+        "{destroyer} destroys {buffer}, which stands for several distinct buffers once nodes are \
+         deduplicated; freeze without dedup_nodes"
+    )]
+    FoldedBuffer { destroyer: String, buffer: String },
+
+    #[error(
+        "no op {kind} with these parameters is known here; import the module that defines it first"
+    )]
+    UnknownOp { kind: String },
+
+    #[error("the op {kind} is defined otherwise here than where the graph was written")]
+    OpChanged { kind: String },
+
+    #[error(
+        "{op} cannot be persisted: it was defined in a function or in __main__, so other processes do not know \
+         it; define it in a module that they can import"
+    )]
+    NotPersistable { op: String },
+
+    #[error("the parameters of {op} are nested too deep to be written")]
+    ParamsTooDeep { op: String },
+
+    #[error("these bytes are no graph: {reason}")]
+    Codec { reason: String },
+
+    #[error("line {line}, column {column}: {reason}")]
+    Text { line: usize, column: usize, reason: String },
+
+    #[error("a node reads output {output} of place {at}, which does not exist before it")]
+    NoSuchPlace { at: u32, output: u32 },
+
+    #[error("a node applies op {number}, which is not listed")]
+    NoSuchOp { number: u32 },
+
+    #[error("{op} must have a tag exactly if it is distinct")]
+    TagMismatch { op: String },
+
+    #[error(
         "op {label} was interned before with other properties; two definitions share the name {kind}"
     )]
     OpRedefined { label: String, kind: String },
+
+    #[error(
+        "the {map} of {op} names {what} {position} of a node that has {count}; positions count from 0"
+    )]
+    MapPosition { op: String, map: &'static str, what: &'static str, position: u32, count: usize },
+
+    #[error("{what} cannot be donated: only inputs of the graph can, and a constant is nobody's to give")]
+    NotDonatable { what: String },
+
+    #[error("the candidate {op} is not a node of the graph that is planned")]
+    CandidateNode { op: String },
+
+    #[error(
+        "the candidate {op} has {outputs} outputs and {inputs} inputs, so output {output} cannot be written over \
+         input {input}; positions count from 0"
+    )]
+    CandidatePosition { op: String, output: usize, outputs: usize, input: usize, inputs: usize },
+
+    #[error(transparent)]
+    Inconsistent(#[from] Inconsistent),
+
+    #[error("this is no rule: {reason}")]
+    Pattern { reason: String },
+
+    #[error("rule {rule} gives a variable of type {given} in place of one of type {expected}; cast or broadcast it")]
+    RuleType { rule: String, expected: Ty, given: Ty },
+
+    #[error(
+        "rules lead back to where they started, at {at}: {}; drop one of them, or guard it",
+        rules.join(" -> ")
+    )]
+    RuleCycle { rules: Vec<String>, at: String },
+
+    #[error(
+        "rules still apply after {rewrites} rewrites: {}; their right sides grow without end",
+        rules.join(", ")
+    )]
+    RulesDiverge { rules: Vec<String>, rewrites: usize },
 }
 
 impl Error {
@@ -114,9 +220,15 @@ impl Error {
             | Error::FloatForInteger { .. }
             | Error::ReplacementType { .. }
             | Error::InputType { .. }
-            | Error::InvalidInput { .. } => ErrorClass::Type,
+            | Error::InvalidInput { .. }
+            | Error::ValueType { .. } => ErrorClass::Type,
+            Error::NotPersistable { .. } | Error::ParamsTooDeep { .. } => ErrorClass::Pickling,
+            Error::MissingValues { .. } | Error::NotInGraph { .. } => ErrorClass::Key,
             Error::IntegerOutOfBounds { .. } => ErrorClass::Overflow,
             Error::MissingInput { .. } => ErrorClass::MissingInput,
+            Error::Inconsistent(_) => ErrorClass::Inconsistent,
+            Error::RuleType { .. } => ErrorClass::Type,
+            Error::RuleCycle { .. } | Error::RulesDiverge { .. } => ErrorClass::RuleCycle,
             _ => ErrorClass::Value,
         }
     }

@@ -1,83 +1,417 @@
-//! Frozen graphs: closed graphs over nominal inputs, with a digest that names them everywhere.
+//! Frozen graphs: closed graphs over nominal inputs, one object for all that are isomorphic.
+//!
+//! Freezing puts nominals in place of the inputs and numbers the tags of distinct nodes 1, 2, ... as a walk from the
+//! outputs meets them. What is left says nothing about where and in which order the graph was built, so isomorphic
+//! graphs have the very same outputs, and a table of weak references makes one object of them.
 
-use rustc_hash::FxHashSet;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 
+use hashbrown::HashTable;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::alias;
 use crate::container::Container;
+use crate::destroy;
 use crate::digest::{Digest, DigestWriter};
 use crate::error::Error;
-use crate::node::{Body, Var};
-use crate::replace::replace;
+use crate::graph::FunctionGraph;
+use crate::id::DistinctTag;
+use crate::intern::Node;
+use crate::node::{Body, Inputs, Var};
+use crate::op::Op;
+use crate::replace::{Rebuild, rebuild};
+use crate::sync::Mutex;
 use crate::traverse::postorder;
+use crate::ty::Signature;
 
-/// A graph whose inputs are nominals: equal for all isomorphic graphs, in every process.
+/// A graph whose inputs are nominals, interned: isomorphic graphs of one container are one object.
 #[derive(Clone)]
-pub struct FrozenFunctionGraph {
-    inputs: Vec<Var>,
-    outputs: Vec<Var>,
+pub struct FrozenFunctionGraph(Arc<Frozen>);
+
+pub(crate) struct Frozen {
+    container: Container,
+    serial: u64,
+    inputs: Box<[Var]>,
+    outputs: Box<[Var]>,
     digest: Digest,
+    order: OnceLock<Box<[Node]>>,
+    members: OnceLock<FxHashSet<usize>>,
 }
 
 impl FrozenFunctionGraph {
     /// The graph that computes `outputs` from `inputs`, which may be any variables but constants.
     ///
     /// An input that no output needs still counts. A root input that is not listed is an error that names it.
+    /// `container` is for graphs without variables; others live where their variables do.
     pub fn new(
         container: &Container,
         inputs: &[Var],
         outputs: &[Var],
     ) -> Result<FrozenFunctionGraph, Error> {
-        let mut seen = FxHashSet::default();
-        for input in inputs {
-            if matches!(input.node().body(), Body::Constant(_)) {
-                return Err(Error::InvalidInput { what: input.describe() });
-            }
-            if !seen.insert(input.identity()) {
-                return Err(Error::DuplicateInput { name: input.describe() });
-            }
-        }
-        let nominals: Vec<Var> = inputs
-            .iter()
-            .enumerate()
-            .map(|(position, input)| container.nominal(position as u32, input.ty()))
-            .collect();
-        let pairs: Vec<(Var, Var)> = inputs.iter().cloned().zip(nominals.iter().cloned()).collect();
-        let frozen = replace(container, outputs, &pairs)?;
-        let orphan = postorder(&frozen, &[]).into_iter().find(|node| match node.body() {
-            Body::Input { .. } => true,
-            Body::Nominal { position } => *position as usize >= nominals.len(),
-            _ => false,
-        });
-        if let Some(node) = orphan {
-            let var = Var::new(node.clone(), 0);
-            return Err(Error::MissingInput { name: var.describe(), ty: var.ty() });
-        }
-        let mut writer = DigestWriter::new(b'G');
-        writer.word(nominals.len() as u64);
-        nominals.iter().for_each(|nominal| writer.digest(nominal.digest()));
-        writer.word(frozen.len() as u64);
-        frozen.iter().for_each(|output| writer.digest(output.digest()));
-        Ok(FrozenFunctionGraph { inputs: nominals, outputs: frozen, digest: writer.finish() })
+        check_inputs(inputs)?;
+        freeze(container, inputs, outputs, Tags::apart())
+    }
+
+    /// The same, with distinct nodes folded into one where op, inputs and types are equal.
+    ///
+    /// A graph that destroys one of those is refused: two buffers would become one.
+    pub fn deduplicated(
+        container: &Container,
+        inputs: &[Var],
+        outputs: &[Var],
+    ) -> Result<FrozenFunctionGraph, Error> {
+        check_inputs(inputs)?;
+        freeze(container, inputs, outputs, Tags::folded())
+    }
+
+    /// The graph in which every occurrence of one of `inputs` is an input: constants and whole expressions too.
+    ///
+    /// Where one expression contains another, the outer one counts.
+    pub fn from_structural_inputs(
+        container: &Container,
+        inputs: &[Var],
+        outputs: &[Var],
+    ) -> Result<FrozenFunctionGraph, Error> {
+        check_twice(inputs)?;
+        freeze(container, inputs, outputs, Tags::apart())
+    }
+
+    /// The container that the graph lives in.
+    pub fn container(&self) -> &Container {
+        &self.0.container
     }
 
     /// The nominal inputs.
     pub fn inputs(&self) -> &[Var] {
-        &self.inputs
+        &self.0.inputs
     }
 
     /// The outputs.
     pub fn outputs(&self) -> &[Var] {
-        &self.outputs
+        &self.0.outputs
     }
 
-    /// The digest of inputs and outputs.
+    /// The digest of inputs and outputs and, where nodes destroy their inputs, of the order.
     pub fn digest(&self) -> Digest {
-        self.digest
+        self.0.digest
+    }
+
+    /// The applications in an order that runs: operands first, and a destroyer after all readers.
+    pub fn toposort(&self) -> &[Node] {
+        self.0.order.get_or_init(|| {
+            let order = destroy::toposort(&self.0.outputs, &self.0.inputs, &[]);
+            // A graph that destroys has had its order since it was frozen, so this one has any order.
+            order.unwrap_or_default().into_iter().cloned().collect()
+        })
+    }
+
+    /// Whether the digest means the same graph in another process.
+    pub fn persistable(&self) -> bool {
+        self.0.outputs.iter().all(|output| output.node().persistable())
+    }
+
+    /// Whether `var` is an input or is among what the outputs need.
+    pub fn owns(&self, var: &Var) -> bool {
+        let members = self.0.members.get_or_init(|| {
+            let inputs = self.0.inputs.iter().map(|input| input.node().address());
+            postorder(&self.0.outputs, &[]).into_iter().map(Node::address).chain(inputs).collect()
+        });
+        members.contains(&var.node().address())
+    }
+
+    /// An editable graph over new inputs that freezes to this one.
+    pub fn unfreeze(&self) -> FunctionGraph {
+        let container = self.container();
+        let inputs: Vec<Var> =
+            self.inputs().iter().map(|input| container.input(input.ty(), None, None)).collect();
+        let outputs = self.bind(&inputs).expect("inputs of the very same types");
+        FunctionGraph::new(container, &inputs, &outputs).expect("a frozen graph is closed")
+    }
+
+    /// The outputs over `values` in place of the inputs, in the container of the values.
+    ///
+    /// Types are not inferred again. Distinct nodes are applied anew: two bindings share no buffer.
+    pub fn bind(&self, values: &[Var]) -> Result<Vec<Var>, Error> {
+        let (expected, given) = (self.inputs().len(), values.len());
+        if given > expected {
+            return Err(Error::TooManyValues { expected, given });
+        }
+        if let Some(missing) = self.inputs().get(given..).filter(|missing| !missing.is_empty()) {
+            let missing = missing.iter().map(|input| input.describe()).collect();
+            return Err(Error::MissingValues { missing });
+        }
+        for (position, (input, value)) in self.inputs().iter().zip(values).enumerate() {
+            if !input.ty().accepts(value.ty()) {
+                let (expected, given) = (input.ty(), value.ty());
+                return Err(Error::ValueType { position, expected, given });
+            }
+        }
+        let container = self.container().company(values.iter());
+        let pairs: Vec<(Var, Var)> =
+            self.inputs().iter().cloned().zip(values.iter().cloned()).collect();
+        rebuild(&container, self.outputs(), &pairs, &mut Afresh(&container))
+    }
+
+    /// The outputs over values in place of the inputs, given as pairs of input and value, in any order.
+    pub fn bind_pairs(&self, pairs: &[(Var, Var)]) -> Result<Vec<Var>, Error> {
+        let known: FxHashSet<_> = self.inputs().iter().map(Var::identity).collect();
+        if let Some((unknown, _)) =
+            pairs.iter().find(|(input, _)| !known.contains(&input.identity()))
+        {
+            return Err(Error::NotInGraph { variable: unknown.describe() });
+        }
+        let values: FxHashMap<_, &Var> =
+            pairs.iter().map(|(input, value)| (input.identity(), value)).collect();
+        let value = |input: &Var| values.get(&input.identity()).map(|&value| value.clone());
+        let missing = self.inputs().iter().filter(|input| value(input).is_none());
+        let missing: Vec<String> = missing.map(Var::describe).collect();
+        if !missing.is_empty() {
+            return Err(Error::MissingValues { missing });
+        }
+        let values: Vec<Var> = self.inputs().iter().filter_map(value).collect();
+        self.bind(&values)
+    }
+
+    /// A number that no other live frozen graph has; it says nothing else.
+    pub fn address(&self) -> usize {
+        Arc::as_ptr(&self.0) as usize
+    }
+
+    pub(crate) fn downgrade(&self) -> Weak<Frozen> {
+        Arc::downgrade(&self.0)
+    }
+
+    pub(crate) fn upgrade(weak: &Weak<Frozen>) -> Option<FrozenFunctionGraph> {
+        weak.upgrade().map(FrozenFunctionGraph)
     }
 }
 
 impl PartialEq for FrozenFunctionGraph {
     fn eq(&self, other: &FrozenFunctionGraph) -> bool {
-        // Nodes are interned, so equal graphs have identical nominals and outputs.
-        self.inputs == other.inputs && self.outputs == other.outputs
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for FrozenFunctionGraph {}
+
+impl Hash for FrozenFunctionGraph {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.digest().hash(state);
+    }
+}
+
+impl fmt::Debug for FrozenFunctionGraph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FrozenFunctionGraph({})", self.digest())
+    }
+}
+
+/// Checks that `inputs` are variables that a graph can be a function of.
+pub(crate) fn check_inputs(inputs: &[Var]) -> Result<(), Error> {
+    match inputs.iter().find(|input| input.constant().is_some()) {
+        Some(constant) => Err(Error::InvalidInput { what: constant.describe() }),
+        None => check_twice(inputs),
+    }
+}
+
+fn check_twice(inputs: &[Var]) -> Result<(), Error> {
+    let mut seen = FxHashSet::default();
+    match inputs.iter().find(|input| !seen.insert(input.identity())) {
+        Some(twice) => Err(Error::DuplicateInput { name: twice.describe() }),
+        None => Ok(()),
+    }
+}
+
+fn freeze(
+    container: &Container,
+    inputs: &[Var],
+    outputs: &[Var],
+    mut tags: Tags,
+) -> Result<FrozenFunctionGraph, Error> {
+    let container = container.company(inputs.iter().chain(outputs)).into_owned();
+    let inputs = inputs.iter().map(|x| container.adopt(x)).collect::<Result<Vec<_>, _>>()?;
+    let nominals: Box<[Var]> = inputs
+        .iter()
+        .enumerate()
+        .map(|(position, input)| container.nominal(position as u32, input.ty()))
+        .collect();
+    let pairs: Vec<(Var, Var)> = inputs.into_iter().zip(nominals.iter().cloned()).collect();
+    let outputs = rebuild(&container, outputs, &pairs, &mut tags)?;
+    let mut order = OnceLock::new();
+    if tags.destroys {
+        let running = destroy::toposort(&outputs, &nominals, &[])?;
+        tags.check_folded(&running)?;
+        order = OnceLock::from(running.into_iter().cloned().collect::<Box<[Node]>>());
+    }
+    let mut writer = DigestWriter::new(b'G');
+    writer.word(nominals.len() as u64);
+    nominals.iter().for_each(|nominal| writer.digest(nominal.digest()));
+    writer.word(outputs.len() as u64);
+    outputs.iter().for_each(|output| writer.digest(output.digest()));
+    if let Some(order) = order.get() {
+        order.iter().for_each(|node| writer.digest(node.digest()));
+    }
+    let table = container.frozen_table();
+    Ok(table.intern(Frozen {
+        serial: table.serials.fetch_add(1, Ordering::Relaxed),
+        container: container.clone(),
+        inputs: nominals,
+        outputs: outputs.into(),
+        digest: writer.finish(),
+        order,
+        members: OnceLock::new(),
+    }))
+}
+
+/// What distinct nodes that are folded into one agree in.
+type Folded = (Op, Inputs, Signature);
+
+/// Gives distinct nodes their canonical tags, and refuses roots that are not among the inputs.
+struct Tags {
+    next: u64,
+    destroys: bool,
+    /// The tag of each key, and how many nodes have it; `None` where distinct nodes stay apart.
+    folded: Option<FxHashMap<Folded, (DistinctTag, u32)>>,
+}
+
+impl Tags {
+    fn apart() -> Tags {
+        Tags { next: 1, destroys: false, folded: None }
+    }
+
+    fn folded() -> Tags {
+        Tags { folded: Some(FxHashMap::default()), ..Tags::apart() }
+    }
+
+    /// Refuses a destroyer of what was several buffers.
+    fn check_folded(&self, order: &[&Node]) -> Result<(), Error> {
+        let Some(folded) = &self.folded else { return Ok(()) };
+        let several: FxHashSet<DistinctTag> =
+            folded.values().filter(|(_, count)| *count > 1).map(|(tag, _)| *tag).collect();
+        for node in order {
+            let Body::Apply { op, inputs, .. } = node.body() else { continue };
+            let destroyed = op.key().props.destroy_map.iter().flat_map(|(_, inputs)| inputs);
+            for root in destroyed.flat_map(|&input| alias::roots(&inputs[input as usize])) {
+                if let Body::Apply { distinct: Some(tag), .. } = root.node().body()
+                    && several.contains(tag)
+                {
+                    let (destroyer, buffer) = (op.label().to_owned(), root.describe());
+                    return Err(Error::FoldedBuffer { destroyer, buffer });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Rebuild for Tags {
+    fn root(&mut self, root: &Node) -> Result<(), Error> {
+        let var = Var::new(root.clone(), 0);
+        Err(Error::MissingInput { name: var.describe(), ty: var.ty() })
+    }
+
+    fn apply(&mut self, op: Op) {
+        self.destroys |= !op.key().props.destroy_map.is_empty();
+    }
+
+    fn tag(
+        &mut self,
+        _old: DistinctTag,
+        op: Op,
+        inputs: &Inputs,
+        signature: Signature,
+    ) -> DistinctTag {
+        let mut fresh = || {
+            let tag = DistinctTag::new(self.next).expect("tags count from 1");
+            self.next += 1;
+            tag
+        };
+        match &mut self.folded {
+            None => fresh(),
+            Some(folded) => {
+                let key = (op, inputs.clone(), signature);
+                let (tag, count) = folded.entry(key).or_insert_with(|| (fresh(), 0));
+                *count += 1;
+                *tag
+            }
+        }
+    }
+}
+
+/// Applies every distinct node anew.
+struct Afresh<'a>(&'a Container);
+
+impl Rebuild for Afresh<'_> {
+    fn root(&mut self, root: &Node) -> Result<(), Error> {
+        let var = Var::new(root.clone(), 0);
+        Err(Error::MissingInput { name: var.describe(), ty: var.ty() })
+    }
+
+    fn tag(&mut self, _: DistinctTag, _: Op, _: &Inputs, _: Signature) -> DistinctTag {
+        self.0.fresh_tag()
+    }
+}
+
+/// A container's frozen graphs: an index that owns none of them.
+#[derive(Default)]
+pub(crate) struct FrozenTable {
+    serials: AtomicU64,
+    graphs: Mutex<HashTable<Entry>>,
+}
+
+struct Entry {
+    hash: u64,
+    graph: Weak<Frozen>,
+}
+
+impl FrozenTable {
+    /// The living graph equal to `new`, or `new`.
+    fn intern(&self, new: Frozen) -> FrozenFunctionGraph {
+        let hash = new.digest.short();
+        let new = Arc::new(new);
+        // Whatever is looked at may die meanwhile, with all its nodes: not under the lock.
+        let mut seen: Vec<Arc<Frozen>> = Vec::new();
+        let mut same = |entry: &Entry| {
+            let Some(living) = entry.graph.upgrade().filter(|_| entry.hash == hash) else {
+                return false;
+            };
+            let same = living.inputs == new.inputs && living.outputs == new.outputs;
+            seen.push(living);
+            same
+        };
+        let mut graphs = self.graphs.lock();
+        let found = graphs.find(hash, &mut same).is_some();
+        if !found {
+            let entry = Entry { hash, graph: Arc::downgrade(&new) };
+            graphs.insert_unique(hash, entry, |entry| entry.hash);
+        }
+        drop(graphs);
+        FrozenFunctionGraph(if found { seen.pop().unwrap_or(new) } else { new })
+    }
+
+    fn forget(&self, graph: &Frozen) {
+        let mut graphs = self.graphs.lock();
+        let entry = graphs
+            .find_entry(graph.digest.short(), |entry| std::ptr::eq(entry.graph.as_ptr(), graph));
+        let entry = entry.ok().map(|entry| entry.remove().0);
+        drop(graphs);
+        drop(entry);
+    }
+
+    pub(crate) fn live(&self) -> Vec<FrozenFunctionGraph> {
+        let graphs = self.graphs.lock();
+        let mut live: Vec<_> = graphs.iter().filter_map(|entry| entry.graph.upgrade()).collect();
+        drop(graphs);
+        live.sort_by_key(|graph| graph.serial);
+        live.into_iter().map(FrozenFunctionGraph).collect()
+    }
+}
+
+impl Drop for Frozen {
+    fn drop(&mut self) {
+        self.container.frozen_table().forget(self);
     }
 }

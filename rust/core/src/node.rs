@@ -8,6 +8,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::constant::ConstantData;
+use crate::container::Container;
 use crate::digest::{Digest, DigestWriter};
 use crate::id::DistinctTag;
 use crate::intern::Node;
@@ -106,6 +107,15 @@ impl Body {
     }
 }
 
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.body() {
+            Body::Apply { op, inputs, .. } => write!(f, "{}({inputs:?})", op.label()),
+            _ => f.write_str(&Var::new(self.clone(), 0).describe()),
+        }
+    }
+}
+
 /// A variable: one output of a node.
 #[derive(Clone)]
 pub struct Var {
@@ -125,8 +135,14 @@ impl Var {
         &self.node
     }
 
-    pub(crate) fn into_node(self) -> Node {
+    /// The node that this is an output of, without counting another handle.
+    pub fn into_node(self) -> Node {
         self.node
+    }
+
+    /// The container that the variable lives in.
+    pub fn container(&self) -> Container {
+        self.node.container()
     }
 
     /// The position among the node's outputs.

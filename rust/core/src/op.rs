@@ -117,6 +117,10 @@ pub struct OpProps {
     pub view_map: Vec<(u32, Vec<u32>)>,
     /// For each output written over inputs, those inputs.
     pub destroy_map: Vec<(u32, Vec<u32>)>,
+    /// Pairs of an input that is destroyed and another that may be the very same variable.
+    pub destroy_tolerates_same: Vec<(u32, u32)>,
+    /// Pairs of an input that is destroyed and another that may share memory with it.
+    pub destroy_tolerates_aliased: Vec<(u32, u32)>,
     /// Swapping the operands gives the same value.
     pub commutative: bool,
     /// The outputs follow from the inputs alone.
@@ -165,6 +169,8 @@ impl Op {
         key.params.write(&mut writer);
         write_map(&mut writer, &key.props.view_map);
         write_map(&mut writer, &key.props.destroy_map);
+        write_pairs(&mut writer, &key.props.destroy_tolerates_same);
+        write_pairs(&mut writer, &key.props.destroy_tolerates_aliased);
         writer.byte(key.props.commutative as u8);
         writer.byte(key.props.pure as u8);
         writer.byte(key.props.distinct as u8);
@@ -185,6 +191,15 @@ impl Op {
             elementwise: OnceLock::new(),
         };
         Op(entry.or_insert_with(|| Box::leak(Box::new(make()))).get())
+    }
+
+    /// The ops of this kind and these parameters that the process has; one, unless two definitions share a name.
+    pub fn named(kind: &str, params: &Param) -> Vec<Op> {
+        let table = OPS.read();
+        let named = table.iter().filter(|data| data.key.kind == kind && data.key.params == *params);
+        let mut ops: Vec<Op> = named.map(|&data| Op(data)).collect();
+        ops.sort_by_key(|op| op.digest());
+        ops
     }
 
     /// What the op is made of.
@@ -222,6 +237,24 @@ impl Op {
         self.0.elementwise.get_or_init(|| op);
     }
 
+    /// Checks that the positions which the op's maps name exist in an application of this size.
+    pub fn check_maps(self, inputs: usize, outputs: usize) -> Result<(), Error> {
+        let OpProps { view_map, destroy_map, .. } = &self.key().props;
+        for (map, entries) in [("view_map", view_map), ("destroy_map", destroy_map)] {
+            for (output, positions) in entries {
+                let input = positions.iter().find(|&&input| input as usize >= inputs);
+                let (what, position, count) = match input {
+                    Some(&input) => ("input", input, inputs),
+                    None if *output as usize >= outputs => ("output", *output, outputs),
+                    None => continue,
+                };
+                let op = self.label().to_owned();
+                return Err(Error::MapPosition { op, map, what, position, count });
+            }
+        }
+        Ok(())
+    }
+
     /// Checks the number of operands of an elementwise op.
     pub(crate) fn check_arity(self, given: usize) -> Result<(), Error> {
         match self.0.key.arity {
@@ -239,6 +272,14 @@ fn write_map(writer: &mut DigestWriter, map: &[(u32, Vec<u32>)]) {
         writer.word(*output as u64);
         writer.word(inputs.len() as u64);
         inputs.iter().for_each(|&input| writer.word(input as u64));
+    }
+}
+
+fn write_pairs(writer: &mut DigestWriter, pairs: &[(u32, u32)]) {
+    writer.word(pairs.len() as u64);
+    for (destroyed, other) in pairs {
+        writer.word(*destroyed as u64);
+        writer.word(*other as u64);
     }
 }
 
@@ -286,6 +327,19 @@ mod tests {
     fn an_identity_is_not_persistable() {
         let op = Op::intern(key("local", Param::List(vec![Param::Identity(3)])), "local");
         assert!(!op.persistable());
+    }
+
+    #[test]
+    fn a_map_names_positions_that_exist() {
+        let mut viewing = key("view", Param::None);
+        viewing.props.view_map = vec![(0, vec![0, 2])];
+        let op = Op::intern(viewing, "view");
+        assert!(op.check_maps(3, 1).is_ok());
+        assert_eq!(
+            op.check_maps(2, 1).unwrap_err().to_string(),
+            "the view_map of view names input 2 of a node that has 2; positions count from 0"
+        );
+        assert!(op.check_maps(3, 0).is_err());
     }
 
     #[test]

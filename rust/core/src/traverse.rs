@@ -2,6 +2,8 @@
 
 use std::cell::RefCell;
 
+use rustc_hash::FxHashSet;
+
 use crate::id::NodeId;
 use crate::intern::Node;
 use crate::node::{Body, Var};
@@ -76,14 +78,18 @@ impl Numbering {
 ///
 /// Depth first from the outputs, operands left to right: the order follows from the graph alone.
 pub fn postorder<'a>(outputs: &'a [Var], blockers: &[Var]) -> Vec<&'a Node> {
+    let siblings = blocked_siblings(blockers);
+    let passes = |var: &Var| siblings.is_empty() || !siblings.contains(&var.identity());
     Numbering::with(|seen| {
         let mut order = Vec::new();
         let mut stack: Vec<(&'a Node, usize)> = Vec::new();
         for blocker in blockers {
-            seen.insert(blocker.node().id());
+            if blocker.node().signature().types().len() == 1 {
+                seen.insert(blocker.node().id());
+            }
         }
         for output in outputs {
-            if seen.insert(output.node().id()) {
+            if passes(output) && seen.insert(output.node().id()) {
                 stack.push((output.node(), 0));
             }
             while let Some((node, next)) = stack.last_mut() {
@@ -91,7 +97,7 @@ pub fn postorder<'a>(outputs: &'a [Var], blockers: &[Var]) -> Vec<&'a Node> {
                 match node.inputs().get(*next) {
                     Some(input) => {
                         *next += 1;
-                        if seen.insert(input.node().id()) {
+                        if passes(input) && seen.insert(input.node().id()) {
                             stack.push((input.node(), 0));
                         }
                     }
@@ -104,6 +110,12 @@ pub fn postorder<'a>(outputs: &'a [Var], blockers: &[Var]) -> Vec<&'a Node> {
         }
         order
     })
+}
+
+/// The blockers whose node has other outputs, which may be walked past.
+fn blocked_siblings(blockers: &[Var]) -> FxHashSet<(usize, u32)> {
+    let several = |var: &&Var| var.node().signature().types().len() > 1;
+    blockers.iter().filter(several).map(Var::identity).collect()
 }
 
 /// The applications that `outputs` need, operands before users, without walking past `blockers`.

@@ -189,6 +189,12 @@ impl PartialEq for Signature {
 
 impl Eq for Signature {}
 
+impl Hash for Signature {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.digest().hash(state);
+    }
+}
+
 impl fmt::Debug for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.types()).finish()

@@ -1,38 +1,43 @@
 //! `FrozenApply`: an op applied to variables.
 
-use frazil_core::{Body, Container, Inputs, Node, Signature, Ty};
+use frazil_core::{Body, Inputs, Node, Signature, Ty};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::birthplace::{describe, here};
+use crate::container::current;
 use crate::error::raise;
 use crate::face::{apply_face, face, forget_apply};
 use crate::op::{OpBase, op_face};
 use crate::types::TensorType;
-use crate::variable::Variable;
+use crate::variable::{Variable, drop_node};
 
 /// An op applied to inputs: interned, so equal applications are one object.
 #[pyclass(frozen, weakref, module = "frazil._core")]
 pub struct FrozenApply {
-    node: Node,
+    node: Option<Node>,
 }
 
 impl FrozenApply {
     /// The face's content; `apply_face` is what makes faces.
     pub fn from_node(node: Node) -> FrozenApply {
-        FrozenApply { node }
+        FrozenApply { node: Some(node) }
     }
 
     /// The node.
     pub fn node(&self) -> &Node {
-        &self.node
+        self.node.as_ref().expect("only dropping takes the node")
     }
 }
 
 impl Drop for FrozenApply {
     fn drop(&mut self) {
-        Python::attach(|py| forget_apply(py, &self.node));
+        let Some(node) = self.node.take() else { return };
+        Python::attach(|py| {
+            forget_apply(py, &node);
+            drop_node(py, node);
+        });
     }
 }
 
@@ -64,15 +69,17 @@ impl FrozenApply {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = op.py();
         let types: Vec<Ty> = output_types.iter().map(|ty| ty.0).collect();
-        let node = Container::global()
-            .apply(op.get().op()?, inputs_of(inputs)?, Signature::new(&types), here(py)?)
+        let inputs = inputs_of(inputs)?;
+        let node = current(py)?
+            .company(inputs.iter())
+            .apply(op.get().op()?, inputs, Signature::new(&types), here(py)?)
             .map_err(raise)?;
         apply_face(py, node)
     }
 
     #[getter]
     fn op(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        match self.node.body() {
+        match self.node().body() {
             Body::Apply { op, .. } => op_face(py, *op),
             _ => unreachable!("the face of an application"),
         }
@@ -81,7 +88,7 @@ impl FrozenApply {
     #[getter]
     fn inputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let faces = self
-            .node
+            .node()
             .inputs()
             .iter()
             .map(|input| face(py, input.clone()))
@@ -92,18 +99,18 @@ impl FrozenApply {
     #[getter]
     fn outputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let faces =
-            self.node.outputs().map(|output| face(py, output)).collect::<PyResult<Vec<_>>>()?;
+            self.node().outputs().map(|output| face(py, output)).collect::<PyResult<Vec<_>>>()?;
         PyTuple::new(py, faces)
     }
 
     #[getter]
     fn output_types<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.node.signature().types().iter().map(|&ty| TensorType(ty)))
+        PyTuple::new(py, self.node().signature().types().iter().map(|&ty| TensorType(ty)))
     }
 
     #[getter]
     fn distinct(&self) -> Option<u64> {
-        match self.node.body() {
+        match self.node().body() {
             Body::Apply { distinct, .. } => distinct.map(|tag| tag.get()),
             _ => None,
         }
@@ -111,13 +118,13 @@ impl FrozenApply {
 
     #[getter]
     fn digest(&self) -> String {
-        self.node.digest().to_string()
+        self.node().digest().to_string()
     }
 
     /// File, line and function of the user's code that first built this node.
     #[getter]
     fn source(&self, py: Python<'_>) -> PyResult<Option<(String, u32, String)>> {
-        describe(py, self.node.origin())
+        describe(py, self.node().origin())
     }
 
     /// The node with the same op and output types over other inputs.
@@ -128,10 +135,10 @@ impl FrozenApply {
         strict: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        let node = &slf.get().node;
+        let node = slf.get().node();
         let new = inputs_of(inputs)?;
         if strict || new.iter().zip(node.inputs()).all(|(new, old)| new.ty() == old.ty()) {
-            let node = Container::global().with_inputs(node, new).map_err(raise)?;
+            let node = current(py)?.company(new.iter()).with_inputs(node, new).map_err(raise)?;
             return apply_face(py, node);
         }
         // Other types may give other output types: the op says which.
@@ -141,8 +148,9 @@ impl FrozenApply {
     }
 
     fn __repr__(&self) -> String {
-        let inputs: Vec<String> = self.node.inputs().iter().map(|input| input.describe()).collect();
-        match self.node.body() {
+        let inputs: Vec<String> =
+            self.node().inputs().iter().map(|input| input.describe()).collect();
+        match self.node().body() {
             Body::Apply { op, .. } => format!("{}({})", op.label(), inputs.join(", ")),
             _ => unreachable!("the face of an application"),
         }

@@ -1,10 +1,11 @@
 //! The cell behind a shared variable.
 
-use frazil_core::{Container, Dim, Ty};
+use frazil_core::{Dim, Ty};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 
+use crate::container::current;
 use crate::face::face;
 use crate::types::dtype_of_descr;
 
@@ -41,5 +42,6 @@ pub fn shared<'py>(
     let dims: Vec<Dim> = shape.unwrap_or_else(|| vec![None; value.ndim()]);
     let ty = Ty::tensor(dtype_of_descr(&value.dtype())?, &dims);
     let cell = SharedCell::new(value.clone().unbind());
-    face(value.py(), Container::global().input(ty, name, Some(std::sync::Arc::new(cell))))
+    let py = value.py();
+    face(py, current(py)?.input(ty, name, Some(std::sync::Arc::new(cell))))
 }

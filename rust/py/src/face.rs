@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use frazil_core::{Body, Node, Var};
+use frazil_core::{Body, FrozenFunctionGraph, FunctionGraph, Node, Var};
 use hashbrown::HashTable;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
@@ -13,12 +13,17 @@ use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
 
 use crate::apply::FrozenApply;
 use crate::cell::SharedCell;
+use crate::container::Container;
+use crate::graph;
 use crate::variable::{Constant, NominalVariable, SharedVariable, Variable};
 
-/// What a face stands for: a node's address and an output's position, or `APPLY` for the node itself.
+/// What a face stands for: an address, and an output's position or the kind of what lies there.
 type Identity = (usize, u32);
 
 const APPLY: u32 = u32::MAX;
+const CONTAINER: u32 = u32::MAX - 1;
+const GRAPH: u32 = u32::MAX - 2;
+const FROZEN: u32 = u32::MAX - 3;
 const SHARDS: usize = 16;
 
 struct Entry {
@@ -94,6 +99,21 @@ pub fn forget_apply(py: Python<'_>, node: &Node) {
     forget(py, (node.address(), APPLY));
 }
 
+/// Forgets the face of a container that is being freed.
+pub fn forget_container(py: Python<'_>, container: &frazil_core::Container) {
+    forget(py, (container.address(), CONTAINER));
+}
+
+/// Forgets the face of a graph that is being freed.
+pub fn forget_graph(py: Python<'_>, graph: &FunctionGraph) {
+    forget(py, (graph.address(), GRAPH));
+}
+
+/// Forgets the face of a frozen graph that is being freed.
+pub fn forget_frozen(py: Python<'_>, graph: &FrozenFunctionGraph) {
+    forget(py, (graph.address(), FROZEN));
+}
+
 /// The Python object for a variable.
 pub fn face(py: Python<'_>, var: Var) -> PyResult<Bound<'_, PyAny>> {
     let identity = var.identity();
@@ -125,5 +145,41 @@ pub fn apply_face(py: Python<'_>, node: Node) -> PyResult<Bound<'_, PyAny>> {
     match find(py, identity) {
         Some(living) => Ok(living),
         None => install(py, identity, Bound::new(py, FrozenApply::from_node(node))?.into_any()),
+    }
+}
+
+/// The Python object for a container.
+pub fn container_face(
+    py: Python<'_>,
+    container: frazil_core::Container,
+) -> PyResult<Bound<'_, PyAny>> {
+    let identity = (container.address(), CONTAINER);
+    match find(py, identity) {
+        Some(living) => Ok(living),
+        None => install(py, identity, Bound::new(py, Container::from_core(container))?.into_any()),
+    }
+}
+
+/// The Python object for a graph.
+pub fn graph_face(py: Python<'_>, graph: FunctionGraph) -> PyResult<Bound<'_, PyAny>> {
+    let identity = (graph.address(), GRAPH);
+    match find(py, identity) {
+        Some(living) => Ok(living),
+        None => {
+            let new = Bound::new(py, graph::FunctionGraph::from_core(graph))?;
+            install(py, identity, new.into_any())
+        }
+    }
+}
+
+/// The Python object for a frozen graph.
+pub fn frozen_face(py: Python<'_>, graph: FrozenFunctionGraph) -> PyResult<Bound<'_, PyAny>> {
+    let identity = (graph.address(), FROZEN);
+    match find(py, identity) {
+        Some(living) => Ok(living),
+        None => {
+            let new = Bound::new(py, graph::FrozenFunctionGraph::from_core(graph))?;
+            install(py, identity, new.into_any())
+        }
     }
 }

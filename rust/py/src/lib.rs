@@ -6,6 +6,7 @@ mod birthplace;
 mod blas;
 mod callable;
 mod cell;
+mod container;
 mod error;
 mod face;
 mod function;
@@ -13,7 +14,10 @@ mod graph;
 mod ndarray;
 mod op;
 mod operand;
+mod persist;
+mod plan;
 mod program;
+mod rewrite;
 mod types;
 mod variable;
 
@@ -29,17 +33,28 @@ mod _core {
     #[pymodule_export]
     use crate::cell::shared;
     #[pymodule_export]
+    use crate::container::{Container, ContainerStats};
+    #[pymodule_export]
+    use crate::error::InconsistencyError;
+    #[pymodule_export]
     use crate::error::MissingInputError;
+    #[pymodule_export]
+    use crate::error::RuleCycleError;
     #[pymodule_export]
     use crate::function::Function;
     #[pymodule_export]
     use crate::graph::{
-        FrozenFunctionGraph, container_stats, graph_replace, promote, root_inputs, toposort,
+        FrozenFunctionGraph, FunctionGraph, Transaction, graph_replace, load_graph, promote,
+        root_inputs, toposort,
     };
     #[pymodule_export]
     use crate::op::OpBase;
     #[pymodule_export]
+    use crate::plan::{Refusal, Schedule, plan};
+    #[pymodule_export]
     use crate::program::{Program, ProgramBuilder};
+    #[pymodule_export]
+    use crate::rewrite::{PyRuleSet, RewriteRule};
     #[pymodule_export]
     use crate::types::TensorType;
     #[pymodule_export]

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use frazil_core::{Op, OpKey, OpProps, Param};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
@@ -50,7 +50,7 @@ impl OpBase {
         props: &Bound<'py, PyDict>,
         rule: Option<&str>,
     ) -> PyResult<Py<PyAny>> {
-        let mut params = param_of(params)?;
+        let mut params = param_of(params, MAX_DEPTH)?;
         if let Some(token) = props.get_item("identity")?.filter(|token| !token.is_none()) {
             params = Param::List(vec![params, Param::Identity(token.extract()?)]);
         }
@@ -99,6 +99,8 @@ fn props_of(props: &Bound<'_, PyDict>) -> PyResult<OpProps> {
     Ok(OpProps {
         view_map: map_of(&required(props, "view_map")?)?,
         destroy_map: map_of(&required(props, "destroy_map")?)?,
+        destroy_tolerates_same: pairs_of(&required(props, "destroy_tolerates_same")?)?,
+        destroy_tolerates_aliased: pairs_of(&required(props, "destroy_tolerates_aliased")?)?,
         commutative: required(props, "commutative")?.extract()?,
         pure: required(props, "pure")?.extract()?,
         distinct: required(props, "distinct")?.extract()?,
@@ -115,7 +117,17 @@ fn map_of(map: &Bound<'_, PyAny>) -> PyResult<Vec<(u32, Vec<u32>)>> {
     Ok(entries)
 }
 
-fn param_of(value: &Bound<'_, PyAny>) -> PyResult<Param> {
+fn pairs_of(pairs: &Bound<'_, PyAny>) -> PyResult<Vec<(u32, u32)>> {
+    let mut pairs: Vec<(u32, u32)> =
+        pairs.try_iter()?.map(|pair| pair?.extract()).collect::<PyResult<_>>()?;
+    pairs.sort();
+    Ok(pairs)
+}
+
+/// Parameters nested deeper than this are a mistake, and would exhaust the stack.
+const MAX_DEPTH: usize = 32;
+
+fn param_of(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Param> {
     if value.is_none() {
         return Ok(Param::None);
     }
@@ -141,7 +153,13 @@ fn param_of(value: &Bound<'_, PyAny>) -> PyResult<Param> {
         return Ok(Param::Op(value.get().op()?));
     }
     if value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>() {
-        let values = value.try_iter()?.map(|item| param_of(&item?)).collect::<PyResult<_>>()?;
+        let Some(depth) = depth.checked_sub(1) else {
+            return Err(PyValueError::new_err(format!(
+                "an op's parameters are nested in more than {MAX_DEPTH} tuples"
+            )));
+        };
+        let values =
+            value.try_iter()?.map(|item| param_of(&item?, depth)).collect::<PyResult<_>>()?;
         return Ok(Param::List(values));
     }
     Err(PyTypeError::new_err(format!(

@@ -1,7 +1,7 @@
 //! What a user writes beside a variable: variables, arrays, NumPy scalars, Python numbers.
 
 use frazil_core::elemwise::Operand;
-use frazil_core::{ConstantData, Container, Var, WeakScalar};
+use frazil_core::{ConstantData, Var, WeakScalar};
 use numpy::{
     PyArrayDescr, PyArrayDescrMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods,
 };
@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyFloat, PyInt};
 
+use crate::container::current;
 use crate::error::raise;
 use crate::types::{dtype_of, dtype_of_descr};
 use crate::variable::Variable;
@@ -46,14 +47,22 @@ pub fn operand(value: &Bound<'_, PyAny>) -> PyResult<Operand> {
     Ok(Operand::Var(constant(value, None)?))
 }
 
-/// The constant with the content of `value`, read as `numpy.asarray` reads it.
+/// The constant with the content of `value`, in the current container.
 pub fn constant(value: &Bound<'_, PyAny>, dtype: Option<&Bound<'_, PyAny>>) -> PyResult<Var> {
+    let data = data_of(value, dtype)?;
+    Ok(current(value.py())?.constant(data))
+}
+
+/// The content of `value`, read as `numpy.asarray` reads it.
+pub fn data_of(
+    value: &Bound<'_, PyAny>,
+    dtype: Option<&Bound<'_, PyAny>>,
+) -> PyResult<ConstantData> {
     let py = value.py();
     if dtype.is_none()
         && let Some(scalar) = weak_scalar(value)?
     {
-        let data = scalar.constant(scalar.default_dtype()).map_err(raise)?;
-        return Ok(Container::global().constant(data));
+        return scalar.constant(scalar.default_dtype()).map_err(raise);
     }
     static ASARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let asarray = ASARRAY.import(py, "numpy", "asarray")?;
@@ -75,6 +84,5 @@ pub fn constant(value: &Bound<'_, PyAny>, dtype: Option<&Bound<'_, PyAny>>) -> P
     let shape: Vec<u64> = array.shape().iter().map(|&length| length as u64).collect();
     let bytes: PyReadonlyArray1<'_, u8> =
         array.call_method1("reshape", (-1,))?.call_method1("view", ("uint8",))?.extract()?;
-    let data = ConstantData::new(dtype, &shape, bytes.as_slice()?).map_err(raise)?;
-    Ok(Container::global().constant(data))
+    ConstantData::new(dtype, &shape, bytes.as_slice()?).map_err(raise)
 }

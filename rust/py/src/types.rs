@@ -1,11 +1,12 @@
 //! `TensorType`.
 
-use frazil_core::{Container, DType, Dim, Ty};
+use frazil_core::{DType, Dim, Ty};
 use numpy::PyArrayDescr;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
+use crate::container::current;
 use crate::error::raise;
 use crate::face::face;
 use crate::variable::Variable;
@@ -77,10 +78,10 @@ impl TensorType {
         self.0.digest().to_string()
     }
 
-    /// A new root input of this type.
+    /// A new root input of this type, in the current container.
     #[pyo3(signature = (name=None))]
     fn __call__<'py>(&self, py: Python<'py>, name: Option<&str>) -> PyResult<Bound<'py, Variable>> {
-        Ok(face(py, Container::global().input(self.0, name, None))?.cast_into()?)
+        Ok(face(py, current(py)?.input(self.0, name, None))?.cast_into()?)
     }
 
     /// Whether a value of type `other` may stand wherever one of this type is expected.

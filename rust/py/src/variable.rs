@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 
 use frazil_core::elemwise::{self, Operands};
-use frazil_core::{Body, Container, Error, Op, Var};
+use frazil_core::{Body, Error, Node, Op, Var};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
@@ -14,8 +14,9 @@ use smallvec::smallvec;
 use crate::array::read_only_array;
 use crate::birthplace::here;
 use crate::cell::SharedCell;
+use crate::container::current;
 use crate::error::raise;
-use crate::face::{apply_face, face, forget_variable};
+use crate::face::{apply_face, container_face, face, forget_variable};
 use crate::op::OpBase;
 use crate::operand::operand;
 use crate::types::TensorType;
@@ -23,24 +24,35 @@ use crate::types::TensorType;
 /// One tensor-valued place in a graph; equality is identity.
 #[pyclass(frozen, subclass, weakref, module = "frazil._core")]
 pub struct Variable {
-    var: Var,
+    var: Option<Var>,
 }
 
 impl Variable {
     /// The face's content; `face` is what makes faces.
     pub fn from_var(var: Var) -> Variable {
-        Variable { var }
+        Variable { var: Some(var) }
     }
 
     /// The variable.
     pub fn var(&self) -> &Var {
-        &self.var
+        self.var.as_ref().expect("only dropping takes the variable")
     }
 }
 
 impl Drop for Variable {
     fn drop(&mut self) {
-        Python::attach(|py| forget_variable(py, &self.var));
+        let Some(var) = self.var.take() else { return };
+        Python::attach(|py| {
+            forget_variable(py, &var);
+            drop_node(py, var.into_node());
+        });
+    }
+}
+
+/// Drops a node; if that frees a large graph, other threads run meanwhile.
+pub fn drop_node(py: Python<'_>, node: Node) {
+    if let Some(debris) = node.drop_some(256) {
+        py.detach(|| drop(debris));
     }
 }
 
@@ -83,12 +95,12 @@ fn operator(operator: Operator) -> PyResult<Op> {
 
 /// `op` applied to operands that are ready.
 pub fn apply<'py>(py: Python<'py>, op: Op, operands: Operands) -> PyResult<Bound<'py, PyAny>> {
-    let var = elemwise::apply(Container::global(), op, operands, here(py)?).map_err(raise)?;
+    let var = elemwise::apply(&*current(py)?, op, operands, here(py)?).map_err(raise)?;
     face(py, var)
 }
 
 fn unary<'py>(slf: &Bound<'py, Variable>, which: Operator) -> PyResult<Bound<'py, PyAny>> {
-    let var = slf.get().var.clone();
+    let var = slf.get().var().clone();
     apply(slf.py(), operator(which)?, smallvec![elemwise::Operand::Var(var)])
 }
 
@@ -100,7 +112,7 @@ fn binary<'py>(
     reflected: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = slf.py();
-    let this = elemwise::Operand::Var(slf.get().var.clone());
+    let this = elemwise::Operand::Var(slf.get().var().clone());
     let other = match operand(other) {
         Ok(other) => other,
         Err(error) if error.is_instance_of::<PyTypeError>(py) => {
@@ -119,50 +131,56 @@ impl Variable {
     #[new]
     #[pyo3(signature = (r#type, name=None))]
     fn new<'py>(py: Python<'py>, r#type: &TensorType, name: Option<&str>) -> Object<'py> {
-        face(py, Container::global().input(r#type.0, name, None))
+        face(py, current(py)?.input(r#type.0, name, None))
     }
 
     #[getter]
     fn r#type(&self) -> TensorType {
-        TensorType(self.var.ty())
+        TensorType(self.var().ty())
     }
 
     #[getter]
     fn dtype(&self) -> &'static str {
-        self.var.ty().dtype().name()
+        self.var().ty().dtype().name()
     }
 
     #[getter]
     fn ndim(&self) -> usize {
-        self.var.ty().ndim()
+        self.var().ty().ndim()
     }
 
     #[getter]
     fn broadcastable<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
-        pyo3::types::PyTuple::new(py, self.var.ty().shape().iter().map(|&dim| dim == Some(1)))
+        pyo3::types::PyTuple::new(py, self.var().ty().shape().iter().map(|&dim| dim == Some(1)))
     }
 
     #[getter]
     fn owner<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        match self.var.node().body() {
-            Body::Apply { .. } => apply_face(py, self.var.node().clone()).map(Some),
+        match self.var().node().body() {
+            Body::Apply { .. } => apply_face(py, self.var().node().clone()).map(Some),
             _ => Ok(None),
         }
     }
 
     #[getter]
     fn index(&self) -> usize {
-        self.var.index()
+        self.var().index()
+    }
+
+    /// The container that the variable lives in.
+    #[getter]
+    fn container<'py>(&self, py: Python<'py>) -> Object<'py> {
+        container_face(py, self.var().container())
     }
 
     #[getter]
     fn name(&self) -> Option<&str> {
-        self.var.name()
+        self.var().name()
     }
 
     #[getter]
     fn digest(&self) -> String {
-        self.var.digest().to_string()
+        self.var().digest().to_string()
     }
 
     #[classattr]
@@ -177,26 +195,26 @@ impl Variable {
     }
 
     fn __hash__(&self) -> u64 {
-        self.var.node().digest().short() ^ self.var.index() as u64
+        self.var().node().digest().short() ^ self.var().index() as u64
     }
 
     fn __bool__(&self) -> PyResult<bool> {
         Err(PyTypeError::new_err(format!(
             "{} has no truth value before the graph runs; use ft.where(condition, a, b) to choose by its \
              value, or compare with `is` to ask whether two variables are the same",
-            self.var.describe()
+            self.var().describe()
         )))
     }
 
     fn __repr__(&self) -> String {
-        match self.var.constant() {
-            Some(_) => self.var.describe(),
-            None => format!("{}: {}", self.var.describe(), self.var.ty()),
+        match self.var().constant() {
+            Some(_) => self.var().describe(),
+            None => format!("{}: {}", self.var().describe(), self.var().ty()),
         }
     }
 
     fn __str__(&self) -> String {
-        self.var.describe()
+        self.var().describe()
     }
 
     fn __add__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
@@ -453,5 +471,5 @@ pub fn constant<'py>(value: &Bound<'py, PyAny>, dtype: Option<&Bound<'py, PyAny>
 /// The input of a frozen graph at `position`.
 #[pyfunction]
 pub fn nominal<'py>(py: Python<'py>, position: u32, r#type: &TensorType) -> Object<'py> {
-    face(py, Container::global().nominal(position, r#type.0))
+    face(py, current(py)?.nominal(position, r#type.0))
 }

@@ -1,0 +1,61 @@
+"""Analyses: what is known of a value before the graph runs, as a function of the variable alone."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from frazil._core import Constant, Variable
+from frazil.elemwise import Elemwise
+
+_DEPTH = 16
+"""Operations below a variable that are looked at."""
+
+_NEVER_NEGATIVE = frozenset({"exp", "exp2", "sqr", "abs", "sigmoid", "softplus", "cosh", "erfc"})
+"""Scalar ops whose float results have no sign, whatever their operands."""
+
+_KEEP_THE_SIGN_AWAY = frozenset(
+    {"add", "mul", "truediv", "reciprocal", "maximum", "minimum", "identity", "cast"}
+)
+"""Scalar ops whose float results have no sign where no operand has one."""
+
+_nonnegative: WeakKeyDictionary[Variable, bool] = WeakKeyDictionary()
+
+
+def is_nonnegative(x: Variable) -> bool:
+    """Return whether no element of ``x`` can have a sign: it is NaN, or 0.0 (not -0.0) or more.
+
+    False where it is not known. Results are remembered as long as ``x`` is alive.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> from frazil.rewrite import is_nonnegative
+    >>> x = ft.vector("x")
+    >>> is_nonnegative(ft.exp(x) + 1), is_nonnegative(x)
+    (True, False)
+    """
+    return _is_nonnegative(x, _DEPTH)
+
+
+def _is_nonnegative(x: Variable, depth: int) -> bool:
+    if x.type.numpy_dtype.kind in "bu":
+        return True
+    if isinstance(x, Constant):
+        return not np.signbit(x.data.astype(np.float64)).any()
+    node = x.owner
+    # Signed integers wrap around, so what is never negative as a number may be as an integer.
+    if node is None or not isinstance(node.op, Elemwise) or x.type.numpy_dtype.kind != "f":
+        return False
+    name = node.op.scalar_op.name
+    if name in _NEVER_NEGATIVE:
+        return True
+    if depth == 0 or name not in _KEEP_THE_SIGN_AWAY:
+        return False
+    known = _nonnegative.get(x)
+    if known is None:
+        known = all(_is_nonnegative(operand, depth - 1) for operand in node.inputs)
+        if depth == _DEPTH or known:
+            _nonnegative[x] = known
+    return known

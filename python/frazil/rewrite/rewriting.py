@@ -1,0 +1,173 @@
+"""Rewriting a graph by rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple, overload
+
+from frazil import _core
+from frazil._core import FrozenFunctionGraph, FunctionGraph, RuleSet, Variable
+from frazil.rewrite.definition import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One application of a rule.
+
+    Attributes
+    ----------
+    rule : str
+        Its name.
+    where : tuple of (str, int, str) or None
+        File, line and function of the user's code that built what it applied to.
+    before, after : Variable
+        What it applied to, its operands in normal form, and what took its place.
+    """
+
+    rule: str
+    where: tuple[str, int, str] | None
+    before: Variable
+    after: Variable
+
+    def __str__(self) -> str:
+        from frazil.printing import pp
+
+        before, after = (pp(x).replace("\n", "; ") for x in (self.before, self.after))
+        place = "" if self.where is None else f"  [{self.where[0]}:{self.where[1]}]"
+        return f"{self.rule}: {before} -> {after}{place}"
+
+
+class Trace(Sequence[Step]):
+    """The steps of a rewriting, in order; worked out when it is first looked at.
+
+    It has every step, those too that were remembered from other graphs when the result was made; the
+    rules' functions are called again for it.
+    """
+
+    def __init__(self, rules: RuleSet, outputs: Sequence[Variable]) -> None:
+        self._rules = rules
+        self._outputs = outputs
+        self._steps: list[Step] | None = None
+
+    def _known(self) -> list[Step]:
+        if self._steps is None:
+            self._steps = [
+                Step(rule.name, where, before, after)
+                for rule, where, before, after in self._rules.trace(self._outputs)
+            ]
+        return self._steps
+
+    @overload
+    def __getitem__(self, index: int) -> Step: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Step]: ...
+    def __getitem__(self, index: int | slice) -> Step | Sequence[Step]:
+        return self._known()[index]
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self._known())
+
+    def __len__(self) -> int:
+        return len(self._known())
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self._known()))
+
+    def __repr__(self) -> str:
+        return f"<Trace of {len(self)} steps>"
+
+
+class Rewriting(NamedTuple):
+    """What :func:`rewrite` returns: the graph, and the trace of how it came about."""
+
+    graph: Any
+    trace: Trace
+
+
+def rewrite(graph: Any, rules: Iterable[Rule] | None = None) -> Rewriting:
+    """Rewrite a graph by rules until none applies.
+
+    Parameters
+    ----------
+    graph : Variable, sequence of Variable, FunctionGraph or FrozenFunctionGraph
+        What to rewrite. It stays as it is.
+    rules : iterable of Rule, optional
+        Where several apply, the first wins. Default: :data:`CANONICALIZE`.
+
+    Returns
+    -------
+    graph
+        In the form in which it was given: a variable, a list, or a graph of the same kind over the
+        same inputs.
+    trace : Trace
+        The steps: rule, where, before, after.
+
+    Raises
+    ------
+    RuleCycleError
+        If rules lead back to where they started, or go on without end. Names them.
+    TypeError
+        If a rule's function gives a variable whose type does not fit.
+
+    Notes
+    -----
+    One sweep from the inputs up rebuilds what changes. What a set of rules made of a node is
+    remembered, across graphs, for as long as the node and what it became are alive, so rules must
+    depend on what they match only.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> from frazil.printing import pp
+    >>> from frazil.rewrite import rewrite
+    >>> x, y = ft.vector("x"), ft.vector("y")
+    >>> graph, trace = rewrite(-(-x) * 1 + -y)
+    >>> pp(graph)
+    'x - y'
+    >>> [step.rule for step in trace]
+    ['neg_neg', 'mul_one', 'add_neg']
+    """
+    if rules is None:
+        from frazil.rewrite.catalog import CANONICALIZE
+
+        rules = CANONICALIZE
+    compiled = _rule_set(tuple(rules))
+    if isinstance(graph, Variable):
+        results, trace = _rewrite_outputs([graph], compiled)
+        return Rewriting(results[0], trace)
+    if isinstance(graph, list | tuple):
+        return Rewriting(*_rewrite_outputs(graph, compiled))
+    if isinstance(graph, FunctionGraph | FrozenFunctionGraph):
+        return _rewrite_graph(graph, compiled)
+    raise TypeError(
+        f"expected a variable, a sequence of variables or a graph, given {type(graph).__name__}"
+    )
+
+
+def _rewrite_outputs(outputs: Sequence[Variable], rules: RuleSet) -> tuple[list[Variable], Trace]:
+    return rules.rewrite(outputs), Trace(rules, outputs)
+
+
+def _rewrite_graph(graph: FunctionGraph | FrozenFunctionGraph, rules: RuleSet) -> Rewriting:
+    # What an input is computed from is none of the graph's business.
+    hidden = {x: x.type(str(x)) for x in graph.inputs if x.owner is not None}
+    outputs = _core.graph_replace(graph.outputs, hidden) if hidden else graph.outputs
+    results, trace = _rewrite_outputs(outputs, rules)
+    if hidden:
+        results = _core.graph_replace(results, {new: old for old, new in hidden.items()})
+    if isinstance(graph, FrozenFunctionGraph):
+        return Rewriting(FrozenFunctionGraph(graph.inputs, results), trace)
+    rewritten = graph.clone()
+    rewritten.set_outputs(results)
+    return Rewriting(rewritten, trace)
+
+
+@lru_cache(maxsize=64)
+def _rule_set(rules: tuple[Rule, ...]) -> RuleSet:
+    """The compiled set of some rules; what it remembers is remembered for the next graph, too."""
+    for one in rules:
+        if not isinstance(one, Rule):
+            raise TypeError(f"expected rules, as @rewrite.rule makes them, given {one!r}")
+    return RuleSet([one.compiled for one in rules])

@@ -1,0 +1,90 @@
+"""Sorts: what a parameter of a rule may stand for, written as its annotation.
+
+A parameter annotated ``Integer`` is a variable to Python and to type checkers, so the real
+operators apply to it; the rule takes it for any variable with an integer dtype.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias
+
+from frazil._core import Variable
+
+SIGNED = ("int8", "int16", "int32", "int64")
+UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
+FLOATS = ("float32", "float64")
+DTYPES = ("bool", *SIGNED, *UNSIGNED, *FLOATS)
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """What a parameter of a rule stands for.
+
+    Attributes
+    ----------
+    name : str
+        How it is called in printed rules.
+    dtypes : tuple of str
+        The dtypes that are let in.
+    sample : str
+        The dtype of the variable that the rule is written over. Numbers written beside it take
+        their dtype from it, and are numbers of any dtype again in the compiled rule.
+    constant : bool
+        Only constants are let in.
+    ndim : int
+        The rank of that variable. Elementwise ops take any rank; an op that needs one needs it
+        here.
+
+    Examples
+    --------
+    >>> from typing import Annotated
+    >>> import frazil as fz
+    >>> from frazil.rewrite import Sort
+    >>> Matrix = Annotated[fz.Variable, Sort("matrix", ("float32", "float64"), "float64", ndim=2)]
+    """
+
+    name: str
+    dtypes: tuple[str, ...]
+    sample: str
+    constant: bool = False
+    ndim: int = 0
+
+
+Tensor: TypeAlias = Annotated[Variable, Sort("tensor", DTYPES, "float64")]
+"""Anything."""
+
+Number: TypeAlias = Annotated[Variable, Sort("number", (*SIGNED, *UNSIGNED, *FLOATS), "float64")]
+"""An integer or a float."""
+
+Float: TypeAlias = Annotated[Variable, Sort("float", FLOATS, "float64")]
+"""A float."""
+
+Integer: TypeAlias = Annotated[Variable, Sort("integer", (*SIGNED, *UNSIGNED), "int64")]
+"""An integer; it wraps around."""
+
+Signed: TypeAlias = Annotated[Variable, Sort("signed", (*SIGNED, *FLOATS), "float64")]
+"""A number with a sign."""
+
+SignedInteger: TypeAlias = Annotated[Variable, Sort("signed integer", SIGNED, "int64")]
+"""An integer with a sign."""
+
+Unsigned: TypeAlias = Annotated[Variable, Sort("unsigned", ("bool", *UNSIGNED), "uint64")]
+"""A bool or an integer without a sign."""
+
+Bool: TypeAlias = Annotated[Variable, Sort("bool", ("bool",), "bool")]
+"""A bool."""
+
+Discrete: TypeAlias = Annotated[Variable, Sort("discrete", ("bool", *SIGNED, *UNSIGNED), "bool")]
+"""A bool or an integer: what bitwise operators take, and what is never NaN."""
+
+Known: TypeAlias = Annotated[Variable, Sort("known", DTYPES, "float64", constant=True)]
+"""A constant."""
+
+KnownFloat: TypeAlias = Annotated[Variable, Sort("known float", FLOATS, "float64", constant=True)]
+"""A constant float."""
+
+KnownInteger: TypeAlias = Annotated[
+    Variable, Sort("known integer", (*SIGNED, *UNSIGNED), "int64", constant=True)
+]
+"""A constant integer."""

@@ -1,0 +1,71 @@
+"""Wildcards: ops of a pattern that stand for others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from frazil._core import FrozenApply
+from frazil.elemwise import Elemwise
+from frazil.op import Op
+from frazil.scalar import ScalarOp
+
+
+@dataclass(frozen=True, eq=False)
+class Wildcard(Op):
+    """Stands for one of some ops (a tuple), any op of a kind (a name), or any pure op (None)."""
+
+    name: str
+    stands_for: tuple[Op, ...] | str | None
+
+    def make_node(self, *inputs: Any) -> FrozenApply:
+        if isinstance(self.stands_for, tuple):
+            types = self.stands_for[0].make_node(*inputs).output_types
+        else:
+            types = (inputs[0].type,)
+        return FrozenApply(self, inputs, types)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def any_of(name: str, *ops: Op) -> Wildcard:
+    """Return an op that stands for one of ``ops`` in a rule: wherever it stands, for the same one.
+
+    Parameters
+    ----------
+    name : str
+        How it is called in printed rules.
+    *ops : Op
+        Ops that take the same operands; scalar ops stand for their elementwise application.
+
+    Examples
+    --------
+    >>> from frazil import scalar
+    >>> from frazil.rewrite import Float, any_of, rule
+    >>> even = any_of("even", scalar.cos, scalar.cosh)
+    >>> @rule
+    ... def even_of_neg(x: Float):
+    ...     '''f(-x) == f(x) if f is even.'''
+    ...     return even(-x), even(x)
+    """
+    if not ops:
+        raise ValueError("any_of needs at least one op")
+    return Wildcard(name, tuple(Elemwise(op) if isinstance(op, ScalarOp) else op for op in ops))
+
+
+def any_kind(kind: type[Op]) -> Wildcard:
+    """Return an op that stands for any op of a class, whatever its parameters, in a rule.
+
+    Examples
+    --------
+    >>> from frazil.rewrite import any_kind
+    >>> from frazil.tensor.transposition import Transpose
+    >>> any_kind(Transpose).name
+    'Transpose'
+    """
+    return Wildcard(kind.__name__, f"{kind.__module__}.{kind.__qualname__}")
+
+
+anything = Wildcard("anything", None)
+"""Stands for any op whose outputs follow from its inputs and that writes over none of them."""

@@ -1,0 +1,171 @@
+//! The hash table of the interner: one array, so that a lookup in a large one waits for memory once.
+//!
+//! Open addressing with linear probing. The place of a hash is its highest bits, so that growing moves the entries in
+//! the order in which they lie.
+
+/// Entries of `T`, found by their hash.
+pub(crate) struct Table<T> {
+    /// Empty, or a power of two of them, of which at least a quarter is free.
+    entries: Box<[Entry<T>]>,
+    length: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Entry<T> {
+    hash: u64,
+    value: Option<T>,
+}
+
+/// Where a lookup ended.
+pub(crate) enum Found<T> {
+    /// At this entry.
+    Entry(usize, T),
+    /// Nowhere; a new entry belongs here.
+    Vacant(usize),
+}
+
+const SMALLEST: usize = 8;
+
+impl<T: Copy> Table<T> {
+    pub(crate) fn new() -> Table<T> {
+        Table { entries: Box::new([]), length: 0 }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.length
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Bytes that the array takes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&*self.entries)
+    }
+
+    /// The entry with this hash that `same` accepts. If there is none, there is room for it.
+    pub(crate) fn find(&mut self, hash: u64, same: impl FnMut(&T) -> bool) -> Found<T> {
+        if 4 * self.length >= 3 * self.entries.len() {
+            self.grow();
+        }
+        self.probe(hash, same)
+    }
+
+    fn probe(&self, hash: u64, mut same: impl FnMut(&T) -> bool) -> Found<T> {
+        let mut at = self.home(hash);
+        loop {
+            let entry = &self.entries[at];
+            match &entry.value {
+                None => return Found::Vacant(at),
+                Some(value) if entry.hash == hash && same(value) => {
+                    return Found::Entry(at, *value);
+                }
+                Some(_) => at = self.after(at),
+            }
+        }
+    }
+
+    /// Fills a vacant place that `find` gave for this hash.
+    pub(crate) fn insert(&mut self, at: usize, hash: u64, value: T) {
+        debug_assert!(self.entries[at].value.is_none());
+        self.entries[at] = Entry { hash, value: Some(value) };
+        self.length += 1;
+    }
+
+    /// Puts another value with the same hash in an entry.
+    pub(crate) fn replace(&mut self, at: usize, value: T) {
+        self.entries[at].value = Some(value);
+    }
+
+    /// Removes the entry with this hash that `same` accepts, if there is one.
+    pub(crate) fn remove(&mut self, hash: u64, same: impl FnMut(&T) -> bool) {
+        if self.is_empty() {
+            return;
+        }
+        let Found::Entry(mut hole, _) = self.probe(hash, same) else { return };
+        self.length -= 1;
+        if self.is_empty() {
+            self.entries = Box::new([]);
+            return;
+        }
+        // Whatever was pushed past the hole moves back, so that no search ends early.
+        let mask = self.entries.len() - 1;
+        let mut at = self.after(hole);
+        while self.entries[at].value.is_some() {
+            let home = self.home(self.entries[at].hash);
+            if at.wrapping_sub(home) & mask >= at.wrapping_sub(hole) & mask {
+                self.entries[hole] = self.entries[at];
+                hole = at;
+            }
+            at = self.after(at);
+        }
+        self.entries[hole].value = None;
+    }
+
+    fn home(&self, hash: u64) -> usize {
+        (hash >> (64 - self.entries.len().trailing_zeros())) as usize
+    }
+
+    fn after(&self, at: usize) -> usize {
+        (at + 1) & (self.entries.len() - 1)
+    }
+
+    fn grow(&mut self) {
+        let capacity = (2 * self.entries.len()).max(SMALLEST);
+        let empty = Entry { hash: 0, value: None };
+        let old = std::mem::replace(&mut self.entries, vec![empty; capacity].into_boxed_slice());
+        for entry in old.iter().filter(|entry| entry.value.is_some()) {
+            let mut at = self.home(entry.hash);
+            while self.entries[at].value.is_some() {
+                at = self.after(at);
+            }
+            self.entries[at] = *entry;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_table_is_a_map(
+            // Few hashes at both ends of the range, so that entries collide and wrap around.
+            actions in prop::collection::vec((any::<bool>(), 0..40u64), 0..400),
+        ) {
+            let mut table: Table<u64> = Table::new();
+            let mut model: HashMap<u64, u64> = HashMap::new();
+            for (insert, key) in actions {
+                let hash = if key % 2 == 0 { key / 4 } else { u64::MAX - key / 4 };
+                if insert {
+                    match table.find(hash, |value| *value == key) {
+                        Found::Entry(at, value) => {
+                            prop_assert!(value == key && model.contains_key(&key));
+                            table.replace(at, key);
+                        }
+                        Found::Vacant(at) => {
+                            prop_assert!(model.insert(key, hash).is_none());
+                            table.insert(at, hash, key);
+                        }
+                    }
+                } else {
+                    table.remove(hash, |value| *value == key);
+                    model.remove(&key);
+                }
+                prop_assert_eq!(table.len(), model.len());
+                for (key, hash) in &model {
+                    let found = table.find(*hash, |value| value == key);
+                    prop_assert!(matches!(found, Found::Entry(..)));
+                }
+            }
+            let room = if model.is_empty() { 0 } else { 1 };
+            prop_assert!((table.bytes() > 0) as usize >= room);
+        }
+    }
+}

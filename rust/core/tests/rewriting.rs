@@ -1,0 +1,808 @@
+//! Matching and rewriting: what patterns match, what sweeps make of graphs, beside a plain slow model of both.
+
+use std::sync::{Arc, Barrier};
+
+use frazil_core::destroy::orderings;
+use frazil_core::elemwise::{self, Operand};
+use frazil_core::literal::Literal;
+use frazil_core::machine::{Check, DTypeSet, Instruction, OpTest};
+use frazil_core::pattern::{Pattern, Place, Unknown, Wildcard};
+use frazil_core::rewrite::{Binding, Progress, Reply, Sweep, rewrite};
+use frazil_core::ruleset::{Right, Rights, Rule, RuleSet};
+use frazil_core::template::Template;
+use frazil_core::{
+    Body, Container, DType, Error, Op, OpKey, OpProps, Origin, Param, Signature, Ty, TypeRule, Var,
+    WeakScalar,
+};
+use proptest::prelude::*;
+
+fn elementwise(name: &str, arity: u32, commutative: bool) -> Op {
+    let key = OpKey {
+        kind: format!("rewriting.{name}"),
+        params: Param::None,
+        props: OpProps { pure: true, commutative, ..OpProps::default() },
+        rule: Some(TypeRule::Arithmetic),
+        arity: Some(arity),
+    };
+    Op::intern(key, name)
+}
+
+fn plain(kind: &str, params: Param, props: OpProps) -> Op {
+    let key = OpKey { kind: format!("rewriting.{kind}"), params, props, rule: None, arity: None };
+    Op::intern(key, kind)
+}
+
+fn add() -> Op {
+    elementwise("add", 2, true)
+}
+
+fn sub() -> Op {
+    elementwise("sub", 2, false)
+}
+
+fn mul() -> Op {
+    elementwise("mul", 2, true)
+}
+
+fn neg() -> Op {
+    elementwise("neg", 1, false)
+}
+
+fn apply(op: Op, inputs: &[&Var]) -> Var {
+    let operands = inputs.iter().map(|&input| Operand::Var(input.clone())).collect();
+    elemwise::apply(Container::global(), op, operands, Origin::default()).unwrap()
+}
+
+/// `op` applied by hand, with outputs of the types given.
+fn node(op: Op, inputs: &[&Var], types: &[Ty]) -> Vec<Var> {
+    let inputs: Vec<Var> = inputs.iter().map(|&input| input.clone()).collect();
+    let container = inputs[0].container();
+    container
+        .apply(op, inputs.into(), Signature::new(types), Origin::default())
+        .unwrap()
+        .outputs()
+        .collect()
+}
+
+fn vector() -> Ty {
+    Ty::tensor(DType::Float64, &[None])
+}
+
+fn input(name: &str) -> Var {
+    Container::global().input(vector(), Some(name), None)
+}
+
+fn scalar(name: &str) -> Var {
+    Container::global().input(Ty::scalar(DType::Float64), Some(name), None)
+}
+
+fn number(value: f64) -> Var {
+    Container::global().constant(WeakScalar::Float(value).constant(DType::Float64).unwrap())
+}
+
+fn open(var: &Var) -> Unknown {
+    Unknown { var: var.clone(), dtypes: DTypeSet::ALL, constant: false, variadic: false }
+}
+
+fn known(var: &Var) -> Unknown {
+    Unknown { constant: true, ..open(var) }
+}
+
+fn many(var: &Var) -> Unknown {
+    Unknown { variadic: true, ..open(var) }
+}
+
+fn law(name: &str, left: &Var, right: &Var, unknowns: &[Unknown]) -> Arc<Rule> {
+    general(name, left, Some(right), unknowns, &[], &[], false).unwrap()
+}
+
+fn general(
+    name: &str,
+    left: &Var,
+    right: Option<&Var>,
+    unknowns: &[Unknown],
+    wildcards: &[Wildcard],
+    checks: &[Check<usize>],
+    guarded: bool,
+) -> Result<Arc<Rule>, Error> {
+    let pattern = Pattern::compile(left, unknowns, wildcards, checks)?;
+    let right = match right {
+        Some(right) => Right::Template(Template::compile(right, &pattern, unknowns, wildcards)?),
+        None => Right::Foreign,
+    };
+    let rights = Rights::Each(vec![(left.index() as u32, right)]);
+    Ok(Arc::new(Rule { name: name.into(), pattern, rights, guarded }))
+}
+
+fn matches(left: &Var, unknowns: &[Unknown], root: &Var) -> Vec<Vec<Vec<Var>>> {
+    let pattern = Pattern::compile(left, unknowns, &[], &[]).unwrap();
+    let mut found = Vec::new();
+    pattern.machine().run(root, &mut |matched| {
+        let place = |place: &Place| match place {
+            Place::Register(register) => vec![matched.get(*register).clone()],
+            Place::Tail(tail) => matched.tail(*tail).iter().map(|&var| var.clone()).collect(),
+        };
+        found.push(pattern.places().iter().map(place).collect());
+        false
+    });
+    found
+}
+
+fn one(rule: Arc<Rule>, root: &Var) -> Var {
+    rewrite(&RuleSet::new(vec![rule]), std::slice::from_ref(root)).unwrap().remove(0)
+}
+
+/// The rules of the slow model below, compiled.
+fn simplifications() -> Vec<Arc<Rule>> {
+    let (x, y) = (scalar("x"), scalar("y"));
+    let (zero, unit) = (number(0.0), number(1.0));
+    vec![
+        law("add_zero", &apply(add(), &[&x, &zero]), &x, &[open(&x)]),
+        law("mul_one", &apply(mul(), &[&x, &unit]), &x, &[open(&x)]),
+        law("neg_neg", &apply(neg(), &[&apply(neg(), &[&x])]), &x, &[open(&x)]),
+        law("sub_self", &apply(sub(), &[&x, &x]), &apply(mul(), &[&x, &zero]), &[open(&x)]),
+        law(
+            "add_neg",
+            &apply(add(), &[&x, &apply(neg(), &[&y])]),
+            &apply(sub(), &[&x, &y]),
+            &[open(&x), open(&y)],
+        ),
+        law(
+            "sub_neg",
+            &apply(sub(), &[&x, &apply(neg(), &[&y])]),
+            &apply(add(), &[&x, &y]),
+            &[open(&x), open(&y)],
+        ),
+    ]
+}
+
+/// What the rules above make of a variable, by recursion and without remembering anything.
+fn slow_model(var: &Var) -> Var {
+    let Body::Apply { op, inputs, .. } = var.node().body() else { return var.clone() };
+    let inputs: Vec<Var> = inputs.iter().map(slow_model).collect();
+    let is = |var: &Var, value: f64| {
+        var.constant()
+            .is_some_and(|data| Literal::of(number(value).constant().unwrap()).matches(data))
+    };
+    let negated = |var: &Var| match var.node().body() {
+        Body::Apply { op, inputs, .. } if *op == neg() => Some(inputs[0].clone()),
+        _ => None,
+    };
+    let fits = |new: &Var| var.ty().accepts(new.ty());
+    let operand = |at: usize| inputs[at].clone();
+    if *op == add() {
+        for (a, b) in [(0, 1), (1, 0)] {
+            if is(&inputs[b], 0.0) && fits(&inputs[a]) {
+                return operand(a);
+            }
+        }
+        for (a, b) in [(0, 1), (1, 0)] {
+            if let Some(y) = negated(&inputs[b]) {
+                return slow_model(&apply(sub(), &[&inputs[a], &y]));
+            }
+        }
+    } else if *op == mul() {
+        for (a, b) in [(0, 1), (1, 0)] {
+            if is(&inputs[b], 1.0) && fits(&inputs[a]) {
+                return operand(a);
+            }
+        }
+    } else if *op == neg() {
+        if let Some(x) = negated(&inputs[0]) {
+            return x;
+        }
+    } else if *op == sub() {
+        if inputs[0] == inputs[1] {
+            return slow_model(&apply(mul(), &[&inputs[0], &number(0.0)]));
+        }
+        if let Some(y) = negated(&inputs[1]) {
+            return slow_model(&apply(add(), &[&inputs[0], &y]));
+        }
+    }
+    let inputs: Vec<&Var> = inputs.iter().collect();
+    apply(*op, &inputs)
+}
+
+proptest! {
+    #[test]
+    fn a_sweep_agrees_with_the_slow_model(
+        recipe in prop::collection::vec((0..4usize, any::<usize>(), any::<usize>()), 1..24),
+    ) {
+        let mut made = vec![input("a"), input("b"), number(0.0), number(1.0), number(-0.0)];
+        for (which, left, right) in recipe {
+            let (left, right) = (left % made.len(), right % made.len());
+            let var = match which {
+                0 => apply(add(), &[&made[left], &made[right]]),
+                1 => apply(sub(), &[&made[left], &made[right]]),
+                2 => apply(mul(), &[&made[left], &made[right]]),
+                _ => apply(neg(), &[&made[left]]),
+            };
+            made.push(var);
+        }
+        let outputs = &made[5..];
+        let rules = RuleSet::new(simplifications());
+        let fast = rewrite(&rules, outputs).unwrap();
+        let slow: Vec<Var> = outputs.iter().map(slow_model).collect();
+        prop_assert_eq!(&fast, &slow);
+        prop_assert_eq!(&rewrite(&rules, outputs).unwrap(), &slow);
+        prop_assert_eq!(&rewrite(&rules, &fast).unwrap(), &slow);
+        let mut traced = Sweep::traced(&rules, outputs);
+        let Progress::Done(again) = traced.advance().unwrap() else { panic!("no foreign rules") };
+        prop_assert_eq!(&again, &slow);
+        for step in traced.trace() {
+            prop_assert!(step.before != step.after);
+        }
+    }
+
+    #[test]
+    fn what_can_run_can_run_after_rewriting(
+        recipe in prop::collection::vec((0..8usize, any::<usize>(), any::<usize>()), 1..20),
+    ) {
+        let props = |distinct, views, destroys| OpProps {
+            pure: true,
+            distinct,
+            view_map: if views { vec![(0, vec![0])] } else { vec![] },
+            destroy_map: if destroys { vec![(0, vec![0])] } else { vec![] },
+            ..OpProps::default()
+        };
+        let fresh = plain("some_fresh", Param::None, props(true, false, false));
+        let view = plain("some_view", Param::None, props(false, true, false));
+        let overwrite = plain("some_overwrite", Param::None, props(false, false, true));
+        let mut made = vec![input("a"), number(0.0), number(1.0)];
+        let mut outputs: Vec<Var> = Vec::new();
+        for (which, left, right) in recipe {
+            let (left, right) = (made[left % made.len()].clone(), made[right % made.len()].clone());
+            let var = match which {
+                0 => apply(add(), &[&left, &right]),
+                1 => apply(sub(), &[&left, &right]),
+                2 => apply(mul(), &[&left, &right]),
+                3 | 4 => apply(neg(), &[&left]),
+                5 => node(view, &[&left], &[left.ty()]).remove(0),
+                6 => node(fresh, &[&left], &[left.ty()]).remove(0),
+                _ => node(overwrite, &[&left, &right], &[left.ty()]).remove(0),
+            };
+            // Only graphs that can run are of interest: what cannot is left out.
+            let mut grown = outputs.clone();
+            grown.push(apply(neg(), &[&var]));
+            if orderings(&grown, &[], &[]).is_ok() {
+                outputs = grown;
+                made.push(var);
+            }
+        }
+        let results = rewrite(&RuleSet::new(simplifications()), &outputs).unwrap();
+        if let Err(problem) = orderings(&results, &[], &[]) {
+            prop_assert!(false, "{problem}\n{:?}\n{:?}", outputs, results);
+        }
+        for (old, new) in outputs.iter().zip(&results) {
+            prop_assert!(old.ty().accepts(new.ty()));
+        }
+    }
+
+    #[test]
+    fn variadic_operands_match_in_every_choice(
+        operands in prop::collection::vec(0..4usize, 2..6),
+        commutative in any::<bool>(),
+    ) {
+        let pool = [scalar("a"), scalar("b"), scalar("c"), number(7.0)];
+        let props = OpProps { pure: true, commutative, ..OpProps::default() };
+        let total = plain(if commutative { "total" } else { "list" }, Param::None, props);
+        let ty = Ty::scalar(DType::Float64);
+        let chosen: Vec<&Var> = operands.iter().map(|&at| &pool[at]).collect();
+        let root = &node(total, &chosen, &[ty])[0];
+        let (x, rest) = (scalar("x"), scalar("rest"));
+        let left = &node(total, &[&x, &number(7.0), &rest], &[ty])[0];
+        let found = matches(left, &[open(&x), many(&rest)], root);
+        let mut expected = 0;
+        for (at, operand) in chosen.iter().enumerate() {
+            for (seven, other) in chosen.iter().enumerate() {
+                let in_order = at == 0 && seven == 1;
+                if at != seven && **other == pool[3] && (commutative || in_order) {
+                    expected += 1;
+                    let rest: Vec<Var> = chosen
+                        .iter()
+                        .enumerate()
+                        .filter(|(position, _)| *position != at && *position != seven)
+                        .map(|(_, &var)| var.clone())
+                        .collect();
+                    prop_assert!(found.contains(&vec![vec![(*operand).clone()], rest]));
+                }
+            }
+        }
+        prop_assert_eq!(found.len(), expected);
+    }
+}
+
+#[test]
+fn commutative_operands_match_in_both_orders_and_others_do_not() {
+    let (x, y, a) = (scalar("x"), scalar("y"), scalar("a"));
+    let left = apply(add(), &[&x, &apply(neg(), &[&y])]);
+    let unknowns = [open(&x), open(&y)];
+    let negated = apply(neg(), &[&a]);
+    for root in [apply(add(), &[&a, &negated]), apply(add(), &[&negated, &a])] {
+        assert_eq!(matches(&left, &unknowns, &root), [vec![vec![a.clone()], vec![a.clone()]]]);
+    }
+    let left = apply(sub(), &[&x, &apply(neg(), &[&y])]);
+    assert_eq!(matches(&left, &unknowns, &apply(sub(), &[&a, &negated])).len(), 1);
+    assert_eq!(matches(&left, &unknowns, &apply(sub(), &[&negated, &a])).len(), 0);
+}
+
+#[test]
+fn a_variable_met_again_must_be_the_same() {
+    let (x, y, a, b) = (scalar("x"), scalar("y"), scalar("a"), scalar("b"));
+    // x * (x + y): the machine must come back for the other order twice.
+    let left = apply(mul(), &[&x, &apply(add(), &[&x, &y])]);
+    let unknowns = [open(&x), open(&y)];
+    for sum in [apply(add(), &[&a, &b]), apply(add(), &[&b, &a])] {
+        for root in [apply(mul(), &[&a, &sum]), apply(mul(), &[&sum, &a])] {
+            assert_eq!(matches(&left, &unknowns, &root), [vec![vec![a.clone()], vec![b.clone()]]]);
+        }
+    }
+    let other = scalar("other");
+    assert!(
+        matches(&left, &unknowns, &apply(mul(), &[&other, &apply(add(), &[&a, &b])])).is_empty()
+    );
+}
+
+#[test]
+fn the_machine_is_small() {
+    let x = scalar("x");
+    let left = apply(sub(), &[&apply(neg(), &[&x]), &x]);
+    let pattern = Pattern::compile(&left, &[open(&x)], &[], &[]).unwrap();
+    let code = pattern.machine().instructions();
+    assert!(matches!(
+        code,
+        [
+            Instruction::Bind { register: 0, .. },
+            Instruction::Bind { register: 1, .. },
+            Instruction::Compare { register: 3, with: 2 },
+        ] | [
+            Instruction::Bind { register: 0, .. },
+            Instruction::Bind { register: 1, .. },
+            Instruction::Compare { .. },
+        ]
+    ));
+}
+
+#[test]
+fn one_operand_is_found_among_many() {
+    let props = OpProps { pure: true, commutative: true, ..OpProps::default() };
+    let total = plain("total", Param::None, props);
+    let ty = Ty::scalar(DType::Float64);
+    let (rest, a, b) = (scalar("rest"), scalar("a"), scalar("b"));
+    let left = &node(total, &[&number(0.0), &rest], &[ty])[0];
+    let root = &node(total, &[&a, &number(0.0), &b], &[ty])[0];
+    assert_eq!(matches(left, &[many(&rest)], root), [vec![vec![a.clone(), b.clone()]]]);
+    assert!(matches(left, &[many(&rest)], &node(total, &[&a, &b], &[ty])[0]).is_empty());
+    let all = &node(total, &[&rest], &[ty])[0];
+    assert_eq!(matches(all, &[many(&rest)], root).len(), 1);
+}
+
+#[test]
+fn checks_are_about_types_and_constants() {
+    let (x, c) = (scalar("x"), scalar("c"));
+    let left = apply(add(), &[&x, &c]);
+    let integer = Container::global().input(Ty::scalar(DType::Int64), None, None);
+    let float = scalar("float");
+    let dtypes = DTypeSet::new(&[DType::Int64]);
+    let unknowns = [Unknown { dtypes, ..open(&x) }, known(&c)];
+    assert_eq!(matches(&left, &unknowns, &apply(add(), &[&number(2.0), &integer])).len(), 1);
+    assert!(matches(&left, &unknowns, &apply(add(), &[&number(2.0), &float])).is_empty());
+    assert!(matches(&left, &unknowns, &apply(add(), &[&float, &integer])).is_empty());
+
+    let checked =
+        |check| general("r", &left, Some(&x), &[open(&x), open(&c)], &[], &[check], false).unwrap();
+    let mixed = apply(add(), &[&float, &integer]);
+    let alike = apply(add(), &[&float, &scalar("other")]);
+    for check in [Check::SameDType([0, 1].into()), Check::SameType([0, 1].into())] {
+        assert_eq!(one(checked(check.clone()), &mixed), mixed);
+        assert_eq!(one(checked(check), &alike), float);
+    }
+    assert_eq!(one(checked(Check::OneRing([0, 1].into())), &mixed), mixed);
+    let short = Container::global().input(Ty::scalar(DType::Float32), None, None);
+    assert_eq!(
+        one(checked(Check::OneRing([0, 1].into())), &apply(add(), &[&float, &short])),
+        float
+    );
+    let constant = apply(add(), &[&number(2.0), &float]);
+    assert_eq!(one(checked(Check::NotConstant(0)), &constant), float);
+}
+
+#[test]
+fn wildcards_stand_for_one_op_at_a_time() {
+    let (x, a) = (scalar("x"), scalar("a"));
+    let ops = [neg(), elementwise("abs", 1, false)];
+    let f = elementwise("f", 1, false);
+    let wildcards = [Wildcard { op: f, test: OpTest::OneOf(ops.into()) }];
+    let twice = apply(f, &[&apply(f, &[&x])]);
+    let once = apply(f, &[&x]);
+    let rule = general("idempotent", &twice, Some(&once), &[open(&x)], &wildcards, &[], false);
+    let rule = rule.unwrap();
+    let [p, q] = ops;
+    assert_eq!(one(rule.clone(), &apply(p, &[&apply(p, &[&a])])), apply(p, &[&a]));
+    let mixed = apply(q, &[&apply(p, &[&a])]);
+    assert_eq!(one(rule, &mixed), mixed);
+
+    let ty = Ty::scalar(DType::Float64);
+    let turn = |by| plain("turn", Param::Int(by), OpProps { pure: true, ..OpProps::default() });
+    let any_turn = plain("any_turn", Param::None, OpProps::default());
+    let wildcards = [Wildcard { op: any_turn, test: OpTest::Kind("rewriting.turn".into()) }];
+    let left = &node(any_turn, &[&apply(neg(), &[&x])], &[ty])[0];
+    let right = &apply(neg(), &[&node(any_turn, &[&x], &[ty])[0]]);
+    let refused = general("turn", left, Some(right), &[open(&x)], &wildcards, &[], false);
+    let rule = refused.unwrap();
+    for by in [1, 2] {
+        let root = &node(turn(by), &[&apply(neg(), &[&a])], &[ty])[0];
+        let expected = apply(neg(), &[&node(turn(by), &[&a], &[ty])[0]]);
+        assert_eq!(one(rule.clone(), root), expected);
+    }
+}
+
+#[test]
+fn outputs_of_one_node_are_rewritten_apart() {
+    let ty = Ty::scalar(DType::Float64);
+    let pair = plain("pair", Param::None, OpProps { pure: true, ..OpProps::default() });
+    let (x, y) = (scalar("x"), scalar("y"));
+    let left = node(pair, &[&x, &y], &[ty, ty]);
+    let unknowns = [open(&x), open(&y)];
+    let first = law("first", &left[0], &x, &unknowns);
+    let (a, b) = (scalar("a"), scalar("b"));
+    let outputs = node(pair, &[&a, &b], &[ty, ty]);
+    let rules = RuleSet::new(vec![first]);
+    assert_eq!(rewrite(&rules, &outputs).unwrap(), [a.clone(), outputs[1].clone()]);
+
+    // What takes the place of one output may use the other.
+    let second = law("second", &left[1], &apply(neg(), &[&left[0]]), &unknowns);
+    assert_eq!(one(second, &outputs[1]), apply(neg(), &[&outputs[0]]));
+
+    // An inner pattern matches one output only.
+    let inner = law("inner", &apply(neg(), &[&left[1]]), &y, &unknowns);
+    let (of_first, of_second) = (apply(neg(), &[&outputs[0]]), apply(neg(), &[&outputs[1]]));
+    assert_eq!(one(inner.clone(), &of_second), b);
+    assert_eq!(one(inner, &of_first), of_first);
+}
+
+#[test]
+fn what_does_not_fit_is_left_alone() {
+    let x = scalar("x");
+    let rule = law("mul_one", &apply(mul(), &[&x, &number(1.0)]), &x, &[open(&x)]);
+    let short = Container::global().input(Ty::tensor(DType::Float32, &[None]), None, None);
+    let promoted = apply(mul(), &[&short, &number(1.0)]);
+    assert_eq!(one(rule.clone(), &promoted), promoted);
+    let ones = frazil_core::ConstantData::new(
+        DType::Float64,
+        &[2, 1],
+        &[1.0f64.to_ne_bytes(), 1.0f64.to_ne_bytes()].concat(),
+    );
+    let broadcast = apply(mul(), &[&input("a"), &Container::global().constant(ones.unwrap())]);
+    assert_eq!(one(rule, &broadcast), broadcast);
+
+    // A dimension that is 1 broadcasts: it cannot stand for one whose length is not known.
+    let (x, y) = (scalar("x"), scalar("y"));
+    let rule = law("first", &apply(sub(), &[&x, &y]), &x, &[open(&x), open(&y)]);
+    let row = Container::global().input(Ty::tensor(DType::Float64, &[Some(1)]), None, None);
+    let wide = apply(sub(), &[&row, &input("b")]);
+    assert_eq!(one(rule, &wide), wide);
+}
+
+#[test]
+fn two_outputs_in_one_pattern_are_of_one_application() {
+    let ty = Ty::scalar(DType::Float64);
+    let props = OpProps { pure: true, distinct: true, ..OpProps::default() };
+    let pair = plain("fresh_pair", Param::None, props);
+    let x = scalar("x");
+    let written = node(pair, &[&x], &[ty, ty]);
+    let left = apply(sub(), &[&written[0], &written[1]]);
+    let rule = law("both", &left, &x, &[open(&x)]);
+    let a = scalar("a");
+    let (one_pair, other_pair) = (node(pair, &[&a], &[ty, ty]), node(pair, &[&a], &[ty, ty]));
+    assert_eq!(one(rule.clone(), &apply(sub(), &[&one_pair[0], &one_pair[1]])), a);
+    for (first, second) in [(0, 0), (1, 0), (1, 1)] {
+        let root = apply(sub(), &[&one_pair[first], &one_pair[second]]);
+        assert_eq!(one(rule.clone(), &root), root);
+    }
+    let root = apply(sub(), &[&one_pair[0], &other_pair[1]]);
+    assert_eq!(one(rule, &root), root);
+}
+
+#[test]
+fn a_cycle_of_rules_is_named() {
+    let (x, y) = (scalar("x"), scalar("y"));
+    let (sum, product) = (apply(add(), &[&x, &y]), apply(mul(), &[&x, &y]));
+    let unknowns = [open(&x), open(&y)];
+    let rules = RuleSet::new(vec![
+        law("idle", &apply(neg(), &[&x]), &x, &[open(&x)]),
+        law("up", &sum, &product, &unknowns),
+        law("down", &product, &sum, &unknowns),
+    ]);
+    let root = apply(neg(), &[&apply(add(), &[&scalar("a"), &scalar("b")])]);
+    match rewrite(&rules, &[root]) {
+        Err(Error::RuleCycle { rules, .. }) => assert_eq!(rules, ["up", "down"]),
+        other => panic!("expected a cycle, got {other:?}"),
+    }
+}
+
+#[test]
+fn rules_that_grow_are_named() {
+    let (x, y) = (scalar("x"), scalar("y"));
+    let swap = law(
+        "grow",
+        &apply(sub(), &[&x, &y]),
+        &apply(sub(), &[&apply(neg(), &[&y]), &x]),
+        &[open(&x), open(&y)],
+    );
+    let rules = RuleSet::new(vec![swap]);
+    match rewrite(&rules, &[apply(sub(), &[&scalar("a"), &scalar("b")])]) {
+        Err(Error::RulesDiverge { rules, .. }) => assert_eq!(rules, ["grow"]),
+        other => panic!("expected divergence, got {other:?}"),
+    }
+    // A right side that holds its left side can never be in normal form.
+    let product = apply(mul(), &[&x, &y]);
+    let rules = RuleSet::new(vec![law(
+        "wrap",
+        &product,
+        &apply(neg(), &[&product]),
+        &[open(&x), open(&y)],
+    )]);
+    match rewrite(&rules, &[apply(mul(), &[&scalar("a"), &scalar("b")])]) {
+        Err(Error::RuleCycle { rules, .. }) => assert_eq!(rules, ["wrap"]),
+        other => panic!("expected a cycle, got {other:?}"),
+    }
+}
+
+#[test]
+fn results_are_remembered_and_keep_nothing_alive() {
+    let container = Container::new();
+    let rules = RuleSet::new(simplifications());
+    let a = container.input(vector(), Some("a"), None);
+    let before = container.stats().nodes;
+    for _ in 0..3 {
+        let zero = container.constant(WeakScalar::Float(0.0).constant(DType::Float64).unwrap());
+        let mut outputs = vec![a.clone()];
+        for _ in 0..5_000 {
+            let last = outputs.last().unwrap();
+            outputs.push(apply(add(), &[&apply(neg(), &[&apply(neg(), &[last])]), &zero]));
+        }
+        assert_eq!(rewrite(&rules, &outputs[5_000..]).unwrap(), std::slice::from_ref(&a));
+        // Every node of the graph is known now: a graph that shares them asks for none below.
+        let mut shared = Sweep::new(&rules, &outputs[2_500..2_501]);
+        assert!(matches!(shared.advance().unwrap(), Progress::Done(results) if results[0] == a));
+        drop(shared);
+        drop(outputs);
+        drop(zero);
+        assert_eq!(container.stats().nodes, before);
+    }
+    assert!(rules.remembered() < 40_000, "{}", rules.remembered());
+}
+
+#[test]
+fn remembered_results_spare_the_rules() {
+    let (x, a) = (scalar("x"), scalar("a"));
+    let left = apply(neg(), &[&x]);
+    let rule = general("asked", &left, None, &[open(&x)], &[], &[], false).unwrap();
+    let rules = RuleSet::new(vec![rule]);
+    let root = [apply(neg(), &[&a])];
+    let mut asked = 0;
+    for _ in 0..2 {
+        let mut sweep = Sweep::new(&rules, &root);
+        while let Progress::Calls(calls) = sweep.advance().unwrap() {
+            asked += calls.len();
+            for call in calls {
+                sweep.reply(call.ticket, Reply::Replace(a.clone())).unwrap();
+            }
+        }
+    }
+    assert_eq!(asked, 1);
+}
+
+#[test]
+fn foreign_rules_are_asked_in_batches() {
+    let (x, y) = (scalar("x"), scalar("y"));
+    let left = apply(add(), &[&x, &y]);
+    let unknowns = [open(&x), open(&y)];
+    let ask = general("ask", &left, None, &unknowns, &[], &[], false).unwrap();
+    let guarded = general("guarded", &left, Some(&y), &unknowns, &[], &[], true).unwrap();
+    let rules = RuleSet::new(vec![ask, guarded]);
+    let (a, b, c) = (input("a"), input("b"), input("c"));
+    let outputs = [apply(add(), &[&a, &b]), apply(add(), &[&b, &c])];
+    let mut sweep = Sweep::new(&rules, &outputs);
+    let mut seen: Vec<(usize, usize, Var)> = Vec::new();
+    let mut rounds = 0;
+    let results = loop {
+        match sweep.advance().unwrap() {
+            Progress::Done(results) => break results,
+            Progress::Calls(calls) => {
+                assert_eq!(calls.len(), 2, "what does not depend on an answer is asked together");
+                rounds += 1;
+                for call in calls {
+                    let Binding::One(first) = &call.bindings[0] else { panic!() };
+                    seen.push((rounds, call.rule, first.clone()));
+                    assert_eq!(call.foreign, call.rule == 0);
+                    let reply = match (call.rule, rounds) {
+                        (0, _) => Reply::Decline,
+                        (_, 3) => Reply::Decline,
+                        _ => Reply::Accept,
+                    };
+                    sweep.reply(call.ticket, reply).unwrap();
+                }
+            }
+        }
+    };
+    // Both orders of the first rule, then the first of the second: x stands for the left operand.
+    let order = [
+        (1, 0, &a),
+        (1, 0, &b),
+        (2, 0, &b),
+        (2, 0, &c),
+        (3, 1, &a),
+        (3, 1, &b),
+        (4, 1, &b),
+        (4, 1, &c),
+    ];
+    let seen: Vec<(usize, usize, &Var)> = seen.iter().map(|(r, k, v)| (*r, *k, v)).collect();
+    assert_eq!(seen, order);
+    assert_eq!(results, [a, b]);
+}
+
+#[test]
+fn a_foreign_right_side_must_fit() {
+    let x = scalar("x");
+    let left = apply(neg(), &[&x]);
+    let rules =
+        RuleSet::new(vec![general("odd", &left, None, &[open(&x)], &[], &[], false).unwrap()]);
+    let outputs = [apply(neg(), &[&input("a")])];
+    let mut sweep = Sweep::new(&rules, &outputs);
+    let Progress::Calls(calls) = sweep.advance().unwrap() else { panic!("expected a call") };
+    let error = sweep.reply(calls[0].ticket, Reply::Replace(scalar("b"))).unwrap_err();
+    assert!(matches!(&error, Error::RuleType { rule, .. } if rule == "odd"), "{error}");
+}
+
+#[test]
+fn distinct_buffers_stay_apart() {
+    let props = OpProps { pure: true, distinct: true, ..OpProps::default() };
+    let fresh = plain("fresh", Param::None, props);
+    let a = input("a");
+    let make = || node(fresh, &[&a], &[vector()]).remove(0);
+    let (one_buffer, other_buffer) = (make(), make());
+    assert_ne!(one_buffer, other_buffer);
+    let rules = RuleSet::new(simplifications());
+    let apart = apply(sub(), &[&one_buffer, &other_buffer]);
+    assert_eq!(
+        rewrite(&rules, std::slice::from_ref(&apart)).unwrap(),
+        std::slice::from_ref(&apart)
+    );
+    // Rebuilt over other inputs they keep their tags.
+    let over = |buffer: &Var| {
+        let Body::Apply { distinct, .. } = buffer.node().body() else { panic!() };
+        *distinct
+    };
+    let twice = apply(neg(), &[&apply(neg(), &[&a])]);
+    let rebuilt = node(fresh, &[&twice], &[vector()]);
+    let result = &rewrite(&rules, &rebuilt).unwrap()[0];
+    assert_eq!(over(result), over(&rebuilt[0]));
+    assert_eq!(result.node().inputs(), [a]);
+}
+
+#[test]
+fn what_is_destroyed_stays_as_it_is() {
+    let props = OpProps { destroy_map: vec![(0, vec![0])], ..OpProps::default() };
+    let overwrite = plain("overwrite", Param::None, props);
+    let props = OpProps { pure: true, view_map: vec![(0, vec![0])], ..OpProps::default() };
+    let view = plain("view", Param::None, props);
+    let rules = RuleSet::new(simplifications());
+    let (a, zero) = (input("a"), number(0.0));
+    // `a + 0` is a buffer of its own. Were it `a`, the destroyer would write over an input.
+    let copy = apply(add(), &[&a, &zero]);
+    let seen = node(view, &[&copy], &[vector()]).remove(0);
+    let written = node(overwrite, &[&seen], &[vector()]).remove(0);
+    let outputs = [apply(neg(), &[&apply(neg(), &[&written])])];
+    assert_eq!(rewrite(&rules, &outputs).unwrap(), [written]);
+    // Without the destroyer both are `a`.
+    assert_eq!(rewrite(&rules, std::slice::from_ref(&copy)).unwrap(), std::slice::from_ref(&a));
+
+    // A reader of a copy must not become a reader of what is destroyed.
+    let buffer = apply(mul(), &[&a, &a]);
+    let written = node(overwrite, &[&buffer], &[vector()]).remove(0);
+    let reader = apply(sub(), &[&apply(add(), &[&buffer, &zero]), &written]);
+    assert_eq!(rewrite(&rules, std::slice::from_ref(&reader)).unwrap(), [reader]);
+
+    // Nor may a rebuilt node become it.
+    let alike = apply(mul(), &[&apply(add(), &[&a, &zero]), &a]);
+    let reader = apply(sub(), &[&alike, &written]);
+    assert_eq!(rewrite(&rules, std::slice::from_ref(&reader)).unwrap(), [reader]);
+}
+
+#[test]
+fn graphs_stay_in_their_containers() {
+    let rules = RuleSet::new(simplifications());
+    let containers = [Container::new(), Container::new()];
+    let outputs: Vec<Var> = containers
+        .iter()
+        .map(|container| {
+            let x = container.input(vector(), Some("x"), None);
+            let twice = apply(neg(), &[&apply(neg(), &[&x])]);
+            apply(mul(), &[&twice, &apply(sub(), &[&twice, &x])])
+        })
+        .collect();
+    let results = rewrite(&rules, &outputs).unwrap();
+    for (result, container) in results.iter().zip(&containers) {
+        assert!(container.holds(result));
+    }
+}
+
+#[test]
+fn a_deep_graph_needs_no_stack() {
+    let rules = RuleSet::new(simplifications());
+    let a = input("a");
+    let mut deep = a.clone();
+    for _ in 0..100_000 {
+        deep = apply(neg(), &[&deep]);
+    }
+    assert_eq!(rewrite(&rules, &[deep]).unwrap(), [a]);
+}
+
+#[test]
+fn threads_agree() {
+    let rules = RuleSet::new(simplifications());
+    let (a, b) = (input("a"), input("b"));
+    let build = || {
+        let mut last = a.clone();
+        for step in 0..300 {
+            let other = if step % 3 == 0 { apply(neg(), &[&b]) } else { number((step % 2) as f64) };
+            last = apply([add(), mul(), sub()][step % 3], &[&last, &other]);
+        }
+        last
+    };
+    let expected = slow_model(&build());
+    let barrier = Barrier::new(8);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                barrier.wait();
+                for _ in 0..20 {
+                    assert_eq!(
+                        rewrite(&rules, &[build()]).unwrap(),
+                        std::slice::from_ref(&expected)
+                    );
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn mistakes_in_rules_are_refused() {
+    let (x, y) = (scalar("x"), scalar("y"));
+    let sum = apply(add(), &[&x, &y]);
+    let refused = |left: &Var, right: &Var, unknowns: &[Unknown]| {
+        let error = general("r", left, Some(right), unknowns, &[], &[], false).err();
+        error.expect("a mistake").to_string()
+    };
+    assert!(refused(&x, &x, &[open(&x)]).contains("must apply an op"));
+    assert!(refused(&sum, &x, &[open(&x)]).contains("y is no parameter"));
+    assert!(
+        refused(&apply(neg(), &[&x]), &x, &[open(&x), open(&y)]).contains("does not contain y")
+    );
+    assert!(refused(&apply(neg(), &[&x]), &y, &[open(&x)]).contains("needs y"));
+    assert!(refused(&sum, &x, &[many(&x), open(&y)]).contains("last operand"));
+    let ty = Ty::scalar(DType::Float64);
+    let opaque = plain("opaque", Param::None, OpProps::default());
+    let inner = apply(neg(), &[&node(opaque, &[&x], &[ty])[0]]);
+    assert!(refused(&apply(neg(), &[&x]), &inner, &[open(&x)]).contains("as a function"));
+    let mut large = x.clone();
+    for _ in 0..300 {
+        large = apply(add(), &[&large, &y]);
+    }
+    assert!(refused(&large, &x, &[open(&x), open(&y)]).contains("more than 256"));
+}
+
+#[test]
+fn equal_left_sides_are_tried_in_order() {
+    let (x, y) = (scalar("x"), scalar("y"));
+    let unknowns = [open(&x), open(&y)];
+    let left = apply(sub(), &[&x, &y]);
+    let (first, second) = (law("first", &left, &x, &unknowns), law("second", &left, &y, &unknowns));
+    let (a, b) = (input("a"), input("b"));
+    let root = [apply(sub(), &[&a, &b])];
+    assert_eq!(rewrite(&RuleSet::new(vec![first.clone(), second.clone()]), &root).unwrap(), [a]);
+    assert_eq!(rewrite(&RuleSet::new(vec![second, first]), &root).unwrap(), [b]);
+}

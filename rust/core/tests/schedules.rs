@@ -1,0 +1,137 @@
+//! The shared tables under a model checker, which tries schedules of threads that real ones seldom meet.
+
+#![cfg(feature = "shuttle")]
+
+mod terms;
+
+use frazil_core::{Container, FrozenFunctionGraph, FunctionGraph, Var};
+use shuttle::thread;
+use terms::{apply, input, ops};
+
+const SCHEDULES: usize = 1000;
+
+fn check(body: impl Fn() + Send + Sync + 'static + Clone) {
+    ops();
+    shuttle::check_random(body.clone(), SCHEDULES);
+    shuttle::check_pct(body, SCHEDULES, 3);
+}
+
+/// `exp(exp(x))`: a node that another keeps alive.
+fn pair(container: &Container, x: &Var) -> Var {
+    apply(container, ops()[2], &[&apply(container, ops()[2], &[x])])
+}
+
+#[test]
+fn interning_meets_release() {
+    check(|| {
+        let container = Container::new();
+        let x = input(&container, "x");
+        let workers: Vec<_> = (0..3)
+            .map(|_| {
+                let (container, x) = (container.clone(), x.clone());
+                thread::spawn(move || {
+                    drop(pair(&container, &x));
+                    let (one, other) = (pair(&container, &x), pair(&container, &x));
+                    assert!(one == other);
+                    one
+                })
+            })
+            .collect();
+        let made: Vec<Var> = workers.into_iter().map(|worker| worker.join().unwrap()).collect();
+        assert!(made.windows(2).all(|two| two[0] == two[1]));
+        assert_eq!(container.stats().nodes, 3);
+        drop(made);
+        assert_eq!(container.stats().nodes, 1);
+    });
+}
+
+#[test]
+fn the_last_handle_goes_once() {
+    check(|| {
+        let container = Container::new();
+        let x = input(&container, "x");
+        let last = pair(&container, &x);
+        let workers: Vec<_> = (0..2)
+            .map(|_| {
+                let last = last.clone();
+                thread::spawn(move || drop(last))
+            })
+            .collect();
+        drop((last, x));
+        let again = input(&container, "y");
+        workers.into_iter().for_each(|worker| worker.join().unwrap());
+        assert_eq!(container.stats().nodes, 1);
+        drop(again);
+    });
+}
+
+#[test]
+fn a_container_outlives_its_nodes() {
+    check(|| {
+        let container = Container::new();
+        let x = input(&container, "x");
+        let worker = thread::spawn({
+            let x = x.clone();
+            move || pair(&x.container(), &x)
+        });
+        drop(container);
+        let here = pair(&x.container(), &x);
+        drop(x);
+        let there = worker.join().unwrap();
+        assert!(here == there);
+        assert_eq!(there.container().stats().nodes, 3);
+    });
+}
+
+#[test]
+fn equal_graphs_freeze_to_one() {
+    check(|| {
+        let container = Container::new();
+        let freeze = |container: &Container| {
+            let x = input(container, "x");
+            let output = pair(container, &x);
+            FrozenFunctionGraph::new(container, &[x], &[output]).unwrap()
+        };
+        let workers: Vec<_> = (0..2)
+            .map(|_| {
+                let container = container.clone();
+                thread::spawn(move || {
+                    drop(freeze(&container));
+                    freeze(&container)
+                })
+            })
+            .collect();
+        let made: Vec<_> = workers.into_iter().map(|worker| worker.join().unwrap()).collect();
+        assert!(made[0] == made[1]);
+        drop(made);
+        assert!(container.frozen_graphs().is_empty());
+        assert_eq!(container.stats().nodes, 0);
+    });
+}
+
+#[test]
+fn edits_of_one_graph_are_atomic() {
+    check(|| {
+        let container = Container::new();
+        let x = input(&container, "x");
+        let graph = FunctionGraph::new(&container, &[x.clone()], &[x.clone()]).unwrap();
+        let graph = std::sync::Arc::new(graph);
+        let workers: Vec<_> = (0..2)
+            .map(|_| {
+                let (container, graph, x) = (container.clone(), graph.clone(), x.clone());
+                thread::spawn(move || {
+                    // The other thread may have taken the input that these outputs need.
+                    let set = graph.set_outputs(&[x.clone(), pair(&container, &x)]);
+                    assert!(graph.verify(&[]).is_ok());
+                    let taken = graph.take();
+                    assert!(set.is_ok() || taken.inputs().is_empty());
+                    assert!([0, 2].contains(&taken.outputs().len()));
+                })
+            })
+            .collect();
+        workers.into_iter().for_each(|worker| worker.join().unwrap());
+        assert!(graph.outputs().is_empty());
+        drop(graph);
+        assert_eq!(container.stats().nodes, 1);
+    });
+}

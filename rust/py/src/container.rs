@@ -1,0 +1,182 @@
+//! `Container`: shared storage of nodes, and the one that new variables go to.
+
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use frazil_core::Var;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
+
+use crate::error::raise;
+use crate::face::{container_face, face, forget_container, frozen_face, graph_face};
+use crate::operand::data_of;
+use crate::types::TensorType;
+use crate::variable::Variable;
+
+/// Shared storage of graphs: variables, nodes and graphs that are made from one another live in one container.
+#[pyclass(frozen, weakref, module = "frazil._core")]
+pub struct Container {
+    container: frazil_core::Container,
+}
+
+impl Container {
+    /// The face's content; `container_face` is what makes faces.
+    pub fn from_core(container: frazil_core::Container) -> Container {
+        Container { container }
+    }
+}
+
+impl Drop for Container {
+    fn drop(&mut self) {
+        Python::attach(|py| forget_container(py, &self.container));
+    }
+}
+
+/// Whether any container was ever entered: until then the default one is current, and nobody need ask Python.
+static ENTERED: AtomicBool = AtomicBool::new(false);
+
+/// The context variable that holds the entered containers, the current one last.
+fn entered(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static VARIABLE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let made = VARIABLE.get_or_try_init(py, || {
+        let context_var = py.import("contextvars")?.getattr("ContextVar")?;
+        Ok::<_, PyErr>(context_var.call1(("frazil containers",))?.unbind())
+    })?;
+    Ok(made.bind(py))
+}
+
+fn stack(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyAny>>> {
+    entered(py)?.call_method1("get", (PyTuple::empty(py),))?.extract()
+}
+
+/// The container that new inputs and constants go to.
+pub fn current(py: Python<'_>) -> PyResult<Cow<'static, frazil_core::Container>> {
+    if ENTERED.load(Ordering::Relaxed)
+        && let Some(last) = stack(py)?.last()
+    {
+        return Ok(Cow::Owned(last.cast::<Container>()?.get().container.clone()));
+    }
+    Ok(Cow::Borrowed(frazil_core::Container::global()))
+}
+
+/// How much a container holds.
+#[pyclass(frozen, eq, hash, get_all, module = "frazil._core")]
+#[derive(PartialEq, Eq, Hash)]
+pub struct ContainerStats {
+    /// Live nodes: applications, inputs and constants.
+    nodes: usize,
+    /// Bytes of those nodes and of the tables that index them.
+    bytes: usize,
+}
+
+#[pymethods]
+impl ContainerStats {
+    fn __repr__(&self) -> String {
+        format!("ContainerStats(nodes={}, bytes={})", self.nodes, self.bytes)
+    }
+}
+
+#[pymethods]
+impl Container {
+    #[new]
+    fn make(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        container_face(py, frazil_core::Container::new())
+    }
+
+    /// The container that variables go to where no other is entered.
+    #[staticmethod]
+    fn default(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        container_face(py, frazil_core::Container::global().clone())
+    }
+
+    /// The container that new inputs and constants go to now.
+    #[staticmethod]
+    #[pyo3(name = "current")]
+    fn current_face(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        container_face(py, current(py)?.into_owned())
+    }
+
+    /// Makes this the current container.
+    fn __enter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
+        let py = slf.py();
+        let mut stack = stack(py)?;
+        stack.push(slf.clone().into_any());
+        entered(py)?.call_method1("set", (PyTuple::new(py, stack)?,))?;
+        ENTERED.store(true, Ordering::Relaxed);
+        Ok(slf.clone())
+    }
+
+    /// Makes current what was so before.
+    fn __exit__(
+        slf: &Bound<'_, Self>,
+        _kind: &Bound<'_, PyAny>,
+        _error: &Bound<'_, PyAny>,
+        _traceback: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let py = slf.py();
+        let mut stack = stack(py)?;
+        stack.pop();
+        entered(py)?.call_method1("set", (PyTuple::new(py, stack)?,))?;
+        Ok(())
+    }
+
+    /// A new root input, here.
+    #[pyo3(signature = (r#type, name=None))]
+    fn input<'py>(
+        &self,
+        py: Python<'py>,
+        r#type: &TensorType,
+        name: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        face(py, self.container.input(r#type.0, name, None))
+    }
+
+    /// The constant with the content of `value`, here.
+    #[pyo3(signature = (value, dtype=None))]
+    fn constant<'py>(
+        &self,
+        value: &Bound<'py, PyAny>,
+        dtype: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        face(value.py(), self.container.constant(data_of(value, dtype)?))
+    }
+
+    /// The live graphs, frozen ones last, each kind in the order in which they were made.
+    fn graphs<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let graphs = self.container.graphs().into_iter().map(|graph| graph_face(py, graph));
+        let frozen = self.container.frozen_graphs().into_iter().map(|graph| frozen_face(py, graph));
+        graphs.chain(frozen).collect()
+    }
+
+    /// The live graphs that own `variable`, frozen ones last, each kind in the order in which they were made.
+    fn owners<'py>(&self, variable: &Bound<'py, Variable>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let (py, var) = (variable.py(), variable.get().var());
+        let graphs = self.container.owners(var).into_iter().map(|graph| graph_face(py, graph));
+        let frozen =
+            self.container.frozen_owners(var).into_iter().map(|graph| frozen_face(py, graph));
+        graphs.chain(frozen).collect()
+    }
+
+    /// Live nodes and bytes.
+    fn stats(&self) -> ContainerStats {
+        let frazil_core::Stats { nodes, bytes } = self.container.stats();
+        ContainerStats { nodes, bytes }
+    }
+
+    /// Whether `variable` lives here.
+    fn __contains__(&self, variable: &Bound<'_, PyAny>) -> bool {
+        let holds = |var: &Var| self.container.holds(var);
+        variable.cast::<Variable>().is_ok_and(|variable| holds(variable.get().var()))
+    }
+
+    fn __repr__(&self) -> String {
+        let frazil_core::Stats { nodes, bytes } = self.container.stats();
+        format!("<frazil.Container: {nodes} nodes, {bytes} bytes>")
+    }
+}
+
+/// `var`, in `container`, as the core moves constants.
+pub fn adopted(container: &frazil_core::Container, var: &Var) -> PyResult<Var> {
+    container.adopt(var).map_err(raise)
+}

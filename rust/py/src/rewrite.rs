@@ -1,0 +1,297 @@
+//! Rules and sets of rules: converts patterns, and calls Python for what only Python knows.
+
+use std::sync::Arc;
+
+use frazil_core::machine::{Check, DTypeSet, OpTest};
+use frazil_core::pattern::{Pattern, Unknown, Wildcard};
+use frazil_core::rewrite::{Binding, Call, Progress, Reply, Step, Sweep};
+use frazil_core::ruleset::{Right, Rights, Rule, RuleSet};
+use frazil_core::template::Template;
+use frazil_core::{DType, Error, Var};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::birthplace::describe;
+use crate::error::raise;
+use crate::face::{apply_face, face};
+use crate::op::OpBase;
+use crate::variable::Variable;
+
+/// A law, read from left to right.
+#[pyclass(frozen, name = "RewriteRule", module = "frazil._core")]
+pub struct RewriteRule {
+    rule: Arc<Rule>,
+    /// Decides, given what stands for the unknowns, whether a match counts.
+    guard: Option<Py<PyAny>>,
+    /// Gives the right side, given the matched node and what stands for the unknowns.
+    function: Option<Py<PyAny>>,
+    /// The outputs of the matched node that the function gives something for; `None`: all of them.
+    outputs: Option<Vec<u32>>,
+}
+
+type UnknownArgument<'py> = (PyRef<'py, Variable>, Vec<String>, bool, bool);
+
+fn unknown_of((var, dtypes, constant, variadic): &UnknownArgument<'_>) -> PyResult<Unknown> {
+    let dtypes = dtypes
+        .iter()
+        .map(|name| name.parse::<DType>())
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(raise)?;
+    let (constant, variadic) = (*constant, *variadic);
+    Ok(Unknown { var: var.var().clone(), dtypes: DTypeSet::new(&dtypes), constant, variadic })
+}
+
+/// What stands for a wildcard: ops, a kind of op by its name, or (None) any pure op.
+fn test_of(stands_for: &Bound<'_, PyAny>) -> PyResult<OpTest> {
+    if stands_for.is_none() {
+        return Ok(OpTest::Pure);
+    }
+    if let Ok(kind) = stands_for.extract::<String>() {
+        return Ok(OpTest::Kind(kind.into()));
+    }
+    let ops: Vec<PyRef<'_, OpBase>> = stands_for.extract()?;
+    let ops = ops.iter().map(|op| op.op()).collect::<PyResult<Vec<_>>>()?;
+    Ok(OpTest::OneOf(ops.into()))
+}
+
+fn check_of((name, positions): &(String, Vec<usize>)) -> PyResult<Check<usize>> {
+    let positions = positions.as_slice();
+    Ok(match (name.as_str(), positions) {
+        ("same_dtype", _) => Check::SameDType(positions.into()),
+        ("same_type", _) => Check::SameType(positions.into()),
+        ("one_ring", _) => Check::OneRing(positions.into()),
+        ("not_constant", [position]) => Check::NotConstant(*position),
+        _ => return Err(PyValueError::new_err(format!("there is no guard {name:?} of these"))),
+    })
+}
+
+#[pymethods]
+impl RewriteRule {
+    #[new]
+    #[expect(clippy::too_many_arguments, reason = "called by frazil.rewrite only, by keyword")]
+    fn new(
+        name: String,
+        lefts: Vec<PyRef<'_, Variable>>,
+        rights: Option<Vec<PyRef<'_, Variable>>>,
+        unknowns: Vec<UnknownArgument<'_>>,
+        wildcards: Vec<(PyRef<'_, OpBase>, Bound<'_, PyAny>)>,
+        checks: Vec<(String, Vec<usize>)>,
+        guard: Option<Py<PyAny>>,
+        function: Option<Py<PyAny>>,
+        every_output: bool,
+    ) -> PyResult<RewriteRule> {
+        let unknowns = unknowns.iter().map(unknown_of).collect::<PyResult<Vec<_>>>()?;
+        let wildcards = wildcards
+            .iter()
+            .map(|(op, stands_for)| Ok(Wildcard { op: op.op()?, test: test_of(stands_for)? }))
+            .collect::<PyResult<Vec<_>>>()?;
+        let checks = checks.iter().map(check_of).collect::<PyResult<Vec<_>>>()?;
+        let lefts: Vec<Var> = lefts.iter().map(|left| left.var().clone()).collect();
+        let named = |error: Error| match error {
+            Error::Pattern { reason } => PyValueError::new_err(format!("rule {name}: {reason}")),
+            other => raise(other),
+        };
+        let Some(root) = lefts.first() else {
+            return Err(PyValueError::new_err(format!("rule {name} has no left side")));
+        };
+        if lefts.iter().any(|left| left.node() != root.node()) {
+            return Err(PyValueError::new_err(format!(
+                "rule {name}: several left sides must be outputs of one application"
+            )));
+        }
+        let pattern = Pattern::compile(root, &unknowns, &wildcards, &checks).map_err(named)?;
+        let rights: Vec<Right> = match rights {
+            Some(rights) => rights
+                .iter()
+                .map(|right| {
+                    Template::compile(right.var(), &pattern, &unknowns, &wildcards)
+                        .map(Right::Template)
+                })
+                .collect::<Result<_, _>>()
+                .map_err(named)?,
+            None => lefts.iter().map(|_| Right::Foreign).collect(),
+        };
+        if rights.len() != lefts.len() {
+            return Err(PyValueError::new_err(format!(
+                "rule {name} has {} left sides and {} right sides",
+                lefts.len(),
+                rights.len()
+            )));
+        }
+        let every = every_output && function.is_some();
+        let outputs: Vec<u32> = lefts.iter().map(|left| left.index() as u32).collect();
+        let rule = Rule {
+            name: name.into(),
+            pattern,
+            rights: match every {
+                true => Rights::Every,
+                false => Rights::Each(outputs.iter().copied().zip(rights).collect()),
+            },
+            guarded: guard.is_some(),
+        };
+        let outputs = (!every).then_some(outputs);
+        Ok(RewriteRule { rule: Arc::new(rule), guard, function, outputs })
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.rule.name
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.guard)?;
+        visit.call(&self.function)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<RewriteRule {}>", self.rule.name)
+    }
+}
+
+impl RewriteRule {
+    fn answer(&self, py: Python<'_>, call: &Call) -> PyResult<Reply> {
+        let bindings = call
+            .bindings
+            .iter()
+            .map(|binding| match binding {
+                Binding::One(var) => face(py, var.clone()),
+                Binding::Many(vars) => {
+                    let faces = vars
+                        .iter()
+                        .map(|var| face(py, var.clone()))
+                        .collect::<PyResult<Vec<_>>>()?;
+                    Ok(PyTuple::new(py, faces)?.into_any())
+                }
+            })
+            .collect::<PyResult<Vec<_>>>()?;
+        if let Some(guard) = &self.guard {
+            let holds = guard.call1(py, PyTuple::new(py, &bindings)?)?;
+            if !holds.bind(py).is_truthy()? {
+                return Ok(Reply::Decline);
+            }
+        }
+        let Some(function) = self.function.as_ref().filter(|_| call.foreign) else {
+            return Ok(Reply::Accept);
+        };
+        let mut arguments = vec![apply_face(py, call.matched.node().clone())?];
+        arguments.extend(bindings);
+        let given = function.call1(py, PyTuple::new(py, arguments)?)?.into_bound(py);
+        if given.is_none() {
+            return Ok(Reply::Decline);
+        }
+        let (position, count) = match &self.outputs {
+            None => (call.matched.index(), call.matched.node().outputs().len()),
+            Some(outputs) => {
+                let asked = call.matched.index() as u32;
+                let position = outputs.iter().position(|&output| output == asked);
+                (position.expect("only outputs on the left side are asked for"), outputs.len())
+            }
+        };
+        let refused = || {
+            let expected = match count {
+                1 => "a Variable".to_owned(),
+                several => format!("a list of {several} Variables"),
+            };
+            PyTypeError::new_err(format!(
+                "the right side of rule {} must give {expected} or None, given {}",
+                self.rule.name,
+                given.get_type()
+            ))
+        };
+        let one = match given.cast::<Variable>() {
+            Ok(_) if count == 1 => given.clone(),
+            Ok(_) => return Err(refused()),
+            Err(_) => {
+                let all: Vec<Bound<'_, PyAny>> = given.extract().map_err(|_| refused())?;
+                match all.get(position) {
+                    Some(one) if all.len() == count => one.clone(),
+                    _ => return Err(refused()),
+                }
+            }
+        };
+        match one.cast::<Variable>() {
+            Ok(variable) => Ok(Reply::Replace(variable.get().var().clone())),
+            Err(_) if one.is_none() => Ok(Reply::Decline),
+            Err(_) => Err(refused()),
+        }
+    }
+}
+
+/// Rules that are applied together, earlier ones first.
+#[pyclass(frozen, name = "RuleSet", module = "frazil._core")]
+pub struct PyRuleSet {
+    rules: Vec<Py<RewriteRule>>,
+    set: RuleSet,
+}
+
+#[pymethods]
+impl PyRuleSet {
+    #[new]
+    fn new(py: Python<'_>, rules: Vec<Py<RewriteRule>>) -> PyRuleSet {
+        let set = RuleSet::new(rules.iter().map(|rule| rule.bind(py).get().rule.clone()).collect());
+        PyRuleSet { rules, set }
+    }
+
+    #[getter]
+    fn rules<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.rules.iter().map(|rule| rule.bind(py)))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.rules.iter().try_for_each(|rule| visit.call(rule))
+    }
+
+    /// How many results are remembered, those of the dead included.
+    #[getter]
+    fn remembered(&self) -> usize {
+        self.set.remembered()
+    }
+
+    /// What `outputs` become.
+    fn rewrite<'py>(
+        &self,
+        py: Python<'py>,
+        outputs: Vec<PyRef<'py, Variable>>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let outputs: Vec<Var> = outputs.iter().map(|output| output.var().clone()).collect();
+        let mut sweep = py.detach(|| Sweep::new(&self.set, &outputs));
+        let results = self.run(py, &mut sweep)?;
+        results.into_iter().map(|result| face(py, result)).collect()
+    }
+
+    /// Every step from `outputs` to what they become: rule, where its node was built, before, after.
+    fn trace<'py>(
+        &self,
+        py: Python<'py>,
+        outputs: Vec<PyRef<'py, Variable>>,
+    ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
+        let outputs: Vec<Var> = outputs.iter().map(|output| output.var().clone()).collect();
+        let mut sweep = py.detach(|| Sweep::traced(&self.set, &outputs));
+        self.run(py, &mut sweep)?;
+        sweep.trace().iter().map(|step| self.step(py, step)).collect()
+    }
+}
+
+impl PyRuleSet {
+    fn run(&self, py: Python<'_>, sweep: &mut Sweep) -> PyResult<Vec<Var>> {
+        loop {
+            match py.detach(|| sweep.advance()).map_err(raise)? {
+                Progress::Done(results) => return Ok(results),
+                Progress::Calls(calls) => {
+                    for call in calls {
+                        let reply = self.rules[call.rule].get().answer(py, &call)?;
+                        py.detach(|| sweep.reply(call.ticket, reply)).map_err(raise)?;
+                    }
+                }
+            }
+        }
+    }
+
+    fn step<'py>(&self, py: Python<'py>, step: &Step) -> PyResult<Bound<'py, PyTuple>> {
+        let place = describe(py, step.origin)?;
+        let (before, after) = (face(py, step.before.clone())?, face(py, step.after.clone())?);
+        (&self.rules[step.rule], place, before, after).into_pyobject(py)
+    }
+}

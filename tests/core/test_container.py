@@ -1,0 +1,176 @@
+"""Containers: where variables live, who owns them, what is freed when."""
+
+import asyncio
+import gc
+import threading
+import time
+import weakref
+
+import numpy as np
+import pytest
+
+import frazil as fz
+import frazil.tensor as ft
+
+
+def test_variables_know_their_container():
+    container = fz.Container()
+    x = container.input(ft.dscalar().type, "x")
+    assert x.container is container
+    assert x in container
+    assert (2 * ft.exp(x) + np.float32(1)).container is container
+    assert fz.FunctionGraph([x], [x]).container is container
+    assert fz.FrozenFunctionGraph([x], [x]).container is container
+    y = ft.dscalar("y")
+    assert y.container is fz.Container.default() is fz.Container.current()
+    assert y not in container
+    with pytest.raises(ValueError, match="y belongs to another container; build it in this one"):
+        x + y
+    assert fz.FunctionGraph([x], [ft.constant(2.0)]).outputs[0] in container
+
+
+def test_the_entered_container_is_current():
+    one, other = fz.Container(), fz.Container()
+    with one:
+        x = ft.zeros(3) + ft.dvector("x")
+        with other:
+            assert fz.Container.current() is other
+        assert fz.Container.current() is one
+        assert x in one
+        assert fz.shared(np.zeros(3)) in one
+
+        def elsewhere():
+            assert fz.Container.current() is fz.Container.default()
+
+        thread = threading.Thread(target=elsewhere)
+        thread.start()
+        thread.join()
+
+    async def task(container):
+        with container:
+            await asyncio.sleep(0)
+            return ft.dscalar().container
+
+    async def both():
+        return await asyncio.gather(task(one), task(other))
+
+    assert asyncio.run(both()) == [one, other]
+    assert fz.Container.current() is fz.Container.default()
+
+
+def test_gradients_and_functions_stay_in_their_container():
+    with fz.Container() as container:
+        x = ft.dvector("x")
+        cost = (ft.exp(x) * 2).sum()
+        gradient = fz.grad(cost, x)
+        f = fz.function([x], [cost, gradient], mode="py")
+    assert gradient in container
+    np.testing.assert_allclose(f(np.zeros(2))[1], [2.0, 2.0])
+
+
+def test_an_equal_constant_exists_once_in_a_container():
+    one, other = fz.Container(), fz.Container()
+    assert one.constant(0.0) is one.constant(np.zeros(()))
+    assert one.constant(0.0) is not other.constant(0.0)
+    assert one.constant(0.0) is not one.constant(-0.0)
+    assert one.constant(np.nan) is one.constant(np.nan)
+
+
+def test_owners_are_the_graphs_that_hold_a_variable():
+    with fz.Container() as container:
+        x, y = ft.dscalar("x"), ft.dscalar("y")
+    z = x * y
+    first = fz.FunctionGraph([x, y], [z + x])
+    second = first.clone()
+    third = fz.FunctionGraph([x], [ft.exp(x)])
+    assert container.graphs() == [first, second, third]
+    assert container.owners(z) == [first, second]
+    assert container.owners(x) == [first, second, third]
+    second.replace(z, x)
+    assert container.owners(z) == [first]
+    frozen = first.freeze()
+    assert container.owners(z) == [first]
+    assert container.owners(frozen.inputs[1]) == [frozen]
+    del first
+    assert container.owners(z) == []
+
+
+def test_clearing_frees_what_nothing_else_reaches():
+    with fz.Container() as container:
+        x = ft.dscalar("x")
+        shared = ft.exp(ft.sin(x))
+        first = fz.FunctionGraph([x], [shared, ft.cos(ft.tan(x))])
+        second = fz.FunctionGraph([x], [shared])
+    assert container.stats().nodes == 5
+    first.clear()
+    assert container.stats().nodes == 3
+    del shared
+    assert container.stats().nodes == 3
+    kept = second.outputs[0]
+    del second
+    assert container.stats().nodes == 3
+    del kept
+    assert container.stats().nodes == 1
+
+
+def test_a_container_goes_with_its_last_user():
+    container = fz.Container()
+    x = container.input(ft.dscalar().type, "x")
+    reference = weakref.ref(container)
+    graph = fz.FunctionGraph([x], [ft.exp(x)])
+    del container
+    gc.collect()
+    # The Python object may go; what it stands for lives while the graph does.
+    again = graph.container
+    assert again.stats().nodes == 2
+    assert again is x.container
+    assert reference() is None or reference() is again
+
+
+def test_rounds_of_building_and_dropping_return_to_the_start():
+    with fz.Container() as container:
+        x = ft.dscalar("x")
+        sizes = []
+        for _ in range(5):
+            chain = x
+            for _ in range(20_000):
+                chain = chain + x
+            graph = fz.FunctionGraph([x], [chain])
+            del chain
+            copy = graph.clone()
+            graph.freeze()
+            del graph, copy
+            sizes.append(container.stats())
+    assert {size.nodes for size in sizes} == {1}
+    assert sizes[-1].bytes <= sizes[1].bytes
+
+
+def test_dropping_a_deep_chain_lets_other_threads_run():
+    x = ft.dscalar("x")
+    chain = x
+    for _ in range(1_000_000):
+        chain = chain + x
+    ticks = []
+    stop = threading.Event()
+
+    def tick():
+        while not stop.is_set():
+            ticks.append(time.perf_counter())
+            x + len(ticks)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    start = time.perf_counter()
+    del chain
+    end = time.perf_counter()
+    stop.set()
+    thread.join()
+    during = [tick for tick in ticks if start < tick < end]
+    # The chain takes a while; the other thread never waits for all of it.
+    assert len(during) > 2
+
+
+def test_stats_can_be_compared():
+    container = fz.Container()
+    assert container.stats() == container.stats()
+    assert repr(container.stats()).startswith("ContainerStats(nodes=0, bytes=")

@@ -1,0 +1,193 @@
+"""Each rule: its text, an example, and that it keeps values of every dtype, however hard."""
+
+import itertools
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from rule_cases import (
+    ALGEBRA,
+    assert_same_values,
+    left_over,
+    sample_left,
+    specials,
+    wildcards,
+)
+
+import frazil as fz
+import frazil.tensor as ft
+from frazil import _core
+from frazil.printing import pp
+from frazil.rewrite import CANONICALIZE, rewrite
+from frazil.rewrite.sort import SIGNED
+
+GOLDEN = Path(__file__).parent / "rules.txt"
+LENGTH = 5
+
+# Rules whose law holds only for variables about which something is known.
+KNOWN = {"abs_of_nonnegative": lambda x: ft.exp(x)}
+
+by_name = pytest.mark.parametrize("rule", ALGEBRA, ids=lambda rule: rule.name)
+
+
+def sample(rule):
+    """An expression to which the rule applies."""
+    own = wildcards(rule)
+    for positions in itertools.product(*(range(len(w.stands_for)) for w in own)):
+        left = sample_left(rule, dict(zip(own, positions, strict=True)), KNOWN.get(rule.name))
+        if left is not None and rewrite(left, [rule]).graph is not left:
+            return left
+    raise AssertionError(f"{rule} applies to no sample")
+
+
+def paragraph(rule):
+    """The rule, its law, and an example, as the golden file has them."""
+    left = sample(rule)
+    after = rewrite(left, [rule]).graph
+    return f"{rule}\n    {rule.law}\n    {one_line(left)} => {one_line(after)}"
+
+
+def one_line(x):
+    return pp(x).replace("\n", "; ")
+
+
+def golden():
+    return {text.partition(":")[0]: text for text in GOLDEN.read_text().rstrip().split("\n\n")}
+
+
+def test_golden_file_has_every_rule_once():
+    if os.environ.get("UPDATE_GOLDEN"):
+        GOLDEN.write_text("\n\n".join(map(paragraph, ALGEBRA)) + "\n")
+    names = [rule.name for rule in ALGEBRA]
+    assert list(golden()) == names
+    assert len(set(names)) == len(names) > 30
+
+
+@by_name
+def test_text(rule):
+    assert paragraph(rule) == golden()[rule.name]
+
+
+@by_name
+def test_the_example_is_rewritten_by_this_rule(rule):
+    left = sample(rule)
+    graph, trace = rewrite(left, [rule])
+    assert graph is not left
+    assert {step.rule for step in trace} == {rule.name}
+    assert trace[-1].before.type.accepts(graph.type)
+
+
+@by_name
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_values(rule, data):
+    variables, arrays = [], {}
+    for p in rule.parameters:
+        dtype = data.draw(st.sampled_from(p.sort.dtypes), label=p.name)
+        shape = data.draw(st.sampled_from([(None,), (), (1,), (LENGTH,), (None, 1), (2, None)]))
+        lengths = tuple({None: LENGTH}.get(n, n) for n in shape)
+        elements = st.integers(0, len(specials(dtype)) - 1)
+        count = int(np.prod(lengths))
+        chosen = data.draw(st.lists(elements, min_size=count, max_size=count))
+        array = specials(dtype)[chosen].reshape(lengths)
+        if p.sort.constant:
+            variables.append(ft.constant(array))
+        else:
+            variables.append(fz.TensorType(dtype, shape)(p.name))
+            arrays[variables[-1]] = array
+    choice = {
+        w: data.draw(st.integers(0, len(w.stands_for) - 1), label=w.name) for w in wildcards(rule)
+    }
+    if rule.name in KNOWN:
+        variables = [KNOWN[rule.name](x) for x in variables]
+    left = left_over(rule, variables, choice)
+    assume(left is not None)
+    after = rewrite(left, [rule]).graph
+    assume(after is not left)
+    inputs = list(arrays)
+    f = fz.function(inputs, [left, after], mode="py", on_unused_input="ignore")
+    try:
+        given_values = f(*arrays.values())
+    except ValueError:
+        assume(False)  # as integers to negative powers
+    assert_same_values(*given_values, f"{rule.name}: {pp(left)} => {pp(after)}")
+
+
+def variables_of(rule, dtype, inputs):
+    """Variables of ``dtype`` from ``inputs``, which grow; None if a parameter refuses it."""
+    variables = []
+    for at, p in enumerate(rule.parameters):
+        own = "bool" if p.sort.dtypes == ("bool",) else dtype
+        if own not in p.sort.dtypes:
+            return None
+        if p.sort.constant:
+            variables.append(ft.constant(2 + at, own))
+            continue
+        if (own, at) not in inputs:
+            inputs[own, at] = fz.TensorType(own, (None,))(f"{own}_{at}")
+        variables.append(inputs[own, at])
+    return [KNOWN.get(rule.name, lambda x: x)(x) for x in variables]
+
+
+def may_raise(left):
+    """Whether the run may refuse values: integers to negative powers."""
+    return any(str(n.op) == "pow" and left.dtype in SIGNED for n in _core.toposort([left]))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int8", "uint8", "bool"])
+def test_values_in_every_linker(mode, dtype):
+    """All rules at once, over long vectors of hard values: one program for each linker."""
+    inputs, sides, names = {}, [], []
+    for rule in ALGEBRA:
+        variables = variables_of(rule, dtype, inputs)
+        own = wildcards(rule)
+        for position in range(max((len(w.stands_for) for w in own), default=1)):
+            choice = {w: position % len(w.stands_for) for w in own}
+            left = variables and left_over(rule, variables, choice)
+            if left is None or may_raise(left):
+                continue
+            after = rewrite(left, [rule]).graph
+            if after is not left:
+                sides += [left, after]
+                names.append(f"{rule.name}: {pp(left)} => {pp(after)}")
+    assert names
+    rng = np.random.default_rng(20250101)
+    arrays = [rng.choice(specials(own), 200) for own, _ in inputs]
+    f = fz.function(list(inputs.values()), sides, mode=mode, on_unused_input="ignore")
+    values = f(*arrays)
+    for name, before, after in zip(names, values[::2], values[1::2], strict=True):
+        assert_same_values(before, after, name)
+
+
+@settings(max_examples=60)
+@given(data=st.data())
+def test_all_rules_together_keep_values(data):
+    inputs = [
+        *(ft.vector(name) for name in "xy"),
+        *(ft.lvector(name) for name in "ij"),
+        *(fz.TensorType("int8", (None,))(name) for name in "ab"),
+        *(fz.TensorType("bool", (None,))(name) for name in "pq"),
+    ]
+    made = [*inputs, *(ft.constant(v) for v in (0.0, -0.0, 1.0, 2, 0, 1, -1, True, False))]
+    ops = [ft.add, ft.sub, ft.mul, ft.true_div, ft.neg, ft.abs, ft.sqr, ft.maximum, ft.minimum]
+    ops += [ft.lt, ft.gt, ft.eq, ft.neq, ft.and_, ft.or_, ft.xor, ft.invert, ft.where, ft.isnan]
+    ops += [ft.floor, ft.sin, ft.cos, ft.sign]
+    for op in data.draw(st.lists(st.sampled_from(ops), min_size=3, max_size=25)):
+        arity = 3 if op is ft.where else 2 if op in (*ops[:4], *ops[7:13], *ops[13:16]) else 1
+        operands = [made[data.draw(st.integers(0, len(made) - 1))] for _ in range(arity)]
+        try:
+            made.append(op(*operands))
+        except TypeError:
+            continue
+    outputs = made[-4:]
+    after = rewrite(outputs, CANONICALIZE).graph
+    assert rewrite(after, CANONICALIZE).graph == after
+    rng = np.random.default_rng(data.draw(st.integers(0, 100)))
+    arrays = [rng.choice(specials(x.dtype), 16) for x in inputs]
+    f = fz.function(inputs, [*outputs, *after], mode="py", on_unused_input="ignore")
+    values = f(*arrays)
+    for x, before, result in zip(outputs, values[:4], values[4:], strict=True):
+        assert_same_values(before, result, pp(x))
