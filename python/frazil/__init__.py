@@ -1,7 +1,7 @@
 """frazil: a tensor-expression compiler whose graphs are immutable.
 
-Write array code over :mod:`frazil.tensor`'s functions, differentiate it with :func:`grad`, compile it with
-:func:`function`.
+Write array code over :mod:`frazil.tensor`'s functions, differentiate it with :func:`grad`, compile
+it with :func:`function`.
 """
 
 from pathlib import Path as _Path

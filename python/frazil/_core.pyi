@@ -5,6 +5,36 @@ from typing import Any, NoReturn, Self, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import disjoint_base
+
+__all__ = [
+    "Constant",
+    "FrozenApply",
+    "FrozenFunctionGraph",
+    "Function",
+    "MissingInputError",
+    "NominalVariable",
+    "OpBase",
+    "Program",
+    "ProgramBuilder",
+    "SharedVariable",
+    "TensorType",
+    "Variable",
+    "constant",
+    "container_stats",
+    "elemwise",
+    "elemwise_type",
+    "graph_replace",
+    "nominal",
+    "promote",
+    "register_elemwise",
+    "register_operator",
+    "root_inputs",
+    "set_blas",
+    "set_internal_path",
+    "shared",
+    "toposort",
+]
 
 # ---------------------------------------------------------------- types
 
@@ -27,6 +57,9 @@ class TensorType:
     def broadcastable(self) -> tuple[bool, ...]: ...
     @property
     def digest(self) -> str: ...
+    def accepts(self, other: TensorType) -> bool:
+        """Whether a value of type ``other`` may stand wherever one of this type is expected."""
+
     def __call__(self, name: str | None = None) -> Variable: ...
 
 # ---------------------------------------------------------------- variables
@@ -36,6 +69,7 @@ _DTypeLike: TypeAlias = npt.DTypeLike
 _LengthLike: TypeAlias = int | np.integer[Any] | Variable
 _TensorLike: TypeAlias = Variable | npt.ArrayLike
 
+@disjoint_base
 class Variable:
     """One tensor-valued place in a graph; equality is identity."""
 
@@ -152,17 +186,21 @@ class NominalVariable(Variable):
 
 # ---------------------------------------------------------------- ops and nodes
 
+@disjoint_base
 class OpBase:
     """What the core knows of an op: an interned key. Equality and hash never run Python code."""
 
+    def __new__(cls, *_args: Any, **_kwargs: Any) -> Self: ...
     def _intern(
-        self, kind: str, params: Any, props: Mapping[str, Any], rule: str | None
+        self, kind: str, params: Any, props: dict[str, Any], rule: str | None
     ) -> OpBase: ...
     @property
     def digest(self) -> str: ...
 
 @final
 class FrozenApply:
+    """An op applied to inputs: interned, so equal applications are one object."""
+
     def __new__(
         cls, op: OpBase, inputs: Sequence[Variable], output_types: Sequence[TensorType]
     ) -> Self: ...
@@ -179,27 +217,70 @@ class FrozenApply:
     @property
     def digest(self) -> str: ...
     @property
-    def source(self) -> tuple[str, int, str] | None: ...  # file, line, function: who first built it
-    def clone_with_new_inputs(
-        self, inputs: Sequence[Variable], strict: bool = True
-    ) -> FrozenApply: ...
+    def source(self) -> tuple[str, int, str] | None:
+        """File, line and function of the user's code that first built this node."""
 
-def elemwise(op: OpBase, *operands: Any) -> Variable: ...
-    # op: an interned ScalarOp. operands: Variables, numpy arrays/scalars, Python bool/int/float
-    # (weak, NEP 50). Promotes, aligns ranks, checks static shapes, interns.
-def elemwise_type(op: OpBase, *types: TensorType) -> TensorType: ...
-def register_operator(name: str, op: OpBase) -> None: ...  # "add" -> what Variable.__add__ applies
-def set_internal_path(prefix: str) -> None: ...  # frames below it are skipped by `source`
-def constant(value: Any, dtype: Any = None) -> Constant: ...
-def nominal(position: int, type: TensorType) -> NominalVariable: ...
-def shared(value: np.ndarray[Any, Any], name: str | None, shape: Sequence[int | None] | None) -> SharedVariable: ...
-def toposort(outputs: Sequence[Variable], blockers: Sequence[Variable] = ()) -> list[FrozenApply]: ...
-def root_inputs(outputs: Sequence[Variable]) -> list[Variable]: ...  # root inputs (shared too), first-seen order
-def graph_replace(outputs: Sequence[Variable], replacements: Mapping[Variable, Variable]) -> list[Variable]: ...
-def promote(*dtypes: str) -> str: ...
+    def clone_with_new_inputs(self, inputs: Sequence[Variable], strict: bool = True) -> FrozenApply:
+        """The node with the same op and output types over other inputs."""
+
+class MissingInputError(ValueError):
+    """A graph needs an input that it was not given."""
+
+def elemwise(op: OpBase, *operands: Any) -> Variable:
+    """``op`` applied element by element, as the operators of variables do.
+
+    Operands: variables, arrays, NumPy scalars, and Python numbers, which take their company's
+    dtype.
+    """
+
+def elemwise_type(op: OpBase, *types: TensorType) -> TensorType:
+    """The type that :func:`elemwise` would give."""
+
+def register_elemwise(scalar_op: OpBase, op: OpBase) -> None:
+    """Says which op applies a scalar op element by element."""
+
+def register_operator(name: str, op: OpBase) -> None:
+    """Says which op an operator of variables applies."""
+
+def set_internal_path(prefix: str) -> None:
+    """Frames of files below ``prefix`` are never the user's."""
+
+def constant(value: Any, dtype: Any = None) -> Constant:
+    """The constant with the content of ``value``."""
+
+def nominal(position: int, type: TensorType) -> NominalVariable:
+    """The input of a frozen graph at ``position``."""
+
+def shared(
+    value: np.ndarray[Any, Any],
+    name: str | None = None,
+    shape: Sequence[int | None] | None = None,
+) -> SharedVariable:
+    """A shared variable that holds the array ``value`` itself."""
+
+def toposort(
+    outputs: Sequence[Variable], blockers: Sequence[Variable] | None = None
+) -> list[FrozenApply]:
+    """The applications that ``outputs`` need, operands before users, not past ``blockers``."""
+
+def root_inputs(outputs: Sequence[Variable]) -> list[Variable]:
+    """The root inputs that ``outputs`` need, in the order in which a walk meets them."""
+
+def graph_replace(
+    outputs: Sequence[Variable], replacements: Mapping[Variable, Variable]
+) -> list[Variable]:
+    """``outputs`` with every key of ``replacements`` replaced by its value, all at once."""
+
+def promote(*dtypes: str) -> str:
+    """The dtype that holds every value of all ``dtypes``, as :func:`numpy.result_type`."""
+
+def container_stats() -> dict[str, int]:
+    """Live nodes, and the bytes that they take."""
 
 @final
 class FrozenFunctionGraph:
+    """A graph over nominal inputs: equal for all isomorphic graphs, in every process."""
+
     def __new__(cls, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Self: ...
     @property
     def inputs(self) -> tuple[NominalVariable, ...]: ...
@@ -208,75 +289,124 @@ class FrozenFunctionGraph:
     @property
     def digest(self) -> str: ...
     def toposort(self) -> list[FrozenApply]: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: Any, /) -> Self: ...
 
-# ---------------------------------------------------------------- programs (rust/runtime)
+# ---------------------------------------------------------------- programs
 
 @final
 class ProgramBuilder:
-    """Assembles a flat program. Slots, sizes and origins are small ints."""
+    """Assembles a program. Slots (arrays) and sizes (integers) are numbered.
+
+    An instruction is blamed on the last origin said before it.
+    """
 
     def __new__(cls) -> Self: ...
-    # slots that exist before the run
-    def input(self, type: TensorType) -> int: ...            # in call order
-    def constant(self, value: np.ndarray[Any, Any]) -> int: ...  # borrowed read-only, kept alive
-    # sizes: non-negative or signed 64-bit integers, evaluated once their operands exist
+    def input(self, type: TensorType) -> int:
+        """The slot of the next argument."""
+
+    def constant(self, value: np.ndarray[Any, Any]) -> int:
+        """The slot of an array that is borrowed, kept alive and never written."""
+
     def size_literal(self, value: int) -> int: ...
-    def size_of(self, slot: int, axis: int) -> int: ...
-    def size_binary(self, op: str, a: int, b: int) -> int: ...
-        # "add" "sub" "mul" "floordiv" "mod" "minimum" "maximum" "lt" "le" "eq"
+    def size_of(self, slot: int, axis: int) -> int:
+        """The size that is the length of an axis."""
+
+    def size_binary(self, op: str, a: int, b: int) -> int:
+        """``op``: add, sub, mul, floordiv, mod, minimum, maximum, lt, le or eq."""
+
     def size_where(self, condition: int, a: int, b: int) -> int: ...
-    def size_value(self, slot: int) -> int: ...              # the value of a 0-d integer slot
-    # error context: what later instructions are blamed on (any object; formatted only on error)
-    def origin(self, what: object) -> None: ...
-    # instructions; each returns the slots that it writes
+    def size_value(self, slot: int) -> int:
+        """The size that is the value of a 0-d integer slot."""
+
+    def origin(self, what: object) -> None:
+        """What later instructions are blamed on; made text only for an error."""
+
     def loop(
         self,
         address: int,
         keepalive: object,
-        dims: Sequence[int],                       # sizes, outermost first; [] is a scalar
-        reads: Sequence[tuple[int, Sequence[int]]],  # slot, for each loop dim its axis, -1: broadcast
-        writes: Sequence[tuple[str, Sequence[int], Any]],
-            # dtype, for each loop dim the output axis (-1: reduced over),
-            # identity the output starts from (None: not a reduction).
-    ) -> list[int]: ...
+        dims: Sequence[int],
+        reads: Sequence[tuple[int, Sequence[int]]],
+        writes: Sequence[tuple[Any, Sequence[int], Any]],
+    ) -> list[int]:
+        """Runs a kernel over ``dims`` (sizes, outermost first; none: once).
+
+        ``reads``: slots, each with its axis for every dimension, -1 where it does not move.
+        ``writes``: dtypes, each with the axis of the new array for every dimension, -1 where the
+        kernel reduces, and the identity that a reduction starts from, else None.
+        """
+
     def transpose(self, slot: int, axes: Sequence[int]) -> int: ...
-    def expand_dims(self, slot: int, axes: Sequence[int]) -> int: ...   # positions in the result
-    def drop_dims(self, slot: int, axes: Sequence[int]) -> int: ...     # each must have length 1
-    def broadcast_to(self, slot: int, dims: Sequence[int]) -> int: ...  # a view, strides 0
-    def slice(self, slot: int, index: Sequence[int | tuple[int | None, int | None, int]]) -> int: ...
-        # per axis: a size (integer index, negative counts from the end, bounds checked) or (start, stop, step):
-        # sizes or None with Python's slice meaning; step a size too
-    def reshape(self, slot: int, dims: Sequence[int]) -> int: ...  # one size may be -1; view if it can be
-    def copy(self, slot: int) -> int: ...                          # fresh, C order
-    def update(self, slot: int, view: Sequence[Any], value: int, accumulate: bool) -> int: ...
-        # a fresh copy of slot in which slot[view] is set to (or increased by) value, broadcast
-    def dot(self, a: int, b: int) -> int: ...                      # 1-d/2-d, float32/float64, BLAS
-    def size_scalar(self, size: int) -> int: ...                   # 0-d int64
-    def full(self, dtype: str, value: int, dims: Sequence[int]) -> int: ...  # value: 0-d slot
-    def require_equal(self, a: int, b: int, message: str) -> None: ...
+    def expand_dims(self, slot: int, axes: Sequence[int]) -> int:
+        """``axes``: the positions of the new dimensions in the result."""
+
+    def drop_dims(self, slot: int, axes: Sequence[int]) -> int:
+        """Each of the dropped dimensions must have length 1."""
+
+    def broadcast_to(self, slot: int, dims: Sequence[int]) -> int: ...
+    def slice(self, slot: int, index: Sequence[int | tuple[int | None, int | None, int]]) -> int:
+        """``index``, an entry for each axis: a size, or (start, stop, step) in sizes or None."""
+
+    def reshape(self, slot: int, dims: Sequence[int]) -> int:
+        """A view where the strides allow one, else a copy; one size may be -1."""
+
+    def copy(self, slot: int) -> int: ...
+    def update(
+        self,
+        slot: int,
+        view: Sequence[int | tuple[int | None, int | None, int]],
+        value: int,
+        accumulate: bool,
+    ) -> int:
+        """A copy of ``slot`` in which a part is set to, or increased by, ``value``."""
+
+    def dot(self, a: int, b: int) -> int:
+        """The product of 1-d and 2-d arrays of float32 or float64, by BLAS."""
+
+    def size_scalar(self, size: int) -> int:
+        """A 0-d int64 array."""
+
+    def full(self, dtype: Any, value: int, dims: Sequence[int]) -> int: ...
+    def require_equal(self, a: int, b: int, message: str) -> None:
+        """Fails with ``message`` where two sizes differ."""
+
     def call(
-        self, function: Callable[..., Any], inputs: Sequence[int], output_types: Sequence[TensorType]
-    ) -> list[int]: ...  # function(*arrays) -> array or tuple; outputs are checked against the types
+        self,
+        function: Callable[..., Any],
+        inputs: Sequence[int],
+        output_types: Sequence[TensorType],
+    ) -> list[int]:
+        """Calls ``function(*arrays)``, which returns an array or a tuple of these types."""
+
     def finish(self, outputs: Sequence[int]) -> Program: ...
 
 @final
 class Program:
-    @property
-    def instructions(self) -> list[str]: ...  # text form, one line an instruction
+    """A compiled program, shared by the functions that call it."""
 
+    @property
+    def instructions(self) -> list[str]: ...
+
+@disjoint_base
 class Function:
-    """A compiled program ready to be called."""
+    """A compiled program ready to be called.
+
+    ``shared`` are the program's last inputs. ``updates`` pair a cell with the position of the
+    output that it stores, which is not returned. ``form``: None for a list, "single", or a dict's
+    keys. ``convert`` makes an array of an argument that is not yet one of the right type.
+    """
 
     def __new__(
         cls,
         program: Program,
         inputs: Sequence[tuple[str | None, TensorType]],
-        shared: Sequence[SharedVariable],                # the program's last inputs
-        updates: Sequence[tuple[SharedVariable, int]],   # (cell, output position); those outputs are not returned
-        form: object,                                    # None: list; "single"; a tuple of keys: dict
+        shared: Sequence[SharedVariable],
+        updates: Sequence[tuple[SharedVariable, int]],
+        form: object,
         convert: Callable[[Any, TensorType, str | None], np.ndarray[Any, Any]],
-            # slow path for an argument that is not already an array of the right type
     ) -> Self: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
-def set_blas(addresses: Mapping[str, int]) -> None: ...  # "dgemm", "sgemm", "dgemv", "sgemv", "ddot", "sdot"
+def set_blas(addresses: Mapping[str, int]) -> None:
+    """Says where BLAS routines lie: those with Fortran's conventions and 32-bit integers."""

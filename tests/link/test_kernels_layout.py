@@ -1,4 +1,4 @@
-"""How kernels walk memory: lengths, strides, operands that do not move, tails, and several outputs."""
+"""How kernels walk memory: lengths, strides, what does not move, rests of blocks, outputs."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -28,11 +28,7 @@ STAGES = kernel(
 POWER = kernel(["int64", "int64"], [(pow, (0, 1))], [2])
 SHIFTED_POWER = kernel(["int64", "int64"], [(sub, (1, 2)), (pow, (0, 3))], [4], [("int64", 1)])
 CONSTANT = kernel([], [], [0], [("float64", 2.5)])
-KERNELS = {
-    name: value
-    for name, value in list(globals().items())
-    if isinstance(value, LoopKernel)
-}
+KERNELS = {name: value for name, value in list(globals().items()) if isinstance(value, LoopKernel)}
 
 
 @pytest.fixture(scope="module", params=COMPILERS)

@@ -1,4 +1,4 @@
-"""Reductions in kernels: over the inner dimension, over outer ones, and beside elementwise writes."""
+"""Reductions in kernels: over the inner dimension, over outer ones, beside other writes."""
 
 from fractions import Fraction
 
@@ -49,9 +49,7 @@ def compiled(compiler):
         made.append(kernel([dtype], [], [(0, reduce)]))
         made.append(kernel([dtype], [], [Write(0, dtype, inner=True, reduce=reduce)]))
     native = compiler.compile(made)
-    return {
-        case: (native[2 * k], native[2 * k + 1]) for k, case in enumerate(cases)
-    }
+    return {case: (native[2 * k], native[2 * k + 1]) for k, case in enumerate(cases)}
 
 
 def moderate(dtype, shape, seed=0):
@@ -99,9 +97,7 @@ def test_everything(compiled):
         x = moderate(dtype, (7, 83))
         out = start(reduce, dtype, ())
         assert call(rows, [x, out], 7, 83, [x.strides[0], 0]) == 0
-        want = UFUNCS[reduce].reduce(
-            x, axis=None, dtype=dtype, initial=identity(reduce, dtype)
-        )
+        want = UFUNCS[reduce].reduce(x, axis=None, dtype=dtype, initial=identity(reduce, dtype))
         agree(out, want, reduce)
 
 
@@ -192,7 +188,7 @@ def test_compilers_agree_to_the_bit():
 
 
 def test_beside_elementwise_writes(compiler):
-    """One kernel: a * exp(x), its sum by rows and by columns, and the sum of everything as float32."""
+    """One kernel: a * exp(x), its sums by rows and by columns, and all of it as float32."""
     made = kernel(
         [Read("float64", inner=False), "float64"],
         [(exp, (1,)), (mul, (0, 2))],

@@ -99,7 +99,7 @@ pub enum Fault {
         given: i64,
     },
     /// An input has another shape than its type says.
-    #[error("input {input} has shape {given}, but its type says {expected}", given = Tuple(.given), expected = Tuple(.expected))]
+    #[error("input {input} has shape {}, but its type says {}", Tuple(.given), Tuple(.expected))]
     InputShape {
         /// Which input.
         input: usize,
@@ -171,7 +171,14 @@ pub enum Fault {
         to: Vec<i64>,
     },
     /// Operands of a product that do not match.
-    #[error("dot: shapes {} and {} are not aligned: {} != {}{}", Lengths(.a), Lengths(.b), .inner.0, .inner.1, Hint(&[.inner.0, .inner.1]))]
+    #[error(
+        "dot: shapes {} and {} are not aligned: {} != {}{}",
+        Lengths(.a),
+        Lengths(.b),
+        .inner.0,
+        .inner.1,
+        Hint(&[.inner.0, .inner.1])
+    )]
     Inner {
         /// The shape of the first operand.
         a: Vec<i64>,
@@ -377,6 +384,9 @@ pub enum BuildError {
         /// Which loop dimension.
         dim: usize,
     },
+    /// A reshape with more than one length left open.
+    #[error("only one length of a reshape may be -1")]
+    SeveralRests,
     /// More parts than a program can have.
     #[error("the program is too large")]
     TooLarge,
