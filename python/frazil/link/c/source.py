@@ -81,6 +81,9 @@ class Unit:
     kernels: list[str] = field(default_factory=list)
     pointers: dict[str, str] = field(default_factory=dict)
     vectorisable: dict[str, bool] = field(default_factory=dict)
+    _forms: dict[tuple[ScalarOp, tuple[str, ...], str], tuple[str, bool]] = field(
+        default_factory=dict
+    )
 
     def text(self) -> str:
         return "".join((PRELUDE, *self.definitions.values(), *self.kernels))
@@ -153,7 +156,7 @@ class Unit:
         """The expression that folds one more value of the write's dtype into a reduction."""
         op = ScalarOp(str(write.reduce))
         operands = [(so_far, write.dtype), (f"({value})", write.dtype)]
-        return self.apply(op, operands, write.dtype)[0]
+        return self.apply(op, operands, write.dtype)
 
     def convert(self, expression: str, source: str, target: str) -> str:
         """The expression, of dtype ``source``, converted to ``target`` as ``astype`` does."""
@@ -172,19 +175,29 @@ class Unit:
             return f"({C_TYPES[target]})(i4){expression}"
         return f"({C_TYPES[target]}){expression}"
 
-    def apply(
-        self, op: ScalarOp, operands: Sequence[tuple[str, str]], result: str
-    ) -> tuple[str, bool]:
-        """The op's expression on operands of given dtypes, each first converted to its computation
-        dtype, and whether a loop over it can be vectorised.
+    def apply(self, op: ScalarOp, operands: Sequence[tuple[str, str]], result: str) -> str:
+        """The op's expression on operands, each an expression and its dtype."""
+        form, _ = self.form(op, tuple(dtype for _, dtype in operands), result)
+        return form.format(*(text for text, _ in operands))
+
+    def form(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> tuple[str, bool]:
+        """The op's expression on ``{0}``, ``{1}``, ..., first converted to the dtype that it is
+        computed in, and whether a loop over it can be vectorised.
         """
-        wanted = op.operand_dtypes([dtype for _, dtype in operands], result)
+        key = op, dtypes, result
+        if key not in self._forms:
+            self._forms[key] = self._make_form(op, dtypes, result)
+        return self._forms[key]
+
+    def _make_form(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> tuple[str, bool]:
+        wanted = op.operand_dtypes(dtypes, result)
         dtype = wanted[-1]
         template = lowering_for(op.c, dtype)
         if template is None:
             raise LoweringError(f"the C linker has no form of {op} for {dtype}")
         texts = [
-            self.convert(text, own, to) for (text, own), to in zip(operands, wanted, strict=True)
+            self.convert(f"{{{k}}}", own, to)
+            for k, (own, to) in enumerate(zip(dtypes, wanted, strict=True))
         ]
         if op.rule == "comparison" and wanted[0] != wanted[1]:
             compare = self.function("compare", "int64")
@@ -291,7 +304,9 @@ class _KernelWriter:
         self.expressions: dict[int, str] = {}
         for k, statement in enumerate(kernel.statements, self.first_statement):
             operands = [(self.texts[a], kernel.dtypes[a]) for a in statement.args]
-            self.expressions[k], vector = unit.apply(statement.op, operands, statement.dtype)
+            self.expressions[k] = unit.apply(statement.op, operands, statement.dtype)
+            own = tuple(kernel.dtypes[a] for a in statement.args)
+            _, vector = unit.form(statement.op, own, statement.dtype)
             self.texts[k] = f"v{k}"
             if not kernel.uniform[k]:
                 earliest = max(self.stages[a] for a in statement.args)
