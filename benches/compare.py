@@ -245,7 +245,7 @@ def _compile(
     cpus: Sequence[int],
 ) -> Worker | None:
     """Fill in ``result``; return its last process, ready to be timed, or None."""
-    worker = None
+    worker: Worker | None = None
     cold: list[float] = []
     again: list[float] = []
     try:
@@ -261,13 +261,14 @@ def _compile(
             if result.note is not None:
                 return None
         while _goes_on(again, options.compiles):
-            if again:
+            if again and worker is not None:
                 worker.close()
             worker = Worker(result.peer, result.workload, cpus, caches, caches / "outputs.npz")
             again.append(_run_once(worker, result, options.timeout))
     except (Late, Failed, Missing) as error:
         result.note = str(error)
-        worker.close()
+        if worker is not None:
+            worker.close()
         return None
     finally:
         result.cold, result.again = min(cold, default=None), min(again, default=None)

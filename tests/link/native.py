@@ -33,7 +33,8 @@ def kernel(reads, statements, writes, literals=()):
     """A kernel of short descriptions.
 
     A read is a dtype (which moves) or a Read; a statement is (op, args), its dtype inferred; a
-    write is a value's index (which moves) or (index, reduce) or a Write."""
+    write is a value's index (which moves) or (index, reduce) or a Write.
+    """
     reads = tuple(Read(r, inner=True) if isinstance(r, str) else r for r in reads)
     literals = tuple(Literal(dtype, value) for dtype, value in literals)
     dtypes = [value.dtype for value in (*reads, *literals)]
@@ -117,7 +118,8 @@ def ulps(got, want):
     """The error of each element in units of the last place; ``want`` has more precision.
 
     It is infinite where one of them is NaN or infinite and the other is not the same, or where one
-    zero has the sign of the other's opposite."""
+    zero has the sign of the other's opposite.
+    """
     rounded = want.astype(got.dtype)
     with np.errstate(all="ignore"):
         error = np.abs(got.astype(np.longdouble) - want) / np.spacing(np.abs(rounded))

@@ -28,6 +28,8 @@ class Function(_core.Function):
     ----------
     fgraph : FrozenFunctionGraph
         The graph that it computes: inputs, then shared variables; outputs, then updates.
+    inputs : tuple of Variable
+        The variables that the graph's inputs were made of: parameters, then shared variables.
     program : Program
         The instructions that a call runs.
     mode : str
@@ -39,6 +41,7 @@ class Function(_core.Function):
     """
 
     fgraph: FrozenFunctionGraph
+    inputs: tuple[Variable, ...]
     program: Program
     mode: str
     name: str | None
@@ -137,6 +140,7 @@ def function(
         convert,
     )
     made.fgraph = graph
+    made.inputs = (*inputs, *shared)
     made.program = program
     made.mode = linker.name
     made.name = name

@@ -6,7 +6,8 @@ native code lowers the same kernel.
 
 The native form of a kernel is ``int32_t kernel(char *const *pointers, int64_t n_outer, int64_t
 n_inner, const int64_t *outer_strides)``; pointers and strides, in bytes, list the reads and then
-the writes. It returns a :class:`Status`."""
+the writes. It returns a :class:`Status`.
+"""
 
 from __future__ import annotations
 
@@ -104,7 +105,8 @@ class LoopKernel:
         """How many elements make a block: as many of the widest type as a cache line holds.
 
         It is the same on every machine and for every compiler, and so are sums, which have a
-        partial sum for each. A kernel in which nothing moves takes one element at a time."""
+        partial sum for each. A kernel in which nothing moves takes one element at a time.
+        """
         inner = [read.inner for read in self.reads] + [write.inner for write in self.writes]
         if True not in inner:
             return 1
@@ -138,7 +140,8 @@ class KernelCompiler(Protocol):
     """What makes native code of loop kernels.
 
     A compiler takes kernels of any size; ``statement_limit`` is the number of statements up to
-    which one kernel is worth more than two."""
+    which one kernel is worth more than two.
+    """
 
     @property
     def name(self) -> str: ...

@@ -3,7 +3,8 @@
 Element ``k`` of a block goes to partial result ``k``; blocks take turns among a few sets of partial
 results, so that none waits for the one before; float sums are carried to a higher level every so
 often, which keeps their error near that of pairwise summation. At the end the partial results are
-folded by halves."""
+folded by halves.
+"""
 
 from __future__ import annotations
 

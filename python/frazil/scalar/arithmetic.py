@@ -1,7 +1,8 @@
 """Arithmetic: what NumPy does with ``+ - * / // % **``, and its near relatives.
 
 Integers wrap around. Dividing an integer by zero gives 0, and the sign of ``//`` and ``%`` is
-Python's."""
+Python's.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 A scalar op is its name (and, for a cast, a dtype). Everything else stands in its :class:`Row`: the
 type rule, the NumPy function that is the reference, the C and the Numba expressions, and the
-gradient. The rows are written in the modules of this package, one theme each."""
+gradient. The rows are written in the modules of this package, one theme each.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ class Row:
 
     ``rule`` names the type rule by which the core types its nodes. ``ufunc`` computes the op with
     NumPy, on operands that have their computation dtype already. ``gradient`` is None for an op
-    that cannot be differentiated."""
+    that cannot be differentiated.
+    """
 
     name: str
     rule: str

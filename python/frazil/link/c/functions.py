@@ -71,7 +71,8 @@ POINTERS: Mapping[str, tuple[str, str]] = {
 class Helper:
     """A function written in C. In its text ``$T`` is the operands' type, ``$self`` the function's
     own name, ``$name`` another function of that type and ``$name@f8`` one of another type.
-    ``vector``: loops over it can be vectorised."""
+    ``vector``: loops over it can be vectorised.
+    """
 
     text: str
     vector: bool = True

@@ -4,7 +4,8 @@ A kernel walks its inner dimension in blocks of a fixed number of lanes. The loo
 a block is the only one that the compiler has to vectorise, and since its length is known there is
 no remainder loop: what is left at the end is copied to the stack, padded with its last element, and
 goes through the same code. So an element's value never depends on where in an array it stands, and
-half of the code that a vectoriser makes of an open loop, and half of its time, is saved."""
+half of the code that a vectoriser makes of an open loop, and half of its time, is saved.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +136,8 @@ class Unit:
 
     def copier(self, template: str, dtype: str) -> int:
         """Define one of the functions that bring the end of an array to the stack and back; gives
-        the item size, which its name ends with."""
+        the item size, which its name ends with.
+        """
         size = np.dtype(dtype).itemsize
         text = template.format(n=size)
         self.definitions.setdefault(text, text)
@@ -268,7 +270,8 @@ class _KernelWriter:
     ones, and each stage is a loop of its own over the lanes, so that one call of ``lgamma`` does
     not keep the rest from being vectorised. What a later stage needs of an earlier one goes through
     the stack. Writes belong to the last stage: when an output shares its buffer with an operand,
-    that has been read."""
+    that has been read.
+    """
 
     def __init__(self, unit: Unit, kernel: LoopKernel, name: str) -> None:
         self.unit = unit
@@ -471,8 +474,7 @@ class _KernelWriter:
                 folded = self.unit.fold(write, _load(write.dtype, f"q{k}", "l"), value)
                 yield _store(write.dtype, f"q{k}", "l", folded)
 
-    # ------------------------------------------------------------ reductions over the inner
-    # dimension
+    # ------------------------------------------------------------ reductions of rows
 
     def _declare_partials(self) -> Iterator[str]:
         """The partial results of what is folded, and how many of them will be used."""

@@ -226,8 +226,7 @@ class KernelSource:
             f"{self._global(f'store_{dtype}', functions.store(dtype))}({where}, {index}, {value})"
         )
 
-    # ------------------------------------------------------------ reductions over the inner
-    # dimension
+    # ------------------------------------------------------------ reductions of rows
 
     def _partial_function(self, name: str, write: Write) -> str:
         function = partial_function(name, str(write.reduce), write.dtype)
