@@ -233,3 +233,15 @@ def test_zero_dimensional_reductions(compiler):
     total, most = np.array(1.0), np.array(-np.inf)
     assert call(native, [np.array(2.0), total, most], 1, 1) == 0
     assert (total, most) == (3, 2)
+
+
+def test_long_sums_across_rows_of_any_length(compiled):
+    """Sets of partial sums stay in turn where rows end within a block, and levels fill up."""
+    rows, _ = compiled["add", "float64"]
+    for n_outer, n_inner in ((300, 27), (3, 9001), (90, 97), (2, 40_000), (1, 8 * 64 * 16)):
+        x = np.random.default_rng(n_inner).integers(-9, 9, (n_outer, n_inner)).astype(float)
+        total, each = np.zeros(()), np.zeros(n_outer)
+        call(rows, [x, total], n_outer, n_inner, [8 * n_inner, 0])
+        assert total == x.sum()
+        call(rows, [x, each], n_outer, n_inner, [8 * n_inner, 8])
+        np.testing.assert_array_equal(each, x.sum(1))

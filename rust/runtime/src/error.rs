@@ -70,7 +70,7 @@ impl fmt::Display for Operand {
 
 /// How to write what a fault about lengths probably meant.
 const DECLARE: &str = "; a dimension broadcasts only where its type says 1: declare it, as in \
-                       ft.tensor(dtype, shape=(1, None)), or repeat it with ft.broadcast_to";
+                       ft.tensor(shape=(1, None)), or repeat it with ft.broadcast_to";
 
 struct Hint<'a>(&'a [i64]);
 
@@ -188,7 +188,7 @@ pub enum Fault {
         inner: (i64, i64),
     },
     /// Two sizes that should be equal.
-    #[error("{message}: {a} != {b}{}", Hint(&[*.a, *.b]))]
+    #[error("{message}: {a} != {b}")]
     Required {
         /// What was required.
         message: String,

@@ -263,6 +263,10 @@ def _float_text(value: float, suffix: str) -> str:
     return f"({text}{suffix})" if text.startswith("-") else f"{text}{suffix}"
 
 
+LIGHT = 4
+"""The number of statements, none of them a function, up to which a kernel is light."""
+
+
 class _KernelWriter:
     """Writes one kernel.
 
@@ -366,7 +370,10 @@ class _KernelWriter:
         if not self.moving and not self.folding:
             return
         lanes = self.lanes
-        yield f"for (i8 i = 0; i < n_inner; i += {lanes}) {{"
+        yield "i8 i = 0;"
+        if self._is_light():
+            yield from self._strides()
+        yield f"for (; i < n_inner; i += {lanes}) {{"
         for operand in self.moving:
             yield f"char *q{operand.k} = {operand.here};"
         for k, write in self.folding:
@@ -375,10 +382,38 @@ class _KernelWriter:
         if lanes > 1:
             yield "const i8 count = n_inner - i;"
             yield from self._enter_remainder()
-        yield from self._stage_loops()
+        yield from self._stage_loops(lanes)
         if lanes > 1:
             yield from self._leave_remainder()
-        yield from self._advance_partials()
+        yield from self._advance_partials(1)
+        yield "}"
+
+    def _is_light(self) -> bool:
+        """Whether what is folded is had so cheaply that the time between blocks is felt."""
+        varying = [
+            statement.op.rule
+            for k, statement in enumerate(self.kernel.statements, self.first_statement)
+            if not self.kernel.uniform[k]
+        ]
+        return (
+            bool(self.folding and self.moving)
+            and self.last_stage == 0
+            and len(varying) <= LIGHT
+            and "float" not in varying
+        )
+
+    def _strides(self) -> Iterator[str]:
+        """As many blocks at once as there are sets, each to its own."""
+        wide = SETS * self.lanes
+        aligned = " && ".join(f"(blocks{k} & {SETS - 1}) == 0" for k, _ in self.folding)
+        yield f"if ({aligned})"
+        yield f"for (; i + {wide} <= n_inner; i += {wide}) {{"
+        for operand in self.moving:
+            yield f"char *q{operand.k} = {operand.here};"
+        for k, write in self.folding:
+            yield f"{C_TYPES[write.dtype]} *c{k} = a{k};"
+        yield from self._stage_loops(wide)
+        yield from self._advance_partials(SETS)
         yield "}"
 
     def _enter_remainder(self) -> Iterator[str]:
@@ -414,9 +449,9 @@ class _KernelWriter:
                 yield f"copy{size}(c{k} + count, kept{k} + count, {lanes} - count);"
         yield "}"
 
-    def _stage_loops(self) -> Iterator[str]:
+    def _stage_loops(self, lanes: int) -> Iterator[str]:
         """For every stage a loop over the lanes of a block."""
-        kernel, lanes = self.kernel, self.lanes
+        kernel = self.kernel
         needed = self._needed()
         kept = self._kept(needed)
         for k in sorted(k for values in kept.values() for k in values):
@@ -490,7 +525,10 @@ class _KernelWriter:
             )
             most = str(width)
             if has_levels(write):
-                most = f"total{k} < {SETS * TURNS} ? {width} : {width * LEVELS}"
+                most = (
+                    f"total{k} < {SETS * TURNS} ? {width} : "
+                    f"total{k} < {SETS * TURNS**2} ? {2 * width} : {LEVELS * width}"
+                )
             yield f"const i8 used{k} = total{k} < 3 ? {lanes} * total{k} : {most};"
             yield f"fill_{code}(a{k}, used{k}, {self._identity(write)});"
 
@@ -498,10 +536,10 @@ class _KernelWriter:
         value = identity(str(write.reduce), write.dtype)
         return literal_text(Literal(write.dtype, value))
 
-    def _advance_partials(self) -> Iterator[str]:
+    def _advance_partials(self, blocks: int) -> Iterator[str]:
         """Let the next block have the next set, and the next level what this one has gathered."""
         for k, write in self.folding:
-            yield f"++blocks{k};"
+            yield f"blocks{k} += {blocks};"
             if has_levels(write):
                 code, width = C_TYPES[write.dtype], SETS * self.lanes
                 turns = SETS * TURNS

@@ -266,7 +266,9 @@ class KernelSource:
             yield f"used{k} = total{k} * {lanes} if total{k} < 3 else int64({width})"
             if has_levels(write):
                 yield f"if total{k} >= {SETS * TURNS}:"
-                yield f"    used{k} = int64({width * LEVELS})"
+                yield f"    used{k} = int64({2 * width})"
+                yield f"if total{k} >= {SETS * TURNS**2}:"
+                yield f"    used{k} = int64({LEVELS * width})"
             yield f"{self._partial_function('fill', write)}(a{k}, used{k})"
 
     def _fold_partials(self) -> Iterator[str]:
