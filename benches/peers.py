@@ -22,12 +22,10 @@ class Frazil:
     """Frazil through one of its linkers."""
 
     def __init__(self, mode: str) -> None:
-        # What frazil imports at its first use is part of the start, as it is for the others.
-
         import frazil
 
         if mode == "numba":
-            import numba  # noqa: F401
+            import numba  # noqa: F401  # part of the start, as it is for PyTensor
         self.mode = mode
         self.version = frazil.__version__
 

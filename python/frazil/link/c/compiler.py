@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import platform
@@ -81,8 +82,9 @@ class Toolchain:
 
     @cached_property
     def link_flags(self) -> tuple[str, ...]:
-        # The start files of a program have no use in a kernel; the C library is there already.
-        return ("-nostdlib", "-lm", "-lc") if sys.platform == "linux" else ("-lm",)
+        # On Linux the kernels find the C library's functions in the process, where `load_math`
+        # put them: linking against libraries would take longer than compiling a small kernel.
+        return ("-nostdlib",) if sys.platform == "linux" else ("-lm",)
 
 
 @cache
@@ -108,10 +110,20 @@ def find_toolchain() -> Toolchain | None:
     return None
 
 
+@cache
+def load_math() -> None:
+    """Makes the C library's math functions visible to all that this process loads from now on."""
+    for name in ("libm.so.6", "libmvec.so.1") if sys.platform == "linux" else ():
+        # Another C library has its math elsewhere, in itself as a rule.
+        with contextlib.suppress(OSError):
+            ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL)
+
+
 class Library:
     """A shared object made of one unit; closed when nothing refers to it any more."""
 
     def __init__(self, path: Path, pointers: Mapping[str, str]) -> None:
+        load_math()
         self._library = ctypes.CDLL(str(path))
         weakref.finalize(self, _close, self._library._handle).atexit = False
         for name, exported in pointers.items():

@@ -22,6 +22,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+from frazil.link.kernel import LoweringError
 from frazil.link.symbols import scipy_function
 
 BYTES = types.CPointer(types.uint8)
@@ -193,7 +194,7 @@ def function(name: str, dtype: str) -> Any:
     if name in INSTRUCTIONS:
         return _instruction(name, INSTRUCTIONS[name])
     if name in MATH:
-        return types.ExternalFunction(f"{name}{suffix}", own(*[own] * MATH[name]))
+        return _foreign(f"{name}{suffix}", own(*[own] * MATH[name]))
     match name:
         case "select":
             return select
@@ -208,10 +209,22 @@ def function(name: str, dtype: str) -> Any:
         case "truncate32":
             return _truncate(types.int32)
         case "scipy_psi":
-            llvmlite.binding.add_symbol("frazil_psi", scipy_function("__pyx_fuse_1psi"))
-            signature = types.float64(types.float64, types.int32)
-            return types.ExternalFunction("frazil_psi", signature)
+            address = scipy_function("__pyx_fuse_1psi")
+            return _foreign(name, types.float64(types.float64, types.int32), address)
     raise KeyError(name)
+
+
+def _foreign(name: str, signature: Any, address: int | None = None) -> Any:
+    """A C function, by a name that LLVM does not know.
+
+    What LLVM knows of the C library it uses to rewrite calls, not always soundly: it takes the
+    remainder of what it can tell to be neither infinite nor zero for a number, though it be NaN.
+    """
+    address = address or llvmlite.binding.address_of_symbol(name)
+    if address is None:
+        raise LoweringError(f"the C library has no function {name}")
+    llvmlite.binding.add_symbol(f"frazil_{name}", address)
+    return types.ExternalFunction(f"frazil_{name}", signature)
 
 
 @intrinsic
