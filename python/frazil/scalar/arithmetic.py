@@ -81,7 +81,7 @@ add = define(
     nin=2,
     commutative=True,
     c={"fiu": "{0} + {1}", "b": "{0} | {1}"},
-    numba={"fiu": "{0} + {1}", "b": "{0} | {1}"},
+    numba={"f": "{0} + {1}", "iu": "{add}({0}, {1})", "b": "{0} | {1}"},
     gradient=lambda inputs, output, g: [g, g],
 )
 sub = define(
@@ -90,7 +90,7 @@ sub = define(
     np.subtract,
     nin=2,
     c="{0} - {1}",
-    numba="{0} - {1}",
+    numba={"f": "{0} - {1}", "iu": "{sub}({0}, {1})"},
     gradient=lambda inputs, output, g: [g, lambda: -g],
 )
 mul = define(
@@ -100,7 +100,7 @@ mul = define(
     nin=2,
     commutative=True,
     c={"fiu": "{0} * {1}", "b": "{0} & {1}"},
-    numba={"fiu": "{0} * {1}", "b": "{0} & {1}"},
+    numba={"f": "{0} * {1}", "iu": "{mul}({0}, {1})", "b": "{0} & {1}"},
     gradient=lambda inputs, output, g: [lambda: g * inputs[1], lambda: g * inputs[0]],
 )
 truediv = define(
@@ -151,7 +151,7 @@ sqr = define(
     "floor",
     np.square,
     c="{0} * {0}",
-    numba="{0} * {0}",
+    numba={"f": "{0} * {0}", "iu": "{mul}({0}, {0})"},
     gradient=lambda inputs, output, g: [g * (inputs[0] * 2)],
 )
 pow = define(

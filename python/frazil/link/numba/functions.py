@@ -50,6 +50,13 @@ INSTRUCTIONS: Mapping[str, int] = {
 }
 """Functions that LLVM has itself, with their number of operands."""
 
+WRAPPING: Mapping[str, str] = {"add": "+", "sub": "-", "mul": "*"}
+"""Arithmetic of integers of one type, modulo two to the number of their bits.
+
+Numba's own operators promise LLVM that no int64 overflows, and LLVM draws conclusions from it: that
+``x + x`` has the sign of ``x``, or that ``x + 1`` is more than ``x``.
+"""
+
 MATH: Mapping[str, int] = {
     **dict.fromkeys(("exp", "exp2", "expm1", "log", "log1p", "log2", "log10"), 1),
     **dict.fromkeys(("sin", "cos", "tan", "asin", "acos", "atan"), 1),
@@ -123,7 +130,7 @@ STEPS: Mapping[tuple[str, str], Steps] = {
     ("ipow", "i"): Steps(
         ("a", "b"),
         ("status = {select}(b < 0, int32(1), status)",),
-        "{select}(b < 0, {T}(0), {T}({power}(int64(a), int64(b), int64(1))))",
+        "{select}(b < 0, {T}(0), {T}({power}(uint64(a), uint64(b), uint64(1))))",
     ),
     ("clip", "f"): Steps(
         ("x", "low", "high"),
@@ -193,6 +200,8 @@ def function(name: str, dtype: str) -> Any:
     suffix = "f" if dtype == "float32" else ""
     if name in INSTRUCTIONS:
         return _instruction(name, INSTRUCTIONS[name])
+    if name in WRAPPING:
+        return _wrapping(name)
     if name in MATH:
         return _foreign(f"{name}{suffix}", own(*[own] * MATH[name]))
     match name:
@@ -259,6 +268,21 @@ def _instruction(name: str, nin: int) -> Any:
         return x(x, x), codegen
 
     return binary
+
+
+@cache
+def _wrapping(name: str) -> Any:
+    @intrinsic
+    def arithmetic(typingctx: Any, x: Any, y: Any) -> Any:
+        if x != y:
+            raise TypeError(f"{x} {WRAPPING[name]} {y}")
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return getattr(builder, name)(*args)
+
+        return x(x, x), codegen
+
+    return arithmetic
 
 
 @cache
@@ -371,7 +395,7 @@ def compiled(function: Any) -> Any:
 
 @compiled
 def power(base: Any, exponent: Any, one: Any) -> Any:
-    """``base ** exponent`` of integers of one type, wrapping around; 1 for negative exponents."""
+    """``base ** exponent`` of integers of 64 bits without a sign, wrapping around."""
     result = one
     zero = one ^ one
     while exponent > zero:
