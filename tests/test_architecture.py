@@ -47,6 +47,6 @@ def test_import_neither_imports_numba_nor_starts_a_compiler():
 
 def test_the_map_names_what_exists():
     page = (ROOT / "ARCHITECTURE.md").read_text()
-    paths = re.findall(r"`((?:python|rust|benches)/[\w./]*)`", page)
+    paths = re.findall(r"`((?:python|rust|benches|tests)/[\w./]*)`", page)
     assert len(paths) > 20
     assert [path for path in paths if not (ROOT / path).exists()] == []

@@ -19,6 +19,9 @@ fn op(name: &str, destroy_map: Vec<(u32, Vec<u32>)>) -> Op {
     Op::intern(OpKey { kind, params: Param::None, props, rule: None, arity: None }, name)
 }
 
+/// Makes a case of a size.
+type Shape = fn(usize) -> Case;
+
 struct Case {
     outputs: Vec<Var>,
     donated: Vec<Var>,
@@ -144,7 +147,7 @@ fn random(size: usize) -> Case {
 }
 
 fn plans(criterion: &mut Criterion) {
-    let shapes: [(&str, fn(usize) -> Case); 5] = [
+    let shapes: [(&str, Shape); 5] = [
         ("chain", chain),
         ("read late", read_late),
         ("gradient", gradient),

@@ -67,7 +67,8 @@ fn chain(ndim: usize, kernels: usize, function: KernelFn) -> Program {
         let dims: Vec<Size> = (0..ndim).map(|axis| builder.size_of(slot, axis).unwrap()).collect();
         let write = WriteSpec { dtype: DType::Float64, axes: axes.clone(), identity: None };
         let reads = [(slot, axes.clone())];
-        // SAFETY: the kernels take a float64 operand and a result that move along the inner dimension.
+        // SAFETY: the kernels take a float64 operand and a result that move along the inner
+        // dimension.
         let slots = unsafe { builder.loop_kernel(function, Box::new(()), &dims, &reads, &[write]) };
         slot = slots.unwrap()[0];
     }

@@ -1,7 +1,7 @@
 """frazil: a tensor-expression compiler whose graphs are immutable.
 
-Write array code over :mod:`frazil.tensor`'s functions, differentiate it with :func:`grad`, compile it with
-:func:`function`.
+Write array code over :mod:`frazil.tensor`'s functions, differentiate it with :func:`grad`, compile
+it with :func:`function`.
 """
 
 from frazil import birthplace as _birthplace  # noqa: F401  (tells our code from the user's)

@@ -5,6 +5,47 @@ from typing import Any, Literal, NoReturn, Self, TypeAlias, final, overload
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import disjoint_base
+
+__all__ = [
+    "Constant",
+    "Container",
+    "ContainerStats",
+    "FrozenApply",
+    "FrozenFunctionGraph",
+    "Function",
+    "FunctionGraph",
+    "InconsistencyError",
+    "MissingInputError",
+    "NominalVariable",
+    "OpBase",
+    "Program",
+    "ProgramBuilder",
+    "Refusal",
+    "RewriteRule",
+    "RuleCycleError",
+    "RuleSet",
+    "Schedule",
+    "SharedVariable",
+    "TensorType",
+    "Transaction",
+    "Variable",
+    "constant",
+    "elemwise",
+    "elemwise_type",
+    "graph_replace",
+    "load_graph",
+    "nominal",
+    "plan",
+    "promote",
+    "register_elemwise",
+    "register_operator",
+    "root_inputs",
+    "set_blas",
+    "set_internal_path",
+    "shared",
+    "toposort",
+]
 
 # ---------------------------------------------------------------- types
 
@@ -27,8 +68,10 @@ class TensorType:
     def broadcastable(self) -> tuple[bool, ...]: ...
     @property
     def digest(self) -> str: ...
+    def accepts(self, other: TensorType) -> bool:
+        """Whether a value of type ``other`` may stand wherever one of this type is expected."""
+
     def __call__(self, name: str | None = None) -> Variable: ...
-    def accepts(self, other: TensorType) -> bool: ...
 
 # ---------------------------------------------------------------- variables
 
@@ -37,6 +80,7 @@ _DTypeLike: TypeAlias = npt.DTypeLike
 _LengthLike: TypeAlias = int | np.integer[Any] | Variable
 _TensorLike: TypeAlias = Variable | npt.ArrayLike
 
+@disjoint_base
 class Variable:
     """One tensor-valued place in a graph; equality is identity."""
 
@@ -158,21 +202,27 @@ class InconsistencyError(ValueError):
 
     destroyer: FrozenApply
     reader: FrozenApply | None  # the other node of the conflict, if it is between two
-    path: tuple[list[Variable], list[Variable]]  # from what is destroyed, and from what must not be, to one root
+    path: tuple[
+        list[Variable], list[Variable]
+    ]  # from what is destroyed, and from what must not be, to one root
 
 # ---------------------------------------------------------------- ops and nodes
 
+@disjoint_base
 class OpBase:
     """What the core knows of an op: an interned key. Equality and hash never run Python code."""
 
+    def __new__(cls, *_args: Any, **_kwargs: Any) -> Self: ...
     def _intern(
-        self, kind: str, params: Any, props: Mapping[str, Any], rule: str | None
+        self, kind: str, params: Any, props: dict[str, Any], rule: str | None
     ) -> OpBase: ...
     @property
     def digest(self) -> str: ...
 
 @final
 class FrozenApply:
+    """An op applied to inputs: interned, so equal applications are one object."""
+
     def __new__(
         cls, op: OpBase, inputs: Sequence[Variable], output_types: Sequence[TensorType]
     ) -> Self: ...
@@ -189,24 +239,60 @@ class FrozenApply:
     @property
     def digest(self) -> str: ...
     @property
-    def source(self) -> tuple[str, int, str] | None: ...  # file, line, function: who first built it
-    def clone_with_new_inputs(
-        self, inputs: Sequence[Variable], strict: bool = True
-    ) -> FrozenApply: ...
+    def source(self) -> tuple[str, int, str] | None:
+        """File, line and function of the user's code that first built this node."""
 
-def elemwise(op: OpBase, *operands: Any) -> Variable: ...
-    # op: an interned ScalarOp. operands: Variables, numpy arrays/scalars, Python bool/int/float
-    # (weak, NEP 50). Promotes, aligns ranks, checks static shapes, interns.
-def elemwise_type(op: OpBase, *types: TensorType) -> TensorType: ...
-def register_operator(name: str, op: OpBase) -> None: ...  # "add" -> what Variable.__add__ applies
-def set_internal_path(prefix: str) -> None: ...  # frames below it are skipped by `source`
-def constant(value: Any, dtype: Any = None) -> Constant: ...
-def nominal(position: int, type: TensorType) -> NominalVariable: ...
-def shared(value: np.ndarray[Any, Any], name: str | None, shape: Sequence[int | None] | None) -> SharedVariable: ...
-def toposort(outputs: Sequence[Variable], blockers: Sequence[Variable] = ()) -> list[FrozenApply]: ...
-def root_inputs(outputs: Sequence[Variable]) -> list[Variable]: ...  # root inputs (shared too), first-seen order
-def graph_replace(outputs: Iterable[Variable], replacements: _Replacements) -> list[Variable]: ...
-def promote(*dtypes: str) -> str: ...
+    def clone_with_new_inputs(self, inputs: Sequence[Variable], strict: bool = True) -> FrozenApply:
+        """The node with the same op and output types over other inputs."""
+
+class MissingInputError(ValueError):
+    """A graph needs an input that it was not given."""
+
+def elemwise(op: OpBase, *operands: Any) -> Variable:
+    """``op`` applied element by element, as the operators of variables do.
+
+    Operands: variables, arrays, NumPy scalars, and Python numbers, which take their company's
+    dtype.
+    """
+
+def elemwise_type(op: OpBase, *types: TensorType) -> TensorType:
+    """The type that :func:`elemwise` would give."""
+
+def register_elemwise(scalar_op: OpBase, op: OpBase) -> None:
+    """Says which op applies a scalar op element by element."""
+
+def register_operator(name: str, op: OpBase) -> None:
+    """Says which op an operator of variables applies."""
+
+def set_internal_path(prefix: str) -> None:
+    """Frames of files below ``prefix`` are never the user's."""
+
+def constant(value: Any, dtype: Any = None) -> Constant:
+    """The constant with the content of ``value``."""
+
+def nominal(position: int, type: TensorType) -> NominalVariable:
+    """The input of a frozen graph at ``position``."""
+
+def shared(
+    value: np.ndarray[Any, Any],
+    name: str | None = None,
+    shape: Sequence[int | None] | None = None,
+) -> SharedVariable:
+    """A shared variable that holds the array ``value`` itself."""
+
+def toposort(
+    outputs: Sequence[Variable], blockers: Sequence[Variable] | None = None
+) -> list[FrozenApply]:
+    """The applications that ``outputs`` need, operands before users, not past ``blockers``."""
+
+def root_inputs(outputs: Sequence[Variable]) -> list[Variable]:
+    """The root inputs that ``outputs`` need, in the order in which a walk meets them."""
+
+def graph_replace(outputs: Iterable[Variable], replacements: _Replacements) -> list[Variable]:
+    """``outputs`` with every key of ``replacements`` replaced by its value, all at once."""
+
+def promote(*dtypes: str) -> str:
+    """The dtype that holds every value of all ``dtypes``, as :func:`numpy.result_type`."""
 
 @final
 class FrozenFunctionGraph:
@@ -218,7 +304,9 @@ class FrozenFunctionGraph:
         inputs: Iterable[Variable], outputs: Iterable[Variable]
     ) -> FrozenFunctionGraph: ...  # inputs may be expressions and constants too
     @staticmethod
-    def parse(text: str) -> FrozenFunctionGraph: ...  # what str() gives
+    def parse(text: str) -> FrozenFunctionGraph:
+        """What str() gives."""
+
     @staticmethod
     def from_bytes(bytes: bytes) -> FrozenFunctionGraph: ...
     def to_bytes(self) -> bytes: ...
@@ -230,7 +318,9 @@ class FrozenFunctionGraph:
     def container(self) -> Container: ...
     @property
     def digest(self) -> str: ...
-    def toposort(self) -> list[FrozenApply]: ...  # an order that runs, destroyers after readers
+    def toposort(self) -> list[FrozenApply]:
+        """An order that runs, destroyers after readers."""
+
     def unfreeze(self) -> FunctionGraph: ...
     def bind(
         self, values: Iterable[Variable] | Mapping[NominalVariable, Variable]
@@ -238,7 +328,8 @@ class FrozenFunctionGraph:
     def __copy__(self) -> Self: ...
     def __deepcopy__(self, _memo: object) -> Self: ...
 
-def load_graph(bytes: bytes) -> FrozenFunctionGraph: ...  # what pickles call
+def load_graph(bytes: bytes) -> FrozenFunctionGraph:
+    """What pickles call."""
 
 _Replacements: TypeAlias = Mapping[Variable, Variable] | Iterable[tuple[Variable, Variable]]
 
@@ -257,9 +348,13 @@ class FunctionGraph:
     def outputs(self) -> tuple[Variable, ...]: ...
     @property
     def container(self) -> Container: ...
-    def variables(self) -> list[Variable]: ...  # inputs first, then operands before users
+    def variables(self) -> list[Variable]:
+        """Inputs first, then operands before users."""
+
     def nodes(self) -> list[FrozenApply]: ...
-    def toposort(self) -> list[FrozenApply]: ...  # an order that runs, destroyers after readers
+    def toposort(self) -> list[FrozenApply]:
+        """An order that runs, destroyers after readers."""
+
     def orderings(
         self, protected: Iterable[Variable] | None = None
     ) -> dict[FrozenApply, list[FrozenApply]]: ...
@@ -268,7 +363,9 @@ class FunctionGraph:
     def set_name(self, variable: Variable, name: str) -> None: ...
     def verify(self, protected: Iterable[Variable] | None = None) -> None: ...
     @overload
-    def replace(self, var: Variable, new_var: Variable, *, import_missing: bool = False) -> None: ...
+    def replace(
+        self, var: Variable, new_var: Variable, *, import_missing: bool = False
+    ) -> None: ...
     @overload
     def replace(
         self, var: _Replacements, new_var: None = None, *, import_missing: bool = False
@@ -293,7 +390,9 @@ class Transaction:
 @final
 class ContainerStats:
     @property
-    def nodes(self) -> int: ...  # live applications, inputs and constants
+    def nodes(self) -> int:
+        """Live applications, inputs and constants."""
+
     @property
     def bytes(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -330,24 +429,24 @@ class RewriteRule:
     def __new__(
         cls,
         name: str,
-        lefts: Sequence[Variable],            # outputs of one application
-        rights: Sequence[Variable] | None,    # one for each; None: `function` gives them
+        lefts: Sequence[Variable],  # outputs of one application
+        rights: Sequence[Variable] | None,  # one for each; None: `function` gives them
         unknowns: Sequence[tuple[Variable, Sequence[str], bool, bool]],
-            # variable, dtypes, only constants, any number of operands
+        # variable, dtypes, only constants, any number of operands
         wildcards: Sequence[tuple[OpBase, tuple[OpBase, ...] | str | None]],
-            # op of the pattern; what stands for it: these ops, a kind, any pure op
+        # op of the pattern; what stands for it: these ops, a kind, any pure op
         checks: Sequence[tuple[str, Sequence[int]]],  # guard, positions of unknowns
-            # "same_dtype" "same_type" "one_ring" "not_constant"
-        guard: Callable[..., bool] | None,    # takes what stands for the unknowns
+        # "same_dtype" "same_type" "one_ring" "not_constant"
+        guard: Callable[..., bool] | None,  # takes what stands for the unknowns
         function: Callable[..., Any] | None,  # takes the matched node, then these
-        every_output: bool,                   # the function gives something for all outputs of any node
+        every_output: bool,  # the function gives something for all outputs of any node
     ) -> Self: ...
     @property
     def name(self) -> str: ...
 
 @final
 class RuleSet:
-    """Rules that are applied together, earlier ones first. Remembers what they made of nodes that are alive."""
+    """Rules applied together, earlier first; remembers what they made of living nodes."""
 
     def __new__(cls, rules: Sequence[RewriteRule]) -> Self: ...
     @property
@@ -370,9 +469,13 @@ class Refusal:
     @property
     def candidate(self) -> _Candidate: ...
     @property
-    def reader(self) -> FrozenApply | None: ...  # the other node of the conflict, if it is between two
+    def reader(
+        self,
+    ) -> FrozenApply | None: ...  # the other node of the conflict, if it is between two
     @property
-    def path(self) -> tuple[list[Variable], list[Variable]] | None: ...  # as InconsistencyError.path
+    def path(
+        self,
+    ) -> tuple[list[Variable], list[Variable]] | None: ...  # as InconsistencyError.path
 
 @final
 class Schedule:
@@ -385,11 +488,16 @@ class Schedule:
     @property
     def refusals(self) -> tuple[Refusal, ...]: ...
     @property
-    def releases(self) -> tuple[tuple[Variable, ...], ...]: ...  # buffers to give back after each node
+    def releases(
+        self,
+    ) -> tuple[tuple[Variable, ...], ...]: ...  # buffers to give back after each node
     @property
-    def kept(self) -> tuple[Variable, ...]: ...  # buffers that belong to the caller, or go there
+    def kept(self) -> tuple[Variable, ...]:
+        """Buffers that belong to the caller, or go there."""
+
     @property
-    def unread(self) -> tuple[Variable, ...]: ...  # donated inputs that nothing reads
+    def unread(self) -> tuple[Variable, ...]:
+        """Donated inputs that nothing reads."""
 
 def plan(
     graph: FunctionGraph | FrozenFunctionGraph,
@@ -399,74 +507,121 @@ def plan(
     protected: Iterable[Variable] | None = None,
 ) -> Schedule: ...
 
-# ---------------------------------------------------------------- programs (rust/runtime)
+# ---------------------------------------------------------------- programs
 
 @final
 class ProgramBuilder:
-    """Assembles a flat program. Slots, sizes and origins are small ints."""
+    """Assembles a program. Slots (arrays) and sizes (integers) are numbered.
+
+    An instruction is blamed on the last origin said before it.
+    """
 
     def __new__(cls) -> Self: ...
-    # slots that exist before the run
-    def input(self, type: TensorType) -> int: ...            # in call order
-    def constant(self, value: np.ndarray[Any, Any]) -> int: ...  # borrowed read-only, kept alive
-    # sizes: non-negative or signed 64-bit integers, evaluated once their operands exist
+    def input(self, type: TensorType) -> int:
+        """The slot of the next argument."""
+
+    def constant(self, value: np.ndarray[Any, Any]) -> int:
+        """The slot of an array that is borrowed, kept alive and never written."""
+
     def size_literal(self, value: int) -> int: ...
-    def size_of(self, slot: int, axis: int) -> int: ...
-    def size_binary(self, op: str, a: int, b: int) -> int: ...
-        # "add" "sub" "mul" "floordiv" "mod" "minimum" "maximum" "lt" "le" "eq"
+    def size_of(self, slot: int, axis: int) -> int:
+        """The size that is the length of an axis."""
+
+    def size_binary(self, op: str, a: int, b: int) -> int:
+        """``op``: add, sub, mul, floordiv, mod, minimum, maximum, lt, le or eq."""
+
     def size_where(self, condition: int, a: int, b: int) -> int: ...
-    def size_value(self, slot: int) -> int: ...              # the value of a 0-d integer slot
-    # error context: what later instructions are blamed on (any object; formatted only on error)
-    def origin(self, what: object) -> None: ...
-    # instructions; each returns the slots that it writes
+    def size_value(self, slot: int) -> int:
+        """The size that is the value of a 0-d integer slot."""
+
+    def origin(self, what: object) -> None:
+        """What later instructions are blamed on; made text only for an error."""
+
     def loop(
         self,
         address: int,
         keepalive: object,
-        dims: Sequence[int],                       # sizes, outermost first; [] is a scalar
-        reads: Sequence[tuple[int, Sequence[int]]],  # slot, for each loop dim its axis, -1: broadcast
-        writes: Sequence[tuple[str, Sequence[int], Any]],
-            # dtype, for each loop dim the output axis (-1: reduced over),
-            # identity the output starts from (None: not a reduction).
-    ) -> list[int]: ...
+        dims: Sequence[int],
+        reads: Sequence[tuple[int, Sequence[int]]],
+        writes: Sequence[tuple[Any, Sequence[int], Any]],
+    ) -> list[int]:
+        """Runs a kernel over ``dims`` (sizes, outermost first; none: once).
+
+        ``reads``: slots, each with its axis for every dimension, -1 where it does not move.
+        ``writes``: dtypes, each with the axis of the new array for every dimension, -1 where the
+        kernel reduces, and the identity that a reduction starts from, else None.
+        """
+
     def transpose(self, slot: int, axes: Sequence[int]) -> int: ...
-    def expand_dims(self, slot: int, axes: Sequence[int]) -> int: ...   # positions in the result
-    def drop_dims(self, slot: int, axes: Sequence[int]) -> int: ...     # each must have length 1
-    def broadcast_to(self, slot: int, dims: Sequence[int]) -> int: ...  # a view, strides 0
-    def slice(self, slot: int, index: Sequence[int | tuple[int | None, int | None, int]]) -> int: ...
-        # per axis: a size (integer index, negative counts from the end, bounds checked) or (start, stop, step):
-        # sizes or None with Python's slice meaning; step a size too
-    def reshape(self, slot: int, dims: Sequence[int]) -> int: ...  # one size may be -1; view if it can be
-    def copy(self, slot: int) -> int: ...                          # fresh, C order
-    def update(self, slot: int, view: Sequence[Any], value: int, accumulate: bool) -> int: ...
-        # a fresh copy of slot in which slot[view] is set to (or increased by) value, broadcast
-    def dot(self, a: int, b: int) -> int: ...                      # 1-d/2-d, float32/float64, BLAS
-    def size_scalar(self, size: int) -> int: ...                   # 0-d int64
-    def full(self, dtype: str, value: int, dims: Sequence[int]) -> int: ...  # value: 0-d slot
-    def require_equal(self, a: int, b: int, message: str) -> None: ...
+    def expand_dims(self, slot: int, axes: Sequence[int]) -> int:
+        """``axes``: the positions of the new dimensions in the result."""
+
+    def drop_dims(self, slot: int, axes: Sequence[int]) -> int:
+        """Each of the dropped dimensions must have length 1."""
+
+    def broadcast_to(self, slot: int, dims: Sequence[int]) -> int: ...
+    def slice(self, slot: int, index: Sequence[int | tuple[int | None, int | None, int]]) -> int:
+        """``index``, an entry for each axis: a size, or (start, stop, step) in sizes or None."""
+
+    def reshape(self, slot: int, dims: Sequence[int]) -> int:
+        """A view where the strides allow one, else a copy; one size may be -1."""
+
+    def copy(self, slot: int) -> int: ...
+    def update(
+        self,
+        slot: int,
+        view: Sequence[int | tuple[int | None, int | None, int]],
+        value: int,
+        accumulate: bool,
+    ) -> int:
+        """A copy of ``slot`` in which a part is set to, or increased by, ``value``."""
+
+    def dot(self, a: int, b: int) -> int:
+        """The product of 1-d and 2-d arrays of float32 or float64, by BLAS."""
+
+    def size_scalar(self, size: int) -> int:
+        """A 0-d int64 array."""
+
+    def full(self, dtype: Any, value: int, dims: Sequence[int]) -> int: ...
+    def require_equal(self, a: int, b: int, message: str) -> None:
+        """Fails with ``message`` where two sizes differ."""
+
     def call(
-        self, function: Callable[..., Any], inputs: Sequence[int], output_types: Sequence[TensorType]
-    ) -> list[int]: ...  # function(*arrays) -> array or tuple; outputs are checked against the types
+        self,
+        function: Callable[..., Any],
+        inputs: Sequence[int],
+        output_types: Sequence[TensorType],
+    ) -> list[int]:
+        """Calls ``function(*arrays)``, which returns an array or a tuple of these types."""
+
     def finish(self, outputs: Sequence[int]) -> Program: ...
 
 @final
 class Program:
-    @property
-    def instructions(self) -> list[str]: ...  # text form, one line an instruction
+    """A compiled program, shared by the functions that call it."""
 
+    @property
+    def instructions(self) -> list[str]: ...
+
+@disjoint_base
 class Function:
-    """A compiled program ready to be called."""
+    """A compiled program ready to be called.
+
+    ``shared`` are the program's last inputs. ``updates`` pair a cell with the position of the
+    output that it stores, which is not returned. ``form``: None for a list, "single", or a dict's
+    keys. ``convert`` makes an array of an argument that is not yet one of the right type.
+    """
 
     def __new__(
         cls,
         program: Program,
         inputs: Sequence[tuple[str | None, TensorType]],
-        shared: Sequence[SharedVariable],                # the program's last inputs
-        updates: Sequence[tuple[SharedVariable, int]],   # (cell, output position); those outputs are not returned
-        form: object,                                    # None: list; "single"; a tuple of keys: dict
+        shared: Sequence[SharedVariable],
+        updates: Sequence[tuple[SharedVariable, int]],
+        form: object,
         convert: Callable[[Any, TensorType, str | None], np.ndarray[Any, Any]],
-            # slow path for an argument that is not already an array of the right type
     ) -> Self: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
-def set_blas(addresses: Mapping[str, int]) -> None: ...  # "dgemm", "sgemm", "dgemv", "sgemv", "ddot", "sdot"
+def set_blas(addresses: Mapping[str, int]) -> None:
+    """Says where BLAS routines lie: those with Fortran's conventions and 32-bit integers."""

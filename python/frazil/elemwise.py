@@ -87,8 +87,8 @@ class Elemwise(Op):
     ) -> list[Variable | None]:
         """The gradients of the wanted inputs, given that of the output.
 
-        The gradients, and ``g``, may lack dimensions in front or have length 1 where their variable has
-        more: they are equal along these.
+        The gradients, and ``g``, may lack dimensions in front or have length 1 where their variable
+        has more: they are equal along these.
         """
         from frazil.tensor.broadcasting import broadcast_length, unbroadcast
 

@@ -1,7 +1,7 @@
 """Ops: what a node computes, as an immutable value.
 
-An op is a frozen dataclass over :class:`Op`. Making one interns its key in the core, so equal ops are one
-object, and comparing or hashing them never runs Python code.
+An op is a frozen dataclass over :class:`Op`. Making one interns its key in the core, so equal ops
+are one object, and comparing or hashing them never runs Python code.
 """
 
 from __future__ import annotations
@@ -37,16 +37,17 @@ class OpMeta(type):
 class Op(OpBase, metaclass=OpMeta):
     """What a node computes. Subclasses are frozen dataclasses whose fields are the op's parameters.
 
-    Fields may be None, bools, numbers, strings, bytes, types, ops, or tuples of these. An op whose class
-    is defined in a function or in ``__main__`` works, but its digest means nothing to another process.
+    Fields may be None, bools, numbers, strings, bytes, types, ops, or tuples of these. An op whose
+    class is defined in a function or in ``__main__`` works, but its digest means nothing to another
+    process.
 
     Attributes
     ----------
     view_map, destroy_map : mapping of int to sequence of int
         For each output that views (or is written over) inputs, the positions of those inputs.
     destroy_tolerates_same, destroy_tolerates_aliased : sequence of pairs of int
-        Pairs of an input that is destroyed and another input that may be the same variable (or may share
-        memory with it) all the same.
+        Pairs of an input that is destroyed and another input that may be the same variable (or may
+        share memory with it) all the same.
     commutative : bool
         Swapping the operands gives the same value.
     pure : bool
@@ -87,14 +88,14 @@ class Op(OpBase, metaclass=OpMeta):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        # Two classes of one name, made by running a cell or a function twice, must not be taken for one.
+        # Running a cell or a function twice makes two classes of one name: not to be taken for one.
         local = cls.__module__ == "__main__" or "<locals>" in cls.__qualname__
         cls._identity = next(_identities) if local else None
 
     def _params(self) -> tuple[Any, ...]:
-        if not dataclasses.is_dataclass(self):
-            return ()
-        return tuple(getattr(self, field.name) for field in dataclasses.fields(self))
+        op: Any = self
+        fields = dataclasses.fields(op) if dataclasses.is_dataclass(op) else ()
+        return tuple(getattr(self, field.name) for field in fields)
 
     def _properties(self) -> dict[str, Any]:
         return {
@@ -139,7 +140,7 @@ class Op(OpBase, metaclass=OpMeta):
     def infer_shape(
         self, node: FrozenApply, input_shapes: Sequence[tuple[Variable, ...]]
     ) -> tuple[tuple[Variable, ...] | None, ...]:
-        """The outputs' lengths as 0-d int64 variables; None for an output whose shape only its value tells."""
+        """The outputs' lengths as 0-d int64 variables; None where only a value tells the shape."""
         return (None,) * len(node.output_types)
 
     def L_op(

@@ -167,7 +167,10 @@ def _roots(graph_like: Any) -> list[Variable]:
             "expected a variable, a graph, a compiled function or a sequence of them; given "
             f"{graph_like!r} of type {type(graph_like).__name__}"
         )
-    return _roots(graph)
+    # A frozen graph has no names; the function's own inputs do.
+    return _core.graph_replace(
+        graph.outputs, dict(zip(graph.inputs, graph_like.inputs, strict=True))
+    )
 
 
 # --------------------------------------------------------------------------------------- formulas

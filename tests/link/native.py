@@ -32,8 +32,8 @@ def result_dtype(op, *dtypes):
 def kernel(reads, statements, writes, literals=()):
     """A kernel of short descriptions.
 
-    A read is a dtype (which moves) or a Read; a statement is (op, args), its dtype inferred; a write is a
-    value's index (which moves) or (index, reduce) or a Write.
+    A read is a dtype (which moves) or a Read; a statement is (op, args), its dtype inferred; a
+    write is a value's index (which moves) or (index, reduce) or a Write.
     """
     reads = tuple(Read(r, inner=True) if isinstance(r, str) else r for r in reads)
     literals = tuple(Literal(dtype, value) for dtype, value in literals)
@@ -62,7 +62,7 @@ def call(native, arrays, n_outer, n_inner, strides=None):
 
 
 def run(native, made, reads, initial=0):
-    """One row: the outputs of a native kernel for 1-d (or, where they do not move, 0-d) operands."""
+    """The outputs of one row of a native kernel; operands that do not move are 0-d."""
     n = next((len(x) for x, r in zip(reads, made.reads, strict=True) if r.inner), 1)
     outs = [np.full(n if w.inner else (), initial, dtype=w.dtype) for w in made.writes]
     status = call(native, [*reads, *outs], 1, n)
@@ -83,9 +83,13 @@ def samples(dtype, n, seed=0):
         small = rng.integers(-20 if limits.min else 0, 20, n // 2).astype(dtype)
         values = np.concatenate([np.array(special, dtype=dtype), small, bits])
     else:
-        values = np.concatenate([special_floats(dtype), bits, *(
-            (rng.normal(size=n // 4) * scale).astype(dtype) for scale in (1, 1e-3, 30, 1000)
-        )])
+        values = np.concatenate(
+            [
+                special_floats(dtype),
+                bits,
+                *((rng.normal(size=n // 4) * scale).astype(dtype) for scale in (1, 1e-3, 30, 1000)),
+            ]
+        )
     return np.ascontiguousarray(rng.permutation(values)[:n]) if len(values) > n else values
 
 
@@ -113,8 +117,8 @@ def same(got, want):
 def ulps(got, want):
     """The error of each element in units of the last place; ``want`` has more precision.
 
-    It is infinite where one of them is NaN or infinite and the other is not the same, or where one zero
-    has the sign of the other's opposite.
+    It is infinite where one of them is NaN or infinite and the other is not the same, or where one
+    zero has the sign of the other's opposite.
     """
     rounded = want.astype(got.dtype)
     with np.errstate(all="ignore"):

@@ -63,8 +63,10 @@ def test_a_kernel_nobody_refers_to_is_released(compiler):
 def test_released_libraries_are_closed():
     if not os.path.exists("/proc/self/maps"):
         pytest.skip("needs /proc")
+
     def mapped():
         return Path("/proc/self/maps").read_text().count("frazil-")
+
     before = mapped()
     [native] = CCompiler().compile([chain(2, 0.71)])
     assert mapped() > before
@@ -177,8 +179,7 @@ def test_where_there_is_no_compiler():
 
 def test_cc_may_have_arguments():
     code = (
-        "from frazil.link.c.compiler import find_toolchain\n"
-        "print(find_toolchain().command[1:])\n"
+        "from frazil.link.c.compiler import find_toolchain\nprint(find_toolchain().command[1:])\n"
     )
     command = " ".join([*find_toolchain().command, "-DWORD=1"])
     answer = subprocess.run(

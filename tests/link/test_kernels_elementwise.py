@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from native import DTYPES, FLOATS, kernel, result_dtype, run, same, samples, ulps
+from native import DTYPES, kernel, result_dtype, run, same, samples, ulps
 from scipy import special
 
 from frazil.link.c import CCompiler
@@ -67,7 +67,13 @@ def compiled(request):
             [len(dtypes) + k for k in range(len(ops))],
         )
         kernels[dtypes] = made
-    return dict(zip(kernels, zip(kernels.values(), compiler.compile(list(kernels.values())), strict=True), strict=True))
+    return dict(
+        zip(
+            kernels,
+            zip(kernels.values(), compiler.compile(list(kernels.values())), strict=True),
+            strict=True,
+        )
+    )
 
 
 def operands(op, dtypes):
@@ -99,7 +105,7 @@ def test_agrees_with_the_reference(compiled):
                 for k, want in bad[:3]
             ]
     assert not wrong, "\n".join(wrong)
-    
+
 
 def disagreements(op, values, got):
     """The positions where a result is wrong, with what is right."""

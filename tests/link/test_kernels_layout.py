@@ -1,4 +1,4 @@
-"""How kernels walk memory: lengths, strides, operands that do not move, tails, and several outputs."""
+"""How kernels walk memory: lengths, strides, what does not move, rests of blocks, outputs."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,7 +11,7 @@ from native import call, kernel, run
 from frazil.link.c import CCompiler
 from frazil.link.kernel import LoopKernel, Read, Status, Write
 from frazil.link.numba import NumbaCompiler
-from frazil.scalar import add, cast, exp, gammaln, lt, mul, pow, sin, sqr, sub, where
+from frazil.scalar import add, cast, exp, gammaln, lt, mod, mul, pow, sin, sqr, sub, truediv, where
 
 COMPILERS = {"c": CCompiler, "numba": NumbaCompiler}
 SCALAR, VECTOR = Read("float64", inner=False), Read("float64", inner=True)
@@ -27,12 +27,9 @@ STAGES = kernel(
 )
 POWER = kernel(["int64", "int64"], [(pow, (0, 1))], [2])
 SHIFTED_POWER = kernel(["int64", "int64"], [(sub, (1, 2)), (pow, (0, 3))], [4], [("int64", 1)])
+REMAINDER = kernel(["bool"], [(truediv, (0, 0)), (mod, (1, 1))], [1, 2])
 CONSTANT = kernel([], [], [0], [("float64", 2.5)])
-KERNELS = {
-    name: value
-    for name, value in list(globals().items())
-    if isinstance(value, LoopKernel)
-}
+KERNELS = {name: value for name, value in list(globals().items()) if isinstance(value, LoopKernel)}
 
 
 @pytest.fixture(scope="module", params=COMPILERS)
@@ -140,6 +137,13 @@ def test_stages(native):
     np.testing.assert_allclose(sines, np.sin(reference(x)), rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(product, np.exp(x) * reference(np.sin(reference(x))), rtol=1e-10)
     np.testing.assert_array_equal(squares, np.arange(37) ** 2)
+
+
+def test_a_remainder_of_nan_is_nan(native):
+    """Also where a compiler can tell that an operand is neither zero nor infinite."""
+    quotient, rest = run(native["REMAINDER"], REMAINDER, [np.array([True, False])])
+    np.testing.assert_array_equal(quotient, [1, np.nan])
+    np.testing.assert_array_equal(rest, [0, np.nan])
 
 
 @pytest.mark.parametrize("n", [1, 8, 11])

@@ -1,4 +1,4 @@
-"""Reductions in kernels: over the inner dimension, over outer ones, and beside elementwise writes."""
+"""Reductions in kernels: over the inner dimension, over outer ones, beside other writes."""
 
 from fractions import Fraction
 
@@ -49,9 +49,7 @@ def compiled(compiler):
         made.append(kernel([dtype], [], [(0, reduce)]))
         made.append(kernel([dtype], [], [Write(0, dtype, inner=True, reduce=reduce)]))
     native = compiler.compile(made)
-    return {
-        case: (native[2 * k], native[2 * k + 1]) for k, case in enumerate(cases)
-    }
+    return {case: (native[2 * k], native[2 * k + 1]) for k, case in enumerate(cases)}
 
 
 def moderate(dtype, shape, seed=0):
@@ -99,9 +97,7 @@ def test_everything(compiled):
         x = moderate(dtype, (7, 83))
         out = start(reduce, dtype, ())
         assert call(rows, [x, out], 7, 83, [x.strides[0], 0]) == 0
-        want = UFUNCS[reduce].reduce(
-            x, axis=None, dtype=dtype, initial=identity(reduce, dtype)
-        )
+        want = UFUNCS[reduce].reduce(x, axis=None, dtype=dtype, initial=identity(reduce, dtype))
         agree(out, want, reduce)
 
 
@@ -192,7 +188,7 @@ def test_compilers_agree_to_the_bit():
 
 
 def test_beside_elementwise_writes(compiler):
-    """One kernel: a * exp(x), its sum by rows and by columns, and the sum of everything as float32."""
+    """One kernel: a * exp(x), its sums by rows and by columns, and all of it as float32."""
     made = kernel(
         [Read("float64", inner=False), "float64"],
         [(exp, (1,)), (mul, (0, 2))],
@@ -237,3 +233,15 @@ def test_zero_dimensional_reductions(compiler):
     total, most = np.array(1.0), np.array(-np.inf)
     assert call(native, [np.array(2.0), total, most], 1, 1) == 0
     assert (total, most) == (3, 2)
+
+
+def test_long_sums_across_rows_of_any_length(compiled):
+    """Sets of partial sums stay in turn where rows end within a block, and levels fill up."""
+    rows, _ = compiled["add", "float64"]
+    for n_outer, n_inner in ((300, 27), (3, 9001), (90, 97), (2, 40_000), (1, 8 * 64 * 16)):
+        x = np.random.default_rng(n_inner).integers(-9, 9, (n_outer, n_inner)).astype(float)
+        total, each = np.zeros(()), np.zeros(n_outer)
+        call(rows, [x, total], n_outer, n_inner, [8 * n_inner, 0])
+        assert total == x.sum()
+        call(rows, [x, each], n_outer, n_inner, [8 * n_inner, 8])
+        np.testing.assert_array_equal(each, x.sum(1))

@@ -46,7 +46,7 @@ def function(builder, outputs, *types, form=None, names=None, shared=(), updates
 
 
 def run(build, *arrays, types=None):
-    """The one output of the program that ``build`` makes from a builder and a slot for each array."""
+    """The one output of the program that ``build`` makes from a slot for each array."""
     builder = ProgramBuilder()
     if types is None:
         types = [TensorType(array.dtype, (None,) * array.ndim) for array in arrays]
@@ -161,11 +161,11 @@ def test_a_kernel_that_refuses_raises():
 
 
 def test_a_one_that_was_not_declared_says_how_to_broadcast():
-    with pytest.raises(ValueError) as raised:
+    with pytest.raises(ValueError, match="a dimension broadcasts only where") as raised:
         run(lambda builder, x, y: add_loop(builder, x, y, 1), np.ones(3), np.ones(1))
     message = str(raised.value)
     assert message.startswith('operand 1 (input 1 ("x1")) has length 1 along axis 0 where 3 is')
-    assert "ft.tensor(dtype, shape=(1, None))" in message
+    assert "ft.tensor(shape=(1, None))" in message
 
 
 # ------------------------------------------------------------------ views
@@ -318,7 +318,7 @@ def test_dot_checks_its_operands():
     integers = builder.input(TensorType("int64", (None,)))
     with pytest.raises(TypeError, match="float32 and float64"):
         builder.dot(integers, integers)
-    with pytest.raises(ValueError, match="does not call 'dtrsm'|does not call \"dtrsm\""):
+    with pytest.raises(ValueError, match="the runtime does not call"):
         _core.set_blas({"dtrsm": 1})
 
 
@@ -379,7 +379,7 @@ def test_requirements_name_what_is_wrong():
     builder.require_equal(builder.size_of(x, 0), builder.size_of(y, 0), "lengths of x and y")
     call = function(builder, [x], VECTOR, VECTOR)
     call(np.ones(2), np.ones(2))
-    with pytest.raises(ValueError) as raised:
+    with pytest.raises(ValueError, match="lengths of x and y") as raised:
         call(np.ones(2), np.ones(3))
     assert str(raised.value) == "lengths of x and y: 2 != 3\n  in: log(x) in model.py:3"
 

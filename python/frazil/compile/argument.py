@@ -12,8 +12,8 @@ from frazil._core import TensorType
 def convert(value: Any, type: TensorType, name: str | None) -> np.ndarray[Any, Any]:
     """``value`` as an array of ``type``, where no information is lost.
 
-    Arrays convert where NumPy calls the cast safe. Python numbers and lists of them have no dtype of their own
-    and become any that holds their values; floats round to a narrower float.
+    Arrays convert where NumPy calls the cast safe. Python numbers and lists of them have no dtype
+    of their own and become any that holds their values; floats round to a narrower float.
 
     Raises
     ------
@@ -60,6 +60,6 @@ def _cast(
             if wanted.kind == "f" or np.array_equal(cast, array):
                 return cast
     raise TypeError(
-        f"{what} must be {wanted.name}; {array.dtype.name} values do not convert to it without loss. "
-        f"Convert the value with .astype({wanted.name!r}), or declare the input as {array.dtype.name}"
+        f"{what} must be {wanted.name}; {array.dtype.name} values do not convert to it without "
+        f"loss. Convert the value first, with .astype({wanted.name!r})"
     )

@@ -28,6 +28,8 @@ class Function(_core.Function):
     ----------
     fgraph : FrozenFunctionGraph
         The graph that it computes: inputs, then shared variables; outputs, then updates.
+    inputs : tuple of Variable
+        The variables that the graph's inputs were made of: parameters, then shared variables.
     program : Program
         The instructions that a call runs.
     mode : str
@@ -39,6 +41,7 @@ class Function(_core.Function):
     """
 
     fgraph: FrozenFunctionGraph
+    inputs: tuple[Variable, ...]
     program: Program
     mode: str
     name: str | None
@@ -69,13 +72,14 @@ def function(
     inputs : sequence of Variable
         The function's parameters, in order; those with names may be passed by keyword.
     outputs : Variable, or sequence or dict of them, optional
-        What a call returns: an array, a list of arrays or a dict of arrays. Anything that can become a
-        tensor will do.
+        What a call returns: an array, a list of arrays or a dict of arrays. Anything that can
+        become a tensor will do.
     mode : {"c", "numba", "py"}, optional
-        The linker. Default: ``c`` where there is a C compiler, else ``numba`` where it is installed, else ``py``.
+        The linker. Default: ``c`` where there is a C compiler, else ``numba`` where it is
+        installed, else ``py``.
     updates : dict or pairs of SharedVariable to tensor, optional
-        New values of shared variables, stored after all outputs are computed: all of them, or none if the
-        call fails.
+        New values of shared variables, stored after all outputs are computed: all of them, or none
+        if the call fails.
     givens : dict or pairs of Variable to tensor, optional
         Substitutions made in the graph first, all at once.
     name : str, optional
@@ -86,8 +90,9 @@ def function(
     Returns
     -------
     Function
-        Its calls take arrays (or what converts to them without loss) of the inputs' types, return fresh arrays,
-        release the GIL while they compute, and may run in many threads at once.
+        Its calls take arrays (or what converts to them without loss) of the inputs' types, return
+        fresh arrays, release the GIL while they compute (but for calls so small that this would
+        cost more), and may run in many threads at once.
 
     Raises
     ------
@@ -135,6 +140,7 @@ def function(
         convert,
     )
     made.fgraph = graph
+    made.inputs = (*inputs, *shared)
     made.program = program
     made.mode = linker.name
     made.name = name
@@ -151,13 +157,13 @@ def _checked_inputs(inputs: Any) -> list[Variable]:
             raise TypeError(f"input {position} must be a Variable, given {type(x).__name__}")
         if isinstance(x, SharedVariable):
             raise TypeError(
-                f"input {position}, {x}, is a shared variable: its value is its own. Give it another value "
-                "for one function with givens={shared: input}"
+                f"input {position}, {x}, is a shared variable: its value is its own. Give it "
+                "another value for one function with givens={shared: input}"
             )
     return checked
 
 
-def _flattened(outputs: Outputs) -> tuple[Any, list[Variable]]:
+def _flattened(outputs: Any) -> tuple[Any, list[Variable]]:
     """The form in which results are returned, and the results."""
     if outputs is None:
         return None, []
@@ -181,7 +187,8 @@ def _checked_updates(updates: Pairs | None) -> list[tuple[SharedVariable, Variab
         new = as_tensor(value, cell.dtype) if not isinstance(value, Variable) else value
         if not cell.type.accepts(new.type):
             raise TypeError(
-                f"the update of {cell} must have type {cell.type}, given {new.type}; cast or reshape it"
+                f"the update of {cell} must have type {cell.type}, given {new.type}; cast or "
+                "reshape it"
             )
         checked[cell] = new
     return list(checked.items())
@@ -189,9 +196,7 @@ def _checked_updates(updates: Pairs | None) -> list[tuple[SharedVariable, Variab
 
 def _report_unused(unused: Sequence[Variable], action: str) -> None:
     if action not in ("raise", "warn", "ignore"):
-        raise ValueError(
-            f"on_unused_input must be 'raise', 'warn' or 'ignore', given {action!r}"
-        )
+        raise ValueError(f"on_unused_input must be 'raise', 'warn' or 'ignore', given {action!r}")
     if not unused or action == "ignore":
         return
     message = (

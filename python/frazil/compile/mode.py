@@ -55,7 +55,8 @@ def find_linker(mode: str | None) -> Linker:
         found = (finder() for finder in _FINDERS.values())
         return next(linker for linker in found if linker is not None)
     if mode not in _FINDERS:
-        raise ValueError(f"mode must be one of {', '.join(map(repr, _FINDERS))} or None, given {mode!r}")
+        known = ", ".join(map(repr, _FINDERS))
+        raise ValueError(f"mode must be one of {known} or None, given {mode!r}")
     linker = _FINDERS[mode]()
     if linker is None:
         raise RuntimeError(f"mode {mode!r} is not available here; {_WAYS_OUT[mode]}")

@@ -1,8 +1,9 @@
 """Fusion: which nodes share a loop, and in which order loops and other nodes run.
 
-Elementwise nodes and reductions over one space (the lengths that are not 1) can share a loop. A node's *level* is
-one more than that of whatever it needs from memory, so nodes of one space and level never wait for one another
-through something outside their loop, and the order of levels runs everything after what it needs.
+Elementwise nodes and reductions over one space (the lengths that are not 1) can share a loop. A
+node's *level* is one more than that of whatever it needs from memory, so nodes of one space and
+level never wait for one another through something outside their loop, and the order of levels runs
+everything after what it needs.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from frazil._core import FrozenApply, Variable
 from frazil.elemwise import Elemwise
 from frazil.link.operands import length_operands, value_operands
 from frazil.link.shapes import Shapes, leaves
-from frazil.link.views import REPEATED, Axes, look_through
+from frazil.link.views import REPEATED, Axes, Views
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.reductions import Reduce
 
 
 @dataclass(frozen=True)
 class Loop:
-    """Nodes that run as one loop, operands before users. The first node's ``pattern`` has its shape."""
+    """Nodes that run as one loop, operands before users, all over one space."""
 
     nodes: tuple[FrozenApply, ...]
 
@@ -36,9 +37,9 @@ class Loop:
         """The variables whose elements the loop makes as it goes; a reduction's come at its end."""
         return frozenset(node.outputs[0] for node in self.nodes if isinstance(node.op, Elemwise))
 
-    def makes(self, operand: Variable) -> Variable | None:
+    def makes(self, operand: Variable, views: Views) -> Variable | None:
         """The variable made in this loop whose element here ``operand`` is, if there is one."""
-        base, axes = look_through(operand)
+        base, axes = views.look_through(operand)
         return base if base in self.made and _moves_along(axes, self.pattern) else None
 
 
@@ -54,6 +55,7 @@ def fuse(
     order: Sequence[FrozenApply],
     outputs: Sequence[Variable],
     shapes: Shapes,
+    views: Views,
     fusible: Callable[[FrozenApply], bool],
     limit: int,
 ) -> list[Step]:
@@ -66,7 +68,7 @@ def fuse(
     space: dict[FrozenApply, Lengths] = {}
     loops: dict[int, dict[Lengths, list[FrozenApply]]] = {}
     others: dict[int, list[FrozenApply]] = {}
-    for node in _needed(order, outputs, shapes, fusible):
+    for node in _needed(order, outputs, shapes, views, fusible):
         if not fusible(node):
             read = [*value_operands(node), *_length_leaves(node, shapes)]
             at = max((stored.get(x, 0) for x in read), default=0)
@@ -77,15 +79,17 @@ def fuse(
         own = space[node] = shapes.space(over)
         at = max((stored.get(x, 0) for x in leaves(shapes.lengths(over))), default=0)
         for operand in node.inputs:
-            base, axes = look_through(operand)
-            producer = base.owner
-            joins = (
-                producer is not None
-                and space.get(producer) == own
-                and isinstance(producer.op, Elemwise)
+            base, axes = views.look_through(operand)
+            made = base.owner
+            if (
+                made is not None
+                and isinstance(made.op, Elemwise)
+                and space.get(made) == own
                 and _moves_along(axes, over)
-            )
-            at = max(at, level[producer] if joins else stored.get(base, 0))
+            ):
+                at = max(at, level[made])
+            else:
+                at = max(at, stored.get(base, 0))
         level[node] = at
         stored[node.outputs[0]] = at + 1
         loops.setdefault(at, {}).setdefault(own, []).append(node)
@@ -93,11 +97,11 @@ def fuse(
     for at in sorted({*others, *loops}):
         steps += others.get(at, ())
         for nodes in loops.get(at, {}).values():
-            steps += (Loop(tuple(part)) for part in split(nodes, limit))
+            steps += (Loop(tuple(part)) for part in split(nodes, views, limit))
     return steps
 
 
-def split(nodes: Sequence[FrozenApply], limit: int) -> list[Sequence[FrozenApply]]:
+def split(nodes: Sequence[FrozenApply], views: Views, limit: int) -> list[Sequence[FrozenApply]]:
     """``nodes`` in parts of at most ``limit``, each cut where the fewest values cross it."""
     if len(nodes) <= limit:
         return [nodes]
@@ -105,7 +109,7 @@ def split(nodes: Sequence[FrozenApply], limit: int) -> list[Sequence[FrozenApply
     last_use: dict[int, int] = {}
     for at, node in enumerate(nodes):
         for operand in node.inputs:
-            producer = look_through(operand)[0].owner
+            producer = views.look_through(operand)[0].owner
             if producer is not None and producer in position:
                 last_use[position[producer]] = at
     # crossing[k]: values made before position k and used at k or later.
@@ -126,14 +130,16 @@ def split(nodes: Sequence[FrozenApply], limit: int) -> list[Sequence[FrozenApply
     return parts
 
 
-def from_memory(steps: Sequence[Step], shapes: Shapes) -> set[Variable]:
+def from_memory(steps: Sequence[Step], shapes: Shapes, views: Views) -> set[Variable]:
     """The variables that some step reads from memory."""
     read: set[Variable] = set()
     for step in steps:
         if isinstance(step, Loop):
             read.update(leaves(shapes.lengths(step.pattern)))
             for node in step.nodes:
-                read.update(look_through(x)[0] for x in node.inputs if step.makes(x) is None)
+                read.update(
+                    views.look_through(x)[0] for x in node.inputs if step.makes(x, views) is None
+                )
         else:
             read.update(value_operands(step))
             read.update(_length_leaves(step, shapes))
@@ -144,6 +150,7 @@ def _needed(
     order: Sequence[FrozenApply],
     outputs: Sequence[Variable],
     shapes: Shapes,
+    views: Views,
     fusible: Callable[[FrozenApply], bool],
 ) -> list[FrozenApply]:
     """The nodes whose values the outputs need; loops read through views without making them."""
@@ -154,7 +161,7 @@ def _needed(
             continue
         needed.append(node)
         if fusible(node):
-            wanted.update(look_through(x)[0] for x in node.inputs)
+            wanted.update(views.look_through(x)[0] for x in node.inputs)
             wanted.update(leaves(shapes.lengths(pattern(node))))
         else:
             wanted.update(value_operands(node))
@@ -169,5 +176,4 @@ def _length_leaves(node: FrozenApply, shapes: Shapes) -> list[Variable]:
 
 def _moves_along(axes: Axes, over: Variable) -> bool:
     """Whether an operand with these axes moves along every dimension of a loop over ``over``."""
-    moving = sum(axis != REPEATED for axis in axes)
-    return moving == sum(static != 1 for static in over.type.shape)
+    return len(axes) - axes.count(REPEATED) == over.ndim - over.type.shape.count(1)

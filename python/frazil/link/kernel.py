@@ -1,12 +1,12 @@
 """The loop kernel: what a fused chain of elementwise ops and reductions becomes.
 
-A :class:`LoopKernel` says what happens to one element of a loop; it knows no shapes and no rank. The
-runtime walks the outer dimensions and gives the kernel the last two. Every linker that makes native code
-lowers the same kernel.
+A :class:`LoopKernel` says what happens to one element of a loop; it knows no shapes and no rank.
+The runtime walks the outer dimensions and gives the kernel the last two. Every linker that makes
+native code lowers the same kernel.
 
-The native form of a kernel is ``int32_t kernel(char *const *pointers, int64_t n_outer, int64_t n_inner,
-const int64_t *outer_strides)``; pointers and strides, in bytes, list the reads and then the writes. It
-returns a :class:`Status`.
+The native form of a kernel is ``int32_t kernel(char *const *pointers, int64_t n_outer, int64_t
+n_inner, const int64_t *outer_strides)``; pointers and strides, in bytes, list the reads and then
+the writes. It returns a :class:`Status`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Literal:
-    """A scalar constant; ``value`` is a Python bool, int or float exactly representable in ``dtype``.
+    """A scalar constant: a Python bool, int or float that ``dtype`` represents exactly.
 
     Compared by content: 0.0 and -0.0 differ, a NaN equals itself.
     """
@@ -56,7 +56,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One scalar op; ``args`` index the kernel's values: reads first, then literals, then statements."""
+    """One scalar op; ``args`` index the kernel's values: reads, then literals, then statements."""
 
     op: ScalarOp
     args: tuple[int, ...]
@@ -88,7 +88,9 @@ class LoopKernel:
     @cached_property
     def dtypes(self) -> tuple[str, ...]:
         """The dtype of every value: reads, literals, statements."""
-        return tuple(value.dtype for value in (*self.reads, *self.literals, *self.statements))
+        reads = tuple(read.dtype for read in self.reads)
+        literals = tuple(literal.dtype for literal in self.literals)
+        return reads + literals + tuple(statement.dtype for statement in self.statements)
 
     @cached_property
     def uniform(self) -> tuple[bool, ...]:
@@ -102,10 +104,11 @@ class LoopKernel:
     def lanes(self) -> int:
         """How many elements make a block: as many of the widest type as a cache line holds.
 
-        It is the same on every machine and for every compiler, and so are sums, which have a partial sum
-        for each. A kernel in which nothing moves takes one element at a time.
+        It is the same on every machine and for every compiler, and so are sums, which have a
+        partial sum for each. A kernel in which nothing moves takes one element at a time.
         """
-        if not any(operand.inner for operand in (*self.reads, *self.writes)):
+        inner = [read.inner for read in self.reads] + [write.inner for write in self.writes]
+        if True not in inner:
             return 1
         varying = [d for d, uniform in zip(self.dtypes, self.uniform, strict=True) if not uniform]
         dtypes = (*varying, *(write.dtype for write in self.writes))
@@ -136,8 +139,8 @@ class NativeKernel:
 class KernelCompiler(Protocol):
     """What makes native code of loop kernels.
 
-    A compiler takes kernels of any size; ``statement_limit`` is the number of statements up to which one
-    kernel is worth more than two.
+    A compiler takes kernels of any size; ``statement_limit`` is the number of statements up to
+    which one kernel is worth more than two.
     """
 
     @property

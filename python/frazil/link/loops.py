@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
+from frazil import scalar
 from frazil._core import Constant, FrozenApply, Variable
-from frazil.elemwise import Elemwise
 from frazil.link.fusion import Loop, pattern
 from frazil.link.kernel import Literal, LoopKernel, Read, Statement, Write
-from frazil.link.views import REPEATED, Axes, look_through
+from frazil.link.views import REPEATED, Axes, Views
+from frazil.scalar import ScalarOp
 from frazil.tensor.reductions import Reduce
 
 Value = tuple[OneOf["read", "literal", "statement"], int]
@@ -34,20 +36,20 @@ class KernelCall:
     outputs: tuple[Output, ...]
 
 
-def kernel_call(loop: Loop, stored: set[Variable]) -> KernelCall:
+def kernel_call(loop: Loop, stored: set[Variable], views: Views) -> KernelCall:
     """The kernel that runs ``loop``, storing what is in ``stored`` and every reduction."""
     reads: dict[tuple[Variable, Axes], int] = {}
-    literals: dict[Variable, int] = {}
+    literals: dict[Constant, int] = {}
     statements: dict[Variable, int] = {}
-    operands: list[tuple[Elemwise, list[Value], str]] = []
+    operands: list[tuple[ScalarOp, list[Value], str]] = []
     outputs: list[Output] = []
     values: list[tuple[Value, str | None]] = []
 
     def operand(x: Variable, node: FrozenApply) -> Value:
-        made = loop.makes(x)
+        made = loop.makes(x, views)
         if made is not None:
             return "statement", statements[made]
-        base, axes = look_through(x)
+        base, axes = views.look_through(x)
         if isinstance(base, Constant) and base.ndim == 0:
             return "literal", literals.setdefault(base, len(literals))
         over = pattern(node)
@@ -66,7 +68,7 @@ def kernel_call(loop: Loop, stored: set[Variable]) -> KernelCall:
             values.append((args[0], node.op.fold))
             continue
         statements[output] = len(statements)
-        operands.append((node.op, args, output.dtype))
+        operands.append((*cheaper(node.op.scalar_op, args, node.inputs), output.dtype))
         if output in stored:
             outputs.append(Output(output, _moving(tuple(range(output.ndim)), output), None))
             values.append((("statement", statements[output]), None))
@@ -78,10 +80,7 @@ def kernel_call(loop: Loop, stored: set[Variable]) -> KernelCall:
     kernel = LoopKernel(
         tuple(Read(base.dtype, _inner(axes)) for base, axes in reads),
         tuple(Literal(constant.dtype, constant.data.item()) for constant in literals),
-        tuple(
-            Statement(op.scalar_op, tuple(map(number, args)), dtype)
-            for op, args, dtype in operands
-        ),
+        tuple(Statement(op, tuple(map(number, args)), dtype) for op, args, dtype in operands),
         tuple(
             Write(number(value), output.variable.dtype, _inner(output.axes), fold)
             for output, (value, fold) in zip(outputs, values, strict=True)
@@ -90,11 +89,26 @@ def kernel_call(loop: Loop, stored: set[Variable]) -> KernelCall:
     return KernelCall(loop, kernel, tuple(reads), tuple(outputs))
 
 
+def cheaper(
+    op: ScalarOp, args: list[Value], inputs: Sequence[Variable]
+) -> tuple[ScalarOp, list[Value]]:
+    """An op with the same value that costs less, where the operands tell of one.
+
+    x ** 2 == x * x and x ** -1 == 1 / x, both within half a unit in the last place.
+    """
+    if op is scalar.pow and isinstance(inputs[1], Constant) and inputs[1].ndim == 0:
+        exponent = inputs[1].data.item()
+        if inputs[0].dtype == inputs[1].dtype:
+            if exponent == 2:
+                return scalar.sqr, args[:1]
+            if exponent == -1 and inputs[0].dtype.startswith("float"):
+                return scalar.reciprocal, args[:1]
+    return op, args
+
+
 def _moving(axes: Axes, over: Variable) -> Axes:
     """``axes`` without the dimensions that are known to have length 1."""
-    return tuple(
-        axis for axis, static in zip(axes, over.type.shape, strict=True) if static != 1
-    )
+    return tuple(axis for axis, static in zip(axes, over.type.shape, strict=True) if static != 1)
 
 
 def _inner(axes: Axes) -> bool:

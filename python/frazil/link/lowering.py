@@ -17,7 +17,7 @@ from frazil.link.loops import KernelCall, kernel_call
 from frazil.link.origin import Origin
 from frazil.link.perform import call_perform
 from frazil.link.shapes import Shapes, is_size_arithmetic
-from frazil.link.views import REPEATED
+from frazil.link.views import REPEATED, Views
 from frazil.op import Op
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.creation import Full
@@ -36,15 +36,29 @@ def lower(graph: FrozenFunctionGraph, compiler: KernelCompiler) -> Program:
     """The program that computes ``graph`` with the kernels of ``compiler``."""
     lowering = Lowering(graph)
 
-    def fusible(node: FrozenApply) -> bool:
-        if isinstance(node.op, Elemwise):
-            operands = [x.dtype for x in node.inputs]
-            return compiler.lowers(node.op.scalar_op, operands, node.output_types[0].dtype)
-        return isinstance(node.op, Reduce)
+    views = Views()
+    known: dict[tuple[object, ...], bool] = {}
 
-    steps = fuse(lowering.order, graph.outputs, lowering.shapes, fusible, compiler.statement_limit)
-    stored = from_memory(steps, lowering.shapes).union(graph.outputs)
-    calls = {step: kernel_call(step, stored) for step in steps if isinstance(step, Loop)}
+    def fusible(node: FrozenApply) -> bool:
+        if not isinstance(node.op, Elemwise):
+            return isinstance(node.op, Reduce)
+        dtypes = tuple(x.dtype for x in node.inputs)
+        question = (node.op, dtypes)
+        if question not in known:
+            result = node.output_types[0].dtype
+            known[question] = compiler.lowers(node.op.scalar_op, dtypes, result)
+        return known[question]
+
+    steps = fuse(
+        lowering.order,
+        graph.outputs,
+        lowering.shapes,
+        views,
+        fusible,
+        compiler.statement_limit,
+    )
+    stored = from_memory(steps, lowering.shapes, views).union(graph.outputs)
+    calls = {step: kernel_call(step, stored, views) for step in steps if isinstance(step, Loop)}
     # Equal kernels are compiled once.
     kernels = list(dict.fromkeys(call.kernel for call in calls.values()))
     native = dict(zip(kernels, compiler.compile(kernels), strict=True))
@@ -156,8 +170,9 @@ class Lowering:
                 self.builder.require_equal(
                     self.size(given),
                     self.size(wanted),
-                    f"{x} does not broadcast along dimension {axis}: its length differs, and a length "
-                    "1 broadcasts only where the type declares it, as in ft.tensor(shape=(None, 1))",
+                    f"{x} does not broadcast along dimension {axis}: its length differs, and a "
+                    "length 1 broadcasts only where the type declares it, as in "
+                    "ft.tensor(shape=(None, 1))",
                 )
 
     def _require_elements(self, node: FrozenApply) -> None:
@@ -166,7 +181,9 @@ class Lowering:
         for axis in node.op.axes:
             some = self.builder.size_binary("le", one, self.size(lengths[axis]))
             self.builder.require_equal(
-                some, one, f"{node.op}: no elements along axis {axis}, and no identity to start from"
+                some,
+                one,
+                f"{node.op}: no elements along axis {axis}, and no identity to start from",
             )
 
 
@@ -178,7 +195,7 @@ def _numbered(axes: Sequence[int]) -> list[int]:
 
 @singledispatch
 def lower_node(op: Op, node: FrozenApply, lowering: Lowering) -> None:
-    """Adds what computes ``node`` to the program. An op without a native form runs its ``perform``."""
+    """Adds what computes ``node`` to the program; without a native form, its op's ``perform``."""
     slots = call_perform(lowering.builder, node, [lowering.slot(x) for x in node.inputs])
     for output, slot in zip(node.outputs, slots, strict=True):
         lowering.place(output, slot)
@@ -253,18 +270,12 @@ def _(op: Subtensor, node: FrozenApply, lowering: Lowering) -> None:
 def _(op: IncSubtensor, node: FrozenApply, lowering: Lowering) -> None:
     x, y, *dynamic = node.inputs
     index = _index(op.template, x.ndim, dynamic, lowering)
-    lowering.require_broadcast(
-        y, part_lengths(op.template, lowering.shapes.lengths(x), dynamic)
-    )
-    slot = lowering.builder.update(
-        lowering.slot(x), index, lowering.slot(y), accumulate=not op.set
-    )
+    lowering.require_broadcast(y, part_lengths(op.template, lowering.shapes.lengths(x), dynamic))
+    slot = lowering.builder.update(lowering.slot(x), index, lowering.slot(y), accumulate=not op.set)
     lowering.place(node.outputs[0], slot)
 
 
-def _index(
-    template: Template, ndim: int, dynamic: Sequence[Variable], lowering: Lowering
-) -> Index:
+def _index(template: Template, ndim: int, dynamic: Sequence[Variable], lowering: Lowering) -> Index:
     """An entry for every dimension, in sizes."""
     operands = iter(lowering.sizes(dynamic))
 

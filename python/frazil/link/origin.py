@@ -10,7 +10,7 @@ SHOWN = 4
 
 
 class Origin:
-    """The nodes that an instruction computes; its text, made only for an error, names their source lines."""
+    """The nodes that an instruction computes. Its text, for errors, names their lines."""
 
     __slots__ = ("nodes",)
 

@@ -7,7 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from frazil import _core
-from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Program, ProgramBuilder
+from frazil._core import (
+    Constant,
+    FrozenApply,
+    FrozenFunctionGraph,
+    Program,
+    ProgramBuilder,
+    Variable,
+)
 from frazil.link.origin import Origin
 
 
@@ -19,9 +26,11 @@ class PyLinker:
     def compile(self, graph: FrozenFunctionGraph) -> Program:
         """The program that computes ``graph``."""
         builder = _core.ProgramBuilder()
-        slots = {nominal: builder.input(nominal.type) for nominal in graph.inputs}
+        slots: dict[Variable, int] = {
+            nominal: builder.input(nominal.type) for nominal in graph.inputs
+        }
 
-        def slot(x: _core.Variable) -> int:
+        def slot(x: Variable) -> int:
             if x not in slots and isinstance(x, Constant):
                 slots[x] = builder.constant(x.data)
             return slots[x]

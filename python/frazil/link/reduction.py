@@ -1,8 +1,9 @@
 """How a kernel reduces its inner dimension: the same way in every language, to the same bits.
 
-Element ``k`` of a block goes to partial result ``k``; blocks take turns among a few sets of partial results,
-so that none waits for the one before; float sums are carried to a higher level every so often, which keeps
-their error near that of pairwise summation. At the end the partial results are folded by halves.
+Element ``k`` of a block goes to partial result ``k``; blocks take turns among a few sets of partial
+results, so that none waits for the one before; float sums are carried to a higher level every so
+often, which keeps their error near that of pairwise summation. At the end the partial results are
+folded by halves.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ SETS = 4
 """Sets of partial results that blocks take in turn."""
 
 TURNS = 16
-"""Turns after which the partial sums are added to those of the next level, and that many of these to the
-next again."""
+"""Turns after which the partial sums are added to those of the next level, and that many of these
+to the next again."""
 
 LEVELS = 4
 

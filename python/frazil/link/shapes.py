@@ -1,7 +1,7 @@
 """Lengths of every variable in a graph, as expressions in what exists at run time.
 
-A *canonical* length is a constant, the length of a graph input (or of an output whose shape only its value
-tells), another 0-d integer variable, or integer arithmetic on such.
+A *canonical* length is a constant, the length of a graph input (or of an output whose shape only
+its value tells), another 0-d integer variable, or integer arithmetic on such.
 """
 
 from __future__ import annotations

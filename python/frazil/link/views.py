@@ -12,8 +12,21 @@ REPEATED = -1
 Axes = tuple[int, ...]
 
 
-def look_through(x: Variable) -> tuple[Variable, Axes]:
-    """The variable that ``x`` is a view of, and for each dimension of ``x`` its axis there."""
+class Views:
+    """Looks through views, remembering what it saw: one for each graph that is lowered."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Variable, tuple[Variable, Axes]] = {}
+
+    def look_through(self, x: Variable) -> tuple[Variable, Axes]:
+        """The variable that ``x`` is a view of, and for each dimension of ``x`` its axis there."""
+        seen = self._seen.get(x)
+        if seen is None:
+            seen = self._seen[x] = _look_through(x)
+        return seen
+
+
+def _look_through(x: Variable) -> tuple[Variable, Axes]:
     base = x
     axes: Axes = tuple(
         REPEATED if repeats else axis for axis, repeats in enumerate(x.broadcastable)

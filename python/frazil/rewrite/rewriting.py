@@ -42,8 +42,8 @@ class Step:
 class Trace(Sequence[Step]):
     """The steps of a rewriting, in order; worked out when it is first looked at.
 
-    It has every step, those too that were remembered from other graphs when the result was made; the
-    rules' functions are called again for it.
+    It has every step, those too that were remembered from other graphs when the result was made;
+    the rules' functions are called again for it.
     """
 
     def __init__(self, rules: RuleSet, outputs: Sequence[Variable]) -> None:

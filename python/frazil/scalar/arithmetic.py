@@ -1,6 +1,7 @@
 """Arithmetic: what NumPy does with ``+ - * / // % **``, and its near relatives.
 
-Integers wrap around. Dividing an integer by zero gives 0, and the sign of ``//`` and ``%`` is Python's.
+Integers wrap around. Dividing an integer by zero gives 0, and the sign of ``//`` and ``%`` is
+Python's.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from frazil._core import Constant, elemwise
-from frazil.scalar.exponential import log, sqrt
+from frazil.scalar.exponential import log
 from frazil.scalar.logic import eq, ge, gt, le, lt, second, where
-from frazil.scalar.op import define
+from frazil.scalar.op import ScalarOp, define
 
 
 def _pow_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
@@ -21,7 +22,7 @@ def _pow_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
 
 
 def _pow_slope(x: Any, y: Any, g: Any) -> Any:
-    """``y * x ** (y - 1)``, and zero where ``y`` is, though the power may be infinite or not a number."""
+    """``y * x ** (y - 1)``, and zero where ``y`` is, though the power be infinite or NaN."""
     if not isinstance(y, Constant) or y.ndim:
         return g * elemwise(where, elemwise(eq, y, 0), 0, y * elemwise(pow, x, y - 1))
     exponent = y.data[()]
@@ -80,7 +81,7 @@ add = define(
     nin=2,
     commutative=True,
     c={"fiu": "{0} + {1}", "b": "{0} | {1}"},
-    numba={"fiu": "{0} + {1}", "b": "{0} | {1}"},
+    numba={"f": "{0} + {1}", "iu": "{add}({0}, {1})", "b": "{0} | {1}"},
     gradient=lambda inputs, output, g: [g, g],
 )
 sub = define(
@@ -89,7 +90,7 @@ sub = define(
     np.subtract,
     nin=2,
     c="{0} - {1}",
-    numba="{0} - {1}",
+    numba={"f": "{0} - {1}", "iu": "{sub}({0}, {1})"},
     gradient=lambda inputs, output, g: [g, lambda: -g],
 )
 mul = define(
@@ -99,7 +100,7 @@ mul = define(
     nin=2,
     commutative=True,
     c={"fiu": "{0} * {1}", "b": "{0} & {1}"},
-    numba={"fiu": "{0} * {1}", "b": "{0} & {1}"},
+    numba={"f": "{0} * {1}", "iu": "{mul}({0}, {1})", "b": "{0} & {1}"},
     gradient=lambda inputs, output, g: [lambda: g * inputs[1], lambda: g * inputs[0]],
 )
 truediv = define(
@@ -150,7 +151,7 @@ sqr = define(
     "floor",
     np.square,
     c="{0} * {0}",
-    numba="{0} * {0}",
+    numba={"f": "{0} * {0}", "iu": "{mul}({0}, {0})"},
     gradient=lambda inputs, output, g: [g * (inputs[0] * 2)],
 )
 pow = define(
@@ -170,7 +171,7 @@ abs = define(
     numba={"f": "{fabs}({0})", "i": "{select}({0} < 0, {T}(-{0}), {0})", "ub": "{0}"},
     gradient=lambda inputs, output, g: [g * elemwise(sign, inputs[0])],
 )
-sign = define(
+sign: ScalarOp = define(
     "sign",
     "arithmetic_no_bool",
     np.sign,
@@ -192,7 +193,11 @@ minimum = define(
     np.minimum,
     nin=2,
     commutative=True,
-    c={"f": "({0} <= {1}) | ({0} != {0}) ? {0} : {1}", "iu": "{0} < {1} ? {0} : {1}", "b": "{0} & {1}"},
+    c={
+        "f": "({0} <= {1}) | ({0} != {0}) ? {0} : {1}",
+        "iu": "{0} < {1} ? {0} : {1}",
+        "b": "{0} & {1}",
+    },
     numba={
         "f": "{select}(({0} <= {1}) | ({0} != {0}), {0}, {1})",
         "iu": "{select}({0} < {1}, {0}, {1})",
@@ -206,7 +211,11 @@ maximum = define(
     np.maximum,
     nin=2,
     commutative=True,
-    c={"f": "({0} >= {1}) | ({0} != {0}) ? {0} : {1}", "iu": "{0} > {1} ? {0} : {1}", "b": "{0} | {1}"},
+    c={
+        "f": "({0} >= {1}) | ({0} != {0}) ? {0} : {1}",
+        "iu": "{0} > {1} ? {0} : {1}",
+        "b": "{0} | {1}",
+    },
     numba={
         "f": "{select}(({0} >= {1}) | ({0} != {0}), {0}, {1})",
         "iu": "{select}({0} > {1}, {0}, {1})",

@@ -13,7 +13,7 @@ from frazil.scalar.op import define
 
 
 def _logaddexp_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
-    """The share of each; halves where the operands are equal, of which infinite ones have no difference."""
+    """The share of each: halves where both are equal, since infinite ones have no difference."""
     from frazil.scalar.special import sigmoid
 
     x, y = inputs

@@ -47,15 +47,11 @@ neq = define(
     numba="{0} != {1}",
     gradient=None,
 )
-lt = define(
-    "lt", "comparison", np.less, nin=2, c="{0} < {1}", numba="{0} < {1}", gradient=None
-)
+lt = define("lt", "comparison", np.less, nin=2, c="{0} < {1}", numba="{0} < {1}", gradient=None)
 le = define(
     "le", "comparison", np.less_equal, nin=2, c="{0} <= {1}", numba="{0} <= {1}", gradient=None
 )
-gt = define(
-    "gt", "comparison", np.greater, nin=2, c="{0} > {1}", numba="{0} > {1}", gradient=None
-)
+gt = define("gt", "comparison", np.greater, nin=2, c="{0} > {1}", numba="{0} > {1}", gradient=None)
 ge = define(
     "ge", "comparison", np.greater_equal, nin=2, c="{0} >= {1}", numba="{0} >= {1}", gradient=None
 )

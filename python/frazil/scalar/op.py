@@ -1,8 +1,8 @@
 """Scalar ops: what happens to one element, told once for every linker.
 
-A scalar op is its name (and, for a cast, a dtype). Everything else stands in its :class:`Row`: the type
-rule, the NumPy function that is the reference, the C and the Numba expressions, and the gradient. The
-rows are written in the modules of this package, one theme each.
+A scalar op is its name (and, for a cast, a dtype). Everything else stands in its :class:`Row`: the
+type rule, the NumPy function that is the reference, the C and the Numba expressions, and the
+gradient. The rows are written in the modules of this package, one theme each.
 """
 
 from __future__ import annotations
@@ -17,24 +17,25 @@ import numpy as np
 from frazil.op import Op
 
 Lowering: TypeAlias = str | Mapping[str, str]
-"""An expression in which ``{0}``, ``{1}``, ... are the operands, ``{T}`` is the type that they are computed
-in and ``{name}`` is a function of the target language. A mapping gives one for each NumPy kind of that
-type: ``{"iu": "{0} * {1}", "f": "{pow}({0}, {1})"}``."""
+"""An expression in which ``{0}``, ``{1}``, ... are the operands, ``{T}`` is the type that they are
+computed in and ``{name}`` is a function of the target language. A mapping gives one for each NumPy
+kind of that type: ``{"iu": "{0} * {1}", "f": "{pow}({0}, {1})"}``."""
 
 Gradient: TypeAlias = Callable[[Sequence[Any], Any, Any], Sequence[Any]]
 """``(inputs, output, output_gradient)`` to one gradient an input; None: that input has none.
 
-A gradient has the output's shape, or broadcasts to it; what was broadcast is summed back elsewhere. What takes
-nodes to build may be a function without arguments, which is called only if that input's gradient is wanted."""
+A gradient has the output's shape, or broadcasts to it; what was broadcast is summed back elsewhere.
+What takes nodes to build may be a function without arguments, which is called only if that input's
+gradient is wanted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """What is known of one scalar op.
 
-    ``rule`` names the type rule by which the core types its nodes. ``ufunc`` computes the op with NumPy,
-    on operands that have their computation dtype already. ``gradient`` is None for an op that cannot be
-    differentiated.
+    ``rule`` names the type rule by which the core types its nodes. ``ufunc`` computes the op with
+    NumPy, on operands that have their computation dtype already. ``gradient`` is None for an op
+    that cannot be differentiated.
     """
 
     name: str
@@ -116,10 +117,10 @@ class ScalarOp(Op):
         return self.name if self.dtype is None else f"{self.name}{{{self.dtype}}}"
 
     def operand_dtypes(self, dtypes: Sequence[str], result: str) -> tuple[str, ...]:
-        """The dtypes that operands of ``dtypes`` are converted to before the op computes ``result``.
+        """The dtypes that operands are converted to before the op computes ``result``.
 
-        Comparisons convert to the operands' common type, except that an int64 and a uint64 have none:
-        these two stay as they are and are compared exactly.
+        Comparisons convert to the operands' common type, except that an int64 and a uint64 have
+        none: these two stay as they are and are compared exactly.
 
         Examples
         --------

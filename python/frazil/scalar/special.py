@@ -10,7 +10,7 @@ from scipy import special
 
 from frazil._core import elemwise
 from frazil.scalar.exponential import exp
-from frazil.scalar.op import define
+from frazil.scalar.op import ScalarOp, define
 
 
 def _softplus(x: Any) -> Any:
@@ -18,7 +18,7 @@ def _softplus(x: Any) -> Any:
 
 
 def _tri_gamma(x: Any) -> Any:
-    """By the reflection formula below zero, where SciPy's own way takes steps in proportion to ``-x``."""
+    """By reflection below zero, where SciPy takes a number of steps in proportion to ``-x``."""
     x = np.asarray(x)
     above = special.polygamma(1, np.where(x <= 0, 1 - x, x))
     off = x - np.rint(x)
@@ -78,7 +78,7 @@ gammaln = define(
     numba="{gammaln}({0})",
     gradient=lambda inputs, output, g: [g * elemwise(psi, inputs[0])],
 )
-psi = define(
+psi: ScalarOp = define(
     "psi",
     "float",
     special.psi,
@@ -86,7 +86,7 @@ psi = define(
     numba="{psi}({0})",
     gradient=lambda inputs, output, g: [g * elemwise(tri_gamma, inputs[0])],
 )
-tri_gamma = define(
+tri_gamma: ScalarOp = define(
     "tri_gamma",
     "float",
     _tri_gamma,

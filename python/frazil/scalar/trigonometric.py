@@ -8,7 +8,7 @@ import numpy as np
 
 from frazil._core import elemwise
 from frazil.scalar.exponential import sqrt
-from frazil.scalar.op import define
+from frazil.scalar.op import ScalarOp, define
 
 
 def _arctan2_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
@@ -25,7 +25,7 @@ sin = define(
     numba="{sin}({0})",
     gradient=lambda inputs, output, g: [g * elemwise(cos, inputs[0])],
 )
-cos = define(
+cos: ScalarOp = define(
     "cos",
     "float",
     np.cos,
@@ -82,7 +82,7 @@ sinh = define(
     numba="{sinh}({0})",
     gradient=lambda inputs, output, g: [g * elemwise(cosh, inputs[0])],
 )
-cosh = define(
+cosh: ScalarOp = define(
     "cosh",
     "float",
     np.cosh,
@@ -112,9 +112,7 @@ arccosh = define(
     np.arccosh,
     c="{acosh}({0})",
     numba="{acosh}({0})",
-    gradient=lambda inputs, output, g: [
-        g / elemwise(sqrt, (inputs[0] - 1) * (inputs[0] + 1))
-    ],
+    gradient=lambda inputs, output, g: [g / elemwise(sqrt, (inputs[0] - 1) * (inputs[0] + 1))],
 )
 arctanh = define(
     "arctanh",

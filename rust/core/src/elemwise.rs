@@ -58,7 +58,8 @@ pub fn result_type(op: Op, types: &[Ty]) -> Result<Ty, Error> {
     let rule = op.key().rule.ok_or_else(|| Error::NoOperands)?;
     let dtypes: SmallVec<[DType; 3]> = types.iter().map(|ty| ty.dtype()).collect();
     let dtype = rule.result(op.label(), &dtypes)?;
-    let widest = types.iter().copied().max_by_key(|ty| ty.ndim()).ok_or_else(|| Error::NoOperands)?;
+    let widest =
+        types.iter().copied().max_by_key(|ty| ty.ndim()).ok_or_else(|| Error::NoOperands)?;
     if widest.dtype() == dtype && types.iter().all(|ty| absorbed(ty.shape(), widest.shape())) {
         return Ok(widest);
     }

@@ -124,7 +124,9 @@ pub enum Error {
     #[error("the graph has {expected} inputs, {given} values are given")]
     TooManyValues { expected: usize, given: usize },
 
-    #[error("the value of input {position} has type {given}, expected {expected}; cast or reshape it")]
+    #[error(
+        "the value of input {position} has type {given}, expected {expected}; cast or reshape it"
+    )]
     ValueType { position: usize, expected: Ty, given: Ty },
 
     #[error(
@@ -175,7 +177,9 @@ pub enum Error {
     )]
     MapPosition { op: String, map: &'static str, what: &'static str, position: u32, count: usize },
 
-    #[error("{what} cannot be donated: only inputs of the graph can, and a constant is nobody's to give")]
+    #[error(
+        "{what} cannot be donated: only inputs of the graph can, and a constant is nobody's to give"
+    )]
     NotDonatable { what: String },
 
     #[error("the candidate {op} is not a node of the graph that is planned")]
@@ -193,7 +197,9 @@ pub enum Error {
     #[error("this is no rule: {reason}")]
     Pattern { reason: String },
 
-    #[error("rule {rule} gives a variable of type {given} in place of one of type {expected}; cast or broadcast it")]
+    #[error(
+        "rule {rule} gives a variable of type {given} in place of one of type {expected}; cast or broadcast it"
+    )]
     RuleType { rule: String, expected: Ty, given: Ty },
 
     #[error(

@@ -1,6 +1,7 @@
 //! Properties of whole graphs: one object a key, stable digests, walks, substitution, release.
 
 use std::collections::HashMap;
+use std::slice::from_ref;
 use std::sync::Barrier;
 
 use frazil_core::elemwise::{self, Operand};
@@ -280,7 +281,7 @@ fn an_input_that_is_not_listed_is_named() {
     let container = Container::new();
     let (x, y) = (vector(&container, "x"), vector(&container, "y"));
     let sum = apply(&container, op("add", 2), &[&x, &y]);
-    let missing = FrozenFunctionGraph::new(&container, &[x.clone()], &[sum.clone()]);
+    let missing = FrozenFunctionGraph::new(&container, from_ref(&x), from_ref(&sum));
     assert_eq!(
         missing.err().unwrap().to_string(),
         "the graph needs input y of type float64[?], which is not among its inputs; add it to the inputs"
@@ -297,7 +298,7 @@ fn walks_stop_at_blockers() {
     let x = vector(&container, "x");
     let inner = apply(&container, op("add", 2), &[&x, &x]);
     let outer = [apply(&container, op("mul", 2), &[&inner, &x])];
-    let nodes: Vec<&Node> = postorder(&outer, std::slice::from_ref(&inner));
+    let nodes: Vec<&Node> = postorder(&outer, from_ref(&inner));
     assert_eq!(nodes.len(), 2);
     assert_eq!(toposort(&outer, &[inner]).len(), 1);
 }

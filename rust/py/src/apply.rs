@@ -62,6 +62,7 @@ fn inputs_of(inputs: &Bound<'_, PyAny>) -> PyResult<Inputs> {
 impl FrozenApply {
     /// The application with this key: the living one, or a new one.
     #[new]
+    #[allow(clippy::new_ret_no_self)] // Python's `__new__` may return an object that exists already.
     fn new<'py>(
         op: &Bound<'py, OpBase>,
         inputs: &Bound<'py, PyAny>,

@@ -10,7 +10,8 @@ use pyo3::types::PyTuple;
 
 use crate::ndarray::{NumPy, keep};
 
-/// A Python function from arrays to an array or, where several results were declared, a tuple of them.
+/// A Python function from arrays to an array or, where several results were declared, a tuple of
+/// them.
 pub struct Callable {
     function: Py<PyAny>,
     results: usize,
@@ -53,8 +54,9 @@ fn argument<'py>(py: Python<'py>, input: &ArrayRef<'_>) -> PyResult<Bound<'py, P
     let numpy = NumPy::get(py);
     match input.owner {
         Some(owner) => {
-            // SAFETY: owners are addresses of Python objects that live during the call, given by this crate: the
-            // arguments of the function, constants and the results of earlier calls.
+            // SAFETY: owners are addresses of Python objects that live during the call, given by
+            // this crate: the arguments of the function, constants and the results of earlier
+            // calls.
             let owner = unsafe {
                 Borrowed::from_ptr(py, owner.get() as *mut pyo3::ffi::PyObject).to_owned()
             };

@@ -22,12 +22,7 @@ create_exception!(
     "A graph that no order of its nodes can run, because of what they destroy."
 );
 
-create_exception!(
-    frazil,
-    RuleCycleError,
-    PyValueError,
-    "Rewrite rules that never come to an end."
-);
+create_exception!(frazil, RuleCycleError, PyValueError, "Rewrite rules that never come to an end.");
 
 import_exception!(pickle, PicklingError);
 import_exception!(pickle, UnpicklingError);

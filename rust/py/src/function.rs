@@ -365,7 +365,8 @@ impl Function {
                 ))
             })?);
         }
-        // SAFETY: the views are of aligned arrays, which `objects` keeps alive until the run is dropped.
+        // SAFETY: the views are of aligned arrays, which `objects` keeps alive until the run is
+        // dropped.
         let mut run = unsafe { runtime.bind(&arrays) }.map_err(|error| self.raise(py, error))?;
         let count = runtime.outputs().len();
         let mut outputs: SmallVec<[Option<Bound<'py, PyAny>>; 8]> = SmallVec::new();
@@ -377,7 +378,8 @@ impl Function {
             let array = numpy.empty(py, spec.dtype, spec.dims, spec.strides)?;
             let data = numpy.data(&array);
             outputs.push(Some(array));
-            // SAFETY: the array is fresh and as specified, and `outputs` keeps it alive until the run is dropped.
+            // SAFETY: the array is fresh and as specified, and `outputs` keeps it alive until the
+            // run is dropped.
             unsafe { run.set_output(position, data) };
         }
         let run = execute(py, run)?.map_err(|error| self.raise(py, error));
@@ -469,8 +471,8 @@ impl Function {
     }
 }
 
-/// Executes a run, without the GIL unless that takes longer to release than the run takes. A panic, which is a
-/// fault of frazil, becomes a RuntimeError.
+/// Executes a run, without the GIL unless that takes longer to release than the run takes. A panic,
+/// which is a fault of frazil, becomes a RuntimeError.
 #[inline]
 fn execute<'p>(py: Python<'_>, mut run: Run<'p>) -> PyResult<Result<Run<'p>, Error>> {
     let short = run.is_short();

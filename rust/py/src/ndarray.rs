@@ -21,7 +21,8 @@ pub struct NumPy {
     descrs: [*mut PyArray_Descr; DType::ALL.len()],
 }
 
-// SAFETY: the pointers are set once, to objects that are never freed, and only compared or passed on.
+// SAFETY: the pointers are set once, to objects that are never freed, and only compared or passed
+// on.
 unsafe impl Send for NumPy {}
 // SAFETY: as above.
 unsafe impl Sync for NumPy {}
@@ -49,8 +50,8 @@ impl NumPy {
                     DType::UInt64 if size_of::<std::ffi::c_long>() == 8 => NPY_TYPES::NPY_ULONG,
                     DType::UInt64 => NPY_TYPES::NPY_ULONGLONG,
                 };
-                // SAFETY: the number is that of a built-in type, whose descriptor is never freed; the reference
-                // is kept for ever.
+                // SAFETY: the number is that of a built-in type, whose descriptor is never freed;
+                // the reference is kept for ever.
                 unsafe { PY_ARRAY_API.PyArray_DescrFromType(py, number as c_int) }
             };
             NumPy {
@@ -65,7 +66,8 @@ impl NumPy {
         self.descrs[dtype as usize]
     }
 
-    /// `object` as an array of `dtype` and `ndim`, if it is exactly that: no subclass, aligned, native.
+    /// `object` as an array of `dtype` and `ndim`, if it is exactly that: no subclass, aligned,
+    /// native.
     #[inline]
     pub fn view<'a>(
         &self,
@@ -120,7 +122,8 @@ impl NumPy {
             let data = memory.buffer.as_ptr();
             return self.over_memory(py, dtype, dims, strides, data, memory);
         }
-        // SAFETY: without data NumPy allocates as much as `dims` need, which is what these strides span.
+        // SAFETY: without data NumPy allocates as much as `dims` need, which is what these strides
+        // span.
         unsafe { self.make(py, dtype, dims, strides, ptr::null_mut(), 0) }
     }
 
@@ -150,7 +153,8 @@ impl NumPy {
         memory: Memory,
     ) -> PyResult<Bound<'py, PyAny>> {
         let memory = Bound::new(py, memory)?;
-        // SAFETY: the memory spans the array and is kept alive by being its base; nobody else has it.
+        // SAFETY: the memory spans the array and is kept alive by being its base; nobody else has
+        // it.
         unsafe {
             let array = self.make(py, dtype, dims, strides, data, NPY_ARRAY_WRITEABLE)?;
             set_base(&array, memory.into_any())?;
@@ -217,8 +221,8 @@ impl NumPy {
         // NumPy is quicker with its own strides.
         let own = data.is_null() && is_c_order(&dims, &strides, dtype.itemsize());
         let strides = if own { ptr::null_mut() } else { strides.as_mut_ptr() };
-        // SAFETY: the call steals a reference to the descriptor, which is taken first; dims and strides have
-        // `nd` entries; the data is as the caller promised.
+        // SAFETY: the call steals a reference to the descriptor, which is taken first; dims and
+        // strides have `nd` entries; the data is as the caller promised.
         unsafe {
             ffi::Py_INCREF(descr.cast());
             let array = PY_ARRAY_API.PyArray_NewFromDescr(
@@ -255,8 +259,8 @@ unsafe fn array_ref<'a>(
     dtype: DType,
 ) -> ArrayRef<'a> {
     let ndim = fields.nd as usize;
-    // SAFETY: an array has `nd` dims and strides; both live as long as it does. Its integers have 64 bits: the
-    // runtime compiles nowhere else. A 0-d array has null pointers.
+    // SAFETY: an array has `nd` dims and strides; both live as long as it does. Its integers have
+    // 64 bits: the runtime compiles nowhere else. A 0-d array has null pointers.
     let numbers = |start: *mut npy_intp| unsafe {
         if ndim == 0 { &[] } else { std::slice::from_raw_parts(start.cast::<i64>(), ndim) }
     };

@@ -161,8 +161,8 @@ impl ProgramBuilder {
 
     /// A native kernel over all positions of `dims`; returns the slots that it writes.
     ///
-    /// The kernel at `address` must follow the loop kernels' calling convention for exactly these operands and
-    /// stay loaded as long as `keepalive` lives.
+    /// The kernel at `address` must follow the loop kernels' calling convention for exactly these
+    /// operands and stay loaded as long as `keepalive` lives.
     fn r#loop(
         &mut self,
         address: usize,
@@ -187,7 +187,8 @@ impl ProgramBuilder {
             return Err(PyValueError::new_err("the kernel has no address"));
         }
         let builder = self.builder()?;
-        // SAFETY: the address is not null and, by the caller's promise, that of a kernel for these operands.
+        // SAFETY: the address is not null and, by the caller's promise, that of a kernel for these
+        // operands.
         let slots = unsafe {
             let function = std::mem::transmute::<usize, KernelFn>(address);
             builder.loop_kernel(function, Box::new(keepalive), &sizes(dims), &reads, &writes)
@@ -220,7 +221,8 @@ impl ProgramBuilder {
         Ok(self.builder()?.slice(Slot(slot), &indices(index)?).map_err(refuse)?.0)
     }
 
-    /// The same elements under other dims, one of which may be -1: a view where strides allow, else a copy.
+    /// The same elements under other dims, one of which may be -1: a view where strides allow, else
+    /// a copy.
     fn reshape(&mut self, slot: u32, dims: Vec<u32>) -> PyResult<u32> {
         Ok(self.builder()?.reshape(Slot(slot), &sizes(dims)).map_err(refuse)?.0)
     }

@@ -97,11 +97,10 @@ impl TensorType {
         self.0.to_string()
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> PyResult<(Bound<'py, PyAny>, (&'static str, Bound<'py, PyTuple>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let this = slf.get();
-        Ok((slf.get_type().into_any(), (this.dtype(), this.shape(slf.py())?)))
+        let arguments = (this.dtype(), this.shape(slf.py())?);
+        (slf.get_type(), arguments).into_pyobject(slf.py())
     }
 }
 

@@ -129,6 +129,7 @@ type Object<'py> = PyResult<Bound<'py, PyAny>>;
 #[pymethods]
 impl Variable {
     #[new]
+    #[allow(clippy::new_ret_no_self)] // `face` makes every face.
     #[pyo3(signature = (r#type, name=None))]
     fn new<'py>(py: Python<'py>, r#type: &TensorType, name: Option<&str>) -> Object<'py> {
         face(py, current(py)?.input(r#type.0, name, None))

@@ -86,7 +86,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_two_hold_the_same_bytes(steps in prop::collection::vec((0..2000usize, any::<u8>()), 1..60)) {
+        fn no_two_hold_the_same_bytes(
+            steps in prop::collection::vec((0..2000usize, any::<u8>()), 1..60),
+        ) {
             let mut arena = Arena::default();
             let mut held: Vec<(usize, usize)> = Vec::new();
             for (bytes, pick) in steps {
@@ -98,7 +100,8 @@ mod tests {
                 let start = arena.take(bytes).unwrap();
                 prop_assert!(start % ALIGNMENT == 0 && start + bytes <= arena.size());
                 for &(other, length) in &held {
-                    prop_assert!(bytes == 0 || length == 0 || start + bytes <= other || other + length <= start);
+                    let apart = start + bytes <= other || other + length <= start;
+                    prop_assert!(bytes == 0 || length == 0 || apart);
                 }
                 held.push((start, bytes));
             }

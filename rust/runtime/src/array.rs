@@ -8,8 +8,8 @@ use frazil_core::DType;
 use crate::buffer::Buffer;
 use crate::layout::Layout;
 
-/// A number by which whoever runs programs knows the owner of memory, such as the address of a Python object.
-/// The runtime passes it on and never looks behind it.
+/// A number by which whoever runs programs knows the owner of memory, such as the address of a
+/// Python object. The runtime passes it on and never looks behind it.
 pub type Owner = Option<NonZeroUsize>;
 
 /// An array of the caller.

@@ -16,8 +16,8 @@ use crate::strided::{Transfer, TransferPlan};
 use crate::view::{self, Index};
 use crate::walk::Strides;
 
-/// Binds instructions in order. With an arena the memory comes from there, before any run; without one it is
-/// allocated at once, for the run that goes on.
+/// Binds instructions in order. With an arena the memory comes from there, before any run; without
+/// one it is allocated at once, for the run that goes on.
 pub(crate) struct Binder<'a> {
     program: &'a Program,
     state: &'a mut State,
@@ -42,7 +42,7 @@ impl<'a> Binder<'a> {
                 self.place_view(*of, *to, offset, layout);
                 Ok(Step::Nothing)
             }
-            InstrKind::Reshape { of, to, dims } => self.reshape(*of, *to, dims),
+            InstrKind::Reshape { of, to, dims, rest } => self.reshape(*of, *to, dims, *rest),
             InstrKind::Copy { of, to } => {
                 let dims = self.layout(*of).dims.clone();
                 let place = self.fresh(*to, &dims)?;
@@ -236,8 +236,14 @@ impl<'a> Binder<'a> {
         }
     }
 
-    fn reshape(&mut self, of: Slot, to: Slot, dims: &[Size]) -> Result<Step, Fault> {
-        let dims = view::reshape_dims(self.layout(of), &self.numbers(dims)?)?;
+    fn reshape(
+        &mut self,
+        of: Slot,
+        to: Slot,
+        dims: &[Size],
+        rest: Option<usize>,
+    ) -> Result<Step, Fault> {
+        let dims = view::reshape_dims(self.layout(of), &self.numbers(dims)?, rest)?;
         if let Some(layout) = view::reshape(self.layout(of), &dims, self.itemsize(of)) {
             self.place_view(of, to, 0, layout);
             return Ok(Step::Nothing);

@@ -1,7 +1,7 @@
 //! Products of vectors and matrices by BLAS.
 //!
-//! The routines come from outside as function pointers with Fortran's conventions: everything by address,
-//! matrices in column-major order.
+//! The routines come from outside as function pointers with Fortran's conventions: everything by
+//! address, matrices in column-major order.
 
 use std::ffi::{c_char, c_void};
 use std::ptr;
@@ -68,7 +68,8 @@ static ADDRESSES: [AtomicPtr<c_void>; 6] = [const { AtomicPtr::new(ptr::null_mut
 /// Tells where a routine lies, for every program of the process.
 ///
 /// # Safety
-/// The address is that of the BLAS routine of this name, with 32-bit integers, callable from many threads.
+/// The address is that of the BLAS routine of this name, with 32-bit integers, callable from many
+/// threads.
 pub unsafe fn set_routine(routine: Routine, address: *const c_void) {
     ADDRESSES[routine as usize].store(address.cast_mut(), Ordering::Release);
 }
@@ -182,7 +183,8 @@ enum Product {
 pub(crate) struct DotPlan {
     dtype: DType,
     product: Product,
-    /// For each operand that BLAS cannot take as it lies: how to copy it, and where in the scratch memory.
+    /// For each operand that BLAS cannot take as it lies: how to copy it, and where in the scratch
+    /// memory.
     copies: [Option<(TransferPlan, usize)>; 2],
     scratch: usize,
 }
@@ -280,8 +282,8 @@ impl DotPlan {
     /// Writes the product, in C order.
     ///
     /// # Safety
-    /// The operands have the layouts of the plan, `result` is as large as their product, aligned and apart from
-    /// them; `scratch` is aligned and as large as [`DotPlan::scratch`] says.
+    /// The operands have the layouts of the plan, `result` is as large as their product, aligned
+    /// and apart from them; `scratch` is aligned and as large as [`DotPlan::scratch`] says.
     pub(crate) unsafe fn run(
         &self,
         a: *const u8,
@@ -293,7 +295,8 @@ impl DotPlan {
         for (operand, copy) in operands.iter_mut().zip(&self.copies) {
             if let Some((plan, at)) = copy {
                 let fresh = scratch.wrapping_add(*at);
-                // SAFETY: by the caller's promise; each copy has its own part of the scratch memory.
+                // SAFETY: by the caller's promise; each copy has its own part of the scratch
+                // memory.
                 unsafe { plan.run(fresh, *operand) };
                 *operand = fresh;
             }
@@ -327,7 +330,8 @@ impl DotPlan {
             }
             Product::Dot { a: x, b: y } => {
                 let address = T::DOT.address()?;
-                // SAFETY: whoever set the address promised the routine; both vectors have this many elements.
+                // SAFETY: whoever set the address promised the routine; both vectors have this many
+                // elements.
                 unsafe {
                     let dot: Dot<T> = std::mem::transmute(address);
                     result.write(dot(&x.length, a, &x.step, b, &y.step));
@@ -339,8 +343,9 @@ impl DotPlan {
                 // In column-major order a matrix of contiguous rows is its own transpose.
                 let (m, n) = if matrix.transposed { (columns, rows) } else { (rows, columns) };
                 let trans = letter(matrix.transposed) as c_char;
-                // SAFETY: as above; the matrix and the vector lie as their descriptions say. The result is
-                // set to zero first: some routines scale what is there even by zero, and a NaN would stay.
+                // SAFETY: as above; the matrix and the vector lie as their descriptions say. The
+                // result is set to zero first: some routines scale what is there even by zero, and
+                // a NaN would stay.
                 unsafe {
                     for at in 0..rows as usize {
                         result.add(at).write(zero);
@@ -422,7 +427,8 @@ fn matrix(layout: &Layout, item: usize) -> Result<Matrix, Fault> {
     Ok(Matrix { transposed, leading: blas_int(length)? })
 }
 
-/// Whether the rows are contiguous (rather than the columns), and the elements from one to the next.
+/// Whether the rows are contiguous (rather than the columns), and the elements from one to the
+/// next.
 fn leading(layout: &Layout, item: usize) -> Option<(bool, i64)> {
     let (rows, columns) = (layout.dims[0], layout.dims[1]);
     let (down, right) = (layout.strides[0], layout.strides[1]);

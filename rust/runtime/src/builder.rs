@@ -37,8 +37,8 @@ pub(crate) struct SizeInfo {
     pub(crate) dynamic: bool,
 }
 
-/// A write of a loop: its element type, for each loop dimension its axis or `None` where it is reduced over,
-/// and what a reduction starts from.
+/// A write of a loop: its element type, for each loop dimension its axis or `None` where it is
+/// reduced over, and what a reduction starts from.
 #[derive(Clone, Debug)]
 pub struct WriteSpec {
     /// The element type.
@@ -179,7 +179,8 @@ impl Builder {
             });
         }
         if let Some(constant) = self.constants.iter().find(|constant| constant.slot == slot) {
-            // SAFETY: a constant points at an aligned element of its type, kept alive by its keeper.
+            // SAFETY: a constant points at an aligned element of its type, kept alive by its
+            // keeper.
             let value = unsafe { read_integer(info.dtype, constant.array.data) };
             return self.size(SizeExpr::Literal(value));
         }
@@ -235,13 +236,13 @@ impl Builder {
         self.origin = origin;
     }
 
-    /// A native kernel over all positions of `dims`, outermost first. A read gives for each loop dimension its
-    /// axis, or `None` where it stays. Returns the slots that are written.
+    /// A native kernel over all positions of `dims`, outermost first. A read gives for each loop
+    /// dimension its axis, or `None` where it stays. Returns the slots that are written.
     ///
     /// # Safety
-    /// The kernel is a native loop for operands of exactly these element types, in this order, whose inner
-    /// dimension moves along those operands whose last entry is an axis, callable from many threads as long as
-    /// `keep` lives.
+    /// The kernel is a native loop for operands of exactly these element types, in this order,
+    /// whose inner dimension moves along those operands whose last entry is an axis, callable from
+    /// many threads as long as `keep` lives.
     pub unsafe fn loop_kernel(
         &mut self,
         function: KernelFn,
@@ -361,13 +362,20 @@ impl Builder {
         Ok(given - dropped)
     }
 
-    /// The same elements under other dims, one of which may be -1: a view where strides allow, else a copy.
+    /// The same elements under other dims: a view where strides allow, else a copy. One of the dims
+    /// may be the literal -1 and takes what the others leave; a size that only turns out to be -1
+    /// is an error.
     pub fn reshape(&mut self, of: Slot, dims: &[Size]) -> Built<Slot> {
         self.check_sizes(dims.iter().copied())?;
         let dtype = self.info(of)?.dtype;
+        let mut rests = (0..dims.len()).filter(|&axis| self.sizes.literal(dims[axis]) == Some(-1));
+        let rest = rests.next();
+        if rests.next().is_some() {
+            return Err(BuildError::SeveralRests);
+        }
         let dims: Box<[Size]> = dims.into();
         let ndim = dims.len();
-        self.made(dtype, ndim, |to| InstrKind::Reshape { of, to, dims })
+        self.made(dtype, ndim, |to| InstrKind::Reshape { of, to, dims, rest })
     }
 
     /// A fresh array in C order.

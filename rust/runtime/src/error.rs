@@ -70,7 +70,7 @@ impl fmt::Display for Operand {
 
 /// How to write what a fault about lengths probably meant.
 const DECLARE: &str = "; a dimension broadcasts only where its type says 1: declare it, as in \
-                       ft.tensor(dtype, shape=(1, None)), or repeat it with ft.broadcast_to";
+                       ft.tensor(shape=(1, None)), or repeat it with ft.broadcast_to";
 
 struct Hint<'a>(&'a [i64]);
 
@@ -99,7 +99,7 @@ pub enum Fault {
         given: i64,
     },
     /// An input has another shape than its type says.
-    #[error("input {input} has shape {given}, but its type says {expected}", given = Tuple(.given), expected = Tuple(.expected))]
+    #[error("input {input} has shape {}, but its type says {}", Tuple(.given), Tuple(.expected))]
     InputShape {
         /// Which input.
         input: usize,
@@ -171,7 +171,14 @@ pub enum Fault {
         to: Vec<i64>,
     },
     /// Operands of a product that do not match.
-    #[error("dot: shapes {} and {} are not aligned: {} != {}{}", Lengths(.a), Lengths(.b), .inner.0, .inner.1, Hint(&[.inner.0, .inner.1]))]
+    #[error(
+        "dot: shapes {} and {} are not aligned: {} != {}{}",
+        Lengths(.a),
+        Lengths(.b),
+        .inner.0,
+        .inner.1,
+        Hint(&[.inner.0, .inner.1])
+    )]
     Inner {
         /// The shape of the first operand.
         a: Vec<i64>,
@@ -181,7 +188,7 @@ pub enum Fault {
         inner: (i64, i64),
     },
     /// Two sizes that should be equal.
-    #[error("{message}: {a} != {b}{}", Hint(&[*.a, *.b]))]
+    #[error("{message}: {a} != {b}")]
     Required {
         /// What was required.
         message: String,
@@ -377,6 +384,9 @@ pub enum BuildError {
         /// Which loop dimension.
         dim: usize,
     },
+    /// A reshape with more than one length left open.
+    #[error("only one length of a reshape may be -1")]
+    SeveralRests,
     /// More parts than a program can have.
     #[error("the program is too large")]
     TooLarge,

@@ -7,8 +7,9 @@ use crate::error::ForeignError;
 pub trait Foreign: Send + Sync {
     /// Computes the results.
     ///
-    /// An input whose `owner` is known lies in memory of that owner and stays valid as long as the owner does;
-    /// the others are valid during this call only, and whoever wants to keep one copies it.
+    /// An input whose `owner` is known lies in memory of that owner and stays valid as long as the
+    /// owner does; the others are valid during this call only, and whoever wants to keep one copies
+    /// it.
     fn call(&self, inputs: &[ArrayRef<'_>]) -> Result<Vec<KeptArray>, ForeignError>;
 
     /// What messages and the text of a program call it.

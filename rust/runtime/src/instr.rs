@@ -22,14 +22,48 @@ pub(crate) struct Instr {
 /// What a step does. Results are slots; each is written by one instruction.
 pub(crate) enum InstrKind {
     Loop(Box<Loop>),
-    View { of: Slot, to: Slot, view: View },
-    Reshape { of: Slot, to: Slot, dims: Box<[Size]> },
-    Copy { of: Slot, to: Slot },
-    Update { of: Slot, to: Slot, view: Box<[Index<Size>]>, value: Slot, accumulate: bool },
-    Full { value: Slot, to: Slot, dims: Box<[Size]> },
-    Dot { a: Slot, b: Slot, to: Slot },
-    Scalar { size: Size, to: Slot },
-    RequireEqual { a: Size, b: Size, message: Box<str> },
+    View {
+        of: Slot,
+        to: Slot,
+        view: View,
+    },
+    /// `rest` is the axis that takes what the others leave.
+    Reshape {
+        of: Slot,
+        to: Slot,
+        dims: Box<[Size]>,
+        rest: Option<usize>,
+    },
+    Copy {
+        of: Slot,
+        to: Slot,
+    },
+    Update {
+        of: Slot,
+        to: Slot,
+        view: Box<[Index<Size>]>,
+        value: Slot,
+        accumulate: bool,
+    },
+    Full {
+        value: Slot,
+        to: Slot,
+        dims: Box<[Size]>,
+    },
+    Dot {
+        a: Slot,
+        b: Slot,
+        to: Slot,
+    },
+    Scalar {
+        size: Size,
+        to: Slot,
+    },
+    RequireEqual {
+        a: Size,
+        b: Size,
+        message: Box<str>,
+    },
     Call(Box<Call>),
 }
 
@@ -53,7 +87,8 @@ pub(crate) struct Loop {
 /// The code of a loop and what keeps it loaded.
 pub(crate) struct Kernel {
     pub(crate) function: KernelFn,
-    /// Kernels are numbered in the order of their first use; addresses would differ from run to run.
+    /// Kernels are numbered in the order of their first use; addresses would differ from run to
+    /// run.
     pub(crate) number: u32,
     pub(crate) _keep: Box<dyn std::any::Any + Send + Sync>,
 }

@@ -1,9 +1,9 @@
 //! Walking a native kernel over strided operands.
 //!
-//! A kernel loops over two dimensions and is compiled for one pattern of the inner one: each operand either
-//! moves along it in unit steps or stays. The nest chooses which dimension of the loop plays that part, joins
-//! dimensions that lie evenly in memory, walks the outer ones, and brings operands whose inner step is another
-//! into contiguous blocks first.
+//! A kernel loops over two dimensions and is compiled for one pattern of the inner one: each
+//! operand either moves along it in unit steps or stays. The nest chooses which dimension of the
+//! loop plays that part, joins dimensions that lie evenly in memory, walks the outer ones, and
+//! brings operands whose inner step is another into contiguous blocks first.
 
 use std::ffi::c_char;
 
@@ -43,8 +43,9 @@ pub(crate) enum Role {
 
 /// The order in which the loop goes through its dimensions, the innermost last.
 ///
-/// `reads` holds the strides of the reads, `read_inner` which of them move along the kernel's inner dimension.
-/// `moves(write, dim)` tells whether a write moves along a dimension; `write_inner` is that for the inner one.
+/// `reads` holds the strides of the reads, `read_inner` which of them move along the kernel's inner
+/// dimension. `moves(write, dim)` tells whether a write moves along a dimension; `write_inner` is
+/// that for the inner one.
 pub(crate) fn loop_order(
     dims: &[i64],
     reads: &Strides,
@@ -98,7 +99,8 @@ pub(crate) struct LoopNest {
     walk: Walk,
     packs: SmallVec<[Pack; 2]>,
     empty: bool,
-    /// The bytes by which each operand moves along the inner dimension; used when it is cut into blocks.
+    /// The bytes by which each operand moves along the inner dimension; used when it is cut into
+    /// blocks.
     inner_steps: SmallVec<[i64; 12]>,
 }
 
@@ -149,9 +151,9 @@ impl LoopNest {
     /// Runs the kernel over all positions. Returns its first status that is not zero, else zero.
     ///
     /// # Safety
-    /// The kernel is made for this many operands of these element types; the pointers give the first element
-    /// of operands that have the shapes and strides of the nest; writes overlap nothing else; `scratch` is
-    /// aligned and as large as [`LoopNest::scratch`] says.
+    /// The kernel is made for this many operands of these element types; the pointers give the
+    /// first element of operands that have the shapes and strides of the nest; writes overlap
+    /// nothing else; `scratch` is aligned and as large as [`LoopNest::scratch`] says.
     pub(crate) unsafe fn run(
         &self,
         kernel: KernelFn,
@@ -212,7 +214,8 @@ impl LoopNest {
                         unsafe { self.gather(pack, block, start(operand), rows, columns) };
                     }
                 }
-                // SAFETY: by the caller's promise; packed operands are contiguous rows of the block.
+                // SAFETY: by the caller's promise; packed operands are contiguous rows of the
+                // block.
                 let status =
                     unsafe { kernel(pointers.as_ptr().cast(), rows, columns, strides.as_ptr()) };
                 if status != 0 {
@@ -229,8 +232,8 @@ impl LoopNest {
         0
     }
 
-    /// How many of `rows` rows differ: what stays along the outer dimension has one, and a reduction over it must
-    /// go into one.
+    /// How many of `rows` rows differ: what stays along the outer dimension has one, and a
+    /// reduction over it must go into one.
     fn rows_of(&self, pack: &Pack, rows: i64) -> i64 {
         if self.outer_strides[pack.operand] == 0 { 1 } else { rows }
     }
@@ -266,7 +269,8 @@ mod tests {
 
     use super::*;
 
-    /// `w = 2 a + b`, and `r += a + 3 b`; what moves along the inner dimension is part of the kernel.
+    /// `w = 2 a + b`, and `r += a + 3 b`; what moves along the inner dimension is part of the
+    /// kernel.
     unsafe extern "C" fn kernel<const A: bool, const B: bool, const R: bool>(
         ptr: *const *mut c_char,
         n_outer: i64,
@@ -275,7 +279,8 @@ mod tests {
     ) -> i32 {
         for i in 0..n_outer {
             for j in 0..n_inner as usize {
-                // SAFETY: the nest gives rows of this many elements; those that move are contiguous.
+                // SAFETY: the nest gives rows of this many elements; those that move are
+                // contiguous.
                 unsafe {
                     let at = |k: usize, moves: bool| {
                         let row = (*ptr.add(k)).offset((i * *stride.add(k)) as isize);
@@ -386,7 +391,8 @@ mod tests {
             let last = dims.len().wrapping_sub(1);
             let inner = |lying: &Lying| lying.moves.get(last).copied().unwrap_or(false);
             let inners: Vec<bool> = operands.iter().map(inner).collect();
-            // In a loop over nothing the elementwise write counts as moving: the kernel has one position.
+            // In a loop over nothing the elementwise write counts as moving: the kernel has one
+            // position.
             let function = pick(inners[0], inners[1], inners[3]);
             let mut data: Vec<Vec<f64>> = operands
                 .iter()
@@ -423,7 +429,9 @@ mod tests {
             let mut pointers: Pointers = data
                 .iter_mut()
                 .zip(&operands)
-                .map(|(data, lying)| data.as_mut_ptr().cast::<u8>().wrapping_offset(lying.start as isize))
+                .map(|(data, lying)| {
+                    data.as_mut_ptr().cast::<u8>().wrapping_offset(lying.start as isize)
+                })
                 .collect();
             // SAFETY: every operand lies inside its vector.
             let status = unsafe { nest.run(function, &mut pointers, scratch.as_mut_ptr().cast()) };

@@ -7,7 +7,8 @@ use parking_lot::Mutex;
 use crate::buffer::Buffer;
 use crate::error::Fault;
 
-/// Large outputs that their users have dropped. Fresh pages cost more than most kernels do with them.
+/// Large outputs that their users have dropped. Fresh pages cost more than most kernels do with
+/// them.
 static LARGE: Mutex<Pool> = Mutex::new(Pool::new(8, 128 << 20));
 
 /// Memory that other runs may have when its user drops it.

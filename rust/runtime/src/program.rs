@@ -24,7 +24,8 @@ pub struct Program {
     pub(crate) constants: Box<[Constant]>,
     pub(crate) sizes: Box<[SizeExpr]>,
     pub(crate) instrs: Box<[Instr]>,
-    /// The sizes to evaluate before instruction 0, 1, ... and after the last: when shapes are bound.
+    /// The sizes to evaluate before instruction 0, 1, ... and after the last: when shapes are
+    /// bound.
     pub(crate) bound_sizes: Box<[Box<[Size]>]>,
     /// The same for those that are evaluated in every run.
     pub(crate) run_sizes: Box<[Box<[Size]>]>,
@@ -136,8 +137,8 @@ impl Program {
         self.instrs[made_by].origin
     }
 
-    /// Prepares a run over these inputs: checks them, and evaluates what their shapes decide, or finds it from
-    /// an earlier call with the same shapes and strides.
+    /// Prepares a run over these inputs: checks them, and evaluates what their shapes decide, or
+    /// finds it from an earlier call with the same shapes and strides.
     ///
     /// # Safety
     /// Each array is readable at its layout, aligned, and stays so until the run is dropped.
@@ -203,8 +204,8 @@ fn releases(slots: &[SlotInfo], instrs: &[Instr], outputs: &[Slot]) -> Box<[Box<
     releases.into_iter().map(Vec::into_boxed_slice).collect()
 }
 
-/// The slots that are made right in the memory of an output: the output itself, or what it is a view of, where
-/// it is known before the run where they lie.
+/// The slots that are made right in the memory of an output: the output itself, or what it is a
+/// view of, where it is known before the run where they lie.
 fn claims(slots: &[SlotInfo], instrs: &[Instr], outputs: &[Slot]) -> Box<[Option<usize>]> {
     let mut claims = vec![None; slots.len()];
     for (position, &output) in outputs.iter().enumerate() {

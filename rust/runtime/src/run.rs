@@ -45,17 +45,18 @@ impl<'p> Run<'p> {
         Some(OutputSpec { dtype, dims: &plan.layout.dims, strides: &plan.layout.strides })
     }
 
-    /// Whether the run is over so soon that handing over a lock before and taking it back after would be most of
-    /// the time: it goes through few elements and calls nothing foreign.
+    /// Whether the run is over so soon that handing over a lock before and taking it back after
+    /// would be most of the time: it goes through few elements and calls nothing foreign.
     pub fn is_short(&self) -> bool {
         self.state().work < SHORT
     }
 
-    /// Gives the memory that an output is written to. Outputs without one are allocated by the runtime.
+    /// Gives the memory that an output is written to. Outputs without one are allocated by the
+    /// runtime.
     ///
     /// # Safety
-    /// The memory is as [`Run::output`] says, writable until the run is dropped, aligned to the element type,
-    /// and apart from all inputs, constants and other outputs.
+    /// The memory is as [`Run::output`] says, writable until the run is dropped, aligned to the
+    /// element type, and apart from all inputs, constants and other outputs.
     pub unsafe fn set_output(&mut self, position: usize, data: *mut u8) {
         let base = self.program.bases.outputs + position;
         if position < self.program.outputs.len() {
@@ -80,8 +81,9 @@ impl<'p> Run<'p> {
         }
         for at in 0..program.instrs.len() {
             let scratch = state.scratch.as_ptr();
-            // SAFETY: the inputs and outputs are there by the promises of `bind` and `set_output`, the arena and
-            // the scratch memory since the program was bound, the blocks of earlier instructions until released.
+            // SAFETY: the inputs and outputs are there by the promises of `bind` and `set_output`,
+            // the arena and the scratch memory since the program was bound, the blocks of earlier
+            // instructions until released.
             let done = unsafe { state.steps[at].run(&state.bases, scratch) };
             done.map_err(Error::at(program.instrs[at].origin))?;
             if program.dynamic {

@@ -12,7 +12,8 @@ pub struct Scalar {
 }
 
 impl Scalar {
-    /// The element of `dtype` nearest to `value`; integers are truncated and clamped to their range.
+    /// The element of `dtype` nearest to `value`; integers are truncated and clamped to their
+    /// range.
     pub fn from_f64(dtype: DType, value: f64) -> Scalar {
         match dtype {
             DType::Bool => Scalar::from_i128(dtype, (value != 0.0) as i128),

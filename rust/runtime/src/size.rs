@@ -176,7 +176,8 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// The value of a literal or of two or three evaluated sizes; `None` where the expression reads a slot.
+    /// The value of a literal or of two or three evaluated sizes; `None` where the expression reads
+    /// a slot.
     pub(crate) fn of(expr: SizeExpr, values: &[Value]) -> Option<Value> {
         let value = |size: Size| values[size.index()];
         Some(match expr {

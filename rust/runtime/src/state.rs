@@ -66,8 +66,8 @@ pub(crate) struct State {
     pub(crate) owners: SmallVec<[Owner; 8]>,
 }
 
-// SAFETY: the pointers in `bases` and `kept` are used during a run only, whose caller promises that they may be
-// read from the thread it runs on; everything else is owned.
+// SAFETY: the pointers in `bases` and `kept` are used during a run only, whose caller promises that
+// they may be read from the thread it runs on; everything else is owned.
 unsafe impl Send for State {}
 
 impl State {
@@ -186,8 +186,8 @@ impl State {
         Ok(Some(OutputPlan { layout, bytes, copy: Some(copy) }))
     }
 
-    /// Lists the outputs to finish: what may lie in the memory of another output is copied first, before that
-    /// is written to.
+    /// Lists the outputs to finish: what may lie in the memory of another output is copied first,
+    /// before that is written to.
     fn order_outputs(&mut self, program: &Program) {
         let memories = program.bases.outputs..program.bases.slots;
         for first in [true, false] {
@@ -269,8 +269,8 @@ impl State {
                 SizeExpr::Value(slot) => {
                     let dtype = program.slots[slot.index()].dtype;
                     let source = self.slots[slot.index()].place.resolve(&self.bases);
-                    // SAFETY: sizes by value are evaluated during a run, after the instruction that wrote the
-                    // 0-d slot; the place is that of an element of its type.
+                    // SAFETY: sizes by value are evaluated during a run, after the instruction that
+                    // wrote the 0-d slot; the place is that of an element of its type.
                     Value::Known(unsafe { read_integer(dtype, source) })
                 }
                 _ => Value::Known(0),

@@ -94,8 +94,8 @@ impl Step {
     /// Runs it.
     ///
     /// # Safety
-    /// Every memory that the step names is in `bases`, as large as when the step was bound; `scratch` is as
-    /// large as the step asked for.
+    /// Every memory that the step names is in `bases`, as large as when the step was bound;
+    /// `scratch` is as large as the step asked for.
     pub(crate) unsafe fn run(&self, bases: &[*mut u8], scratch: *mut u8) -> Result<(), Fault> {
         match self {
             Step::Nothing | Step::Later => Ok(()),
@@ -147,8 +147,8 @@ impl LoopStep {
         for (pointer, at) in pointers.iter_mut().zip(&self.operands) {
             *pointer = at.resolve(bases);
         }
-        // SAFETY: the builder's caller promised that the kernel fits the operands; the binder made the nest for
-        // them and gave each write memory of its own.
+        // SAFETY: the builder's caller promised that the kernel fits the operands; the binder made
+        // the nest for them and gave each write memory of its own.
         match unsafe { self.nest.run(self.function, pointers, scratch) } {
             0 => Ok(()),
             1 => Err(Fault::NegativePower),

@@ -7,7 +7,8 @@ use frazil_core::DType;
 use crate::scalar::Scalar;
 use crate::walk::{Strides, Walk, memory_order};
 
-/// Side of the square tiles in which a transposing copy proceeds: two of them fit any first-level cache.
+/// Side of the square tiles in which a transposing copy proceeds: two of them fit any first-level
+/// cache.
 const TILE: i64 = 32;
 
 /// What is done with an element of the source.

@@ -154,35 +154,30 @@ fn range(length: i64, start: Option<i64>, stop: Option<i64>, step: i64) -> (i64,
     (first, (distance - 1) / step + 1)
 }
 
-/// The dims of a reshape, with at most one -1 replaced by what is left.
-pub(crate) fn reshape_dims(of: &Layout, dims: &[i64]) -> Result<Axes, Fault> {
+/// The dims of a reshape; the axis `rest` takes what the others leave.
+pub(crate) fn reshape_dims(of: &Layout, dims: &[i64], rest: Option<usize>) -> Result<Axes, Fault> {
     let fault = || Fault::Reshape { from: of.dims.to_vec(), to: dims.to_vec() };
-    let mut known: i64 = 1;
-    let mut unknown = None;
-    for (axis, &length) in dims.iter().enumerate() {
-        if length == -1 && unknown.is_none() {
-            unknown = Some(axis);
-        } else if length < 0 {
-            return Err(fault());
-        } else {
-            // A zero makes the product zero whatever the others are.
-            known =
-                if dims.contains(&0) { 0 } else { known.checked_mul(length).ok_or_else(fault)? };
-        }
+    let others = || dims.iter().copied().enumerate().filter(|&(axis, _)| rest != Some(axis));
+    if let Some((axis, length)) = others().find(|&(_, length)| length < 0) {
+        return Err(Fault::NegativeLength { axis, length });
     }
-    let mut dims = Axes::from_slice(dims);
-    if let Some(axis) = unknown {
-        if known == 0 || of.len() % known != 0 {
-            return Err(fault());
-        }
-        dims[axis] = of.len() / known;
-    } else if known != of.len() {
-        return Err(fault());
+    // A zero makes the product zero whatever the others are.
+    let known = if others().any(|(_, length)| length == 0) {
+        0
+    } else {
+        others().try_fold(1i64, |all, (_, length)| all.checked_mul(length)).ok_or_else(fault)?
+    };
+    let mut result = Axes::from_slice(dims);
+    match rest {
+        Some(axis) if known != 0 && of.len() % known == 0 => result[axis] = of.len() / known,
+        None if known == of.len() => {}
+        _ => return Err(fault()),
     }
-    Ok(dims)
+    Ok(result)
 }
 
-/// The same elements in C order as an array of `dims`, if strides can say it. Their number must agree.
+/// The same elements in C order as an array of `dims`, if strides can say it. Their number must
+/// agree.
 pub(crate) fn reshape(of: &Layout, dims: &[i64], itemsize: usize) -> Option<Layout> {
     if of.is_empty() {
         return Layout::fresh(dims, itemsize).ok();
@@ -321,12 +316,16 @@ mod tests {
         for dims in [&[24][..], &[2, 12], &[3, 8], &[1, 2, 2, 6, 1]] {
             assert_eq!(offsets(&reshape(&layout, dims, 8).unwrap()), offsets(&layout));
         }
-        assert_eq!(reshape_dims(&layout, &[3, -1]).unwrap()[..], [3, 8]);
-        assert!(reshape_dims(&layout, &[5, -1]).is_err());
-        assert!(reshape_dims(&layout, &[-1, -1]).is_err());
-        assert!(reshape_dims(&layout, &[0, -1]).is_err());
+        assert_eq!(reshape_dims(&layout, &[3, -1], Some(1)).unwrap()[..], [3, 8]);
+        assert!(reshape_dims(&layout, &[5, -1], Some(1)).is_err());
+        assert!(reshape_dims(&layout, &[0, -1], Some(1)).is_err());
+        assert!(reshape_dims(&layout, &[i64::MAX, 2, -1], Some(2)).is_err());
+        assert!(matches!(
+            reshape_dims(&layout, &[3, -1], None),
+            Err(Fault::NegativeLength { axis: 1, length: -1 })
+        ));
         let empty = Layout::fresh(&[0, 3], 8).unwrap();
-        assert_eq!(reshape_dims(&empty, &[3, -1]).unwrap()[..], [3, 0]);
+        assert_eq!(reshape_dims(&empty, &[3, -1], Some(1)).unwrap()[..], [3, 0]);
         assert_eq!(reshape(&empty, &[3, 0], 8).unwrap().dims[..], [3, 0]);
     }
 

@@ -46,7 +46,8 @@ impl Strides {
 
 /// The order of dimensions that moves through memory most evenly: large strides outside.
 ///
-/// C order stays wherever two operands disagree; dimensions of length 1 and strides of zero have no say.
+/// C order stays wherever two operands disagree; dimensions of length 1 and strides of zero have no
+/// say.
 pub(crate) fn memory_order(dims: &[i64], strides: &Strides) -> Order {
     let mut order: Order = (0..dims.len()).collect();
     for from in 1..dims.len() {
@@ -94,8 +95,8 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    /// The loops over `dims` in `order`: neighbours that every operand passes evenly become one loop, and
-    /// loops of one turn vanish.
+    /// The loops over `dims` in `order`: neighbours that every operand passes evenly become one
+    /// loop, and loops of one turn vanish.
     pub(crate) fn new(dims: &[i64], strides: &Strides, order: &[usize]) -> Walk {
         let mut walk = Walk { operands: strides.operands(), ..Walk::default() };
         for &dim in order {
@@ -160,8 +161,8 @@ impl Walk {
 
     /// Calls `body` with the pointers of every position, in order; stops at an error.
     ///
-    /// The loops must not be empty. Pointers move by wrapping arithmetic: whoever reads through them answers
-    /// for where they point.
+    /// The loops must not be empty. Pointers move by wrapping arithmetic: whoever reads through
+    /// them answers for where they point.
     #[inline]
     pub(crate) fn visit<E>(
         &self,

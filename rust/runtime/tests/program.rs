@@ -310,7 +310,8 @@ fn outputs_never_share_memory() {
 
 #[test]
 fn a_copied_reshape_and_its_source_are_both_outputs() {
-    // The reshape of a transposed result is no view: it is copied into memory that its source was made in.
+    // The reshape of a transposed result is no view: it is copied into memory that its source was
+    // made in.
     let mut builder = Builder::new();
     let x = builder.input(vector(&[None, None])).unwrap();
     let t = builder.transpose(x, &[1, 0]).unwrap();
@@ -549,6 +550,7 @@ fn the_builder_refuses_what_does_not_fit() {
     let x = builder.input(vector(&[None, None])).unwrap();
     let i = builder.input(ArrayType::new(DType::Int32, &[None])).unwrap();
     let n = builder.size_of(x, 0).unwrap();
+    let rest = builder.size_literal(-1).unwrap();
     let one = Index::At(n);
     let errors = [
         builder.size_of(Slot(9), 0).unwrap_err(),
@@ -563,6 +565,7 @@ fn the_builder_refuses_what_does_not_fit() {
         builder.slice(x, &[one, one, one]).unwrap_err(),
         builder.slice(x, &[Index::At(Size(9))]).unwrap_err(),
         builder.reshape(x, &[Size(9)]).unwrap_err(),
+        builder.reshape(x, &[rest, rest]).unwrap_err(),
         builder.copy(Slot(9)).unwrap_err(),
         builder.set(x, &[one], i).unwrap_err(),
         builder.increment(x, &[one, one], x).unwrap_err(),

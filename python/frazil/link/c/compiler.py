@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
+import platform
 import re
 import shlex
 import shutil
@@ -28,10 +30,10 @@ from frazil.link.kernel import (
 from frazil.link.symbols import scipy_function
 from frazil.scalar.op import ScalarOp
 
-# What the flags promise the compiler is only that nobody looks at errno and floating-point exceptions.
-# Nothing is reassociated, and no multiplication is fused with an addition: the results are NumPy's.
+# What the flags promise the compiler is only that nobody looks at errno and floating-point
+# exceptions. Nothing is reassociated, and no multiplication is fused with an addition: the results
+# are NumPy's.
 _FLAGS = (
-    "-march=native",
     "-fno-math-errno",
     "-fno-trapping-math",
     "-ffp-contract=off",
@@ -42,10 +44,11 @@ _FLAGS = (
     "-shared",
     "-w",
 )
-_GCC_FLAGS = ("-O1", "-ftree-vectorize", "-mprefer-vector-width=512")
+# One straight block of code is all there is to optimise: at -O2 gcc takes half as long again for
+# code that is no faster. Other compilers vectorise only from -O2 on.
+_GCC_FLAGS = ("-O1", "-ftree-vectorize")
 _OTHER_FLAGS = ("-O2",)
-
-
+_X86 = ("x86_64", "AMD64")
 
 
 @dataclass(frozen=True)
@@ -66,17 +69,27 @@ class Toolchain:
 
     @cached_property
     def flags(self) -> tuple[str, ...]:
-        return (*_FLAGS, *(_GCC_FLAGS if self.is_gcc else _OTHER_FLAGS))
+        own = _GCC_FLAGS if self.is_gcc else _OTHER_FLAGS
+        return (*_FLAGS, *own, *self._processor_flags)
+
+    @cached_property
+    def _processor_flags(self) -> tuple[str, ...]:
+        machine = platform.machine()
+        if machine in _X86:
+            # Compilers shun the widest vectors of some processors; blocks are made for them.
+            return ("-march=native", "-mprefer-vector-width=512")
+        return ("-mcpu=native",) if machine in ("aarch64", "arm64", "ppc64le") else ()
 
     @cached_property
     def link_flags(self) -> tuple[str, ...]:
-        # The start files of a program have no use in a kernel; the C library is there already.
-        return ("-nostdlib", "-lm", "-lc") if sys.platform == "linux" else ("-lm",)
+        # On Linux the kernels find the C library's functions in the process, where `load_math`
+        # put them: linking against libraries would take longer than compiling a small kernel.
+        return ("-nostdlib",) if sys.platform == "linux" else ("-lm",)
 
 
 @cache
 def find_toolchain() -> Toolchain | None:
-    """The compiler that $CC names, or else the first of cc, gcc and clang; None if there is none."""
+    """The compiler that $CC names, or the first of cc, gcc and clang; None if there is none."""
     named = shlex.split(os.environ.get("CC", ""))
     for command in [named] if named else [["cc"], ["gcc"], ["clang"]]:
         path = shutil.which(command[0])
@@ -97,10 +110,20 @@ def find_toolchain() -> Toolchain | None:
     return None
 
 
+@cache
+def load_math() -> None:
+    """Makes the C library's math functions visible to all that this process loads from now on."""
+    for name in ("libm.so.6", "libmvec.so.1") if sys.platform == "linux" else ():
+        # Another C library has its math elsewhere, in itself as a rule.
+        with contextlib.suppress(OSError):
+            ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL)
+
+
 class Library:
     """A shared object made of one unit; closed when nothing refers to it any more."""
 
     def __init__(self, path: Path, pointers: Mapping[str, str]) -> None:
+        load_math()
         self._library = ctypes.CDLL(str(path))
         weakref.finalize(self, _close, self._library._handle).atexit = False
         for name, exported in pointers.items():
@@ -161,9 +184,9 @@ class CCompiler:
 
     name = "c"
 
-    # Time grows linearly with the statements; above this number a second unit in parallel is worth more.
-    statement_limit = 500
-    _unit_statements = 150
+    # Up to here the time per statement is constant, 0.06 ms; several kernels compile in parallel.
+    statement_limit = 600
+    _unit_statements = 150  # as long to compile as a process takes to start
 
     def __init__(self, toolchain: Toolchain | None = None) -> None:
         toolchain = toolchain or find_toolchain()
@@ -183,7 +206,7 @@ class CCompiler:
         """Whether the op can be a statement, with operands and a result of these dtypes."""
         unit = Unit(self.toolchain.vector_functions)
         try:
-            unit.apply(op, [("0", dtype) for dtype in operands], result)
+            unit.form(op, tuple(operands), result)
         except LoweringError:
             return False
         return True
@@ -203,9 +226,7 @@ class CCompiler:
     def _shares(self, kernels: Sequence[LoopKernel]) -> list[list[LoopKernel]]:
         """The kernels dealt out to translation units, about equal in statements."""
         statements = sum(len(kernel.statements) for kernel in kernels)
-        wanted = min(
-            len(kernels), os.cpu_count() or 1, 1 + statements // self._unit_statements
-        )
+        wanted = min(len(kernels), os.cpu_count() or 1, 1 + statements // self._unit_statements)
         shares: list[list[LoopKernel]] = [[] for _ in range(wanted)]
         loads = [0] * wanted
         for kernel in sorted(kernels, key=lambda kernel: -len(kernel.statements)):
@@ -251,13 +272,15 @@ def build(toolchain: Toolchain, source: str, pointers: Mapping[str, str]) -> Lib
         except OSError as error:
             raise KernelCompileError(f"{command[0]} could not be run: {error}") from error
         if run.returncode != 0:
-            raise KernelCompileError(_complaint(command, source, run.stderr.decode(errors="replace")))
+            raise KernelCompileError(
+                _complaint(command, source, run.stderr.decode(errors="replace"))
+            )
         try:
             return Library(path, pointers)
         except OSError as error:
             raise KernelCompileError(
-                f"the kernels were compiled but could not be loaded: {error}. Where programs may not "
-                f"be loaded from {Path(directory).parent}, let $TMPDIR name another directory"
+                f"the kernels were compiled but could not be loaded: {error}. Where programs may "
+                f"not be loaded from {Path(directory).parent}, let $TMPDIR name another directory"
             ) from error
 
 

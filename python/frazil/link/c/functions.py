@@ -34,6 +34,7 @@ typedef unsigned char u1; typedef unsigned short u2; typedef unsigned int u4;
 typedef unsigned long long u8;
 typedef float f4; typedef double f8;
 #define INLINE static inline __attribute__((always_inline))
+#define COLD __attribute__((noinline, cold))
 #if defined(__GNUC__) && !defined(__clang__)
 #define VECTOR __attribute__((simd("notinbranch"), const))
 #else
@@ -44,8 +45,8 @@ typedef float f4; typedef double f8;
 BUILTINS = frozenset({"fabs", "sqrt", "floor", "ceil", "trunc", "rint", "copysign"})
 """Functions that become an instruction or two."""
 
-# The oldest glibc whose libmvec has each function. All of them, in every instruction set, keep within
-# 4 ulp over the whole range and are exact at infinities, NaN and signed zeros.
+# The oldest glibc whose libmvec has each function. All of them, in every instruction set, keep
+# within 4 ulp over the whole range and are exact at infinities, NaN and signed zeros.
 VECTOR_SINCE: Mapping[str, tuple[int, int]] = {
     **dict.fromkeys(("exp", "log", "pow", "sin", "cos"), (2, 22)),
     **dict.fromkeys(
@@ -63,14 +64,14 @@ SCALAR_MATH = frozenset({"fmod", "lgamma_r"})
 POINTERS: Mapping[str, tuple[str, str]] = {
     "scipy_psi": ("f8 (*scipy_psi)(f8, i4);", "__pyx_fuse_1psi"),
 }
-"""Functions of scipy.special.cython_special: the pointer's definition, and the name SciPy exports."""
+"""Functions of scipy.special.cython_special: the pointer's definition, and SciPy's name for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Helper:
-    """A function written in C. In its text ``$T`` is the operands' type, ``$self`` the function's own
-    name, ``$name`` another function of that type and ``$name@f8`` one of another type. ``vector``: loops
-    over it can be vectorised.
+    """A function written in C. In its text ``$T`` is the operands' type, ``$self`` the function's
+    own name, ``$name`` another function of that type and ``$name@f8`` one of another type.
+    ``vector``: loops over it can be vectorised.
     """
 
     text: str
@@ -195,9 +196,9 @@ INLINE $T $self($T x, $T y) {
     ("psi", "f"): Helper(
         "INLINE $T $self($T x) { return ($T)$scipy_psi@f8((f8)x, 0); }\n", vector=False
     ),
-    # Twelve steps of the recurrence lead to where eight terms of the asymptotic series are exact; they
-    # are added from the smallest. Below zero: the reflection formula, on the distance to the nearest
-    # integer, whose sine keeps its precision near the poles.
+    # Twelve steps of the recurrence lead to where eight terms of the asymptotic series are exact;
+    # they are added from the smallest. Below zero: the reflection formula, on the distance to the
+    # nearest integer, whose sine keeps its precision near the poles.
     ("tri_gamma_of_positive", "f8"): Helper(
         """\
 static f8 $self(f8 x) {
@@ -216,7 +217,7 @@ static f8 $self(f8 x) {
 static f8 $self(f8 x) {
   if (x != x || x > 0) return $tri_gamma_of_positive(x);
   const f8 off = x - $rint(x);
-  if (!(off != 0)) return __builtin_inf();
+  if (off == 0) return __builtin_inf();
   const f8 r = 0x1.921fb54442d18p+1 / $sin(0x1.921fb54442d18p+1 * off);
   return r * r - $tri_gamma_of_positive(1 - x);
 }
@@ -234,8 +235,8 @@ INLINE i4 $self($T a, u8 b) {
 }
 """
     ),
-    # Conversions to integers of what they cannot hold give what the processor's instruction gives, on
-    # every processor.
+    # Conversions to integers of what they cannot hold give what the processor's instruction gives,
+    # on every processor.
     ("to_int64", "f"): Helper(
         """\
 INLINE i8 $self($T x) {
@@ -244,7 +245,11 @@ INLINE i8 $self($T x) {
 """
     ),
     ("to_int32", "f"): Helper(
-        "INLINE i4 $self($T x) { return (x > -2147483649.0) & (x < 0x1p31) ? (i4)x : (-0x7fffffff - 1); }\n"
+        """\
+INLINE i4 $self($T x) {
+  return (x > -2147483649.0) & (x < 0x1p31) ? (i4)x : (-0x7fffffff - 1);
+}
+"""
     ),
     ("to_uint64", "f"): Helper(
         """\

@@ -1,10 +1,10 @@
 """The C text of loop kernels.
 
-A kernel walks its inner dimension in blocks of a fixed number of lanes. The loop over the lanes of a block
-is the only one that the compiler has to vectorise, and since its length is known there is no remainder
-loop: what is left at the end is copied to the stack, padded with its last element, and goes through the
-same code. So an element's value never depends on where in an array it stands, and half of the code that
-a vectoriser makes of an open loop, and half of its time, is saved.
+A kernel walks its inner dimension in blocks of a fixed number of lanes. The loop over the lanes of
+a block is the only one that the compiler has to vectorise, and since its length is known there is
+no remainder loop: what is left at the end is copied to the stack, padded with its last element, and
+goes through the same code. So an element's value never depends on where in an array it stands, and
+half of the code that a vectoriser makes of an open loop, and half of its time, is saved.
 """
 
 from __future__ import annotations
@@ -39,25 +39,25 @@ from frazil.scalar.op import ScalarOp, lowering_for
 
 _DTYPES: Mapping[str, str] = {code: dtype for dtype, code in C_TYPES.items()}
 
-# These are not worth vectorising: `cold` tells the compiler to spend no time on them.
+# These are not worth vectorising: being cold tells the compiler to spend no time on them.
 _PAD = """\
-static __attribute__((noinline, cold)) void pad{n}(void *to, const void *from, i8 count, i8 lanes) {{
+static COLD void pad{n}(void *to, const void *from, i8 count, i8 lanes) {{
   for (i8 k = 0; k < lanes; ++k) ((u{n} *)to)[k] = ((const u{n} *)from)[k < count ? k : count - 1];
 }}
 """
 _COPY = """\
-static __attribute__((noinline, cold)) void copy{n}(void *to, const void *from, i8 count) {{
+static COLD void copy{n}(void *to, const void *from, i8 count) {{
   for (i8 k = 0; k < count; ++k) ((u{n} *)to)[k] = ((const u{n} *)from)[k];
 }}
 """
 
 _FILL = """\
-static __attribute__((noinline, cold)) void fill_{T}({T} *a, i8 count, {T} value) {{
+static COLD void fill_{T}({T} *a, i8 count, {T} value) {{
   for (i8 k = 0; k < count; ++k) a[k] = value;
 }}
 """
 _CARRY = """\
-static __attribute__((noinline, cold)) void carry_{T}({T} *a, i8 turn, i8 width) {{
+static COLD void carry_{T}({T} *a, i8 turn, i8 width) {{
   for (i4 level = 1; level < {levels}; ++level, a += width, turn /= {turns}) {{
     for (i8 k = 0; k < width; ++k) {{ a[k + width] += a[k]; a[k] = -0.0; }}
     if (turn % {turns} != 0) return;
@@ -65,7 +65,7 @@ static __attribute__((noinline, cold)) void carry_{T}({T} *a, i8 turn, i8 width)
 }}
 """
 _FOLD = """\
-static __attribute__((noinline, cold)) {T} fold_{name}_{T}({T} *a, i8 count) {{
+static COLD {T} fold_{name}_{T}({T} *a, i8 count) {{
   for (i8 half = count / 2; half > 0; half /= 2)
     for (i8 k = 0; k < half; ++k) a[k] = {folded};
   return a[0];
@@ -82,6 +82,9 @@ class Unit:
     kernels: list[str] = field(default_factory=list)
     pointers: dict[str, str] = field(default_factory=dict)
     vectorisable: dict[str, bool] = field(default_factory=dict)
+    _forms: dict[tuple[ScalarOp, tuple[str, ...], str], tuple[str, bool]] = field(
+        default_factory=dict
+    )
 
     def text(self) -> str:
         return "".join((PRELUDE, *self.definitions.values(), *self.kernels))
@@ -91,7 +94,7 @@ class Unit:
         self.kernels.append(_KernelWriter(self, kernel, name).text())
 
     def function(self, name: str, dtype: str) -> str:
-        """The C name of a function for operands of ``dtype``, which the unit defines or declares."""
+        """The C name of a function for operands of ``dtype``; the unit defines or declares it."""
         code = C_TYPES[dtype]
         suffix = "f" if dtype == "float32" else ""
         if name in BUILTINS:
@@ -132,8 +135,8 @@ class Unit:
         return own
 
     def copier(self, template: str, dtype: str) -> int:
-        """Define one of the functions that bring the end of an array to the stack and back; gives the
-        item size, which its name ends with.
+        """Define one of the functions that bring the end of an array to the stack and back; gives
+        the item size, which its name ends with.
         """
         size = np.dtype(dtype).itemsize
         text = template.format(n=size)
@@ -155,10 +158,10 @@ class Unit:
         """The expression that folds one more value of the write's dtype into a reduction."""
         op = ScalarOp(str(write.reduce))
         operands = [(so_far, write.dtype), (f"({value})", write.dtype)]
-        return self.apply(op, operands, write.dtype)[0]
+        return self.apply(op, operands, write.dtype)
 
     def convert(self, expression: str, source: str, target: str) -> str:
-        """The expression of dtype ``source`` converted to ``target``, as NumPy's ``astype`` does."""
+        """The expression, of dtype ``source``, converted to ``target`` as ``astype`` does."""
         if source == target:
             return expression
         if target == "bool":
@@ -167,22 +170,36 @@ class Unit:
             through = {"int64": "int64", "uint32": "int64", "uint64": "uint64"}.get(target, "int32")
             call = f"{self.function(f'to_{through}', source)}({expression})"
             return call if through == target else f"({C_TYPES[target]}){call}"
+        if source == "bool":
+            return f"({expression} ? ({C_TYPES[target]})1 : ({C_TYPES[target]})0)"
+        if target.startswith("float") and np.dtype(source).itemsize < 4:
+            # In one step it is not vectorised.
+            return f"({C_TYPES[target]})(i4){expression}"
         return f"({C_TYPES[target]}){expression}"
 
-    def apply(
-        self, op: ScalarOp, operands: Sequence[tuple[str, str]], result: str
-    ) -> tuple[str, bool]:
-        """The op's expression on operands of given dtypes, each first converted to its computation
-        dtype, and whether a loop over it can be vectorised.
+    def apply(self, op: ScalarOp, operands: Sequence[tuple[str, str]], result: str) -> str:
+        """The op's expression on operands, each an expression and its dtype."""
+        form, _ = self.form(op, tuple(dtype for _, dtype in operands), result)
+        return form.format(*(text for text, _ in operands))
+
+    def form(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> tuple[str, bool]:
+        """The op's expression on ``{0}``, ``{1}``, ..., first converted to the dtype that it is
+        computed in, and whether a loop over it can be vectorised.
         """
-        wanted = op.operand_dtypes([dtype for _, dtype in operands], result)
+        key = op, dtypes, result
+        if key not in self._forms:
+            self._forms[key] = self._make_form(op, dtypes, result)
+        return self._forms[key]
+
+    def _make_form(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> tuple[str, bool]:
+        wanted = op.operand_dtypes(dtypes, result)
         dtype = wanted[-1]
         template = lowering_for(op.c, dtype)
         if template is None:
             raise LoweringError(f"the C linker has no form of {op} for {dtype}")
         texts = [
-            self.convert(text, own, to)
-            for (text, own), to in zip(operands, wanted, strict=True)
+            self.convert(f"{{{k}}}", own, to)
+            for k, (own, to) in enumerate(zip(dtypes, wanted, strict=True))
         ]
         if op.rule == "comparison" and wanted[0] != wanted[1]:
             compare = self.function("compare", "int64")
@@ -246,13 +263,18 @@ def _float_text(value: float, suffix: str) -> str:
     return f"({text}{suffix})" if text.startswith("-") else f"{text}{suffix}"
 
 
+LIGHT = 4
+"""The number of statements, none of them a function, up to which a kernel is light."""
+
+
 class _KernelWriter:
     """Writes one kernel.
 
-    The statements fall into stages: those that can be vectorised have even numbers, the others odd ones,
-    and each stage is a loop of its own over the lanes, so that one call of ``lgamma`` does not keep the
-    rest from being vectorised. What a later stage needs of an earlier one goes through the stack. Writes
-    belong to the last stage: when an output shares its buffer with an operand, that has been read.
+    The statements fall into stages: those that can be vectorised have even numbers, the others odd
+    ones, and each stage is a loop of its own over the lanes, so that one call of ``lgamma`` does
+    not keep the rest from being vectorised. What a later stage needs of an earlier one goes through
+    the stack. Writes belong to the last stage: when an output shares its buffer with an operand,
+    that has been read.
     """
 
     def __init__(self, unit: Unit, kernel: LoopKernel, name: str) -> None:
@@ -289,7 +311,9 @@ class _KernelWriter:
         self.expressions: dict[int, str] = {}
         for k, statement in enumerate(kernel.statements, self.first_statement):
             operands = [(self.texts[a], kernel.dtypes[a]) for a in statement.args]
-            self.expressions[k], vector = unit.apply(statement.op, operands, statement.dtype)
+            self.expressions[k] = unit.apply(statement.op, operands, statement.dtype)
+            own = tuple(kernel.dtypes[a] for a in statement.args)
+            _, vector = unit.form(statement.op, own, statement.dtype)
             self.texts[k] = f"v{k}"
             if not kernel.uniform[k]:
                 earliest = max(self.stages[a] for a in statement.args)
@@ -320,7 +344,7 @@ class _KernelWriter:
     # ------------------------------------------------------------ values
 
     def _uniform_values(self) -> Iterator[str]:
-        """What is computed once a row: operands that do not move, and what depends on them alone."""
+        """What is computed once a row: operands that do not move, and what follows from them."""
         kernel = self.kernel
         for k, read in enumerate(kernel.reads):
             if not read.inner:
@@ -346,7 +370,10 @@ class _KernelWriter:
         if not self.moving and not self.folding:
             return
         lanes = self.lanes
-        yield f"for (i8 i = 0; i < n_inner; i += {lanes}) {{"
+        yield "i8 i = 0;"
+        if self._is_light():
+            yield from self._strides()
+        yield f"for (; i < n_inner; i += {lanes}) {{"
         for operand in self.moving:
             yield f"char *q{operand.k} = {operand.here};"
         for k, write in self.folding:
@@ -355,10 +382,38 @@ class _KernelWriter:
         if lanes > 1:
             yield "const i8 count = n_inner - i;"
             yield from self._enter_remainder()
-        yield from self._stage_loops()
+        yield from self._stage_loops(lanes)
         if lanes > 1:
             yield from self._leave_remainder()
-        yield from self._advance_partials()
+        yield from self._advance_partials(1)
+        yield "}"
+
+    def _is_light(self) -> bool:
+        """Whether what is folded is had so cheaply that the time between blocks is felt."""
+        varying = [
+            statement.op.rule
+            for k, statement in enumerate(self.kernel.statements, self.first_statement)
+            if not self.kernel.uniform[k]
+        ]
+        return (
+            bool(self.folding and self.moving)
+            and self.last_stage == 0
+            and len(varying) <= LIGHT
+            and "float" not in varying
+        )
+
+    def _strides(self) -> Iterator[str]:
+        """As many blocks at once as there are sets, each to its own."""
+        wide = SETS * self.lanes
+        aligned = " && ".join(f"(blocks{k} & {SETS - 1}) == 0" for k, _ in self.folding)
+        yield f"if ({aligned})"
+        yield f"for (; i + {wide} <= n_inner; i += {wide}) {{"
+        for operand in self.moving:
+            yield f"char *q{operand.k} = {operand.here};"
+        for k, write in self.folding:
+            yield f"{C_TYPES[write.dtype]} *c{k} = a{k};"
+        yield from self._stage_loops(wide)
+        yield from self._advance_partials(SETS)
         yield "}"
 
     def _enter_remainder(self) -> Iterator[str]:
@@ -394,20 +449,17 @@ class _KernelWriter:
                 yield f"copy{size}(c{k} + count, kept{k} + count, {lanes} - count);"
         yield "}"
 
-    def _stage_loops(self) -> Iterator[str]:
+    def _stage_loops(self, lanes: int) -> Iterator[str]:
         """For every stage a loop over the lanes of a block."""
-        kernel, lanes = self.kernel, self.lanes
+        kernel = self.kernel
         needed = self._needed()
-        for stage, kept in self._kept(needed).items():
-            for k in kept:
-                yield f"{C_TYPES[kernel.dtypes[k]]} s{k}[{lanes}];"
-        for stage in range(self.last_stage + 1):
-            if stage not in needed:
-                continue
+        kept = self._kept(needed)
+        for k in sorted(k for values in kept.values() for k in values):
+            yield f"{C_TYPES[kernel.dtypes[k]]} s{k}[{lanes}];"
+        for stage in sorted(needed):
             if stage % 2 == 0 and lanes > 1:
                 yield "#pragma omp simd"
             yield f"for (i4 l = 0; l < {lanes}; ++l) {{"
-            kept = self._kept(needed).get(stage, [])
             for k in sorted(needed[stage]):
                 dtype = kernel.dtypes[k]
                 if k < self.n_reads:
@@ -417,7 +469,7 @@ class _KernelWriter:
                 else:
                     value = f"s{k}[l]"
                 yield f"const {C_TYPES[dtype]} v{k} = {value};"
-                if k in kept:
+                if k in kept.get(stage, ()):
                     yield f"s{k}[l] = v{k};"
             if stage == self.last_stage:
                 yield from self._write_lane()
@@ -457,27 +509,37 @@ class _KernelWriter:
                 folded = self.unit.fold(write, _load(write.dtype, f"q{k}", "l"), value)
                 yield _store(write.dtype, f"q{k}", "l", folded)
 
-    # ------------------------------------------------------------ reductions over the inner dimension
+    # ------------------------------------------------------------ reductions of rows
 
     def _declare_partials(self) -> Iterator[str]:
+        """The partial results of what is folded, and how many of them will be used."""
+        lanes, width = self.lanes, SETS * self.lanes
         for k, write in self.folding:
-            code, size = C_TYPES[write.dtype], self._partials(write)
+            code = C_TYPES[write.dtype]
             self.unit.partials(write)
-            yield f"{code} a{k}[{size}];"
+            yield f"{code} a{k}[{width * (LEVELS if has_levels(write) else 1)}];"
             yield f"i8 blocks{k} = 0;"
-            yield f"fill_{code}(a{k}, {size}, {self._identity(write)});"
-
-    def _partials(self, write: Write) -> int:
-        return SETS * self.lanes * (LEVELS if has_levels(write) else 1)
+            yield (
+                f"const i8 total{k} = "
+                f"((n_inner - 1) / {lanes} + 1) * (outer_stride[{k}] ? 1 : n_outer);"
+            )
+            most = str(width)
+            if has_levels(write):
+                most = (
+                    f"total{k} < {SETS * TURNS} ? {width} : "
+                    f"total{k} < {SETS * TURNS**2} ? {2 * width} : {LEVELS * width}"
+                )
+            yield f"const i8 used{k} = total{k} < 3 ? {lanes} * total{k} : {most};"
+            yield f"fill_{code}(a{k}, used{k}, {self._identity(write)});"
 
     def _identity(self, write: Write) -> str:
         value = identity(str(write.reduce), write.dtype)
         return literal_text(Literal(write.dtype, value))
 
-    def _advance_partials(self) -> Iterator[str]:
+    def _advance_partials(self, blocks: int) -> Iterator[str]:
         """Let the next block have the next set, and the next level what this one has gathered."""
         for k, write in self.folding:
-            yield f"++blocks{k};"
+            yield f"blocks{k} += {blocks};"
             if has_levels(write):
                 code, width = C_TYPES[write.dtype], SETS * self.lanes
                 turns = SETS * TURNS
@@ -487,18 +549,16 @@ class _KernelWriter:
     def _fold_partials(self) -> Iterator[str]:
         """Fold the partial results into the output where it moves on, or at the end."""
         for k, write in self.folding:
-            code, width = C_TYPES[write.dtype], SETS * self.lanes
-            yield f"if (outer_stride[{k}] != 0 || outer == n_outer - 1) {{"
-            used = str(width)
-            if has_levels(write):
-                used = f"blocks{k} < {SETS * TURNS} ? {width} : {width * LEVELS}"
-            yield f"const i8 used = blocks{k} < 3 ? {self.lanes} * blocks{k} : {used};"
-            total = f"fold_{write.reduce}_{code}(a{k}, used)"
-            total = self.unit.fold(write, _load(write.dtype, f"p{k}", "0"), total)
-            yield _store(write.dtype, f"p{k}", "0", total)
-            yield f"fill_{code}(a{k}, used, {self._identity(write)});"
+            code = C_TYPES[write.dtype]
+            yield f"if (blocks{k} == total{k}) {{"
+            folded = f"fold_{write.reduce}_{code}(a{k}, used{k})"
+            folded = self.unit.fold(write, _load(write.dtype, f"p{k}", "0"), folded)
+            yield _store(write.dtype, f"p{k}", "0", folded)
+            yield "if (outer < n_outer - 1) {"
+            yield f"fill_{code}(a{k}, used{k}, {self._identity(write)});"
             yield f"blocks{k} = 0;"
-            yield "}"
+            yield "}}"
+
 
 @dataclass(frozen=True, slots=True)
 class _Moving:

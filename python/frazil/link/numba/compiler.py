@@ -77,16 +77,14 @@ class _Callback:
 
         source = KernelSource(kernel)
         namespace: dict[str, Any] = dict(source.globals)
-        exec(compile(source.text, "<frazil kernel>", "exec"), namespace)  # noqa: S102
+        exec(compile(source.text, "<frazil kernel>", "exec"), namespace)
         signature = types.int32(
             types.CPointer(BYTES), types.int64, types.int64, types.CPointer(types.int64)
         )
         try:
             self._cfunc = numba.cfunc(signature, error_model="numpy")(namespace["kernel"])
         except errors.NumbaError as error:
-            raise KernelCompileError(
-                f"Numba rejected a kernel.\n{source.text}\n{error}"
-            ) from error
+            raise KernelCompileError(f"Numba rejected a kernel.\n{source.text}\n{error}") from error
         self.address: int = self._cfunc.address
 
 

@@ -1,8 +1,9 @@
 """What Numba's expressions may call, by the name that stands in the table of scalar ops.
 
-Memory is reached through intrinsics on raw pointers and the C math library by its symbols: both are typed
-and compiled faster than Numba's arrays and overloads, and an exponential is the same one everywhere. What
-takes several steps is written out where it is used, since a call costs more to compile than a statement.
+Memory is reached through intrinsics on raw pointers and the C math library by its symbols: both are
+typed and compiled faster than Numba's arrays and overloads, and an exponential is the same one
+everywhere. What takes several steps is written out where it is used, since a call costs more to
+compile than a statement.
 
 Importing this module imports Numba.
 """
@@ -21,6 +22,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+from frazil.link.kernel import LoweringError
 from frazil.link.symbols import scipy_function
 
 BYTES = types.CPointer(types.uint8)
@@ -47,6 +49,13 @@ INSTRUCTIONS: Mapping[str, int] = {
     "copysign": 2,
 }
 """Functions that LLVM has itself, with their number of operands."""
+
+WRAPPING: Mapping[str, str] = {"add": "+", "sub": "-", "mul": "*"}
+"""Arithmetic of integers of one type, modulo two to the number of their bits.
+
+Numba's own operators promise LLVM that no int64 overflows, and LLVM draws conclusions from it: that
+``x + x`` has the sign of ``x``, or that ``x + 1`` is more than ``x``.
+"""
 
 MATH: Mapping[str, int] = {
     **dict.fromkeys(("exp", "exp2", "expm1", "log", "log1p", "log2", "log10"), 1),
@@ -121,7 +130,7 @@ STEPS: Mapping[tuple[str, str], Steps] = {
     ("ipow", "i"): Steps(
         ("a", "b"),
         ("status = {select}(b < 0, int32(1), status)",),
-        "{select}(b < 0, {T}(0), {T}({power}(int64(a), int64(b), int64(1))))",
+        "{select}(b < 0, {T}(0), {T}({power}(uint64(a), uint64(b), uint64(1))))",
     ),
     ("clip", "f"): Steps(
         ("x", "low", "high"),
@@ -138,9 +147,7 @@ STEPS: Mapping[tuple[str, str], Steps] = {
         ("decay = {exp}(-{fabs}(x))",),
         "{select}(x < 0, decay, {T}(1)) / ({T}(1) + decay)",
     ),
-    ("softplus", "f"): Steps(
-        ("x",), (), "{select}(x > 0, x, {T}(0)) + {log1p}({exp}(-{fabs}(x)))"
-    ),
+    ("softplus", "f"): Steps(("x",), (), "{select}(x > 0, x, {T}(0)) + {log1p}({exp}(-{fabs}(x)))"),
     ("logaddexp", "f"): Steps(
         ("x", "y"),
         ("more = {select}(x > y, x, y) + {log1p}({exp}(-{fabs}({T}(x - y))))",),
@@ -156,7 +163,9 @@ STEPS: Mapping[tuple[str, str], Steps] = {
         "{select}(a < 0, int32(-1), int32(sign))",
     ),
     ("to_int64", "f"): Steps(
-        ("x",), (), "{truncate64}(x, (x >= {T}(-9223372036854775808.0)) & (x < {T}(9223372036854775808.0)))"
+        ("x",),
+        (),
+        "{truncate64}(x, (x >= {T}(-9223372036854775808.0)) & (x < {T}(9223372036854775808.0)))",
     ),
     ("to_int32", "f"): Steps(
         ("x",),
@@ -168,7 +177,8 @@ STEPS: Mapping[tuple[str, str], Steps] = {
         (
             "high = x >= {T}(9223372036854775808.0)",
             "part = {select}(high, {T}(x - {T}(9223372036854775808.0)), x)",
-            "whole = {truncate64}(part, (part >= {T}(-9223372036854775808.0)) & (part < {T}(9223372036854775808.0)))",
+            "fits = (part >= {T}(-9223372036854775808.0)) & (part < {T}(9223372036854775808.0))",
+            "whole = {truncate64}(part, fits)",
         ),
         "uint64(whole) ^ {select}(high, uint64(0x8000000000000000), uint64(0))",
     ),
@@ -190,8 +200,10 @@ def function(name: str, dtype: str) -> Any:
     suffix = "f" if dtype == "float32" else ""
     if name in INSTRUCTIONS:
         return _instruction(name, INSTRUCTIONS[name])
+    if name in WRAPPING:
+        return _wrapping(name)
     if name in MATH:
-        return types.ExternalFunction(f"{name}{suffix}", own(*[own] * MATH[name]))
+        return _foreign(f"{name}{suffix}", own(*[own] * MATH[name]))
     match name:
         case "select":
             return select
@@ -206,13 +218,25 @@ def function(name: str, dtype: str) -> Any:
         case "truncate32":
             return _truncate(types.int32)
         case "scipy_psi":
-            llvmlite.binding.add_symbol("frazil_psi", scipy_function("__pyx_fuse_1psi"))
-            signature = types.float64(types.float64, types.int32)
-            return types.ExternalFunction("frazil_psi", signature)
+            address = scipy_function("__pyx_fuse_1psi")
+            return _foreign(name, types.float64(types.float64, types.int32), address)
     raise KeyError(name)
 
 
-@intrinsic  # type: ignore[misc]
+def _foreign(name: str, signature: Any, address: int | None = None) -> Any:
+    """A C function, by a name that LLVM does not know.
+
+    What LLVM knows of the C library it uses to rewrite calls, not always soundly: it takes the
+    remainder of what it can tell to be neither infinite nor zero for a number, though it be NaN.
+    """
+    address = address or llvmlite.binding.address_of_symbol(name)
+    if address is None:
+        raise LoweringError(f"the C library has no function {name}")
+    llvmlite.binding.add_symbol(f"frazil_{name}", address)
+    return types.ExternalFunction(f"frazil_{name}", signature)
+
+
+@intrinsic
 def select(typingctx: Any, condition: Any, yes: Any, no: Any) -> Any:
     """``yes if condition else no`` of two values of one type, without a branch."""
     if yes != no:
@@ -233,13 +257,13 @@ def _instruction(name: str, nin: int) -> Any:
 
     if nin == 1:
 
-        @intrinsic  # type: ignore[misc]
+        @intrinsic
         def unary(typingctx: Any, x: Any) -> Any:
             return x(x), codegen
 
         return unary
 
-    @intrinsic  # type: ignore[misc]
+    @intrinsic
     def binary(typingctx: Any, x: Any, y: Any) -> Any:
         return x(x, x), codegen
 
@@ -247,15 +271,34 @@ def _instruction(name: str, nin: int) -> Any:
 
 
 @cache
+def _wrapping(name: str) -> Any:
+    @intrinsic
+    def arithmetic(typingctx: Any, x: Any, y: Any) -> Any:
+        if x != y:
+            raise TypeError(f"{x} {WRAPPING[name]} {y}")
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return getattr(builder, name)(*args)
+
+        return x(x, x), codegen
+
+    return arithmetic
+
+
+@cache
 def _truncate(target: Any) -> Any:
     """The integer part where ``fits`` says that there is one, else the least integer."""
 
-    @intrinsic  # type: ignore[misc]
+    @intrinsic
     def truncate(typingctx: Any, x: Any, fits: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             integer = ir.IntType(target.bitwidth)
-            whole = builder.fptosi(builder.select(args[1], args[0], ir.Constant(args[0].type, 0)), integer)
-            return builder.select(args[1], whole, ir.Constant(integer, -(2 ** (target.bitwidth - 1))))
+            whole = builder.fptosi(
+                builder.select(args[1], args[0], ir.Constant(args[0].type, 0)), integer
+            )
+            return builder.select(
+                args[1], whole, ir.Constant(integer, -(2 ** (target.bitwidth - 1)))
+            )
 
         return target(x, fits), codegen
 
@@ -267,7 +310,7 @@ def load(dtype: str) -> Any:
     """``load(bytes, index)``: an element of an array of ``dtype``."""
     own = TYPES[dtype]
 
-    @intrinsic  # type: ignore[misc]
+    @intrinsic
     def load_element(typingctx: Any, where: Any, index: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             value = builder.load(_element(context, builder, own, args))
@@ -285,7 +328,7 @@ def store(dtype: str) -> Any:
     """``store(bytes, index, value)``: set an element of an array of ``dtype``."""
     own = TYPES[dtype]
 
-    @intrinsic  # type: ignore[misc]
+    @intrinsic
     def store_element(typingctx: Any, where: Any, index: Any, value: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             element = args[2]
@@ -305,7 +348,7 @@ def _element(context: Any, builder: Any, own: Any, args: Any) -> Any:
     return builder.gep(typed, [args[1]])
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def advance(typingctx: Any, where: Any, offset: Any) -> Any:
     """The pointer that many bytes further."""
 
@@ -319,7 +362,7 @@ def advance(typingctx: Any, where: Any, offset: Any) -> Any:
 def stack(size: int) -> Any:
     """``stack()``: a pointer to ``size`` bytes that live as long as the call."""
 
-    @intrinsic  # type: ignore[misc]
+    @intrinsic
     def allocate(typingctx: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             array = cgutils.alloca_once(builder, ir.ArrayType(ir.IntType(8), size))
@@ -331,9 +374,9 @@ def stack(size: int) -> Any:
     return allocate
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def lgamma(typingctx: Any, x: Any) -> Any:
-    """The logarithm of the absolute value of the gamma function, by the function that is thread-safe."""
+    """The logarithm of the absolute value of the gamma function, safely in many threads."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         integer = ir.IntType(32)
@@ -352,7 +395,7 @@ def compiled(function: Any) -> Any:
 
 @compiled
 def power(base: Any, exponent: Any, one: Any) -> Any:
-    """``base ** exponent`` of integers of one type, wrapping around; 1 where the exponent is negative."""
+    """``base ** exponent`` of integers of 64 bits without a sign, wrapping around."""
     result = one
     zero = one ^ one
     while exponent > zero:
@@ -370,15 +413,27 @@ def tri_gamma_double(x: Any) -> Any:
     y = 1 - x if reflect else x
     q = 1 / (y + 12)
     s = q * q
-    total = q + s / 2 + q * s * (1 / 6 + s * (-1 / 30 + s * (1 / 42 + s * (-1 / 30 + s * (
-        5 / 66 + s * (-691 / 2730 + s * (7 / 6)))))))
+    total = (
+        q
+        + s / 2
+        + q
+        * s
+        * (
+            1 / 6
+            + s
+            * (
+                -1 / 30
+                + s * (1 / 42 + s * (-1 / 30 + s * (5 / 66 + s * (-691 / 2730 + s * (7 / 6)))))
+            )
+        )
+    )
     for k in range(11, -1, -1):
         r = 1 / (y + k)
         total += r * r
     if not reflect:
         return total
     off = x - np.rint(x)
-    if not (off != 0):
+    if off == 0:
         return np.inf
     r = np.pi / np.sin(np.pi * off)
     return r * r - total

@@ -31,7 +31,11 @@ class KernelSource:
         self.n_reads = len(kernel.reads)
         self.first_statement = self.n_reads + len(kernel.literals)
         self.folding = [(k, w) for k, w in enumerate(kernel.writes, self.n_reads) if is_fold(w)]
-        self.globals: dict[str, Any] = {"advance": functions.advance, **functions.TYPES, "bool": bool}
+        self.globals: dict[str, Any] = {
+            "advance": functions.advance,
+            **functions.TYPES,
+            "bool": bool,
+        }
         self.temporaries = 0
         self.text = "".join(f"{line}\n" for line in self._lines())
 
@@ -77,7 +81,7 @@ class KernelSource:
         return self._expand(f"{{{name}}}({operands})", dtype, texts)
 
     def _expand(self, template: str, dtype: str, texts: Sequence[str]) -> list[str]:
-        """The template with its operands in place; functions in several steps become lines before it."""
+        """The template with its operands in place; what takes several steps in lines before."""
         whole = re.fullmatch(r"(-?)\{(\w+)\}\((.*)\)", template)
         steps = functions.steps_for(whole[2], dtype) if whole else None
         if whole is not None and steps is not None:
@@ -144,11 +148,7 @@ class KernelSource:
                 yield f"    v{k} = {literal.dtype}({value!r})"
         for k in range(self.n_reads + len(kernel.writes)):
             yield f"    p{k} = pointers[{k}]"
-        for k, write in self.folding:
-            size = self._partials(write) * np.dtype(write.dtype).itemsize
-            yield f"    a{k} = {self._global(f'stack_{size}', functions.stack(size))}()"
-            yield f"    blocks{k} = int64(0)"
-            yield f"    {self._partial_function('fill', write)}(a{k}, {self._partials(write)})"
+        yield from _indented(self._declare_partials(), 1)
         yield "    for outer in range(n_outer):"
         yield from _indented(self._row(), 2)
         for k in range(self.n_reads + len(kernel.writes)):
@@ -208,7 +208,9 @@ class KernelSource:
     def _written(self, write: Write) -> list[str]:
         return self.convert(f"v{write.value}", self.kernel.dtypes[write.value], write.dtype)
 
-    def _store_value(self, k: int, write: Write, index: str, *, reduce: str | None) -> Iterator[str]:
+    def _store_value(
+        self, k: int, write: Write, index: str, *, reduce: str | None
+    ) -> Iterator[str]:
         *lines, value = self._written(write)
         yield from lines
         if reduce is None:
@@ -220,12 +222,11 @@ class KernelSource:
         return f"{self._global(f'load_{dtype}', functions.load(dtype))}({where}, {index})"
 
     def _store(self, dtype: str, where: str, index: str, value: str) -> str:
-        return f"{self._global(f'store_{dtype}', functions.store(dtype))}({where}, {index}, {value})"
+        return (
+            f"{self._global(f'store_{dtype}', functions.store(dtype))}({where}, {index}, {value})"
+        )
 
-    # ------------------------------------------------------------ reductions over the inner dimension
-
-    def _partials(self, write: Write) -> int:
-        return SETS * self.kernel.lanes * (LEVELS if has_levels(write) else 1)
+    # ------------------------------------------------------------ reductions of rows
 
     def _partial_function(self, name: str, write: Write) -> str:
         function = partial_function(name, str(write.reduce), write.dtype)
@@ -251,20 +252,33 @@ class KernelSource:
             carry = self._partial_function("carry", write)
             yield f"    {carry}(a{k}, blocks{k} // {turns}, {width})"
 
-    def _fold_partials(self) -> Iterator[str]:
-        """Fold the partial results into the output where it moves on, or at the end."""
+    def _declare_partials(self) -> Iterator[str]:
+        """The partial results of what is folded, and how many of them will be used."""
         lanes = self.kernel.lanes
         width = SETS * lanes
         for k, write in self.folding:
-            yield f"if strides[{k}] != 0 or outer == n_outer - 1:"
-            yield f"    used = blocks{k} * {lanes} if blocks{k} < 3 else int64({width})"
+            size = width * (LEVELS if has_levels(write) else 1) * np.dtype(write.dtype).itemsize
+            yield f"a{k} = {self._global(f'stack_{size}', functions.stack(size))}()"
+            yield f"blocks{k} = int64(0)"
+            yield f"total{k} = (n_inner - 1) // {lanes} + 1"
+            yield f"if strides[{k}] == 0:"
+            yield f"    total{k} *= n_outer"
+            yield f"used{k} = total{k} * {lanes} if total{k} < 3 else int64({width})"
             if has_levels(write):
-                yield f"    if blocks{k} >= {SETS * TURNS}:"
-                yield f"        used = int64({width * LEVELS})"
-            yield f"    {self._partial_function('fold', write)}(a{k}, used)"
+                yield f"if total{k} >= {SETS * TURNS}:"
+                yield f"    used{k} = int64({2 * width})"
+                yield f"if total{k} >= {SETS * TURNS**2}:"
+                yield f"    used{k} = int64({LEVELS * width})"
+            yield f"{self._partial_function('fill', write)}(a{k}, used{k})"
+
+    def _fold_partials(self) -> Iterator[str]:
+        """Fold the partial results into the output where it moves on, or at the end."""
+        for k, write in self.folding:
+            yield f"if blocks{k} == total{k}:"
+            yield f"    {self._partial_function('fold', write)}(a{k}, used{k})"
             total = self._load(write.dtype, f"a{k}", "0")
             yield from _indented(self._fold_into(write, f"p{k}", "0", total), 1)
-            yield f"    {self._partial_function('fill', write)}(a{k}, used)"
+            yield f"    {self._partial_function('fill', write)}(a{k}, used{k})"
             yield f"    blocks{k} = int64(0)"
 
 

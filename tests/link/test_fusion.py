@@ -1,0 +1,108 @@
+"""What shares a loop, told by the text of programs, and that splitting changes no result."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import frazil as fz
+import frazil.tensor as ft
+from frazil.link.c import CCompiler
+from frazil.link.native import NativeLinker
+
+
+def steps(function):
+    """The instructions after the inputs, by name."""
+    lines = function.explain().splitlines()
+    names = [re.search(r"= (\w+)", line) for line in lines if line.startswith("%")]
+    return [name[1] for name in names if name[1] not in ("input", "constant")]
+
+
+def test_a_chain_and_its_reductions_are_one_loop():
+    x, y = ft.vector("x"), ft.vector("y")
+    z = ft.exp(x) * y + 1
+    f = fz.function([x, y], [z, z.sum(), (z * z).max()], mode="c")
+    assert steps(f) == ["loop"]
+
+
+def test_a_gradient_that_needs_no_sum_joins_its_loop():
+    x = ft.vector("x")
+    cost = (ft.sin(x) ** 2).sum()
+    f = fz.function([x], [cost, fz.grad(cost, x)], mode="c")
+    assert steps(f) == ["loop"]
+
+
+def test_what_waits_for_a_sum_is_a_second_loop():
+    x = ft.vector("x")
+    e = ft.exp(x)
+    f = fz.function([x], e / e.sum(), mode="c")
+    assert steps(f) == ["loop", "loop"]
+
+
+def test_repeated_rows_and_columns_are_read_in_place():
+    x, row, column = ft.matrix("x"), ft.vector("row"), ft.vector("column")
+    f = fz.function([x, row, column], (x - row) * column[:, None], mode="c")
+    assert steps(f) == ["loop"]
+    a, r, c = np.arange(6.0).reshape(2, 3), np.arange(3.0), np.arange(2.0)
+    np.testing.assert_array_equal(f(a, r, c), (a - r) * c[:, None])
+
+
+def test_matrices_are_multiplied_by_blas():
+    x, w = ft.matrix("x"), ft.vector("w")
+    assert steps(fz.function([x, w], ft.tanh(x @ w), mode="c")) == ["dot", "loop"]
+
+
+def test_lengths_alone_compute_nothing():
+    x = ft.vector("x")
+    f = fz.function([x], ft.exp(x).shape[0] * 2, mode="c")
+    assert "loop" not in steps(f)[:-1]
+    assert f(np.zeros(5)) == 10
+
+
+def test_the_py_linker_never_fuses():
+    x = ft.vector("x")
+    assert steps(fz.function([x], ft.exp(x) + 1, mode="py")) == ["call", "call"]
+
+
+def split_at(limit):
+    compiler = CCompiler()
+    compiler.statement_limit = limit
+    return NativeLinker(compiler)
+
+
+@settings(max_examples=10)
+@given(limit=st.integers(1, 12), seed=st.integers(0, 2**32 - 1))
+def test_splitting_changes_no_bit(limit, seed):
+    rng = np.random.default_rng(seed)
+    x, y = ft.vector("x"), ft.vector("y")
+    values = [x, y]
+    for _ in range(12):
+        a, b = (values[k] for k in rng.integers(0, len(values), 2))
+        values.append([a + b, a * b, ft.tanh(a), ft.maximum(a, b), a - b][rng.integers(5)])
+    outputs = [values[-1], values[-2].sum(), values[5]]
+    graph = fz.FrozenFunctionGraph([x, y], outputs)
+
+    def run(linker):
+        program = linker.compile(graph)
+        function = fz.Function(program, [("x", x.type), ("y", y.type)], [], [], None, lambda v: v)
+        return function(*rng_values)
+
+    rng_values = rng.normal(size=(2, 33))
+    whole = run(split_at(1000))
+    for a, b in zip(whole, run(split_at(limit)), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("mode", ["c", "py"])
+def test_order_of_construction_changes_no_program(mode):
+    def build(order):
+        x, y = ft.vector("x"), ft.vector("y")
+        makers = {"sin": lambda: ft.sin(x), "cos": lambda: ft.cos(y)}
+        made = {name: makers[name]() for name in order}
+        return fz.function([x, y], made["sin"] + made["cos"], mode=mode)
+
+    one, other = build(["sin", "cos"]), build(["cos", "sin"])
+    assert one.fgraph == other.fgraph
+    assert one.explain() == other.explain()
