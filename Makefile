@@ -31,6 +31,7 @@ demo: $(VENV)/.built $(VENV)/.group-demo
 
 test: $(VENV)/.built $(VENV)/.group-test
 	cargo test --workspace --exclude frazil-py --exclude frazil-benches
+	cargo test -p frazil-core --features shuttle --test schedules
 	$(BIN)/python -m pytest
 
 lint: $(VENV)/.built $(VENV)/.group-lint
