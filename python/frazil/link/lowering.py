@@ -20,6 +20,7 @@ from frazil.link.shapes import Shapes, is_size_arithmetic
 from frazil.link.views import REPEATED, Views
 from frazil.op import Op
 from frazil.tensor.broadcasting import BroadcastTo
+from frazil.tensor.buffers import Distinct
 from frazil.tensor.creation import Full
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.indexing import DYNAMIC, IncSubtensor, Subtensor, Template, part_lengths
@@ -246,6 +247,12 @@ def _(op: Full, node: FrozenApply, lowering: Lowering) -> None:
     sizes = lowering.sizes(lengths)
     slot = lowering.builder.full(value.dtype, lowering.slot(value), sizes)
     lowering.place(node.outputs[0], slot)
+
+
+@lower_node.register
+def _(op: Distinct, node: FrozenApply, lowering: Lowering) -> None:
+    (x,), (y,) = node.inputs, node.outputs
+    lowering.place(y, lowering.builder.copy(lowering.slot(x)))
 
 
 @lower_node.register

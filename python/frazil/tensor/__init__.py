@@ -3,10 +3,12 @@
 from frazil.tensor import methods as _methods  # noqa: F401  (gives variables their methods)
 from frazil.tensor.broadcasting import broadcast_arrays as broadcast_arrays
 from frazil.tensor.broadcasting import broadcast_to as broadcast_to
+from frazil.tensor.buffers import distinct as distinct
 from frazil.tensor.constants import TensorLike as TensorLike
 from frazil.tensor.constants import as_tensor as as_tensor
 from frazil.tensor.constants import as_tensor_variable as as_tensor_variable
 from frazil.tensor.constants import constant as constant
+from frazil.tensor.creation import empty as empty
 from frazil.tensor.creation import full as full
 from frazil.tensor.creation import full_like as full_like
 from frazil.tensor.creation import ones as ones

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,13 @@ from frazil.tensor.reductions import Sum
 
 @dataclass(frozen=True, eq=False)
 class Full(Op):
-    """A new tensor whose lengths are the other operands, filled with the value of a 0-d one."""
+    """A new tensor whose lengths are the other operands, filled with the value of a 0-d one.
+
+    A buffer of its own: each application is another node. Where only the values matter,
+    ``BroadcastTo`` of the value merges with its like.
+    """
+
+    distinct: ClassVar[bool] = True
 
     def make_node(self, value: Variable, *shape: Variable) -> FrozenApply:
         if value.ndim:
@@ -108,6 +115,29 @@ def ones(shape: LengthLike | Iterable[LengthLike], dtype: npt.DTypeLike = "float
     array([1., 1., 1.])
     """
     return full(shape, constant(1, dtype))
+
+
+def empty(shape: LengthLike | Iterable[LengthLike], dtype: npt.DTypeLike = "float64") -> Variable:
+    """Return a new tensor whose values are not to be relied on, as :func:`numpy.empty`.
+
+    Parameters
+    ----------
+    shape : int, 0-d integer variable, or a sequence of them
+        Shape of the result.
+    dtype : dtype_like, default "float64"
+        Its data type.
+
+    Notes
+    -----
+    The values are zeros, so that a graph gives the same result each time.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.empty((2, 3)).eval().shape
+    (2, 3)
+    """
+    return zeros(shape, dtype)
 
 
 def full_like(

@@ -1,0 +1,63 @@
+"""Buffers of their own: a tensor that shares memory with nothing it was made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from frazil._core import FrozenApply, Variable
+from frazil.op import Op
+from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.tensor.lengths import Lengths
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct(Op):
+    """``x`` in a buffer of its own: each application is another node."""
+
+    distinct: ClassVar[bool] = True
+
+    def make_node(self, x: Variable) -> FrozenApply:
+        return FrozenApply(self, [x], [x.type])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        return (inputs[0].copy(),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (input_shapes[0],)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        return [output_gradients[0]]
+
+
+def distinct(x: TensorLike) -> Variable:
+    """Return ``x`` in a buffer of its own, which no other expression shares.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+
+    Returns
+    -------
+    Variable
+        Equal to ``x`` in every element. Each call gives another variable: two of them never merge,
+        and neither shares memory with ``x``.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> ft.exp(x) is ft.exp(x), ft.distinct(x) is ft.distinct(x)
+    (True, False)
+    >>> ft.distinct(x).eval({x: [1.0, 2.0]})
+    array([1., 2.])
+    """
+    result: Variable = Distinct()(as_tensor(x))
+    return result
