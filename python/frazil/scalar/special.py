@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from frazil._core import elemwise
 from frazil.scalar.exponential import exp
 from frazil.scalar.op import ScalarOp, define
+
+
+def _scipy(name: str) -> Callable[..., Any]:
+    """SciPy's function of that name; importing SciPy's takes longer than all of frazil's."""
+
+    def function(*operands: Any) -> Any:
+        from scipy import special
+
+        return getattr(special, name)(*operands)
+
+    return function
 
 
 def _softplus(x: Any) -> Any:
@@ -20,7 +31,7 @@ def _softplus(x: Any) -> Any:
 def _tri_gamma(x: Any) -> Any:
     """By reflection below zero, where SciPy takes a number of steps in proportion to ``-x``."""
     x = np.asarray(x)
-    above = special.polygamma(1, np.where(x <= 0, 1 - x, x))
+    above = _scipy("polygamma")(1, np.where(x <= 0, 1 - x, x))
     off = x - np.rint(x)
     below = np.where(off == 0, np.inf, np.square(np.pi / np.sin(np.pi * off)) - above)
     return np.where(x <= 0, below, above).astype(x.dtype)
@@ -29,7 +40,7 @@ def _tri_gamma(x: Any) -> Any:
 sigmoid = define(
     "sigmoid",
     "float",
-    special.expit,
+    _scipy("expit"),
     c="{sigmoid}({0})",
     numba="{sigmoid}({0})",
     gradient=lambda inputs, output, g: [g * output * (1 - output)],
@@ -45,7 +56,7 @@ softplus = define(
 log_sigmoid = define(
     "log_sigmoid",
     "float",
-    special.log_expit,
+    _scipy("log_expit"),
     c="-{softplus}(-{0})",
     numba="-{softplus}(-{0})",
     gradient=lambda inputs, output, g: [g * elemwise(sigmoid, -inputs[0])],
@@ -53,7 +64,7 @@ log_sigmoid = define(
 erf = define(
     "erf",
     "float",
-    special.erf,
+    _scipy("erf"),
     c="{erf}({0})",
     numba="{erf}({0})",
     gradient=lambda inputs, output, g: [
@@ -63,7 +74,7 @@ erf = define(
 erfc = define(
     "erfc",
     "float",
-    special.erfc,
+    _scipy("erfc"),
     c="{erfc}({0})",
     numba="{erfc}({0})",
     gradient=lambda inputs, output, g: [
@@ -73,7 +84,7 @@ erfc = define(
 gammaln = define(
     "gammaln",
     "float",
-    special.gammaln,
+    _scipy("gammaln"),
     c="{gammaln}({0})",
     numba="{gammaln}({0})",
     gradient=lambda inputs, output, g: [g * elemwise(psi, inputs[0])],
@@ -81,7 +92,7 @@ gammaln = define(
 psi: ScalarOp = define(
     "psi",
     "float",
-    special.psi,
+    _scipy("psi"),
     c="{psi}({0})",
     numba="{psi}({0})",
     gradient=lambda inputs, output, g: [g * elemwise(tri_gamma, inputs[0])],
