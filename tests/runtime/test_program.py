@@ -762,3 +762,15 @@ def test_a_program_has_a_text_form():
         "%2 = call sin %1",
         "return %2",
     ]
+
+
+def test_the_smallest_call_releases_the_gil():
+    # The kernel is Python's own question whether this thread holds the GIL; 1, yes, is an error.
+    held = ctypes.cast(ctypes.pythonapi.PyGILState_Check, ctypes.c_void_p).value
+    builder = ProgramBuilder()
+    x = builder.input(VECTOR)
+    length = builder.size_of(x, 0)
+    slots = builder.loop(held, None, [length], [(x, [0])], [("float64", [0], None)])
+    function = Function(builder.finish(slots), [("x", VECTOR)], [], [], "single", np.asarray)
+    assert function(np.ones(1)).shape == (1,)
+    assert ctypes.pythonapi.PyGILState_Check() == 1

@@ -91,8 +91,7 @@ def function(
     -------
     Function
         Its calls take arrays (or what converts to them without loss) of the inputs' types, return
-        fresh arrays, release the GIL while they compute (but for calls so small that this would
-        cost more), and may run in many threads at once.
+        fresh arrays, release the GIL while they compute, and may run in many threads at once.
 
     Raises
     ------

@@ -471,18 +471,16 @@ impl Function {
     }
 }
 
-/// Executes a run, without the GIL unless that takes longer to release than the run takes. A panic,
-/// which is a fault of frazil, becomes a RuntimeError.
+/// Executes a run without the GIL. A panic, which is a fault of frazil, becomes a RuntimeError.
 #[inline]
 fn execute<'p>(py: Python<'_>, mut run: Run<'p>) -> PyResult<Result<Run<'p>, Error>> {
-    let short = run.is_short();
     let attempt = || {
         catch_unwind(AssertUnwindSafe(move || {
             let done = run.execute();
             (run, done)
         }))
     };
-    let done = if short { attempt() } else { py.detach(attempt) };
+    let done = py.detach(attempt);
     match done {
         Ok((run, Ok(()))) => Ok(Ok(run)),
         Ok((_, Err(error))) => Ok(Err(error)),

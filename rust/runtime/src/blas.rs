@@ -266,19 +266,6 @@ impl DotPlan {
         self.scratch
     }
 
-    /// The number of multiplications.
-    pub(crate) fn positions(&self) -> u64 {
-        let volume = |lengths: &[i32]| lengths.iter().map(|&length| length as u64).product();
-        match self.product {
-            Product::Zero { elements } => elements as u64,
-            Product::Dot { a, .. } => volume(&[a.length]),
-            Product::Gemv { rows, columns, .. } => volume(&[rows, columns]),
-            Product::Gemm { rows, columns, inner, .. } => {
-                volume(&[rows, columns]).saturating_mul(inner as u64)
-            }
-        }
-    }
-
     /// Writes the product, in C order.
     ///
     /// # Safety

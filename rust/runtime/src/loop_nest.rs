@@ -143,11 +143,6 @@ impl LoopNest {
         self.packs.iter().map(|pack| BLOCK as usize * pack.itemsize).sum()
     }
 
-    /// The number of positions.
-    pub(crate) fn positions(&self) -> u64 {
-        (self.outer as u64).saturating_mul(self.inner as u64).saturating_mul(self.walk.positions())
-    }
-
     /// Runs the kernel over all positions. Returns its first status that is not zero, else zero.
     ///
     /// # Safety

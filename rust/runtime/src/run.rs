@@ -11,9 +11,6 @@ use crate::state::{OutputPlan, SlotState, State};
 use crate::step::Place;
 use crate::strided::{Transfer, TransferPlan};
 
-/// Elements that a short run goes through at most, over all instructions.
-const SHORT: u64 = 1 << 12;
-
 /// A run: bound to its inputs, then executed, then asked for its outputs.
 ///
 /// ```text
@@ -43,12 +40,6 @@ impl<'p> Run<'p> {
         let plan = self.state().outputs.get(position)?.as_ref()?;
         let dtype = self.program.slots[self.program.outputs[position].index()].dtype;
         Some(OutputSpec { dtype, dims: &plan.layout.dims, strides: &plan.layout.strides })
-    }
-
-    /// Whether the run is over so soon that handing over a lock before and taking it back after
-    /// would be most of the time: it goes through few elements and calls nothing foreign.
-    pub fn is_short(&self) -> bool {
-        self.state().work < SHORT
     }
 
     /// Gives the memory that an output is written to. Outputs without one are allocated by the

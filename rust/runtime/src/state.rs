@@ -45,8 +45,6 @@ pub(crate) struct State {
     pub(crate) values: Vec<Value>,
     pub(crate) slots: Vec<SlotState>,
     pub(crate) steps: Vec<Step>,
-    /// How many elements the steps go through.
-    pub(crate) work: u64,
     /// `None`: known when the run ends.
     pub(crate) outputs: Vec<Option<OutputPlan>>,
     /// The outputs that are not in their memory when the last instruction has run.
@@ -120,7 +118,6 @@ impl State {
         self.bound = false;
         self.key.clear();
         self.steps.clear();
-        self.work = 0;
         self.outputs.clear();
         self.unfinished.clear();
         self.scratch_bytes = 0;
@@ -141,7 +138,6 @@ impl State {
                 let mut binder = Binder::new(program, self, Some(&mut arena));
                 binder.step(&instr.kind).map_err(Error::at(instr.origin))?
             };
-            self.work = self.work.saturating_add(step.work());
             self.steps.push(step);
             self.evaluate(program, &program.bound_sizes[at + 1]);
             for slot in &program.releases[at] {

@@ -77,20 +77,6 @@ pub(crate) struct DotStep {
 }
 
 impl Step {
-    /// How many elements it goes through; as many as there are if that is not known.
-    pub(crate) fn work(&self) -> u64 {
-        match self {
-            Step::Nothing | Step::Scalar { .. } => 1,
-            Step::Later => u64::MAX,
-            Step::Loop(step) => step.nest.positions(),
-            Step::Transfer(step) => step.plan.positions(),
-            Step::Update(steps) => {
-                steps[0].plan.positions().saturating_add(steps[1].plan.positions())
-            }
-            Step::Dot(step) => step.plan.positions(),
-        }
-    }
-
     /// Runs it.
     ///
     /// # Safety

@@ -62,12 +62,6 @@ impl TransferPlan {
         TransferPlan { transfer, dtype, walk, tiled, inner, steps }
     }
 
-    /// The number of elements.
-    pub(crate) fn positions(&self) -> u64 {
-        let outer = self.tiled.map_or(1, |(length, _)| length as u64);
-        outer.saturating_mul(self.inner as u64).saturating_mul(self.walk.positions())
-    }
-
     /// Does it.
     ///
     /// # Safety

@@ -149,11 +149,6 @@ impl Walk {
         self.lengths.contains(&0)
     }
 
-    /// The number of positions.
-    pub(crate) fn positions(&self) -> u64 {
-        self.lengths.iter().fold(1, |all, &length| all.saturating_mul(length as u64))
-    }
-
     /// Whether there is one position.
     pub(crate) fn is_single(&self) -> bool {
         self.lengths.is_empty()

@@ -199,26 +199,6 @@ fn a_kernel_may_have_many_operands() {
 }
 
 #[test]
-fn long_runs_are_told_from_short_ones() {
-    let mut builder = Builder::new();
-    let x = builder.input(vector(&[None])).unwrap();
-    let y = add_slots(&mut builder, x, x);
-    let short = |length: i64, program: &Program| {
-        let x = Array::range(&[length]);
-        let inputs = [x.as_ref()];
-        // SAFETY: the array outlives the run.
-        unsafe { program.bind(&inputs) }.unwrap().is_short()
-    };
-    let program = builder.finish(&[y]).unwrap();
-    assert!(short(100, &program));
-    assert!(!short(10_000, &program));
-    let mut builder = Builder::new();
-    let x = builder.input(vector(&[None])).unwrap();
-    let called = builder.call(Arc::new(Reversed), &[x], &[vector(&[None])]).unwrap();
-    assert!(!short(1, &builder.finish(&called).unwrap()));
-}
-
-#[test]
 fn transposed_operands_give_transposed_results() {
     let mut builder = Builder::new();
     let x = builder.input(vector(&[None, None])).unwrap();
