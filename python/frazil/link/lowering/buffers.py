@@ -1,0 +1,34 @@
+"""Ops that make or change a buffer."""
+
+from __future__ import annotations
+
+from frazil._core import FrozenApply
+from frazil.link.lowering.index import sized_index
+from frazil.link.lowering.node import lower_node
+from frazil.link.lowering.state import Lowering
+from frazil.tensor.buffers import Distinct
+from frazil.tensor.creation import Full
+from frazil.tensor.indexing import IncSubtensor, part_lengths
+
+
+@lower_node.register
+def _(op: Full, node: FrozenApply, lowering: Lowering) -> None:
+    value, *lengths = node.inputs
+    sizes = lowering.sizes(lengths)
+    slot = lowering.builder.full(value.dtype, lowering.slot(value), sizes)
+    lowering.place(node.outputs[0], slot)
+
+
+@lower_node.register
+def _(op: Distinct, node: FrozenApply, lowering: Lowering) -> None:
+    (x,), (y,) = node.inputs, node.outputs
+    lowering.place(y, lowering.builder.copy(lowering.slot(x)))
+
+
+@lower_node.register
+def _(op: IncSubtensor, node: FrozenApply, lowering: Lowering) -> None:
+    x, y, *dynamic = node.inputs
+    index = sized_index(op.template, x.ndim, dynamic, lowering)
+    lowering.require_broadcast(y, part_lengths(op.template, lowering.shapes.lengths(x), dynamic))
+    slot = lowering.builder.update(lowering.slot(x), index, lowering.slot(y), accumulate=not op.set)
+    lowering.place(node.outputs[0], slot)

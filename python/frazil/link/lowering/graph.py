@@ -1,0 +1,53 @@
+"""From a frozen graph to a program of native loops, views and calls."""
+
+from __future__ import annotations
+
+from frazil._core import FrozenApply, FrozenFunctionGraph, Program
+from frazil.elemwise import Elemwise
+from frazil.link.fusion import Loop, from_memory, fuse
+from frazil.link.kernel import KernelCompiler
+from frazil.link.loops import kernel_call
+from frazil.link.lowering.node import lower_node
+from frazil.link.lowering.state import Lowering
+from frazil.link.origin import Origin
+from frazil.link.views import Views
+from frazil.tensor.reductions import Reduce
+
+
+def lower(graph: FrozenFunctionGraph, compiler: KernelCompiler) -> Program:
+    """The program that computes ``graph`` with the kernels of ``compiler``."""
+    lowering = Lowering(graph)
+
+    views = Views()
+    known: dict[tuple[object, ...], bool] = {}
+
+    def fusible(node: FrozenApply) -> bool:
+        if not isinstance(node.op, Elemwise):
+            return isinstance(node.op, Reduce)
+        dtypes = tuple(x.dtype for x in node.inputs)
+        question = (node.op, dtypes)
+        if question not in known:
+            result = node.output_types[0].dtype
+            known[question] = compiler.lowers(node.op.scalar_op, dtypes, result)
+        return known[question]
+
+    steps = fuse(
+        lowering.order,
+        graph.outputs,
+        lowering.shapes,
+        views,
+        fusible,
+        compiler.statement_limit,
+    )
+    stored = from_memory(steps, lowering.shapes, views).union(graph.outputs)
+    calls = {step: kernel_call(step, stored, views) for step in steps if isinstance(step, Loop)}
+    # Equal kernels are compiled once.
+    kernels = list(dict.fromkeys(call.kernel for call in calls.values()))
+    native = dict(zip(kernels, compiler.compile(kernels), strict=True))
+    for step in steps:
+        if isinstance(step, Loop):
+            lowering.run_loop(calls[step], native[calls[step].kernel])
+        else:
+            lowering.builder.origin(Origin((step,)))
+            lower_node(step.op, step, lowering)
+    return lowering.builder.finish([lowering.slot(output) for output in graph.outputs])

@@ -1,0 +1,18 @@
+"""How one node that no loop took becomes instructions: a rule for each op, else ``perform``."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from frazil._core import FrozenApply
+from frazil.link.lowering.state import Lowering
+from frazil.link.perform import call_perform
+from frazil.op import Op
+
+
+@singledispatch
+def lower_node(op: Op, node: FrozenApply, lowering: Lowering) -> None:
+    """Adds what computes ``node`` to the program; without a native form, its op's ``perform``."""
+    slots = call_perform(lowering.builder, node, [lowering.slot(x) for x in node.inputs])
+    for output, slot in zip(node.outputs, slots, strict=True):
+        lowering.place(output, slot)

@@ -1,0 +1,137 @@
+"""What lowering one graph knows: its program so far, and where each variable is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from frazil import _core
+from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
+from frazil.link.kernel import NativeKernel
+from frazil.link.loops import KernelCall
+from frazil.link.origin import Origin
+from frazil.link.shapes import Shapes, is_size_arithmetic
+from frazil.link.views import REPEATED
+from frazil.tensor.lengths import Shape_i
+from frazil.tensor.reductions import Reduce
+
+
+class Lowering:
+    """The state of lowering one graph: its program so far, and where each variable is in it."""
+
+    def __init__(self, graph: FrozenFunctionGraph) -> None:
+        self.order = graph.toposort()
+        self.shapes = Shapes(self.order)
+        self.builder = _core.ProgramBuilder()
+        self._slots: dict[Variable, int] = {}
+        self._sizes: dict[Variable, int] = {}
+        for nominal in graph.inputs:
+            self._slots[nominal] = self.builder.input(nominal.type)
+
+    def slot(self, x: Variable) -> int:
+        """The slot that holds ``x``, which is a constant or has been placed."""
+        if x not in self._slots and isinstance(x, Constant):
+            self._slots[x] = self.builder.constant(x.data)
+        return self._slots[x]
+
+    def place(self, x: Variable, slot: int) -> None:
+        """Says that ``slot`` holds ``x``."""
+        self._slots[x] = slot
+
+    def sizes(self, lengths: Sequence[Variable]) -> list[int]:
+        """The sizes with the values of ``lengths``."""
+        return [self.size(length) for length in lengths]
+
+    def size(self, length: Variable) -> int:
+        """The size with the value of ``length``."""
+        length = self.shapes.canonical(length)
+        pending = [length]
+        while pending:
+            current = pending[-1]
+            if current in self._sizes:
+                pending.pop()
+                continue
+            node = current.owner
+            missing = (
+                [x for x in node.inputs if x not in self._sizes]
+                if node is not None and is_size_arithmetic(current)
+                else []
+            )
+            if missing:
+                pending += missing
+            else:
+                self._sizes[current] = self._make_size(current)
+        return self._sizes[length]
+
+    def _make_size(self, length: Variable) -> int:
+        node = length.owner
+        if isinstance(length, Constant):
+            return self.builder.size_literal(int(length.data))
+        if node is not None and isinstance(node.op, Shape_i):
+            return self.builder.size_of(self.slot(node.inputs[0]), node.op.axis)
+        if node is None or not is_size_arithmetic(length):
+            return self.builder.size_value(self.slot(length))
+        operands = [self._sizes[x] for x in node.inputs]
+        if node.op.scalar_op.name == "where":
+            condition, then, otherwise = operands
+            return self.builder.size_where(condition, then, otherwise)
+        a, b = operands
+        return self.builder.size_binary(node.op.scalar_op.name, a, b)
+
+    def run_loop(self, call: KernelCall, native: NativeKernel) -> None:
+        """Adds a kernel and the dimensions of length 1 that it left out."""
+        over = call.loop.pattern
+        self.builder.origin(Origin(call.loop.nodes))
+        dims = [
+            self.size(length)
+            for length, static in zip(self.shapes.lengths(over), over.type.shape, strict=True)
+            if static != 1
+        ]
+        for node in call.loop.nodes:
+            if isinstance(node.op, Reduce) and node.op.needs_elements:
+                self._require_elements(node)
+        slots = self.builder.loop(
+            native.address,
+            native.keepalive,
+            dims,
+            [(self.slot(x), axes) for x, axes in call.reads],
+            [
+                (output.variable.dtype, _numbered(output.axes), output.identity)
+                for output in call.outputs
+            ],
+        )
+        for output, slot in zip(call.outputs, slots, strict=True):
+            ones = [axis for axis, n in enumerate(output.variable.type.shape) if n == 1]
+            self.place(output.variable, self.builder.expand_dims(slot, ones) if ones else slot)
+
+    def require_broadcast(self, x: Variable, target: Sequence[Variable]) -> None:
+        """Adds checks that ``x`` has the target's lengths wherever its type does not say 1."""
+        own = self.shapes.lengths(x)
+        for axis in range(-x.ndim, 0):
+            if x.broadcastable[axis]:
+                continue
+            given, wanted = self.shapes.canonical(own[axis]), self.shapes.canonical(target[axis])
+            if given is not wanted:
+                self.builder.require_equal(
+                    self.size(given),
+                    self.size(wanted),
+                    f"{x} does not broadcast along dimension {axis}: its length differs, and a "
+                    "length 1 broadcasts only where the type declares it, as in "
+                    "ft.tensor(shape=(None, 1))",
+                )
+
+    def _require_elements(self, node: FrozenApply) -> None:
+        one = self.builder.size_literal(1)
+        lengths = self.shapes.lengths(node.inputs[0])
+        for axis in node.op.axes:
+            some = self.builder.size_binary("le", one, self.size(lengths[axis]))
+            self.builder.require_equal(
+                some,
+                one,
+                f"{node.op}: no elements along axis {axis}, and no identity to start from",
+            )
+
+
+def _numbered(axes: Sequence[int]) -> list[int]:
+    """``axes`` renumbered from 0 in order, those of a loop's output that it moves along."""
+    kept = iter(range(len(axes)))
+    return [REPEATED if axis == REPEATED else next(kept) for axis in axes]

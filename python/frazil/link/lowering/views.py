@@ -1,0 +1,60 @@
+"""Ops whose result is another look at memory, and lengths."""
+
+from __future__ import annotations
+
+from frazil._core import FrozenApply
+from frazil.link.lowering.index import sized_index
+from frazil.link.lowering.node import lower_node
+from frazil.link.lowering.state import Lowering
+from frazil.tensor.broadcasting import BroadcastTo
+from frazil.tensor.dims import DropDims, ExpandDims
+from frazil.tensor.indexing import Subtensor
+from frazil.tensor.lengths import Shape_i
+from frazil.tensor.reshaping import Reshape
+from frazil.tensor.transposition import Transpose
+
+
+@lower_node.register
+def _(op: Shape_i, node: FrozenApply, lowering: Lowering) -> None:
+    (length,) = node.outputs
+    lowering.place(length, lowering.builder.size_scalar(lowering.size(length)))
+
+
+@lower_node.register
+def _(op: Transpose, node: FrozenApply, lowering: Lowering) -> None:
+    (x,), (y,) = node.inputs, node.outputs
+    lowering.place(y, lowering.builder.transpose(lowering.slot(x), op.axes))
+
+
+@lower_node.register
+def _(op: ExpandDims, node: FrozenApply, lowering: Lowering) -> None:
+    (x,), (y,) = node.inputs, node.outputs
+    lowering.place(y, lowering.builder.expand_dims(lowering.slot(x), op.axes))
+
+
+@lower_node.register
+def _(op: DropDims, node: FrozenApply, lowering: Lowering) -> None:
+    (x,), (y,) = node.inputs, node.outputs
+    lowering.place(y, lowering.builder.drop_dims(lowering.slot(x), op.axes))
+
+
+@lower_node.register
+def _(op: BroadcastTo, node: FrozenApply, lowering: Lowering) -> None:
+    x, *lengths = node.inputs
+    lowering.require_broadcast(x, lengths)
+    slot = lowering.builder.broadcast_to(lowering.slot(x), lowering.sizes(lengths))
+    lowering.place(node.outputs[0], slot)
+
+
+@lower_node.register
+def _(op: Reshape, node: FrozenApply, lowering: Lowering) -> None:
+    x, *lengths = node.inputs
+    slot = lowering.builder.reshape(lowering.slot(x), lowering.sizes(lengths))
+    lowering.place(node.outputs[0], slot)
+
+
+@lower_node.register
+def _(op: Subtensor, node: FrozenApply, lowering: Lowering) -> None:
+    x, *dynamic = node.inputs
+    index = sized_index(op.template, x.ndim, dynamic, lowering)
+    lowering.place(node.outputs[0], lowering.builder.slice(lowering.slot(x), index))
