@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import frazil as fz
 import frazil.tensor as ft
 from frazil import _core
-from frazil.scalar import ScalarOp, add
+from frazil.scalar import Elementary, add
 
 DTYPES = (
     *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
@@ -240,7 +240,7 @@ def test_frozen_graph_names_what_is_missing() -> None:
 
 
 def test_ops_are_one_object_by_their_parameters() -> None:
-    assert ScalarOp("add") is add
+    assert Elementary("add") is add
     assert ft.vector().type == fz.TensorType("float64", (None,))
     restored = pickle.loads(pickle.dumps(add))
     assert restored is add

@@ -11,6 +11,7 @@ import numpy as np
 from frazil import _core
 from frazil._core import FrozenApply, Variable
 from frazil.op import Op
+from frazil.scalar.evaluation import evaluate
 from frazil.scalar.op import ScalarOp
 
 
@@ -51,10 +52,19 @@ class Elemwise(Op):
         return node
 
     def perform(
-        self, node: FrozenApply, inputs: Sequence[np.ndarray[Any, Any]]
+        self,
+        node: FrozenApply,
+        inputs: Sequence[np.ndarray[Any, Any]],
+        out: np.ndarray[Any, Any] | None = None,
     ) -> tuple[np.ndarray[Any, Any], ...]:
+        """The outputs' values, by the ways of :mod:`frazil.scalar.evaluation`.
+
+        ``out``, if it is given, may be written to: an array of the output's shape, which may be one
+        of ``inputs``.
+        """
         _check_lengths(node, inputs)
-        return (self.scalar_op.compute(node.output_types[0].dtype, *inputs),)
+        results = [ty.dtype for ty in node.output_types]
+        return evaluate(self.scalar_op, results, inputs, out)
 
     def infer_shape(
         self, node: FrozenApply, input_shapes: Sequence[tuple[Variable, ...]]
@@ -72,7 +82,8 @@ class Elemwise(Op):
                 if x.ndim >= -axis and not x.broadcastable[axis]
             )
 
-        return (tuple(length(axis) for axis in range(-node.output_types[0].ndim, 0)),)
+        shape = tuple(length(axis) for axis in range(-node.output_types[0].ndim, 0))
+        return (shape,) * len(node.output_types)
 
     def L_op(
         self,

@@ -258,10 +258,10 @@ def _count_uses(order: Iterable[FrozenApply], outputs: Iterable[Variable]) -> di
 def _formula(node: FrozenApply, operands: list[Binding]) -> Binding:
     op = node.op
     match op:
-        case Elemwise() if op.scalar_op.name in _INFIX:
-            return _infix(*_INFIX[op.scalar_op.name], *operands)
-        case Elemwise() if op.scalar_op.name in _PREFIX:
-            symbol, binding = _PREFIX[op.scalar_op.name]
+        case Elemwise() if op.scalar_op.table_name in _INFIX:
+            return _infix(*_INFIX[op.scalar_op.table_name], *operands)
+        case Elemwise() if op.scalar_op.table_name in _PREFIX:
+            symbol, binding = _PREFIX[op.scalar_op.table_name]
             return symbol + _bracketed(operands[0], binding), binding
         case Dot():
             return _infix(*_MATMUL, *operands)

@@ -19,8 +19,8 @@ from frazil.link.c.compiler import Toolchain, find_toolchain
 from frazil.link.c.source import Unit
 from frazil.link.kernel import KernelCompileError, LoweringError, Read, Write
 from frazil.link.numba import NumbaCompiler
-from frazil.scalar import ScalarOp, add, erf, exp, floordiv, log1p, mul, psi, sin, tanh, where
-from frazil.scalar.op import define
+from frazil.scalar import Elementary, add, erf, exp, floordiv, log1p, mul, psi, sin, tanh, where
+from frazil.scalar.elementary import define
 
 COMPILERS = {"c": CCompiler, "numba": NumbaCompiler}
 
@@ -121,7 +121,7 @@ def test_an_op_without_a_form_is_named(compiler):
     assert not compiler.lowers(HALF, ["float64"], "float64")
     assert compiler.lowers(add, ["int8", "float32"], "float32")
     assert compiler.lowers(where, ["bool", "int8", "int8"], "int8")
-    assert compiler.lowers(ScalarOp("cast", "uint64"), ["float32"], "uint64")
+    assert compiler.lowers(Elementary("cast", "uint64"), ["float32"], "uint64")
     with pytest.raises(LoweringError, match="half_of_float64 for float64"):
         compiler.compile([kernel(["float64"], [(HALF, (0,))], [1])])
 

@@ -9,9 +9,9 @@ from scipy import special
 
 from frazil.link.c import CCompiler
 from frazil.link.numba import NumbaCompiler
-from frazil.scalar import TABLE, ScalarOp, cast
+from frazil.scalar import TABLE, Elementary, cast
 
-OPS = [ScalarOp(name) for name in TABLE if name != "cast"] + [cast(dtype) for dtype in DTYPES]
+OPS = [Elementary(name) for name in TABLE if name != "cast"] + [cast(dtype) for dtype in DTYPES]
 COMPILERS = {"c": CCompiler, "numba": NumbaCompiler}
 SAME_DTYPES = {"c": DTYPES, "numba": ("bool", "int8", "int64", "uint64", "float32", "float64")}
 MIXED = [
@@ -95,7 +95,7 @@ def test_agrees_with_the_reference(compiled):
         values = operands(None, dtypes)
         if len(dtypes) == 2 and any(statement.op.name == "pow" for statement in made.statements):
             exponents = values[1]
-            if result_dtype(ScalarOp("pow"), *dtypes).startswith("int"):
+            if result_dtype(Elementary("pow"), *dtypes).startswith("int"):
                 exponents[exponents < 0] = 3
         outs = run(native, made, values)
         for statement, got in zip(made.statements, outs, strict=True):

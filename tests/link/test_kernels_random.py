@@ -8,11 +8,11 @@ from native import DTYPES, FLOATS, kernel, result_dtype, run, same, samples
 from frazil.link.c import CCompiler
 from frazil.link.kernel import Read
 from frazil.link.numba import NumbaCompiler
-from frazil.scalar import TABLE, ScalarOp, cast
+from frazil.scalar import TABLE, Elementary, cast
 
 # Those whose results are the same to the bit everywhere, so that any chain of them is.
 EXACT = [
-    ScalarOp(name)
+    Elementary(name)
     for name in TABLE
     if name
     in {

@@ -7,7 +7,7 @@ from reference import evaluate
 import frazil as fz
 from frazil import _core
 from frazil.gradient import NotDifferentiableError, grad
-from frazil.scalar import TABLE, ScalarOp, cast, clip, maximum, minimum, pow, sqrt, tri_gamma
+from frazil.scalar import TABLE, Elementary, cast, clip, maximum, minimum, pow, sqrt, tri_gamma
 
 POINTS = {
     **dict.fromkeys(TABLE, (0.3, 0.7, 1.9)),
@@ -44,7 +44,7 @@ def gradients(op, values, g=1.0):
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_finite_differences(name):
-    op = ScalarOp(name)
+    op = Elementary(name)
     values = [np.array(POINTS[name]) + 0.37 * k for k in range(op.nin)]
     if name == "mod":
         values[1] = np.array([0.11, 0.4, 0.7])
@@ -62,7 +62,7 @@ def test_finite_differences(name):
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_gradients_keep_the_dtype(name):
-    op = ScalarOp(name)
+    op = Elementary(name)
     for dtype in ("float32", "float64"):
         inputs = variables(op, dtype)
         output = _core.elemwise(op, *inputs)
@@ -82,7 +82,7 @@ def test_each_gradient_has_its_inputs_dtype():
 
 @pytest.mark.parametrize("name", sorted(STEPS))
 def test_steps_are_flat(name):
-    op = ScalarOp(name)
+    op = Elementary(name)
     for found in gradients(op, [np.array([0.5, 1.5, np.inf])] * op.nin):
         np.testing.assert_array_equal(found, 0)
 
@@ -115,7 +115,7 @@ def test_powers_of_zero():
 
 
 def test_where_takes_nothing_from_the_branch_not_taken():
-    where = ScalarOp("where")
+    where = Elementary("where")
     condition = _core.constant(np.array([True, False, True]))
     x, y = (fz.Variable(fz.TensorType("float64", (3,)), name) for name in "xy")
     output = _core.elemwise(where, condition, x, y)

@@ -25,7 +25,7 @@ def is_size_arithmetic(variable: Variable) -> bool:
     return (
         node is not None
         and isinstance(node.op, Elemwise)
-        and node.op.scalar_op.name in SIZE_ARITHMETIC
+        and node.op.scalar_op.table_name in SIZE_ARITHMETIC
         and variable.ndim == 0
         and all(x.dtype in ("int64", "bool") for x in node.inputs)
     )

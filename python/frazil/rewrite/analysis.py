@@ -48,7 +48,7 @@ def _is_nonnegative(x: Variable, depth: int) -> bool:
     # Signed integers wrap around, so what is never negative as a number may be as an integer.
     if node is None or not isinstance(node.op, Elemwise) or x.type.numpy_dtype.kind != "f":
         return False
-    name = node.op.scalar_op.name
+    name = node.op.scalar_op.table_name
     if name in _NEVER_NEGATIVE:
         return True
     if depth == 0 or name not in _KEEP_THE_SIGN_AWAY:

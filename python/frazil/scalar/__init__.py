@@ -19,6 +19,8 @@ from frazil.scalar.arithmetic import sqr as sqr
 from frazil.scalar.arithmetic import sub as sub
 from frazil.scalar.arithmetic import truediv as truediv
 from frazil.scalar.arithmetic import trunc as trunc
+from frazil.scalar.elementary import Elementary as Elementary
+from frazil.scalar.elementary import Row as Row
 from frazil.scalar.exponential import exp as exp
 from frazil.scalar.exponential import exp2 as exp2
 from frazil.scalar.exponential import expm1 as expm1
@@ -45,7 +47,6 @@ from frazil.scalar.logic import or_ as or_
 from frazil.scalar.logic import second as second
 from frazil.scalar.logic import where as where
 from frazil.scalar.logic import xor as xor
-from frazil.scalar.op import Row as Row
 from frazil.scalar.op import ScalarOp as ScalarOp
 from frazil.scalar.special import erf as erf
 from frazil.scalar.special import erfc as erfc

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from frazil._core import Constant, elemwise
+from frazil.scalar.elementary import Elementary, define
 from frazil.scalar.exponential import log
 from frazil.scalar.logic import eq, ge, gt, le, lt, second, where
-from frazil.scalar.op import ScalarOp, define
 
 
 def _pow_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
@@ -171,7 +171,7 @@ abs = define(
     numba={"f": "{fabs}({0})", "i": "{select}({0} < 0, {T}(-{0}), {0})", "ub": "{0}"},
     gradient=lambda inputs, output, g: [g * elemwise(sign, inputs[0])],
 )
-sign: ScalarOp = define(
+sign: Elementary = define(
     "sign",
     "arithmetic_no_bool",
     np.sign,

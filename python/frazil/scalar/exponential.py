@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from frazil._core import elemwise
+from frazil.scalar.elementary import define
 from frazil.scalar.logic import eq, where
-from frazil.scalar.op import define
 
 
 def _logaddexp_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:

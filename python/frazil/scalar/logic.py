@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from frazil._core import elemwise
-from frazil.scalar.op import define, define_cast
+from frazil.scalar.elementary import define, define_cast
 
 
 def _where_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:

@@ -1,20 +1,17 @@
-"""Scalar ops: what happens to one element, told once for every linker.
-
-A scalar op is its name (and, for a cast, a dtype). Everything else stands in its :class:`Row`: the
-type rule, the NumPy function that is the reference, the C and the Numba expressions, and the
-gradient. The rows are written in the modules of this package, one theme each.
-"""
+"""Scalar ops: what happens to one element, told once for every linker."""
 
 from __future__ import annotations
 
-import warnings
+from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from frazil.op import Op
+from frazil._core import FrozenApply
+from frazil.op import Op, OpMeta
+from frazil.scalar.evaluation import evaluate
 
 Lowering: TypeAlias = str | Mapping[str, str]
 """An expression in which ``{0}``, ``{1}``, ... are the operands, ``{T}`` is the type that they are
@@ -29,92 +26,100 @@ What takes nodes to build may be a function without arguments, which is called o
 gradient is wanted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What is known of one scalar op.
+class ScalarOpMeta(OpMeta, ABCMeta):
+    """Makes equal ops one object, and none of a class that does not say what it computes."""
 
-    ``rule`` names the type rule by which the core types its nodes. ``ufunc`` computes the op with
-    NumPy, on operands that have their computation dtype already. ``gradient`` is None for an op
-    that cannot be differentiated.
-    """
-
-    name: str
-    rule: str
-    nin: int
-    ufunc: Callable[..., Any]
-    c: Lowering
-    numba: Lowering
-    gradient: Gradient | None
-    commutative: bool = False
-
-
-_ROWS: dict[str, Row] = {}
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls.__abstractmethods__:
+            raise TypeError(f"{cls.__qualname__} is abstract: it must define impl")
+        made = super().__call__(*args, **kwargs)
+        for name in ("nin", "rule"):
+            if not hasattr(made, name):
+                raise TypeError(f"{cls.__qualname__} must define {name}")
+        return made
 
 
 @dataclass(frozen=True, eq=False)
-class ScalarOp(Op):
-    """An op on single elements, known by its name; ``dtype`` is the target of a cast.
+class ScalarOp(Op, metaclass=ScalarOpMeta):
+    """An op on single elements; applied to variables, it acts on every element of them.
+
+    A subclass says what it computes in ``impl``, how many operands it takes (``nin``) and how it is
+    typed (``rule``). All else is for speed: with ``ufunc`` it runs as fast as NumPy does, with
+    ``c`` and ``numba`` it joins native loops; without these it is called from them.
+
+    Attributes
+    ----------
+    nin, nout : int
+        The numbers of operands and of results.
+    rule : str
+        How the core finds the result's dtype: "arithmetic", "arithmetic_no_bool", "floor", "float",
+        "division", "comparison", "bitwise", "predicate", "select", or "cast:" and a dtype.
+    ufunc : callable, optional
+        A function that does the same to whole arrays, as NumPy's ufuncs do.
+    c, numba : str or mapping, optional
+        Expressions in C and in what Numba compiles, as in ``"{0} * {0}"``.
+    gradient : callable, optional
+        ``(inputs, output, output_gradient)`` to one gradient an input.
 
     Examples
     --------
-    >>> from frazil.scalar import ScalarOp, add
-    >>> ScalarOp("add") is add
-    True
-    >>> add.rule
-    'arithmetic'
+    >>> from dataclasses import dataclass
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> from frazil.scalar import ScalarOp
+    >>> @dataclass(frozen=True, eq=False)
+    ... class Cube(ScalarOp):
+    ...     nin = 1
+    ...     rule = "arithmetic"
+    ...     c = "{0} * {0} * {0}"
+    ...
+    ...     def impl(self, x):
+    ...         return x * x * x
+    >>> x = ft.vector("x")
+    >>> fz.function([x], Cube()(x) + 1)([1.0, 2.0])
+    array([2., 9.])
     """
 
-    name: str
-    dtype: str | None = None
+    if TYPE_CHECKING:
 
-    def __post_init__(self) -> None:
-        row = _ROWS.get(self.name)
-        if row is None:
-            raise ValueError(f"there is no scalar op named {self.name!r}")
-        if (row.rule == "cast") != (self.dtype is not None):
-            raise ValueError("a cast, and nothing else, takes a dtype: ScalarOp('cast', 'float32')")
+        @property
+        def nin(self) -> int: ...
+        @property
+        def rule(self) -> str: ...
+        @property
+        def nout(self) -> int: ...
+        @property
+        def ufunc(self) -> Callable[..., Any] | None: ...
+        @property
+        def c(self) -> Lowering | None: ...
+        @property
+        def numba(self) -> Lowering | None: ...
+        @property
+        def gradient(self) -> Gradient | None: ...
 
-    @property
-    def row(self) -> Row:
-        return _ROWS[self.name]
+    else:
+        # Plain values, which a subclass may replace by fields, properties or values of its own.
+        nout = 1
+        ufunc = c = numba = gradient = None
 
-    @property
-    def nin(self) -> int:
-        return self.row.nin
-
-    @property
-    def rule(self) -> str:
-        rule = self.row.rule
-        return rule if self.dtype is None else f"{rule}:{self.dtype}"
-
-    @property
-    def ufunc(self) -> Callable[..., Any]:
-        return self.row.ufunc
-
-    @property
-    def commutative(self) -> bool:  # type: ignore[override]
-        return self.row.commutative
+    @abstractmethod
+    def impl(self, *operands: Any) -> Any:
+        """The result for single elements: Python or NumPy scalars; a tuple if there are several."""
 
     @property
-    def c(self) -> Lowering:
-        return self.row.c
+    def table_name(self) -> str | None:
+        """The name of an elementary op; None for every other op."""
+        return None
 
     @property
-    def numba(self) -> Lowering:
-        return self.row.numba
+    def converts_to(self) -> str | None:
+        """The dtype that a cast converts its operand to; None for every other op."""
+        return None
 
-    @property
-    def gradient(self) -> Gradient | None:
-        return self.row.gradient
-
-    def _on_intern(self) -> None:
-        from frazil import _core
+    def make_node(self, *inputs: Any) -> FrozenApply:
         from frazil.elemwise import Elemwise
 
-        _core.register_elemwise(self, Elemwise(self))
-
-    def __str__(self) -> str:
-        return self.name if self.dtype is None else f"{self.name}{{{self.dtype}}}"
+        return Elemwise(self).make_node(*inputs)
 
     def operand_dtypes(self, dtypes: Sequence[str], result: str) -> tuple[str, ...]:
         """The dtypes that operands are converted to before the op computes ``result``.
@@ -130,7 +135,7 @@ class ScalarOp(Op):
         >>> lt.operand_dtypes(("int8", "uint64"), "bool")
         ('int64', 'uint64')
         """
-        match self.row.rule:
+        match self.rule.partition(":")[0]:
             case "cast" | "predicate":
                 return tuple(dtypes)
             case "select":
@@ -143,7 +148,7 @@ class ScalarOp(Op):
                 return (result,) * len(dtypes)
 
     def compute(self, result: str, *operands: Any) -> np.ndarray[Any, Any]:
-        """The op applied by NumPy to whole arrays: the reference for every linker.
+        """The result, of dtype ``result``, for whole arrays, computed by NumPy.
 
         Examples
         --------
@@ -152,71 +157,10 @@ class ScalarOp(Op):
         >>> sigmoid.compute("float64", np.array([0.0, np.inf]))
         array([0.5, 1. ])
         """
-        arrays = [np.asarray(operand) for operand in operands]
-        dtypes = self.operand_dtypes([array.dtype.name for array in arrays], result)
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)
-            converted = [a.astype(d, copy=False) for a, d in zip(arrays, dtypes, strict=True)]
-            if self.dtype is not None:
-                return np.asarray(converted[0].astype(self.dtype))
-            return np.asarray(self.row.ufunc(*converted)).astype(result, copy=False)
-
-    def impl(self, *operands: Any) -> Any:
-        """The op applied to Python or NumPy scalars.
-
-        Examples
-        --------
-        >>> from frazil.scalar import maximum
-        >>> float(maximum.impl(1.0, 2.0))
-        2.0
-        """
-        if self.dtype is not None:
-            return np.dtype(self.dtype).type(operands[0])
-        return self.row.ufunc(*operands)
+        return evaluate(self, [result], operands)[0]
 
 
-def define(
-    name: str,
-    rule: str,
-    ufunc: Callable[..., Any],
-    *,
-    c: Lowering,
-    numba: Lowering,
-    gradient: Gradient | None,
-    nin: int = 1,
-    commutative: bool = False,
-) -> ScalarOp:
-    """The scalar op of a new row of the table."""
-    row = Row(name, rule, nin, ufunc, c, numba, gradient, commutative)
-    if _ROWS.setdefault(name, row) is not row:
-        raise ValueError(f"a scalar op named {name!r} exists already")
-    return ScalarOp(name)
-
-
-def define_cast(*, c: Lowering, numba: Lowering, gradient: Gradient) -> Callable[[str], ScalarOp]:
-    """The family of casts: a function from a dtype to the scalar op that converts to it."""
-    _ROWS["cast"] = Row("cast", "cast", 1, np.asarray, c, numba, gradient)
-
-    def cast(dtype: str) -> ScalarOp:
-        """The scalar op that converts to ``dtype``.
-
-        Examples
-        --------
-        >>> from frazil.scalar import cast
-        >>> cast("float32").rule
-        'cast:float32'
-        """
-        return ScalarOp("cast", np.dtype(dtype).name)
-
-    return cast
-
-
-def rows() -> Mapping[str, Row]:
-    """Every row that is defined, by name."""
-    return dict(_ROWS)
-
-
-def lowering_for(lowering: Lowering, dtype: str) -> str | None:
+def lowering_for(lowering: Lowering | None, dtype: str) -> str | None:
     """The expression for operands of ``dtype``; None if the op has none for it.
 
     Examples
@@ -225,7 +169,7 @@ def lowering_for(lowering: Lowering, dtype: str) -> str | None:
     >>> lowering_for({"iu": "{0} % {1}", "f": "{fmod}({0}, {1})"}, "uint8")
     '{0} % {1}'
     """
-    if isinstance(lowering, str):
+    if lowering is None or isinstance(lowering, str):
         return lowering
     kind = np.dtype(dtype).kind
     return next((text for kinds, text in lowering.items() if kind in kinds), None)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from frazil._core import elemwise
+from frazil.scalar.elementary import Elementary, define
 from frazil.scalar.exponential import exp
-from frazil.scalar.op import ScalarOp, define
 
 
 def _scipy(name: str) -> Callable[..., Any]:
@@ -89,7 +89,7 @@ gammaln = define(
     numba="{gammaln}({0})",
     gradient=lambda inputs, output, g: [g * elemwise(psi, inputs[0])],
 )
-psi: ScalarOp = define(
+psi: Elementary = define(
     "psi",
     "float",
     _scipy("psi"),
@@ -97,7 +97,7 @@ psi: ScalarOp = define(
     numba="{psi}({0})",
     gradient=lambda inputs, output, g: [g * elemwise(tri_gamma, inputs[0])],
 )
-tri_gamma: ScalarOp = define(
+tri_gamma: Elementary = define(
     "tri_gamma",
     "float",
     _tri_gamma,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from frazil.scalar import arithmetic, exponential, logic, special, trigonometric
-from frazil.scalar.op import Row, rows
+from frazil.scalar.elementary import Row, rows
 
 THEMES = (arithmetic, exponential, trigonometric, special, logic)
 """The modules that hold the rows."""

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from frazil._core import elemwise
+from frazil.scalar.elementary import Elementary, define
 from frazil.scalar.exponential import sqrt
-from frazil.scalar.op import ScalarOp, define
 
 
 def _arctan2_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
@@ -25,7 +25,7 @@ sin = define(
     numba="{sin}({0})",
     gradient=lambda inputs, output, g: [g * elemwise(cos, inputs[0])],
 )
-cos: ScalarOp = define(
+cos: Elementary = define(
     "cos",
     "float",
     np.cos,
@@ -82,7 +82,7 @@ sinh = define(
     numba="{sinh}({0})",
     gradient=lambda inputs, output, g: [g * elemwise(cosh, inputs[0])],
 )
-cosh: ScalarOp = define(
+cosh: Elementary = define(
     "cosh",
     "float",
     np.cosh,

@@ -35,6 +35,7 @@ from frazil.link.reduction import (
     identity,
     is_fold,
 )
+from frazil.scalar.elementary import Elementary
 from frazil.scalar.op import ScalarOp, lowering_for
 
 _DTYPES: Mapping[str, str] = {code: dtype for dtype, code in C_TYPES.items()}
@@ -156,7 +157,7 @@ class Unit:
 
     def fold(self, write: Write, so_far: str, value: str) -> str:
         """The expression that folds one more value of the write's dtype into a reduction."""
-        op = ScalarOp(str(write.reduce))
+        op = Elementary(str(write.reduce))
         operands = [(so_far, write.dtype), (f"({value})", write.dtype)]
         return self.apply(op, operands, write.dtype)
 
@@ -207,8 +208,8 @@ class Unit:
                 texts = [f"{compare}({texts[0]}, {texts[1]})", "0"]
             else:
                 texts = ["0", f"{compare}({texts[1]}, {texts[0]})"]
-        if op.dtype is not None:
-            return self.convert(texts[0], dtype, op.dtype), True
+        if op.converts_to is not None:
+            return self.convert(texts[0], dtype, op.converts_to), True
         vector = True
 
         def resolve(match: re.Match[str]) -> str:

@@ -71,11 +71,11 @@ class Lowering:
         if node is None or not is_size_arithmetic(length):
             return self.builder.size_value(self.slot(length))
         operands = [self._sizes[x] for x in node.inputs]
-        if node.op.scalar_op.name == "where":
+        if node.op.scalar_op.table_name == "where":
             condition, then, otherwise = operands
             return self.builder.size_where(condition, then, otherwise)
         a, b = operands
-        return self.builder.size_binary(node.op.scalar_op.name, a, b)
+        return self.builder.size_binary(node.op.scalar_op.table_name, a, b)
 
     def run_loop(self, call: KernelCall, native: NativeKernel) -> None:
         """Adds a kernel and the dimensions of length 1 that it left out."""

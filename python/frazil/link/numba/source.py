@@ -20,6 +20,7 @@ from frazil.link.reduction import (
     identity,
     is_fold,
 )
+from frazil.scalar.elementary import Elementary
 from frazil.scalar.op import ScalarOp, lowering_for
 
 
@@ -59,8 +60,8 @@ class KernelSource:
             *before, text = self._call("compare", "int64", [signed, unsigned])
             lines += before
             texts = [text, "0"] if wanted[0] == "int64" else ["0", text]
-        if op.dtype is not None:
-            return [*lines, *self.convert(texts[0], dtype, op.dtype)]
+        if op.converts_to is not None:
+            return [*lines, *self.convert(texts[0], dtype, op.converts_to)]
         *before, text = self._expand(template, dtype, texts)
         return [*lines, *before, f"{result}({text})"]
 
@@ -237,7 +238,7 @@ class KernelSource:
         self.temporaries += 1
         own = f"t{self.temporaries}_so_far"
         yield f"{own} = {self._load(write.dtype, where, index)}"
-        op = ScalarOp(str(write.reduce))
+        op = Elementary(str(write.reduce))
         operands = [(own, write.dtype), (value, write.dtype)]
         *lines, folded = self.apply(op, operands, write.dtype)
         yield from lines

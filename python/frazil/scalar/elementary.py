@@ -1,0 +1,168 @@
+"""Elementary ops: those of the table, each known by its name.
+
+An elementary op is its name (and, for a cast, a dtype). Everything else stands in its :class:`Row`:
+the type rule, the NumPy function that is the reference, the C and the Numba expressions, and the
+gradient. The rows are written in the modules of this package, one theme each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from frazil.scalar.op import Gradient, Lowering, ScalarOp
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What is known of one elementary op.
+
+    ``rule`` names the type rule by which the core types its nodes. ``ufunc`` computes the op with
+    NumPy, on operands that have their computation dtype already. ``gradient`` is None for an op
+    that cannot be differentiated.
+    """
+
+    name: str
+    rule: str
+    nin: int
+    ufunc: Callable[..., Any]
+    c: Lowering
+    numba: Lowering
+    gradient: Gradient | None
+    commutative: bool = False
+
+
+_ROWS: dict[str, Row] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Elementary(ScalarOp):
+    """An op of the table, known by its name; ``dtype`` is the target of a cast.
+
+    Examples
+    --------
+    >>> from frazil.scalar import Elementary, add
+    >>> Elementary("add") is add
+    True
+    >>> add.rule
+    'arithmetic'
+    """
+
+    name: str
+    dtype: str | None = None
+
+    def __post_init__(self) -> None:
+        row = _ROWS.get(self.name)
+        if row is None:
+            raise ValueError(f"there is no scalar op named {self.name!r}")
+        if (row.rule == "cast") != (self.dtype is not None):
+            raise ValueError(
+                "a cast, and nothing else, takes a dtype: Elementary('cast', 'float32')"
+            )
+
+    @property
+    def row(self) -> Row:
+        return _ROWS[self.name]
+
+    @property
+    def nin(self) -> int:
+        return self.row.nin
+
+    @property
+    def rule(self) -> str:
+        rule = self.row.rule
+        return rule if self.dtype is None else f"{rule}:{self.dtype}"
+
+    @property
+    def ufunc(self) -> Callable[..., Any]:
+        return self.row.ufunc
+
+    @property
+    def commutative(self) -> bool:  # type: ignore[override]
+        return self.row.commutative
+
+    @property
+    def c(self) -> Lowering:
+        return self.row.c
+
+    @property
+    def numba(self) -> Lowering:
+        return self.row.numba
+
+    @property
+    def gradient(self) -> Gradient | None:
+        return self.row.gradient
+
+    @property
+    def table_name(self) -> str:
+        return self.name
+
+    @property
+    def converts_to(self) -> str | None:
+        return self.dtype
+
+    def _on_intern(self) -> None:
+        from frazil import _core
+        from frazil.elemwise import Elemwise
+
+        _core.register_elemwise(self, Elemwise(self))
+
+    def __str__(self) -> str:
+        return self.name if self.dtype is None else f"{self.name}{{{self.dtype}}}"
+
+    def impl(self, *operands: Any) -> Any:
+        """The op applied to Python or NumPy scalars.
+
+        Examples
+        --------
+        >>> from frazil.scalar import maximum
+        >>> float(maximum.impl(1.0, 2.0))
+        2.0
+        """
+        if self.dtype is not None:
+            return np.asarray(operands[0]).astype(self.dtype)[()]
+        return self.row.ufunc(*operands)
+
+
+def define(
+    name: str,
+    rule: str,
+    ufunc: Callable[..., Any],
+    *,
+    c: Lowering,
+    numba: Lowering,
+    gradient: Gradient | None,
+    nin: int = 1,
+    commutative: bool = False,
+) -> Elementary:
+    """The elementary op of a new row of the table."""
+    row = Row(name, rule, nin, ufunc, c, numba, gradient, commutative)
+    if _ROWS.setdefault(name, row) is not row:
+        raise ValueError(f"a scalar op named {name!r} exists already")
+    return Elementary(name)
+
+
+def define_cast(*, c: Lowering, numba: Lowering, gradient: Gradient) -> Callable[[str], Elementary]:
+    """The family of casts: a function from a dtype to the scalar op that converts to it."""
+    _ROWS["cast"] = Row("cast", "cast", 1, np.asarray, c, numba, gradient)
+
+    def cast(dtype: str) -> Elementary:
+        """The scalar op that converts to ``dtype``.
+
+        Examples
+        --------
+        >>> from frazil.scalar import cast
+        >>> cast("float32").rule
+        'cast:float32'
+        """
+        return Elementary("cast", np.dtype(dtype).name)
+
+    return cast
+
+
+def rows() -> Mapping[str, Row]:
+    """Every row that is defined, by name."""
+    return dict(_ROWS)

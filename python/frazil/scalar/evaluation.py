@@ -1,0 +1,140 @@
+"""A scalar op applied to whole arrays without a compiler: the reference for every linker.
+
+There are three ways, the first that fits is taken:
+
+1. the op's ``ufunc``, which NumPy or SciPy runs at native speed;
+2. ``numpy.frompyfunc`` over ``impl``, for up to 32 operands and results;
+3. a loop over ``impl``, for any number of them.
+
+Single elements without a ufunc go straight to ``impl``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from frazil.scalar.op import ScalarOp
+
+Array: TypeAlias = "np.ndarray[Any, Any]"
+
+FROMPYFUNC_LIMIT = 32
+"""The number of operands and results that every NumPy takes in ``frompyfunc``."""
+
+
+def evaluate(
+    op: ScalarOp, results: Sequence[str], operands: Sequence[Any], out: Array | None = None
+) -> tuple[Array, ...]:
+    """The results, of these dtypes, of ``op`` on operands that broadcast against each other.
+
+    Parameters
+    ----------
+    op : ScalarOp
+    results : sequence of str
+        The dtype of each result.
+    operands : sequence of array_like
+    out : numpy.ndarray, optional
+        Where an op with one result may store it; an operand, for example, that nobody needs any
+        more. It is used if the op has a ufunc that computes in its dtype.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from frazil.scalar import exp
+    >>> from frazil.scalar.evaluation import evaluate
+    >>> x = np.zeros(2)
+    >>> (y,) = evaluate(exp, ["float64"], [x], out=x)
+    >>> y is x, x
+    (True, array([1., 1.]))
+    """
+    arrays = [np.asarray(operand) for operand in operands]
+    dtypes = op.operand_dtypes([array.dtype.name for array in arrays], results[0])
+    with np.errstate(all="ignore"):
+        if op.converts_to is not None:
+            return (arrays[0].astype(op.converts_to),)
+        if op.ufunc is not None and len(results) == 1:
+            return (_by_ufunc(op.ufunc, results[0], arrays, dtypes, out),)
+        arrays = [a.astype(d, copy=False) for a, d in zip(arrays, dtypes, strict=True)]
+        if all(array.ndim == 0 for array in arrays):
+            return _of_elements(op, results, [array[()] for array in arrays])
+        if len(arrays) + len(results) <= FROMPYFUNC_LIMIT:
+            return _by_frompyfunc(op, results, arrays)
+        return _by_loop(op, results, arrays)
+
+
+def _by_ufunc(
+    ufunc: Callable[..., Any],
+    result: str,
+    arrays: Sequence[Array],
+    dtypes: Sequence[str],
+    out: Array | None,
+) -> Array:
+    if isinstance(ufunc, np.ufunc) and _has_loop(ufunc, tuple(dtypes), result):
+        # NumPy converts operands a block at a time; whole copies of them are never made.
+        signature = (*map(np.dtype, dtypes), np.dtype(result))
+        return np.asarray(ufunc(*arrays, out=out, signature=signature, casting="unsafe"))
+    converted = [a.astype(d, copy=False) for a, d in zip(arrays, dtypes, strict=True)]
+    return np.asarray(ufunc(*converted)).astype(result, copy=False)
+
+
+@cache
+def _has_loop(ufunc: np.ufunc, dtypes: tuple[str, ...], result: str) -> bool:
+    """Whether the ufunc computes in just these dtypes."""
+    inputs = "".join(np.dtype(dtype).char for dtype in dtypes)
+    return f"{inputs}->{np.dtype(result).char}" in ufunc.types
+
+
+def _of_elements(
+    op: ScalarOp, results: Sequence[str], elements: Sequence[Any]
+) -> tuple[Array, ...]:
+    values = op.impl(*elements)
+    values = (values,) if op.nout == 1 else values
+    return tuple(
+        _converted([value], dtype, 1).reshape(())
+        for value, dtype in zip(values, results, strict=True)
+    )
+
+
+def _by_frompyfunc(
+    op: ScalarOp, results: Sequence[str], arrays: Sequence[Array]
+) -> tuple[Array, ...]:
+    function = np.frompyfunc(op.impl, len(arrays), len(results))
+    values = function(*arrays)
+    values = (values,) if len(results) == 1 else values
+    return tuple(
+        _converted(value.flat, dtype, value.size).reshape(value.shape)
+        for value, dtype in zip(values, results, strict=True)
+    )
+
+
+def _by_loop(op: ScalarOp, results: Sequence[str], arrays: Sequence[Array]) -> tuple[Array, ...]:
+    shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    columns = [np.broadcast_to(array, shape).flat for array in arrays]
+    count = int(np.prod(shape))
+    rows = map(op.impl, *columns)
+    if len(results) == 1:
+        return (_converted(rows, results[0], count).reshape(shape),)
+    made = tuple(np.empty(shape, dtype) for dtype in results)
+    flat = [array.reshape(-1) for array in made]
+    for at, row in enumerate(rows):
+        for column, value, dtype in zip(flat, row, results, strict=True):
+            column[at] = _converted([value], dtype, 1)[0]
+    return made
+
+
+def _converted(values: Iterable[Any], dtype: str, count: int) -> Array:
+    """The values as an array; integers wrap around, as those of every linker do."""
+    target = np.dtype(dtype)
+    if target.kind in "iu":
+        mask = (1 << 8 * target.itemsize) - 1
+        wrapped = (int(value) & mask for value in values)
+        return np.fromiter(wrapped, f"u{target.itemsize}", count).view(target)
+    return np.fromiter(values, target, count)
