@@ -602,6 +602,32 @@ class Program:
 
     @property
     def instructions(self) -> list[str]: ...
+    @property
+    def origins(self) -> Sequence[object]:
+        """What instructions are blamed on."""
+
+    @property
+    def functions(self) -> tuple[Callable[..., Any], ...]:
+        """The Python functions that are called, in the order of the calls."""
+
+    @property
+    def kernels(self) -> list[tuple[object, bytes]]:
+        """What keeps each kernel loaded, and what its operands are."""
+
+    def to_bytes(self) -> bytes:
+        """The program; numbers stand for its kernels, functions and origins."""
+
+    @staticmethod
+    def from_bytes(
+        bytes: bytes,
+        kernels: Sequence[tuple[int, object, bytes]],
+        functions: Sequence[Callable[..., Any]],
+        origins: Sequence[object],
+    ) -> Program:
+        """What :meth:`to_bytes` was called on; every reference is checked again.
+
+        ``kernels``: addresses, what keeps each loaded, and its operands as ``kernels`` gave them.
+        """
 
 @disjoint_base
 class Function:

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use frazil_core::DType;
 use frazil_runtime::{
-    ArrayType, BuildError, Builder, Error, ErrorClass, Fault, Index, KernelFn, Origin, Scalar,
-    Size, SizeOp, Slot, WriteSpec,
+    ArrayType, BuildError, Builder, Error, ErrorClass, Fault, Foreign, ForeignError, Index,
+    KeptArray, KernelFn, KernelPart, KernelRef, Layout, Origin, Parts, Scalar, Size, SizeOp, Slot,
+    WriteSpec,
 };
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::{PyBytes, PyString, PyTuple};
 
 use crate::callable::Callable;
-use crate::ndarray::keep;
+use crate::ndarray::{NumPy, keep};
 use crate::types::{TensorType, dtype_of};
 
 /// Assembles a flat program. Slots, sizes and origins are small ints.
@@ -22,14 +23,17 @@ pub struct ProgramBuilder {
     /// `None` once the program is finished.
     builder: Option<Builder>,
     origins: Vec<Py<PyAny>>,
+    functions: Vec<Py<PyAny>>,
 }
 
 /// A compiled program, shared by the functions that call it.
 #[pyclass(frozen, weakref, module = "frazil._core")]
 pub struct Program {
     program: frazil_runtime::Program,
-    /// What instructions are blamed on, by [`Origin`].
-    origins: Vec<Py<PyAny>>,
+    /// What instructions are blamed on: a sequence, by [`Origin`].
+    origins: Py<PyAny>,
+    /// The Python functions that are called, in order.
+    functions: Vec<Py<PyAny>>,
 }
 
 fn refuse(error: BuildError) -> PyErr {
@@ -106,7 +110,7 @@ impl ProgramBuilder {
 impl ProgramBuilder {
     #[new]
     fn new() -> ProgramBuilder {
-        ProgramBuilder { builder: Some(Builder::new()), origins: Vec::new() }
+        ProgramBuilder { builder: Some(Builder::new()), ..ProgramBuilder::default() }
     }
 
     /// The slot of the next input.
@@ -274,24 +278,27 @@ impl ProgramBuilder {
     /// A Python function from arrays to an array or a tuple of them.
     fn call(
         &mut self,
+        py: Python<'_>,
         function: Py<PyAny>,
         inputs: Vec<u32>,
         output_types: Vec<PyRef<'_, TensorType>>,
     ) -> PyResult<Vec<u32>> {
         let inputs: Vec<Slot> = inputs.into_iter().map(Slot).collect();
         let types: Vec<ArrayType> = output_types.iter().map(|ty| array_type(ty)).collect();
-        let function = Arc::new(Callable::new(function, types.len()));
-        let slots = self.builder()?.call(function, &inputs, &types).map_err(refuse)?;
+        let callable = Arc::new(Callable::new(function.clone_ref(py), types.len()));
+        let slots = self.builder()?.call(callable, &inputs, &types).map_err(refuse)?;
+        self.functions.push(function);
         Ok(slots.into_iter().map(|slot| slot.0).collect())
     }
 
     /// The program that computes these slots; nothing can be added afterwards.
-    fn finish(&mut self, outputs: Vec<u32>) -> PyResult<Program> {
+    fn finish(&mut self, py: Python<'_>, outputs: Vec<u32>) -> PyResult<Program> {
         self.builder()?;
         let outputs: Vec<Slot> = outputs.into_iter().map(Slot).collect();
         let builder = self.builder.take().unwrap_or_default();
         let program = builder.finish(&outputs).map_err(refuse)?;
-        Ok(Program { program, origins: std::mem::take(&mut self.origins) })
+        let origins = PyTuple::new(py, std::mem::take(&mut self.origins))?.into_any().unbind();
+        Ok(Program { program, origins, functions: std::mem::take(&mut self.functions) })
     }
 }
 
@@ -301,6 +308,102 @@ impl Program {
     #[getter]
     fn instructions(&self) -> Vec<String> {
         self.program.lines()
+    }
+
+    /// What instructions are blamed on.
+    #[getter]
+    fn origins(&self, py: Python<'_>) -> Py<PyAny> {
+        self.origins.clone_ref(py)
+    }
+
+    /// The Python functions that are called, in the order of the calls.
+    #[getter]
+    fn functions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.functions)
+    }
+
+    /// What keeps each kernel loaded, and what its operands are.
+    #[getter]
+    fn kernels<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyBytes>)>> {
+        let kernels = self.program.kernels();
+        let kept = |kernel: KernelRef<'_>| {
+            let keep = kernel.keep.downcast_ref::<Py<PyAny>>().ok_or_else(|| {
+                PyTypeError::new_err("a kernel of the program is kept by no Python object")
+            })?;
+            Ok((keep.bind(py).clone(), PyBytes::new(py, &kernel.operands)))
+        };
+        kernels.into_iter().map(kept).collect()
+    }
+
+    /// The program as bytes: without origins, functions and kernels, which are named by number.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.program.to_bytes())
+    }
+
+    /// The program that `bytes` were made of, with these parts.
+    ///
+    /// Each kernel is an address, what keeps it loaded, and what its operands are, as `kernels`
+    /// gave it; the address must be that of a loop kernel for these operands.
+    #[staticmethod]
+    fn from_bytes(
+        py: Python<'_>,
+        bytes: &[u8],
+        kernels: Vec<(usize, Py<PyAny>, Vec<u8>)>,
+        functions: Vec<Py<PyAny>>,
+        origins: Py<PyAny>,
+    ) -> PyResult<Program> {
+        if kernels.iter().any(|(address, ..)| *address == 0) {
+            return Err(PyValueError::new_err("the kernel has no address"));
+        }
+        let mut parts = GivenParts { py, kernels: &kernels, functions: &functions };
+        // SAFETY: by the caller's promise, the addresses are those of kernels for these operands.
+        // Test: tests/runtime/test_program_bytes.py.
+        let program = unsafe { frazil_runtime::Program::from_bytes(bytes, &mut parts) };
+        let program = program.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Program { program, origins, functions })
+    }
+}
+
+/// The parts of a program that is read, as Python gave them.
+struct GivenParts<'a, 'py> {
+    py: Python<'py>,
+    kernels: &'a [(usize, Py<PyAny>, Vec<u8>)],
+    functions: &'a [Py<PyAny>],
+}
+
+impl Parts for GivenParts<'_, '_> {
+    fn constant(
+        &mut self,
+        dtype: DType,
+        layout: &Layout,
+        elements: &[u8],
+    ) -> Result<KeptArray, ForeignError> {
+        let numpy = NumPy::get(self.py);
+        let array = numpy.empty(self.py, dtype, &layout.dims, &layout.strides)?;
+        // SAFETY: the array is fresh, and the runtime gives the elements that fill it.
+        // Test: tests/runtime/test_program_bytes.py.
+        unsafe {
+            let to = numpy.data(&array);
+            std::ptr::copy_nonoverlapping(elements.as_ptr(), to, elements.len());
+        }
+        keep(array).ok_or_else(|| "NumPy gave an array that is not aligned".into())
+    }
+
+    fn kernel(&mut self, number: usize) -> Option<KernelPart> {
+        let (address, keepalive, operands) = self.kernels.get(number)?;
+        // SAFETY: the address is not null, and by the promise of `Program::from_bytes` that of a
+        // kernel. Test: tests/runtime/test_program_bytes.py.
+        let function = unsafe { std::mem::transmute::<usize, KernelFn>(*address) };
+        let keep = Box::new(keepalive.clone_ref(self.py));
+        Some(KernelPart { function, keep, operands: operands.as_slice().into() })
+    }
+
+    fn function(&mut self, number: usize, results: usize) -> Option<Arc<dyn Foreign>> {
+        let function = self.functions.get(number)?;
+        Some(Arc::new(Callable::new(function.clone_ref(self.py), results)))
     }
 }
 
@@ -317,8 +420,9 @@ impl Program {
         error: Error,
         name: impl Fn(usize) -> Option<String>,
     ) -> PyErr {
-        let origin = error.origin.and_then(|origin| self.origins.get(origin.index()));
-        let origin = origin.and_then(|origin| origin.bind(py).str().ok());
+        // An origin that cannot be told does not hide the error.
+        let told = |origin: Origin| self.origins.bind(py).get_item(origin.index())?.str();
+        let origin = error.origin.and_then(|origin| told(origin).ok());
         let note = origin.map(|origin: Bound<'_, PyString>| format!("in: {origin}"));
         let class = error.class();
         let mut message = match &error.fault {

@@ -9,7 +9,9 @@ use crate::array::KeptArray;
 use crate::error::BuildError;
 use crate::foreign::Foreign;
 use crate::ids::{Origin, Size, Slot};
-use crate::instr::{ArrayType, Call, Instr, InstrKind, Kernel, Loop, LoopRead, LoopWrite, View};
+use crate::instr::{
+    ArrayType, Call, Function, Instr, InstrKind, Kernel, Loop, LoopRead, LoopWrite, View,
+};
 use crate::loop_nest::KernelFn;
 use crate::program::Program;
 use crate::scalar::Scalar;
@@ -71,6 +73,7 @@ pub struct Builder {
     size_infos: Vec<SizeInfo>,
     instrs: Vec<Instr>,
     kernels: Vec<usize>,
+    calls: u32,
     origin: Option<Origin>,
 }
 
@@ -123,6 +126,11 @@ impl Builder {
     pub fn slot_type(&self, slot: Slot) -> Built<(DType, usize)> {
         let info = self.info(slot)?;
         Ok((info.dtype, info.ndim))
+    }
+
+    /// The slot that is made next.
+    pub(crate) fn next_slot(&self) -> Slot {
+        Slot::from_index(self.slots.len())
     }
 
     fn info(&self, slot: Slot) -> Built<SlotInfo> {
@@ -295,11 +303,12 @@ impl Builder {
             .zip(writes)
             .map(|(&slot, write)| LoopWrite {
                 slot,
+                dtype: write.dtype,
                 axes: write.axes.as_slice().into(),
                 identity: write.identity,
             })
             .collect();
-        let kernel = Kernel { function, number: number as u32, _keep: keep };
+        let kernel = Kernel { function, number: number as u32, keep };
         self.push(
             InstrKind::Loop(Box::new(Loop { kernel, dims: dims.into(), reads, writes })),
             dynamic,
@@ -482,6 +491,8 @@ impl Builder {
             slots.push(self.slot(ty.dtype, ty.shape.len(), Some(self.instrs.len()), true)?);
         }
         let outputs = slots.iter().copied().zip(outputs.iter().cloned()).collect();
+        let function = Function { foreign: function, number: self.calls };
+        self.calls += 1;
         let call = Call { function, inputs: inputs.into(), outputs };
         self.push(InstrKind::Call(Box::new(call)), true);
         Ok(slots)

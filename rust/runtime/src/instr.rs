@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use frazil_core::DType;
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::foreign::Foreign;
 use crate::ids::{Origin, Size, Slot};
@@ -11,17 +12,21 @@ use crate::loop_nest::KernelFn;
 use crate::scalar::Scalar;
 use crate::view::Index;
 
-/// One step of a program, and what to blame for its failure.
-pub(crate) struct Instr {
-    pub(crate) kind: InstrKind,
+/// One step of a program, and what to blame for its failure. In bytes, numbers stand for its
+/// kernel `K` and its foreign function `F`.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Instr<K = Kernel, F = Function> {
+    pub(crate) kind: InstrKind<K, F>,
     pub(crate) origin: Option<Origin>,
     /// Whether where its results lie depends on more than the shapes of the inputs.
+    #[serde(skip)]
     pub(crate) dynamic: bool,
 }
 
 /// What a step does. Results are slots; each is written by one instruction.
-pub(crate) enum InstrKind {
-    Loop(Box<Loop>),
+#[derive(Serialize, Deserialize)]
+pub(crate) enum InstrKind<K = Kernel, F = Function> {
+    Loop(Box<Loop<K>>),
     View {
         of: Slot,
         to: Slot,
@@ -64,10 +69,11 @@ pub(crate) enum InstrKind {
         b: Size,
         message: Box<str>,
     },
-    Call(Box<Call>),
+    Call(Box<Call<F>>),
 }
 
 /// Another look at the elements of a slot.
+#[derive(Serialize, Deserialize)]
 pub(crate) enum View {
     Transpose(Box<[usize]>),
     ExpandDims(Box<[usize]>),
@@ -77,8 +83,9 @@ pub(crate) enum View {
 }
 
 /// A native kernel over all positions of `dims`.
-pub(crate) struct Loop {
-    pub(crate) kernel: Kernel,
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Loop<K = Kernel> {
+    pub(crate) kernel: K,
     pub(crate) dims: Box<[Size]>,
     pub(crate) reads: Box<[LoopRead]>,
     pub(crate) writes: Box<[LoopWrite]>,
@@ -90,32 +97,54 @@ pub(crate) struct Kernel {
     /// Kernels are numbered in the order of their first use; addresses would differ from run to
     /// run.
     pub(crate) number: u32,
-    pub(crate) _keep: Box<dyn std::any::Any + Send + Sync>,
+    pub(crate) keep: Box<dyn std::any::Any + Send + Sync>,
+}
+
+impl Serialize for Kernel {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u32(self.number)
+    }
 }
 
 /// A slot that a loop reads: for each loop dimension its axis, `None` where it stays.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct LoopRead {
     pub(crate) slot: Slot,
     pub(crate) axes: Box<[Option<usize>]>,
 }
 
 /// A slot that a loop makes: for each loop dimension its axis, `None` where it is reduced over.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct LoopWrite {
     pub(crate) slot: Slot,
+    pub(crate) dtype: DType,
     pub(crate) axes: Box<[Option<usize>]>,
     /// What a reduction starts from.
     pub(crate) identity: Option<Scalar>,
 }
 
-/// A foreign function.
-pub(crate) struct Call {
-    pub(crate) function: Arc<dyn Foreign>,
+/// The call of a foreign function.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Call<F = Function> {
+    pub(crate) function: F,
     pub(crate) inputs: Box<[Slot]>,
     pub(crate) outputs: Box<[(Slot, ArrayType)]>,
 }
 
+/// A foreign function, and which of the program's calls is the one of it.
+pub(crate) struct Function {
+    pub(crate) foreign: Arc<dyn Foreign>,
+    pub(crate) number: u32,
+}
+
+impl Serialize for Function {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u32(self.number)
+    }
+}
+
 /// Element type and known lengths of an array.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArrayType {
     /// The element type.
     pub dtype: DType,
@@ -287,7 +316,7 @@ impl fmt::Display for InstrKind {
                 write!(f, "require {a} == {b} {message:?}")
             }
             InstrKind::Call(call) => {
-                write!(f, "call {} {}", call.function.name(), list(&call.inputs))
+                write!(f, "call {} {}", call.function.foreign.name(), list(&call.inputs))
             }
         }
     }

@@ -159,10 +159,10 @@ impl State {
                 owner,
             });
         }
-        let results = call.function.call(&inputs).map_err(Fault::Foreign)?;
+        let results = call.function.foreign.call(&inputs).map_err(Fault::Foreign)?;
         if results.len() != call.outputs.len() {
             return Err(Fault::ForeignCount {
-                name: call.function.name(),
+                name: call.function.foreign.name(),
                 expected: call.outputs.len(),
                 given: results.len(),
             });
@@ -172,7 +172,7 @@ impl State {
                 let shape: Vec<Option<u64>> =
                     result.layout.dims.iter().map(|&length| Some(length as u64)).collect();
                 return Err(Fault::ForeignType {
-                    name: call.function.name(),
+                    name: call.function.foreign.name(),
                     position,
                     given: crate::instr::ArrayType::new(result.dtype, &shape).to_string(),
                     expected: ty.to_string(),

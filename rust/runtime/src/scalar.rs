@@ -3,9 +3,11 @@
 use std::fmt;
 
 use frazil_core::DType;
+use serde::{Deserialize, Serialize};
 
 /// An element of a tensor: up to eight bytes in native order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "(DType, u64)", into = "(DType, u64)")]
 pub struct Scalar {
     dtype: DType,
     bytes: [u8; 8],
@@ -83,6 +85,28 @@ impl Scalar {
     }
 }
 
+impl From<Scalar> for (DType, u64) {
+    fn from(scalar: Scalar) -> (DType, u64) {
+        (scalar.dtype, u64::from_le_bytes(scalar.bytes))
+    }
+}
+
+impl TryFrom<(DType, u64)> for Scalar {
+    type Error = &'static str;
+
+    fn try_from((dtype, word): (DType, u64)) -> Result<Scalar, &'static str> {
+        let bytes = word.to_le_bytes();
+        let (element, rest) = bytes.split_at(dtype.itemsize());
+        if rest.iter().any(|&byte| byte != 0) {
+            return Err("an element is larger than its type");
+        }
+        if dtype == DType::Bool && element[0] > 1 {
+            return Err("a bool is neither true nor false");
+        }
+        Ok(Scalar::new(dtype, element))
+    }
+}
+
 impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fn head<const N: usize>(bytes: &[u8; 8]) -> [u8; N] {
@@ -119,6 +143,16 @@ mod tests {
         assert_eq!(Scalar::from_f64(DType::Float32, 0.5).bytes(), 0.5f32.to_ne_bytes());
         assert_eq!(Scalar::from_f64(DType::Float64, f64::NEG_INFINITY).to_string(), "-inf");
         assert_eq!(Scalar::from_i128(DType::Bool, 2).bytes(), &[1]);
+    }
+
+    #[test]
+    fn words_are_elements_or_refused() {
+        for dtype in DType::ALL {
+            let one = Scalar::from_i128(dtype, 1);
+            assert_eq!(Scalar::try_from(<(DType, u64)>::from(one)), Ok(one));
+            assert_eq!(Scalar::try_from((dtype, u64::MAX)).is_ok(), dtype.itemsize() == 8);
+        }
+        assert!(Scalar::try_from((DType::Bool, 2)).is_err());
     }
 
     #[test]

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::Fault;
 use crate::ids::{Size, Slot};
 
 /// How two sizes combine. Comparisons give 1 or 0; division and remainder round as Python's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum SizeOp {
     Add,
@@ -85,7 +87,7 @@ impl SizeOp {
 }
 
 /// One size, over earlier ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SizeExpr {
     /// A number.
     Literal(i64),
@@ -97,6 +99,16 @@ pub enum SizeExpr {
     Where(Size, Size, Size),
     /// The value of a 0-d integer slot.
     Value(Slot),
+}
+
+impl SizeExpr {
+    /// Whether all slots that it names come before `next`.
+    pub(crate) fn follows(&self, next: Slot) -> bool {
+        match self {
+            SizeExpr::Dim(slot, _) | SizeExpr::Value(slot) => *slot < next,
+            SizeExpr::Literal(_) | SizeExpr::Binary(..) | SizeExpr::Where(..) => true,
+        }
+    }
 }
 
 impl fmt::Display for SizeExpr {

@@ -1,12 +1,13 @@
 //! Views: other layouts of the same elements.
 
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::error::Fault;
 use crate::layout::{Axes, Layout};
 
 /// What becomes of one axis in a slice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Index<S> {
     /// One position; the axis disappears. Negative positions count from the end.
     At(S),

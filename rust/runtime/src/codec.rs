@@ -1,0 +1,365 @@
+//! Programs as bytes: their tables, read back through the checked [`Builder`].
+//!
+//! Bytes hold neither machine code nor foreign functions: numbers stand for them, and whoever reads
+//! a program gives its [`Parts`] by these numbers.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use frazil_core::DType;
+use serde::{Deserialize, Serialize};
+use thiserror::Error as ThisError;
+
+use crate::array::KeptArray;
+use crate::builder::{Builder, Constant, Input, WriteSpec};
+use crate::error::{BuildError, ForeignError};
+use crate::foreign::Foreign;
+use crate::ids::{Size, Slot};
+use crate::instr::{ArrayType, Call, Instr, InstrKind, Loop, LoopRead, LoopWrite, View};
+use crate::layout::{Layout, byte_count};
+use crate::loop_nest::KernelFn;
+use crate::program::Program;
+use crate::size::SizeExpr;
+
+/// What bytes start with; the last one is the version of the format.
+const MAGIC: &[u8; 8] = b"frazilp\x01";
+
+/// What a program refers to that its bytes do not hold.
+pub trait Parts {
+    /// A fresh array in C order, as the layout says, of exactly these elements.
+    fn constant(
+        &mut self,
+        dtype: DType,
+        layout: &Layout,
+        elements: &[u8],
+    ) -> Result<KeptArray, ForeignError>;
+
+    /// The kernel with this position in [`Program::kernels`].
+    fn kernel(&mut self, number: usize) -> Option<KernelPart>;
+
+    /// The function of the call with this number, in the order of the calls; it gives so many
+    /// results.
+    fn function(&mut self, number: usize, results: usize) -> Option<Arc<dyn Foreign>>;
+}
+
+/// A kernel for a program that is read.
+pub struct KernelPart {
+    /// Its code.
+    pub function: KernelFn,
+    /// What keeps the code loaded.
+    pub keep: Box<dyn Any + Send + Sync>,
+    /// Its operands, as [`KernelRef::operands`] gave them.
+    pub operands: Box<[u8]>,
+}
+
+/// A kernel of a program.
+pub struct KernelRef<'p> {
+    /// What keeps the code loaded.
+    pub keep: &'p (dyn Any + Send + Sync),
+    /// What its operands are: a program that is read gives a kernel no others.
+    pub operands: Box<[u8]>,
+}
+
+/// Bytes that are no program.
+#[derive(Debug, ThisError)]
+pub enum CodecError {
+    /// They start in another way.
+    #[error("the bytes do not start as a program of this version does")]
+    Magic,
+    /// They do not have the form of a program.
+    #[error("the bytes are not those of a program: {0}")]
+    Form(#[from] postcard::Error),
+    /// Something follows the program, or parts of it belong nowhere.
+    #[error("the bytes hold more than a program")]
+    Surplus,
+    /// An instruction that cannot be.
+    #[error("the bytes hold an impossible program: {0}")]
+    Build(#[from] BuildError),
+    /// A kernel that was not given.
+    #[error("the program needs a kernel {0}")]
+    NoKernel(u32),
+    /// A kernel for other operands than those it would get.
+    #[error("kernel {0} does not take the operands that the program has for it")]
+    Operands(u32),
+    /// A function that was not given.
+    #[error("the program needs a function {0}")]
+    NoFunction(u32),
+    /// A constant whose elements do not fill its shape, or that could not be made.
+    #[error("a constant could not be made: {0}")]
+    Constant(ForeignError),
+}
+
+#[derive(Serialize)]
+struct Tables<'p> {
+    inputs: Vec<(Slot, &'p ArrayType)>,
+    constants: Vec<ConstantRecord>,
+    sizes: &'p [SizeExpr],
+    instrs: &'p [Instr],
+    outputs: &'p [Slot],
+}
+
+/// As [`Tables`], with numbers for kernels and functions.
+#[derive(Deserialize)]
+struct Record {
+    inputs: Vec<(Slot, ArrayType)>,
+    constants: Vec<ConstantRecord>,
+    sizes: Vec<SizeExpr>,
+    instrs: Vec<Instr<u32, u32>>,
+    outputs: Vec<Slot>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ConstantRecord {
+    slot: Slot,
+    dtype: DType,
+    dims: Vec<i64>,
+    elements: Vec<u8>,
+}
+
+impl Program {
+    /// The program as bytes, which [`Program::from_bytes`] reads.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let tables = Tables {
+            inputs: self.inputs.iter().map(|Input { slot, ty }| (*slot, ty)).collect(),
+            constants: self.constants.iter().map(ConstantRecord::of).collect(),
+            sizes: &self.sizes,
+            instrs: &self.instrs,
+            outputs: &self.outputs,
+        };
+        postcard::to_extend(&tables, MAGIC.to_vec()).expect("tables of numbers have a byte form")
+    }
+
+    /// The program that `bytes` were made of. Every reference in them is checked again.
+    ///
+    /// # Safety
+    /// Each kernel of `parts` is a native loop for the operands that it says.
+    pub unsafe fn from_bytes(bytes: &[u8], parts: &mut dyn Parts) -> Result<Program, CodecError> {
+        let body = bytes.strip_prefix(MAGIC).ok_or(CodecError::Magic)?;
+        let (record, rest): (Record, &[u8]) = postcard::take_from_bytes(body)?;
+        if !rest.is_empty() {
+            return Err(CodecError::Surplus);
+        }
+        // SAFETY: as promised by the caller.
+        unsafe { Replay { builder: Builder::new(), parts }.run(record) }
+    }
+
+    /// The kernels, by the numbers that bytes name them by.
+    pub fn kernels(&self) -> Vec<KernelRef<'_>> {
+        let mut kernels: Vec<KernelRef<'_>> = Vec::new();
+        for instr in &self.instrs {
+            if let InstrKind::Loop(code) = &instr.kind
+                && code.kernel.number as usize == kernels.len()
+            {
+                let dtype = |slot: Slot| Ok(self.slots[slot.index()].dtype);
+                let operands = operands(code, dtype).expect("a program has the slots it reads");
+                kernels.push(KernelRef { keep: &*code.kernel.keep, operands });
+            }
+        }
+        kernels
+    }
+}
+
+/// What the operands of a loop's kernel are: element types, whether each moves along the inner
+/// dimension, and which results fold into what is there.
+fn operands<K>(
+    code: &Loop<K>,
+    dtype: impl Fn(Slot) -> Result<DType, BuildError>,
+) -> Result<Box<[u8]>, BuildError> {
+    let Loop { kernel: _, dims: _, reads, writes } = code;
+    let moves = |axes: &[Option<usize>]| matches!(axes.last(), Some(Some(_))) as u8;
+    let mut operands = Vec::with_capacity(2 * reads.len() + 3 * writes.len() + 1);
+    for LoopRead { slot, axes } in reads {
+        operands.extend([dtype(*slot)? as u8, moves(axes)]);
+    }
+    operands.push(u8::MAX);
+    for LoopWrite { slot: _, dtype, axes, identity } in writes {
+        operands.extend([*dtype as u8, moves(axes), identity.is_some() as u8]);
+    }
+    Ok(operands.into())
+}
+
+impl ConstantRecord {
+    fn of(constant: &Constant) -> ConstantRecord {
+        let Constant { slot, array } = constant;
+        ConstantRecord {
+            slot: *slot,
+            dtype: array.dtype,
+            dims: array.layout.dims.to_vec(),
+            elements: elements(array),
+        }
+    }
+
+    /// The layout that the elements fill in C order, if there is one.
+    fn layout(&self) -> Option<Layout> {
+        let itemsize = self.dtype.itemsize();
+        let bytes = byte_count(&self.dims, itemsize).ok()?;
+        let bools = self.dtype != DType::Bool || self.elements.iter().all(|&byte| byte < 2);
+        let layout = Layout::fresh(&self.dims, itemsize).ok()?;
+        (bytes == self.elements.len() && bools).then_some(layout)
+    }
+}
+
+/// The elements in C order.
+fn elements(array: &KeptArray) -> Vec<u8> {
+    let Layout { dims, strides } = &array.layout;
+    let itemsize = array.dtype.itemsize();
+    let count = array.layout.len() as usize;
+    let mut elements = Vec::with_capacity(count * itemsize);
+    let mut at = vec![0i64; dims.len()];
+    for _ in 0..count {
+        let offset: i64 = at.iter().zip(strides).map(|(at, stride)| at * stride).sum();
+        // SAFETY: `at` lies inside the lengths, so this is an element, which the array keeps alive.
+        // Test: tests/codec.rs, constants_are_told_by_their_elements.
+        elements.extend_from_slice(unsafe {
+            std::slice::from_raw_parts(array.data.offset(offset as isize), itemsize)
+        });
+        for axis in (0..dims.len()).rev() {
+            at[axis] += 1;
+            if at[axis] < dims[axis] {
+                break;
+            }
+            at[axis] = 0;
+        }
+    }
+    elements
+}
+
+/// Builds the program of a record anew.
+struct Replay<'a> {
+    builder: Builder,
+    parts: &'a mut dyn Parts,
+}
+
+impl Replay<'_> {
+    /// # Safety
+    /// As [`Program::from_bytes`].
+    unsafe fn run(mut self, record: Record) -> Result<Program, CodecError> {
+        let mut inputs = record.inputs.into_iter().peekable();
+        let mut constants = record.constants.into_iter().peekable();
+        let mut sizes = record.sizes.into_iter().enumerate().peekable();
+        let mut instrs = record.instrs.into_iter();
+        // Slots are numbered in the order in which they are made; each size follows the slots that
+        // it is about.
+        loop {
+            let next = self.builder.next_slot();
+            while let Some((at, size)) = sizes.next_if(|(_, size)| size.follows(next)) {
+                if self.size(size)?.index() != at {
+                    return Err(CodecError::Surplus);
+                }
+            }
+            if let Some((_, ty)) = inputs.next_if(|(slot, _)| *slot == next) {
+                self.builder.input(ty)?;
+            } else if let Some(constant) = constants.next_if(|constant| constant.slot == next) {
+                self.constant(&constant)?;
+            } else if let Some(instr) = instrs.next() {
+                self.builder.origin(instr.origin);
+                // SAFETY: as promised by the caller.
+                unsafe { self.instr(instr.kind)? };
+            } else {
+                break;
+            }
+        }
+        if inputs.next().is_some() || constants.next().is_some() || sizes.next().is_some() {
+            return Err(CodecError::Surplus);
+        }
+        Ok(self.builder.finish(&record.outputs)?)
+    }
+
+    fn constant(&mut self, constant: &ConstantRecord) -> Result<(), CodecError> {
+        let unfilled = || CodecError::Constant("its elements do not fill its shape".into());
+        let layout = constant.layout().ok_or_else(unfilled)?;
+        let ConstantRecord { dtype, elements, .. } = constant;
+        let array = self.parts.constant(*dtype, &layout, elements).map_err(CodecError::Constant)?;
+        self.builder.constant(array)?;
+        Ok(())
+    }
+
+    fn size(&mut self, size: SizeExpr) -> Result<Size, BuildError> {
+        let builder = &mut self.builder;
+        match size {
+            SizeExpr::Literal(value) => builder.size_literal(value),
+            SizeExpr::Dim(slot, axis) => builder.size_of(slot, axis as usize),
+            SizeExpr::Binary(op, a, b) => builder.size_binary(op, a, b),
+            SizeExpr::Where(condition, a, b) => builder.size_where(condition, a, b),
+            SizeExpr::Value(slot) => builder.size_value(slot),
+        }
+    }
+
+    /// Calls the builder's method that made this instruction.
+    ///
+    /// # Safety
+    /// As [`Program::from_bytes`].
+    unsafe fn instr(&mut self, kind: InstrKind<u32, u32>) -> Result<(), CodecError> {
+        let builder = &mut self.builder;
+        match kind {
+            InstrKind::Loop(code) => {
+                // SAFETY: as promised by the caller.
+                unsafe { self.loop_kernel(&code)? };
+            }
+            InstrKind::View { of, view, .. } => {
+                match view {
+                    View::Transpose(axes) => builder.transpose(of, &axes)?,
+                    View::ExpandDims(axes) => builder.expand_dims(of, &axes)?,
+                    View::DropDims(axes) => builder.drop_dims(of, &axes)?,
+                    View::BroadcastTo(dims) => builder.broadcast_to(of, &dims)?,
+                    View::Slice(view) => builder.slice(of, &view)?,
+                };
+            }
+            InstrKind::Reshape { of, dims, .. } => {
+                builder.reshape(of, &dims)?;
+            }
+            InstrKind::Copy { of, .. } => {
+                builder.copy(of)?;
+            }
+            InstrKind::Update { of, view, value, accumulate: true, .. } => {
+                builder.increment(of, &view, value)?;
+            }
+            InstrKind::Update { of, view, value, accumulate: false, .. } => {
+                builder.set(of, &view, value)?;
+            }
+            InstrKind::Full { value, dims, .. } => {
+                let (dtype, _) = builder.slot_type(value)?;
+                builder.full(dtype, value, &dims)?;
+            }
+            InstrKind::Dot { a, b, .. } => {
+                builder.dot(a, b)?;
+            }
+            InstrKind::Scalar { size, .. } => {
+                builder.size_scalar(size)?;
+            }
+            InstrKind::RequireEqual { a, b, message } => builder.require_equal(a, b, &message)?,
+            InstrKind::Call(call) => {
+                let Call { function, inputs, outputs } = *call;
+                let types: Vec<ArrayType> = outputs.into_iter().map(|(_, ty)| ty).collect();
+                let foreign = self.parts.function(function as usize, types.len());
+                let foreign = foreign.ok_or(CodecError::NoFunction(function))?;
+                builder.call(foreign, &inputs, &types)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// As [`Program::from_bytes`].
+    unsafe fn loop_kernel(&mut self, code: &Loop<u32>) -> Result<(), CodecError> {
+        let number = code.kernel;
+        let part = self.parts.kernel(number as usize).ok_or(CodecError::NoKernel(number))?;
+        let dtype = |slot: Slot| self.builder.slot_type(slot).map(|(dtype, _)| dtype);
+        if operands(code, dtype)? != part.operands {
+            return Err(CodecError::Operands(number));
+        }
+        let reads: Vec<_> = code.reads.iter().map(|read| (read.slot, read.axes.to_vec())).collect();
+        let write = |write: &LoopWrite| WriteSpec {
+            dtype: write.dtype,
+            axes: write.axes.to_vec(),
+            identity: write.identity,
+        };
+        let writes: Vec<WriteSpec> = code.writes.iter().map(write).collect();
+        // SAFETY: the caller promises that the kernel takes the operands that it says; they are
+        // those of this loop. Test: tests/codec.rs, altered_bytes_are_refused_or_run_safely.
+        unsafe {
+            self.builder.loop_kernel(part.function, part.keep, &code.dims, &reads, &writes)?;
+        }
+        Ok(())
+    }
+}
