@@ -9,7 +9,8 @@ from frazil.tensor.lengths import lengths
 def evaluate(variable, given=None):
     """Return the value of ``variable``, computed node by node.
 
-    Each node's values must be of its types and, if the op infers shapes, of the shape it infers.
+    Each node's values must be of its types and, if the op infers shapes, of the shape it infers;
+    outputs share no memory with inputs that the op does not say they view.
     """
     values = {}
     for root, value in (given or {}).items():
@@ -39,6 +40,9 @@ def _value(variable, values):
             np.testing.assert_array_equal(old, new, err_msg=f"{node.op} changed an input")
         for output, array in zip(node.outputs, outputs, strict=True):
             assert isinstance(array, np.ndarray), (node.op, type(array))
+            for position, operand in enumerate(inputs):
+                viewed = position in node.op.view_map.get(output.index, ())
+                assert viewed or not np.may_share_memory(array, operand), (node.op, position)
             assert fits(array, output.type), (node.op, output.type, array.dtype, array.shape)
             values[output] = array
         _check_inferred_shape(node, outputs, values)
@@ -48,6 +52,8 @@ def _value(variable, values):
 def _check_inferred_shape(node, outputs, values):
     inferred = node.op.infer_shape(node, [lengths(x) for x in node.inputs])
     for shape, array in zip(inferred, outputs, strict=True):
+        if shape is None:
+            continue  # only the value tells
         found = tuple(int(_value(length, values)) for length in shape)
         assert found == array.shape, (node.op, found, array.shape)
 

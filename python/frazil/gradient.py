@@ -18,6 +18,7 @@ from frazil import _core, scalar
 from frazil._core import Constant, FrozenApply, Variable
 from frazil.elemwise import Elemwise
 from frazil.op import Op
+from frazil.tensor.advanced_indexing import AdvancedIncSubtensor
 from frazil.tensor.broadcasting import BroadcastTo, broadcast_like
 from frazil.tensor.constants import as_tensor, constant
 from frazil.tensor.dims import DropDims, ExpandDims
@@ -260,9 +261,11 @@ def _sum(a: Variable, b: Variable) -> Variable:
             continue
         if _is_elementwise(node, scalar.neg):
             return _core.elemwise(scalar.sub, other, node.inputs[0])
-        if isinstance(node.op, IncSubtensor) and not node.op.set and _is_zeros(node.inputs[0]):
+        op = node.op
+        increases = isinstance(op, IncSubtensor | AdvancedIncSubtensor) and not op.set
+        if increases and _is_zeros(node.inputs[0]):
             # Increase a part of the other gradient instead of adding an array of zeros to it.
-            result: Variable = node.op(broadcast_like(other, one), *node.inputs[1:])
+            result: Variable = op(broadcast_like(other, one), *node.inputs[1:])
             return result
     return _core.elemwise(scalar.add, a, b)
 

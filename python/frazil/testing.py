@@ -143,7 +143,8 @@ def _compare(
     allowed = abs_tol + rel_tol * np.abs(wanted)
     if np.all(error <= allowed):
         return
-    worst = np.unravel_index(np.nanargmax(np.where(np.isnan(error), np.inf, error)), error.shape)
+    excess = np.where(np.isnan(error), np.inf, error - allowed)
+    worst = np.unravel_index(np.argmax(excess), error.shape)
     raise GradientError(
         f"the gradient of argument {position} at {tuple(map(int, worst))} is {found[worst]}, by "
         f"finite differences {wanted[worst]}: off by {error[worst]:.3g}, allowed "

@@ -119,8 +119,8 @@ def test_a_length_of_1_that_was_not_declared_does_not_repeat():
         evaluate(ft.set_subtensor(x[1:], y), {x: [1.0, 2.0, 3.0], y: [1.0]})
 
 
-@pytest.mark.parametrize("index", [[0, 1], np.array([0]), True, 1.0, "a", slice(0.5, None)])
-def test_what_is_not_basic_is_refused(index):
+@pytest.mark.parametrize("index", [[0.5], True, 1.0, "a", slice(0.5, None)])
+def test_what_is_no_index_is_refused(index):
     with pytest.raises(TypeError, match="Indices may be"):
         ft.vector("x")[index]
 
@@ -138,7 +138,7 @@ def test_errors():
     with pytest.raises(TypeError, match="step of a slice"):
         x[:: ft.lscalar()]
     with pytest.raises(TypeError, match="integer without dimensions"):
-        x[ft.lvector()]
+        x[ft.lvector() :]
     with pytest.raises(TypeError, match="must be written as an index"):
         ft.set_subtensor(x, 0.0)
     with pytest.raises(TypeError, match="0-d int64"):

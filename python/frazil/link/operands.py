@@ -9,8 +9,10 @@ from frazil._core import FrozenApply, Variable
 from frazil.op import Op
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.creation import Full
+from frazil.tensor.diagonals import AllocDiag, Eye
 from frazil.tensor.indexing import IncSubtensor, Subtensor
 from frazil.tensor.lengths import Shape_i
+from frazil.tensor.ranges import ARange
 from frazil.tensor.reshaping import Reshape
 
 
@@ -20,6 +22,7 @@ def _first_length(op: Op, node: FrozenApply) -> int:
     return len(node.inputs)
 
 
+@_first_length.register(AllocDiag)
 @_first_length.register(BroadcastTo)
 @_first_length.register(Full)
 @_first_length.register(Reshape)
@@ -33,9 +36,15 @@ def _(op: IncSubtensor, node: FrozenApply) -> int:
     return 2
 
 
-@_first_length.register
-def _(op: Shape_i, node: FrozenApply) -> int:
+@_first_length.register(Eye)
+@_first_length.register(Shape_i)
+def _(op: Op, node: FrozenApply) -> int:
     return 0
+
+
+@_first_length.register
+def _(op: ARange, node: FrozenApply) -> int:
+    return 0 if op.dtype == "int64" else len(node.inputs)
 
 
 def value_operands(node: FrozenApply) -> Sequence[Variable]:

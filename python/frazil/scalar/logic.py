@@ -20,11 +20,11 @@ def _where_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
 
 
 def _first(x: Any) -> Any:
-    return x
+    return np.array(x)
 
 
 def _second(x: Any, y: Any) -> Any:
-    return np.broadcast_arrays(x, y)[1]
+    return np.broadcast_arrays(x, y)[1].copy()
 
 
 eq = define(

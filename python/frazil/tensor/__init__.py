@@ -1,5 +1,6 @@
 """Tensor functions, under NumPy's names and PyTensor's: ``import frazil.tensor as ft``."""
 
+from frazil.tensor import linalg as linalg
 from frazil.tensor import methods as _methods  # noqa: F401  (gives variables their methods)
 from frazil.tensor.broadcasting import broadcast_arrays as broadcast_arrays
 from frazil.tensor.broadcasting import broadcast_to as broadcast_to
@@ -15,6 +16,16 @@ from frazil.tensor.creation import ones as ones
 from frazil.tensor.creation import ones_like as ones_like
 from frazil.tensor.creation import zeros as zeros
 from frazil.tensor.creation import zeros_like as zeros_like
+from frazil.tensor.cumulation import cumprod as cumprod
+from frazil.tensor.cumulation import cumsum as cumsum
+from frazil.tensor.diagonals import diag as diag
+from frazil.tensor.diagonals import diagonal as diagonal
+from frazil.tensor.diagonals import eye as eye
+from frazil.tensor.diagonals import identity_like as identity_like
+from frazil.tensor.diagonals import trace as trace
+from frazil.tensor.diagonals import tri as tri
+from frazil.tensor.diagonals import tril as tril
+from frazil.tensor.diagonals import triu as triu
 from frazil.tensor.dims import expand_dims as expand_dims
 from frazil.tensor.dims import squeeze as squeeze
 from frazil.tensor.elementwise import abs as abs
@@ -122,8 +133,6 @@ from frazil.tensor.elementwise import true_divide as true_divide
 from frazil.tensor.elementwise import trunc as trunc
 from frazil.tensor.elementwise import where as where
 from frazil.tensor.elementwise import xor as xor
-from frazil.tensor.indexing import inc_subtensor as inc_subtensor
-from frazil.tensor.indexing import set_subtensor as set_subtensor
 from frazil.tensor.inputs import bmatrix as bmatrix
 from frazil.tensor.inputs import bscalar as bscalar
 from frazil.tensor.inputs import bvector as bvector
@@ -149,11 +158,19 @@ from frazil.tensor.inputs import vector as vector
 from frazil.tensor.inputs import wmatrix as wmatrix
 from frazil.tensor.inputs import wscalar as wscalar
 from frazil.tensor.inputs import wvector as wvector
+from frazil.tensor.items import inc_subtensor as inc_subtensor
+from frazil.tensor.items import set_subtensor as set_subtensor
+from frazil.tensor.joining import concatenate as concatenate
+from frazil.tensor.joining import hstack as hstack
+from frazil.tensor.joining import split as split
+from frazil.tensor.joining import stack as stack
+from frazil.tensor.joining import vstack as vstack
 from frazil.tensor.lengths import shape as shape
 from frazil.tensor.lengths import size as size
 from frazil.tensor.products import dot as dot
 from frazil.tensor.products import matmul as matmul
 from frazil.tensor.products import outer as outer
+from frazil.tensor.ranges import arange as arange
 from frazil.tensor.reductions import all as all
 from frazil.tensor.reductions import any as any
 from frazil.tensor.reductions import max as max
@@ -166,6 +183,10 @@ from frazil.tensor.reductions import var as var
 from frazil.tensor.reshaping import flatten as flatten
 from frazil.tensor.reshaping import ravel as ravel
 from frazil.tensor.reshaping import reshape as reshape
+from frazil.tensor.searching import flatnonzero as flatnonzero
+from frazil.tensor.searching import nonzero as nonzero
+from frazil.tensor.taking import take as take
+from frazil.tensor.taking import take_along_axis as take_along_axis
 from frazil.tensor.transposition import dimshuffle as dimshuffle
 from frazil.tensor.transposition import matrix_transpose as matrix_transpose
 from frazil.tensor.transposition import moveaxis as moveaxis

@@ -11,18 +11,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
-import numpy as np
-
 from frazil import _core, scalar
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.op import Op
 from frazil.tensor.broadcasting import BroadcastTo, check_lengths, unbroadcast
-from frazil.tensor.constants import Array, TensorLike, as_tensor, constant
-from frazil.tensor.dims import DropDims, ExpandDims
+from frazil.tensor.constants import Array, constant
 from frazil.tensor.lengths import (
     Lengths,
     add,
-    as_length,
     floor_divide,
     lengths,
     literal,
@@ -40,7 +36,9 @@ Template: TypeAlias = tuple[int | str | Slice, ...]
 V = TypeVar("V")
 
 WHOLE: Slice = (None, None, None)
-SUPPORTED = "Indices may be integers, slices, ... and None (np.newaxis)."
+HELD: Slice = (0, None, None)
+"""All of a dimension that an array in the same index takes elements of. No slice that a user writes
+becomes this, so a part that is taken in two steps is known from the part of a part."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,187 +129,6 @@ class IncSubtensor(Op):
         return [g_x, g_y, *(None for _ in dynamic)]
 
 
-def get_item(x: Variable, index: Any) -> Variable:
-    """Return ``x[index]`` for a basic index.
-
-    Parameters
-    ----------
-    x : Variable
-        Any tensor.
-    index : int, slice, Ellipsis, None, 0-d integer variable, or a tuple of them
-        As in NumPy. Bounds of slices may be 0-d integer variables; steps are integers.
-
-    Returns
-    -------
-    Variable
-        A view.
-    """
-    template, dynamic, new_axes = _parse(x, index)
-    part = Subtensor(template)(x, *dynamic) if template else x
-    return ExpandDims(new_axes)(part) if new_axes else part
-
-
-def set_subtensor(x: Variable, y: TensorLike) -> Variable:
-    """Return a tensor in which a part has new values.
-
-    Parameters
-    ----------
-    x : Variable
-        The part, written ``tensor[index]``.
-    y : tensor_like
-        The new values, which broadcast to the part.
-
-    Returns
-    -------
-    Variable
-        A new value for ``tensor``, which itself does not change.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> x = ft.zeros(3)
-    >>> ft.set_subtensor(x[:2], 5.0).eval()
-    array([5., 5., 0.])
-    """
-    return _with_part(x, y, replace=True)
-
-
-def inc_subtensor(x: Variable, y: TensorLike) -> Variable:
-    """Return a tensor in which a part is increased.
-
-    Parameters
-    ----------
-    x : Variable
-        The part, written ``tensor[index]``.
-    y : tensor_like
-        What is added, which broadcasts to the part.
-
-    Returns
-    -------
-    Variable
-        A new value for ``tensor``, which itself does not change.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> x = ft.ones(3)
-    >>> ft.inc_subtensor(x[0], 5.0).eval()
-    array([6., 1., 1.])
-    """
-    return _with_part(x, y, replace=False)
-
-
-def _with_part(part: Variable, y: TensorLike, *, replace: bool) -> Variable:
-    y = as_tensor(y, part.dtype) if not isinstance(y, Variable) else y
-    node = part.owner
-    if node is not None and isinstance(node.op, ExpandDims):
-        # x[:, None]: the new values lose the dimensions that the index added.
-        kept = part.ndim - y.ndim
-        axes = tuple(axis - kept for axis in node.op.axes if axis >= kept)
-        y = DropDims(axes)(y) if axes else y
-        node = node.inputs[0].owner
-    if node is None or not isinstance(node.op, Subtensor):
-        raise TypeError(
-            "the part must be written as an index into a tensor, as in set_subtensor(x[1:], y), "
-            f"that does not take the whole of it; given {part}"
-        )
-    x, *dynamic = node.inputs
-    result: Variable = IncSubtensor(node.op.template, replace)(x, y, *dynamic)
-    return result
-
-
-def _parse(x: Variable, index: Any) -> tuple[Template, list[Variable], tuple[int, ...]]:
-    """Return the template, its dynamic values, and the positions of new axes in the result."""
-    items = list(index) if isinstance(index, tuple) else [index]
-    ellipses = sum(item is Ellipsis for item in items)
-    used = sum(item is not None and item is not Ellipsis for item in items)
-    if ellipses > 1:
-        raise IndexError("an index can have only one ellipsis (...)")
-    if used > x.ndim:
-        raise IndexError(f"too many indices: {used} for a tensor of {x.ndim} dimensions, {x.type}")
-    if ellipses:
-        at = next(i for i, item in enumerate(items) if item is Ellipsis)
-        items[at : at + 1] = [slice(None)] * (x.ndim - used)
-
-    template: list[int | str | Slice] = []
-    dynamic: list[Variable] = []
-    new_axes: list[int] = []
-    position = 0
-    for item in items:
-        if item is None:
-            new_axes.append(position)
-            position += 1
-            continue
-        length = x.type.shape[len(template)]
-        if isinstance(item, slice):
-            template.append(_parse_slice(item, length, dynamic))
-            position += 1
-        else:
-            template.append(_parse_integer(item, length, len(template), x, dynamic))
-    while template and template[-1] == WHOLE:
-        template.pop()
-    return tuple(template), dynamic, tuple(new_axes)
-
-
-def _parse_integer(
-    item: Any, length: int | None, axis: int, x: Variable, dynamic: list[Variable]
-) -> int | str:
-    value = _as_bound(item, dynamic)
-    if value is None or isinstance(value, str) or length is None:
-        assert value is not None
-        return value
-    if not -length <= value < length:
-        raise IndexError(
-            f"index {value} is out of bounds for axis {axis} with length {length} of {x.type}"
-        )
-    return value % length
-
-
-def _parse_slice(item: slice, length: int | None, dynamic: list[Variable]) -> Slice:
-    step = item.step
-    if isinstance(step, Variable):
-        step = static_length(step)
-        if step is None:
-            raise TypeError("the step of a slice must be a Python integer, not a variable")
-    if step is not None:
-        step = _as_bound(step, dynamic)
-    if step == 0:
-        raise ValueError("the step of a slice cannot be zero")
-    assert not isinstance(step, str)
-    start, stop = _as_bound(item.start, dynamic), _as_bound(item.stop, dynamic)
-    if step == 1:
-        step = None
-    if isinstance(start, str) or isinstance(stop, str):
-        return start, stop, step
-    if step is None and start == 0:
-        start = None
-    if length is not None and slice(start, stop, step).indices(length) == (0, length, 1):
-        return WHOLE
-    return start, stop, step
-
-
-def _as_bound(item: Any, dynamic: list[Variable]) -> Bound:
-    """Return an entry of a template; the value of a dynamic one is appended to ``dynamic``."""
-    if item is None:
-        return None
-    if isinstance(item, Variable):
-        if item.ndim or item.type.numpy_dtype.kind not in "iu":
-            raise TypeError(
-                f"a variable used as an index must be an integer without dimensions; given "
-                f"{item.type}. {SUPPORTED}"
-            )
-        static = static_length(item)
-        if static is not None:
-            return static
-        dynamic.append(as_length(item))
-        return DYNAMIC
-    if isinstance(item, bool | np.bool_) or not isinstance(item, int | np.integer):
-        raise TypeError(
-            f"cannot index a tensor with {item!r} of type {type(item).__name__}. {SUPPORTED}"
-        )
-    return int(item)
-
-
 def _fill(template: Template, dynamic: Sequence[V], fixed: Callable[[int], V]) -> list[Any]:
     """Return the template with values of type V: dynamic ones filled in, ints through ``fixed``."""
     values: Iterator[V] = iter(dynamic)
@@ -359,7 +176,7 @@ def _static_part(
 
 
 def _static_slice_length(entry: Slice, length: int | None) -> int | None:
-    if entry == WHOLE:
+    if entry in (WHOLE, HELD):
         return length
     start, stop, step = entry
     if length is None or isinstance(start, str) or isinstance(stop, str):
@@ -384,6 +201,8 @@ def _slice_length(
     """Return how many elements a slice takes of ``length``, by Python's rules."""
     start, stop, step = entry
     step = 1 if step is None else step
+    if stop is None and step == 1 and (start is None or static_length(start) == 0):
+        return length
     if step > 0:
         first = literal(0) if start is None else _clamp(start, length, literal(0), length)
         end = length if stop is None else _clamp(stop, length, literal(0), length)

@@ -14,7 +14,7 @@ from frazil import _core
 from frazil.tensor import (
     dims,
     elementwise,
-    indexing,
+    items,
     lengths,
     products,
     reductions,
@@ -160,19 +160,19 @@ class _Methods(_core.Variable):
         """Return the tensor that this is a part of with new values in this part;
         see :func:`frazil.tensor.set_subtensor`.
         """
-        return indexing.set_subtensor(self, y)
+        return items.set_subtensor(self, y)
 
     def inc(self, y: TensorLike) -> Variable:
         """Return the tensor that this is a part of with this part increased;
         see :func:`frazil.tensor.inc_subtensor`.
         """
-        return indexing.inc_subtensor(self, y)
+        return items.inc_subtensor(self, y)
 
     def __getitem__(self, index: Any, /) -> Variable:
-        """Return a view of a part, for a basic index: integers, slices, ``...``, ``None``, and 0-d
-        integer variables in the place of integers.
+        """Return a part: integers, slices, ``...``, ``None`` and 0-d integer variables in the place
+        of integers make a view; arrays of integers and of bool pick elements.
         """
-        return indexing.get_item(self, index)
+        return items.get_item(self, index)
 
     def __iter__(self) -> Iterator[Variable]:
         """Iterate over the first dimension, whose length must be static."""

@@ -225,7 +225,7 @@ def sum(
     >>> ft.sum([[1.0, 2.0], [3.0, 4.0]], axis=0).eval()
     array([4., 6.])
     """
-    return _reduce(Sum, _as_accumulator(x, dtype), axis, keepdims)
+    return _reduce(Sum, as_accumulator(x, dtype), axis, keepdims)
 
 
 def prod(
@@ -257,7 +257,7 @@ def prod(
     >>> ft.prod([[1.0, 2.0], [3.0, 4.0]], axis=1).eval()
     array([ 2., 12.])
     """
-    return _reduce(Prod, _as_accumulator(x, dtype), axis, keepdims)
+    return _reduce(Prod, as_accumulator(x, dtype), axis, keepdims)
 
 
 def max(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
@@ -467,7 +467,7 @@ def _reduce(reduction: type[Reduce], x: Variable, axis: Axis, keepdims: bool) ->
     return expand_dims(reduced, axes) if keepdims else reduced
 
 
-def _as_accumulator(x: TensorLike, dtype: npt.DTypeLike | None) -> Variable:
+def as_accumulator(x: TensorLike, dtype: npt.DTypeLike | None) -> Variable:
     x = as_tensor(x)
     if dtype is None and x.type.itemsize < 8:
         dtype = {"b": "int64", "i": "int64", "u": "uint64"}.get(x.type.numpy_dtype.kind)

@@ -1,0 +1,154 @@
+"""Cumulative sums and products."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from frazil import _core, scalar
+from frazil._core import FrozenApply, Variable
+from frazil.op import Op
+from frazil.tensor.axes import normalize_axis
+from frazil.tensor.constants import Array, TensorLike
+from frazil.tensor.items import get_item
+from frazil.tensor.lengths import Lengths
+from frazil.tensor.reductions import as_accumulator
+from frazil.tensor.reshaping import ravel
+
+
+@dataclass(frozen=True, eq=False)
+class CumOp(Op):
+    """For each element the sum (``mode="add"``) or the product (``mode="mul"``) of those along
+    ``axis`` up to it and with it.
+    """
+
+    axis: int
+    mode: Literal["add", "mul"]
+
+    def make_node(self, x: Variable) -> FrozenApply:
+        if self.mode not in ("add", "mul"):
+            raise ValueError(f"mode must be 'add' or 'mul'; given {self.mode!r}")
+        if not 0 <= self.axis < x.ndim:
+            raise np.exceptions.AxisError(self.axis, x.ndim)
+        if x.dtype == "bool":
+            raise TypeError(f"CumOp takes numbers; given {x.type}. Cast it first.")
+        return FrozenApply(self, [x], [x.type])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        (x,) = inputs
+        ufunc = np.add if self.mode == "add" else np.multiply
+        return (ufunc.accumulate(x, axis=self.axis, dtype=x.dtype),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (input_shapes[0],)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        (x,), (y,), (g,) = inputs, outputs, output_gradients
+        if self.mode == "add":
+            return [self._from_the_end(g)]
+        return [self._product_gradient(x, y, g)]
+
+    def _from_the_end(self, x: Variable) -> Variable:
+        """Return the cumulative sum that starts from the last element."""
+        summed: Variable = CumOp(self.axis, "add")(self._reverse(x))
+        return self._reverse(summed)
+
+    def _reverse(self, x: Variable) -> Variable:
+        return get_item(x, (*[slice(None)] * self.axis, slice(None, None, -1)))
+
+    def _product_gradient(self, x: Variable, y: Variable, g: Variable) -> Variable:
+        """Return the gradient of ``x`` where ``y`` is its cumulative product; right at zeros, too.
+
+        What element ``k`` has in it is the products without it. They are ``y / x`` unless ``x`` is
+        zero there. At the first zero, they are the products of all others; at the second zero they
+        are zero, but their derivatives are not; at all later ones these are zero, too.
+        """
+
+        def summed(products: Variable) -> Variable:
+            return self._from_the_end(_core.elemwise(scalar.mul, g, products))
+
+        def without(chosen: Variable) -> Variable:
+            product: Variable = CumOp(self.axis, "mul")(_core.elemwise(scalar.where, chosen, 1, x))
+            return product
+
+        zero = _core.elemwise(scalar.eq, x, 0)
+        count = CumOp(self.axis, "add")(as_accumulator(zero, None))
+        gradient: Variable = _core.elemwise(
+            scalar.truediv, summed(y), _core.elemwise(scalar.where, zero, 1, x)
+        )
+        at_zero: Variable | int = 0
+        for rank in (2, 1):
+            chosen = _core.elemwise(scalar.and_, zero, _core.elemwise(scalar.eq, count, rank))
+            at_zero = _core.elemwise(scalar.where, chosen, summed(without(chosen)), at_zero)
+        return _core.elemwise(scalar.where, zero, at_zero, gradient)
+
+
+def cumsum(x: TensorLike, axis: int | None = None, dtype: npt.DTypeLike | None = None) -> Variable:
+    """Return the cumulative sum along a dimension.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+    axis : int, optional
+        The dimension to sum along; default: of the flattened tensor.
+    dtype : dtype_like, optional
+        What to accumulate in; default as for :func:`sum`, following :func:`numpy.cumsum`.
+
+    Returns
+    -------
+    Variable
+        Of the shape of ``x``, or a vector where ``axis`` is None.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.cumsum([1.0, 2.0, 3.0]).eval()
+    array([1., 3., 6.])
+    """
+    return _cumulate(as_accumulator(x, dtype), axis, "add")
+
+
+def cumprod(x: TensorLike, axis: int | None = None, dtype: npt.DTypeLike | None = None) -> Variable:
+    """Return the cumulative product along a dimension.
+
+    The gradient is right where elements are zero, too, and so is its derivative.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+    axis : int, optional
+        The dimension to multiply along; default: of the flattened tensor.
+    dtype : dtype_like, optional
+        What to accumulate in; default as for :func:`sum`, following :func:`numpy.cumprod`.
+
+    Returns
+    -------
+    Variable
+        Of the shape of ``x``, or a vector where ``axis`` is None.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.cumprod([[1.0, 2.0], [3.0, 4.0]], axis=0).eval()
+    array([[1., 2.],
+           [3., 8.]])
+    """
+    return _cumulate(as_accumulator(x, dtype), axis, "mul")
+
+
+def _cumulate(x: Variable, axis: int | None, mode: Literal["add", "mul"]) -> Variable:
+    if axis is None:
+        return _cumulate(ravel(x), 0, mode)
+    cumulated: Variable = CumOp(normalize_axis(axis, x.ndim), mode)(x)
+    return cumulated

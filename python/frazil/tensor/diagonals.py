@@ -1,0 +1,393 @@
+"""Diagonals and triangles of matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from frazil import _core, scalar
+from frazil._core import FrozenApply, TensorType, Variable
+from frazil.op import Op
+from frazil.tensor.axes import normalize_axis
+from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.tensor.dims import expand_dims
+from frazil.tensor.lengths import (
+    LengthLike,
+    Lengths,
+    add,
+    as_length,
+    lengths,
+    literal,
+    maximum,
+    minimum,
+    static_length,
+    static_shape,
+    subtract,
+)
+from frazil.tensor.ranges import ARange
+from frazil.tensor.reductions import sum
+from frazil.tensor.transposition import permute_dims
+
+
+@dataclass(frozen=True, eq=False)
+class ExtractDiag(Op):
+    """The diagonal over the last two dimensions of ``x``, ``offset`` above the main one, as the
+    last dimension; a new tensor.
+    """
+
+    offset: int
+
+    def make_node(self, x: Variable) -> FrozenApply:
+        if x.ndim < 2:
+            raise ValueError(f"only matrices have diagonals; given {x.type}. Use ft.diag.")
+        rows, columns = x.type.shape[-2:]
+        length = None
+        if rows is not None and columns is not None:
+            length = static_length(_diagonal_length(literal(rows), literal(columns), self.offset))
+        return FrozenApply(self, [x], [TensorType(x.dtype, (*x.type.shape[:-2], length))])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        return (np.diagonal(inputs[0], self.offset, -2, -1).copy(),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        *stack, rows, columns = input_shapes[0]
+        return ((*stack, _diagonal_length(rows, columns, self.offset)),)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        (x,), (g,) = inputs, output_gradients
+        return [AllocDiag(self.offset)(g, *lengths(x)[-2:])]
+
+
+@dataclass(frozen=True, eq=False)
+class AllocDiag(Op):
+    """Matrices with the last dimension of ``x`` as their diagonal, ``offset`` above the main one,
+    and zeros elsewhere. The other operands are the numbers of rows and of columns.
+    """
+
+    offset: int
+
+    def make_node(self, x: Variable, rows: Variable, columns: Variable) -> FrozenApply:
+        if x.ndim < 1:
+            raise ValueError(f"a diagonal has one dimension at least; given {x.type}")
+        shape = static_shape((rows, columns))
+        wanted = static_length(_diagonal_length(rows, columns, self.offset))
+        if None not in (wanted, x.type.shape[-1]) and wanted != x.type.shape[-1]:
+            raise ValueError(
+                f"the diagonal of a matrix of shape {shape} at offset {self.offset} has {wanted} "
+                f"elements; given {x.type}"
+            )
+        static = (*x.type.shape[:-1], *shape)
+        return FrozenApply(self, [x, rows, columns], [TensorType(x.dtype, static)])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        x, rows, columns = inputs
+        result = np.zeros((*x.shape[:-1], int(rows), int(columns)), dtype=x.dtype)
+        length = min(int(rows) + min(self.offset, 0), int(columns) - max(self.offset, 0))
+        if max(length, 0) != x.shape[-1]:
+            raise ValueError(
+                f"the diagonal of a matrix of shape {result.shape[-2:]} at offset {self.offset} "
+                f"has {max(length, 0)} elements; given {x.shape[-1]}"
+            )
+        steps = np.arange(x.shape[-1])
+        result[..., steps - min(self.offset, 0), steps + max(self.offset, 0)] = x
+        return (result,)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return ((*input_shapes[0][:-1], *node.inputs[1:]),)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        return [ExtractDiag(self.offset)(output_gradients[0]), None, None]
+
+
+@dataclass(frozen=True, eq=False)
+class Eye(Op):
+    """The matrix with ones on the diagonal that is ``offset`` above the main one, and zeros
+    elsewhere. The operands are the numbers of rows and of columns.
+    """
+
+    offset: int
+    dtype: str
+
+    def make_node(self, rows: Variable, columns: Variable) -> FrozenApply:
+        shape = static_shape((rows, columns))
+        return FrozenApply(self, [rows, columns], [TensorType(self.dtype, shape)])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        rows, columns = (int(n) for n in inputs)
+        return (np.eye(rows, columns, self.offset, dtype=self.dtype),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (node.inputs,)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        return [None, None]
+
+
+def diagonal(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable:
+    """Return a diagonal of matrices.
+
+    Parameters
+    ----------
+    x : tensor_like
+        A tensor with two dimensions or more.
+    offset : int, default 0
+        How far the diagonal is above the main one; negative below.
+    axis1, axis2 : int, default 0 and 1
+        The dimensions that the rows and the columns of the matrices are in.
+
+    Returns
+    -------
+    Variable
+        With the diagonal as the last dimension, as :func:`numpy.diagonal` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.diagonal([[1, 2], [3, 4]]).eval()
+    array([1, 4])
+    """
+    x = as_tensor(x)
+    if x.ndim < 2:
+        raise ValueError(f"only matrices have diagonals; given {x.type}. Use ft.diag.")
+    first, second = normalize_axis(axis1, x.ndim), normalize_axis(axis2, x.ndim)
+    if first == second:
+        raise ValueError(f"axis1 and axis2 must differ; both are {axis1}")
+    rest = [axis for axis in range(x.ndim) if axis not in (first, second)]
+    taken: Variable = ExtractDiag(_as_offset(offset))(permute_dims(x, [*rest, first, second]))
+    return taken
+
+
+def diag(v: TensorLike, k: int = 0) -> Variable:
+    """Return the matrix with a vector as its diagonal, or the diagonal of a matrix.
+
+    Parameters
+    ----------
+    v : tensor_like
+        A vector or a matrix.
+    k : int, default 0
+        How far the diagonal is above the main one; negative below.
+
+    Returns
+    -------
+    Variable
+        A square matrix for a vector and a vector for a matrix, as :func:`numpy.diag` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.diag([1, 2]).eval()
+    array([[1, 0],
+           [0, 2]])
+    >>> ft.diag([[1, 2], [3, 4]], 1).eval()
+    array([2])
+    """
+    v = as_tensor(v)
+    if v.ndim == 2:
+        return diagonal(v, k)
+    if v.ndim != 1:
+        raise ValueError(f"diag takes a vector or a matrix; given {v.type}. Use ft.diagonal.")
+    side = add(lengths(v)[0], literal(abs(_as_offset(k))))
+    matrix: Variable = AllocDiag(k)(v, side, side)
+    return matrix
+
+
+def trace(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable:
+    """Return the sum of a diagonal.
+
+    Parameters
+    ----------
+    x : tensor_like
+        A tensor with two dimensions or more.
+    offset, axis1, axis2 : int
+        Which diagonal, as for :func:`diagonal`.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.trace` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.trace([[1.0, 2.0], [3.0, 4.0]]).eval()
+    array(5.)
+    """
+    return sum(diagonal(x, offset, axis1, axis2), -1)
+
+
+def eye(
+    n: LengthLike, m: LengthLike | None = None, k: int = 0, dtype: npt.DTypeLike = "float64"
+) -> Variable:
+    """Return the matrix with ones on a diagonal and zeros elsewhere.
+
+    Parameters
+    ----------
+    n, m : int or 0-d integer variable
+        The numbers of rows and of columns; as many columns as rows by default.
+    k : int, default 0
+        How far the diagonal is above the main one; negative below.
+    dtype : dtype_like, default "float64"
+        The dtype of the result, as for :func:`numpy.eye`.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.eye(2).eval()
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    rows = as_length(n)
+    columns = rows if m is None else as_length(m)
+    matrix: Variable = Eye(_as_offset(k), np.dtype(dtype).name)(rows, columns)
+    return matrix
+
+
+def identity_like(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
+    """Return the identity matrix of the shape of a matrix.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Gives the shape, and the dtype unless that is given.
+    dtype : dtype_like, optional
+        Data type of the result.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.identity_like([[5.0, 6.0], [7.0, 8.0]]).eval()
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    x = as_tensor(x)
+    if x.ndim != 2:
+        raise ValueError(f"identity_like takes a matrix; given {x.type}")
+    rows, columns = lengths(x)
+    return eye(rows, columns, dtype=x.dtype if dtype is None else dtype)
+
+
+def tri(
+    N: LengthLike, M: LengthLike | None = None, k: int = 0, dtype: npt.DTypeLike = "float64"
+) -> Variable:
+    """Return the matrix with ones on and below a diagonal and zeros above.
+
+    Parameters
+    ----------
+    N, M : int or 0-d integer variable
+        The numbers of rows and of columns; as many columns as rows by default.
+    k : int, default 0
+        How far the diagonal is above the main one; negative below.
+    dtype : dtype_like, default "float64"
+        The dtype of the result, as for :func:`numpy.tri`.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.tri(2).eval()
+    array([[1., 0.],
+           [1., 1.]])
+    """
+    rows = as_length(N)
+    columns = rows if M is None else as_length(M)
+    return as_tensor(_below(rows, columns, _as_offset(k)), dtype)
+
+
+def tril(m: TensorLike, k: int = 0) -> Variable:
+    """Return matrices with zeros above a diagonal.
+
+    Parameters
+    ----------
+    m : tensor_like
+        A tensor with two dimensions or more; the last two are the matrices.
+    k : int, default 0
+        How far the diagonal is above the main one; negative below.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.tril` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.tril([[1, 2], [3, 4]]).eval()
+    array([[1, 0],
+           [3, 4]])
+    """
+    m = _as_matrices(m, "tril")
+    rows, columns = lengths(m)[-2:]
+    return _core.elemwise(scalar.where, _below(rows, columns, _as_offset(k)), m, 0)
+
+
+def triu(m: TensorLike, k: int = 0) -> Variable:
+    """Return matrices with zeros below a diagonal.
+
+    Parameters
+    ----------
+    m : tensor_like
+        A tensor with two dimensions or more; the last two are the matrices.
+    k : int, default 0
+        How far the diagonal is above the main one; negative below.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.triu` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.triu([[1, 2], [3, 4]]).eval()
+    array([[1, 2],
+           [0, 4]])
+    """
+    m = _as_matrices(m, "triu")
+    rows, columns = lengths(m)[-2:]
+    return _core.elemwise(scalar.where, _below(rows, columns, _as_offset(k) - 1), 0, m)
+
+
+def _below(rows: Variable, columns: Variable, offset: int) -> Variable:
+    """Return which elements of a matrix are on or below a diagonal."""
+    zero, one = literal(0), literal(1)
+    row = expand_dims(ARange("int64")(zero, rows, one), 1)
+    return _core.elemwise(scalar.ge, row, ARange("int64")(zero, columns, one) - offset)
+
+
+def _diagonal_length(rows: Variable, columns: Variable, offset: int) -> Variable:
+    if offset < 0:
+        rows = subtract(rows, literal(-offset))
+    elif offset > 0:
+        columns = subtract(columns, literal(offset))
+    shorter = minimum(rows, columns)
+    return maximum(shorter, literal(0)) if offset else shorter
+
+
+def _as_offset(offset: int) -> int:
+    if isinstance(offset, bool | np.bool_) or not isinstance(offset, int | np.integer):
+        raise TypeError(f"the offset of a diagonal must be an integer; given {offset!r}")
+    return int(offset)
+
+
+def _as_matrices(x: TensorLike, name: str) -> Variable:
+    x = as_tensor(x)
+    if x.ndim < 2:
+        raise ValueError(f"{name} takes two dimensions or more; given {x.type}")
+    return x

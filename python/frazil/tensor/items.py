@@ -1,0 +1,345 @@
+"""Indices as NumPy writes them: ``x[index]``, and ``x`` with the part that an index names changed.
+
+What integers, slices and ``None`` take is a view. An array among the indices makes two steps: the
+slices and new axes as a view, and its elements gathered (:class:`AdvancedSubtensor`). A mask stands
+for the positions where it is true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from frazil._core import Constant, Variable
+from frazil.tensor.advanced_indexing import (
+    FULL,
+    INDEX,
+    AdvancedIncSubtensor,
+    AdvancedSubtensor,
+)
+from frazil.tensor.broadcasting import broadcast_to
+from frazil.tensor.constants import TensorLike, as_tensor, constant
+from frazil.tensor.dims import DropDims, ExpandDims, expand_dims
+from frazil.tensor.indexing import (
+    DYNAMIC,
+    HELD,
+    WHOLE,
+    Bound,
+    IncSubtensor,
+    Slice,
+    Subtensor,
+)
+from frazil.tensor.lengths import as_length, lengths, static_length
+from frazil.tensor.searching import nonzero
+
+SUPPORTED = (
+    "Indices may be integers, slices, ..., None (np.newaxis), and arrays of integers or bool."
+)
+
+
+def get_item(x: Variable, index: Any) -> Variable:
+    """Return ``x[index]``.
+
+    Parameters
+    ----------
+    x : Variable
+        Any tensor.
+    index : int, slice, Ellipsis, None, array_like, variable, or a tuple of them
+        As in NumPy. Bounds of slices may be 0-d integer variables; steps are integers. Arrays of
+        integers pick elements; a mask, an array of bool that has the lengths of the dimensions
+        that it stands for, picks those where it is true.
+
+    Returns
+    -------
+    Variable
+        A view, unless there is an array among the indices.
+    """
+    items = _expand(x, index)
+    if any(isinstance(item, Variable) and item.ndim for item in items):
+        return _gather(x, items)
+    template, dynamic, new_axes = _parse(x, items)
+    while template and template[-1] == WHOLE:
+        template.pop()
+    part = Subtensor(tuple(template))(x, *dynamic) if template else x
+    return expand_dims(part, new_axes)
+
+
+def set_subtensor(x: Variable, y: TensorLike) -> Variable:
+    """Return a tensor in which a part has new values.
+
+    Parameters
+    ----------
+    x : Variable
+        The part, written ``tensor[index]``.
+    y : tensor_like
+        The new values, which broadcast to the part. Where arrays in the index name an element
+        several times, the last value remains.
+
+    Returns
+    -------
+    Variable
+        A new value for ``tensor``, which itself does not change.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> x = ft.zeros(3)
+    >>> ft.set_subtensor(x[:2], 5.0).eval()
+    array([5., 5., 0.])
+    >>> ft.set_subtensor(x[[2, 0]], [1.0, 2.0]).eval()
+    array([2., 0., 1.])
+    """
+    return _with_part(x, y, replace=True)
+
+
+def inc_subtensor(x: Variable, y: TensorLike) -> Variable:
+    """Return a tensor in which a part is increased.
+
+    Parameters
+    ----------
+    x : Variable
+        The part, written ``tensor[index]``.
+    y : tensor_like
+        What is added, which broadcasts to the part. Where arrays in the index name an element
+        several times, all that is for it is added, as by :func:`numpy.add.at`.
+
+    Returns
+    -------
+    Variable
+        A new value for ``tensor``, which itself does not change.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> x = ft.ones(3)
+    >>> ft.inc_subtensor(x[0], 5.0).eval()
+    array([6., 1., 1.])
+    >>> ft.inc_subtensor(x[[2, 0, 2]], 1.0).eval()
+    array([2., 1., 3.])
+    """
+    return _with_part(x, y, replace=False)
+
+
+def _with_part(part: Variable, y: TensorLike, *, replace: bool) -> Variable:
+    y = as_tensor(y, part.dtype) if not isinstance(y, Variable) else y
+    node = part.owner
+    if node is not None and isinstance(node.op, AdvancedSubtensor):
+        x, *indices = node.inputs
+        result: Variable = AdvancedIncSubtensor(node.op.template, replace)(x, y, *indices)
+        return _with_part(x, result, replace=True) if _is_held(x) else result
+    if node is not None and isinstance(node.op, ExpandDims):
+        # x[:, None]: the new values lose the dimensions that the index added.
+        kept = part.ndim - y.ndim
+        axes = tuple(axis - kept for axis in node.op.axes if axis >= kept)
+        y = DropDims(axes)(y) if axes else y
+        node = node.inputs[0].owner
+    if node is None or not isinstance(node.op, Subtensor):
+        raise TypeError(
+            "the part must be written as an index into a tensor, as in set_subtensor(x[1:], y), "
+            f"that does not take the whole of it; given {part}"
+        )
+    x, *dynamic = node.inputs
+    changed: Variable = IncSubtensor(node.op.template, replace)(x, y, *dynamic)
+    return changed
+
+
+def _is_held(x: Variable) -> bool:
+    """Whether ``x`` is the view of slices and new axes in an index that has arrays, too."""
+    node = x.owner
+    if node is not None and isinstance(node.op, ExpandDims):
+        node = node.inputs[0].owner
+    return node is not None and isinstance(node.op, Subtensor) and HELD in node.op.template
+
+
+def _expand(x: Variable, index: Any) -> list[Any]:
+    """Return the items of an index: the ellipsis written out, masks as positions, arrays as
+    variables. All items but None stand for one dimension of ``x`` each, in order.
+    """
+    items = [_as_item(item) for item in (index if isinstance(index, tuple) else (index,))]
+    used = sum(item.ndim if _is_mask(item) else 1 for item in items if item is not None)
+    ellipses = sum(item is Ellipsis for item in items)
+    used -= ellipses
+    if ellipses > 1:
+        raise IndexError("an index can have only one ellipsis (...)")
+    if used > x.ndim:
+        raise IndexError(f"too many indices: {used} for a tensor of {x.ndim} dimensions, {x.type}")
+    expanded: list[Any] = []
+    axis = 0
+    for item in items:
+        if item is None:
+            expanded.append(None)
+        elif item is Ellipsis:
+            expanded += [slice(None)] * (x.ndim - used)
+            axis += x.ndim - used
+        elif _is_mask(item):
+            expanded += _positions(item, x, axis)
+            axis += item.ndim
+        else:
+            expanded.append(item)
+            axis += 1
+    return expanded
+
+
+def _as_item(item: Any) -> Any:
+    """Return an item of an index, an array as a variable."""
+    if isinstance(item, list | tuple):
+        item = np.asarray(item) if len(item) else np.zeros(0, np.int64)
+    if isinstance(item, np.ndarray):
+        item = constant(item) if item.ndim else item[()]
+    if isinstance(item, Variable) and item.type.numpy_dtype.kind not in "iub":
+        raise TypeError(
+            f"an array used as an index must be of integers or bool; given {item.type}. {SUPPORTED}"
+        )
+    return item
+
+
+def _is_mask(item: Any) -> bool:
+    return isinstance(item, Variable) and item.dtype == "bool" and item.ndim > 0
+
+
+def _positions(mask: Variable, x: Variable, axis: int) -> Sequence[Variable]:
+    """Return where a mask of the dimensions of ``x`` from ``axis`` on is true."""
+    own, shape = mask.type.shape, x.type.shape[axis : axis + mask.ndim]
+    for offset, (given, wanted) in enumerate(zip(own, shape, strict=True)):
+        if given != wanted and given is not None and (wanted is not None or given == 1):
+            raise IndexError(
+                f"a mask of shape {own} does not fit {x.type}: its dimension {offset} has length "
+                f"{given}, and dimension {axis + offset} of the tensor "
+                + (f"has {wanted}" if wanted else "is not declared to have length 1")
+            )
+    if isinstance(mask, Constant) and own == shape:
+        return [constant(positions) for positions in np.nonzero(mask.data)]
+    # The view checks at run time that the lengths are those of x.
+    return nonzero(broadcast_to(mask, lengths(x)[axis : axis + mask.ndim]))
+
+
+def _gather(x: Variable, items: Sequence[Any]) -> Variable:
+    """Return the part for an index that has arrays; integers are such, too, but of no dimension."""
+    basic: list[Any] = []
+    indices: list[Variable] = []
+    kinds: list[str] = []  # of the dimensions of the view that the arrays index
+    axis = 0
+    for item in items:
+        kinds.append(FULL if item is None or isinstance(item, slice) else INDEX)
+        if kinds[-1] == INDEX:
+            indices.append(_as_index(item, axis, x))
+        basic.append(item if kinds[-1] == FULL else HELD)
+        axis += item is not None
+    kinds += [FULL] * (x.ndim - axis)
+    template, dynamic, new_axes = _parse(x, basic)
+    view = x
+    if new_axes or any(entry not in (WHOLE, HELD) for entry in template):
+        view = Subtensor(tuple(template))(x, *dynamic)
+    part: Variable = AdvancedSubtensor(tuple(kinds))(expand_dims(view, new_axes), *indices)
+    return part
+
+
+def _as_index(item: Any, axis: int, x: Variable) -> Variable:
+    """Return the index array for a dimension; what is known of it is checked now."""
+    length = x.type.shape[axis]
+    if isinstance(item, Variable):
+        index = item
+    else:
+        _check_integer(item)
+        index = constant(item, "int64")
+    if index.dtype == "bool":
+        raise TypeError(f"a mask needs dimensions; given {index.type}. {SUPPORTED}")
+    if not isinstance(index, Constant) or length is None:
+        return index
+    outside = index.data[(index.data < -length) | (index.data >= length)]
+    if outside.size:
+        raise IndexError(
+            f"index {outside.flat[0]} is out of bounds for axis {axis} with length {length} of "
+            f"{x.type}"
+        )
+    return constant(index.data.astype(np.int64) % max(length, 1))
+
+
+def _parse(
+    x: Variable, items: Sequence[Any]
+) -> tuple[list[int | str | Slice], list[Variable], tuple[int, ...]]:
+    """Return the template, its dynamic values, and the positions of new axes in the result."""
+    template: list[int | str | Slice] = []
+    dynamic: list[Variable] = []
+    new_axes: list[int] = []
+    position = 0
+    for item in items:
+        if item is None:
+            new_axes.append(position)
+            position += 1
+            continue
+        length = x.type.shape[len(template)]
+        if item is HELD:
+            template.append(HELD)
+            position += 1
+        elif isinstance(item, slice):
+            template.append(_parse_slice(item, length, dynamic))
+            position += 1
+        else:
+            template.append(_parse_integer(item, length, len(template), x, dynamic))
+    return template, dynamic, tuple(new_axes)
+
+
+def _parse_integer(
+    item: Any, length: int | None, axis: int, x: Variable, dynamic: list[Variable]
+) -> int | str:
+    value = _as_bound(item, dynamic)
+    if value is None or isinstance(value, str) or length is None:
+        assert value is not None
+        return value
+    if not -length <= value < length:
+        raise IndexError(
+            f"index {value} is out of bounds for axis {axis} with length {length} of {x.type}"
+        )
+    return value % length
+
+
+def _parse_slice(item: slice, length: int | None, dynamic: list[Variable]) -> Slice:
+    step = item.step
+    if isinstance(step, Variable):
+        step = static_length(step)
+        if step is None:
+            raise TypeError("the step of a slice must be a Python integer, not a variable")
+    if step is not None:
+        step = _as_bound(step, dynamic)
+    if step == 0:
+        raise ValueError("the step of a slice cannot be zero")
+    assert not isinstance(step, str)
+    start, stop = _as_bound(item.start, dynamic), _as_bound(item.stop, dynamic)
+    if step == 1:
+        step = None
+    if isinstance(start, str) or isinstance(stop, str):
+        return start, stop, step
+    if step is None and start == 0:
+        start = None
+    if length is not None and slice(start, stop, step).indices(length) == (0, length, 1):
+        return WHOLE
+    return start, stop, step
+
+
+def _as_bound(item: Any, dynamic: list[Variable]) -> Bound:
+    """Return an entry of a template; the value of a dynamic one is appended to ``dynamic``."""
+    if item is None:
+        return None
+    if isinstance(item, Variable):
+        if item.ndim or item.type.numpy_dtype.kind not in "iu":
+            raise TypeError(
+                f"a variable used as an index must be an integer without dimensions; given "
+                f"{item.type}. {SUPPORTED}"
+            )
+        static = static_length(item)
+        if static is not None:
+            return static
+        dynamic.append(as_length(item))
+        return DYNAMIC
+    _check_integer(item)
+    return int(item)
+
+
+def _check_integer(item: Any) -> None:
+    if isinstance(item, bool | np.bool_) or not isinstance(item, int | np.integer):
+        raise TypeError(
+            f"cannot index a tensor with {item!r} of type {type(item).__name__}. {SUPPORTED}"
+        )

@@ -1,0 +1,233 @@
+"""Joining tensors along a dimension, and splitting them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from frazil import _core
+from frazil._core import FrozenApply, TensorType, Variable
+from frazil.op import Op
+from frazil.tensor.axes import normalize_axis
+from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.tensor.dims import expand_dims
+from frazil.tensor.indexing import WHOLE
+from frazil.tensor.items import get_item
+from frazil.tensor.lengths import LengthLike, Lengths, add, as_length, length
+from frazil.tensor.reshaping import ravel
+
+
+@dataclass(frozen=True, eq=False)
+class Join(Op):
+    """The operands one after the other along ``axis``.
+
+    They have one dtype and, but for ``axis``, equal lengths.
+    """
+
+    axis: int
+
+    def make_node(self, *tensors: Variable) -> FrozenApply:
+        if not tensors:
+            raise ValueError("Join needs one tensor at least")
+        first = tensors[0]
+        if not 0 <= self.axis < first.ndim:
+            raise np.exceptions.AxisError(self.axis, first.ndim)
+        for other in tensors[1:]:
+            if other.dtype != first.dtype or other.ndim != first.ndim:
+                raise TypeError(
+                    "tensors to join must have one dtype and one number of dimensions; given "
+                    f"{first.type} and {other.type}"
+                )
+        shape: list[int | None] = []
+        for axis in range(first.ndim):
+            known = [n for x in tensors if (n := x.type.shape[axis]) is not None]
+            if axis == self.axis:
+                shape.append(sum(known) if len(known) == len(tensors) else None)
+                continue
+            if len(set(known)) > 1:
+                raise ValueError(
+                    f"tensors to join along axis {self.axis} must agree in their other lengths; "
+                    f"given shapes {', '.join(str(x.type.shape) for x in tensors)}"
+                )
+            shape.append(known[0] if known else None)
+        return FrozenApply(self, tensors, [TensorType(first.dtype, tuple(shape))])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        return (np.concatenate(inputs, axis=self.axis),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        total = reduce(add, (shape[self.axis] for shape in input_shapes))
+        first = input_shapes[0]
+        return ((*first[: self.axis], total, *first[self.axis + 1 :]),)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        (g,) = output_gradients
+        return [*_parts(g, [length(x, self.axis) for x in inputs], self.axis)]
+
+
+def concatenate(tensors: Iterable[TensorLike], axis: int | None = 0) -> Variable:
+    """Return the tensors one after the other along a dimension.
+
+    Parameters
+    ----------
+    tensors : iterable of tensor_like
+        Of equal lengths but along ``axis``, which they all have.
+    axis : int or None, default 0
+        The dimension along which to join; None joins the flattened tensors.
+
+    Returns
+    -------
+    Variable
+        Of the dtype that the tensors promote to, as :func:`numpy.concatenate` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.concatenate([[1.0, 2.0], [3.0]]).eval()
+    array([1., 2., 3.])
+    >>> ft.concatenate([[[1], [2]], [[3], [4]]], axis=1).eval()
+    array([[1, 3],
+           [2, 4]])
+    """
+    variables = _promoted(tensors, "concatenate")
+    if axis is None:
+        return concatenate([ravel(x) for x in variables])
+    ranks = {x.ndim for x in variables}
+    if ranks == {0}:
+        raise ValueError("tensors without dimensions cannot be concatenated. Use ft.stack.")
+    joined: Variable = Join(normalize_axis(axis, max(ranks)))(*variables)
+    return variables[0] if len(variables) == 1 else joined
+
+
+def stack(tensors: Iterable[TensorLike], axis: int = 0) -> Variable:
+    """Return the tensors one after the other along a new dimension.
+
+    Parameters
+    ----------
+    tensors : iterable of tensor_like
+        All of one shape.
+    axis : int, default 0
+        Where the new dimension is in the result.
+
+    Returns
+    -------
+    Variable
+        Of the dtype that the tensors promote to, as :func:`numpy.stack` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.stack([[1, 2], [3, 4]], axis=1).eval()
+    array([[1, 3],
+           [2, 4]])
+    """
+    variables = _promoted(tensors, "stack")
+    position = normalize_axis(axis, variables[0].ndim + 1)
+    ranks = {x.ndim for x in variables}
+    if len(ranks) > 1:
+        raise ValueError(
+            "tensors to stack must have one shape; given "
+            f"{', '.join(str(x.type.shape) for x in variables)}"
+        )
+    return concatenate([expand_dims(x, position) for x in variables], position)
+
+
+def hstack(tup: Iterable[TensorLike]) -> Variable:
+    """Return the tensors side by side: joined along the second dimension, vectors along the first.
+
+    Parameters
+    ----------
+    tup : iterable of tensor_like
+        As for :func:`numpy.hstack`.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.hstack([[1, 2], [3]]).eval()
+    array([1, 2, 3])
+    """
+    variables = [x if x.ndim else expand_dims(x, 0) for x in _promoted(tup, "hstack")]
+    return concatenate(variables, 0 if variables[0].ndim == 1 else 1)
+
+
+def vstack(tup: Iterable[TensorLike]) -> Variable:
+    """Return the tensors below each other: joined along the first dimension, vectors being rows.
+
+    Parameters
+    ----------
+    tup : iterable of tensor_like
+        As for :func:`numpy.vstack`.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.vstack([[1, 2], [3, 4]]).eval()
+    array([[1, 2],
+           [3, 4]])
+    """
+    variables = _promoted(tup, "vstack")
+    rows = [expand_dims(x, tuple(range(2 - x.ndim))) if x.ndim < 2 else x for x in variables]
+    return concatenate(rows, 0)
+
+
+def split(
+    x: TensorLike, splits_size: Sequence[LengthLike], n_splits: int | None = None, axis: int = 0
+) -> list[Variable]:
+    """Return the parts of ``x`` along a dimension.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor with dimensions.
+    splits_size : sequence of int or 0-d integer variable
+        The length of each part, as in PyTensor; they should sum to that of ``x``.
+    n_splits : int, optional
+        The number of parts, if it is to be checked.
+    axis : int, default 0
+        The dimension that is split.
+
+    Returns
+    -------
+    list of Variable
+        Views of ``x``.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> first, rest = ft.split([1.0, 2.0, 3.0], [1, 2])
+    >>> rest.eval()
+    array([2., 3.])
+    """
+    x = as_tensor(x)
+    sizes = [as_length(size) for size in splits_size]
+    if n_splits is not None and n_splits != len(sizes):
+        raise ValueError(f"splits_size has {len(sizes)} lengths, but n_splits={n_splits}")
+    return _parts(x, sizes, normalize_axis(axis, x.ndim))
+
+
+def _parts(x: Variable, sizes: Sequence[Variable], axis: int) -> list[Variable]:
+    parts: list[Variable] = []
+    start: Variable | None = None
+    for size in sizes:
+        stop = size if start is None else add(start, size)
+        parts.append(get_item(x, (*[slice(*WHOLE)] * axis, slice(start, stop))))
+        start = stop
+    return parts
+
+
+def _promoted(tensors: Iterable[TensorLike], name: str) -> list[Variable]:
+    if isinstance(tensors, Variable):
+        raise TypeError(f"{name} takes a sequence of tensors; given one variable, {tensors}")
+    variables = [as_tensor(x) for x in tensors]
+    if not variables:
+        raise ValueError(f"{name} needs one tensor at least")
+    dtype = reduce(_core.promote, (x.dtype for x in variables))
+    return [as_tensor(x, dtype) for x in variables]

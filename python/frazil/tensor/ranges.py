@@ -1,0 +1,120 @@
+"""Ranges of numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from frazil import _core
+from frazil._core import Constant, FrozenApply, TensorType, Variable
+from frazil.op import Op
+from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.tensor.lengths import Lengths, floor_divide, literal, maximum, subtract
+
+
+@dataclass(frozen=True, eq=False)
+class ARange(Op):
+    """The vector ``start, start + step, ...`` up to but without ``stop``, in ``dtype``.
+
+    The operands are 0-d and of ``dtype``.
+    """
+
+    dtype: str
+
+    def make_node(self, start: Variable, stop: Variable, step: Variable) -> FrozenApply:
+        operands = [start, stop, step]
+        if any(x.ndim or x.dtype != self.dtype for x in operands):
+            raise TypeError(
+                f"ARange takes a start, a stop and a step of type {self.dtype} without dimensions; "
+                f"given {', '.join(str(x.type) for x in operands)}"
+            )
+        if isinstance(step, Constant) and step.data == 0:
+            raise ValueError("the step of a range cannot be zero")
+        known = [x.data for x in operands if isinstance(x, Constant)]
+        length = _count(known) if len(known) == 3 else None
+        return FrozenApply(self, operands, [TensorType(self.dtype, (length,))])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        start, _, step = inputs
+        if step == 0:
+            raise ValueError("the step of a range cannot be zero")
+        count = _count(inputs)
+        return ((start + step * np.arange(count)).astype(self.dtype),)
+
+    def infer_shape(
+        self, node: FrozenApply, input_shapes: Sequence[Lengths]
+    ) -> tuple[Lengths | None]:
+        (static,) = node.output_types[0].shape
+        if static is not None:
+            return ((literal(static),),)
+        start, stop, step = node.inputs
+        if self.dtype == "int64" and isinstance(step, Constant):
+            # The quotient rounded up, as -(-a // b).
+            down = floor_divide(subtract(start, stop), step)
+            return ((maximum(subtract(literal(0), down), literal(0)),),)
+        return (None,)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        (g,) = output_gradients
+        positions = as_tensor(arange(outputs[0].shape[0]), g.dtype)
+        return [g.sum(), None, (g * positions).sum()]
+
+
+def arange(
+    start: TensorLike,
+    stop: TensorLike | None = None,
+    step: TensorLike = 1,
+    dtype: npt.DTypeLike | None = None,
+) -> Variable:
+    """Return the vector of evenly spaced values in a half-open interval.
+
+    Parameters
+    ----------
+    start : scalar_like
+        The first value; if ``stop`` is not given, this is the stop and the first value is 0.
+    stop : scalar_like, optional
+        Where the values end, without it.
+    step : scalar_like, default 1
+        The distance between neighbours; it may be negative.
+    dtype : dtype_like, optional
+        Default: what the arguments promote to, as in :func:`numpy.arange`.
+
+    Returns
+    -------
+    Variable
+        Of length ``ceil((stop - start) / step)``, or 0 if that is negative.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.arange(1, 6, 2).eval()
+    array([1, 3, 5])
+    >>> ft.arange(ft.vector("x").shape[0]).dtype
+    'int64'
+    """
+    first, last = (0, start) if stop is None else (start, stop)
+    operands = [as_tensor(x) for x in (first, last, step)]
+    if dtype is None:
+        dtype = _core.promote(*(x.dtype for x in operands))
+    chosen = np.dtype(dtype).name
+    if chosen == "bool":
+        raise TypeError("a range of bool makes no sense; give integers or floats")
+    values: Variable = ARange(chosen)(*(as_tensor(x, chosen) for x in operands))
+    return values
+
+
+def _count(operands: Sequence[Array]) -> int:
+    start, stop, step = (x.item() for x in operands)
+    if isinstance(step, int):
+        return len(range(start, stop, step))
+    steps: float = (stop - start) / step
+    return max(0, math.ceil(steps))

@@ -1,0 +1,88 @@
+"""Taking elements by position along one dimension."""
+
+from __future__ import annotations
+
+from frazil._core import Variable
+from frazil.tensor.axes import normalize_axis
+from frazil.tensor.constants import TensorLike, as_tensor
+from frazil.tensor.dims import expand_dims
+from frazil.tensor.items import get_item
+from frazil.tensor.lengths import lengths
+from frazil.tensor.ranges import arange
+from frazil.tensor.reshaping import ravel
+
+
+def take(a: TensorLike, indices: TensorLike, axis: int | None = None) -> Variable:
+    """Return the elements at some positions along a dimension.
+
+    Parameters
+    ----------
+    a : tensor_like
+        Any tensor with dimensions.
+    indices : tensor_like
+        Positions, of integers; negative ones count from the end.
+    axis : int, optional
+        The dimension; default: positions in the flattened tensor, as for :func:`numpy.take`.
+
+    Returns
+    -------
+    Variable
+        ``a`` with the dimensions of ``indices`` in the place of ``axis``.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.take([[1, 2, 3], [4, 5, 6]], [2, 0], axis=1).eval()
+    array([[3, 1],
+           [6, 4]])
+    """
+    a = as_tensor(a)
+    if axis is None:
+        return take(ravel(a), indices, 0)
+    whole = [slice(None)] * normalize_axis(axis, a.ndim)
+    return get_item(a, (*whole, as_tensor(indices)))
+
+
+def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None = 0) -> Variable:
+    """Return for each line along a dimension the elements at positions of its own.
+
+    Parameters
+    ----------
+    arr : tensor_like
+        Any tensor with dimensions.
+    indices : tensor_like
+        Positions, of integers, with as many dimensions as ``arr``; their lengths but for ``axis``
+        are those of ``arr``, or declared to be 1.
+    axis : int or None, default 0
+        The dimension; None takes from the flattened tensor, as :func:`numpy.take_along_axis` does.
+
+    Returns
+    -------
+    Variable
+        Of the shape of ``indices``, where that has no length 1 that ``arr`` lacks.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.take_along_axis([[3, 1, 2], [4, 6, 5]], [[1], [0]], axis=1).eval()
+    array([[1],
+           [4]])
+    """
+    arr, indices = as_tensor(arr), as_tensor(indices)
+    if axis is None:
+        return take_along_axis(ravel(arr), indices, 0)
+    along = normalize_axis(axis, arr.ndim)
+    if indices.ndim != arr.ndim:
+        raise ValueError(
+            f"indices must have as many dimensions as the tensor, {arr.ndim}; given {indices.type}"
+        )
+    others = [
+        indices if dim == along else _lines(length, dim, arr.ndim)
+        for dim, length in enumerate(lengths(arr))
+    ]
+    return get_item(arr, tuple(others))
+
+
+def _lines(length: Variable, dim: int, ndim: int) -> Variable:
+    """Return all positions along ``dim``, so that they broadcast."""
+    return expand_dims(arange(length), [axis for axis in range(ndim) if axis != dim])
