@@ -488,6 +488,14 @@ class Schedule:
     @property
     def refusals(self) -> tuple[Refusal, ...]: ...
     @property
+    def orderings(self) -> dict[FrozenApply, list[FrozenApply]]:
+        """For each node that writes over an input, the readers that must run before it."""
+
+    @property
+    def destroyed(self) -> tuple[Variable, ...]:
+        """The variables whose memory is written over, those that view it included."""
+
+    @property
     def releases(
         self,
     ) -> tuple[tuple[Variable, ...], ...]: ...  # buffers to give back after each node
@@ -519,6 +527,9 @@ class ProgramBuilder:
     def __new__(cls) -> Self: ...
     def input(self, type: TensorType) -> int:
         """The slot of the next argument."""
+
+    def donate(self, slot: int) -> None:
+        """Lets calls use up the memory of an input."""
 
     def constant(self, value: np.ndarray[Any, Any]) -> int:
         """The slot of an array that is borrowed, kept alive and never written."""
@@ -574,7 +585,9 @@ class ProgramBuilder:
         value: int,
         accumulate: bool,
     ) -> int:
-        """A copy of ``slot`` in which a part is set to, or increased by, ``value``."""
+        """``slot`` with a part set to, or increased by, ``value``: in place where the memory is the
+        program's own and nothing reads it afterwards, else a copy.
+        """
 
     def dot(self, a: int, b: int) -> int:
         """The product of 1-d and 2-d arrays of float32 or float64, by BLAS."""

@@ -8,9 +8,10 @@ everything after what it needs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TypeAlias
 
 from frazil._core import FrozenApply, Variable
@@ -58,13 +59,16 @@ def fuse(
     views: Views,
     fusible: Callable[[FrozenApply], bool],
     limit: int,
+    before: Mapping[FrozenApply, Sequence[FrozenApply]] = MappingProxyType({}),
 ) -> list[Step]:
     """The steps that compute ``outputs``: loops of at most ``limit`` nodes, and other nodes.
 
-    Nodes whose values nothing needs (only their shapes, perhaps) are left out.
+    ``before`` gives for nodes that no loop takes the nodes that must have run before them. Nodes
+    whose values nothing needs (only their shapes, perhaps) are left out.
     """
     stored: dict[Variable, int] = {}  # the level from which on a variable is in memory
     level: dict[FrozenApply, int] = {}
+    other_level: dict[FrozenApply, int] = {}
     space: dict[FrozenApply, Lengths] = {}
     loops: dict[int, dict[Lengths, list[FrozenApply]]] = {}
     others: dict[int, list[FrozenApply]] = {}
@@ -72,6 +76,10 @@ def fuse(
         if not fusible(node):
             read = [*value_operands(node), *_length_leaves(node, shapes)]
             at = max((stored.get(x, 0) for x in read), default=0)
+            for reader in before.get(node, ()):
+                # Within a level, other nodes come before loops, in order.
+                at = max(at, other_level.get(reader, 0), level.get(reader, -1) + 1)
+            other_level[node] = at
             others.setdefault(at, []).append(node)
             stored.update((output, at) for output in node.outputs)
             continue

@@ -1,9 +1,15 @@
-"""Views that a loop reads through without making them: repeated, added and dropped dimensions."""
+"""Views that a loop reads through without making them: repeated, added and dropped dimensions.
+
+A buffer full of one value that nobody writes to is a repeated scalar too.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from frazil._core import Variable
 from frazil.tensor.broadcasting import BroadcastTo
+from frazil.tensor.creation import Full
 from frazil.tensor.dims import DropDims, ExpandDims
 
 REPEATED = -1
@@ -13,27 +19,33 @@ Axes = tuple[int, ...]
 
 
 class Views:
-    """Looks through views, remembering what it saw: one for each graph that is lowered."""
+    """Looks through views, remembering what it saw: one for each graph that is lowered.
 
-    def __init__(self) -> None:
+    ``written``: the variables whose memory is written over.
+    """
+
+    def __init__(self, written: Collection[Variable] = ()) -> None:
+        self._written = written
         self._seen: dict[Variable, tuple[Variable, Axes]] = {}
 
     def look_through(self, x: Variable) -> tuple[Variable, Axes]:
         """The variable that ``x`` is a view of, and for each dimension of ``x`` its axis there."""
         seen = self._seen.get(x)
         if seen is None:
-            seen = self._seen[x] = _look_through(x)
+            seen = self._seen[x] = _look_through(x, self._written)
         return seen
 
 
-def _look_through(x: Variable) -> tuple[Variable, Axes]:
+def _look_through(x: Variable, written: Collection[Variable]) -> tuple[Variable, Axes]:
     base = x
     axes: Axes = tuple(
         REPEATED if repeats else axis for axis, repeats in enumerate(x.broadcastable)
     )
     while (node := base.owner) is not None:
         match node.op:
-            case BroadcastTo():
+            case Full() if base in written:
+                break
+            case BroadcastTo() | Full():
                 source = node.inputs[0]
                 offset = base.ndim - source.ndim
                 inner: Axes = tuple(

@@ -189,7 +189,7 @@ impl fmt::Display for Inconsistent {
 impl std::error::Error for Inconsistent {}
 
 /// For every destroyer, the nodes that must run before it because they read what it destroys.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Orderings {
     entries: Vec<(Node, Vec<Node>)>,
     places: FxHashMap<usize, usize>,
@@ -237,14 +237,7 @@ pub fn orderings(
         let claims = Claims::of(aliases, outputs, protected)?;
         let waits = claims.waits(&aliases.readers());
         order(&claims, &waits)?;
-        let node = |step: Step| aliases.node(step).clone();
-        let entries: Vec<(Node, Vec<Node>)> = claims
-            .destroyers()
-            .map(|step| (node(step), waits.of(step).iter().map(|&step| node(step)).collect()))
-            .collect();
-        let number = |(at, (node, _)): (usize, &(Node, _))| (node.address(), at);
-        let places = entries.iter().enumerate().map(number).collect();
-        Ok(Orderings { entries, places })
+        Ok(claims.orderings(&waits))
     })
 }
 
@@ -486,6 +479,28 @@ impl<'g, 'n, 'a> Claims<'g, 'n, 'a> {
         steps.sort_unstable();
         steps.dedup();
         steps.into_iter()
+    }
+
+    /// The variables that alias what is destroyed.
+    pub(crate) fn destroyed(&self) -> impl Iterator<Item = Var> {
+        let roots = |place| self.aliases.sets().get(self.aliases.roots_of(place)).iter();
+        let places = self
+            .aliases
+            .places()
+            .filter(move |&place| roots(place).any(|root| self.destroyers[root.index()].is_some()));
+        places.map(|place| self.aliases.var(place))
+    }
+
+    /// What must run before what, by nodes.
+    pub(crate) fn orderings(&self, waits: &Waits) -> Orderings {
+        let node = |step: Step| self.aliases.node(step).clone();
+        let entries: Vec<(Node, Vec<Node>)> = self
+            .destroyers()
+            .map(|step| (node(step), waits.of(step).iter().map(|&step| node(step)).collect()))
+            .collect();
+        let number = |(at, (node, _)): (usize, &(Node, _))| (node.address(), at);
+        let places = entries.iter().enumerate().map(number).collect();
+        Orderings { entries, places }
     }
 
     /// For every destroyer, the readers that it waits for.

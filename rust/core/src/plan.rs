@@ -20,7 +20,7 @@ use rustc_hash::FxHashSet;
 
 use crate::alias::{Aliases, Place, PlaceSets, Readers, SetId, Step, roots, view_sources};
 use crate::descent::{Descent, Groups};
-use crate::destroy::{Claims, Waits, Witness, order, props};
+use crate::destroy::{Claims, Orderings, Waits, Witness, order, props};
 use crate::error::Error;
 use crate::incremental::{Arcs, IncrementalOrder};
 use crate::intern::Node;
@@ -117,6 +117,8 @@ pub struct Schedule {
     reuses: Vec<Candidate>,
     refusals: Vec<Refusal>,
     buffers: Vec<Buffer>,
+    orderings: Orderings,
+    destroyed: Vec<Var>,
 }
 
 impl Schedule {
@@ -133,6 +135,16 @@ impl Schedule {
     /// The refused candidates, in the order given.
     pub fn refusals(&self) -> &[Refusal] {
         &self.refusals
+    }
+
+    /// For every node that writes over an input, the readers that must run before it.
+    pub fn orderings(&self) -> &Orderings {
+        &self.orderings
+    }
+
+    /// The variables whose memory is written over, those that view it included, in postorder.
+    pub fn destroyed(&self) -> &[Var] {
+        &self.destroyed
     }
 
     /// Every buffer: those of donated inputs that the graph does not reach, then in postorder of their first variables.
@@ -200,7 +212,9 @@ pub fn plan(request: Request<'_>, candidates: &[Candidate]) -> Result<Schedule, 
         let steps = planner.final_order();
         let buffers = planner.buffers(&request, &steps);
         let order = steps.into_iter().map(|step| aliases.node(step).clone()).collect();
-        Ok(Schedule { order, reuses, refusals, buffers })
+        let orderings = planner.claims.orderings(&planner.claims.waits(&readers));
+        let destroyed = planner.claims.destroyed().collect();
+        Ok(Schedule { order, reuses, refusals, buffers, orderings, destroyed })
     })
 }
 

@@ -69,7 +69,7 @@ fn apply_faces<'py>(py: Python<'py>, nodes: &[Node]) -> PyResult<Vec<Bound<'py, 
     nodes.iter().map(|node| apply_face(py, node.clone())).collect()
 }
 
-fn orderings_dict<'py>(py: Python<'py>, orderings: &Orderings) -> PyResult<Bound<'py, PyDict>> {
+pub fn orderings_dict<'py>(py: Python<'py>, orderings: &Orderings) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     for (destroyer, readers) in orderings.iter() {
         dict.set_item(apply_face(py, destroyer.clone())?, apply_faces(py, readers)?)?;

@@ -4,12 +4,12 @@ use frazil_core::destroy::Witness;
 use frazil_core::plan::{self as core, Candidate, Reason, Release, Request};
 use frazil_core::{Error, Var};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::apply::FrozenApply;
 use crate::error::{InconsistencyError, raise};
 use crate::face::{apply_face, face};
-use crate::graph::vars_of;
+use crate::graph::{orderings_dict, vars_of};
 
 type Objects<'py> = Vec<Bound<'py, PyAny>>;
 
@@ -130,6 +130,18 @@ impl Schedule {
     #[getter]
     fn refusals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.0.refusals().iter().map(|refusal| Refusal(refusal.clone())))
+    }
+
+    /// For each node that writes over an input, the readers that must run before it.
+    #[getter]
+    fn orderings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        orderings_dict(py, self.0.orderings())
+    }
+
+    /// The variables whose memory is written over, those that view it included.
+    #[getter]
+    fn destroyed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, faces(py, self.0.destroyed())?)
     }
 
     /// For each node of the order, the first variables of the buffers to give back after it.

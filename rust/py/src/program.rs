@@ -118,6 +118,11 @@ impl ProgramBuilder {
         Ok(self.builder()?.input(array_type(r#type)).map_err(refuse)?.0)
     }
 
+    /// Lets calls use up the memory of an input.
+    fn donate(&mut self, slot: u32) -> PyResult<()> {
+        self.builder()?.donate(Slot(slot)).map_err(refuse)
+    }
+
     /// The slot of an array that is only read; it is borrowed and kept alive.
     fn constant(&mut self, value: Bound<'_, PyAny>) -> PyResult<u32> {
         let array = keep(value).ok_or_else(|| {

@@ -44,6 +44,9 @@ impl<'a> Binder<'a> {
             }
             InstrKind::Reshape { of, to, dims, rest } => self.reshape(*of, *to, dims, *rest),
             InstrKind::Copy { of, to } => {
+                if self.place_over(*of, *to) {
+                    return Ok(Step::Nothing);
+                }
                 let dims = self.layout(*of).dims.clone();
                 let place = self.fresh(*to, &dims)?;
                 Ok(Step::Transfer(Box::new(self.copy(*of, *to, place))))
@@ -109,7 +112,7 @@ impl<'a> Binder<'a> {
     fn place_fresh(&mut self, slot: Slot, layout: Layout) -> Result<Place, Fault> {
         let bytes = byte_count(&layout.dims, self.itemsize(slot))?;
         let bases = self.program.bases;
-        let place = match (&mut self.arena, self.program.claims[slot.index()]) {
+        let place = match (&mut self.arena, self.program.liveness.claims[slot.index()]) {
             (Some(_), Some(output)) => Place::start(bases.outputs + output),
             (Some(arena), None) => Place { base: bases.arena, offset: arena.take(bytes)? as i64 },
             (None, _) => {
@@ -129,6 +132,65 @@ impl<'a> Binder<'a> {
         let mut place = self.slot(of).place;
         place.offset += offset;
         self.state.slots[to.index()] = SlotState { place, layout, bytes: 0 };
+    }
+
+    /// Places a slot in the memory of the operand that it may be made over, if there is one and its
+    /// elements do not overlap.
+    fn place_over(&mut self, of: Slot, to: Slot) -> bool {
+        let over = self.program.liveness.over[to.index()] == Some(of);
+        if !over || !self.layout(of).is_apart(self.itemsize(of)) {
+            return false;
+        }
+        self.place_view(of, to, 0, self.layout(of).clone());
+        true
+    }
+
+    /// Gives a result of a loop the memory of an operand that dies in it and lies there as the result
+    /// would, element for element, if there is one. `lies(position)` tells whether a read does.
+    fn inherit(
+        &mut self,
+        code: &Loop,
+        slot: Slot,
+        layout: &Layout,
+        lies: impl Fn(usize) -> bool,
+    ) -> Option<Place> {
+        let liveness = &self.program.liveness;
+        if liveness.claims[slot.index()].is_some() {
+            return None;
+        }
+        let bytes = byte_count(&layout.dims, self.itemsize(slot)).ok()?;
+        let owner = |slot: Slot| liveness.owners[slot.index()];
+        let heir_of = |dying: Slot| {
+            let given = self.slot(owner(dying));
+            let fits = given.bytes == bytes && given.place == self.slot(dying).place;
+            let mut reads = code.reads.iter().enumerate();
+            let same = reads.all(|(at, read)| {
+                let apart = owner(read.slot) != owner(dying);
+                apart || (lies(at) && self.slot(read.slot).place == given.place)
+            });
+            fits && same && self.itemsize(dying) == self.itemsize(slot)
+        };
+        if bytes == 0 {
+            return None;
+        }
+        let dying = liveness.dying[slot.index()].iter().copied().find(|&dying| heir_of(dying))?;
+        let from = owner(dying).index();
+        let mut place = self.state.slots[from].place;
+        if place.base >= self.program.bases.slots {
+            if self.arena.is_some() {
+                return None;
+            }
+            // Blocks are released by the number of their slot.
+            place.base = self.program.bases.slots + slot.index();
+            self.state.bases[place.base] = self.state.bases[self.program.bases.slots + from];
+            self.state.blocks[slot.index()] = self.state.blocks[from].take();
+        } else if place.base == self.program.bases.arena && self.arena.is_none() {
+            // The arena has been given out for the whole run already.
+            return None;
+        }
+        self.state.slots[from].bytes = 0;
+        self.state.slots[slot.index()] = SlotState { place, layout: layout.clone(), bytes };
+        Some(place)
     }
 
     fn need_scratch(&mut self, bytes: usize) {
@@ -180,7 +242,17 @@ impl<'a> Binder<'a> {
             let layout = Layout::fresh_in_order(&lengths, itemsize, &axes)?;
             strides.push(write.axes.iter().map(|axis| axis.map_or(0, |axis| layout.strides[axis])));
             let count = layout.len();
-            let place = self.place_fresh(write.slot, layout)?;
+            let lies = |at: usize| {
+                let moves = code.reads[at].axes.iter().all(Option::is_some);
+                let alike = |(dim, &length): (usize, &i64)| {
+                    length == 1 || strides.of(at)[dim] == strides.of(strides.operands() - 1)[dim]
+                };
+                moves && dims.iter().enumerate().all(alike)
+            };
+            let place = match self.inherit(code, write.slot, &layout, lies) {
+                Some(place) => place,
+                None => self.place_fresh(write.slot, layout)?,
+            };
             operands.push(place);
             let role = if write.identity.is_some() { Role::Accumulate } else { Role::Write };
             accesses.push(Access { itemsize, inner, role });
@@ -278,8 +350,8 @@ impl<'a> Binder<'a> {
     ) -> Result<Step, Fault> {
         let dims = self.layout(of).dims.clone();
         let indices = self.indices(indices)?;
-        let place = self.fresh(to, &dims)?;
-        let copy = self.copy(of, to, place);
+        let in_place = self.place_over(of, to);
+        let place = if in_place { self.slot(to).place } else { self.fresh(to, &dims)? };
         let (offset, window) = view::slice(self.layout(to), &indices)?;
         let source = view::broadcast_to(self.layout(value), &window.dims)?;
         let transfer = if accumulate { Transfer::Add } else { Transfer::Copy };
@@ -288,7 +360,10 @@ impl<'a> Binder<'a> {
             from: self.slot(value).place,
             plan: self.transfer(transfer, to, &window, &source),
         };
-        Ok(Step::Update(Box::new([copy, store])))
+        if in_place {
+            return Ok(Step::Transfer(Box::new(store)));
+        }
+        Ok(Step::Update(Box::new([self.copy(of, to, place), store])))
     }
 
     fn dot(&mut self, a: Slot, b: Slot, to: Slot) -> Result<Step, Fault> {

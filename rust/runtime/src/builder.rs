@@ -61,6 +61,8 @@ pub(crate) struct Constant {
 pub(crate) struct Input {
     pub(crate) slot: Slot,
     pub(crate) ty: ArrayType,
+    /// Whether a call may write to its memory.
+    pub(crate) donated: bool,
 }
 
 /// Assembles a [`Program`].
@@ -90,8 +92,16 @@ impl Builder {
     /// The next input.
     pub fn input(&mut self, ty: ArrayType) -> Built<Slot> {
         let slot = self.slot(ty.dtype, ty.shape.len(), None, false)?;
-        self.inputs.push(Input { slot, ty });
+        self.inputs.push(Input { slot, ty, donated: false });
         Ok(slot)
+    }
+
+    /// Lets calls use up the memory of an input: see [`Program::bind`].
+    pub fn donate(&mut self, slot: Slot) -> Built<()> {
+        self.info(slot)?;
+        let input = self.inputs.iter_mut().find(|input| input.slot == slot);
+        input.ok_or(BuildError::NotAnInput(slot))?.donated = true;
+        Ok(())
     }
 
     /// A constant; its memory is read during calls and never written.
@@ -250,7 +260,8 @@ impl Builder {
     /// # Safety
     /// The kernel is a native loop for operands of exactly these element types, in this order,
     /// whose inner dimension moves along those operands whose last entry is an axis, callable from
-    /// many threads as long as `keep` lives.
+    /// many threads as long as `keep` lives. It writes an element of a write that does not reduce
+    /// only after it has read that element of every read: both may be one.
     pub unsafe fn loop_kernel(
         &mut self,
         function: KernelFn,
@@ -393,12 +404,13 @@ impl Builder {
         self.made(info.dtype, info.ndim, |to| InstrKind::Copy { of, to })
     }
 
-    /// A fresh copy in which the elements that `view` picks are set to `value`, broadcast.
+    /// `of` with the elements that `view` picks set to `value`, broadcast: in place if nothing reads
+    /// the memory of `of` afterwards and the run may write to it, else in a fresh copy.
     pub fn set(&mut self, of: Slot, view: &[Index<Size>], value: Slot) -> Built<Slot> {
         self.update(of, view, value, false)
     }
 
-    /// A fresh copy in which the elements that `view` picks are increased by `value`, broadcast.
+    /// As [`Builder::set`], with the elements that `view` picks increased by `value`.
     pub fn increment(&mut self, of: Slot, view: &[Index<Size>], value: Slot) -> Built<Slot> {
         self.update(of, view, value, true)
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error as ThisError;
 
 use crate::array::KeptArray;
-use crate::builder::{Builder, Constant, Input, WriteSpec};
+use crate::builder::{Builder, Constant, WriteSpec};
 use crate::error::{BuildError, ForeignError};
 use crate::foreign::Foreign;
 use crate::ids::{Size, Slot};
@@ -91,7 +91,7 @@ pub enum CodecError {
 
 #[derive(Serialize)]
 struct Tables<'p> {
-    inputs: Vec<(Slot, &'p ArrayType)>,
+    inputs: Vec<(Slot, &'p ArrayType, bool)>,
     constants: Vec<ConstantRecord>,
     sizes: &'p [SizeExpr],
     instrs: &'p [Instr],
@@ -101,7 +101,7 @@ struct Tables<'p> {
 /// As [`Tables`], with numbers for kernels and functions.
 #[derive(Deserialize)]
 struct Record {
-    inputs: Vec<(Slot, ArrayType)>,
+    inputs: Vec<(Slot, ArrayType, bool)>,
     constants: Vec<ConstantRecord>,
     sizes: Vec<SizeExpr>,
     instrs: Vec<Instr<u32, u32>>,
@@ -120,7 +120,11 @@ impl Program {
     /// The program as bytes, which [`Program::from_bytes`] reads.
     pub fn to_bytes(&self) -> Vec<u8> {
         let tables = Tables {
-            inputs: self.inputs.iter().map(|Input { slot, ty }| (*slot, ty)).collect(),
+            inputs: self
+                .inputs
+                .iter()
+                .map(|input| (input.slot, &input.ty, input.donated))
+                .collect(),
             constants: self.constants.iter().map(ConstantRecord::of).collect(),
             sizes: &self.sizes,
             instrs: &self.instrs,
@@ -247,8 +251,11 @@ impl Replay<'_> {
                     return Err(CodecError::Surplus);
                 }
             }
-            if let Some((_, ty)) = inputs.next_if(|(slot, _)| *slot == next) {
-                self.builder.input(ty)?;
+            if let Some((_, ty, donated)) = inputs.next_if(|(slot, ..)| *slot == next) {
+                let slot = self.builder.input(ty)?;
+                if donated {
+                    self.builder.donate(slot)?;
+                }
             } else if let Some(constant) = constants.next_if(|constant| constant.slot == next) {
                 self.constant(&constant)?;
             } else if let Some(instr) = instrs.next() {

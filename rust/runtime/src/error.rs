@@ -311,6 +311,9 @@ pub enum BuildError {
     /// A slot that the program does not have.
     #[error("there is no slot {0}")]
     NoSlot(Slot),
+    /// A slot that is not an input's.
+    #[error("slot {0} is not an input: only what the caller gives can be donated")]
+    NotAnInput(Slot),
     /// A size that the program does not have.
     #[error("there is no size {0}")]
     NoSize(Size),

@@ -254,6 +254,18 @@ impl InstrKind {
     }
 }
 
+impl InstrKind {
+    /// The operand that the result may be written over, the result, and the operands that must lie
+    /// elsewhere then. Loops have their own way.
+    pub(crate) fn overwrites(&self) -> Option<(Slot, Slot, Vec<Slot>)> {
+        match self {
+            InstrKind::Update { of, to, value, .. } => Some((*of, *to, vec![*value])),
+            InstrKind::Copy { of, to } => Some((*of, *to, vec![])),
+            _ => None,
+        }
+    }
+}
+
 /// Writes things with commas between.
 pub(crate) fn list<T: fmt::Display>(things: impl IntoIterator<Item = T>) -> String {
     let texts: Vec<String> = things.into_iter().map(|thing| thing.to_string()).collect();

@@ -53,6 +53,22 @@ impl Layout {
         if self.is_empty() { 0 } else { self.dims.iter().product() }
     }
 
+    /// Whether each element has a place of its own, as far as strides tell at a glance.
+    pub(crate) fn is_apart(&self, itemsize: usize) -> bool {
+        let moving = self.dims.iter().zip(&self.strides).filter(|&(&length, _)| length > 1);
+        let mut moving: SmallVec<[(u64, i64); 4]> =
+            moving.map(|(&length, &stride)| (stride.unsigned_abs(), length)).collect();
+        moving.sort_unstable();
+        let mut span = itemsize as u64;
+        for (stride, length) in moving {
+            if stride < span {
+                return false;
+            }
+            span = span.saturating_add(stride.saturating_mul(length as u64 - 1));
+        }
+        true
+    }
+
     /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.dims.contains(&0)
@@ -84,6 +100,19 @@ mod tests {
         assert_eq!(layout.len(), 24);
         let layout = Layout::fresh_in_order(&[2, 3, 4], 8, &[2, 0, 1]).unwrap();
         assert_eq!(layout.strides[..], [24, 8, 48]);
+    }
+
+    #[test]
+    fn elements_that_share_a_place_are_found() {
+        let layout =
+            |dims: &[i64], strides: &[i64]| Layout { dims: dims.into(), strides: strides.into() };
+        assert!(layout(&[3, 4], &[32, 8]).is_apart(8));
+        assert!(layout(&[3, 4], &[-8, 24]).is_apart(8));
+        assert!(layout(&[3, 1], &[16, 0]).is_apart(8));
+        assert!(layout(&[], &[]).is_apart(8));
+        assert!(!layout(&[3, 4], &[0, 8]).is_apart(8));
+        assert!(!layout(&[3, 4], &[8, 8]).is_apart(8));
+        assert!(!layout(&[2], &[4]).is_apart(8));
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod foreign;
 mod ids;
 mod instr;
 mod layout;
+mod liveness;
 mod loop_nest;
 mod pool;
 mod program;

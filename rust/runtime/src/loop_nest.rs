@@ -148,7 +148,7 @@ impl LoopNest {
     /// # Safety
     /// The kernel is made for this many operands of these element types; the pointers give the
     /// first element of operands that have the shapes and strides of the nest; writes overlap
-    /// nothing else; `scratch` is aligned and as large as [`LoopNest::scratch`] says.
+    /// nothing else, except reads that start where they do and have the same strides; `scratch` is aligned and as large as [`LoopNest::scratch`] says.
     pub(crate) unsafe fn run(
         &self,
         kernel: KernelFn,

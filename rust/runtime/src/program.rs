@@ -6,7 +6,8 @@ use crate::array::ArrayRef;
 use crate::builder::{Constant, Input, SizeInfo, SlotInfo};
 use crate::error::Error;
 use crate::ids::{Origin, Size, Slot};
-use crate::instr::{ArrayType, Instr, InstrKind, list};
+use crate::instr::{ArrayType, Instr, list};
+use crate::liveness::Liveness;
 use crate::run::Run;
 use crate::size::SizeExpr;
 use crate::state::State;
@@ -29,11 +30,8 @@ pub struct Program {
     pub(crate) bound_sizes: Box<[Box<[Size]>]>,
     /// The same for those that are evaluated in every run.
     pub(crate) run_sizes: Box<[Box<[Size]>]>,
-    /// The slots that nobody reads after instruction 0, 1, ...
-    pub(crate) releases: Box<[Box<[Slot]>]>,
+    pub(crate) liveness: Liveness,
     pub(crate) outputs: Box<[Slot]>,
-    /// The output whose memory a slot is made in, if there is one.
-    pub(crate) claims: Box<[Option<usize>]>,
     pub(crate) bases: Bases,
     /// Whether a run does more than its bound steps.
     pub(crate) dynamic: bool,
@@ -83,8 +81,7 @@ impl Program {
             end: arena + 1 + outputs.len() + slots.len(),
         };
         Program {
-            releases: releases(&slots, &instrs, outputs),
-            claims: claims(&slots, &instrs, outputs),
+            liveness: Liveness::new(&slots, &inputs, &instrs, outputs),
             slots: slots.into(),
             inputs: inputs.into(),
             constants: constants.into(),
@@ -116,7 +113,8 @@ impl Program {
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for input in &self.inputs {
-            lines.push(format!("{} = input {}", input.slot, input.ty));
+            let donated = if input.donated { " donated" } else { "" };
+            lines.push(format!("{} = input {}{donated}", input.slot, input.ty));
         }
         for constant in &self.constants {
             let array = &constant.array;
@@ -126,7 +124,11 @@ impl Program {
         for (at, expr) in self.sizes.iter().enumerate() {
             lines.push(format!("{} = {expr}", Size::from_index(at)));
         }
-        lines.extend(self.instrs.iter().map(|instr| instr.kind.to_string()));
+        lines.extend(self.instrs.iter().map(|instr| {
+            let made = instr.kind.overwrites().map(|(_, to, _)| to);
+            let in_place = made.is_some_and(|to| self.liveness.over[to.index()].is_some());
+            format!("{}{}", instr.kind, if in_place { " in place" } else { "" })
+        }));
         lines.push(format!("return {}", list(&self.outputs)));
         lines
     }
@@ -177,57 +179,4 @@ impl Program {
         drop(idle);
         drop(surplus);
     }
-}
-
-/// After which instruction each made slot is no longer read, views of it included.
-fn releases(slots: &[SlotInfo], instrs: &[Instr], outputs: &[Slot]) -> Box<[Box<[Slot]>]> {
-    let never = usize::MAX;
-    let mut last: Vec<usize> = slots.iter().map(|slot| slot.made_by.unwrap_or(never)).collect();
-    for slot in outputs {
-        last[slot.index()] = never;
-    }
-    for (at, instr) in instrs.iter().enumerate().rev() {
-        for slot in instr.kind.reads() {
-            let last = &mut last[slot.index()];
-            *last = (*last).max(at);
-        }
-        if let Some((of, to, _)) = instr.kind.shares() {
-            last[of.index()] = last[of.index()].max(last[to.index()]);
-        }
-    }
-    let mut releases = vec![Vec::new(); instrs.len()];
-    for (slot, &at) in last.iter().enumerate() {
-        if at < never {
-            releases[at].push(Slot::from_index(slot));
-        }
-    }
-    releases.into_iter().map(Vec::into_boxed_slice).collect()
-}
-
-/// The slots that are made right in the memory of an output: the output itself, or what it is a
-/// view of, where it is known before the run where they lie.
-fn claims(slots: &[SlotInfo], instrs: &[Instr], outputs: &[Slot]) -> Box<[Option<usize>]> {
-    let mut claims = vec![None; slots.len()];
-    for (position, &output) in outputs.iter().enumerate() {
-        let mut slot = output;
-        loop {
-            let info = slots[slot.index()];
-            let Some(made_by) = info.made_by else { break };
-            if info.dynamic {
-                break;
-            }
-            match instrs[made_by].kind.shares() {
-                Some((of, _, true)) => slot = of,
-                Some((_, _, false)) => break,
-                None => {
-                    let fresh = !matches!(instrs[made_by].kind, InstrKind::Call(_));
-                    if fresh && claims[slot.index()].is_none() {
-                        claims[slot.index()] = Some(position);
-                    }
-                    break;
-                }
-            }
-        }
-    }
-    claims.into()
 }

@@ -129,7 +129,7 @@ impl State {
             // SAFETY: as in `execute`; the binder allocated what the step writes.
             unsafe { step.run(&self.bases, self.scratch.as_ptr())? };
         }
-        for &slot in &program.releases[at] {
+        for &slot in &program.liveness.releases[at] {
             self.release(slot);
         }
         self.evaluate(program, &program.run_sizes[at + 1]);

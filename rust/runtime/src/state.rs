@@ -23,7 +23,7 @@ const POOL: (usize, usize) = (16, 64 << 20);
 pub(crate) struct SlotState {
     pub(crate) place: Place,
     pub(crate) layout: Layout,
-    /// Zero where the slot has no memory of its own.
+    /// Zero where the slot has no memory of its own that the run may write to.
     pub(crate) bytes: usize,
 }
 
@@ -126,8 +126,11 @@ impl State {
             self.key.extend_from_slice(input.dims);
             self.key.extend_from_slice(input.strides);
             let layout = Layout { dims: input.dims.into(), strides: input.strides.into() };
+            let item = declared.ty.dtype.itemsize();
+            let given = if declared.donated { byte_count(&layout.dims, item) } else { Ok(0) };
+            let bytes = given.map_err(Error::at(None))?;
             self.slots[declared.slot.index()] =
-                SlotState { place: Place::start(at), layout, bytes: 0 };
+                SlotState { place: Place::start(at), layout, bytes };
         }
         let mut arena = Arena::default();
         self.evaluate(program, &program.bound_sizes[0]);
@@ -140,8 +143,9 @@ impl State {
             };
             self.steps.push(step);
             self.evaluate(program, &program.bound_sizes[at + 1]);
-            for slot in &program.releases[at] {
-                // A view has no bytes of its own: only what it looks at is released.
+            for slot in &program.liveness.releases[at] {
+                // A view has no bytes of its own, nor what another took over: only who has memory
+                // releases it.
                 let slot = &self.slots[slot.index()];
                 if slot.place.base == program.bases.arena {
                     arena.release(slot.place.offset as usize, slot.bytes);

@@ -134,7 +134,8 @@ impl LoopStep {
             *pointer = at.resolve(bases);
         }
         // SAFETY: the builder's caller promised that the kernel fits the operands; the binder made
-        // the nest for them and gave each write memory of its own.
+        // the nest for them and gave each write memory of its own, or that of reads which nothing
+        // needs afterwards and which lie just as the write does.
         match unsafe { self.nest.run(self.function, pointers, scratch) } {
             0 => Ok(()),
             1 => Err(Fault::NegativePower),
@@ -147,7 +148,7 @@ impl TransferStep {
     /// # Safety
     /// As for [`Step::run`].
     unsafe fn run(&self, bases: &[*mut u8]) {
-        // SAFETY: both places are arrays of the plan's layouts; the destination is fresh memory.
+        // SAFETY: both places are arrays of the plan's layouts; nothing else needs what is in the destination.
         unsafe { self.plan.run(self.to.resolve(bases), self.from.resolve(bases)) };
     }
 }

@@ -13,16 +13,21 @@ from frazil.tensor.indexing import IncSubtensor, part_lengths
 
 @lower_node.register
 def _(op: Full, node: FrozenApply, lowering: Lowering) -> None:
-    value, *lengths = node.inputs
-    sizes = lowering.sizes(lengths)
-    slot = lowering.builder.full(value.dtype, lowering.slot(value), sizes)
-    lowering.place(node.outputs[0], slot)
+    (value, *lengths), (y,) = node.inputs, node.outputs
+    sizes, slot = lowering.sizes(lengths), lowering.slot(value)
+    if lowering.needs_buffer(y):
+        lowering.place(y, lowering.builder.full(value.dtype, slot, sizes))
+    else:
+        lowering.place(y, lowering.builder.broadcast_to(slot, sizes))
 
 
 @lower_node.register
 def _(op: Distinct, node: FrozenApply, lowering: Lowering) -> None:
     (x,), (y,) = node.inputs, node.outputs
-    lowering.place(y, lowering.builder.copy(lowering.slot(x)))
+    slot = lowering.slot(x)
+    # Of memory that nobody writes to, a copy would be no different.
+    apart = lowering.needs_buffer(y) or x in lowering.placement.written
+    lowering.place(y, lowering.builder.copy(slot) if apart else slot)
 
 
 @lower_node.register

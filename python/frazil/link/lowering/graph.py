@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from frazil._core import FrozenApply, FrozenFunctionGraph, Program
+from collections.abc import Sequence
+
+from frazil._core import FrozenApply, FrozenFunctionGraph, Program, Variable
 from frazil.elemwise import Elemwise
 from frazil.link.fusion import Loop, from_memory, fuse
 from frazil.link.kernel import KernelCompiler
@@ -14,11 +16,16 @@ from frazil.link.views import Views
 from frazil.tensor.reductions import Reduce
 
 
-def lower(graph: FrozenFunctionGraph, compiler: KernelCompiler) -> Program:
-    """The program that computes ``graph`` with the kernels of ``compiler``."""
-    lowering = Lowering(graph)
+def lower(
+    graph: FrozenFunctionGraph, compiler: KernelCompiler, donated: Sequence[Variable] = ()
+) -> Program:
+    """The program that computes ``graph`` with the kernels of ``compiler``.
 
-    views = Views()
+    ``donated``: inputs whose memory calls may use up.
+    """
+    lowering = Lowering(graph, donated)
+
+    views = Views(lowering.placement.written)
     known: dict[tuple[object, ...], bool] = {}
 
     def fusible(node: FrozenApply) -> bool:
@@ -38,6 +45,7 @@ def lower(graph: FrozenFunctionGraph, compiler: KernelCompiler) -> Program:
         views,
         fusible,
         compiler.statement_limit,
+        lowering.placement.before,
     )
     stored = from_memory(steps, lowering.shapes, views).union(graph.outputs)
     calls = {step: kernel_call(step, stored, views) for step in steps if isinstance(step, Loop)}

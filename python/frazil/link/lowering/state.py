@@ -9,6 +9,7 @@ from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
 from frazil.link.kernel import NativeKernel
 from frazil.link.loops import KernelCall
 from frazil.link.origin import Origin
+from frazil.link.placement import place
 from frazil.link.shapes import Shapes, is_size_arithmetic
 from frazil.link.views import REPEATED
 from frazil.tensor.lengths import Shape_i
@@ -18,14 +19,22 @@ from frazil.tensor.reductions import Reduce
 class Lowering:
     """The state of lowering one graph: its program so far, and where each variable is in it."""
 
-    def __init__(self, graph: FrozenFunctionGraph) -> None:
-        self.order = graph.toposort()
+    def __init__(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> None:
+        self.placement = place(graph, donated)
+        self.order = self.placement.order
+        self._outputs = frozenset(graph.outputs)
         self.shapes = Shapes(self.order)
         self.builder = _core.ProgramBuilder()
         self._slots: dict[Variable, int] = {}
         self._sizes: dict[Variable, int] = {}
         for nominal in graph.inputs:
             self._slots[nominal] = self.builder.input(nominal.type)
+        for given in donated:
+            self.builder.donate(self._slots[given])
+
+    def needs_buffer(self, x: Variable) -> bool:
+        """Whether a new ``x`` must be memory of its own: it is written over, or given out."""
+        return x in self.placement.written or x in self._outputs
 
     def slot(self, x: Variable) -> int:
         """The slot that holds ``x``, which is a constant or has been placed."""

@@ -1,0 +1,226 @@
+"""Updates in place and memory that is used again: seen in programs, never in results."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import frazil as fz
+import frazil.tensor as ft
+
+N = 6
+
+
+def in_place(function):
+    """The updates of a program that need no copy, and those that do."""
+    updates = [line for line in function.program.instructions if " set " in line or " inc" in line]
+    return (
+        sum(line.endswith(" in place") for line in updates),
+        sum(not line.endswith(" in place") for line in updates),
+    )
+
+
+# ------------------------------------------------------------------ any graph
+
+
+def draw_graph(data):
+    """Two inputs, and a list of vectors and matrices computed from them by many kinds of ops."""
+    x, y = ft.dvector("x"), ft.dmatrix("y")
+    vectors, matrices = [x], [y]
+
+    def vector():
+        return data.draw(st.sampled_from(vectors))
+
+    def matrix():
+        return data.draw(st.sampled_from(matrices))
+
+    def part(length):
+        start = data.draw(st.integers(1, length - 1))
+        step = data.draw(st.sampled_from([1, 1, 2, -1]))
+        return slice(None, start, step) if step < 0 else slice(start, None, step)
+
+    def updated(tensor):
+        index = part(2) if tensor.ndim == 2 else part(N)
+        target = tensor[index]
+        other = matrix() if tensor.ndim == 2 else vector()
+        value = data.draw(st.sampled_from([other[index], other[index] * 2.0, 3.0]))
+        change = ft.set_subtensor if data.draw(st.booleans()) else ft.inc_subtensor
+        return change(target, value)
+
+    def fresh():
+        made = st.sampled_from([ft.zeros(N), ft.full(N, x[0]), ft.distinct(vector())])
+        return vectors.append(data.draw(made))
+
+    steps = {
+        "update": lambda: vectors.append(updated(vector())),
+        "update rows": lambda: matrices.append(updated(matrix())),
+        "loop": lambda: vectors.append(ft.sin(vector()) + vector()),
+        "loop over rows": lambda: matrices.append(matrix() - ft.cos(matrix())),
+        "sum": lambda: vectors.append(vector() * vector().sum()),
+        "view": lambda: vectors.append(vector()[::-1]),
+        "transposed": lambda: matrices.append(matrix().T.reshape((2, N // 2))),
+        "repeated": lambda: matrices.append(ft.broadcast_to(vector()[: N // 2], (2, N // 2))),
+        "rows": lambda: matrices.append(vector().reshape((2, N // 2))),
+        "row": lambda: vectors.append(matrix().reshape((N,))),
+        "fresh": fresh,
+        "product": lambda: vectors.append(ft.dot(matrix(), vector()[: N // 2]).sum() + vector()),
+    }
+    for _ in range(data.draw(st.integers(1, 10))):
+        steps[data.draw(st.sampled_from(sorted(steps)))]()
+    made = [*vectors[1:], *matrices[1:]]
+    outputs = data.draw(st.lists(st.sampled_from(made), min_size=1, max_size=4))
+    return [x, y], outputs
+
+
+def check(data, mode):
+    inputs, outputs = draw_graph(data)
+    function = fz.function(inputs, outputs, mode=mode, on_unused_input="ignore")
+    reference = fz.function(inputs, outputs, mode="py", on_unused_input="ignore")
+    rng = np.random.default_rng(0)
+    arguments = [rng.normal(size=N), rng.normal(size=(2, N // 2))]
+    kept = [array.copy() for array in arguments]
+    for _ in range(2):  # the second call works in the memory of the first
+        results = function(*arguments)
+        for result, expected in zip(results, reference(*kept), strict=True):
+            np.testing.assert_allclose(result, expected, rtol=1e-12)
+        for array, copy in zip(arguments, kept, strict=True):
+            np.testing.assert_array_equal(array, copy)
+        for a, b in itertools.combinations([*results, *arguments], 2):
+            assert not np.may_share_memory(a, b)
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_results_do_not_depend_on_what_is_done_in_place_c(data):
+    check(data, "c")
+
+
+@settings(max_examples=15)
+@given(st.data())
+def test_results_do_not_depend_on_what_is_done_in_place_numba(data):
+    check(data, "numba")
+
+
+# ------------------------------------------------------------------ updates
+
+
+@pytest.mark.parametrize("mode", ["c", "numba"])
+def test_each_buffer_is_updated_in_place(mode):
+    y, z = ft.dvector("y"), ft.dvector("z")
+    f = fz.function(
+        [y, z],
+        [ft.set_subtensor(ft.zeros(5)[1:], y), ft.set_subtensor(ft.zeros(5)[2:], z)],
+        mode=mode,
+    )
+    assert in_place(f) == (2, 0)
+    assert sum("full" in line for line in f.program.instructions) == 2
+    first, second = f(np.arange(4.0), np.arange(3.0))
+    np.testing.assert_array_equal(first, [0, 0, 1, 2, 3])
+    np.testing.assert_array_equal(second, [0, 0, 0, 1, 2])
+
+
+def test_two_updates_of_one_buffer_take_one_copy():
+    y, z, buffer = ft.dvector("y"), ft.dvector("z"), ft.zeros(5)
+    updates = [ft.set_subtensor(buffer[1:], y), ft.set_subtensor(buffer[2:], z)]
+    f = fz.function([y, z], updates, mode="c")
+    assert in_place(f) == (1, 1)
+    first, second = f(np.arange(4.0), np.arange(3.0))
+    np.testing.assert_array_equal(first, [0, 0, 1, 2, 3])
+    np.testing.assert_array_equal(second, [0, 0, 0, 1, 2])
+
+
+def test_a_chain_of_updates_takes_no_copy():
+    x = ft.dvector("x")
+    result = ft.exp(x)
+    for step in range(1000):
+        result = ft.inc_subtensor(result[step % 5 + 1 :], float(step))
+    f = fz.function([x], result, mode="c")
+    assert in_place(f) == (1000, 0)
+    expected = np.exp(np.zeros(7))
+    for step in range(1000):
+        expected[step % 5 + 1 :] += step
+    np.testing.assert_array_equal(f(np.zeros(7)), expected)
+
+
+def test_readers_run_before_the_update():
+    x = ft.dvector("x")
+    buffer = ft.exp(x)
+    updated = ft.set_subtensor(buffer[1:], 0.0)
+    # Without the order that the planner gives, the sum of the sine would come after the update.
+    late = ft.sin(ft.dot(x, x) * buffer).sum()
+    f = fz.function([x], [updated, late], mode="c")
+    assert in_place(f) == (1, 0)
+    value = np.arange(4.0)
+    first, second = f(value)
+    np.testing.assert_array_equal(first, [1, 0, 0, 0])
+    np.testing.assert_allclose(second, np.sin(14 * np.exp(value)).sum())
+
+
+def test_what_is_read_or_given_out_later_is_copied():
+    x = ft.dvector("x")
+    buffer = ft.exp(x)
+    updated = ft.set_subtensor(buffer[1:], 0.0)
+    for outputs in ([updated, buffer], [updated * buffer], [updated, buffer[::-1]]):
+        assert in_place(fz.function([x], outputs, mode="c")) == (0, 1)
+
+
+def test_what_belongs_to_others_is_copied():
+    x, state = ft.dvector("x"), fz.shared(np.zeros(3))
+    constant = ft.as_tensor(np.zeros(3))
+    repeated = ft.broadcast_to(ft.exp(x[0]), 3)
+    for tensor in (x, state, constant, repeated):
+        inputs, value = [x] if tensor in (x, repeated) else [], np.arange(3.0)
+        updated = ft.set_subtensor(tensor[:2], 5.0)
+        f = fz.function(inputs, updated, mode="c")
+        for _ in range(2):
+            expected = fz.function(inputs, updated, mode="py")(*[value][: len(inputs)])
+            np.testing.assert_array_equal(f(*[value][: len(inputs)]), expected)
+        np.testing.assert_array_equal(value, np.arange(3.0))
+        np.testing.assert_array_equal(state.get_value(), np.zeros(3))
+        np.testing.assert_array_equal(constant.data, np.zeros(3))
+
+
+def test_a_value_from_the_updated_buffer_is_read_before():
+    x = ft.dvector("x")
+    buffer = ft.exp(x)
+    f = fz.function([x], ft.set_subtensor(buffer[1:], buffer[:-1]), mode="c")
+    value = np.arange(4.0)
+    np.testing.assert_allclose(f(value), np.exp([0, 0, 1, 2]))
+
+
+# ------------------------------------------------------------------ distinct buffers
+
+
+def test_buffers_that_are_only_read_are_not_made():
+    x = ft.dvector("x")
+    ones, zeros, own = ft.ones(4), ft.zeros(4), ft.distinct(x)
+    f = fz.function([x], ft.dot(x + ones + zeros + ft.ones(4), own), mode="c")
+    assert not any("full" in line or "copy" in line for line in f.program.instructions)
+    np.testing.assert_array_equal(f(np.arange(4.0)), 26.0)
+
+
+def test_buffers_that_are_written_stay():
+    x = ft.dvector("x")
+    own = ft.distinct(x)
+    f = fz.function([x], [ft.set_subtensor(own[1:], 0.0), own[::-1].sum() + x.sum()], mode="c")
+    assert in_place(f) == (1, 0)
+    assert sum("copy" in line for line in f.program.instructions) == 1
+    value = np.arange(1.0, 4.0)
+    np.testing.assert_array_equal(f(value)[0], [1, 0, 0])
+    np.testing.assert_array_equal(f(value)[1], 12.0)
+    np.testing.assert_array_equal(value, [1, 2, 3])
+
+
+def test_outputs_that_are_one_buffer_are_two_arrays(mode):
+    x = ft.dvector("x")
+    own, zeros = ft.distinct(x), ft.zeros(3)
+    f = fz.function([x], [own, own, x, zeros, zeros, x[::-1]], mode=mode)
+    value = np.arange(3.0)
+    arrays = [*f(value), value]
+    for a, b in itertools.combinations(arrays, 2):
+        assert not np.may_share_memory(a, b)
+    for array in arrays[:-1]:
+        array += 1.0  # an output can be written to
+    np.testing.assert_array_equal(f(value)[0], value)
