@@ -555,12 +555,15 @@ class ProgramBuilder:
         dims: Sequence[int],
         reads: Sequence[tuple[int, Sequence[int]]],
         writes: Sequence[tuple[Any, Sequence[int], Any]],
+        rows: Sequence[Any] | None = None,
     ) -> list[int]:
         """Runs a kernel over ``dims`` (sizes, outermost first; none: once).
 
         ``reads``: slots, each with its axis for every dimension, -1 where it does not move.
         ``writes``: dtypes, each with the axis of the new array for every dimension, -1 where the
-        kernel reduces, and the identity that a reduction starts from, else None.
+        kernel reduces, and the identity that a reduction starts from, else None. ``rows``: the
+        kernel takes whole rows, along the last dimension, and after its operands a buffer for a row
+        of each of these dtypes; what it makes of a row it writes without an identity.
         """
 
     def transpose(self, slot: int, axes: Sequence[int]) -> int: ...

@@ -122,3 +122,25 @@ def test_blas_leaves_scipy_as_it_was():
         "assert (scipy.linalg.inv(square) == np.eye(2) / 4).all()\n"
     )
     subprocess.run([sys.executable, "-W", "error", "-c", script], check=True)
+
+
+def test_what_is_cheap_is_computed_again():
+    x, y = ft.vector("x"), ft.vector("y")
+    off = x[:, None] - y[None, :]
+    f = fz.function([x, y], [(off * off).sum(axis=0), off.sum(axis=0)[None, :] * off], mode="c")
+    text = f.explain()
+    assert steps(f).count("loop") == 2
+    a, b = np.arange(3.0), np.arange(4.0)
+    want = a[:, None] - b[None, :]
+    got = f(a, b)
+    np.testing.assert_allclose(got[0], (want * want).sum(axis=0))
+    np.testing.assert_allclose(got[1], want.sum(axis=0) * want)
+    # The second loop reads the two vectors and the sum: the difference is never stored.
+    last = [line for line in text.splitlines() if " = loop " in line][-1]
+    assert last.count("[0, 1]") == 1, text
+
+
+def test_numbers_need_no_loop_of_their_own():
+    x, c = ft.vector("x"), ft.scalar("c")
+    f = fz.function([x, c], [x.sum() * (c / 2 + 1), x * (c / 2 + 1)], mode="c")
+    assert steps(f).count("loop") == 2

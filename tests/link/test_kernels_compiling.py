@@ -16,7 +16,8 @@ from native import call, kernel, run
 
 from frazil.link.c import CCompiler
 from frazil.link.c.compiler import Toolchain, find_toolchain
-from frazil.link.c.source import Unit
+from frazil.link.c.source import add_kernel
+from frazil.link.c.unit import Unit
 from frazil.link.kernel import KernelCompileError, LoweringError, Read, Write
 from frazil.link.numba import NumbaCompiler
 from frazil.scalar import Elementary, add, erf, exp, floordiv, log1p, mul, psi, sin, tanh, where
@@ -229,7 +230,7 @@ def test_without_vector_functions():
 
 def source(made, toolchain):
     unit = Unit(toolchain.vector_functions)
-    unit.add("kernel", made)
+    add_kernel(unit, "kernel", made)
     return unit.text()
 
 

@@ -4,11 +4,15 @@ Elementwise nodes and reductions over one space (the lengths that are not 1) can
 node's *level* is one more than that of whatever it needs from memory, so nodes of one space and
 level never wait for one another through something outside their loop, and the order of levels runs
 everything after what it needs.
+
+A loop goes through its rows, and may go through each several times. So what follows from a row's
+reduction (a *row node*: one element for each row) can be computed within the loop, and used there
+by nodes that repeat it along the row, without going through memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -17,6 +21,7 @@ from typing import TypeAlias
 from frazil._core import FrozenApply, Variable
 from frazil.elemwise import Elemwise
 from frazil.link.operands import length_operands, value_operands
+from frazil.link.recompute import Recompute
 from frazil.link.shapes import Shapes, leaves
 from frazil.link.views import REPEATED, Axes, Views
 from frazil.tensor.lengths import Lengths
@@ -25,23 +30,45 @@ from frazil.tensor.reductions import Reduce
 
 @dataclass(frozen=True)
 class Loop:
-    """Nodes that run as one loop, operands before users, all over one space."""
+    """Nodes that run as one loop, operands before users, all over one space.
+
+    ``of_rows`` are those among them that run once a row.
+    """
 
     nodes: tuple[FrozenApply, ...]
+    of_rows: frozenset[FrozenApply] = frozenset()
 
-    @property
+    @cached_property
     def pattern(self) -> Variable:
-        return pattern(self.nodes[0])
+        """The variable over whose elements the loop goes."""
+        return pattern(next(node for node in self.nodes if node not in self.of_rows))
 
     @cached_property
     def made(self) -> frozenset[Variable]:
         """The variables whose elements the loop makes as it goes; a reduction's come at its end."""
-        return frozenset(node.outputs[0] for node in self.nodes if isinstance(node.op, Elemwise))
+        return frozenset(
+            node.outputs[0]
+            for node in self.nodes
+            if isinstance(node.op, Elemwise) and node not in self.of_rows
+        )
 
-    def makes(self, operand: Variable, views: Views) -> Variable | None:
+    @cached_property
+    def row_values(self) -> frozenset[Variable]:
+        """The variables of which the loop makes an element a row and has it in the next pass."""
+        return frozenset(
+            node.outputs[0] for node in self.nodes if node in self.of_rows or is_row_reduction(node)
+        )
+
+    def makes(self, operand: Variable, node: FrozenApply, views: Views) -> Variable | None:
         """The variable made in this loop whose element here ``operand`` is, if there is one."""
         base, axes = views.look_through(operand)
-        return base if base in self.made and _moves_along(axes, self.pattern) else None
+        if node in self.of_rows:
+            found = base in self.row_values and _moves_along(axes, pattern(node))
+        elif base in self.made:
+            found = _moves_along(axes, self.pattern)
+        else:
+            found = base in self.row_values and _repeats_row(axes, self.pattern)
+        return base if found else None
 
 
 Step: TypeAlias = Loop | FrozenApply
@@ -52,12 +79,21 @@ def pattern(node: FrozenApply) -> Variable:
     return node.inputs[0] if isinstance(node.op, Reduce) else node.outputs[0]
 
 
+def is_row_reduction(node: FrozenApply) -> bool:
+    """Whether the node reduces the innermost of several dimensions, and no other."""
+    if not isinstance(node.op, Reduce):
+        return False
+    moving = [axis for axis, n in enumerate(node.inputs[0].type.shape) if n != 1]
+    return len(moving) > 1 and [axis for axis in moving if axis in node.op.axes] == moving[-1:]
+
+
 def fuse(
     order: Sequence[FrozenApply],
     outputs: Sequence[Variable],
     shapes: Shapes,
     views: Views,
     fusible: Callable[[FrozenApply], bool],
+    recompute: Recompute,
     limit: int,
     before: Mapping[FrozenApply, Sequence[FrozenApply]] = MappingProxyType({}),
 ) -> list[Step]:
@@ -66,47 +102,181 @@ def fuse(
     ``before`` gives for nodes that no loop takes the nodes that must have run before them. Nodes
     whose values nothing needs (only their shapes, perhaps) are left out.
     """
-    stored: dict[Variable, int] = {}  # the level from which on a variable is in memory
-    level: dict[FrozenApply, int] = {}
-    other_level: dict[FrozenApply, int] = {}
-    space: dict[FrozenApply, Lengths] = {}
-    loops: dict[int, dict[Lengths, list[FrozenApply]]] = {}
-    others: dict[int, list[FrozenApply]] = {}
-    for node in _needed(order, outputs, shapes, views, fusible):
-        if not fusible(node):
-            read = [*value_operands(node), *_length_leaves(node, shapes)]
-            at = max((stored.get(x, 0) for x in read), default=0)
-            for reader in before.get(node, ()):
-                # Within a level, other nodes come before loops, in order.
-                at = max(at, other_level.get(reader, 0), level.get(reader, -1) + 1)
-            other_level[node] = at
-            others.setdefault(at, []).append(node)
-            stored.update((output, at) for output in node.outputs)
-            continue
-        over = pattern(node)
-        own = space[node] = shapes.space(over)
-        at = max((stored.get(x, 0) for x in leaves(shapes.lengths(over))), default=0)
-        for operand in node.inputs:
-            base, axes = views.look_through(operand)
-            made = base.owner
-            if (
-                made is not None
-                and isinstance(made.op, Elemwise)
-                and space.get(made) == own
-                and _moves_along(axes, over)
-            ):
-                at = max(at, level[made])
+    order = _needed(order, outputs, shapes, views, fusible)
+    levels = Levels(order, shapes, views, fusible, recompute, before, None)
+    # Only row nodes that something of their loop repeats along the row are worth being in it.
+    levels = Levels(order, shapes, views, fusible, recompute, before, levels.repeated())
+    return levels.steps(outputs, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Which loop a node is in: that of this level and space."""
+
+    level: int
+    space: Lengths
+
+
+class Levels:
+    """The loop of every fusible node, and the level at which every other one runs.
+
+    ``rows`` limits which elementwise nodes may be row nodes; None: all.
+    """
+
+    def __init__(
+        self,
+        order: Sequence[FrozenApply],
+        shapes: Shapes,
+        views: Views,
+        fusible: Callable[[FrozenApply], bool],
+        recompute: Recompute,
+        before: Mapping[FrozenApply, Sequence[FrozenApply]],
+        rows: frozenset[FrozenApply] | None,
+    ) -> None:
+        self._shapes = shapes
+        self._views = views
+        self._recompute = recompute
+        self._rows = rows
+        self._stored: dict[Variable, int] = {}  # the level from which on a variable is in memory
+        self._made: dict[Variable, _Place] = {}  # where an element is made at each position
+        self._row_made: dict[Variable, _Place] = {}  # where one is made for each row
+        self._place: dict[FrozenApply, _Place] = {}
+        self._of_rows: set[FrozenApply] = set()
+        self._others: dict[int, list[FrozenApply]] = {}
+        other_level: dict[FrozenApply, int] = {}
+        for node in order:
+            if fusible(node):
+                self._add(node)
             else:
-                at = max(at, stored.get(base, 0))
-        level[node] = at
-        stored[node.outputs[0]] = at + 1
-        loops.setdefault(at, {}).setdefault(own, []).append(node)
-    steps: list[Step] = []
-    for at in sorted({*others, *loops}):
-        steps += others.get(at, ())
-        for nodes in loops.get(at, {}).values():
-            steps += (Loop(tuple(part)) for part in split(nodes, views, limit))
-    return steps
+                read = [*value_operands(node), *_length_leaves(node, shapes)]
+                at = self._from_memory(read)
+                for reader in before.get(node, ()):
+                    # Within a level, other nodes come before loops, in order.
+                    after = self._place[reader].level + 1 if reader in self._place else 0
+                    at = max(at, other_level.get(reader, 0), after)
+                other_level[node] = at
+                self._others.setdefault(at, []).append(node)
+                self._stored.update((output, at) for output in node.outputs)
+
+    def _from_memory(self, read: Iterable[Variable]) -> int:
+        """The level at which all these are in memory."""
+        return max((self._stored.get(x, 0) for x in read), default=0)
+
+    def _available(self, base: Variable) -> int:
+        """The level from which on a loop can have an operand without making it."""
+        return self._from_memory(self._recompute.reads(base))
+
+    def _add(self, node: FrozenApply) -> None:
+        over, (output,) = pattern(node), node.outputs
+        own = self._shapes.space(over)
+        least = self._from_memory(leaves(self._shapes.lengths(over)))
+        plain = _Place(self._level(node, own, least), own)
+        place = self._row_place(node, own, least)
+        if place is not None and place.level < plain.level:
+            self._of_rows.add(node)
+            self._row_made[output] = place
+        else:
+            place = plain
+            if isinstance(node.op, Elemwise):
+                self._made[output] = place
+            elif is_row_reduction(node):
+                self._row_made[output] = place
+        self._place[node] = place
+        self._stored[output] = place.level + 1
+
+    def _level(self, node: FrozenApply, own: Lengths, least: int) -> int:
+        """The level of a node as one of the loops over its own space."""
+        over = pattern(node)
+        level = least
+        for operand in node.inputs:
+            base, axes = self._views.look_through(operand)
+            made = self._made.get(base)
+            if made is None or made.space != own or not _moves_along(axes, over):
+                made = self._row_made.get(base)
+                if made is None or made.space != own or not _repeats_row(axes, over):
+                    level = max(level, self._available(base))
+                    continue
+            level = max(level, made.level)
+        return level
+
+    def _row_place(self, node: FrozenApply, own: Lengths, least: int) -> _Place | None:
+        """The earliest loop that can compute a node once a row, since it makes what that needs."""
+        if not isinstance(node.op, Elemwise) or (self._rows is not None and node not in self._rows):
+            return None
+        seen = [self._views.look_through(operand) for operand in node.inputs]
+        hosts = [
+            self._row_made[base]
+            for base, axes in seen
+            if base in self._row_made and _moves_along(axes, node.outputs[0])
+        ]
+        best: _Place | None = None
+        for host in hosts:
+            if host.space[:-1] != own:
+                continue
+            level = least
+            for base, axes in seen:
+                made = self._row_made.get(base)
+                if (
+                    made is not None
+                    and made.space == host.space
+                    and _moves_along(axes, node.outputs[0])
+                ):
+                    level = max(level, made.level)
+                else:
+                    level = max(level, self._available(base))
+            if level == host.level and (best is None or level < best.level):
+                best = host
+        return best
+
+    def repeated(self) -> frozenset[FrozenApply]:
+        """The row nodes that nodes of their own loop repeat along the row, and what these need."""
+        kept: set[FrozenApply] = set()
+        for node in reversed(self._place):
+            if node in self._of_rows and node not in kept:
+                continue
+            for operand in node.inputs:
+                maker = self._views.look_through(operand)[0].owner
+                if maker in self._of_rows and self._place[maker] == self._place[node]:
+                    kept.add(maker)
+        return frozenset(kept)
+
+    def _live(self, outputs: Sequence[Variable]) -> set[FrozenApply]:
+        """The nodes of loops that something needs where they are."""
+        wanted = set(outputs)
+        for node in (node for nodes in self._others.values() for node in nodes):
+            wanted.update(value_operands(node))
+            wanted.update(_length_leaves(node, self._shapes))
+        live: set[FrozenApply] = set()
+        for node in reversed(self._place):
+            if node not in live and wanted.isdisjoint(node.outputs):
+                continue
+            live.add(node)
+            wanted.update(leaves(self._shapes.lengths(pattern(node))))
+            for operand in node.inputs:
+                base = self._views.look_through(operand)[0]
+                maker = base.owner
+                if maker in self._place and self._place[maker] == self._place[node]:
+                    live.add(maker)
+                wanted.update(self._recompute.reads(base))
+        return live
+
+    def steps(self, outputs: Sequence[Variable], limit: int) -> list[Step]:
+        """All that is needed for ``outputs``, in the order in which it runs."""
+        live = self._live(outputs)
+        loops: dict[int, dict[Lengths, list[FrozenApply]]] = {}
+        for node, place in self._place.items():
+            if node in live:
+                loops.setdefault(place.level, {}).setdefault(place.space, []).append(node)
+        steps: list[Step] = []
+        for at in sorted({*self._others, *loops}):
+            steps += self._others.get(at, ())
+            for nodes in loops.get(at, {}).values():
+                for part in split(nodes, self._views, limit):
+                    of_rows = frozenset(self._of_rows.intersection(part))
+                    # Without a row to belong to, they are elements of a loop over the rows.
+                    alone = len(of_rows) == len(part)
+                    steps.append(Loop(tuple(part), frozenset() if alone else of_rows))
+        return steps
 
 
 def split(nodes: Sequence[FrozenApply], views: Views, limit: int) -> list[Sequence[FrozenApply]]:
@@ -138,16 +308,18 @@ def split(nodes: Sequence[FrozenApply], views: Views, limit: int) -> list[Sequen
     return parts
 
 
-def from_memory(steps: Sequence[Step], shapes: Shapes, views: Views) -> set[Variable]:
+def from_memory(
+    steps: Sequence[Step], shapes: Shapes, views: Views, recompute: Recompute
+) -> set[Variable]:
     """The variables that some step reads from memory."""
     read: set[Variable] = set()
     for step in steps:
         if isinstance(step, Loop):
             read.update(leaves(shapes.lengths(step.pattern)))
             for node in step.nodes:
-                read.update(
-                    views.look_through(x)[0] for x in node.inputs if step.makes(x, views) is None
-                )
+                for x in node.inputs:
+                    if step.makes(x, node, views) is None:
+                        read.update(recompute.reads(views.look_through(x)[0]))
         else:
             read.update(value_operands(step))
             read.update(_length_leaves(step, shapes))
@@ -185,3 +357,10 @@ def _length_leaves(node: FrozenApply, shapes: Shapes) -> list[Variable]:
 def _moves_along(axes: Axes, over: Variable) -> bool:
     """Whether an operand with these axes moves along every dimension of a loop over ``over``."""
     return len(axes) - axes.count(REPEATED) == over.ndim - over.type.shape.count(1)
+
+
+def _repeats_row(axes: Axes, over: Variable) -> bool:
+    """Whether an operand with these axes moves along all dimensions of a loop but the innermost."""
+    aligned = (REPEATED,) * (over.ndim - len(axes)) + axes
+    moving = [axis for axis, n in zip(aligned, over.type.shape, strict=True) if n != 1]
+    return len(moving) > 1 and moving[-1] == REPEATED and REPEATED not in moving[:-1]

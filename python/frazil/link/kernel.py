@@ -5,13 +5,13 @@ The runtime walks the outer dimensions and gives the kernel the last two. Every 
 native code lowers the same kernel.
 
 The native form of a kernel is ``int32_t kernel(char *const *pointers, int64_t n_outer, int64_t
-n_inner, const int64_t *outer_strides)``; pointers and strides, in bytes, list the reads and then
-the writes. It returns a :class:`Status`.
+n_inner, const int64_t *outer_strides)``; pointers and strides, in bytes, list the reads, then the
+writes, then the buffers of its passes (:mod:`frazil.link.passes`). It returns a :class:`Status`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
@@ -64,6 +64,20 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
+class Fold:
+    """A value folded over the row by the scalar op that ``reduce`` names.
+
+    It does not move, and is known when the row has been walked: what uses it walks the row again.
+    ``start`` is the literal that the row is folded into.
+    """
+
+    reduce: str
+    start: int
+    arg: int
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
 class Write:
     """An output. ``reduce``: None, or the name of the scalar op that folds elements into it
     (add, mul, maximum, minimum, and_, or_); the runtime fills it with the identity first.
@@ -75,15 +89,37 @@ class Write:
     inner: bool
     reduce: str | None
 
+    @property
+    def walks(self) -> bool:
+        """Whether it takes an element at each position of the row, not one of each row."""
+        return self.inner or self.reduce is not None
+
 
 @dataclass(frozen=True)
 class LoopKernel:
-    """The body of one loop, in single assignment form."""
+    """The body of one loop, in single assignment form.
+
+    With a :class:`Fold` among its statements it *takes whole rows*: the runtime gives it all of the
+    last dimension at once.
+    """
 
     reads: tuple[Read, ...]
     literals: tuple[Literal, ...]
-    statements: tuple[Statement, ...]
+    statements: tuple[Statement | Fold, ...]
     writes: tuple[Write, ...]
+
+    @cached_property
+    def ops(self) -> Mapping[int, Statement]:
+        """The statements that apply a scalar op, by the number of their value."""
+        first = len(self.reads) + len(self.literals)
+        numbered = enumerate(self.statements, first)
+        return {k: own for k, own in numbered if isinstance(own, Statement)}
+
+    @cached_property
+    def folds(self) -> Mapping[int, Fold]:
+        """The folds of rows, by the number of their value."""
+        first = len(self.reads) + len(self.literals)
+        return {k: own for k, own in enumerate(self.statements, first) if isinstance(own, Fold)}
 
     @cached_property
     def dtypes(self) -> tuple[str, ...]:
@@ -97,7 +133,9 @@ class LoopKernel:
         """For every value, whether it is constant along the innermost dimension."""
         known = [not read.inner for read in self.reads] + [True] * len(self.literals)
         for statement in self.statements:
-            known.append(all(known[argument] for argument in statement.args))
+            known.append(
+                isinstance(statement, Fold) or all(known[argument] for argument in statement.args)
+            )
         return tuple(known)
 
     @cached_property
@@ -111,7 +149,8 @@ class LoopKernel:
         if True not in inner:
             return 1
         varying = [d for d, uniform in zip(self.dtypes, self.uniform, strict=True) if not uniform]
-        dtypes = (*varying, *(write.dtype for write in self.writes))
+        folded = [fold.dtype for fold in self.folds.values()]
+        dtypes = (*varying, *folded, *(write.dtype for write in self.writes))
         return BLOCK_BYTES // max(np.dtype(dtype).itemsize for dtype in dtypes)
 
     def operands(self, statement: Statement) -> tuple[tuple[int, str], ...]:

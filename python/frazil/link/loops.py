@@ -9,7 +9,8 @@ from typing import Literal as OneOf
 from frazil import scalar
 from frazil._core import Constant, FrozenApply, Variable
 from frazil.link.fusion import Loop, pattern
-from frazil.link.kernel import Literal, LoopKernel, Read, Statement, Write
+from frazil.link.kernel import Fold, Literal, LoopKernel, Read, Statement, Write
+from frazil.link.recompute import Recompute
 from frazil.link.views import REPEATED, Axes, Views
 from frazil.scalar import ScalarOp
 from frazil.tensor.reductions import Reduce
@@ -36,57 +37,154 @@ class KernelCall:
     outputs: tuple[Output, ...]
 
 
-def kernel_call(loop: Loop, stored: set[Variable], views: Views) -> KernelCall:
-    """The kernel that runs ``loop``, storing what is in ``stored`` and every reduction."""
-    reads: dict[tuple[Variable, Axes], int] = {}
-    literals: dict[Constant, int] = {}
-    statements: dict[Variable, int] = {}
-    operands: list[tuple[ScalarOp, list[Value], str]] = []
-    outputs: list[Output] = []
-    values: list[tuple[Value, str | None]] = []
+def kernel_call(
+    loop: Loop, stored: set[Variable], views: Views, recompute: Recompute
+) -> KernelCall:
+    """The kernel that runs ``loop``, storing what is in ``stored`` and every other reduction."""
+    return _Assembly(loop, stored, views, recompute).call()
 
-    def operand(x: Variable, node: FrozenApply) -> Value:
-        made = loop.makes(x, views)
+
+class _Assembly:
+    """A kernel that grows node by node."""
+
+    def __init__(
+        self, loop: Loop, stored: set[Variable], views: Views, recompute: Recompute
+    ) -> None:
+        self.loop = loop
+        self.stored = stored
+        self.views = views
+        self.recompute = recompute
+        self.reads: dict[tuple[Variable, Axes], int] = {}
+        self.literals: dict[Literal, int] = {}
+        self.statements: dict[Variable, int] = {}
+        self.again: dict[tuple[Variable, Axes], Value] = {}
+        self.made: list[tuple[ScalarOp | str, list[Value], str]] = []
+        self.outputs: list[Output] = []
+        self.values: list[tuple[Value, str | None]] = []
+        used = (loop.makes(x, node, views) for node in loop.nodes for x in node.inputs)
+        self.needed = frozenset(made for made in used if made is not None)
+
+    def call(self) -> KernelCall:
+        """The kernel and its operands."""
+        for node in self.loop.nodes:
+            if isinstance(node.op, Reduce):
+                self._reduce(node)
+            else:
+                args = [self._operand(x, node) for x in node.inputs]
+                self._state(node.outputs[0], *cheaper(node.op.scalar_op, args, node.inputs))
+                self._store(node.outputs[0])
+        first = {
+            "read": 0,
+            "literal": len(self.reads),
+            "statement": len(self.reads) + len(self.literals),
+        }
+
+        def number(value: Value) -> int:
+            return first[value[0]] + value[1]
+
+        def statement(what: ScalarOp | str, args: list[Value], dtype: str) -> Statement | Fold:
+            if isinstance(what, str):
+                start, arg = map(number, args)
+                return Fold(what, start, arg, dtype)
+            return Statement(what, tuple(map(number, args)), dtype)
+
+        kernel = LoopKernel(
+            tuple(Read(base.dtype, _inner(axes)) for base, axes in self.reads),
+            tuple(self.literals),
+            tuple(statement(*made) for made in self.made),
+            tuple(
+                Write(number(value), output.variable.dtype, _inner(output.axes), fold)
+                for output, (value, fold) in zip(self.outputs, self.values, strict=True)
+            ),
+        )
+        return KernelCall(self.loop, kernel, tuple(self.reads), tuple(self.outputs))
+
+    def _operand(self, x: Variable, node: FrozenApply) -> Value:
+        made = self.loop.makes(x, node, self.views)
         if made is not None:
-            return "statement", statements[made]
-        base, axes = views.look_through(x)
-        if isinstance(base, Constant) and base.ndim == 0:
-            return "literal", literals.setdefault(base, len(literals))
+            return "statement", self.statements[made]
+        base, axes = self.views.look_through(x)
         over = pattern(node)
-        aligned = (REPEATED,) * (over.ndim - x.ndim) + axes
-        return "read", reads.setdefault((base, _moving(aligned, over)), len(reads))
+        axes = _moving((REPEATED,) * (over.ndim - x.ndim) + axes, over)
+        if node in self.loop.of_rows:
+            axes = (*axes, REPEATED)
+        return self._from_outside(base, axes)
 
-    for node in loop.nodes:
-        output = node.outputs[0]
-        args = [operand(x, node) for x in node.inputs]
-        if isinstance(node.op, Reduce):
-            (over,) = node.inputs
-            axes = [REPEATED if axis in node.op.axes else axis for axis in range(over.ndim)]
-            outputs.append(
-                Output(output, _moving(tuple(axes), over), node.op.identity(output.dtype))
-            )
-            values.append((args[0], node.op.fold))
-            continue
-        statements[output] = len(statements)
-        operands.append((*cheaper(node.op.scalar_op, args, node.inputs), output.dtype))
-        if output in stored:
-            outputs.append(Output(output, _moving(tuple(range(output.ndim)), output), None))
-            values.append((("statement", statements[output]), None))
-    first = {"read": 0, "literal": len(reads), "statement": len(reads) + len(literals)}
+    def _from_outside(self, base: Variable, axes: Axes) -> Value:
+        """A variable that the loop does not make, or computes again."""
+        pending = [(base, axes)]
+        while pending:
+            now, over = pending[-1]
+            if now not in self.recompute or (now, over) in self.again:
+                pending.pop()
+                continue
+            node = now.owner
+            assert node is not None
+            operands = [self._beneath(x, now, over) for x in node.inputs]
+            missing = [
+                (x, own)
+                for x, own in operands
+                if x in self.recompute and (x, own) not in self.again
+            ]
+            if missing:
+                pending += missing
+                continue
+            args = [self._plain(x, own) for x, own in operands]
+            op, args = cheaper(node.op.scalar_op, args, node.inputs)
+            self.again[now, over] = "statement", len(self.made)
+            self.made.append((op, args, now.dtype))
+        return self._plain(base, axes)
 
-    def number(value: Value) -> int:
-        return first[value[0]] + value[1]
+    def _beneath(self, x: Variable, base: Variable, axes: Axes) -> tuple[Variable, Axes]:
+        """What an operand of the node of ``base`` is a view of, and how it moves where ``base``
+        moves like ``axes``.
+        """
+        own, inner = self.views.look_through(x)
+        offset = base.ndim - x.ndim
+        return own, tuple(
+            inner[axis - offset] if axis != REPEATED and axis >= offset else REPEATED
+            for axis in axes
+        )
 
-    kernel = LoopKernel(
-        tuple(Read(base.dtype, _inner(axes)) for base, axes in reads),
-        tuple(Literal(constant.dtype, constant.data.item()) for constant in literals),
-        tuple(Statement(op, tuple(map(number, args)), dtype) for op, args, dtype in operands),
-        tuple(
-            Write(number(value), output.variable.dtype, _inner(output.axes), fold)
-            for output, (value, fold) in zip(outputs, values, strict=True)
-        ),
-    )
-    return KernelCall(loop, kernel, tuple(reads), tuple(outputs))
+    def _plain(self, base: Variable, axes: Axes) -> Value:
+        """A value computed again already, a literal or a read."""
+        again = self.again.get((base, axes))
+        if again is not None:
+            return again
+        if isinstance(base, Constant) and base.ndim == 0:
+            return self._literal(Literal(base.dtype, base.data.item()))
+        return "read", self.reads.setdefault((base, axes), len(self.reads))
+
+    def _literal(self, literal: Literal) -> Value:
+        return "literal", self.literals.setdefault(literal, len(self.literals))
+
+    def _state(self, output: Variable, what: ScalarOp | str, args: list[Value]) -> None:
+        """Add a statement."""
+        self.statements[output] = len(self.made)
+        self.made.append((what, args, output.dtype))
+
+    def _store(self, output: Variable) -> None:
+        """Add a write of a value of the loop if it is stored."""
+        if output in self.stored:
+            axes = _moving(tuple(range(output.ndim)), output)
+            if output in self.loop.row_values:
+                axes = (*axes, REPEATED)
+            self.outputs.append(Output(output, axes, None))
+            self.values.append((("statement", self.statements[output]), None))
+
+    def _reduce(self, node: FrozenApply) -> None:
+        """Add a reduction: as a value of the loop if that needs it, else as a write."""
+        (over,), (output,) = node.inputs, node.outputs
+        value = self._operand(over, node)
+        identity = node.op.identity(output.dtype)
+        if output in self.needed:
+            start = self._literal(Literal(output.dtype, identity))
+            self._state(output, node.op.fold, [start, value])
+            self._store(output)
+            return
+        axes = [REPEATED if axis in node.op.axes else axis for axis in range(over.ndim)]
+        self.outputs.append(Output(output, _moving(tuple(axes), over), identity))
+        self.values.append((value, node.op.fold))
 
 
 def cheaper(

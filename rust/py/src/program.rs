@@ -172,6 +172,8 @@ impl ProgramBuilder {
     ///
     /// The kernel at `address` must follow the loop kernels' calling convention for exactly these
     /// operands and stay loaded as long as `keepalive` lives.
+    #[pyo3(signature = (address, keepalive, dims, reads, writes, rows=None))]
+    #[allow(clippy::too_many_arguments)]
     fn r#loop(
         &mut self,
         address: usize,
@@ -179,6 +181,7 @@ impl ProgramBuilder {
         dims: Vec<u32>,
         reads: Vec<(u32, Vec<i64>)>,
         writes: Vec<WriteArgument<'_>>,
+        rows: Option<Vec<Bound<'_, PyAny>>>,
     ) -> PyResult<Vec<u32>> {
         let reads: Vec<_> = reads
             .into_iter()
@@ -192,6 +195,8 @@ impl ProgramBuilder {
                 Ok(WriteSpec { dtype, axes: axes(write)?, identity })
             })
             .collect::<PyResult<_>>()?;
+        let rows = rows.map(|rows| rows.iter().map(dtype_of).collect::<PyResult<Vec<_>>>());
+        let rows = rows.transpose()?;
         if address == 0 {
             return Err(PyValueError::new_err("the kernel has no address"));
         }
@@ -200,7 +205,13 @@ impl ProgramBuilder {
         // operands.
         let slots = unsafe {
             let function = std::mem::transmute::<usize, KernelFn>(address);
-            builder.loop_kernel(function, Box::new(keepalive), &sizes(dims), &reads, &writes)
+            let keep = Box::new(keepalive);
+            match rows {
+                None => builder.loop_kernel(function, keep, &sizes(dims), &reads, &writes),
+                Some(rows) => {
+                    builder.row_kernel(function, keep, &sizes(dims), &reads, &writes, &rows)
+                }
+            }
         };
         Ok(slots.map_err(refuse)?.into_iter().map(|slot| slot.0).collect())
     }

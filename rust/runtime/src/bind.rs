@@ -8,7 +8,7 @@ use crate::error::{Fault, Operand};
 use crate::ids::{Size, Slot};
 use crate::instr::{InstrKind, Loop, LoopRead, View};
 use crate::layout::{Axes, Layout, byte_count};
-use crate::loop_nest::{Access, LoopNest, Role, loop_order};
+use crate::loop_nest::{Access, LoopNest, Role, loop_order, row_order};
 use crate::program::Program;
 use crate::state::{SlotState, State};
 use crate::step::{DotStep, LoopStep, Place, Step, TransferStep};
@@ -219,7 +219,10 @@ impl<'a> Binder<'a> {
         let write_inner: SmallVec<[bool; 4]> =
             code.writes.iter().map(|write| inner(&write.axes)).collect();
         let moves = |write: usize, dim: usize| code.writes[write].axes[dim].is_some();
-        let order = loop_order(&dims, &strides, &read_inner, &write_inner, moves);
+        let order = match code.rows {
+            Some(_) => row_order(&dims, &strides),
+            None => loop_order(&dims, &strides, &read_inner, &write_inner, moves),
+        };
 
         let mut operands: SmallVec<[Place; 12]> =
             code.reads.iter().map(|read| self.slot(read.slot).place).collect();
@@ -258,7 +261,13 @@ impl<'a> Binder<'a> {
             accesses.push(Access { itemsize, inner, role });
             fills.extend(write.identity.map(|identity| (place, count, identity)));
         }
-        let nest = LoopNest::new(&dims, &order, &strides, &accesses);
+        let nest = match &code.rows {
+            Some(buffers) => {
+                let sizes: Vec<usize> = buffers.iter().map(|dtype| dtype.itemsize()).collect();
+                LoopNest::of_rows(&dims, &order, &strides, &accesses, &sizes)
+            }
+            None => LoopNest::new(&dims, &order, &strides, &accesses),
+        };
         self.need_scratch(nest.scratch());
         Ok(Step::Loop(Box::new(LoopStep { function: code.kernel.function, operands, fills, nest })))
     }

@@ -270,6 +270,38 @@ impl Builder {
         reads: &[(Slot, Vec<Option<usize>>)],
         writes: &[WriteSpec],
     ) -> Built<Vec<Slot>> {
+        self.push_loop(function, keep, dims, reads, writes, None)
+    }
+
+    /// A native kernel that goes through each row, the last of `dims`, several times: it takes
+    /// whole rows, and after its operands a buffer for a row of each of these types.
+    ///
+    /// # Safety
+    /// As for [`Builder::loop_kernel`].
+    pub unsafe fn row_kernel(
+        &mut self,
+        function: KernelFn,
+        keep: Box<dyn Any + Send + Sync>,
+        dims: &[Size],
+        reads: &[(Slot, Vec<Option<usize>>)],
+        writes: &[WriteSpec],
+        buffers: &[DType],
+    ) -> Built<Vec<Slot>> {
+        if dims.is_empty() {
+            return Err(BuildError::NoRow);
+        }
+        self.push_loop(function, keep, dims, reads, writes, Some(buffers.into()))
+    }
+
+    fn push_loop(
+        &mut self,
+        function: KernelFn,
+        keep: Box<dyn Any + Send + Sync>,
+        dims: &[Size],
+        reads: &[(Slot, Vec<Option<usize>>)],
+        writes: &[WriteSpec],
+        rows: Option<Box<[DType]>>,
+    ) -> Built<Vec<Slot>> {
         self.check_sizes(dims.iter().copied())?;
         for (slot, axes) in reads {
             let ndim = self.info(*slot)?.ndim;
@@ -281,7 +313,9 @@ impl Builder {
             let axes: Vec<usize> = write.axes.iter().flatten().copied().collect();
             distinct(&axes, axes.len())?;
             let reduced = write.axes.iter().position(Option::is_none);
-            if let (Some(dim), None) = (reduced, &write.identity) {
+            // What a kernel makes of a row is written once, at its end.
+            let of_row = rows.is_some() && reduced == Some(dims.len() - 1);
+            if let (Some(dim), None, false) = (reduced, &write.identity, of_row) {
                 return Err(BuildError::NotReduced { position, dim });
             }
             if let Some(identity) = &write.identity
@@ -321,7 +355,7 @@ impl Builder {
             .collect();
         let kernel = Kernel { function, number: number as u32, keep };
         self.push(
-            InstrKind::Loop(Box::new(Loop { kernel, dims: dims.into(), reads, writes })),
+            InstrKind::Loop(Box::new(Loop { kernel, dims: dims.into(), reads, writes, rows })),
             dynamic,
         );
         Ok(slots)

@@ -164,12 +164,12 @@ impl Program {
 }
 
 /// What the operands of a loop's kernel are: element types, whether each moves along the inner
-/// dimension, and which results fold into what is there.
+/// dimension, which results fold into what is there, and the buffers of a kernel of rows.
 fn operands<K>(
     code: &Loop<K>,
     dtype: impl Fn(Slot) -> Result<DType, BuildError>,
 ) -> Result<Box<[u8]>, BuildError> {
-    let Loop { kernel: _, dims: _, reads, writes } = code;
+    let Loop { kernel: _, dims: _, reads, writes, rows } = code;
     let moves = |axes: &[Option<usize>]| matches!(axes.last(), Some(Some(_))) as u8;
     let mut operands = Vec::with_capacity(2 * reads.len() + 3 * writes.len() + 1);
     for LoopRead { slot, axes } in reads {
@@ -178,6 +178,10 @@ fn operands<K>(
     operands.push(u8::MAX);
     for LoopWrite { slot: _, dtype, axes, identity } in writes {
         operands.extend([*dtype as u8, moves(axes), identity.is_some() as u8]);
+    }
+    if let Some(buffers) = rows {
+        operands.push(u8::MAX);
+        operands.extend(buffers.iter().map(|&dtype| dtype as u8));
     }
     Ok(operands.into())
 }
@@ -365,7 +369,13 @@ impl Replay<'_> {
         // SAFETY: the caller promises that the kernel takes the operands that it says; they are
         // those of this loop. Test: tests/codec.rs, altered_bytes_are_refused_or_run_safely.
         unsafe {
-            self.builder.loop_kernel(part.function, part.keep, &code.dims, &reads, &writes)?;
+            let (builder, dims) = (&mut self.builder, &code.dims);
+            match &code.rows {
+                None => builder.loop_kernel(part.function, part.keep, dims, &reads, &writes)?,
+                Some(buffers) => {
+                    builder.row_kernel(part.function, part.keep, dims, &reads, &writes, buffers)?
+                }
+            };
         }
         Ok(())
     }

@@ -387,6 +387,9 @@ pub enum BuildError {
         /// Which loop dimension.
         dim: usize,
     },
+    /// A kernel of rows without a dimension.
+    #[error("a kernel that takes whole rows needs a dimension to go along")]
+    NoRow,
     /// A reshape with more than one length left open.
     #[error("only one length of a reshape may be -1")]
     SeveralRests,

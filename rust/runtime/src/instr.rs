@@ -89,6 +89,8 @@ pub(crate) struct Loop<K = Kernel> {
     pub(crate) dims: Box<[Size]>,
     pub(crate) reads: Box<[LoopRead]>,
     pub(crate) writes: Box<[LoopWrite]>,
+    /// Given where the kernel takes whole rows: the element types of the row buffers it needs.
+    pub(crate) rows: Option<Box<[DType]>>,
 }
 
 /// The code of a loop and what keeps it loaded.
@@ -306,7 +308,11 @@ impl fmt::Display for InstrKind {
                         write!(f, " from {identity}")?;
                     }
                 }
-                Ok(())
+                match &code.rows {
+                    None => Ok(()),
+                    Some(buffers) if buffers.is_empty() => f.write_str(" by rows"),
+                    Some(buffers) => write!(f, " by rows, buffers {}", list(buffers)),
+                }
             }
             InstrKind::View { of, view, .. } => match view {
                 View::Transpose(axes) => write!(f, "transpose {of} [{}]", list(axes)),

@@ -12,7 +12,8 @@ use smallvec::SmallVec;
 use crate::strided::copy_row;
 use crate::walk::{Order, Pointers, Strides, Walk, memory_order};
 
-/// A native loop: `ptr` and `outer_stride` list the reads, then the writes. Zero means success.
+/// A native loop: `ptr` and `outer_stride` list the reads, then the writes, then the buffers of a
+/// kernel that takes whole rows. Zero means success.
 pub type KernelFn = unsafe extern "C" fn(
     ptr: *const *mut c_char,
     n_outer: i64,
@@ -20,8 +21,13 @@ pub type KernelFn = unsafe extern "C" fn(
     outer_stride: *const i64,
 ) -> i32;
 
-/// Elements of one operand that are brought together at a time.
+/// Elements of one operand that are brought together at a time; a whole row where a kernel takes
+/// whole rows.
 const BLOCK: i64 = 1024;
+
+/// The length of a buffer is a multiple of this many elements, as many as a kernel ever handles at
+/// a time: it may write behind the end of a row.
+const LINE: usize = 64;
 
 /// What the kernel believes of an operand.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +85,15 @@ pub(crate) fn loop_order(
     order
 }
 
+/// The order of a kernel that takes whole rows: the last dimension is the row.
+pub(crate) fn row_order(dims: &[i64], reads: &Strides) -> Order {
+    let last = dims.len() - 1;
+    let mut order = memory_order(dims, reads);
+    order.retain(|dim| *dim != last);
+    order.push(last);
+    order
+}
+
 /// An operand that goes through a contiguous block.
 #[derive(Clone, Copy, Debug)]
 struct Pack {
@@ -98,11 +113,18 @@ pub(crate) struct LoopNest {
     outer_strides: SmallVec<[i64; 12]>,
     walk: Walk,
     packs: SmallVec<[Pack; 2]>,
+    /// Elements that one operand has in a block.
+    block: i64,
+    /// Where the buffers of a row start in the scratch memory.
+    buffers: SmallVec<[usize; 2]>,
+    scratch: usize,
     empty: bool,
     /// The bytes by which each operand moves along the inner dimension; used when it is cut into
     /// blocks.
     inner_steps: SmallVec<[i64; 12]>,
 }
+
+type Dim = (i64, SmallVec<[i64; 12]>);
 
 impl LoopNest {
     /// The nest over `dims` in `order`, as given by [`loop_order`].
@@ -112,15 +134,46 @@ impl LoopNest {
         strides: &Strides,
         accesses: &[Access],
     ) -> LoopNest {
-        let operands = accesses.len();
         let empty = dims.contains(&0);
         // A chosen inner dimension of one turn stays the inner one: no other fits the kernel.
         let inner_is_one = order.last().is_none_or(|&dim| dims[dim] == 1);
         let mut walk = Walk::new(dims, strides, order);
-        let one = |operands| (1, SmallVec::from_elem(0, operands));
-        let (inner, inner_steps) =
-            if inner_is_one { one(operands) } else { walk.pop().unwrap_or_else(|| one(operands)) };
-        let (outer, outer_strides) = walk.pop().unwrap_or_else(|| one(operands));
+        let inner = if inner_is_one { None } else { walk.pop() };
+        LoopNest::around(inner, walk, empty, BLOCK, accesses, &[])
+    }
+
+    /// The nest of a kernel that takes whole rows, and needs room for a row of elements of each of
+    /// these sizes.
+    ///
+    /// A row may be empty: what is made of its reductions is written all the same.
+    pub(crate) fn of_rows(
+        dims: &[i64],
+        order: &[usize],
+        strides: &Strides,
+        accesses: &[Access],
+        buffers: &[usize],
+    ) -> LoopNest {
+        let Some((&row, outer)) = order.split_last() else {
+            return LoopNest::new(dims, order, strides, accesses);
+        };
+        let empty = outer.iter().any(|&dim| dims[dim] == 0);
+        let walk = Walk::new(dims, strides, outer);
+        let steps = strides.along(row).collect();
+        let block = dims[row].max(BLOCK);
+        LoopNest::around(Some((dims[row], steps)), walk, empty, block, accesses, buffers)
+    }
+
+    fn around(
+        inner: Option<Dim>,
+        mut walk: Walk,
+        empty: bool,
+        block: i64,
+        accesses: &[Access],
+        sizes: &[usize],
+    ) -> LoopNest {
+        let one = || (1, SmallVec::from_elem(0, accesses.len()));
+        let (inner, inner_steps) = inner.unwrap_or_else(one);
+        let (outer, mut outer_strides) = walk.pop().unwrap_or_else(one);
         let mut packs = SmallVec::new();
         let mut scratch = 0;
         for (operand, access) in accesses.iter().enumerate() {
@@ -132,23 +185,48 @@ impl LoopNest {
                     role: access.role,
                     scratch,
                 });
-                scratch += BLOCK as usize * access.itemsize;
+                scratch += block as usize * access.itemsize;
             }
         }
-        LoopNest { outer, inner, outer_strides, walk, packs, empty, inner_steps }
+        let mut buffers = SmallVec::new();
+        for size in sizes {
+            scratch = scratch.next_multiple_of(LINE);
+            buffers.push(scratch);
+            scratch += (inner as usize).next_multiple_of(LINE) * size;
+            outer_strides.push(0);
+        }
+        LoopNest {
+            outer,
+            inner,
+            outer_strides,
+            walk,
+            packs,
+            block,
+            buffers,
+            scratch,
+            empty,
+            inner_steps,
+        }
     }
 
     /// The bytes of scratch memory that a run needs.
     pub(crate) fn scratch(&self) -> usize {
-        self.packs.iter().map(|pack| BLOCK as usize * pack.itemsize).sum()
+        self.scratch
+    }
+
+    /// The operands of the kernel that lie in the scratch memory; their pointers come last.
+    pub(crate) fn buffers(&self) -> usize {
+        self.buffers.len()
     }
 
     /// Runs the kernel over all positions. Returns its first status that is not zero, else zero.
     ///
     /// # Safety
     /// The kernel is made for this many operands of these element types; the pointers give the
-    /// first element of operands that have the shapes and strides of the nest; writes overlap
-    /// nothing else, except reads that start where they do and have the same strides; `scratch` is aligned and as large as [`LoopNest::scratch`] says.
+    /// first element of operands that have the shapes and strides of the nest, and end with one for
+    /// each of its buffers, which the nest sets; writes overlap nothing else, except reads that
+    /// start where they do and have the same strides; `scratch` is aligned and as large as
+    /// [`LoopNest::scratch`] says.
     pub(crate) unsafe fn run(
         &self,
         kernel: KernelFn,
@@ -157,6 +235,10 @@ impl LoopNest {
     ) -> i32 {
         if self.empty {
             return 0;
+        }
+        let operands = pointers.len() - self.buffers.len();
+        for (pointer, &start) in pointers[operands..].iter_mut().zip(&self.buffers) {
+            *pointer = scratch.wrapping_add(start);
         }
         // SAFETY: by the caller's promise; the nest's last two dimensions are the kernel's.
         let whole = |at: &[*mut u8]| unsafe {
@@ -182,8 +264,8 @@ impl LoopNest {
     /// # Safety
     /// As for `run`.
     unsafe fn blocks(&self, kernel: KernelFn, at: &[*mut u8], scratch: *mut u8) -> i32 {
-        let columns = self.inner.min(BLOCK);
-        let rows = (BLOCK / columns).clamp(1, self.outer);
+        let columns = self.inner.min(self.block);
+        let rows = (self.block / columns).clamp(1, self.outer);
         let mut pointers = Pointers::from_slice(at);
         let mut strides = self.outer_strides.clone();
         for row in (0..self.outer).step_by(rows as usize) {
@@ -195,7 +277,7 @@ impl LoopNest {
                         row * self.outer_strides[operand] + column * self.inner_steps[operand];
                     at[operand].wrapping_offset(offset as isize)
                 };
-                for operand in 0..at.len() {
+                for operand in 0..self.inner_steps.len() {
                     pointers[operand] = start(operand);
                 }
                 for pack in &self.packs {

@@ -123,10 +123,11 @@ impl LoopStep {
         }
         let mut few = [ptr::null_mut(); FEW];
         let mut many = Vec::new();
-        let pointers = match few.get_mut(..self.operands.len()) {
+        let count = self.operands.len() + self.nest.buffers();
+        let pointers = match few.get_mut(..count) {
             Some(pointers) => pointers,
             None => {
-                many.resize(self.operands.len(), ptr::null_mut());
+                many.resize(count, ptr::null_mut());
                 &mut many[..]
             }
         };

@@ -157,7 +157,7 @@ impl Walk {
     /// Calls `body` with the pointers of every position, in order; stops at an error.
     ///
     /// The loops must not be empty. Pointers move by wrapping arithmetic: whoever reads through
-    /// them answers for where they point.
+    /// them answers for where they point. Those behind the operands' stay.
     #[inline]
     pub(crate) fn visit<E>(
         &self,

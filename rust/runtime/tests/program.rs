@@ -164,6 +164,32 @@ unsafe extern "C" fn add_twenty(
     0
 }
 
+/// `y = x * total`, where `total` is the sum of the row, which is written too; the products go
+/// through a buffer.
+unsafe extern "C" fn times_total(
+    ptr: *const *mut c_char,
+    n_outer: i64,
+    n_inner: i64,
+    stride: *const i64,
+) -> i32 {
+    for i in 0..n_outer {
+        // SAFETY: the runtime gives whole rows of an operand and a result, one total a row, and a
+        // buffer for a row.
+        unsafe {
+            let row = |k: usize| (*ptr.add(k)).offset((i * *stride.add(k)) as isize).cast::<f64>();
+            let total: f64 = (0..n_inner as usize).map(|j| *row(0).add(j)).sum();
+            for j in 0..n_inner as usize {
+                *row(3).add(j) = *row(0).add(j) * total;
+            }
+            for j in 0..n_inner as usize {
+                *row(1).add(j) = *row(3).add(j);
+            }
+            *row(2) = total;
+        }
+    }
+    0
+}
+
 fn is<T: Send + Sync>(_: &T) {}
 
 #[test]
@@ -182,6 +208,52 @@ fn kernels_run_one_after_another_on_any_shape() {
         let sum = expected.iter().sum();
         assert_eq!(floats(&program, &[&a, &a]), [expected, vec![sum]]);
     }
+}
+
+#[test]
+fn a_kernel_of_rows_gets_them_whole() {
+    for order in [[0, 1, 2], [2, 0, 1], [1, 2, 0]] {
+        let mut builder = Builder::new();
+        let x = builder.input(vector(&[None, None, None])).unwrap();
+        let x = builder.transpose(x, &order).unwrap();
+        let dims = sizes(&mut builder, x);
+        let writes = [write(whole(3), None), write(vec![Some(0), Some(1), None], None)];
+        let buffers = [DType::Float64];
+        // SAFETY: the kernel takes one float64 operand and two results, of which the second has an
+        // element a row, and a buffer.
+        let slots = unsafe {
+            let reads = [(x, whole(3))];
+            builder.row_kernel(times_total, Box::new(()), &dims, &reads, &writes, &buffers)
+        }
+        .unwrap();
+        let flat = slots.iter().map(|&slot| {
+            let rest = builder.size_literal(-1).unwrap();
+            builder.reshape(slot, &[rest]).unwrap()
+        });
+        let outputs: Vec<Slot> = flat.collect();
+        let program = builder.finish(&outputs).unwrap();
+        for lengths in [[2, 3, 4], [1, 1, 1], [2, 0, 3], [3, 2, 1500], [1500, 2, 2], [2, 3, 0]] {
+            let array = Array::range(&lengths);
+            let strides = [lengths[1] * lengths[2], lengths[2], 1];
+            let [a, b, c] = order.map(|axis| (lengths[axis], strides[axis]));
+            let (mut products, mut totals) = (vec![], vec![]);
+            for i in 0..a.0 {
+                for j in 0..b.0 {
+                    let row = (0..c.0).map(|k| array.data[(i * a.1 + j * b.1 + k * c.1) as usize]);
+                    let total: f64 = row.clone().sum();
+                    products.extend(row.map(|value| value * total));
+                    totals.push(total);
+                }
+            }
+            assert_eq!(floats(&program, &[&array]), [products, totals]);
+        }
+    }
+    let mut builder = Builder::new();
+    let x = builder.input(vector(&[])).unwrap();
+    // SAFETY: the builder refuses it.
+    let refused =
+        unsafe { builder.row_kernel(times_total, Box::new(()), &[], &[(x, vec![])], &[], &[]) };
+    assert_eq!(refused.unwrap_err(), BuildError::NoRow);
 }
 
 #[test]

@@ -20,7 +20,8 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from frazil.link.c.functions import vector_functions
-from frazil.link.c.source import Unit
+from frazil.link.c.source import add_kernel
+from frazil.link.c.unit import Unit
 from frazil.link.kernel import (
     KernelCompileError,
     LoopKernel,
@@ -254,7 +255,7 @@ class CCompiler:
         unit = Unit(self.toolchain.vector_functions)
         names = [f"kernel_{k}" for k in range(len(kernels))]
         for name, kernel in zip(names, kernels, strict=True):
-            unit.add(name, kernel)
+            add_kernel(unit, name, kernel)
         library = build(self.toolchain, unit.text(), unit.pointers)
         return [_Placed(library, library.address(name)) for name in names]
 

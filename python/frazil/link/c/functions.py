@@ -34,7 +34,8 @@ typedef unsigned char u1; typedef unsigned short u2; typedef unsigned int u4;
 typedef unsigned long long u8;
 typedef float f4; typedef double f8;
 #define INLINE static inline __attribute__((always_inline))
-#define COLD __attribute__((noinline, cold))
+#define NOINLINE __attribute__((noinline))
+#define ALIGNED __attribute__((aligned(64)))
 #if defined(__GNUC__) && !defined(__clang__)
 #define VECTOR __attribute__((simd("notinbranch"), const))
 #else

@@ -9,273 +9,62 @@ half of the code that a vectoriser makes of an open loop, and half of its time, 
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from frazil.link.c.functions import (
-    BUILTINS,
-    C_TYPES,
-    POINTERS,
-    PRELUDE,
-    SCALAR_MATH,
-    VECTOR_SINCE,
-    helper_for,
-)
-from frazil.link.kernel import Literal, LoopKernel, LoweringError, Write
-from frazil.link.reduction import (
-    COUNTING,
-    LEVELS,
-    SETS,
-    TURNS,
-    has_levels,
-    identity,
-    is_fold,
-)
-from frazil.scalar.elementary import Elementary
-from frazil.scalar.op import ScalarOp, lowering_for
-
-_DTYPES: Mapping[str, str] = {code: dtype for dtype, code in C_TYPES.items()}
-
-# These are not worth vectorising: being cold tells the compiler to spend no time on them.
-_PAD = """\
-static COLD void pad{n}(void *to, const void *from, i8 count, i8 lanes) {{
-  for (i8 k = 0; k < lanes; ++k) ((u{n} *)to)[k] = ((const u{n} *)from)[k < count ? k : count - 1];
-}}
-"""
-_COPY = """\
-static COLD void copy{n}(void *to, const void *from, i8 count) {{
-  for (i8 k = 0; k < count; ++k) ((u{n} *)to)[k] = ((const u{n} *)from)[k];
-}}
-"""
-
-_FILL = """\
-static COLD void fill_{T}({T} *a, i8 count, {T} value) {{
-  for (i8 k = 0; k < count; ++k) a[k] = value;
-}}
-"""
-_CARRY = """\
-static COLD void carry_{T}({T} *a, i8 turn, i8 width) {{
-  for (i4 level = 1; level < {levels}; ++level, a += width, turn /= {turns}) {{
-    for (i8 k = 0; k < width; ++k) {{ a[k + width] += a[k]; a[k] = -0.0; }}
-    if (turn % {turns} != 0) return;
-  }}
-}}
-"""
-_FOLD = """\
-static COLD {T} fold_{name}_{T}({T} *a, i8 count) {{
-  for (i8 half = count / 2; half > 0; half /= 2)
-    for (i8 k = 0; k < half; ++k) a[k] = {folded};
-  return a[0];
-}}
-"""
-
-
-@dataclass
-class Unit:
-    """One translation unit: kernels, and before them what they call."""
-
-    vector_functions: frozenset[str]
-    definitions: dict[str, str] = field(default_factory=dict)
-    kernels: list[str] = field(default_factory=list)
-    pointers: dict[str, str] = field(default_factory=dict)
-    vectorisable: dict[str, bool] = field(default_factory=dict)
-    _forms: dict[tuple[ScalarOp, tuple[str, ...], str], tuple[str, bool]] = field(
-        default_factory=dict
-    )
-
-    def text(self) -> str:
-        return "".join((PRELUDE, *self.definitions.values(), *self.kernels))
-
-    def add(self, name: str, kernel: LoopKernel) -> None:
-        """Append a kernel as the function ``name``."""
-        self.kernels.append(_KernelWriter(self, kernel, name).text())
-
-    def function(self, name: str, dtype: str) -> str:
-        """The C name of a function for operands of ``dtype``; the unit defines or declares it."""
-        code = C_TYPES[dtype]
-        suffix = "f" if dtype == "float32" else ""
-        if name in BUILTINS:
-            return self._known(f"__builtin_{name}{suffix}", "", vector=True)
-        if name in VECTOR_SINCE:
-            vector = name in self.vector_functions
-            arity = f"{code}, {code}" if name in ("pow", "atan2") else code
-            prefix = "VECTOR " if vector else "extern "
-            own = f"{name}{suffix}"
-            return self._known(own, f"{prefix}{code} {own}({arity});\n", vector=vector)
-        if name in SCALAR_MATH:
-            own = f"{name}{suffix}"
-            arity = f"{code}, i4 *" if name == "lgamma_r" else f"{code}, {code}"
-            return self._known(own, f"extern {code} {own}({arity});\n", vector=False)
-        if name in POINTERS:
-            definition, exported = POINTERS[name]
-            self.pointers[name] = exported
-            return self._known(name, f"{definition}\n", vector=False)
-        helper = helper_for(name, dtype)
-        if helper is None:
-            raise LoweringError(f"the C linker has no function {name} for {dtype}")
-        own = f"{name}_{code}"
-        if own not in self.definitions:
-            vector = helper.vector
-
-            def resolve(match: re.Match[str]) -> str:
-                nonlocal vector
-                if match[1] == "T":
-                    return code
-                if match[1] == "self":
-                    return own
-                called = self.function(match[1], _DTYPES[match[2]] if match[2] else dtype)
-                vector = vector and self.vectorisable[called]
-                return called
-
-            text = re.sub(r"\$(\w+)(?:@(\w+))?", resolve, helper.text)
-            self._known(own, text, vector=vector)
-        return own
-
-    def copier(self, template: str, dtype: str) -> int:
-        """Define one of the functions that bring the end of an array to the stack and back; gives
-        the item size, which its name ends with.
-        """
-        size = np.dtype(dtype).itemsize
-        text = template.format(n=size)
-        self.definitions.setdefault(text, text)
-        return size
-
-    def partials(self, write: Write) -> None:
-        """Define the functions that handle the partial results of a reduction."""
-        code = C_TYPES[write.dtype]
-        folded = self.fold(write, "a[k]", "a[k + half]")
-        fold = _FOLD.format(T=code, name=write.reduce, folded=folded)
-        texts = [_FILL.format(T=code), fold]
-        if has_levels(write):
-            texts.append(_CARRY.format(T=code, turns=TURNS, levels=LEVELS))
-        for text in texts:
-            self.definitions.setdefault(text, text)
-
-    def fold(self, write: Write, so_far: str, value: str) -> str:
-        """The expression that folds one more value of the write's dtype into a reduction."""
-        op = Elementary(str(write.reduce))
-        operands = [(so_far, write.dtype), (f"({value})", write.dtype)]
-        return self.apply(op, operands, write.dtype)
-
-    def convert(self, expression: str, source: str, target: str) -> str:
-        """The expression, of dtype ``source``, converted to ``target`` as ``astype`` does."""
-        if source == target:
-            return expression
-        if target == "bool":
-            return f"({expression} != 0)"
-        if source.startswith("float") and np.dtype(target).kind in "iu":
-            through = {"int64": "int64", "uint32": "int64", "uint64": "uint64"}.get(target, "int32")
-            call = f"{self.function(f'to_{through}', source)}({expression})"
-            return call if through == target else f"({C_TYPES[target]}){call}"
-        if source == "bool":
-            return f"({expression} ? ({C_TYPES[target]})1 : ({C_TYPES[target]})0)"
-        if target.startswith("float") and np.dtype(source).itemsize < 4:
-            # In one step it is not vectorised.
-            return f"({C_TYPES[target]})(i4){expression}"
-        return f"({C_TYPES[target]}){expression}"
-
-    def apply(self, op: ScalarOp, operands: Sequence[tuple[str, str]], result: str) -> str:
-        """The op's expression on operands, each an expression and its dtype."""
-        form, _ = self.form(op, tuple(dtype for _, dtype in operands), result)
-        return form.format(*(text for text, _ in operands))
-
-    def form(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> tuple[str, bool]:
-        """The op's expression on ``{0}``, ``{1}``, ..., first converted to the dtype that it is
-        computed in, and whether a loop over it can be vectorised.
-        """
-        key = op, dtypes, result
-        if key not in self._forms:
-            self._forms[key] = self._make_form(op, dtypes, result)
-        return self._forms[key]
-
-    def _make_form(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> tuple[str, bool]:
-        wanted = op.operand_dtypes(dtypes, result)
-        dtype = wanted[-1]
-        template = lowering_for(op.c, dtype)
-        if template is None:
-            raise LoweringError(f"the C linker has no form of {op} for {dtype}")
-        texts = [
-            self.convert(f"{{{k}}}", own, to)
-            for k, (own, to) in enumerate(zip(dtypes, wanted, strict=True))
-        ]
-        if op.rule == "comparison" and wanted[0] != wanted[1]:
-            compare = self.function("compare", "int64")
-            if wanted[0] == "int64":
-                texts = [f"{compare}({texts[0]}, {texts[1]})", "0"]
-            else:
-                texts = ["0", f"{compare}({texts[1]}, {texts[0]})"]
-        if op.converts_to is not None:
-            return self.convert(texts[0], dtype, op.converts_to), True
-        vector = True
-
-        def resolve(match: re.Match[str]) -> str:
-            nonlocal vector
-            name = match[1]
-            if name.isdigit():
-                return texts[int(name)]
-            if name == "T":
-                return C_TYPES[dtype]
-            if name == "inf":
-                return "__builtin_inf()"
-            called = self.function(name, dtype)
-            vector = vector and self.vectorisable[called]
-            return called
-
-        return re.sub(r"\{(\w+)\}", resolve, template), vector
-
-    def _known(self, name: str, definition: str, *, vector: bool) -> str:
-        self.definitions.setdefault(name, definition)
-        self.vectorisable[name] = vector
-        return name
-
-
-def literal_text(literal: Literal) -> str:
-    """A constant, exact, as a C expression of its own type.
-
-    Examples
-    --------
-    >>> from frazil.link.c.source import literal_text
-    >>> from frazil.link.kernel import Literal
-    >>> literal_text(Literal("float64", 0.1)), literal_text(Literal("int8", -3))
-    ('0x1.999999999999ap-4', '((i1)-3)')
-    """
-    dtype, value = literal.dtype, literal.value
-    if dtype == "bool":
-        return "1" if value else "0"
-    if dtype.startswith("float"):
-        return _float_text(float(value), "f" if dtype == "float32" else "")
-    number = int(value)
-    code = C_TYPES[dtype]
-    if number == -(2**63):
-        return "((i8)-0x7fffffffffffffffLL - 1)"
-    return f"(({code}){number}{'ULL' if number >= 2**63 else 'LL' if abs(number) >= 2**31 else ''})"
-
-
-def _float_text(value: float, suffix: str) -> str:
-    if math.isnan(value):
-        return f'__builtin_nan{suffix}("")'
-    if math.isinf(value):
-        return f"{'-' if value < 0 else ''}__builtin_inf{suffix}()"
-    text = value.hex().replace("0000000000000p", "p")
-    return f"({text}{suffix})" if text.startswith("-") else f"{text}{suffix}"
-
+from frazil.link.c import partials
+from frazil.link.c.functions import C_TYPES
+from frazil.link.c.unit import Unit, literal_text
+from frazil.link.kernel import LoopKernel, Statement, Write
+from frazil.link.passes import Pass, plan
+from frazil.link.reduction import COUNTING, LEVELS, SETS, TURNS, has_levels, is_fold
 
 LIGHT = 4
-"""The number of statements, none of them a function, up to which a kernel is light."""
+"""The number of statements, none of them a function, up to which a pass is light."""
+
+
+def add_kernel(unit: Unit, name: str, kernel: LoopKernel) -> None:
+    """Append a kernel to the unit as the function ``name``."""
+    unit.kernels.append("".join(f"{line}\n" for line in _KernelWriter(unit, kernel, name).lines()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Moving:
+    """An operand that moves along the inner dimension: a block of it starts at ``here``.
+
+    A buffer has room for whole blocks, so the end of a row is no different there.
+    """
+
+    name: str
+    dtype: str
+    is_read: bool
+    is_written: bool
+    is_buffer: bool = False
+
+    @property
+    def here(self) -> str:
+        return f"p{self.name} + i * {np.dtype(self.dtype).itemsize}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Folding:
+    """What is folded over the row: a write, which may go on from row to row, or a fold."""
+
+    k: int
+    write: Write
+    goes_on: bool
 
 
 class _KernelWriter:
     """Writes one kernel.
 
-    The statements fall into stages: those that can be vectorised have even numbers, the others odd
-    ones, and each stage is a loop of its own over the lanes, so that one call of ``lgamma`` does
-    not keep the rest from being vectorised. What a later stage needs of an earlier one goes through
-    the stack. Writes belong to the last stage: when an output shares its buffer with an operand,
-    that has been read.
+    In each pass over the row the statements fall into stages: those that can be vectorised have
+    even numbers, the others odd ones, and each stage is a loop of its own over the lanes, so that
+    one call of ``lgamma`` does not keep the rest from being vectorised. What a later stage needs of
+    an earlier one goes through the stack. Writes belong to the last stage: when an output shares
+    its memory with an operand, that has been read.
     """
 
     def __init__(self, unit: Unit, kernel: LoopKernel, name: str) -> None:
@@ -283,301 +72,300 @@ class _KernelWriter:
         self.kernel = kernel
         self.name = name
         self.n_reads = len(kernel.reads)
-        self.first_statement = self.n_reads + len(kernel.literals)
+        self.plan = plan(kernel)
         self.lanes = kernel.lanes
-        self.folding = [(k, w) for k, w in enumerate(kernel.writes, self.n_reads) if is_fold(w)]
-        self.moving = [
-            *(
-                _Moving(k, read.dtype, is_read=True, is_written=False)
-                for k, read in enumerate(kernel.reads)
-                if read.inner
-            ),
-            *(
-                _Moving(k, w.dtype, w.reduce is not None, is_written=True)
-                for k, w in enumerate(kernel.writes, self.n_reads)
-                if w.inner
-            ),
-        ]
-        self.stages = [0] * len(kernel.dtypes)
-        self.texts = [""] * len(kernel.dtypes)
-        self._lower()
-
-    def _lower(self) -> None:
-        """The expression of every value, and its stage."""
-        kernel, unit = self.kernel, self.unit
-        for k in range(self.n_reads):
-            self.texts[k] = f"v{k}"
+        self.texts = [f"v{k}" for k in range(len(kernel.dtypes))]
         for k, literal in enumerate(kernel.literals, self.n_reads):
             self.texts[k] = literal_text(literal)
-        self.expressions: dict[int, str] = {}
-        for k, statement in enumerate(kernel.statements, self.first_statement):
-            operands = [(self.texts[a], kernel.dtypes[a]) for a in statement.args]
-            self.expressions[k] = unit.apply(statement.op, operands, statement.dtype)
-            own = tuple(kernel.dtypes[a] for a in statement.args)
-            _, vector = unit.form(statement.op, own, statement.dtype)
-            self.texts[k] = f"v{k}"
-            if not kernel.uniform[k]:
-                earliest = max(self.stages[a] for a in statement.args)
-                self.stages[k] = earliest + (earliest % 2 == (1 if vector else 0))
-        self.last_stage = max(self.stages, default=0)
+        self.expressions = {k: self._expression(own) for k, own in kernel.ops.items()}
 
-    def text(self) -> str:
-        return "".join(f"{line}\n" for line in self._lines())
+    def _expression(self, statement: Statement) -> str:
+        operands = [(self.texts[a], self.kernel.dtypes[a]) for a in statement.args]
+        return self.unit.apply(statement.op, operands, statement.dtype)
 
-    def _lines(self) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
+        """The function, line by line."""
+        kernel, passes = self.kernel, self.plan.passes
+        least = "n_inner < 0" if kernel.folds else "n_inner <= 0"
         yield f"i4 {self.name}(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {{"
         yield "i4 status = 0;"
-        yield "if (n_outer <= 0 || n_inner <= 0) return status;"
-        operands = (*self.kernel.reads, *self.kernel.writes)
-        for k in range(len(operands)):
+        yield f"if (n_outer <= 0 || {least}) return status;"
+        operands = len(kernel.reads) + len(kernel.writes)
+        for k in range(operands):
             yield f"char *p{k} = ptr[{k}];"
-        yield from self._declare_partials()
+        for k, value in enumerate(self.plan.buffers, operands):
+            yield f"char *pb{value} = ptr[{k}];"
+        for one in passes:
+            for folding in self._folding(one):
+                yield from self._declare_partials(folding)
         yield "for (i8 outer = 0; outer < n_outer; ++outer) {"
-        yield from self._uniform_values()
-        yield from self._blocks()
-        yield from self._fold_partials()
-        for k in range(len(operands)):
+        for k, read in enumerate(kernel.reads):
+            if not read.inner:
+                yield f"const {C_TYPES[read.dtype]} v{k} = {_load(read.dtype, f'p{k}', '0')};"
+        for one in passes:
+            for k in one.uniform:
+                yield f"const {C_TYPES[kernel.dtypes[k]]} v{k} = {self.expressions[k]};"
+            yield from self._pass(one)
+        for k, write in enumerate(kernel.writes, self.n_reads):
+            if not write.walks:
+                if not kernel.uniform[write.value]:
+                    raise ValueError("a write that does not move needs a value that does not")
+                yield _store(write.dtype, f"p{k}", "0", self._written(write))
+        for k in range(operands):
             yield f"p{k} += outer_stride[{k}];"
         yield "}"
         yield "return status;"
         yield "}"
-
-    # ------------------------------------------------------------ values
-
-    def _uniform_values(self) -> Iterator[str]:
-        """What is computed once a row: operands that do not move, and what follows from them."""
-        kernel = self.kernel
-        for k, read in enumerate(kernel.reads):
-            if not read.inner:
-                yield f"const {C_TYPES[read.dtype]} v{k} = {_load(read.dtype, f'p{k}', '0')};"
-        for k, statement in enumerate(kernel.statements, self.first_statement):
-            if kernel.uniform[k]:
-                yield f"const {C_TYPES[statement.dtype]} v{k} = {self.expressions[k]};"
-        for k, write in enumerate(kernel.writes, self.n_reads):
-            if not write.inner and write.reduce is None:
-                if not kernel.uniform[write.value]:
-                    raise ValueError("a write that does not move needs a value that does not")
-                yield _store(write.dtype, f"p{k}", "0", self._written(write))
 
     def _written(self, write: Write) -> str:
         """The expression of what is written, of the write's dtype."""
         text, own = self.texts[write.value], self.kernel.dtypes[write.value]
         return self.unit.convert(text, own, write.dtype)
 
-    # ------------------------------------------------------------ blocks
+    # ------------------------------------------------------------ passes
 
-    def _blocks(self) -> Iterator[str]:
-        """The loop over the blocks of a row."""
-        if not self.moving and not self.folding:
+    def _folding(self, one: Pass) -> list[_Folding]:
+        """What is folded in a pass."""
+        kernel = self.kernel
+        writes = [(self.n_reads + k, kernel.writes[k]) for k in one.writes]
+        made = [_Folding(k, write, goes_on=True) for k, write in writes if is_fold(write)]
+        for k in one.folds:
+            fold = kernel.folds[k]
+            write = Write(fold.arg, fold.dtype, inner=False, reduce=fold.reduce)
+            made.append(_Folding(len(kernel.writes) + k, write, goes_on=False))
+        return made
+
+    def _moving(self, one: Pass) -> list[_Moving]:
+        """What moves along the row in a pass."""
+        kernel = self.kernel
+        moving = [_Moving(f"{k}", kernel.reads[k].dtype, True, False) for k in one.reads]
+        for k in one.writes:
+            write = kernel.writes[k]
+            if write.inner:
+                name, is_read = f"{self.n_reads + k}", write.reduce is not None
+                moving.append(_Moving(name, write.dtype, is_read, True))
+        for k in (*one.loads, *one.stores):
+            moving.append(_Moving(f"b{k}", kernel.dtypes[k], False, False, is_buffer=True))
+        return moving
+
+    def _pass(self, one: Pass) -> Iterator[str]:
+        """One walk along the row, in blocks."""
+        moving, folding = self._moving(one), self._folding(one)
+        if not moving and not folding:
             return
         lanes = self.lanes
+        yield "{"
+        for each in folding:
+            if not each.goes_on:
+                yield from self._start_partials(each)
         yield "i8 i = 0;"
-        if self._is_light():
-            yield from self._strides()
+        if self._is_light(one, moving, folding):
+            yield from self._strides(one, moving, folding)
         yield f"for (; i < n_inner; i += {lanes}) {{"
-        for operand in self.moving:
-            yield f"char *q{operand.k} = {operand.here};"
-        for k, write in self.folding:
-            code = C_TYPES[write.dtype]
-            yield f"{code} *c{k} = a{k} + (blocks{k} & {SETS - 1}) * {lanes};"
+        for operand in moving:
+            yield f"char *q{operand.name} = {operand.here};"
+        for each in folding:
+            k = each.k
+            yield f"{C_TYPES[each.write.dtype]} *c{k} = a{k} + (blocks{k} & {SETS - 1}) * {lanes};"
         if lanes > 1:
-            yield "const i8 count = n_inner - i;"
-            yield from self._enter_remainder()
-        yield from self._stage_loops(lanes)
+            kind = partials.lane_type(lanes)
+            yield f"const {kind} count = n_inner - i < {lanes} ? n_inner - i : {lanes};"
+            yield from self._enter_end(moving)
+        yield from self._stage_loops(one, lanes, has_end=lanes > 1)
         if lanes > 1:
-            yield from self._leave_remainder()
-        yield from self._advance_partials(1)
+            yield from self._leave_end(moving)
+        yield from self._advance_partials(folding, 1)
         yield "}"
+        yield "}"
+        for each in folding:
+            yield from self._end_partials(each)
 
-    def _is_light(self) -> bool:
+    def _is_light(self, one: Pass, moving: list[_Moving], folding: list[_Folding]) -> bool:
         """Whether what is folded is had so cheaply that the time between blocks is felt."""
-        varying = [
-            statement.op.rule
-            for k, statement in enumerate(self.kernel.statements, self.first_statement)
-            if not self.kernel.uniform[k]
-        ]
-        return (
-            bool(self.folding and self.moving)
-            and self.last_stage == 0
-            and len(varying) <= LIGHT
-            and "float" not in varying
-        )
+        rules = [self.kernel.ops[k].op.rule for k in one.varying]
+        light = len(rules) <= LIGHT and "float" not in rules and self._stages(one)[1] == 0
+        return bool(folding and moving) and light
 
-    def _strides(self) -> Iterator[str]:
+    def _strides(self, one: Pass, moving: list[_Moving], folding: list[_Folding]) -> Iterator[str]:
         """As many blocks at once as there are sets, each to its own."""
         wide = SETS * self.lanes
-        aligned = " && ".join(f"(blocks{k} & {SETS - 1}) == 0" for k, _ in self.folding)
+        aligned = " && ".join(f"(blocks{each.k} & {SETS - 1}) == 0" for each in folding)
         yield f"if ({aligned})"
         yield f"for (; i + {wide} <= n_inner; i += {wide}) {{"
-        for operand in self.moving:
-            yield f"char *q{operand.k} = {operand.here};"
-        for k, write in self.folding:
-            yield f"{C_TYPES[write.dtype]} *c{k} = a{k};"
-        yield from self._stage_loops(wide)
-        yield from self._advance_partials(SETS)
+        for operand in moving:
+            yield f"char *q{operand.name} = {operand.here};"
+        for each in folding:
+            yield f"{C_TYPES[each.write.dtype]} *c{each.k} = a{each.k};"
+        yield from self._stage_loops(one, wide, has_end=False)
+        yield from self._advance_partials(folding, SETS)
         yield "}"
 
-    def _enter_remainder(self) -> Iterator[str]:
-        """Of less than a block: let operands be padded copies, and remember what sums had."""
-        lanes = self.lanes
-        for operand in self.moving:
-            yield f"u{operand.size} e{operand.k}[{lanes}];"
-        counting = [(k, write) for k, write in self.folding if write.reduce in COUNTING]
-        for k, write in counting:
-            yield f"{C_TYPES[write.dtype]} kept{k}[{lanes}];"
-        yield f"if (count < {lanes}) {{"
-        for operand in self.moving:
-            k, size = operand.k, operand.size
+    def _enter_end(self, moving: list[_Moving]) -> Iterator[str]:
+        """Of less than a block: let operands be padded copies."""
+        ending = [operand for operand in moving if not operand.is_buffer]
+        if not ending:
+            return
+        for operand in ending:
+            size = np.dtype(operand.dtype).itemsize
+            yield f"ALIGNED u{size} e{operand.name}[{self.lanes}];"
+        yield f"if (count < {self.lanes}) {{"
+        for operand in ending:
+            name = operand.name
             if operand.is_read:
-                self.unit.copier(_PAD, operand.dtype)
-                yield f"pad{size}(e{k}, q{k}, count, {lanes});"
-            yield f"q{k} = (char *)e{k};"
-        for k, write in counting:
-            yield f"copy{self.unit.copier(_COPY, write.dtype)}(kept{k}, c{k}, {lanes});"
+                pad = partials.pad(self.unit, operand.dtype, self.lanes)
+                yield f"{pad}(e{name}, q{name}, count);"
+            yield f"q{name} = (char *)e{name};"
         yield "}"
 
-    def _leave_remainder(self) -> Iterator[str]:
-        """Copy results back, and take the padding out of sums; other reductions do not mind it."""
-        lanes = self.lanes
-        yield f"if (count < {lanes}) {{"
-        for operand in self.moving:
-            if operand.is_written:
-                self.unit.copier(_COPY, operand.dtype)
-                yield f"copy{operand.size}({operand.here}, e{operand.k}, count);"
-        for k, write in self.folding:
-            if write.reduce in COUNTING:
-                size = self.unit.copier(_COPY, write.dtype)
-                yield f"copy{size}(c{k} + count, kept{k} + count, {lanes} - count);"
+    def _leave_end(self, moving: list[_Moving]) -> Iterator[str]:
+        """Copy results back."""
+        written = [operand for operand in moving if operand.is_written]
+        if not written:
+            return
+        yield f"if (count < {self.lanes}) {{"
+        for operand in written:
+            copy = partials.copy(self.unit, operand.dtype, self.lanes)
+            yield f"{copy}({operand.here}, e{operand.name}, count);"
         yield "}"
 
-    def _stage_loops(self, lanes: int) -> Iterator[str]:
+    # ------------------------------------------------------------ stages
+
+    def _stages(self, one: Pass) -> tuple[dict[int, int], int]:
+        """The stage of every value that a pass computes, and the last of them."""
+        stages: dict[int, int] = {}
+        for k in one.varying:
+            statement = self.kernel.ops[k]
+            own = tuple(self.kernel.dtypes[a] for a in statement.args)
+            _, vector = self.unit.form(statement.op, own, statement.dtype)
+            earliest = max((stages.get(a, 0) for a in statement.args), default=0)
+            stages[k] = earliest + (earliest % 2 == (1 if vector else 0))
+        return stages, max(stages.values(), default=0)
+
+    def _stage_loops(self, one: Pass, lanes: int, *, has_end: bool) -> Iterator[str]:
         """For every stage a loop over the lanes of a block."""
         kernel = self.kernel
-        needed = self._needed()
-        kept = self._kept(needed)
-        for k in sorted(k for values in kept.values() for k in values):
-            yield f"{C_TYPES[kernel.dtypes[k]]} s{k}[{lanes}];"
+        stages, last = self._stages(one)
+        needed = self._needed(one, stages, last)
+        kept = {
+            k
+            for k, own in stages.items()
+            if any(k in values for stage, values in needed.items() if stage > own)
+        }
+        for k in sorted(kept):
+            yield f"ALIGNED {C_TYPES[kernel.dtypes[k]]} s{k}[{lanes}];"
+        kind = partials.lane_type(lanes) if has_end else "i4"
         for stage in sorted(needed):
             if stage % 2 == 0 and lanes > 1:
                 yield "#pragma omp simd"
-            yield f"for (i4 l = 0; l < {lanes}; ++l) {{"
+            yield f"for ({kind} l = 0; l < {lanes}; ++l) {{"
             for k in sorted(needed[stage]):
                 dtype = kernel.dtypes[k]
                 if k < self.n_reads:
                     value = _load(dtype, f"q{k}", "l")
-                elif self.stages[k] == stage:
+                elif k not in stages:
+                    value = _load(dtype, f"qb{k}", "l")
+                elif stages[k] == stage:
                     value = self.expressions[k]
                 else:
                     value = f"s{k}[l]"
                 yield f"const {C_TYPES[dtype]} v{k} = {value};"
-                if k in kept.get(stage, ()):
-                    yield f"s{k}[l] = v{k};"
-            if stage == self.last_stage:
-                yield from self._write_lane()
+                if stages.get(k) == stage:
+                    if k in kept:
+                        yield f"s{k}[l] = v{k};"
+                    if k in one.stores:
+                        yield _store(dtype, f"qb{k}", "l", f"v{k}")
+            if stage == last:
+                yield from self._write_lane(one, has_end=has_end)
             yield "}"
 
-    def _needed(self) -> dict[int, set[int]]:
+    def _needed(self, one: Pass, stages: Mapping[int, int], last: int) -> dict[int, set[int]]:
         """For every stage, the varying values that it computes, loads or takes from the stack."""
         kernel = self.kernel
-        needed: dict[int, set[int]] = {}
-        for k, statement in enumerate(kernel.statements, self.first_statement):
-            if not kernel.uniform[k]:
-                here = needed.setdefault(self.stages[k], set())
-                here.add(k)
-                here.update(a for a in statement.args if not kernel.uniform[a])
-        last = needed.setdefault(self.last_stage, set())
-        last.update(w.value for w in kernel.writes if not kernel.uniform[w.value])
+        needed: dict[int, set[int]] = {last: set()}
+        for k in one.varying:
+            here = needed.setdefault(stages[k], set())
+            here.add(k)
+            here.update(a for a in kernel.ops[k].args if not kernel.uniform[a])
+        values = [kernel.writes[k].value for k in one.writes]
+        values += [kernel.folds[k].arg for k in one.folds]
+        needed[last].update(value for value in values if not kernel.uniform[value])
         return needed
 
-    def _kept(self, needed: Mapping[int, set[int]]) -> dict[int, list[int]]:
-        """For every stage, the values it computes that a later one needs."""
-        kept: dict[int, list[int]] = {}
-        for k in range(self.first_statement, len(self.stages)):
-            own = self.stages[k]
-            if any(k in values for stage, values in needed.items() if stage > own):
-                kept.setdefault(own, []).append(k)
-        return kept
-
-    def _write_lane(self) -> Iterator[str]:
+    def _write_lane(self, one: Pass, *, has_end: bool) -> Iterator[str]:
         """Writes and reductions of one lane."""
-        for k, write in enumerate(self.kernel.writes, self.n_reads):
+        unit, kernel = self.unit, self.kernel
+        for each in self._folding(one):
+            write, k = each.write, each.k
             value = self._written(write)
-            if is_fold(write):
-                yield f"c{k}[l] = {self.unit.fold(write, f'c{k}[l]', value)};"
-            elif write.inner and write.reduce is None:
-                yield _store(write.dtype, f"q{k}", "l", value)
-            elif write.inner:
-                folded = self.unit.fold(write, _load(write.dtype, f"q{k}", "l"), value)
-                yield _store(write.dtype, f"q{k}", "l", folded)
+            if has_end and write.reduce in COUNTING:
+                # Padding is not counted; other reductions do not mind it.
+                value = f"(l < count ? {value} : {unit.identity(write)})"
+            yield f"c{k}[l] = {unit.fold(write, f'c{k}[l]', value)};"
+        for position in one.writes:
+            write, k = kernel.writes[position], self.n_reads + position
+            if not write.inner:
+                continue
+            value = self._written(write)
+            if write.reduce is not None:
+                value = unit.fold(write, _load(write.dtype, f"q{k}", "l"), value)
+            yield _store(write.dtype, f"q{k}", "l", value)
 
     # ------------------------------------------------------------ reductions of rows
 
-    def _declare_partials(self) -> Iterator[str]:
+    def _declare_partials(self, folding: _Folding) -> Iterator[str]:
         """The partial results of what is folded, and how many of them will be used."""
-        lanes, width = self.lanes, SETS * self.lanes
-        for k, write in self.folding:
-            code = C_TYPES[write.dtype]
-            self.unit.partials(write)
-            yield f"{code} a{k}[{width * (LEVELS if has_levels(write) else 1)}];"
-            yield f"i8 blocks{k} = 0;"
-            yield (
-                f"const i8 total{k} = "
-                f"((n_inner - 1) / {lanes} + 1) * (outer_stride[{k}] ? 1 : n_outer);"
+        k, write, lanes = folding.k, folding.write, self.lanes
+        width = SETS * lanes
+        code = C_TYPES[write.dtype]
+        yield f"ALIGNED {code} a{k}[{width * (LEVELS if has_levels(write) else 1)}];"
+        yield f"i8 blocks{k} = 0;"
+        rows = f" * (outer_stride[{k}] ? 1 : n_outer)" if folding.goes_on else ""
+        # A row without elements has one block of nothing but identities.
+        yield f"const i8 total{k} = ((n_inner - 1) / {lanes} + 1){rows};"
+        most = str(width)
+        if has_levels(write):
+            most = (
+                f"total{k} < {SETS * TURNS} ? {width} : "
+                f"total{k} < {SETS * TURNS**2} ? {2 * width} : {LEVELS * width}"
             )
-            most = str(width)
-            if has_levels(write):
-                most = (
-                    f"total{k} < {SETS * TURNS} ? {width} : "
-                    f"total{k} < {SETS * TURNS**2} ? {2 * width} : {LEVELS * width}"
-                )
-            yield f"const i8 used{k} = total{k} < 3 ? {lanes} * total{k} : {most};"
-            yield f"fill_{code}(a{k}, used{k}, {self._identity(write)});"
+        yield f"const i8 used{k} = total{k} < 3 ? {lanes} * total{k} : {most};"
+        if folding.goes_on:
+            yield from self._start_partials(folding)
 
-    def _identity(self, write: Write) -> str:
-        value = identity(str(write.reduce), write.dtype)
-        return literal_text(Literal(write.dtype, value))
+    def _start_partials(self, folding: _Folding) -> Iterator[str]:
+        k, write = folding.k, folding.write
+        fill = partials.fill(self.unit, write, self.lanes)
+        yield f"{fill}(a{k}, used{k}, {self.unit.identity(write)});"
+        yield f"blocks{k} = 0;"
 
-    def _advance_partials(self, blocks: int) -> Iterator[str]:
+    def _advance_partials(self, folding: list[_Folding], blocks: int) -> Iterator[str]:
         """Let the next block have the next set, and the next level what this one has gathered."""
-        for k, write in self.folding:
+        for each in folding:
+            k, write = each.k, each.write
             yield f"blocks{k} += {blocks};"
             if has_levels(write):
-                code, width = C_TYPES[write.dtype], SETS * self.lanes
                 turns = SETS * TURNS
+                carry = partials.carry(self.unit, write, self.lanes)
                 yield f"if ((blocks{k} & {turns - 1}) == 0)"
-                yield f"carry_{code}(a{k}, blocks{k} / {turns}, {width});"
+                yield f"{carry}(a{k}, blocks{k} / {turns}, {SETS * self.lanes});"
 
-    def _fold_partials(self) -> Iterator[str]:
-        """Fold the partial results into the output where it moves on, or at the end."""
-        for k, write in self.folding:
-            code = C_TYPES[write.dtype]
-            yield f"if (blocks{k} == total{k}) {{"
-            folded = f"fold_{write.reduce}_{code}(a{k}, used{k})"
-            folded = self.unit.fold(write, _load(write.dtype, f"p{k}", "0"), folded)
-            yield _store(write.dtype, f"p{k}", "0", folded)
-            yield "if (outer < n_outer - 1) {"
-            yield f"fill_{code}(a{k}, used{k}, {self._identity(write)});"
-            yield f"blocks{k} = 0;"
-            yield "}}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Moving:
-    """An operand that moves along the inner dimension."""
-
-    k: int
-    dtype: str
-    is_read: bool
-    is_written: bool
-
-    @property
-    def size(self) -> int:
-        return np.dtype(self.dtype).itemsize
-
-    @property
-    def here(self) -> str:
-        """Where the block starts."""
-        return f"p{self.k} + i * {self.size}"
+    def _end_partials(self, folding: _Folding) -> Iterator[str]:
+        """Fold the partial results: into the output where it moves on, or at the end."""
+        k, write = folding.k, folding.write
+        code = C_TYPES[write.dtype]
+        folded = f"{partials.fold(self.unit, write, self.lanes)}(a{k}, used{k})"
+        if not folding.goes_on:
+            value = k - len(self.kernel.writes)
+            start = self.texts[self.kernel.folds[value].start]
+            yield f"const {code} row{k} = {folded};"
+            yield f"const {code} v{value} = {self.unit.fold(write, start, f'row{k}')};"
+            return
+        yield f"if (blocks{k} == total{k}) {{"
+        yield f"const {code} so_far = {_load(write.dtype, f'p{k}', '0')}, rows = {folded};"
+        yield _store(write.dtype, f"p{k}", "0", self.unit.fold(write, "so_far", "rows"))
+        yield "if (outer < n_outer - 1) {"
+        yield from self._start_partials(folding)
+        yield "}}"
 
 
 def _memory(dtype: str) -> str:

@@ -12,6 +12,7 @@ from frazil.link.loops import kernel_call
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
 from frazil.link.origin import Origin
+from frazil.link.recompute import Recompute
 from frazil.link.views import Views
 from frazil.tensor.reductions import Reduce
 
@@ -38,17 +39,24 @@ def lower(
             known[question] = compiler.lowers(node.op.scalar_op, dtypes, result)
         return known[question]
 
+    written = lowering.placement.written
+    recompute = Recompute(lowering.order, lowering.shapes, views, fusible, written)
     steps = fuse(
         lowering.order,
         graph.outputs,
         lowering.shapes,
         views,
         fusible,
+        recompute,
         compiler.statement_limit,
         lowering.placement.before,
     )
-    stored = from_memory(steps, lowering.shapes, views).union(graph.outputs)
-    calls = {step: kernel_call(step, stored, views) for step in steps if isinstance(step, Loop)}
+    stored = from_memory(steps, lowering.shapes, views, recompute).union(graph.outputs)
+    calls = {
+        step: kernel_call(step, stored, views, recompute)
+        for step in steps
+        if isinstance(step, Loop)
+    }
     # Equal kernels are compiled once.
     kernels = list(dict.fromkeys(call.kernel for call in calls.values()))
     native = dict(zip(kernels, compiler.compile(kernels), strict=True))

@@ -9,6 +9,7 @@ from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
 from frazil.link.kernel import NativeKernel
 from frazil.link.loops import KernelCall
 from frazil.link.origin import Origin
+from frazil.link.passes import plan
 from frazil.link.placement import place
 from frazil.link.shapes import Shapes, is_size_arithmetic
 from frazil.link.views import REPEATED
@@ -107,6 +108,9 @@ class Lowering:
                 (output.variable.dtype, _numbered(output.axes), output.identity)
                 for output in call.outputs
             ],
+            [call.kernel.dtypes[k] for k in plan(call.kernel).buffers]
+            if call.kernel.folds
+            else None,
         )
         for output, slot in zip(call.outputs, slots, strict=True):
             ones = [axis for axis, n in enumerate(output.variable.type.shape) if n == 1]

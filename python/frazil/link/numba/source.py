@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from frazil.link.kernel import LoopKernel, LoweringError, Write
 from frazil.link.numba import functions
+from frazil.link.passes import Pass, plan
 from frazil.link.reduction import (
     LEVELS,
     SETS,
@@ -30,8 +32,7 @@ class KernelSource:
     def __init__(self, kernel: LoopKernel) -> None:
         self.kernel = kernel
         self.n_reads = len(kernel.reads)
-        self.first_statement = self.n_reads + len(kernel.literals)
-        self.folding = [(k, w) for k, w in enumerate(kernel.writes, self.n_reads) if is_fold(w)]
+        self.plan = plan(kernel)
         self.globals: dict[str, Any] = {
             "advance": functions.advance,
             **functions.TYPES,
@@ -139,7 +140,8 @@ class KernelSource:
         kernel = self.kernel
         yield "def kernel(pointers, n_outer, n_inner, strides):"
         yield "    status = int32(0)"
-        yield "    if n_outer <= 0 or n_inner <= 0:"
+        least = "n_inner < 0" if kernel.folds else "n_inner <= 0"
+        yield f"    if n_outer <= 0 or {least}:"
         yield "        return status"
         for k, literal in enumerate(kernel.literals, self.n_reads):
             value = np.dtype(literal.dtype).type(literal.value).item()
@@ -149,7 +151,11 @@ class KernelSource:
                 yield f"    v{k} = {literal.dtype}({value!r})"
         for k in range(self.n_reads + len(kernel.writes)):
             yield f"    p{k} = pointers[{k}]"
-        yield from _indented(self._declare_partials(), 1)
+        for k, value in enumerate(self.plan.buffers, self.n_reads + len(kernel.writes)):
+            yield f"    pb{value} = pointers[{k}]"
+        for one in self.plan.passes:
+            for folding in self._folding(one):
+                yield from _indented(self._declare_partials(folding), 1)
         yield "    for outer in range(n_outer):"
         yield from _indented(self._row(), 2)
         for k in range(self.n_reads + len(kernel.writes)):
@@ -162,49 +168,76 @@ class KernelSource:
         for k, read in enumerate(kernel.reads):
             if not read.inner:
                 yield f"v{k} = {self._load(read.dtype, f'p{k}', '0')}"
-        yield from self._statements(uniform=True)
+        for one in self.plan.passes:
+            yield from self._statements(one.uniform)
+            yield from self._pass(one)
         for k, write in enumerate(kernel.writes, self.n_reads):
-            if not write.inner and write.reduce is None:
+            if not write.walks:
                 if not kernel.uniform[write.value]:
                     raise ValueError("a write that does not move needs a value that does not")
                 yield from self._store_value(k, write, "0", reduce=None)
-        lanes = kernel.lanes
-        if self.folding:
-            yield f"for start in range(0, n_inner, {lanes}):"
-            for k, _ in self.folding:
-                yield f"    offset{k} = (blocks{k} & {SETS - 1}) * {lanes} - start"
-            yield f"    for i in range(start, min(start + {lanes}, n_inner)):"
-            yield from _indented(self._element(), 2)
-            for k, write in self.folding:
-                yield from _indented(self._advance_partials(k, write), 1)
-            yield from self._fold_partials()
-        elif any(write.inner for write in kernel.writes):
-            yield "for i in range(n_inner):"
-            yield from _indented(self._element(), 1)
 
-    def _statements(self, *, uniform: bool) -> Iterator[str]:
+    def _folding(self, one: Pass) -> list[_Folding]:
+        """What is folded in a pass."""
         kernel = self.kernel
-        for k, statement in enumerate(kernel.statements, self.first_statement):
-            if kernel.uniform[k] == uniform:
-                operands = [(f"v{a}", kernel.dtypes[a]) for a in statement.args]
-                *lines, value = self.apply(statement.op, operands, statement.dtype)
-                yield from lines
-                yield f"v{k} = {value}"
+        writes = [(self.n_reads + k, kernel.writes[k]) for k in one.writes]
+        made = [_Folding(k, write, None) for k, write in writes if is_fold(write)]
+        for k in one.folds:
+            fold = kernel.folds[k]
+            write = Write(fold.arg, fold.dtype, inner=False, reduce=fold.reduce)
+            made.append(_Folding(len(kernel.writes) + k, write, k))
+        return made
 
-    def _element(self) -> Iterator[str]:
+    def _pass(self, one: Pass) -> Iterator[str]:
+        """One walk along the row."""
+        lanes = self.kernel.lanes
+        if folding := self._folding(one):
+            for each in folding:
+                if each.value is not None:
+                    yield from self._start_partials(each)
+            yield f"for start in range(0, n_inner, {lanes}):"
+            for each in folding:
+                yield f"    offset{each.k} = (blocks{each.k} & {SETS - 1}) * {lanes} - start"
+            yield f"    for i in range(start, min(start + {lanes}, n_inner)):"
+            yield from _indented(self._element(one, folding), 2)
+            for each in folding:
+                yield from _indented(self._advance_partials(each), 1)
+            for each in folding:
+                yield from self._end_partials(each)
+        elif one.writes or one.stores:
+            yield "for i in range(n_inner):"
+            yield from _indented(self._element(one, folding), 1)
+
+    def _statements(self, numbers: Iterable[int]) -> Iterator[str]:
+        kernel = self.kernel
+        for k in numbers:
+            statement = kernel.ops[k]
+            operands = [(f"v{a}", kernel.dtypes[a]) for a in statement.args]
+            *lines, value = self.apply(statement.op, operands, statement.dtype)
+            yield from lines
+            yield f"v{k} = {value}"
+
+    def _element(self, one: Pass, folding: Sequence[_Folding]) -> Iterator[str]:
         """What happens to one element."""
         kernel = self.kernel
-        for k, read in enumerate(kernel.reads):
-            if read.inner:
-                yield f"v{k} = {self._load(read.dtype, f'p{k}', 'i')}"
-        yield from self._statements(uniform=False)
-        for k, write in enumerate(kernel.writes, self.n_reads):
-            if is_fold(write):
-                *lines, value = self._written(write)
-                yield from lines
-                yield from self._fold_into(write, f"a{k}", f"offset{k} + i", value)
-            elif write.inner:
-                yield from self._store_value(k, write, "i", reduce=write.reduce)
+        for k in one.reads:
+            yield f"v{k} = {self._load(kernel.reads[k].dtype, f'p{k}', 'i')}"
+        for k in one.loads:
+            yield f"v{k} = {self._load(kernel.dtypes[k], f'pb{k}', 'i')}"
+        yield from self._statements(one.varying)
+        for k in one.stores:
+            yield self._store(kernel.dtypes[k], f"pb{k}", "i", f"v{k}")
+        for each in folding:
+            *lines, value = self._written(each.write)
+            yield from lines
+            where = f"offset{each.k} + i"
+            yield from self._fold_into(each.write, f"a{each.k}", where, value)
+        for position in one.writes:
+            write = kernel.writes[position]
+            if write.inner:
+                yield from self._store_value(
+                    self.n_reads + position, write, "i", reduce=write.reduce
+                )
 
     def _written(self, write: Write) -> list[str]:
         return self.convert(f"v{write.value}", self.kernel.dtypes[write.value], write.dtype)
@@ -244,8 +277,9 @@ class KernelSource:
         yield from lines
         yield self._store(write.dtype, where, index, folded)
 
-    def _advance_partials(self, k: int, write: Write) -> Iterator[str]:
+    def _advance_partials(self, folding: _Folding) -> Iterator[str]:
         """Let the next block have the next set, and the next level what this one has gathered."""
+        k, write = folding.k, folding.write
         yield f"blocks{k} += 1"
         if has_levels(write):
             turns, width = SETS * TURNS, SETS * self.kernel.lanes
@@ -253,34 +287,60 @@ class KernelSource:
             carry = self._partial_function("carry", write)
             yield f"    {carry}(a{k}, blocks{k} // {turns}, {width})"
 
-    def _declare_partials(self) -> Iterator[str]:
+    def _declare_partials(self, folding: _Folding) -> Iterator[str]:
         """The partial results of what is folded, and how many of them will be used."""
-        lanes = self.kernel.lanes
+        k, write, lanes = folding.k, folding.write, self.kernel.lanes
         width = SETS * lanes
-        for k, write in self.folding:
-            size = width * (LEVELS if has_levels(write) else 1) * np.dtype(write.dtype).itemsize
-            yield f"a{k} = {self._global(f'stack_{size}', functions.stack(size))}()"
-            yield f"blocks{k} = int64(0)"
-            yield f"total{k} = (n_inner - 1) // {lanes} + 1"
+        size = width * (LEVELS if has_levels(write) else 1) * np.dtype(write.dtype).itemsize
+        yield f"a{k} = {self._global(f'stack_{size}', functions.stack(size))}()"
+        yield f"blocks{k} = int64(0)"
+        # A row without elements has one block of nothing but identities.
+        yield f"total{k} = max(n_inner - 1, 0) // {lanes} + 1"
+        if folding.value is None:
             yield f"if strides[{k}] == 0:"
             yield f"    total{k} *= n_outer"
-            yield f"used{k} = total{k} * {lanes} if total{k} < 3 else int64({width})"
-            if has_levels(write):
-                yield f"if total{k} >= {SETS * TURNS}:"
-                yield f"    used{k} = int64({2 * width})"
-                yield f"if total{k} >= {SETS * TURNS**2}:"
-                yield f"    used{k} = int64({LEVELS * width})"
-            yield f"{self._partial_function('fill', write)}(a{k}, used{k})"
+        yield f"used{k} = total{k} * {lanes} if total{k} < 3 else int64({width})"
+        if has_levels(write):
+            yield f"if total{k} >= {SETS * TURNS}:"
+            yield f"    used{k} = int64({2 * width})"
+            yield f"if total{k} >= {SETS * TURNS**2}:"
+            yield f"    used{k} = int64({LEVELS * width})"
+        if folding.value is None:
+            yield from self._start_partials(folding)
 
-    def _fold_partials(self) -> Iterator[str]:
-        """Fold the partial results into the output where it moves on, or at the end."""
-        for k, write in self.folding:
-            yield f"if blocks{k} == total{k}:"
-            yield f"    {self._partial_function('fold', write)}(a{k}, used{k})"
-            total = self._load(write.dtype, f"a{k}", "0")
-            yield from _indented(self._fold_into(write, f"p{k}", "0", total), 1)
-            yield f"    {self._partial_function('fill', write)}(a{k}, used{k})"
-            yield f"    blocks{k} = int64(0)"
+    def _start_partials(self, folding: _Folding) -> Iterator[str]:
+        k = folding.k
+        yield f"{self._partial_function('fill', folding.write)}(a{k}, used{k})"
+        yield f"blocks{k} = int64(0)"
+
+    def _end_partials(self, folding: _Folding) -> Iterator[str]:
+        """Fold the partial results: into the output where it moves on, or at the end."""
+        k, write = folding.k, folding.write
+        fold = f"{self._partial_function('fold', write)}(a{k}, used{k})"
+        total = self._load(write.dtype, f"a{k}", "0")
+        if folding.value is not None:
+            yield fold
+            start = f"v{self.kernel.folds[folding.value].start}"
+            operands = [(start, write.dtype), (total, write.dtype)]
+            *lines, folded = self.apply(Elementary(str(write.reduce)), operands, write.dtype)
+            yield from lines
+            yield f"v{folding.value} = {folded}"
+            return
+        yield f"if blocks{k} == total{k}:"
+        yield f"    {fold}"
+        yield from _indented(self._fold_into(write, f"p{k}", "0", total), 1)
+        yield from _indented(self._start_partials(folding), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Folding:
+    """What is folded over the row: a write, which may go on from row to row, or the fold that is
+    the kernel's ``value``.
+    """
+
+    k: int
+    write: Write
+    value: int | None
 
 
 @cache

@@ -1,0 +1,60 @@
+"""Which elementwise results are computed again by whoever needs them, rather than stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+
+from frazil._core import Constant, FrozenApply, Variable
+from frazil.elemwise import Elemwise
+from frazil.link.cost import FUNCTION, KEEPING, cost
+from frazil.link.shapes import Shapes
+from frazil.link.views import Views
+
+READS = 2
+"""As much as writing a result and reading it once costs reading this many operands of its size."""
+
+
+class Recompute:
+    """The results that loops compute again from what those read.
+
+    What is computed again costs at most :data:`~frazil.link.cost.KEEPING` an element (what has one
+    element: anything but a function) and reads at most :data:`READS` operands as large as itself.
+    """
+
+    def __init__(
+        self,
+        order: Sequence[FrozenApply],
+        shapes: Shapes,
+        views: Views,
+        fusible: Callable[[FrozenApply], bool],
+        written: Collection[Variable] = (),
+    ) -> None:
+        self._views = views
+        self._leaves: dict[Variable, frozenset[Variable]] = {}
+        costs: dict[Variable, int] = {}
+        for node in order:
+            if not isinstance(node.op, Elemwise) or not fusible(node):
+                continue
+            (output,) = node.outputs
+            space = shapes.space(output)
+            whole = cost(node.op.scalar_op)
+            read: set[Variable] = set()
+            for operand in node.inputs:
+                base = views.look_through(operand)[0]
+                whole += costs.get(base, 0)
+                read |= self._leaves.get(base, {base})
+            large = [x for x in read if len(shapes.space(x)) >= len(space)]
+            cheap = whole <= KEEPING and len(large) <= READS
+            # Later, what is written over is not there any more.
+            if not read.isdisjoint(written):
+                continue
+            if cheap or (not space and whole < FUNCTION):
+                costs[output] = whole
+                self._leaves[output] = frozenset(x for x in read if not isinstance(x, Constant))
+
+    def __contains__(self, x: Variable) -> bool:
+        return x in self._leaves
+
+    def reads(self, x: Variable) -> Iterator[Variable]:
+        """What is read where ``x`` is: itself, or what it is computed from again."""
+        yield from self._leaves.get(x, (x,))
