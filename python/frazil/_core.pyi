@@ -31,6 +31,7 @@ __all__ = [
     "Transaction",
     "Variable",
     "constant",
+    "digest_of",
     "elemwise",
     "elemwise_type",
     "graph_replace",
@@ -620,6 +621,10 @@ class Program:
     @property
     def instructions(self) -> list[str]: ...
     @property
+    def needs_blas(self) -> bool:
+        """Whether calls need what :func:`set_blas` gives."""
+
+    @property
     def origins(self) -> Sequence[object]:
         """What instructions are blamed on."""
 
@@ -670,6 +675,9 @@ class Function:
     @property
     def threads(self) -> int: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+def digest_of(bytes: bytes) -> bytes:
+    """The 16 bytes of the digest of ``bytes``, the same in every process."""
 
 def set_blas(addresses: Mapping[str, int]) -> None:
     """Says where BLAS routines lie: those with Fortran's conventions and 32-bit integers."""

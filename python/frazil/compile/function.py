@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 from time import perf_counter
 from typing import Any, TypeAlias
-from weakref import WeakValueDictionary
 
 from frazil import _core
 from frazil._core import FrozenFunctionGraph, Program, SharedVariable, Variable
 from frazil.compile.argument import convert
 from frazil.compile.mode import find_linker
+from frazil.compile.programs import Compiled, find_program
 from frazil.tensor.constants import TensorLike, as_tensor
 
 Outputs: TypeAlias = TensorLike | Sequence[TensorLike] | Mapping[str, TensorLike] | None
 Pairs: TypeAlias = Mapping[Any, TensorLike] | Iterable[tuple[Any, TensorLike]]
-
-# Equal graphs compile once, for as long as a function uses the program.
-_programs: WeakValueDictionary[Hashable, Program] = WeakValueDictionary()
 
 
 class Function(_core.Function):
@@ -31,8 +28,8 @@ class Function(_core.Function):
         The graph that it computes: inputs, then shared variables; outputs, then updates.
     inputs : tuple of Variable
         The variables that the graph's inputs were made of: parameters, then shared variables.
-    program : Program
-        The instructions that a call runs.
+    compiled : Compiled
+        The program, and the graph that the linker made it of.
     mode : str
         The linker that made it.
     name : str or None
@@ -45,10 +42,15 @@ class Function(_core.Function):
 
     fgraph: FrozenFunctionGraph
     inputs: tuple[Variable, ...]
-    program: Program
+    compiled: Compiled
     mode: str
     name: str | None
     compile_time: float
+
+    @property
+    def program(self) -> Program:
+        """The instructions that a call runs."""
+        return self.compiled.program
 
     def explain(self) -> str:
         """The program, an instruction a line."""
@@ -138,12 +140,9 @@ def function(
     graph = FrozenFunctionGraph([*inputs, *shared], wanted)
     linker = find_linker(mode)
     start = perf_counter()
-    program = _programs.get((graph, linker.name))
-    if program is None:
-        program = linker.compile(graph)
-        _programs[graph, linker.name] = program
+    compiled = find_program(graph, linker)
     made = Function(
-        program,
+        compiled.program,
         [(x.name, x.type) for x in inputs],
         shared,
         [(cell, len(results) + at) for at, (cell, _) in enumerate(stores)],
@@ -153,7 +152,7 @@ def function(
     )
     made.fgraph = graph
     made.inputs = (*inputs, *shared)
-    made.program = program
+    made.compiled = compiled
     made.mode = linker.name
     made.name = name
     made.compile_time = perf_counter() - start

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Protocol
 
 from frazil._core import FrozenFunctionGraph, Program
 from frazil.link.c import CCompiler
+from frazil.link.image import Image, Symbol
+from frazil.link.kernel import NativeKernel
 from frazil.link.native import NativeLinker
 from frazil.link.numba import NumbaCompiler
 from frazil.link.perform import PyLinker
@@ -19,7 +21,20 @@ class Linker(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def identity(self) -> str:
+        """What programs depend on besides the graph and frazil."""
+        ...
+
     def compile(self, graph: FrozenFunctionGraph) -> Program: ...
+
+    def symbol(self, keepalive: object) -> Symbol | None:
+        """Where a kernel of a program is in an image; None if it cannot be kept."""
+        ...
+
+    def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
+        """The kernels of these names in an image."""
+        ...
 
 
 def _c() -> Linker | None:

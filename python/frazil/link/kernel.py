@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from frazil.link.image import Image, Symbol
+
 if TYPE_CHECKING:
     from frazil.scalar.op import ScalarOp
 
@@ -185,6 +187,11 @@ class KernelCompiler(Protocol):
     @property
     def name(self) -> str: ...
     @property
+    def identity(self) -> str:
+        """What the machine code depends on besides the kernel: compiler, flags, processor."""
+        ...
+
+    @property
     def statement_limit(self) -> int: ...
     def lowers(self, op: ScalarOp, operands: Sequence[str], result: str) -> bool:
         """Whether the op can be a statement, with operands and a result of these dtypes."""
@@ -192,6 +199,20 @@ class KernelCompiler(Protocol):
 
     def compile(self, kernels: Sequence[LoopKernel]) -> list[NativeKernel]:
         """The native kernels, in order."""
+        ...
+
+    def symbol(self, keepalive: object) -> Symbol | None:
+        """Where a kernel kept by ``keepalive`` is in an image; None if it cannot be kept."""
+        ...
+
+    def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
+        """The kernels of these names in an image.
+
+        Raises
+        ------
+        KernelCompileError
+            If the image cannot be loaded, or has no such kernel.
+        """
         ...
 
 

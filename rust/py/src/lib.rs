@@ -7,6 +7,7 @@ mod blas;
 mod callable;
 mod cell;
 mod container;
+mod digest;
 mod error;
 mod face;
 mod function;
@@ -35,6 +36,8 @@ mod _core {
     use crate::cell::shared;
     #[pymodule_export]
     use crate::container::{Container, ContainerStats};
+    #[pymodule_export]
+    use crate::digest::digest_of;
     #[pymodule_export]
     use crate::error::InconsistencyError;
     #[pymodule_export]

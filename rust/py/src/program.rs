@@ -339,6 +339,12 @@ impl Program {
         self.program.lines()
     }
 
+    /// Whether calls need what `set_blas` gives.
+    #[getter]
+    fn needs_blas(&self) -> bool {
+        self.program.calls_routines()
+    }
+
     /// What instructions are blamed on.
     #[getter]
     fn origins(&self, py: Python<'_>) -> Py<PyAny> {

@@ -246,6 +246,22 @@ impl InstrKind {
         }
     }
 
+    /// Whether it calls a routine that [`crate::set_routine`] gives.
+    pub(crate) fn calls_routine(&self) -> bool {
+        match self {
+            InstrKind::Dot { .. } => true,
+            InstrKind::Loop(_)
+            | InstrKind::View { .. }
+            | InstrKind::Reshape { .. }
+            | InstrKind::Copy { .. }
+            | InstrKind::Update { .. }
+            | InstrKind::Full { .. }
+            | InstrKind::Scalar { .. }
+            | InstrKind::RequireEqual { .. }
+            | InstrKind::Call(_) => false,
+        }
+    }
+
     /// The slot whose memory the result may share, with whether it always shares all of it.
     pub(crate) fn shares(&self) -> Option<(Slot, Slot, bool)> {
         match self {

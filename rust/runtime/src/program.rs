@@ -109,6 +109,11 @@ impl Program {
         })
     }
 
+    /// Whether a run calls routines that [`crate::set_routine`] gives.
+    pub fn calls_routines(&self) -> bool {
+        self.instrs.iter().any(|instr| instr.kind.calls_routine())
+    }
+
     /// Text form: inputs, constants, sizes, instructions and outputs, one a line.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
