@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from operator import index
 from time import perf_counter
 from typing import Any, TypeAlias
@@ -11,6 +12,7 @@ from typing import Any, TypeAlias
 from frazil import _core
 from frazil._core import FrozenFunctionGraph, Program, SharedVariable, Variable
 from frazil.compile.argument import convert
+from frazil.compile.blueprint import Blueprint, from_state
 from frazil.compile.mode import find_linker
 from frazil.compile.programs import Compiled, find_program
 from frazil.tensor.constants import TensorLike, as_tensor
@@ -22,30 +24,43 @@ Pairs: TypeAlias = Mapping[Any, TensorLike] | Iterable[tuple[Any, TensorLike]]
 class Function(_core.Function):
     """A compiled function; :func:`function` makes one.
 
+    A pickle holds the graph, and shared variables with their values; who loads it compiles it
+    again, or finds it in the cache. ``copy.deepcopy`` too gives a function with shared variables
+    of its own, ``copy.copy`` one with the same.
+
     Attributes
     ----------
-    fgraph : FrozenFunctionGraph
-        The graph that it computes: inputs, then shared variables; outputs, then updates.
-    inputs : tuple of Variable
-        The variables that the graph's inputs were made of: parameters, then shared variables.
+    blueprint : Blueprint
+        What it was made of.
     compiled : Compiled
         The program, and the graph that the linker made it of.
     mode : str
         The linker that made it.
-    name : str or None
-        The name given to it.
     threads : int
         The threads that a call uses at most.
     compile_time : float
         Seconds from the graph to the program.
     """
 
-    fgraph: FrozenFunctionGraph
-    inputs: tuple[Variable, ...]
+    blueprint: Blueprint
     compiled: Compiled
     mode: str
-    name: str | None
     compile_time: float
+
+    @property
+    def fgraph(self) -> FrozenFunctionGraph:
+        """The graph that it computes: inputs, then shared variables; outputs, then updates."""
+        return self.blueprint.graph
+
+    @property
+    def inputs(self) -> tuple[Variable, ...]:
+        """The variables that the graph's inputs were made of: parameters, then shared variables."""
+        return (*self.blueprint.parameters, *self.blueprint.shared)
+
+    @property
+    def name(self) -> str | None:
+        """The name given to it."""
+        return self.blueprint.name
 
     @property
     def program(self) -> Program:
@@ -55,6 +70,54 @@ class Function(_core.Function):
     def explain(self) -> str:
         """The program, an instruction a line."""
         return "\n".join(self.program.instructions)
+
+    def copy(
+        self,
+        share_memory: bool = False,
+        swap: Mapping[SharedVariable, SharedVariable] | None = None,
+        delete_updates: bool = False,
+        name: str | None = None,
+    ) -> Function:
+        """Another function of the same graph.
+
+        Parameters
+        ----------
+        share_memory : bool
+            Without effect: what calls compute with is their own as long as they run, and what they
+            leave serves the next call of any function with this program.
+        swap : dict of SharedVariable to SharedVariable, optional
+            Shared variables and what to read and update instead.
+        delete_updates : bool
+            Leave the updates out.
+        name : str, optional
+            A name for messages; by default the function's own.
+
+        Returns
+        -------
+        Function
+            It uses the same shared variables, unless they are swapped.
+
+        Examples
+        --------
+        >>> import frazil as fz
+        >>> total, other = fz.shared(0), fz.shared(10)
+        >>> f = fz.function([], total, updates={total: total + 1})
+        >>> g = f.copy(swap={total: other})
+        >>> [int(f()), int(f()), int(g()), int(g())]
+        [0, 1, 10, 11]
+        """
+        blueprint = self.blueprint
+        if swap is not None:
+            blueprint = blueprint.swapped(swap)
+        if delete_updates:
+            blueprint = blueprint.without_updates()
+        return assemble(blueprint if name is None else replace(blueprint, name=name))
+
+    def __copy__(self) -> Function:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, self.blueprint.state()
 
     def __repr__(self) -> str:
         name = "" if self.name is None else f" {self.name!r}"
@@ -138,25 +201,44 @@ def function(
     shared = [x for x in roots if isinstance(x, SharedVariable) and x not in inputs]
     _report_unused([x for x in inputs if x not in roots], on_unused_input)
     graph = FrozenFunctionGraph([*inputs, *shared], wanted)
-    linker = find_linker(mode)
+    return assemble(
+        Blueprint(
+            graph,
+            tuple(inputs),
+            tuple(shared),
+            tuple(cell for cell, _ in stores),
+            form,
+            mode,
+            name,
+            threads,
+        )
+    )
+
+
+def assemble(blueprint: Blueprint) -> Function:
+    """The function of a blueprint; its program is found or made."""
     start = perf_counter()
-    compiled = find_program(graph, linker)
+    linker = find_linker(blueprint.mode)
+    compiled = find_program(blueprint.graph, linker)
     made = Function(
         compiled.program,
-        [(x.name, x.type) for x in inputs],
-        shared,
-        [(cell, len(results) + at) for at, (cell, _) in enumerate(stores)],
-        form,
+        [(x.name, x.type) for x in blueprint.parameters],
+        blueprint.shared,
+        blueprint.updates,
+        blueprint.form,
         convert,
-        threads,
+        blueprint.threads,
     )
-    made.fgraph = graph
-    made.inputs = (*inputs, *shared)
+    made.blueprint = blueprint
     made.compiled = compiled
     made.mode = linker.name
-    made.name = name
     made.compile_time = perf_counter() - start
     return made
+
+
+def _restored(*state: Any) -> Function:
+    """The function of a pickle."""
+    return assemble(from_state(*state))
 
 
 def _checked_inputs(inputs: Any) -> list[Variable]:

@@ -9,6 +9,7 @@ use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use smallvec::smallvec;
 
 use crate::array::read_only_array;
@@ -416,6 +417,16 @@ impl SharedVariable {
         }
         drop(slf.get().cell.set(array.cast_into()?.unbind()));
         Ok(())
+    }
+
+    /// Pickles and copies are other variables, which hold a copy of the value.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = slf.py();
+        let make = py.import("frazil._core")?.getattr("shared")?;
+        let var = slf.as_super().get().var();
+        let shape = var.ty().shape().to_vec();
+        let arguments = (slf.get().get_value(py, false)?, var.name(), shape);
+        (make, arguments).into_pyobject(py)
     }
 }
 
