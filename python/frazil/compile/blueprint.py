@@ -108,7 +108,7 @@ def from_state(*state: Any) -> Blueprint:
         and all(isinstance(cell, SharedVariable) for cell in (*shared, *updated))
         and isinstance(mode, str | None)
         and isinstance(name, str | None)
-        and isinstance(threads, int | None)
+        and (threads is None or (isinstance(threads, int) and threads > 0))
     )
     if not sound:
         raise TypeError("a pickle does not hold the parts of a frazil function")
