@@ -1,4 +1,4 @@
-"""What compiled functions hold on to is given back when they are dropped."""
+"""What compiled functions hold on to is released when they are dropped."""
 
 import gc
 import os
