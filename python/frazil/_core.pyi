@@ -11,6 +11,7 @@ __all__ = [
     "Constant",
     "Container",
     "ContainerStats",
+    "DebugModeError",
     "FrozenApply",
     "FrozenFunctionGraph",
     "Function",
@@ -30,11 +31,13 @@ __all__ = [
     "TensorType",
     "Transaction",
     "Variable",
+    "allocated_bytes",
     "constant",
     "elemwise",
     "elemwise_type",
     "graph_replace",
     "load_graph",
+    "memory_plan",
     "nominal",
     "plan",
     "promote",
@@ -44,6 +47,7 @@ __all__ = [
     "set_blas",
     "set_internal_path",
     "shared",
+    "take_peak_bytes",
     "toposort",
 ]
 
@@ -244,6 +248,9 @@ class FrozenApply:
 
     def clone_with_new_inputs(self, inputs: Sequence[Variable], strict: bool = True) -> FrozenApply:
         """The node with the same op and output types over other inputs."""
+
+class DebugModeError(RuntimeError):
+    """What a function compiled with ``mode="debug"`` has found out about one of its nodes."""
 
 class MissingInputError(ValueError):
     """A graph needs an input that it was not given."""
@@ -531,6 +538,9 @@ class ProgramBuilder:
     def donate(self, slot: int) -> None:
         """Lets calls use up the memory of an input."""
 
+    def watch(self) -> None:
+        """Makes a program whose runs look for faults: see :exc:`DebugModeError`."""
+
     def constant(self, value: np.ndarray[Any, Any]) -> int:
         """The slot of an array that is borrowed, kept alive and never written."""
 
@@ -646,6 +656,21 @@ class Program:
         ``kernels``: addresses, what keeps each loaded, and its operands as ``kernels`` gave them.
         """
 
+_Buffer: TypeAlias = tuple[  # name, bytes, where, what makes it, what it is over, until, origin
+    str, int | None, str, str, str | None, str | None, object
+]
+
+def memory_plan(
+    function: Function, dims: Sequence[Sequence[int]]
+) -> tuple[int, int, list[int | None], list[_Buffer]]:
+    """Bytes of temporaries, of scratch and of outputs, and the buffers."""
+
+def allocated_bytes() -> int:
+    """The bytes in all buffers of the runtime, idle ones included."""
+
+def take_peak_bytes() -> int:
+    """The most bytes in buffers of the runtime since the last call of this function."""
+
 @disjoint_base
 class Function:
     """A compiled program ready to be called.
@@ -666,6 +691,9 @@ class Function:
         form: object,
         convert: Callable[[Any, TensorType, str | None], np.ndarray[Any, Any]],
         threads: int | None = None,
+        defaults: Sequence[Any] | None = None,  # taken for what a call leaves out
+        lent: Sequence[int] | None = None,  # parameters in whose memory borrowing outputs may lie
+        borrowing: Sequence[int] | None = None,
     ) -> Self: ...
     @property
     def threads(self) -> int: ...

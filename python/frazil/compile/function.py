@@ -12,10 +12,13 @@ from weakref import WeakValueDictionary
 from frazil import _core
 from frazil._core import FrozenFunctionGraph, Program, SharedVariable, Variable
 from frazil.compile.argument import convert
+from frazil.compile.memory import MemoryPlan, memory_plan
 from frazil.compile.mode import find_linker
+from frazil.compile.specification import In, Out
 from frazil.tensor.constants import TensorLike, as_tensor
 
-Outputs: TypeAlias = TensorLike | Sequence[TensorLike] | Mapping[str, TensorLike] | None
+Result: TypeAlias = TensorLike | Out
+Outputs: TypeAlias = Result | Sequence[Result] | Mapping[str, Result] | None
 Pairs: TypeAlias = Mapping[Any, TensorLike] | Iterable[tuple[Any, TensorLike]]
 
 # Equal graphs compile once, for as long as a function uses the program.
@@ -54,13 +57,38 @@ class Function(_core.Function):
         """The program, an instruction a line."""
         return "\n".join(self.program.instructions)
 
+    def memory_plan(self, *shapes: Any, **named: Any) -> MemoryPlan:
+        """What a call with arguments of these shapes needs of memory.
+
+        Parameters
+        ----------
+        *shapes, **named : tuple of int, or array
+            The shape of each argument, or an array that has it; those that the type states
+            completely may be left out. Arguments are taken to lie in C order.
+
+        Returns
+        -------
+        MemoryPlan
+            ``peak`` is the number of bytes that the call allocates; ``str`` shows all buffers.
+
+        Examples
+        --------
+        >>> import frazil as fz
+        >>> import frazil.tensor as ft
+        >>> x = ft.dmatrix("x")
+        >>> f = fz.function([x], ft.dot(x, ft.exp(x)).sum())
+        >>> f.memory_plan((100, 100)).peak
+        160008
+        """
+        return memory_plan(self, shapes, named)
+
     def __repr__(self) -> str:
         name = "" if self.name is None else f" {self.name!r}"
         return f"<frazil.Function{name}, mode {self.mode!r}, graph {self.fgraph.digest[:12]}>"
 
 
 def function(
-    inputs: Sequence[Variable],
+    inputs: Sequence[Variable | In],
     outputs: Outputs = None,
     mode: str | None = None,
     updates: Pairs | None = None,
@@ -73,14 +101,17 @@ def function(
 
     Parameters
     ----------
-    inputs : sequence of Variable
-        The function's parameters, in order; those with names may be passed by keyword.
-    outputs : Variable, or sequence or dict of them, optional
+    inputs : sequence of Variable or In
+        The function's parameters, in order; those with names may be passed by keyword. An
+        :class:`In` also says whether a call may write to the argument, and a default.
+    outputs : Variable or Out, or sequence or dict of them, optional
         What a call returns: an array, a list of arrays or a dict of arrays. Anything that can
-        become a tensor will do.
-    mode : {"c", "numba", "py"}, optional
+        become a tensor will do. An :class:`Out` also says whether the array may share memory with
+        an argument.
+    mode : {"c", "numba", "py", "debug"}, optional
         The linker. Default: ``c`` where there is a C compiler, else ``numba`` where it is
-        installed, else ``py``.
+        installed, else ``py``. ``debug`` checks every node as it runs, and raises
+        :exc:`DebugModeError`.
     updates : dict or pairs of SharedVariable to tensor, optional
         New values of shared variables, stored after all outputs are computed: all of them, or none
         if the call fails.
@@ -124,8 +155,10 @@ def function(
     """
     if threads is not None and (isinstance(threads, bool) or index(threads) < 1):
         raise ValueError(f"threads must be a positive number or None, given {threads!r}")
-    inputs = _checked_inputs(inputs)
-    form, results = _flattened(outputs)
+    specified = _specified(inputs)
+    parameters = [given.variable for given in specified]
+    form, given_out = _flattened(outputs)
+    results = [as_tensor(out.variable) for out in given_out]
     stores = _checked_updates(updates)
     wanted = results + [value for _, value in stores]
     if givens is not None:
@@ -133,26 +166,30 @@ def function(
         replacements = {old: as_tensor(new, old.dtype) for old, new in pairs}
         wanted = _core.graph_replace(wanted, replacements)
     roots = _core.root_inputs(wanted)
-    shared = [x for x in roots if isinstance(x, SharedVariable) and x not in inputs]
-    _report_unused([x for x in inputs if x not in roots], on_unused_input)
-    graph = FrozenFunctionGraph([*inputs, *shared], wanted)
+    shared = [x for x in roots if isinstance(x, SharedVariable) and x not in parameters]
+    _report_unused([x for x in parameters if x not in roots], on_unused_input)
+    graph = FrozenFunctionGraph([*parameters, *shared], wanted)
     linker = find_linker(mode)
     start = perf_counter()
-    program = _programs.get((graph, linker.name))
+    donated = tuple(at for at, given in enumerate(specified) if given.mutable)
+    program = _programs.get((graph, linker.name, donated))
     if program is None:
-        program = linker.compile(graph)
-        _programs[graph, linker.name] = program
+        program = linker.compile(graph, [graph.inputs[at] for at in donated])
+        _programs[graph, linker.name, donated] = program
     made = Function(
         program,
-        [(x.name, x.type) for x in inputs],
+        [(given.name or x.name, x.type) for given, x in zip(specified, parameters, strict=True)],
         shared,
         [(cell, len(results) + at) for at, (cell, _) in enumerate(stores)],
         form,
         convert,
         threads,
+        [given.value for given in specified],
+        [at for at, given in enumerate(specified) if given.lends],
+        [at for at, out in enumerate(given_out) if out.borrow],
     )
     made.fgraph = graph
-    made.inputs = (*inputs, *shared)
+    made.inputs = (*parameters, *shared)
     made.program = program
     made.mode = linker.name
     made.name = name
@@ -160,11 +197,12 @@ def function(
     return made
 
 
-def _checked_inputs(inputs: Any) -> list[Variable]:
-    if isinstance(inputs, Variable) or not isinstance(inputs, Iterable):
+def _specified(inputs: Any) -> list[In]:
+    if isinstance(inputs, Variable | In) or not isinstance(inputs, Iterable):
         raise TypeError("inputs must be a list of variables, as in fz.function([x], y)")
-    checked = list(inputs)
-    for position, x in enumerate(checked):
+    specified = [given if isinstance(given, In) else In(given) for given in inputs]
+    for position, given in enumerate(specified):
+        x = given.variable
         if not isinstance(x, Variable):
             raise TypeError(f"input {position} must be a Variable, given {type(x).__name__}")
         if isinstance(x, SharedVariable):
@@ -172,18 +210,22 @@ def _checked_inputs(inputs: Any) -> list[Variable]:
                 f"input {position}, {x}, is a shared variable: its value is its own. Give it "
                 "another value for one function with givens={shared: input}"
             )
-    return checked
+    return specified
 
 
-def _flattened(outputs: Any) -> tuple[Any, list[Variable]]:
+def _flattened(outputs: Any) -> tuple[Any, list[Out]]:
     """The form in which results are returned, and the results."""
     if outputs is None:
         return None, []
     if isinstance(outputs, Mapping):
-        return tuple(outputs), [as_tensor(output) for output in outputs.values()]
+        return tuple(outputs), [_out(output) for output in outputs.values()]
     if isinstance(outputs, list | tuple):
-        return None, [as_tensor(output) for output in outputs]
-    return "single", [as_tensor(outputs)]
+        return None, [_out(output) for output in outputs]
+    return "single", [_out(outputs)]
+
+
+def _out(output: Any) -> Out:
+    return output if isinstance(output, Out) else Out(output)
 
 
 def _checked_updates(updates: Pairs | None) -> list[tuple[SharedVariable, Variable]]:

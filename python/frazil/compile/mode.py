@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Protocol
 
-from frazil._core import FrozenFunctionGraph, Program
+from frazil._core import FrozenFunctionGraph, Program, Variable
 from frazil.link.c import CCompiler
+from frazil.link.debug import DebugLinker
 from frazil.link.native import NativeLinker
 from frazil.link.numba import NumbaCompiler
 from frazil.link.perform import PyLinker
@@ -19,7 +20,9 @@ class Linker(Protocol):
     @property
     def name(self) -> str: ...
 
-    def compile(self, graph: FrozenFunctionGraph) -> Program: ...
+    def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
+        """The program that computes ``graph`` and may use up the memory of ``donated`` inputs."""
+        ...
 
 
 def _c() -> Linker | None:
@@ -32,7 +35,16 @@ def _numba() -> Linker | None:
     return None if compiler is None else NativeLinker(compiler)
 
 
-_FINDERS: dict[str, Callable[[], Linker | None]] = {"c": _c, "numba": _numba, "py": PyLinker}
+def _debug() -> Linker:
+    return DebugLinker(CCompiler.find() or NumbaCompiler.find())
+
+
+_FINDERS: dict[str, Callable[[], Linker | None]] = {
+    "c": _c,
+    "numba": _numba,
+    "py": PyLinker,
+    "debug": _debug,
+}
 
 _WAYS_OUT = {
     "c": "install a C compiler (gcc or clang), or set CC to one",

@@ -154,7 +154,8 @@ class _Assembly:
         again = self.again.get((base, axes))
         if again is not None:
             return again
-        if isinstance(base, Constant) and base.ndim == 0:
+        # A NaN is read from memory, where a run that looks for the first one finds it.
+        if isinstance(base, Constant) and base.ndim == 0 and base.data == base.data:
             return self._literal(Literal(base.dtype, base.data.item()))
         return "read", self.reads.setdefault((base, axes), len(self.reads))
 

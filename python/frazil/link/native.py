@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from frazil._core import FrozenFunctionGraph, Program
+from collections.abc import Sequence
+
+from frazil._core import FrozenFunctionGraph, Program, Variable
 from frazil.link.kernel import KernelCompiler
 from frazil.link.lowering import lower
 
@@ -14,6 +16,6 @@ class NativeLinker:
         self.name = compiler.name
         self._compiler = compiler
 
-    def compile(self, graph: FrozenFunctionGraph) -> Program:
-        """The program that computes ``graph``."""
-        return lower(graph, self._compiler)
+    def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
+        """The program that computes ``graph`` and may use up the memory of ``donated`` inputs."""
+        return lower(graph, self._compiler, donated)

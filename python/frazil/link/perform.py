@@ -9,6 +9,7 @@ import numpy as np
 from frazil import _core
 from frazil._core import (
     Constant,
+    DebugModeError,
     FrozenApply,
     FrozenFunctionGraph,
     Program,
@@ -23,9 +24,14 @@ class PyLinker:
 
     name = "py"
 
-    def compile(self, graph: FrozenFunctionGraph) -> Program:
-        """The program that computes ``graph``."""
+    def __init__(self, *, checked: bool = False) -> None:
+        self._checked = checked
+
+    def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
+        """The program that computes ``graph``; it writes to no argument, donated or not."""
         builder = _core.ProgramBuilder()
+        if self._checked:
+            builder.watch()
         slots: dict[Variable, int] = {
             nominal: builder.input(nominal.type) for nominal in graph.inputs
         }
@@ -37,16 +43,63 @@ class PyLinker:
 
         for node in graph.toposort():
             builder.origin(Origin((node,)))
-            outputs = call_perform(builder, node, [slot(x) for x in node.inputs])
+            outputs = call_perform(
+                builder, node, [slot(x) for x in node.inputs], checked=self._checked
+            )
             slots.update(zip(node.outputs, outputs, strict=True))
         return builder.finish([slot(output) for output in graph.outputs])
 
 
-def call_perform(builder: ProgramBuilder, node: FrozenApply, inputs: Sequence[int]) -> list[int]:
+def call_perform(
+    builder: ProgramBuilder, node: FrozenApply, inputs: Sequence[int], *, checked: bool = False
+) -> list[int]:
     """Adds a call of the op's ``perform``; the slots of its outputs."""
+    if checked:
+        return builder.call(CheckedPerform(node), inputs, node.output_types)
 
     def perform(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
         outputs: tuple[np.ndarray, ...] = node.op.perform(node, arrays)
         return outputs
 
     return builder.call(perform, inputs, node.output_types)
+
+
+class CheckedPerform:
+    """Calls an op's ``perform``, and checks that it keeps to what the op says of it."""
+
+    def __init__(self, node: FrozenApply) -> None:
+        self.node = node
+
+    def __call__(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The outputs.
+
+        Raises
+        ------
+        DebugModeError
+            If ``perform`` has written to an input, or returns memory of an input that the op's
+            ``view_map`` does not name for this output.
+        """
+        node = self.node
+        before = [array.copy() for array in arrays]
+        outputs: tuple[np.ndarray, ...] = node.op.perform(node, arrays)
+        for position, (array, copy) in enumerate(zip(arrays, before, strict=True)):
+            if array.tobytes() != copy.tobytes():
+                raise DebugModeError(
+                    f"perform of {node.op} has written to its input {position}, {array!r}, which "
+                    f"was {copy!r}; it must work on a copy"
+                )
+        views = {} if node.distinct is not None else node.op.view_map
+        for number, output in enumerate(outputs):
+            for position, array in enumerate(arrays):
+                if position not in views.get(number, ()) and np.shares_memory(output, array):
+                    raise DebugModeError(
+                        f"perform of {node.op} returns memory of its input {position} as output "
+                        f"{number}, which {_why(node, number)}, or return a copy"
+                    )
+        return outputs
+
+
+def _why(node: FrozenApply, output: int) -> str:
+    if node.distinct is not None:
+        return "is distinct: drop distinct from the op"
+    return f"its view_map ({dict(node.op.view_map)}) does not say; add {{{output}: [...]}} to it"

@@ -7,10 +7,12 @@ mod blas;
 mod callable;
 mod cell;
 mod container;
+mod donation;
 mod error;
 mod face;
 mod function;
 mod graph;
+mod memory;
 mod ndarray;
 mod op;
 mod operand;
@@ -36,6 +38,8 @@ mod _core {
     #[pymodule_export]
     use crate::container::{Container, ContainerStats};
     #[pymodule_export]
+    use crate::error::DebugModeError;
+    #[pymodule_export]
     use crate::error::InconsistencyError;
     #[pymodule_export]
     use crate::error::MissingInputError;
@@ -48,6 +52,8 @@ mod _core {
         FrozenFunctionGraph, FunctionGraph, Transaction, graph_replace, load_graph, promote,
         root_inputs, toposort,
     };
+    #[pymodule_export]
+    use crate::memory::{allocated_bytes, memory_plan, take_peak_bytes};
     #[pymodule_export]
     use crate::op::OpBase;
     #[pymodule_export]

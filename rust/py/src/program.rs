@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 
 use crate::callable::Callable;
+use crate::error::DebugModeError;
 use crate::ndarray::{NumPy, keep};
 use crate::types::{TensorType, dtype_of};
 
@@ -130,6 +131,12 @@ impl ProgramBuilder {
     /// Lets calls use up the memory of an input.
     fn donate(&mut self, slot: u32) -> PyResult<()> {
         self.builder()?.donate(Slot(slot)).map_err(refuse)
+    }
+
+    /// Makes a program whose runs look for faults.
+    fn watch(&mut self) -> PyResult<()> {
+        self.builder()?.watch();
+        Ok(())
     }
 
     /// The slot of an array that is only read; it is borrowed and kept alive.
@@ -442,6 +449,11 @@ impl Program {
         &self.program
     }
 
+    /// What an instruction is blamed on.
+    pub fn blamed(&self, py: Python<'_>, origin: Origin) -> Option<Py<PyAny>> {
+        self.origins.bind(py).get_item(origin.index()).ok().map(Bound::unbind)
+    }
+
     /// The exception for a failed call. `name` gives the name of an input of the program.
     pub fn raise(
         &self,
@@ -486,6 +498,7 @@ impl Program {
             ErrorClass::Index => PyIndexError::new_err(message),
             ErrorClass::Memory => PyMemoryError::new_err(message),
             ErrorClass::Runtime => PyRuntimeError::new_err(message),
+            ErrorClass::Watch => DebugModeError::new_err(message),
         }
     }
 }

@@ -80,6 +80,7 @@ pub struct Builder {
     kernels: Vec<usize>,
     calls: u32,
     origin: Option<Origin>,
+    watched: bool,
 }
 
 type Built<T> = Result<T, BuildError>;
@@ -251,6 +252,12 @@ impl Builder {
     }
 
     // ------------------------------------------------------------ instructions
+
+    /// Makes a program whose runs look for faults: reads of memory that was given back or written
+    /// over, instructions that write to operands, and the first NaN.
+    pub fn watch(&mut self) {
+        self.watched = true;
+    }
 
     /// What the instructions from here on are blamed on.
     pub fn origin(&mut self, origin: Option<Origin>) {
@@ -556,7 +563,8 @@ impl Builder {
         for &slot in outputs {
             self.info(slot)?;
         }
-        Ok(Program::new(
+        let watched = self.watched;
+        let mut program = Program::new(
             self.slots,
             self.inputs,
             self.constants,
@@ -564,7 +572,9 @@ impl Builder {
             &self.size_infos,
             self.instrs,
             outputs,
-        ))
+        );
+        program.watched = watched;
+        Ok(program)
     }
 
     fn view(&mut self, of: Slot, view: View, ndim: usize) -> Built<Slot> {

@@ -96,6 +96,7 @@ struct Tables<'p> {
     sizes: &'p [SizeExpr],
     instrs: &'p [Instr],
     outputs: &'p [Slot],
+    watched: bool,
 }
 
 /// As [`Tables`], with numbers for kernels and functions.
@@ -106,6 +107,7 @@ struct Record {
     sizes: Vec<SizeExpr>,
     instrs: Vec<Instr<u32, u32>>,
     outputs: Vec<Slot>,
+    watched: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -129,6 +131,7 @@ impl Program {
             sizes: &self.sizes,
             instrs: &self.instrs,
             outputs: &self.outputs,
+            watched: self.watched,
         };
         postcard::to_extend(&tables, MAGIC.to_vec()).expect("tables of numbers have a byte form")
     }
@@ -247,6 +250,9 @@ impl Replay<'_> {
         let mut constants = record.constants.into_iter().peekable();
         let mut sizes = record.sizes.into_iter().enumerate().peekable();
         let mut instrs = record.instrs.into_iter();
+        if record.watched {
+            self.builder.watch();
+        }
         // Slots are numbered in the order in which they are made; each size follows the slots that
         // it is about.
         loop {

@@ -21,6 +21,8 @@ pub enum ErrorClass {
     Memory,
     /// A fault of what surrounds the program: a missing library, a kernel that failed.
     Runtime,
+    /// What a watched run has found.
+    Watch,
 }
 
 /// A call that failed.
@@ -275,6 +277,36 @@ pub enum Fault {
     /// Whoever started the run wants it to stop.
     #[error("the call was interrupted")]
     Interrupted,
+    /// In a watched run: memory was given back and then read.
+    #[error("it reads {slot}, whose memory was given back after: {after}")]
+    Released {
+        /// What is read.
+        slot: Slot,
+        /// The instruction after which its memory was given back.
+        after: String,
+    },
+    /// In a watched run: memory was written over and then read.
+    #[error("it reads {slot}, whose memory was written over by: {by}")]
+    Overwritten {
+        /// What is read.
+        slot: Slot,
+        /// What wrote over it.
+        by: String,
+    },
+    /// In a watched run: an instruction has written to what it only reads.
+    #[error("it has written to its {operand}, which it may only read")]
+    Destroyed {
+        /// What it has written to.
+        operand: Operand,
+    },
+    /// In a watched run: the first NaN.
+    #[error("its result {position} is NaN at {}, and none of its operands has a NaN", Lengths(.index))]
+    NotANumber {
+        /// Which of its results.
+        position: usize,
+        /// Where in it.
+        index: Vec<i64>,
+    },
 }
 
 impl Fault {
@@ -301,6 +333,10 @@ impl Fault {
             | Fault::ForeignType { .. } => ErrorClass::Type,
             Fault::Index { .. } => ErrorClass::Index,
             Fault::OutOfMemory { .. } => ErrorClass::Memory,
+            Fault::Released { .. }
+            | Fault::Overwritten { .. }
+            | Fault::Destroyed { .. }
+            | Fault::NotANumber { .. } => ErrorClass::Watch,
             Fault::Kernel { .. }
             | Fault::BlasMissing { .. }
             | Fault::Foreign(_)

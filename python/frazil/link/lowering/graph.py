@@ -18,13 +18,18 @@ from frazil.tensor.reductions import Reduce
 
 
 def lower(
-    graph: FrozenFunctionGraph, compiler: KernelCompiler, donated: Sequence[Variable] = ()
+    graph: FrozenFunctionGraph,
+    compiler: KernelCompiler,
+    donated: Sequence[Variable] = (),
+    *,
+    checked: bool = False,
 ) -> Program:
     """The program that computes ``graph`` with the kernels of ``compiler``.
 
-    ``donated``: inputs whose memory calls may use up.
+    ``donated``: inputs whose memory calls may use up. ``checked``: a kernel for each node, and runs
+    that look for faults.
     """
-    lowering = Lowering(graph, donated)
+    lowering = Lowering(graph, donated, checked=checked)
 
     views = Views(lowering.placement.written)
     known: dict[tuple[object, ...], bool] = {}
@@ -40,7 +45,8 @@ def lower(
         return known[question]
 
     written = lowering.placement.written
-    recompute = Recompute(lowering.order, lowering.shapes, views, fusible, written)
+    again = () if checked else lowering.order
+    recompute = Recompute(again, lowering.shapes, views, fusible, written)
     steps = fuse(
         lowering.order,
         graph.outputs,
@@ -48,7 +54,7 @@ def lower(
         views,
         fusible,
         recompute,
-        compiler.statement_limit,
+        1 if checked else compiler.statement_limit,
         lowering.placement.before,
     )
     stored = from_memory(steps, lowering.shapes, views, recompute).union(graph.outputs)

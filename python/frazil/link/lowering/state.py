@@ -20,12 +20,21 @@ from frazil.tensor.reductions import Reduce
 class Lowering:
     """The state of lowering one graph: its program so far, and where each variable is in it."""
 
-    def __init__(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> None:
+    def __init__(
+        self,
+        graph: FrozenFunctionGraph,
+        donated: Sequence[Variable] = (),
+        *,
+        checked: bool = False,
+    ) -> None:
+        self.checked = checked
         self.placement = place(graph, donated)
         self.order = self.placement.order
         self._outputs = frozenset(graph.outputs)
         self.shapes = Shapes(self.order)
         self.builder = _core.ProgramBuilder()
+        if checked:
+            self.builder.watch()
         self._slots: dict[Variable, int] = {}
         self._sizes: dict[Variable, int] = {}
         for nominal in graph.inputs:
