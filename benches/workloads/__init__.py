@@ -10,10 +10,11 @@ A workload module has
 Each returns the outputs in the same order.
 """
 
-from workloads import chain300, eight_schools, elemwise, logistic
+from workloads import chain300, eight_schools, elemwise, logistic, sums
 
 WORKLOADS = {
     "elemwise": elemwise,
+    "sums": sums,
     "logistic": logistic,
     "eight_schools": eight_schools,
     "chain300": chain300,
