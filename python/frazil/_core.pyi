@@ -556,6 +556,8 @@ class ProgramBuilder:
         reads: Sequence[tuple[int, Sequence[int]]],
         writes: Sequence[tuple[Any, Sequence[int], tuple[Any, str] | None]],
         rows: Sequence[Any] | None = None,
+        sources: Sequence[tuple[int, Sequence[int], Sequence[int]]] = (),
+        targets: Sequence[tuple[int, Sequence[int], Sequence[int]]] = (),
     ) -> list[int]:
         """Runs a kernel over ``dims`` (sizes, outermost first; none: once).
 
@@ -564,7 +566,10 @@ class ProgramBuilder:
         kernel reduces; and for a reduction the identity that it starts from and the name of its
         scalar op: add, mul, maximum, minimum, and_ or or_. ``rows``: the kernel takes whole rows,
         along the last dimension, and after its operands a buffer for a row of each of these dtypes;
-        what it makes of a row it writes without an identity.
+        what it makes of a row it writes without an identity. ``sources`` are read where indices
+        say, of ``targets`` copies are written to where indices say: slots, each with its axes as
+        for reads, and with those that indices move along. Gives the slots of writes, then of
+        targets.
         """
 
     def transpose(self, slot: int, axes: Sequence[int]) -> int: ...

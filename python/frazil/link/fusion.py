@@ -20,10 +20,17 @@ from typing import TypeAlias
 
 from frazil._core import FrozenApply, Variable
 from frazil.elemwise import Elemwise
+from frazil.link.alignment import (
+    element_operands,
+    makes_elements,
+    pattern,
+    row_dimension,
+    whole_operands,
+)
 from frazil.link.operands import length_operands, value_operands
 from frazil.link.recompute import Recompute
 from frazil.link.shapes import Shapes, leaves
-from frazil.link.views import REPEATED, Axes, Views
+from frazil.link.views import REPEATED, Axes, Views, through
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.reductions import Reduce
 
@@ -49,7 +56,7 @@ class Loop:
         return frozenset(
             node.outputs[0]
             for node in self.nodes
-            if isinstance(node.op, Elemwise) and node not in self.of_rows
+            if makes_elements(node) and node not in self.of_rows
         )
 
     @cached_property
@@ -59,24 +66,16 @@ class Loop:
             node.outputs[0] for node in self.nodes if node in self.of_rows or is_row_reduction(node)
         )
 
-    def makes(self, operand: Variable, node: FrozenApply, views: Views) -> Variable | None:
-        """The variable made in this loop whose element here ``operand`` is, if there is one."""
-        base, axes = views.look_through(operand)
+    def makes(self, base: Variable, axes: Axes, node: FrozenApply) -> bool:
+        """Whether the loop makes what a node of it reads of ``base``, moving like ``axes``."""
         if node in self.of_rows:
-            found = base in self.row_values and _moves_along(axes, pattern(node))
-        elif base in self.made:
-            found = _moves_along(axes, self.pattern)
-        else:
-            found = base in self.row_values and _repeats_row(axes, self.pattern)
-        return base if found else None
+            return base in self.row_values and _moves_along(axes, pattern(node))
+        if base in self.made:
+            return _moves_along(axes, self.pattern)
+        return base in self.row_values and _repeats_row(axes, self.pattern)
 
 
 Step: TypeAlias = Loop | FrozenApply
-
-
-def pattern(node: FrozenApply) -> Variable:
-    """The variable over whose elements a fusible node loops."""
-    return node.inputs[0] if isinstance(node.op, Reduce) else node.outputs[0]
 
 
 def is_row_reduction(node: FrozenApply) -> bool:
@@ -168,7 +167,8 @@ class Levels:
 
     def _add(self, node: FrozenApply) -> None:
         over, (output,) = pattern(node), node.outputs
-        own = self._shapes.space(over)
+        # What goes along another dimension has a loop of its own.
+        own = self._shapes.space(over) if row_dimension(node) is None else (output,)
         least = self._from_memory(leaves(self._shapes.lengths(over)))
         plain = _Place(self._level(node, own, least), own)
         place = self._row_place(node, own, least)
@@ -177,7 +177,7 @@ class Levels:
             self._row_made[output] = place
         else:
             place = plain
-            if isinstance(node.op, Elemwise):
+            if makes_elements(node):
                 self._made[output] = place
             elif is_row_reduction(node):
                 self._row_made[output] = place
@@ -187,9 +187,8 @@ class Levels:
     def _level(self, node: FrozenApply, own: Lengths, least: int) -> int:
         """The level of a node as one of the loops over its own space."""
         over = pattern(node)
-        level = least
-        for operand in node.inputs:
-            base, axes = self._views.look_through(operand)
+        level = max(least, self._from_memory(whole_operands(node)))
+        for base, axes in operands(node, self._views):
             made = self._made.get(base)
             if made is None or made.space != own or not _moves_along(axes, over):
                 made = self._row_made.get(base)
@@ -203,7 +202,7 @@ class Levels:
         """The earliest loop that can compute a node once a row, since it makes what that needs."""
         if not isinstance(node.op, Elemwise) or (self._rows is not None and node not in self._rows):
             return None
-        seen = [self._views.look_through(operand) for operand in node.inputs]
+        seen = operands(node, self._views)
         hosts = [
             self._row_made[base]
             for base, axes in seen
@@ -234,8 +233,8 @@ class Levels:
         for node in reversed(self._place):
             if node in self._of_rows and node not in kept:
                 continue
-            for operand in node.inputs:
-                maker = self._views.look_through(operand)[0].owner
+            for base, _ in operands(node, self._views):
+                maker = base.owner
                 if maker in self._of_rows and self._place[maker] == self._place[node]:
                     kept.add(maker)
         return frozenset(kept)
@@ -252,8 +251,8 @@ class Levels:
                 continue
             live.add(node)
             wanted.update(leaves(self._shapes.lengths(pattern(node))))
-            for operand in node.inputs:
-                base = self._views.look_through(operand)[0]
+            wanted.update(whole_operands(node))
+            for base, _ in operands(node, self._views):
                 maker = base.owner
                 if maker in self._place and self._place[maker] == self._place[node]:
                     live.add(maker)
@@ -277,6 +276,17 @@ class Levels:
                     alone = len(of_rows) == len(part)
                     steps.append(Loop(tuple(part), frozenset() if alone else of_rows))
         return steps
+
+
+def operands(node: FrozenApply, views: Views) -> list[tuple[Variable, Axes]]:
+    """What a fusible node reads element by element: what its operands are views of, each with its
+    axis for every dimension of the node's pattern.
+    """
+    found = []
+    for x, axes in element_operands(node):
+        base, inner = views.look_through(x)
+        found.append((base, through(axes, inner)))
+    return found
 
 
 def split(nodes: Sequence[FrozenApply], views: Views, limit: int) -> list[Sequence[FrozenApply]]:
@@ -317,9 +327,10 @@ def from_memory(
         if isinstance(step, Loop):
             read.update(leaves(shapes.lengths(step.pattern)))
             for node in step.nodes:
-                for x in node.inputs:
-                    if step.makes(x, node, views) is None:
-                        read.update(recompute.reads(views.look_through(x)[0]))
+                read.update(whole_operands(node))
+                for base, axes in operands(node, views):
+                    if not step.makes(base, axes, node):
+                        read.update(recompute.reads(base))
         else:
             read.update(value_operands(step))
             read.update(_length_leaves(step, shapes))
@@ -341,7 +352,8 @@ def _needed(
             continue
         needed.append(node)
         if fusible(node):
-            wanted.update(views.look_through(x)[0] for x in node.inputs)
+            wanted.update(whole_operands(node))
+            wanted.update(base for base, _ in operands(node, views))
             wanted.update(leaves(shapes.lengths(pattern(node))))
         else:
             wanted.update(value_operands(node))
@@ -361,6 +373,5 @@ def _moves_along(axes: Axes, over: Variable) -> bool:
 
 def _repeats_row(axes: Axes, over: Variable) -> bool:
     """Whether an operand with these axes moves along all dimensions of a loop but the innermost."""
-    aligned = (REPEATED,) * (over.ndim - len(axes)) + axes
-    moving = [axis for axis, n in zip(aligned, over.type.shape, strict=True) if n != 1]
+    moving = [axis for axis, n in zip(axes, over.type.shape, strict=True) if n != 1]
     return len(moving) > 1 and moving[-1] == REPEATED and REPEATED not in moving[:-1]

@@ -36,6 +36,11 @@ class Views:
         return seen
 
 
+def through(outer: Axes, inner: Axes) -> Axes:
+    """The axes of what a view shows, where the view moves like ``outer``."""
+    return tuple(REPEATED if axis == REPEATED else inner[axis] for axis in outer)
+
+
 def _look_through(x: Variable, written: Collection[Variable]) -> tuple[Variable, Axes]:
     base = x
     axes: Axes = tuple(
@@ -67,7 +72,7 @@ def _look_through(x: Variable, written: Collection[Variable]) -> tuple[Variable,
                 inner = tuple(axis for axis in range(source.ndim) if axis not in dropped)
             case _:
                 break
-        axes = tuple(REPEATED if axis == REPEATED else inner[axis] for axis in axes)
+        axes = through(axes, inner)
         base = source
         axes = tuple(
             REPEATED if axis == REPEATED or base.broadcastable[axis] else axis for axis in axes

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use frazil_core::DType;
 use frazil_runtime::{
     ArrayType, BuildError, Builder, Error, ErrorClass, Fault, Fold, Foreign, ForeignError, Index,
-    KeptArray, KernelFn, KernelPart, KernelRef, Layout, Origin, Parts, Scalar, Size, SizeOp, Slot,
-    WriteSpec,
+    IndexedSpec, KeptArray, KernelFn, KernelPart, KernelRef, Layout, LoopSpec, Origin, Parts,
+    Scalar, Size, SizeOp, Slot, WriteSpec,
 };
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -57,6 +57,16 @@ fn sizes(sizes: Vec<u32>) -> Vec<Size> {
 
 /// Dtype and axes of a write; for a reduction, what it starts from and its scalar op's name.
 type WriteArgument<'py> = (Bound<'py, PyAny>, Vec<i64>, Option<(Bound<'py, PyAny>, String)>);
+
+/// Slot, axes and indexed axes of an operand that indices move.
+type IndexedArgument = (u32, Vec<i64>, Vec<usize>);
+
+fn indexed(arguments: Vec<IndexedArgument>) -> PyResult<Vec<IndexedSpec>> {
+    arguments
+        .into_iter()
+        .map(|(slot, own, indexed)| Ok(IndexedSpec { slot: Slot(slot), axes: axes(own)?, indexed }))
+        .collect()
+}
 
 /// -1 stands for no axis.
 fn axes(axes: Vec<i64>) -> PyResult<Vec<Option<usize>>> {
@@ -181,7 +191,7 @@ impl ProgramBuilder {
     ///
     /// The kernel at `address` must follow the loop kernels' calling convention for exactly these
     /// operands and stay loaded as long as `keepalive` lives.
-    #[pyo3(signature = (address, keepalive, dims, reads, writes, rows=None))]
+    #[pyo3(signature = (address, keepalive, dims, reads, writes, rows=None, sources=Vec::new(), targets=Vec::new()))]
     #[allow(clippy::too_many_arguments)]
     fn r#loop(
         &mut self,
@@ -191,6 +201,8 @@ impl ProgramBuilder {
         reads: Vec<(u32, Vec<i64>)>,
         writes: Vec<WriteArgument<'_>>,
         rows: Option<Vec<Bound<'_, PyAny>>>,
+        sources: Vec<IndexedArgument>,
+        targets: Vec<IndexedArgument>,
     ) -> PyResult<Vec<u32>> {
         let reads: Vec<_> = reads
             .into_iter()
@@ -214,17 +226,19 @@ impl ProgramBuilder {
             return Err(PyValueError::new_err("the kernel has no address"));
         }
         let builder = self.builder()?;
+        let spec = LoopSpec {
+            dims: sizes(dims),
+            reads,
+            sources: indexed(sources)?,
+            writes,
+            targets: indexed(targets)?,
+            rows,
+        };
         // SAFETY: the address is not null and, by the caller's promise, that of a kernel for these
         // operands.
         let slots = unsafe {
             let function = std::mem::transmute::<usize, KernelFn>(address);
-            let keep = Box::new(keepalive);
-            match rows {
-                None => builder.loop_kernel(function, keep, &sizes(dims), &reads, &writes),
-                Some(rows) => {
-                    builder.row_kernel(function, keep, &sizes(dims), &reads, &writes, &rows)
-                }
-            }
+            builder.loop_of(function, Box::new(keepalive), spec)
         };
         Ok(slots.map_err(refuse)?.into_iter().map(|slot| slot.0).collect())
     }

@@ -8,13 +8,30 @@ use crate::error::{Fault, Operand};
 use crate::ids::{Size, Slot};
 use crate::instr::{InstrKind, Loop, LoopRead, View};
 use crate::layout::{Axes, Layout, byte_count};
-use crate::loop_nest::{Access, LoopNest, Role, loop_order, row_order};
+use crate::loop_nest::{Access, LoopNest, Role, Table, loop_order, row_order};
 use crate::program::Program;
 use crate::state::{SlotState, State};
 use crate::step::{DotStep, LoopStep, Place, Step, TransferStep};
 use crate::strided::{Transfer, TransferPlan};
 use crate::view::{self, Index};
 use crate::walk::Strides;
+
+/// The stride of an operand along each dimension of a loop.
+fn steps<'a>(axes: &'a [Option<usize>], layout: &'a Layout) -> impl Iterator<Item = i64> + 'a {
+    axes.iter().map(|axis| axis.map_or(0, |axis| layout.strides[axis]))
+}
+
+/// The table of an operand, whose axes and lengths go to `checks`, too.
+fn indexed_axes(
+    operand: usize,
+    layout: &Layout,
+    indexed: &[usize],
+    checks: &mut SmallVec<[(usize, i64); 2]>,
+) -> Table {
+    checks.extend(indexed.iter().map(|&axis| (axis, layout.dims[axis])));
+    let axes = indexed.iter().map(|&axis| (layout.dims[axis], layout.strides[axis])).collect();
+    Table { operand, axes }
+}
 
 /// Binds instructions in order. With an arena the memory comes from there, before any run; without
 /// one it is allocated at once, for the run that goes on.
@@ -160,7 +177,16 @@ impl<'a> Binder<'a> {
         }
         let bytes = byte_count(&layout.dims, self.itemsize(slot)).ok()?;
         let owner = |slot: Slot| liveness.owners[slot.index()];
+        // What indices point into is read anywhere at any time.
+        let indexed = |slot: Slot| {
+            let mut sources = code.sources.iter().map(|source| source.slot);
+            let mut targets = code.targets.iter().map(|target| target.of);
+            sources.any(|of| owner(of) == slot) || targets.any(|of| owner(of) == slot)
+        };
         let heir_of = |dying: Slot| {
+            if indexed(owner(dying)) {
+                return false;
+            }
             let given = self.slot(owner(dying));
             let fits = given.bytes == bytes && given.place == self.slot(dying).place;
             let mut reads = code.reads.iter().enumerate();
@@ -210,16 +236,23 @@ impl<'a> Binder<'a> {
         for (position, read) in code.reads.iter().enumerate() {
             self.check_read(position, read, &dims)?;
             let layout = self.layout(read.slot);
-            strides.push(read.axes.iter().map(|axis| axis.map_or(0, |axis| layout.strides[axis])));
+            strides.push(steps(&read.axes, layout));
+        }
+        for source in &code.sources {
+            self.check_indexed(source.slot, &source.axes, &source.indexed, &dims)?;
+            strides.push(steps(&source.axes, self.layout(source.slot)));
         }
         // Without loop dimensions there is one position, and nothing moves.
         let inner = |axes: &[Option<usize>]| axes.last().is_some_and(Option::is_some);
-        let read_inner: SmallVec<[bool; 12]> =
-            code.reads.iter().map(|read| inner(&read.axes)).collect();
+        let read_inner: SmallVec<[bool; 12]> = (code.reads.iter().map(|read| inner(&read.axes)))
+            .chain(code.sources.iter().map(|source| inner(&source.axes)))
+            .collect();
         let write_inner: SmallVec<[bool; 4]> =
             code.writes.iter().map(|write| inner(&write.axes)).collect();
         let moves = |write: usize, dim: usize| code.writes[write].axes[dim].is_some();
         let order = match code.rows {
+            // Where positions meet in a target, they do so in order.
+            _ if !code.targets.is_empty() => (0..dims.len()).collect(),
             Some(_) => row_order(&dims, &strides),
             None => loop_order(&dims, &strides, &read_inner, &write_inner, moves),
         };
@@ -230,6 +263,15 @@ impl<'a> Binder<'a> {
         for (read, &inner) in code.reads.iter().zip(&read_inner) {
             let itemsize = self.itemsize(read.slot);
             accesses.push(Access { itemsize, inner, role: Role::Read, apart: None });
+        }
+        let mut tables: SmallVec<[Table; 2]> = SmallVec::new();
+        let mut checks = SmallVec::new();
+        for source in &code.sources {
+            let layout = self.layout(source.slot).clone();
+            tables.push(indexed_axes(operands.len(), &layout, &source.indexed, &mut checks));
+            operands.push(self.slot(source.slot).place);
+            let itemsize = self.itemsize(source.slot);
+            accesses.push(Access { itemsize, inner: false, role: Role::Read, apart: None });
         }
         let mut fills = SmallVec::new();
         for (write, &inner) in code.writes.iter().zip(&write_inner) {
@@ -244,7 +286,7 @@ impl<'a> Binder<'a> {
             }
             let itemsize = self.itemsize(write.slot);
             let layout = Layout::fresh_in_order(&lengths, itemsize, &axes)?;
-            strides.push(write.axes.iter().map(|axis| axis.map_or(0, |axis| layout.strides[axis])));
+            strides.push(steps(&write.axes, &layout));
             let count = layout.len();
             let lies = |at: usize| {
                 let moves = code.reads[at].axes.iter().all(Option::is_some);
@@ -262,6 +304,20 @@ impl<'a> Binder<'a> {
             accesses.push(Access { itemsize, inner, role, apart: write.fold.zip(write.identity) });
             fills.extend(write.identity.map(|identity| (place, count, identity)));
         }
+        let mut copies = SmallVec::new();
+        for target in &code.targets {
+            self.check_indexed(target.of, &target.axes, &target.indexed, &dims)?;
+            let lengths = self.layout(target.of).dims.clone();
+            let place = self.fresh(target.slot, &lengths)?;
+            copies.push(self.copy(target.of, target.slot, place));
+            let layout = self.layout(target.slot).clone();
+            strides.push(steps(&target.axes, &layout));
+            tables.push(indexed_axes(operands.len(), &layout, &target.indexed, &mut checks));
+            operands.push(place);
+            let itemsize = self.itemsize(target.slot);
+            // Nothing that indices may lead to the same place twice is shared out.
+            accesses.push(Access { itemsize, inner: false, role: Role::Accumulate, apart: None });
+        }
         let nest = match &code.rows {
             Some(buffers) => {
                 let sizes: Vec<usize> = buffers.iter().map(|dtype| dtype.itemsize()).collect();
@@ -269,8 +325,32 @@ impl<'a> Binder<'a> {
             }
             None => LoopNest::new(&dims, &order, &strides, &accesses),
         };
+        let nest = nest.with_tables(&tables);
         self.need_scratch(nest.scratch());
-        Ok(Step::Loop(Box::new(LoopStep { function: code.kernel.function, operands, fills, nest })))
+        let function = code.kernel.function;
+        Ok(Step::Loop(Box::new(LoopStep { function, operands, fills, copies, checks, nest })))
+    }
+
+    /// Checks that an indexed operand has the lengths of the loop along its other axes.
+    fn check_indexed(
+        &self,
+        slot: Slot,
+        axes: &[Option<usize>],
+        indexed: &[usize],
+        dims: &[i64],
+    ) -> Result<(), Fault> {
+        let layout = self.layout(slot);
+        let input = self.program.inputs.iter().position(|input| input.slot == slot);
+        for axis in (0..layout.ndim()).filter(|axis| !indexed.contains(axis)) {
+            let along = axes.iter().position(|&own| own == Some(axis));
+            let expected = along.map_or(1, |dim| dims[dim]);
+            let given = layout.dims[axis];
+            if given != expected {
+                let operand = Operand { position: 0, slot, input };
+                return Err(Fault::Length { operand, axis, expected, given });
+            }
+        }
+        Ok(())
     }
 
     fn check_read(&self, position: usize, read: &LoopRead, dims: &[i64]) -> Result<(), Fault> {

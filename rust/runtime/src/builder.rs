@@ -11,7 +11,8 @@ use crate::fold::Fold;
 use crate::foreign::Foreign;
 use crate::ids::{Origin, Size, Slot};
 use crate::instr::{
-    ArrayType, Call, Function, Instr, InstrKind, Kernel, Loop, LoopRead, LoopWrite, View,
+    ArrayType, Call, Function, Instr, InstrKind, Kernel, Loop, LoopRead, LoopSource, LoopTarget,
+    LoopWrite, View,
 };
 use crate::loop_nest::KernelFn;
 use crate::program::Program;
@@ -52,6 +53,36 @@ pub struct WriteSpec {
     pub identity: Option<Scalar>,
     /// How two results of the reduction become one; a reduction without it is never cut.
     pub fold: Option<Fold>,
+}
+
+/// An operand of a loop that indices move: for each loop dimension the axis that moves along it,
+/// and the axes that indices move along, in the kernel's order.
+#[derive(Clone, Debug)]
+pub struct IndexedSpec {
+    /// What is read, or what a copy of is written to.
+    pub slot: Slot,
+    /// One entry a loop dimension.
+    pub axes: Vec<Option<usize>>,
+    /// The other axes; those that are in neither have length 1.
+    pub indexed: Vec<usize>,
+}
+
+/// What a loop's kernel works on.
+#[derive(Clone, Debug, Default)]
+pub struct LoopSpec {
+    /// The dimensions, outermost first.
+    pub dims: Vec<Size>,
+    /// The slots that are read, each with its axis for every dimension, `None` where it stays.
+    pub reads: Vec<(Slot, Vec<Option<usize>>)>,
+    /// The slots that are read where indices say.
+    pub sources: Vec<IndexedSpec>,
+    /// The arrays that are made.
+    pub writes: Vec<WriteSpec>,
+    /// Those of which a copy is written to where indices say.
+    pub targets: Vec<IndexedSpec>,
+    /// Given where the kernel goes through each row, the last of `dims`, several times: it takes
+    /// whole rows, and a buffer for a row of each of these types.
+    pub rows: Option<Vec<DType>>,
 }
 
 /// A constant slot: an array that is only read.
@@ -273,43 +304,42 @@ impl Builder {
         reads: &[(Slot, Vec<Option<usize>>)],
         writes: &[WriteSpec],
     ) -> Built<Vec<Slot>> {
-        self.push_loop(function, keep, dims, reads, writes, None)
+        let spec = LoopSpec {
+            dims: dims.to_vec(),
+            reads: reads.to_vec(),
+            writes: writes.to_vec(),
+            ..LoopSpec::default()
+        };
+        // SAFETY: as promised by the caller.
+        unsafe { self.loop_of(function, keep, spec) }
     }
 
-    /// A native kernel that goes through each row, the last of `dims`, several times: it takes
-    /// whole rows, and after its operands a buffer for a row of each of these types.
+    /// A native kernel and all it works on. Returns the slots of the writes, then of the targets.
     ///
     /// # Safety
-    /// As for [`Builder::loop_kernel`].
-    pub unsafe fn row_kernel(
+    /// As for [`Builder::loop_kernel`], of all operands; the kernel refuses indices that are out of
+    /// bounds.
+    pub unsafe fn loop_of(
         &mut self,
         function: KernelFn,
         keep: Box<dyn Any + Send + Sync>,
-        dims: &[Size],
-        reads: &[(Slot, Vec<Option<usize>>)],
-        writes: &[WriteSpec],
-        buffers: &[DType],
+        spec: LoopSpec,
     ) -> Built<Vec<Slot>> {
-        if dims.is_empty() {
+        let LoopSpec { dims, reads, sources, writes, targets, rows } = spec;
+        if rows.is_some() && dims.is_empty() {
             return Err(BuildError::NoRow);
         }
-        self.push_loop(function, keep, dims, reads, writes, Some(buffers.into()))
-    }
-
-    fn push_loop(
-        &mut self,
-        function: KernelFn,
-        keep: Box<dyn Any + Send + Sync>,
-        dims: &[Size],
-        reads: &[(Slot, Vec<Option<usize>>)],
-        writes: &[WriteSpec],
-        rows: Option<Box<[DType]>>,
-    ) -> Built<Vec<Slot>> {
         self.check_sizes(dims.iter().copied())?;
-        for (slot, axes) in reads {
+        for (slot, axes) in &reads {
             let ndim = self.info(*slot)?.ndim;
             check_count("axes of a read", axes.len(), dims.len())?;
             distinct(&axes.iter().flatten().copied().collect::<Vec<_>>(), ndim)?;
+        }
+        for of in sources.iter().chain(&targets) {
+            let ndim = self.info(of.slot)?.ndim;
+            check_count("axes of an indexed operand", of.axes.len(), dims.len())?;
+            let own = of.axes.iter().flatten().chain(&of.indexed);
+            distinct(&own.copied().collect::<Vec<_>>(), ndim)?;
         }
         for (position, write) in writes.iter().enumerate() {
             check_count("axes of a write", write.axes.len(), dims.len())?;
@@ -339,19 +369,42 @@ impl Builder {
             self.kernels.push(address);
             self.kernels.len() - 1
         });
-        let dynamic = self.is_dynamic(reads.iter().map(|read| read.0), dims.iter().copied())?;
+        let indexed = sources.iter().chain(&targets).map(|of| of.slot);
+        let read = reads.iter().map(|read| read.0).chain(indexed);
+        let dynamic = self.is_dynamic(read, dims.iter().copied())?;
         let mut slots = Vec::new();
-        for write in writes {
+        for write in &writes {
             let ndim = write.axes.iter().flatten().count();
             slots.push(self.slot(write.dtype, ndim, Some(self.instrs.len()), dynamic)?);
         }
+        for target in &targets {
+            let info = self.info(target.slot)?;
+            slots.push(self.slot(info.dtype, info.ndim, Some(self.instrs.len()), dynamic)?);
+        }
+        let made = targets.iter().zip(&slots[writes.len()..]);
+        let targets = made
+            .map(|(of, &slot)| LoopTarget {
+                slot,
+                of: of.slot,
+                axes: of.axes.as_slice().into(),
+                indexed: of.indexed.as_slice().into(),
+            })
+            .collect();
+        let sources = sources
+            .into_iter()
+            .map(|of| LoopSource {
+                slot: of.slot,
+                axes: of.axes.into(),
+                indexed: of.indexed.into(),
+            })
+            .collect();
         let reads = reads
             .iter()
             .map(|(slot, axes)| LoopRead { slot: *slot, axes: axes.as_slice().into() })
             .collect();
         let writes = slots
             .iter()
-            .zip(writes)
+            .zip(&writes)
             .map(|(&slot, write)| LoopWrite {
                 slot,
                 dtype: write.dtype,
@@ -361,10 +414,9 @@ impl Builder {
             })
             .collect();
         let kernel = Kernel { function, number: number as u32, keep };
-        self.push(
-            InstrKind::Loop(Box::new(Loop { kernel, dims: dims.into(), reads, writes, rows })),
-            dynamic,
-        );
+        let (dims, rows) = (dims.into(), rows.map(Into::into));
+        let code = Loop { kernel, dims, reads, writes, sources, targets, rows };
+        self.push(InstrKind::Loop(Box::new(code)), dynamic);
         Ok(slots)
     }
 

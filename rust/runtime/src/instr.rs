@@ -90,6 +90,8 @@ pub(crate) struct Loop<K = Kernel> {
     pub(crate) dims: Box<[Size]>,
     pub(crate) reads: Box<[LoopRead]>,
     pub(crate) writes: Box<[LoopWrite]>,
+    pub(crate) sources: Box<[LoopSource]>,
+    pub(crate) targets: Box<[LoopTarget]>,
     /// Given where the kernel takes whole rows: the element types of the row buffers it needs.
     pub(crate) rows: Option<Box<[DType]>>,
 }
@@ -126,6 +128,25 @@ pub(crate) struct LoopWrite {
     pub(crate) identity: Option<Scalar>,
     /// How two of its results become one.
     pub(crate) fold: Option<Fold>,
+}
+
+/// A slot that a loop reads where indices say.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct LoopSource {
+    pub(crate) slot: Slot,
+    /// For each loop dimension the axis that moves along it.
+    pub(crate) axes: Box<[Option<usize>]>,
+    /// The axes that indices move along.
+    pub(crate) indexed: Box<[usize]>,
+}
+
+/// A copy of a slot that a loop writes to where indices say.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct LoopTarget {
+    pub(crate) slot: Slot,
+    pub(crate) of: Slot,
+    pub(crate) axes: Box<[Option<usize>]>,
+    pub(crate) indexed: Box<[usize]>,
 }
 
 /// The call of a foreign function.
@@ -187,7 +208,11 @@ impl InstrKind {
     /// The slots that are read.
     pub(crate) fn reads(&self) -> Vec<Slot> {
         match self {
-            InstrKind::Loop(code) => code.reads.iter().map(|read| read.slot).collect(),
+            InstrKind::Loop(code) => {
+                let sources = code.sources.iter().map(|source| source.slot);
+                let targets = code.targets.iter().map(|target| target.of);
+                code.reads.iter().map(|read| read.slot).chain(sources).chain(targets).collect()
+            }
             InstrKind::View { of, .. }
             | InstrKind::Reshape { of, .. }
             | InstrKind::Copy { of, .. } => vec![*of],
@@ -202,7 +227,10 @@ impl InstrKind {
     /// The slots that are made.
     pub(crate) fn writes(&self) -> Vec<Slot> {
         match self {
-            InstrKind::Loop(code) => code.writes.iter().map(|write| write.slot).collect(),
+            InstrKind::Loop(code) => {
+                let targets = code.targets.iter().map(|target| target.slot);
+                code.writes.iter().map(|write| write.slot).chain(targets).collect()
+            }
             InstrKind::View { to, .. }
             | InstrKind::Reshape { to, .. }
             | InstrKind::Copy { to, .. }
@@ -304,12 +332,20 @@ impl fmt::Display for InstrKind {
                 for read in &code.reads {
                     write!(f, " {}[{}]", read.slot, axes(&read.axes))?;
                 }
+                for source in &code.sources {
+                    let by = list(&source.indexed);
+                    write!(f, " {}[{}] indexed along {by}", source.slot, axes(&source.axes))?;
+                }
                 f.write_str(" ->")?;
                 for write in &code.writes {
                     write!(f, " [{}]", axes(&write.axes))?;
                     if let Some(identity) = &write.identity {
                         write!(f, " from {identity}")?;
                     }
+                }
+                for target in &code.targets {
+                    let by = list(&target.indexed);
+                    write!(f, " [{}] from {} indexed along {by}", axes(&target.axes), target.of)?;
                 }
                 match &code.rows {
                     None => Ok(()),

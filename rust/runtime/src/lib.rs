@@ -41,7 +41,7 @@ mod walk;
 pub use array::{ArrayRef, KeptArray, OutputSpec, OwnedArray, Owner};
 pub use blas::{Routine, set_routine};
 pub use buffer::{ALIGNMENT, Buffer};
-pub use builder::{Builder, WriteSpec};
+pub use builder::{Builder, IndexedSpec, LoopSpec, WriteSpec};
 pub use codec::{CodecError, KernelPart, KernelRef, Parts};
 pub use conduct::{Conduct, default_threads};
 pub use error::{BuildError, Error, ErrorClass, Fault, ForeignError, Operand};

@@ -5,11 +5,14 @@ use std::ptr;
 use smallvec::SmallVec;
 
 use crate::blas::DotPlan;
-use crate::conduct::Conduct;
+use crate::conduct::{Conduct, Halt};
 use crate::error::Fault;
 use crate::loop_nest::{KernelFn, LoopNest};
 use crate::scalar::Scalar;
 use crate::strided::{TransferPlan, fill};
+
+/// The status of a kernel that refused an index.
+const OUT_OF_BOUNDS: i32 = 2;
 
 /// Operands of a loop whose pointers need no memory of their own.
 const FEW: usize = 16;
@@ -59,6 +62,10 @@ pub(crate) struct LoopStep {
     pub(crate) operands: SmallVec<[Place; 12]>,
     /// What reductions start from: where, how many elements.
     pub(crate) fills: SmallVec<[(Place, i64, Scalar); 1]>,
+    /// What targets start from.
+    pub(crate) copies: SmallVec<[TransferStep; 1]>,
+    /// For every index, in the kernel's order: its axis, and the length of that.
+    pub(crate) checks: SmallVec<[(usize, i64); 2]>,
     pub(crate) nest: LoopNest,
 }
 
@@ -135,9 +142,13 @@ impl LoopStep {
             // SAFETY: the memory of a write has `count` elements.
             unsafe { fill(place.resolve(bases), *count, identity) };
         }
+        for copy in &self.copies {
+            // SAFETY: by the caller's promise.
+            unsafe { copy.run(bases, conduct)? };
+        }
         let mut few = [ptr::null_mut(); FEW];
         let mut many = Vec::new();
-        let count = self.operands.len() + self.nest.buffers();
+        let count = self.operands.len() + self.nest.extras();
         let pointers = match few.get_mut(..count) {
             Some(pointers) => pointers,
             None => {
@@ -151,7 +162,15 @@ impl LoopStep {
         // SAFETY: the builder's caller promised that the kernel fits the operands; the binder made
         // the nest for them and gave each write memory of its own, or that of reads which nothing
         // needs afterwards and which lie just as the write does.
-        unsafe { self.nest.run(self.function, pointers, scratch, conduct) }.map_err(Fault::from)
+        let done = unsafe { self.nest.run(self.function, pointers, scratch, conduct) };
+        if done == Err(Halt::Status(OUT_OF_BOUNDS))
+            // SAFETY: the nest has just run with this scratch memory.
+            && let Some([number, index]) = unsafe { self.nest.report(scratch) }
+            && let Some(&(axis, length)) = self.checks.get(number as usize)
+        {
+            return Err(Fault::Index { index, axis, length });
+        }
+        done.map_err(Fault::from)
     }
 }
 

@@ -8,6 +8,7 @@ from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
 from frazil.tensor.buffers import Distinct
 from frazil.tensor.creation import Full
+from frazil.tensor.cumulation import CumOp
 from frazil.tensor.indexing import IncSubtensor, part_lengths
 
 
@@ -37,3 +38,9 @@ def _(op: IncSubtensor, node: FrozenApply, lowering: Lowering) -> None:
     lowering.require_broadcast(y, part_lengths(op.template, lowering.shapes.lengths(x), dynamic))
     slot = lowering.builder.update(lowering.slot(x), index, lowering.slot(y), accumulate=not op.set)
     lowering.place(node.outputs[0], slot)
+
+
+@lower_node.register
+def _(op: CumOp, node: FrozenApply, lowering: Lowering) -> None:
+    (x,), (y,) = node.inputs, node.outputs
+    lowering.place(y, lowering.builder.copy(lowering.slot(x)))  # along an axis of length 1

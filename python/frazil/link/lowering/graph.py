@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, Program, Variable
 from frazil.elemwise import Elemwise
+from frazil.link.alignment import can_loop
 from frazil.link.fusion import Loop, from_memory, fuse
 from frazil.link.kernel import KernelCompiler
 from frazil.link.loops import kernel_call
@@ -14,7 +15,6 @@ from frazil.link.lowering.state import Lowering
 from frazil.link.origin import Origin
 from frazil.link.recompute import Recompute
 from frazil.link.views import Views
-from frazil.tensor.reductions import Reduce
 
 
 def lower(
@@ -31,7 +31,7 @@ def lower(
 
     def fusible(node: FrozenApply) -> bool:
         if not isinstance(node.op, Elemwise):
-            return isinstance(node.op, Reduce)
+            return can_loop(node)
         dtypes = tuple(x.dtype for x in node.inputs)
         question = (node.op, dtypes)
         if question not in known:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from frazil import _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
 from frazil.link.kernel import NativeKernel
-from frazil.link.loops import KernelCall
+from frazil.link.loops import Indexed, KernelCall
 from frazil.link.origin import Origin
 from frazil.link.passes import plan
 from frazil.link.placement import place
@@ -96,6 +96,8 @@ class Lowering:
             for length, static in zip(self.shapes.lengths(over), over.type.shape, strict=True)
             if static != 1
         ]
+        if call.row is not None:
+            dims.append(dims.pop(call.row))
         for node in call.loop.nodes:
             if isinstance(node.op, Reduce) and node.op.needs_elements:
                 self._require_elements(node)
@@ -109,12 +111,19 @@ class Lowering:
                 for output in call.outputs
             ],
             [call.kernel.dtypes[k] for k in plan(call.kernel).buffers]
-            if call.kernel.folds
+            if call.kernel.takes_rows
             else None,
+            [self._indexed(source) for source in call.sources],
+            [self._indexed(target) for _, target in call.targets],
         )
-        for output, slot in zip(call.outputs, slots, strict=True):
+        for (variable, _), slot in zip(call.targets, slots[len(call.outputs) :], strict=True):
+            self.place(variable, slot)
+        for output, slot in zip(call.outputs, slots, strict=False):
             ones = [axis for axis, n in enumerate(output.variable.type.shape) if n == 1]
             self.place(output.variable, self.builder.expand_dims(slot, ones) if ones else slot)
+
+    def _indexed(self, of: Indexed) -> tuple[int, Sequence[int], Sequence[int]]:
+        return self.slot(of.variable), of.axes, of.indexed
 
     def require_broadcast(self, x: Variable, target: Sequence[Variable]) -> None:
         """Adds checks that ``x`` has the target's lengths wherever its type does not say 1."""
@@ -145,6 +154,6 @@ class Lowering:
 
 
 def _numbered(axes: Sequence[int]) -> list[int]:
-    """``axes`` renumbered from 0 in order, those of a loop's output that it moves along."""
-    kept = iter(range(len(axes)))
-    return [REPEATED if axis == REPEATED else next(kept) for axis in axes]
+    """``axes`` renumbered from 0, those of a loop's output that it moves along."""
+    kept = sorted(axis for axis in axes if axis != REPEATED)
+    return [REPEATED if axis == REPEATED else kept.index(axis) for axis in axes]
