@@ -103,8 +103,9 @@ def fuse(
     """
     order = _needed(order, outputs, shapes, views, fusible)
     levels = Levels(order, shapes, views, fusible, recompute, before, None)
-    # Only row nodes that something of their loop repeats along the row are worth being in it.
-    levels = Levels(order, shapes, views, fusible, recompute, before, levels.repeated())
+    if (repeated := levels.repeated()) != levels.of_rows:
+        # Only row nodes that something of their loop repeats along the row are worth being in it.
+        levels = Levels(order, shapes, views, fusible, recompute, before, repeated)
     return levels.steps(outputs, limit)
 
 
@@ -140,7 +141,7 @@ class Levels:
         self._made: dict[Variable, _Place] = {}  # where an element is made at each position
         self._row_made: dict[Variable, _Place] = {}  # where one is made for each row
         self._place: dict[FrozenApply, _Place] = {}
-        self._of_rows: set[FrozenApply] = set()
+        self.of_rows: set[FrozenApply] = set()
         self._others: dict[int, list[FrozenApply]] = {}
         other_level: dict[FrozenApply, int] = {}
         for node in order:
@@ -173,7 +174,7 @@ class Levels:
         plain = _Place(self._level(node, own, least), own)
         place = self._row_place(node, own, least)
         if place is not None and place.level < plain.level:
-            self._of_rows.add(node)
+            self.of_rows.add(node)
             self._row_made[output] = place
         else:
             place = plain
@@ -231,11 +232,11 @@ class Levels:
         """The row nodes that nodes of their own loop repeat along the row, and what these need."""
         kept: set[FrozenApply] = set()
         for node in reversed(self._place):
-            if node in self._of_rows and node not in kept:
+            if node in self.of_rows and node not in kept:
                 continue
             for base, _ in operands(node, self._views):
                 maker = base.owner
-                if maker in self._of_rows and self._place[maker] == self._place[node]:
+                if maker in self.of_rows and self._place[maker] == self._place[node]:
                     kept.add(maker)
         return frozenset(kept)
 
@@ -271,7 +272,7 @@ class Levels:
             steps += self._others.get(at, ())
             for nodes in loops.get(at, {}).values():
                 for part in split(nodes, self._views, limit):
-                    of_rows = frozenset(self._of_rows.intersection(part))
+                    of_rows = frozenset(self.of_rows.intersection(part))
                     # Without a row to belong to, they are elements of a loop over the rows.
                     alone = len(of_rows) == len(part)
                     steps.append(Loop(tuple(part), frozenset() if alone else of_rows))
@@ -282,10 +283,12 @@ def operands(node: FrozenApply, views: Views) -> list[tuple[Variable, Axes]]:
     """What a fusible node reads element by element: what its operands are views of, each with its
     axis for every dimension of the node's pattern.
     """
-    found = []
-    for x, axes in element_operands(node):
-        base, inner = views.look_through(x)
-        found.append((base, through(axes, inner)))
+    found = views.operands.get(node)
+    if found is None:
+        found = views.operands[node] = []
+        for x, axes in element_operands(node):
+            base, inner = views.look_through(x)
+            found.append((base, through(axes, inner)))
     return found
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from frazil._core import Variable
+from frazil._core import FrozenApply, Variable
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.creation import Full
 from frazil.tensor.dims import DropDims, ExpandDims
@@ -21,12 +21,14 @@ Axes = tuple[int, ...]
 class Views:
     """Looks through views, remembering what it saw: one for each graph that is lowered.
 
-    ``written``: the variables whose memory is written over.
+    ``written``: the variables whose memory is written over. ``operands`` remembers what was seen of
+    each node's.
     """
 
     def __init__(self, written: Collection[Variable] = ()) -> None:
         self._written = written
         self._seen: dict[Variable, tuple[Variable, Axes]] = {}
+        self.operands: dict[FrozenApply, list[tuple[Variable, Axes]]] = {}
 
     def look_through(self, x: Variable) -> tuple[Variable, Axes]:
         """The variable that ``x`` is a view of, and for each dimension of ``x`` its axis there."""
