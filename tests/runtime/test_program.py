@@ -262,7 +262,7 @@ def test_dot_takes_any_strides(dtype, lengths, left_vector, right_vector, steps,
 
     def operand(shape, steps):
         if 0 in steps:
-            array = np.arange(1, shape[-1] + 1, dtype=dtype)
+            array = np.arange(1, shape[-1] + 1).astype(dtype)
             return np.broadcast_to(array, shape)
         base = np.arange(1, 1 + np.prod([abs(s) * n for s, n in zip(steps, shape, strict=True)]))
         base = base.astype(dtype).reshape([abs(s) * n for s, n in zip(steps, shape, strict=True)])

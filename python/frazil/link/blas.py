@@ -34,19 +34,19 @@ def install_lapack() -> None:
     _install("cython_lapack", LAPACK)
 
 
-def _install(module: str, routines: Sequence[str]) -> None:
-    capsules = _part_of_linalg(module).__pyx_capi__
+def _install(part: str, routines: Sequence[str]) -> None:
+    capsules = _part_of_linalg(part).__pyx_capi__
     names = [precision + routine for routine in routines for precision in "sd"]
     _core.set_routines({name: address_in(capsules[name]) for name in names})
 
 
-def _part_of_linalg(module: str) -> ModuleType:
+def _part_of_linalg(part: str) -> ModuleType:
     """A module of ``scipy.linalg``, without the rest of the package.
 
     The package takes forty times as long to import as ``cython_blas`` alone, and that would be part
     of the first compilation.
     """
-    name = f"scipy.linalg.{module}"
+    name = f"scipy.linalg.{part}"
     if "scipy.linalg" not in sys.modules:
         folder = str(Path(scipy.__file__).parent / "linalg")
         spec = PathFinder.find_spec(name, [folder])
