@@ -238,6 +238,43 @@ def test_the_gradient_of_cholesky_agrees_with_differences():
         np.testing.assert_allclose(found[i, j], difference, rtol=1e-5, atol=1e-7)
 
 
+# ------------------------------------------------------------------ in place
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_what_dies_is_written_over(order):
+    """The operand is made by the program and read no more; a copy of it is asked for, too."""
+    rng = np.random.default_rng(0)
+    a, b = np.asarray(positive(rng, 20, "float64"), order=order), rng.normal(size=(20, 20))
+    factor = np.linalg.cholesky(a)
+    one = np.ones(())
+    form = (True, False, False)
+    cases = [
+        (lambda build, x, *rest: build.cholesky(x, True), [a], factor),
+        (lambda build, x, y: build.solve_triangular(y, x, *form), [a, factor], factor.T),
+        (lambda build, x, y, s: build.gemm(x, s, y, y, s), [a, b, one], a + b @ b),
+        (lambda build, x, y: build.cholesky_gradient(y, x), [a, factor], None),
+    ]
+    for build, operands, expected in cases:
+        fresh = run(build, *operands)
+
+        def dying(builder, x, *rest, build=build):
+            return build(builder, builder.copy(x), *rest)
+
+        def kept(builder, x, *rest, build=build):
+            made = builder.copy(x)
+            return builder.join([build(builder, made, *rest), made], 0)
+
+        close(run(dying, *operands), fresh)
+        close(run(kept, *operands), np.concatenate([fresh, operands[0]]))
+        if expected is not None:
+            close(fresh, expected)
+    builder = ProgramBuilder()
+    x = builder.input(TensorType("float64", (None, None)))
+    made = builder.cholesky(builder.copy(x), True)
+    assert "cholesky %1 lower in place" in builder.finish([made]).instructions
+
+
 # ------------------------------------------------------------------ taken apart and together
 
 

@@ -168,6 +168,15 @@ impl<'a> Binder<'a> {
         true
     }
 
+    /// Places a slot that starts as an operand, laid out so: in the memory of that if it may be made
+    /// over it and lies so, else in fresh memory. Whether it is the first.
+    fn place_on(&mut self, of: Slot, to: Slot, layout: Layout) -> Result<(Place, bool), Fault> {
+        if *self.layout(of) == layout && self.place_over(of, to) {
+            return Ok((self.slot(to).place, true));
+        }
+        Ok((self.place_fresh(to, layout)?, false))
+    }
+
     /// Gives a result of a loop the memory of an operand that dies in it and lies there as the result
     /// would, element for element, if there is one. `lies(position)` tells whether a read does.
     fn inherit(
@@ -418,10 +427,12 @@ impl<'a> Binder<'a> {
         if self.layout(z).dims[..] != dims {
             return Err(Fault::Addend { product: dims, z: self.layout(z).dims.to_vec() });
         }
-        let place = self.fresh(to, &dims)?;
+        let layout = Layout::fresh(&dims, self.itemsize(to))?;
+        let (place, in_place) = self.place_on(z, to, layout)?;
         let product = DotPlan::new(self.dtype(to), self.layout(a), self.layout(b), false)?;
         self.need_scratch(product.scratch());
-        let plan = GemmPlan::new(product, self.layout(z), self.layout(to));
+        let z_at = (!in_place).then(|| self.layout(z));
+        let plan = GemmPlan::new(product, z_at, self.layout(to));
         let operands = code.operands().map(|slot| self.slot(slot).place);
         Ok(Step::Gemm(Box::new(GemmStep { operands, to: place, plan })))
     }
@@ -431,8 +442,9 @@ impl<'a> Binder<'a> {
     fn cholesky(&mut self, of: Slot, to: Slot, lower: bool) -> Result<Step, Fault> {
         check_square("cholesky", self.layout(of))?;
         let layout = fresh_like(self.layout(of), self.itemsize(to))?;
-        let place = self.place_fresh(to, layout)?;
-        let plan = CholeskyPlan::new(self.dtype(to), lower, self.layout(of), self.layout(to))?;
+        let (place, in_place) = self.place_on(of, to, layout)?;
+        let a_at = (!in_place).then(|| self.layout(of));
+        let plan = CholeskyPlan::new(self.dtype(to), lower, a_at, self.layout(to))?;
         Ok(self.lapack([of, of], place, LapackPlan::Cholesky(plan)))
     }
 
@@ -443,8 +455,10 @@ impl<'a> Binder<'a> {
             let z = self.layout(gradient).dims.to_vec();
             return Err(Fault::Addend { product: dims.to_vec(), z });
         }
-        let place = self.fresh(to, &dims)?;
-        let (factor_at, gradient_at) = (self.layout(factor), self.layout(gradient));
+        let layout = Layout::fresh(&dims, self.itemsize(to))?;
+        let (place, in_place) = self.place_on(gradient, to, layout)?;
+        let gradient_at = (!in_place).then(|| self.layout(gradient));
+        let factor_at = self.layout(factor);
         let plan =
             CholeskyGradientPlan::new(self.dtype(to), factor_at, gradient_at, self.layout(to))?;
         Ok(self.lapack([factor, gradient], place, LapackPlan::CholeskyGradient(plan)))
@@ -453,8 +467,8 @@ impl<'a> Binder<'a> {
     fn solve(&mut self, a: Slot, b: Slot, to: Slot, form: TriangularForm) -> Result<Step, Fault> {
         check_solve(self.layout(a), self.layout(b))?;
         let layout = fresh_like(self.layout(b), self.itemsize(to))?;
-        let place = self.place_fresh(to, layout)?;
-        let (a_at, b_at) = (self.layout(a), self.layout(b));
+        let (place, in_place) = self.place_on(b, to, layout)?;
+        let (a_at, b_at) = (self.layout(a), (!in_place).then(|| self.layout(b)));
         let plan = SolvePlan::new(self.dtype(to), form, a_at, b_at, self.layout(to))?;
         Ok(self.lapack([a, b], place, LapackPlan::Solve(plan)))
     }

@@ -7,7 +7,7 @@ use crate::integer_dot::IntegerDot;
 use crate::layout::Layout;
 use crate::matrix::{Matrix, Pack, Vector, blas_int};
 use crate::routine::{Element, MatrixOut, Triangle, VectorAt, dot, gemm, gemv, ger, syrk};
-use crate::strided::{Transfer, TransferPlan};
+use crate::strided::TransferPlan;
 
 /// Rows from which on a matrix times its own transpose is made by half.
 const MIRRORED: i64 = 64;
@@ -275,15 +275,15 @@ impl DotPlan {
 #[derive(Debug)]
 pub(crate) struct GemmPlan {
     product: DotPlan,
-    /// How `z` gets into the result.
-    start: TransferPlan,
+    /// How `z` gets into the result, if it is not there.
+    start: Option<TransferPlan>,
 }
 
 impl GemmPlan {
-    /// The plan for a product that is added to a `z` of its shape.
-    pub(crate) fn new(product: DotPlan, z: &Layout, result: &Layout) -> GemmPlan {
-        let (to, from) = (&result.strides, &z.strides);
-        let start = TransferPlan::new(Transfer::Copy, product.dtype, &z.dims, to, from);
+    /// The plan for a product that is added to a `z` of its shape; `None`: that is what the result
+    /// holds already.
+    pub(crate) fn new(product: DotPlan, z: Option<&Layout>, result: &Layout) -> GemmPlan {
+        let start = z.map(|z| TransferPlan::copy(product.dtype, z, result));
         GemmPlan { product, start }
     }
 
@@ -291,7 +291,7 @@ impl GemmPlan {
     ///
     /// # Safety
     /// As for [`DotPlan::run`]; `z` has the layout of the plan, `alpha` and `beta` are an element
-    /// each. `result` is apart from all of them.
+    /// each. `result` is apart from all of them, but for a `z` that it holds already.
     pub(crate) unsafe fn run(
         &self,
         [z, alpha, a, b, beta]: [*const u8; 5],
@@ -322,8 +322,10 @@ impl GemmPlan {
     ) -> Result<(), Fault> {
         // SAFETY: by the caller's promise.
         unsafe {
-            if scales.1 != T::ZERO {
-                self.start.run(result, z);
+            if let Some(start) = &self.start
+                && scales.1 != T::ZERO
+            {
+                start.run(result, z);
             }
             self.product.add::<T>(operands, scales, result.cast(), scratch)
         }

@@ -336,7 +336,16 @@ impl InstrKind {
     pub(crate) fn overwrites(&self) -> Option<(Slot, Slot, Vec<Slot>)> {
         match self {
             InstrKind::Update { of, to, value, .. } => Some((*of, *to, vec![*value])),
-            InstrKind::Copy { of, to } => Some((*of, *to, vec![])),
+            InstrKind::Copy { of, to } | InstrKind::Cholesky { of, to, .. } => {
+                Some((*of, *to, vec![]))
+            }
+            InstrKind::Gemm(code) => {
+                Some((code.z, code.to, vec![code.alpha, code.a, code.b, code.beta]))
+            }
+            InstrKind::CholeskyGradient { factor, gradient, to } => {
+                Some((*gradient, *to, vec![*factor]))
+            }
+            InstrKind::Solve { a, b, to, .. } => Some((*b, *to, vec![*a])),
             _ => None,
         }
     }

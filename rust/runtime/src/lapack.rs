@@ -7,7 +7,7 @@ use crate::error::Fault;
 use crate::layout::Layout;
 use crate::matrix::{Matrix, Pack, blas_int};
 use crate::routine::{Element, MatrixAt, MatrixOut, Side, Triangle, gemm, potrf, symm, trsm, trsv};
-use crate::strided::{Transfer, TransferPlan};
+use crate::strided::TransferPlan;
 use crate::triangle::TrianglePlan;
 
 /// Rows up to which the gradient of a Cholesky factor is worked out without BLAS.
@@ -53,7 +53,8 @@ pub(crate) struct SolvePlan {
     along: i64,
     size: i32,
     right: RightSide,
-    start: TransferPlan,
+    /// How `b` gets into the result, if it is not there.
+    start: Option<TransferPlan>,
     pack: Option<Pack>,
     scratch: usize,
 }
@@ -121,7 +122,7 @@ impl LapackPlan {
     ///
     /// # Safety
     /// The operands and the result have the layouts of the plan, aligned, the result apart from
-    /// the operands; `scratch` is aligned and as large as [`LapackPlan::scratch`] says.
+    /// the operands but for one that it holds already; `scratch` is aligned and as large as [`LapackPlan::scratch`] says.
     pub(crate) unsafe fn run(
         &self,
         [first, second]: [*const u8; 2],
@@ -151,20 +152,20 @@ impl LapackPlan {
 }
 
 impl CholeskyPlan {
-    /// The plan for a square matrix, of which `lower` says what is read; `result` is laid out as
-    /// [`fresh_like`] says.
+    /// The plan for a square matrix, of which `lower` says what is read; `None`: the one that the
+    /// result holds already. `result` is laid out as [`fresh_like`] says.
     pub(crate) fn new(
         dtype: DType,
         lower: bool,
-        a: &Layout,
+        a: Option<&Layout>,
         result: &Layout,
     ) -> Result<CholeskyPlan, Fault> {
         Ok(CholeskyPlan {
             dtype,
-            size: blas_int(a.dims[0])?,
+            size: blas_int(result.dims[0])?,
             // A matrix of contiguous rows is its own transpose in column-major order.
             triangle: Triangle { lower: lower == in_columns(result), unit: false },
-            start: TrianglePlan::new(dtype, lower, 0, a, result),
+            start: TrianglePlan::new(dtype, lower, a, result),
         })
     }
 
@@ -187,26 +188,25 @@ impl CholeskyPlan {
 }
 
 impl SolvePlan {
-    /// The plan for operands that [`check_solve`] admits; `result` is laid out as [`fresh_like`]
-    /// says of `b`.
+    /// The plan for operands that [`check_solve`] admits; `None`: `b` is what the result holds
+    /// already. `result` is laid out as [`fresh_like`] says of `b`.
     pub(crate) fn new(
         dtype: DType,
         form: TriangularForm,
         a: &Layout,
-        b: &Layout,
+        b: Option<&Layout>,
         result: &Layout,
     ) -> Result<SolvePlan, Fault> {
         let item = dtype.itemsize();
         let mut scratch = 0;
         let mut packed = a.clone();
         let pack = Pack::new(dtype, &mut packed, &mut scratch)?;
-        let right = match b.dims.get(1) {
+        let right = match result.dims.get(1) {
             None => RightSide::Vector,
             Some(&columns) => {
                 RightSide::Matrix { columns: blas_int(columns)?, in_rows: !in_columns(result) }
             }
         };
-        let (to, from) = (&result.strides, &b.strides);
         Ok(SolvePlan {
             dtype,
             form,
@@ -214,7 +214,7 @@ impl SolvePlan {
             along: packed.strides[0] + packed.strides[1],
             size: blas_int(a.dims[0])?,
             right,
-            start: TransferPlan::new(Transfer::Copy, dtype, &b.dims, to, from),
+            start: b.map(|b| TransferPlan::copy(dtype, b, result)),
             pack,
             scratch,
         })
@@ -252,7 +252,9 @@ impl SolvePlan {
         let triangle = Triangle { lower: lower != self.a.transposed, unit };
         // SAFETY: by the caller's promise; the result has no gaps.
         unsafe {
-            self.start.run(result, b);
+            if let Some(start) = &self.start {
+                start.run(result, b);
+            }
             let at = result.cast::<T>();
             match self.right {
                 RightSide::Vector => trsv(self.size, triangle, matrix, at),
@@ -272,12 +274,12 @@ impl SolvePlan {
 }
 
 impl CholeskyGradientPlan {
-    /// The plan for square matrices of one size: a lower factor, and its gradient. `result` is in
-    /// C order.
+    /// The plan for square matrices of one size: a lower factor, and its gradient; `None`: that is
+    /// what the result holds already. `result` is in C order.
     pub(crate) fn new(
         dtype: DType,
         factor: &Layout,
-        gradient: &Layout,
+        gradient: Option<&Layout>,
         result: &Layout,
     ) -> Result<CholeskyGradientPlan, Fault> {
         let mut scratch = 0;
@@ -291,7 +293,7 @@ impl CholeskyGradientPlan {
             dtype,
             size: blas_int(factor.dims[0])?,
             factor: Matrix::new(&packed, item)?,
-            start: TrianglePlan::new(dtype, true, 0, gradient, result),
+            start: TrianglePlan::new(dtype, true, gradient, result),
             pack,
             scratch,
         })
@@ -320,11 +322,7 @@ impl CholeskyGradientPlan {
                 Rows { at: factor.cast_mut().cast(), leading },
                 Rows { at: result, leading: size },
             )?;
-            for row in 0..size {
-                for column in row + 1..size {
-                    result.add(row * size + column).write(T::ZERO);
-                }
-            }
+            self.start.clear(result.cast());
         }
         Ok(())
     }

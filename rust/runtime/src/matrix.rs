@@ -6,7 +6,7 @@ use crate::buffer::ALIGNMENT;
 use crate::error::Fault;
 use crate::layout::Layout;
 use crate::routine::{MatrixAt, VectorAt};
-use crate::strided::{Transfer, TransferPlan};
+use crate::strided::TransferPlan;
 
 /// A vector.
 #[derive(Clone, Copy, Debug)]
@@ -88,8 +88,7 @@ impl Pack {
     ) -> Result<Pack, Fault> {
         let item = dtype.itemsize();
         let fresh = Layout::fresh(&layout.dims, item)?;
-        let (to, from) = (&fresh.strides, &layout.strides);
-        let plan = TransferPlan::new(Transfer::Copy, dtype, &layout.dims, to, from);
+        let plan = TransferPlan::copy(dtype, layout, &fresh);
         let at = *scratch;
         *scratch += (layout.len() as usize * item).next_multiple_of(ALIGNMENT);
         *layout = fresh;

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 
 use frazil_core::DType;
 
+use crate::layout::Layout;
 use crate::scalar::Scalar;
 use crate::walk::{Strides, Walk, memory_order};
 
@@ -60,6 +61,11 @@ impl TransferPlan {
             None
         };
         TransferPlan { transfer, dtype, walk, tiled, inner, steps }
+    }
+
+    /// The plan for a copy from one layout to another of the same dims.
+    pub(crate) fn copy(dtype: DType, from: &Layout, to: &Layout) -> TransferPlan {
+        TransferPlan::new(Transfer::Copy, dtype, &to.dims, &to.strides, &from.strides)
     }
 
     /// Does it.
@@ -270,7 +276,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::layout::Layout;
 
     /// Elements of `dims` under `strides` (in elements), first to last in C order.
     fn offsets(dims: &[i64], strides: &[i64]) -> Vec<i64> {

@@ -1,76 +1,84 @@
-//! The elements of matrices on one side of a diagonal.
+//! The elements of square matrices on one side of the diagonal.
+
+use std::ops::Range;
 
 use frazil_core::DType;
 
 use crate::layout::Layout;
 use crate::strided::copy_row;
 
-/// How to copy the elements of a matrix on and below (or above) a diagonal, with zeros elsewhere.
+/// How to copy the elements of a square matrix on and below (or above) the diagonal, and set the
+/// others to zero.
 #[derive(Debug)]
 pub(crate) struct TrianglePlan {
     item: usize,
-    /// Lines of the destination, and the elements of each.
-    lines: i64,
-    length: i64,
-    /// Bytes from line to line: of the destination, whose lines have no gaps, and of the source.
-    down: [i64; 2],
-    /// Bytes from one element of a line of the source to the next.
-    along: i64,
-    /// A line keeps its head up to this position, counted from that of the line's number; else the
-    /// tail that begins there.
+    size: usize,
+    /// Bytes from one line of the source to the next, and along one; `None` where the destination
+    /// holds the elements already. A line is a row or a column: what has no gaps in the destination.
+    from: Option<[i64; 2]>,
+    /// A line keeps its elements up to the diagonal; else from the diagonal on.
     head: bool,
-    diagonal: i64,
 }
 
 impl TrianglePlan {
-    /// The plan for matrices of one shape, the destination without gaps along its rows or columns;
-    /// diagonal `k` lies `k` columns right of the main one.
+    /// The plan for square matrices of one size, the destination without gaps.
     pub(crate) fn new(
         dtype: DType,
         lower: bool,
-        k: i64,
-        from: &Layout,
+        from: Option<&Layout>,
         to: &Layout,
     ) -> TrianglePlan {
-        // Lines are those of the destination that are contiguous.
-        let in_columns = to.strides[0].abs() < to.strides[1].abs();
-        let (line, along) = if in_columns { (1, 0) } else { (0, 1) };
+        let in_columns = to.strides[0] < to.strides[1];
+        let [line, along] = if in_columns { [1, 0] } else { [0, 1] };
         TrianglePlan {
             item: dtype.itemsize(),
-            lines: to.dims[line],
-            length: to.dims[along],
-            down: [to.strides[line], from.strides[line]],
-            along: from.strides[along],
+            size: to.dims[0] as usize,
+            from: from.map(|from| [from.strides[line], from.strides[along]]),
             head: lower != in_columns,
-            // Of row i the columns up to i + k are below, of column j the rows from j - k on.
-            diagonal: if in_columns { k.saturating_neg() } else { k },
         }
+    }
+
+    /// The positions of a line that are kept, and those that are not.
+    fn parts(&self, line: usize) -> (Range<usize>, Range<usize>) {
+        if self.head { (0..line + 1, line + 1..self.size) } else { (line..self.size, 0..line) }
+    }
+
+    fn place(&self, to: *mut u8, line: usize, position: usize) -> *mut u8 {
+        to.wrapping_add((line * self.size + position) * self.item)
     }
 
     /// Does it.
     ///
     /// # Safety
-    /// Both matrices have the layouts of the plan, aligned, and do not overlap.
+    /// Both matrices have the layouts of the plan, aligned, and do not overlap unless they are one.
     pub(crate) unsafe fn run(&self, to: *mut u8, from: *const u8) {
-        for line in 0..self.lines {
-            let end = if self.head { line.saturating_add(1) } else { line };
-            let cut = end.saturating_add(self.diagonal).clamp(0, self.length);
-            let (kept, cleared) = if self.head {
-                ((0, cut), (cut, self.length))
-            } else {
-                ((cut, self.length), (0, cut))
-            };
-            let item = self.item as i64;
-            let to = to.wrapping_offset((line * self.down[0]) as isize);
-            let target = |position: i64| to.wrapping_offset((position * item) as isize);
-            let start = line * self.down[1] + kept.0 * self.along;
-            let source = from.wrapping_offset(start as isize);
-            let count = kept.1 - kept.0;
-            // SAFETY: by the caller's promise; a zero of every element type is all zero bytes.
+        for line in 0..self.size {
+            let (kept, _) = self.parts(line);
+            if let Some([down, along]) = self.from {
+                let start = line as i64 * down + kept.start as i64 * along;
+                let source = from.wrapping_offset(start as isize);
+                let place = self.place(to, line, kept.start);
+                // SAFETY: by the caller's promise; the elements are inside both matrices.
+                unsafe {
+                    let item = self.item as i64;
+                    copy_row(self.item, place, item, source, along, kept.len() as i64);
+                }
+            }
+        }
+        // SAFETY: by the caller's promise.
+        unsafe { self.clear(to) };
+    }
+
+    /// Sets the elements on the other side of the diagonal to zero.
+    ///
+    /// # Safety
+    /// The destination has the layout of the plan.
+    pub(crate) unsafe fn clear(&self, to: *mut u8) {
+        for line in 0..self.size {
+            let (_, cleared) = self.parts(line);
+            // SAFETY: the elements are inside the matrix; a zero of every type is all zero bytes.
             unsafe {
-                copy_row(self.item, target(kept.0), item, source, self.along, count);
-                let bytes = (cleared.1 - cleared.0) as usize * self.item;
-                target(cleared.0).write_bytes(0, bytes);
+                self.place(to, line, cleared.start).write_bytes(0, cleared.len() * self.item);
             }
         }
     }
