@@ -272,7 +272,7 @@ def test_what_dies_is_written_over(order):
     builder = ProgramBuilder()
     x = builder.input(TensorType("float64", (None, None)))
     made = builder.cholesky(builder.copy(x), True)
-    assert "cholesky %1 lower in place" in builder.finish([made]).instructions
+    assert "%2 = cholesky %1 lower in place" in builder.finish([made]).instructions
 
 
 # ------------------------------------------------------------------ taken apart and together

@@ -127,7 +127,7 @@ class _Assembly:
         if not short or self.loop.of_rows:
             return order
         summed = all(
-            output.identity is not None and output.axes[-1] == REPEATED != output.axes[-2]
+            output.reduction is not None and output.axes[-1] == REPEATED != output.axes[-2]
             for output in self.outputs
         )
         spread = all(REPEATED in axes[:-1] for _, axes in self.reads)
