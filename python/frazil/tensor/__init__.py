@@ -170,6 +170,7 @@ from frazil.tensor.lengths import size as size
 from frazil.tensor.products import dot as dot
 from frazil.tensor.products import matmul as matmul
 from frazil.tensor.products import outer as outer
+from frazil.tensor.products import tensordot as tensordot
 from frazil.tensor.ranges import arange as arange
 from frazil.tensor.reductions import all as all
 from frazil.tensor.reductions import any as any
