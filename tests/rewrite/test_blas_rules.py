@@ -32,6 +32,7 @@ def calls(A, B, C, v, w, s):
         (A @ B + B @ C + C @ C, "Gemm(Gemm(A @ B, 1.0, B, C, 1.0), 1.0, C, C, 1.0)"),
         (A @ v + w, "Gemv(w, 1.0, A, v, 1.0)"),
         (w - v @ A, "Gemv(w, -1.0, A.T, v, 1.0)"),
+        ((v * w).sum(), "v @ w"),
         ((A * v).sum(1), "A @ v"),
         ((v[:, None] * A).sum(0), "v @ A"),
         ((A * ft.exp(v)).sum(1), "A @ exp(v)"),
@@ -52,6 +53,7 @@ LEFT = [
     C + V * (A @ B),  # not one number
     C + ft.constant(0.0) * B,
     (ft.exp(A) * V).sum(1),  # its matrix would have to be stored
+    (V * ft.exp(W)).sum(),
     (A * B).sum(0),
     (A * B).sum(),
     (A[:, :, None] * B).sum((0, 1)),

@@ -87,21 +87,35 @@ impl IntegerDot {
             // SAFETY: the position is inside the operand.
             unsafe { start.wrapping_offset(offset as isize).cast::<T>().read() }
         };
+        let columns = self.columns as usize;
         for row in 0..self.rows {
             let line = result.wrapping_offset((row * self.columns) as isize);
-            for column in 0..self.columns as usize {
+            if columns == 1 {
+                let terms = (0..self.inner).map(|k| (at(a, row, k, self.a), at(b, k, 0, self.b)));
+                let sum = terms.fold(T::ZERO, |sum, (x, y)| sum.add_product(x, y));
+                // SAFETY: the line has one element.
+                unsafe { line.write(sum) };
+                continue;
+            }
+            for column in 0..columns {
                 // SAFETY: the line has so many elements.
                 unsafe { line.add(column).write(T::ZERO) };
             }
-            // Along rows of the second operand, which are contiguous more often than its columns.
+            // SAFETY: the line was written, and is apart from the operands.
+            let line = unsafe { std::slice::from_raw_parts_mut(line, columns) };
             for k in 0..self.inner {
                 let factor = at(a, row, k, self.a);
-                for column in 0..self.columns {
-                    let place = line.wrapping_offset(column as isize);
-                    // SAFETY: as above; the line was written.
-                    unsafe {
-                        place.write(place.read().add_product(factor, at(b, k, column, self.b)))
-                    };
+                if self.b[1] == size_of::<T>() as i64 {
+                    let start = b.wrapping_offset((k * self.b[0]) as isize).cast::<T>();
+                    // SAFETY: a row of the second operand, without gaps, has so many elements.
+                    let terms = unsafe { std::slice::from_raw_parts(start, columns) };
+                    for (sum, &term) in line.iter_mut().zip(terms) {
+                        *sum = sum.add_product(factor, term);
+                    }
+                } else {
+                    for (column, sum) in line.iter_mut().enumerate() {
+                        *sum = sum.add_product(factor, at(b, k, column as i64, self.b));
+                    }
                 }
             }
         }

@@ -155,14 +155,13 @@ def _contraction(node: FrozenApply, x: Variable, y: Variable) -> Any:
     if len(shared) != 1 or not shared <= summed or summed != shared:
         return None
     rows, columns = mine - shared, yours - shared
-    if len(rows) > 1 or len(columns) > 1 or not (rows or columns):
+    if len(rows) > 1 or len(columns) > 1:
         return None
     if kept != rows | columns:
         return None  # dimensions of length 1 that neither has
-    if not (rows and columns):
-        matrix = left if rows else right
-        if _made_in_a_loop(matrix.variable):
-            return None
+    stored = [left, right] if not (rows or columns) else [left] if not columns else [right]
+    if not (rows and columns) and any(_made_in_a_loop(x.variable) for x in stored):
+        return None
     if rows and columns and min(rows) > min(columns):
         left, right, rows, columns = right, left, columns, rows
     (inner,) = shared
