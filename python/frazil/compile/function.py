@@ -12,7 +12,8 @@ from weakref import WeakValueDictionary
 from frazil import _core
 from frazil._core import FrozenFunctionGraph, Program, SharedVariable, Variable
 from frazil.compile.argument import convert
-from frazil.compile.mode import find_linker
+from frazil.compile.mode import ModeLike, as_mode, find_linker
+from frazil.compile.phases import optimize
 from frazil.tensor.constants import TensorLike, as_tensor
 
 Outputs: TypeAlias = TensorLike | Sequence[TensorLike] | Mapping[str, TensorLike] | None
@@ -29,6 +30,8 @@ class Function(_core.Function):
     ----------
     fgraph : FrozenFunctionGraph
         The graph that it computes: inputs, then shared variables; outputs, then updates.
+    optimized : FrozenFunctionGraph
+        What the phases of rewriting made of that graph, and the linker a program.
     inputs : tuple of Variable
         The variables that the graph's inputs were made of: parameters, then shared variables.
     program : Program
@@ -44,6 +47,7 @@ class Function(_core.Function):
     """
 
     fgraph: FrozenFunctionGraph
+    optimized: FrozenFunctionGraph
     inputs: tuple[Variable, ...]
     program: Program
     mode: str
@@ -62,7 +66,7 @@ class Function(_core.Function):
 def function(
     inputs: Sequence[Variable],
     outputs: Outputs = None,
-    mode: str | None = None,
+    mode: ModeLike = None,
     updates: Pairs | None = None,
     givens: Pairs | None = None,
     name: str | None = None,
@@ -78,9 +82,9 @@ def function(
     outputs : Variable, or sequence or dict of them, optional
         What a call returns: an array, a list of arrays or a dict of arrays. Anything that can
         become a tensor will do.
-    mode : {"c", "numba", "py"}, optional
+    mode : {"c", "numba", "py"} or Mode, optional
         The linker. Default: ``c`` where there is a C compiler, else ``numba`` where it is
-        installed, else ``py``.
+        installed, else ``py``. A :class:`Mode` also says which rules do not rewrite the graph.
     updates : dict or pairs of SharedVariable to tensor, optional
         New values of shared variables, stored after all outputs are computed: all of them, or none
         if the call fails.
@@ -136,12 +140,14 @@ def function(
     shared = [x for x in roots if isinstance(x, SharedVariable) and x not in inputs]
     _report_unused([x for x in inputs if x not in roots], on_unused_input)
     graph = FrozenFunctionGraph([*inputs, *shared], wanted)
-    linker = find_linker(mode)
+    chosen = as_mode(mode)
+    linker = find_linker(chosen.linker)
     start = perf_counter()
-    program = _programs.get((graph, linker.name))
+    optimized = optimize(graph, chosen.excluded)
+    program = _programs.get((optimized, linker.name))
     if program is None:
-        program = linker.compile(graph)
-        _programs[graph, linker.name] = program
+        program = linker.compile(optimized)
+        _programs[optimized, linker.name] = program
     made = Function(
         program,
         [(x.name, x.type) for x in inputs],
@@ -152,6 +158,7 @@ def function(
         threads,
     )
     made.fgraph = graph
+    made.optimized = optimized
     made.inputs = (*inputs, *shared)
     made.program = program
     made.mode = linker.name

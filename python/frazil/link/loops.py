@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
-from frazil import scalar
 from frazil._core import Constant, FrozenApply, Variable
 from frazil.link.fusion import Loop, pattern
 from frazil.link.kernel import Fold, Literal, LoopKernel, Read, Statement, Write
@@ -74,7 +72,7 @@ class _Assembly:
                 self._reduce(node)
             else:
                 args = [self._operand(x, node) for x in node.inputs]
-                self._state(node.outputs[0], *cheaper(node.op.scalar_op, args, node.inputs))
+                self._state(node.outputs[0], node.op.scalar_op, args)
                 self._store(node.outputs[0])
         first = {
             "read": 0,
@@ -133,9 +131,8 @@ class _Assembly:
                 pending += missing
                 continue
             args = [self._plain(x, own) for x, own in operands]
-            op, args = cheaper(node.op.scalar_op, args, node.inputs)
             self.again[now, over] = "statement", len(self.made)
-            self.made.append((op, args, now.dtype))
+            self.made.append((node.op.scalar_op, args, now.dtype))
         return self._plain(base, axes)
 
     def _beneath(self, x: Variable, base: Variable, axes: Axes) -> tuple[Variable, Axes]:
@@ -189,23 +186,6 @@ class _Assembly:
         reduction = identity, node.op.fold
         self.outputs.append(Output(output, _moving(tuple(axes), over), reduction))
         self.values.append((value, node.op.fold))
-
-
-def cheaper(
-    op: ScalarOp, args: list[Value], inputs: Sequence[Variable]
-) -> tuple[ScalarOp, list[Value]]:
-    """An op with the same value that costs less, where the operands tell of one.
-
-    x ** 2 == x * x and x ** -1 == 1 / x, both within half a unit in the last place.
-    """
-    if op is scalar.pow and isinstance(inputs[1], Constant) and inputs[1].ndim == 0:
-        exponent = inputs[1].data.item()
-        if inputs[0].dtype == inputs[1].dtype:
-            if exponent == 2:
-                return scalar.sqr, args[:1]
-            if exponent == -1 and inputs[0].dtype.startswith("float"):
-                return scalar.reciprocal, args[:1]
-    return op, args
 
 
 def _moving(axes: Axes, over: Variable) -> Axes:

@@ -5,14 +5,20 @@ from __future__ import annotations
 from frazil.rewrite.definition import Rule
 from frazil.rewrite.rules import (
     boolean,
+    cheaper,
     choice,
     folding,
+    logarithm,
+    logistic,
     magnitude,
     negation,
     neutral,
+    normalization,
     order,
     power,
+    reduction,
     ring,
+    views,
 )
 
 ALGEBRA: tuple[Rule, ...] = (
@@ -30,5 +36,18 @@ ALGEBRA: tuple[Rule, ...] = (
 CONSTANT_FOLDING: tuple[Rule, ...] = folding.RULES
 """What depends on constants only becomes one."""
 
-CANONICALIZE: tuple[Rule, ...] = (*CONSTANT_FOLDING, *ALGEBRA)
+STRUCTURE: tuple[Rule, ...] = (*views.RULES, *reduction.EXACT_RULES)
+"""One view for several, one reduction for several."""
+
+CANONICALIZE: tuple[Rule, ...] = (*CONSTANT_FOLDING, *ALGEBRA, *STRUCTURE)
 """One form for what is written in many ways. Values stay as they are."""
+
+STABILIZE: tuple[Rule, ...] = (
+    *logistic.RULES,
+    *logarithm.RULES,
+    *normalization.RULES,
+)
+"""Laws of real numbers by which values come nearer to what is meant."""
+
+SPECIALIZE: tuple[Rule, ...] = (*cheaper.RULES, *reduction.RULES)
+"""Cheaper forms of the same values."""

@@ -84,6 +84,7 @@ from frazil.tensor.elementwise import le as le
 from frazil.tensor.elementwise import less as less
 from frazil.tensor.elementwise import less_equal as less_equal
 from frazil.tensor.elementwise import log as log
+from frazil.tensor.elementwise import log1mexp as log1mexp
 from frazil.tensor.elementwise import log1p as log1p
 from frazil.tensor.elementwise import log2 as log2
 from frazil.tensor.elementwise import log10 as log10

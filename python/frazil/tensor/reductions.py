@@ -149,6 +149,18 @@ class Max(_Extremum):
 
 
 @dataclass(frozen=True, eq=False)
+class Peak(Max):
+    """The largest element over ``axes``; the least value of the dtype where there are none."""
+
+    needs_elements = False
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        (x,) = inputs
+        least = self.identity(x.dtype.name)
+        return (np.asarray(self.ufunc.reduce(x, axis=self.axes, dtype=x.dtype, initial=least)),)
+
+
+@dataclass(frozen=True, eq=False)
 class Min(_Extremum):
     """The smallest element over ``axes``; NaN where there is one."""
 

@@ -9,7 +9,8 @@ from frazil import scalar
 from frazil._core import FrozenApply, Variable, elemwise
 from frazil.rewrite.definition import Law, rule
 from frazil.rewrite.filling import fill
-from frazil.rewrite.sort import DTYPES, Bool, Discrete, Tensor
+from frazil.rewrite.guard import same_dtype
+from frazil.rewrite.sort import DTYPES, Bool, Discrete, Known, Tensor
 from frazil.rewrite.wildcard import any_of
 
 rounding = any_of("rounding", scalar.floor, scalar.ceil, scalar.trunc, scalar.rint)
@@ -103,6 +104,18 @@ def fill_on_the_right(x: Tensor, y: Tensor, z: Tensor) -> Law:
 
 
 @rule
+def constant_beside_fill(x: Tensor, c: Known, d: Known) -> Law:
+    """f(c in the shape of x, d) == f(c, d) in the shape of x."""
+    return binary(fill(x, c), d), fill(x, binary(c, d)), same_dtype(x, c)
+
+
+@rule
+def fill_beside_constant(x: Tensor, c: Known, d: Known) -> Law:
+    """f(d, c in the shape of x) == f(d, c) in the shape of x."""
+    return binary(d, fill(x, c)), fill(x, binary(d, c)), same_dtype(x, c)
+
+
+@rule
 def cast_to_own_dtype(x: Tensor) -> Law:
     """A cast to the dtype that x has is x."""
     return converted(x), x
@@ -159,6 +172,8 @@ RULES = (
     fill_of_fill,
     fill_on_the_left,
     fill_on_the_right,
+    constant_beside_fill,
+    fill_beside_constant,
     cast_to_own_dtype,
     cast_of_cast,
     rounding_of_rounded,
