@@ -16,11 +16,12 @@ POINTS = {
     "arcsin": (-0.6, 0.2, 0.8),
     "arccos": (-0.6, 0.2, 0.8),
 }
-STEPS = {"floordiv", "sign", "floor", "ceil", "trunc", "rint"}
+STEPS = {"floordiv", "sign", "floor", "ceil", "trunc", "rint", "zero_grad"}
 DIFFERENTIABLE = [
     name
     for name, row in TABLE.items()
-    if row.gradient is not None and name not in STEPS | {"cast", "where", "second"}
+    if row.gradient is not None
+    and name not in STEPS | {"cast", "where", "second", "disconnected_grad"}
 ]
 
 

@@ -32,6 +32,7 @@ from frazil.scalar.exponential import logaddexp as logaddexp
 from frazil.scalar.exponential import sqrt as sqrt
 from frazil.scalar.logic import and_ as and_
 from frazil.scalar.logic import cast as cast
+from frazil.scalar.logic import disconnected_grad as disconnected_grad
 from frazil.scalar.logic import eq as eq
 from frazil.scalar.logic import ge as ge
 from frazil.scalar.logic import gt as gt
@@ -47,6 +48,7 @@ from frazil.scalar.logic import or_ as or_
 from frazil.scalar.logic import second as second
 from frazil.scalar.logic import where as where
 from frazil.scalar.logic import xor as xor
+from frazil.scalar.logic import zero_grad as zero_grad
 from frazil.scalar.op import ScalarOp as ScalarOp
 from frazil.scalar.special import erf as erf
 from frazil.scalar.special import erfc as erfc
