@@ -113,6 +113,59 @@ def test_gradients_of_a_marginal_likelihood(mode):
     verify_grad(minus_log_likelihood, points, mode=mode, abs_tol=1e-5, rel_tol=1e-5)
 
 
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("shape", [(4,), (4, 2)])
+def test_cho_solve(lower, shape, mode):
+    a, b = positive(4), np.arange(float(np.prod(shape))).reshape(shape)
+    x, y = ft.matrix("x"), ft.tensor("y", shape=[None] * len(shape))
+    solution = ft.linalg.cho_solve((ft.linalg.cholesky(x, lower), lower), y)
+    check(solution, {x: a, y: b}, np.linalg.solve(a, b), mode, rtol=1e-10)
+    if mode == "py":
+        verify_grad(lambda x, y: ft.linalg.cho_solve((x, lower), y), [a, b], mode=mode)
+
+
+ORDERS = [None, 0, 1, 2, 3, -1, 0.5, np.inf, -np.inf, "fro"]
+
+
+@pytest.mark.parametrize("ord", ORDERS)
+@given(st.data(), dtypes, st.booleans())
+def test_norms_agree_with_numpy(ord, data, dtype, keepdims):
+    shape = data.draw(st.lists(st.integers(1, 4), min_size=1, max_size=3))
+    array = np.random.default_rng(0).normal(size=shape).astype(dtype)
+    every = st.sampled_from(range(-len(shape), len(shape)))
+    vectors = st.one_of(every, st.none()) if len(shape) == 1 or ord is None else every
+    pairs = st.lists(every, min_size=2, max_size=2, unique_by=lambda axis: axis % len(shape))
+    if ord == "fro":
+        vectors = st.nothing()
+    if ord in (None, 1, -1, np.inf, -np.inf, "fro") and len(shape) > 1:
+        vectors = vectors | pairs.map(tuple)
+    if vectors.is_empty:
+        return
+    axis = data.draw(vectors)
+    x = like(data.draw, array)
+    expected = np.linalg.norm(array, ord, axis, keepdims)
+    found = ft.linalg.norm(x, ord, axis, keepdims)
+    check(found, {x: array}, np.asarray(expected, dtype=dtype), "py", rtol=1e-10)
+
+
+@pytest.mark.parametrize(("ord", "axis"), [(None, None), (1, None), (np.inf, 0), (3, 1), (2, 1)])
+def test_norms_in_all_linkers(ord, axis, mode):
+    array = np.array([[0.3, -1.2, 0.7], [2.5, 0.4, -0.6]])
+    check(ft.linalg.norm(array, ord, axis), {}, np.linalg.norm(array, ord, axis), mode)
+    verify_grad(lambda x: ft.linalg.norm(x, ord, axis), [array], mode="py")
+
+
+def test_norms_that_are_not_there():
+    with pytest.raises(NotImplementedError, match="'fro', 1, -1, inf and -inf"):
+        ft.linalg.norm(ft.matrix(), 2)
+    with pytest.raises(ValueError, match="one of matrices"):
+        ft.linalg.norm(ft.vector(), "fro")
+    with pytest.raises(ValueError, match="Name one axis, or two"):
+        ft.linalg.norm(ft.tensor3(), 1)
+    with pytest.raises(ValueError, match="b_ndim=2"):
+        ft.linalg.cho_solve((ft.matrix(), True), ft.vector(), b_ndim=2)
+
+
 def test_no_elements(mode):
     x = ft.matrix("x")
     check(fz.grad(ft.sum(ft.linalg.cholesky(x)), x), {x: np.zeros((0, 0))}, np.zeros((0, 0)), mode)

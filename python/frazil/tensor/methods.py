@@ -23,6 +23,7 @@ from frazil.tensor import (
     repetition,
     reshaping,
     searching,
+    sorting,
     taking,
     transposition,
 )
@@ -104,6 +105,10 @@ class _Methods(_core.Variable):
     def argmin(self, axis: int | None = None, keepdims: bool = False) -> Variable:
         """Return the positions of the smallest elements; see :func:`frazil.tensor.argmin`."""
         return searching.argmin(self, axis, keepdims)
+
+    def argsort(self, axis: int | None = -1) -> Variable:
+        """Return the positions that sort along ``axis``; see :func:`frazil.tensor.argsort`."""
+        return sorting.argsort(self, axis)
 
     def nonzero(self) -> tuple[Variable, ...]:
         """Return the positions of what is not zero; see :func:`frazil.tensor.nonzero`."""
