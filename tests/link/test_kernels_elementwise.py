@@ -33,6 +33,7 @@ LONG_DOUBLE = {
     )
 } | {
     "pow": np.power,
+    "log1mexp": lambda x: np.where(x > -0.69, np.log(-np.expm1(x)), np.log1p(-np.exp(x))),
     "sigmoid": lambda x: np.where(x < 0, np.exp(x), 1) / (1 + np.exp(-np.abs(x))),
     "softplus": lambda x: np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))),
     "log_sigmoid": lambda x: -(np.maximum(-x, 0) + np.log1p(np.exp(-np.abs(x)))),

@@ -12,6 +12,7 @@ from frazil.scalar import TABLE, Elementary, cast, clip, maximum, minimum, pow, 
 POINTS = {
     **dict.fromkeys(TABLE, (0.3, 0.7, 1.9)),
     "arccosh": (1.5, 2.5, 7.0),
+    "log1mexp": (-0.3, -0.7, -1.9),
     "arctanh": (-0.6, 0.2, 0.8),
     "arcsin": (-0.6, 0.2, 0.8),
     "arccos": (-0.6, 0.2, 0.8),

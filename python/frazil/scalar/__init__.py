@@ -25,6 +25,7 @@ from frazil.scalar.exponential import exp as exp
 from frazil.scalar.exponential import exp2 as exp2
 from frazil.scalar.exponential import expm1 as expm1
 from frazil.scalar.exponential import log as log
+from frazil.scalar.exponential import log1mexp as log1mexp
 from frazil.scalar.exponential import log1p as log1p
 from frazil.scalar.exponential import log2 as log2
 from frazil.scalar.exponential import log10 as log10

@@ -167,6 +167,8 @@ from frazil.tensor.joining import stack as stack
 from frazil.tensor.joining import vstack as vstack
 from frazil.tensor.lengths import shape as shape
 from frazil.tensor.lengths import size as size
+from frazil.tensor.logarithms import log1mexp as log1mexp
+from frazil.tensor.logarithms import logit as logit
 from frazil.tensor.normalization import log_softmax as log_softmax
 from frazil.tensor.normalization import logsumexp as logsumexp
 from frazil.tensor.normalization import softmax as softmax
