@@ -65,7 +65,8 @@ fn chain(ndim: usize, kernels: usize, function: KernelFn) -> Program {
     let axes: Vec<Option<usize>> = (0..ndim).map(Some).collect();
     for _ in 0..kernels {
         let dims: Vec<Size> = (0..ndim).map(|axis| builder.size_of(slot, axis).unwrap()).collect();
-        let write = WriteSpec { dtype: DType::Float64, axes: axes.clone(), identity: None };
+        let write =
+            WriteSpec { dtype: DType::Float64, axes: axes.clone(), identity: None, fold: None };
         let reads = [(slot, axes.clone())];
         // SAFETY: the kernels take a float64 operand and a result that move along the inner
         // dimension.
@@ -84,7 +85,7 @@ fn call(program: &Program, inputs: &[ArrayRef<'_>], output: &mut [f64]) {
     unsafe {
         let mut run = program.bind(black_box(inputs)).unwrap();
         run.set_output(0, output.as_mut_ptr().cast());
-        run.execute().unwrap();
+        run.execute(&Conduct::ALONE).unwrap();
     }
 }
 

@@ -564,16 +564,17 @@ class ProgramBuilder:
         keepalive: object,
         dims: Sequence[int],
         reads: Sequence[tuple[int, Sequence[int]]],
-        writes: Sequence[tuple[Any, Sequence[int], Any]],
+        writes: Sequence[tuple[Any, Sequence[int], tuple[Any, str] | None]],
         rows: Sequence[Any] | None = None,
     ) -> list[int]:
         """Runs a kernel over ``dims`` (sizes, outermost first; none: once).
 
         ``reads``: slots, each with its axis for every dimension, -1 where it does not move.
         ``writes``: dtypes, each with the axis of the new array for every dimension, -1 where the
-        kernel reduces, and the identity that a reduction starts from, else None. ``rows``: the
-        kernel takes whole rows, along the last dimension, and after its operands a buffer for a row
-        of each of these dtypes; what it makes of a row it writes without an identity.
+        kernel reduces; and for a reduction the identity that it starts from and the name of its
+        scalar op: add, mul, maximum, minimum, and_ or or_. ``rows``: the kernel takes whole rows,
+        along the last dimension, and after its operands a buffer for a row of each of these dtypes;
+        what it makes of a row it writes without an identity.
         """
 
     def transpose(self, slot: int, axes: Sequence[int]) -> int: ...
@@ -662,6 +663,8 @@ class Function:
     ``shared`` are the program's last inputs. ``updates`` pair a cell with the position of the
     output that it stores, which is not returned. ``form``: None for a list, "single", or a dict's
     keys. ``convert`` makes an array of an argument that is not yet one of the right type.
+    ``threads``: how many a call uses at most; None: ``OMP_NUM_THREADS``, or as many as the process
+    may run at once.
     """
 
     def __new__(
@@ -672,7 +675,10 @@ class Function:
         updates: Sequence[tuple[SharedVariable, int]],
         form: object,
         convert: Callable[[Any, TensorType, str | None], np.ndarray[Any, Any]],
+        threads: int | None = None,
     ) -> Self: ...
+    @property
+    def threads(self) -> int: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 def set_blas(addresses: Mapping[str, int]) -> None:

@@ -121,7 +121,7 @@ def add_loop(builder, a, b, ndim, status=0):
 def sum_loop(builder, a, ndim):
     keep, address = kernel(accumulate, (True, False))
     dims = [builder.size_of(a, axis) for axis in range(ndim)]
-    writes = [("float64", [-1] * ndim, 0.0)]
+    writes = [("float64", [-1] * ndim, (0.0, "add"))]
     return builder.loop(address, keep, dims, [(a, list(range(ndim)))], writes)[0]
 
 

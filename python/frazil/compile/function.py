@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from operator import index
 from time import perf_counter
 from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
@@ -36,6 +37,8 @@ class Function(_core.Function):
         The linker that made it.
     name : str or None
         The name given to it.
+    threads : int
+        The threads that a call uses at most.
     compile_time : float
         Seconds from the graph to the program.
     """
@@ -64,6 +67,7 @@ def function(
     givens: Pairs | None = None,
     name: str | None = None,
     on_unused_input: str = "raise",
+    threads: int | None = None,
 ) -> Function:
     """Compile a graph to a function of arrays.
 
@@ -86,6 +90,10 @@ def function(
         A name for messages.
     on_unused_input : {"raise", "warn", "ignore"}
         What to do about an input that nothing needs.
+    threads : int, optional
+        How many threads a call uses at most, to share the elements of large arrays; results do not
+        depend on it. Default: what the environment variable ``OMP_NUM_THREADS`` says, else as many
+        as the process may run at once. BLAS has threads of its own, which follow the same variable.
 
     Returns
     -------
@@ -99,6 +107,8 @@ def function(
         If the graph needs a variable that is not among the inputs.
     TypeError
         If an input is no variable, or an update does not fit its shared variable.
+    ValueError
+        If there is nothing that needs one of the inputs, or no positive number of threads.
 
     Examples
     --------
@@ -112,6 +122,8 @@ def function(
     >>> total.get_value()
     array(3.)
     """
+    if threads is not None and (isinstance(threads, bool) or index(threads) < 1):
+        raise ValueError(f"threads must be a positive number or None, given {threads!r}")
     inputs = _checked_inputs(inputs)
     form, results = _flattened(outputs)
     stores = _checked_updates(updates)
@@ -137,6 +149,7 @@ def function(
         [(cell, len(results) + at) for at, (cell, _) in enumerate(stores)],
         form,
         convert,
+        threads,
     )
     made.fgraph = graph
     made.inputs = (*inputs, *shared)

@@ -20,11 +20,14 @@ Value = tuple[OneOf["read", "literal", "statement"], int]
 
 @dataclass(frozen=True)
 class Output:
-    """A variable that a loop writes; for each dimension of the loop its axis there, or REPEATED."""
+    """A variable that a loop writes; for each dimension of the loop its axis there, or REPEATED.
+
+    ``reduction``: of one, what it starts from and the name of its scalar op.
+    """
 
     variable: Variable
     axes: Axes
-    identity: bool | int | float | None
+    reduction: tuple[bool | int | float, str] | None
 
 
 @dataclass(frozen=True)
@@ -183,7 +186,8 @@ class _Assembly:
             self._store(output)
             return
         axes = [REPEATED if axis in node.op.axes else axis for axis in range(over.ndim)]
-        self.outputs.append(Output(output, _moving(tuple(axes), over), identity))
+        reduction = identity, node.op.fold
+        self.outputs.append(Output(output, _moving(tuple(axes), over), reduction))
         self.values.append((value, node.op.fold))
 
 

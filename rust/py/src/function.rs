@@ -1,10 +1,11 @@
 //! `Function`: a compiled program ready to be called.
 
+use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use frazil_core::{DType, Ty};
-use frazil_runtime::{ArrayRef, Error, Run};
+use frazil_runtime::{ArrayRef, Conduct, Error, Run, default_threads};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -14,6 +15,7 @@ use smallvec::SmallVec;
 use crate::cell::SharedCell;
 use crate::ndarray::NumPy;
 use crate::program::Program;
+use crate::signals::Signals;
 use crate::types::TensorType;
 use crate::variable::SharedVariable;
 
@@ -28,6 +30,8 @@ pub struct Function {
     returned: Box<[usize]>,
     form: Form,
     convert: Py<PyAny>,
+    /// `None`: as many as the runtime uses by default.
+    threads: Option<NonZeroUsize>,
 }
 
 struct Parameter {
@@ -66,7 +70,8 @@ type Objects<'py> = SmallVec<[Bound<'py, PyAny>; 8]>;
 #[pymethods]
 impl Function {
     #[new]
-    #[pyo3(signature = (program, inputs, shared, updates, form, convert))]
+    #[pyo3(signature = (program, inputs, shared, updates, form, convert, threads=None))]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
         program: Py<Program>,
@@ -75,6 +80,7 @@ impl Function {
         updates: Vec<(Py<SharedVariable>, usize)>,
         form: &Bound<'_, PyAny>,
         convert: Py<PyAny>,
+        threads: Option<NonZeroUsize>,
     ) -> PyResult<Function> {
         let parameters: Box<[Parameter]> = inputs
             .into_iter()
@@ -104,7 +110,13 @@ impl Function {
         let stored = |output: &usize| updates.iter().any(|update| update.output == *output);
         let returned: Box<[usize]> = (0..outputs).filter(|output| !stored(output)).collect();
         let form = Form::new(form, returned.len())?;
-        Ok(Function { program, parameters, shared, updates, returned, form, convert })
+        Ok(Function { program, parameters, shared, updates, returned, form, convert, threads })
+    }
+
+    /// The threads that a call uses at most.
+    #[getter]
+    fn threads(&self) -> usize {
+        self.threads.map_or_else(default_threads, usize::from)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
@@ -382,7 +394,7 @@ impl Function {
             // run is dropped.
             unsafe { run.set_output(position, data) };
         }
-        let run = execute(py, run)?.map_err(|error| self.raise(py, error));
+        let run = execute(py, run, self.threads())?.map_err(|error| self.raise(py, error));
         let mut run = run?;
         let mut arrays = Objects::new();
         for (position, output) in outputs.into_iter().enumerate() {
@@ -473,17 +485,23 @@ impl Function {
 
 /// Executes a run without the GIL. A panic, which is a fault of frazil, becomes a RuntimeError.
 #[inline]
-fn execute<'p>(py: Python<'_>, mut run: Run<'p>) -> PyResult<Result<Run<'p>, Error>> {
+fn execute<'p>(
+    py: Python<'_>,
+    mut run: Run<'p>,
+    threads: usize,
+) -> PyResult<Result<Run<'p>, Error>> {
     let attempt = || {
         catch_unwind(AssertUnwindSafe(move || {
-            let done = run.execute();
-            (run, done)
+            let signals = Signals::default();
+            let done = run.execute(&Conduct { threads, should_stop: &|| signals.raised() });
+            (run, done, signals.error.into_inner())
         }))
     };
     let done = py.detach(attempt);
     match done {
-        Ok((run, Ok(()))) => Ok(Ok(run)),
-        Ok((_, Err(error))) => Ok(Err(error)),
+        Ok((_, _, Some(error))) => Err(error),
+        Ok((run, Ok(()), None)) => Ok(Ok(run)),
+        Ok((_, Err(error), None)) => Ok(Err(error)),
         Err(panic) => {
             let text = panic
                 .downcast_ref::<String>()

@@ -18,6 +18,7 @@ mod persist;
 mod plan;
 mod program;
 mod rewrite;
+mod signals;
 mod types;
 mod variable;
 

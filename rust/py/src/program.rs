@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use frazil_core::DType;
 use frazil_runtime::{
-    ArrayType, BuildError, Builder, Error, ErrorClass, Fault, Foreign, ForeignError, Index,
+    ArrayType, BuildError, Builder, Error, ErrorClass, Fault, Fold, Foreign, ForeignError, Index,
     KeptArray, KernelFn, KernelPart, KernelRef, Layout, Origin, Parts, Scalar, Size, SizeOp, Slot,
     WriteSpec,
 };
@@ -45,7 +45,8 @@ fn refuse(error: BuildError) -> PyErr {
         BuildError::DType { .. }
         | BuildError::UnsupportedDType { .. }
         | BuildError::Rank { .. }
-        | BuildError::Identity { .. } => PyTypeError::new_err(message),
+        | BuildError::Identity { .. }
+        | BuildError::Fold { .. } => PyTypeError::new_err(message),
         _ => PyValueError::new_err(message),
     }
 }
@@ -54,8 +55,8 @@ fn sizes(sizes: Vec<u32>) -> Vec<Size> {
     sizes.into_iter().map(Size).collect()
 }
 
-/// Dtype, axes and identity of a write.
-type WriteArgument<'py> = (Bound<'py, PyAny>, Vec<i64>, Option<Bound<'py, PyAny>>);
+/// Dtype and axes of a write; for a reduction, what it starts from and its scalar op's name.
+type WriteArgument<'py> = (Bound<'py, PyAny>, Vec<i64>, Option<(Bound<'py, PyAny>, String)>);
 
 /// -1 stands for no axis.
 fn axes(axes: Vec<i64>) -> PyResult<Vec<Option<usize>>> {
@@ -98,6 +99,14 @@ fn identity(dtype: DType, value: &Bound<'_, PyAny>) -> PyResult<Scalar> {
         return Ok(Scalar::from_i128(dtype, index.extract()?));
     }
     Ok(Scalar::from_f64(dtype, value.extract()?))
+}
+
+/// The reduction of this name.
+fn fold(name: &str) -> PyResult<Fold> {
+    Fold::from_name(name).ok_or_else(|| {
+        let known = Fold::ALL.map(Fold::name).join(", ");
+        PyValueError::new_err(format!("there is no reduction {name:?}; there are {known}"))
+    })
 }
 
 impl ProgramBuilder {
@@ -189,10 +198,14 @@ impl ProgramBuilder {
             .collect::<PyResult<_>>()?;
         let writes: Vec<_> = writes
             .into_iter()
-            .map(|(dtype, write, start)| {
+            .map(|(dtype, write, reduction)| {
                 let dtype = dtype_of(&dtype)?;
-                let identity = start.map(|start| identity(dtype, &start)).transpose()?;
-                Ok(WriteSpec { dtype, axes: axes(write)?, identity })
+                let mut spec = WriteSpec { dtype, axes: axes(write)?, identity: None, fold: None };
+                if let Some((start, name)) = reduction {
+                    spec.identity = Some(identity(dtype, &start)?);
+                    spec.fold = Some(fold(&name)?);
+                }
+                Ok(spec)
             })
             .collect::<PyResult<_>>()?;
         let rows = rows.map(|rows| rows.iter().map(dtype_of).collect::<PyResult<Vec<_>>>());

@@ -228,7 +228,8 @@ impl<'a> Binder<'a> {
             code.reads.iter().map(|read| self.slot(read.slot).place).collect();
         let mut accesses: SmallVec<[Access; 12]> = SmallVec::new();
         for (read, &inner) in code.reads.iter().zip(&read_inner) {
-            accesses.push(Access { itemsize: self.itemsize(read.slot), inner, role: Role::Read });
+            let itemsize = self.itemsize(read.slot);
+            accesses.push(Access { itemsize, inner, role: Role::Read, apart: None });
         }
         let mut fills = SmallVec::new();
         for (write, &inner) in code.writes.iter().zip(&write_inner) {
@@ -258,7 +259,7 @@ impl<'a> Binder<'a> {
             };
             operands.push(place);
             let role = if write.identity.is_some() { Role::Accumulate } else { Role::Write };
-            accesses.push(Access { itemsize, inner, role });
+            accesses.push(Access { itemsize, inner, role, apart: write.fold.zip(write.identity) });
             fills.extend(write.identity.map(|identity| (place, count, identity)));
         }
         let nest = match &code.rows {

@@ -7,6 +7,7 @@ use frazil_core::DType;
 
 use crate::array::KeptArray;
 use crate::error::BuildError;
+use crate::fold::Fold;
 use crate::foreign::Foreign;
 use crate::ids::{Origin, Size, Slot};
 use crate::instr::{
@@ -49,6 +50,8 @@ pub struct WriteSpec {
     pub axes: Vec<Option<usize>>,
     /// `None`: not a reduction.
     pub identity: Option<Scalar>,
+    /// How two results of the reduction become one; a reduction without it is never cut.
+    pub fold: Option<Fold>,
 }
 
 /// A constant slot: an array that is only read.
@@ -326,6 +329,9 @@ impl Builder {
                     expected: write.dtype,
                 });
             }
+            if let Some(fold) = write.fold.filter(|fold| !fold.takes(write.dtype)) {
+                return Err(BuildError::Fold { fold: fold.name(), dtype: write.dtype });
+            }
         }
         let address = function as usize;
         let number = self.kernels.iter().position(|&known| known == address);
@@ -351,6 +357,7 @@ impl Builder {
                 dtype: write.dtype,
                 axes: write.axes.as_slice().into(),
                 identity: write.identity,
+                fold: write.fold,
             })
             .collect();
         let kernel = Kernel { function, number: number as u32, keep };

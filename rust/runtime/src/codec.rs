@@ -164,20 +164,21 @@ impl Program {
 }
 
 /// What the operands of a loop's kernel are: element types, whether each moves along the inner
-/// dimension, which results fold into what is there, and the buffers of a kernel of rows.
+/// dimension, which results fold into what is there and how, and the buffers of a kernel of rows.
 fn operands<K>(
     code: &Loop<K>,
     dtype: impl Fn(Slot) -> Result<DType, BuildError>,
 ) -> Result<Box<[u8]>, BuildError> {
     let Loop { kernel: _, dims: _, reads, writes, rows } = code;
     let moves = |axes: &[Option<usize>]| matches!(axes.last(), Some(Some(_))) as u8;
-    let mut operands = Vec::with_capacity(2 * reads.len() + 3 * writes.len() + 1);
+    let mut operands = Vec::with_capacity(2 * reads.len() + 4 * writes.len() + 1);
     for LoopRead { slot, axes } in reads {
         operands.extend([dtype(*slot)? as u8, moves(axes)]);
     }
     operands.push(u8::MAX);
-    for LoopWrite { slot: _, dtype, axes, identity } in writes {
-        operands.extend([*dtype as u8, moves(axes), identity.is_some() as u8]);
+    for LoopWrite { slot: _, dtype, axes, identity, fold } in writes {
+        let fold = fold.map_or(u8::MAX, |fold| fold as u8);
+        operands.extend([*dtype as u8, moves(axes), identity.is_some() as u8, fold]);
     }
     if let Some(buffers) = rows {
         operands.push(u8::MAX);
@@ -364,6 +365,7 @@ impl Replay<'_> {
             dtype: write.dtype,
             axes: write.axes.to_vec(),
             identity: write.identity,
+            fold: write.fold,
         };
         let writes: Vec<WriteSpec> = code.writes.iter().map(write).collect();
         // SAFETY: the caller promises that the kernel takes the operands that it says; they are

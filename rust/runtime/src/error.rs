@@ -272,6 +272,9 @@ pub enum Fault {
     /// Foreign code failed by itself.
     #[error("{0}")]
     Foreign(ForeignError),
+    /// Whoever started the run wants it to stop.
+    #[error("the call was interrupted")]
+    Interrupted,
 }
 
 impl Fault {
@@ -298,9 +301,10 @@ impl Fault {
             | Fault::ForeignType { .. } => ErrorClass::Type,
             Fault::Index { .. } => ErrorClass::Index,
             Fault::OutOfMemory { .. } => ErrorClass::Memory,
-            Fault::Kernel { .. } | Fault::BlasMissing { .. } | Fault::Foreign(_) => {
-                ErrorClass::Runtime
-            }
+            Fault::Kernel { .. }
+            | Fault::BlasMissing { .. }
+            | Fault::Foreign(_)
+            | Fault::Interrupted => ErrorClass::Runtime,
         }
     }
 }
@@ -358,6 +362,14 @@ pub enum BuildError {
         given: DType,
         /// The type of the write.
         expected: DType,
+    },
+    /// A reduction of elements that it does not know.
+    #[error("{fold} does not reduce {dtype}")]
+    Fold {
+        /// Its name.
+        fold: &'static str,
+        /// The type of the write.
+        dtype: DType,
     },
     /// A slot of an element type that the instruction does not know.
     #[error("slot {slot} holds {given}: {needed}")]

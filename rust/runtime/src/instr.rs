@@ -6,6 +6,7 @@ use std::sync::Arc;
 use frazil_core::DType;
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::fold::Fold;
 use crate::foreign::Foreign;
 use crate::ids::{Origin, Size, Slot};
 use crate::loop_nest::KernelFn;
@@ -123,6 +124,8 @@ pub(crate) struct LoopWrite {
     pub(crate) axes: Box<[Option<usize>]>,
     /// What a reduction starts from.
     pub(crate) identity: Option<Scalar>,
+    /// How two of its results become one.
+    pub(crate) fold: Option<Fold>,
 }
 
 /// The call of a foreign function.

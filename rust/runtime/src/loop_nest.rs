@@ -9,8 +9,14 @@ use std::ffi::c_char;
 
 use smallvec::SmallVec;
 
+use crate::fold::Fold;
+use crate::loop_nest::pieces::Apart;
+use crate::scalar::Scalar;
+use crate::split::Split;
 use crate::strided::copy_row;
 use crate::walk::{Order, Pointers, Strides, Walk, memory_order};
+
+mod pieces;
 
 /// A native loop: `ptr` and `outer_stride` list the reads, then the writes, then the buffers of a
 /// kernel that takes whole rows. Zero means success.
@@ -36,6 +42,9 @@ pub(crate) struct Access {
     /// Whether it moves along the innermost dimension.
     pub(crate) inner: bool,
     pub(crate) role: Role,
+    /// How what is accumulated apart is put together, and what it starts from; `None` where that is
+    /// not known.
+    pub(crate) apart: Option<(Fold, Scalar)>,
 }
 
 /// What the kernel does to an operand.
@@ -117,11 +126,16 @@ pub(crate) struct LoopNest {
     block: i64,
     /// Where the buffers of a row start in the scratch memory.
     buffers: SmallVec<[usize; 2]>,
-    scratch: usize,
     empty: bool,
     /// The bytes by which each operand moves along the inner dimension; used when it is cut into
     /// blocks.
     inner_steps: SmallVec<[i64; 12]>,
+    /// Whether the kernel needs the inner dimension whole.
+    whole_rows: bool,
+    split: Option<Split>,
+    aparts: SmallVec<[Apart; 1]>,
+    /// Bytes of scratch memory that a thread needs, and a run.
+    scratch: (usize, usize),
 }
 
 type Dim = (i64, SmallVec<[i64; 12]>);
@@ -139,7 +153,7 @@ impl LoopNest {
         let inner_is_one = order.last().is_none_or(|&dim| dims[dim] == 1);
         let mut walk = Walk::new(dims, strides, order);
         let inner = if inner_is_one { None } else { walk.pop() };
-        LoopNest::around(inner, walk, empty, BLOCK, accesses, &[])
+        LoopNest::around(inner, walk, empty, BLOCK, accesses, None)
     }
 
     /// The nest of a kernel that takes whole rows, and needs room for a row of elements of each of
@@ -160,7 +174,7 @@ impl LoopNest {
         let walk = Walk::new(dims, strides, outer);
         let steps = strides.along(row).collect();
         let block = dims[row].max(BLOCK);
-        LoopNest::around(Some((dims[row], steps)), walk, empty, block, accesses, buffers)
+        LoopNest::around(Some((dims[row], steps)), walk, empty, block, accesses, Some(buffers))
     }
 
     fn around(
@@ -169,7 +183,7 @@ impl LoopNest {
         empty: bool,
         block: i64,
         accesses: &[Access],
-        sizes: &[usize],
+        sizes: Option<&[usize]>,
     ) -> LoopNest {
         let one = || (1, SmallVec::from_elem(0, accesses.len()));
         let (inner, inner_steps) = inner.unwrap_or_else(one);
@@ -189,13 +203,13 @@ impl LoopNest {
             }
         }
         let mut buffers = SmallVec::new();
-        for size in sizes {
+        for size in sizes.unwrap_or_default() {
             scratch = scratch.next_multiple_of(LINE);
             buffers.push(scratch);
             scratch += (inner as usize).next_multiple_of(LINE) * size;
             outer_strides.push(0);
         }
-        LoopNest {
+        let mut nest = LoopNest {
             outer,
             inner,
             outer_strides,
@@ -203,15 +217,23 @@ impl LoopNest {
             packs,
             block,
             buffers,
-            scratch,
             empty,
             inner_steps,
+            whole_rows: sizes.is_some(),
+            split: None,
+            aparts: SmallVec::new(),
+            scratch: (scratch, scratch),
+        };
+        if !empty {
+            let itemsize = accesses.iter().map(|access| access.itemsize).max().unwrap_or(1);
+            nest.divide(Split::of(&nest.levels(accesses), itemsize), accesses);
         }
+        nest
     }
 
     /// The bytes of scratch memory that a run needs.
     pub(crate) fn scratch(&self) -> usize {
-        self.scratch
+        self.scratch.1
     }
 
     /// The operands of the kernel that lie in the scratch memory; their pointers come last.
@@ -219,22 +241,26 @@ impl LoopNest {
         self.buffers.len()
     }
 
-    /// Runs the kernel over all positions. Returns its first status that is not zero, else zero.
+    /// All positions, or those of a part of one loop: its number and how many turns it makes.
+    /// Returns the first status that is not zero, else zero.
     ///
     /// # Safety
-    /// The kernel is made for this many operands of these element types; the pointers give the
-    /// first element of operands that have the shapes and strides of the nest, and end with one for
-    /// each of its buffers, which the nest sets; writes overlap nothing else, except reads that
-    /// start where they do and have the same strides; `scratch` is aligned and as large as
-    /// [`LoopNest::scratch`] says.
-    pub(crate) unsafe fn run(
+    /// As for `run`; the pointers end with one for each of the nest's buffers.
+    unsafe fn part(
         &self,
         kernel: KernelFn,
         pointers: &mut [*mut u8],
         scratch: *mut u8,
+        cut: Option<(usize, i64)>,
     ) -> i32 {
-        if self.empty {
-            return 0;
+        let mut walked: SmallVec<[i64; 4]> = self.walk.lengths().into();
+        let (mut outer, mut inner) = (self.outer, self.inner);
+        if let Some((level, length)) = cut {
+            match level.checked_sub(walked.len()) {
+                None => walked[level] = length,
+                Some(0) => outer = length,
+                Some(_) => inner = length,
+            }
         }
         let operands = pointers.len() - self.buffers.len();
         for (pointer, &start) in pointers[operands..].iter_mut().zip(&self.buffers) {
@@ -242,17 +268,17 @@ impl LoopNest {
         }
         // SAFETY: by the caller's promise; the nest's last two dimensions are the kernel's.
         let whole = |at: &[*mut u8]| unsafe {
-            kernel(at.as_ptr().cast(), self.outer, self.inner, self.outer_strides.as_ptr())
+            kernel(at.as_ptr().cast(), outer, inner, self.outer_strides.as_ptr())
         };
         if self.packs.is_empty() && self.walk.is_single() {
             return whole(pointers);
         }
-        let visited = self.walk.visit(pointers, |at| {
+        let visited = self.walk.visit(&walked, pointers, |at| {
             let status = if self.packs.is_empty() {
                 whole(at)
             } else {
                 // SAFETY: by the caller's promise.
-                unsafe { self.blocks(kernel, at, scratch) }
+                unsafe { self.blocks(kernel, at, (outer, inner), scratch) }
             };
             if status == 0 { Ok(()) } else { Err(status) }
         });
@@ -263,15 +289,21 @@ impl LoopNest {
     ///
     /// # Safety
     /// As for `run`.
-    unsafe fn blocks(&self, kernel: KernelFn, at: &[*mut u8], scratch: *mut u8) -> i32 {
-        let columns = self.inner.min(self.block);
-        let rows = (self.block / columns).clamp(1, self.outer);
+    unsafe fn blocks(
+        &self,
+        kernel: KernelFn,
+        at: &[*mut u8],
+        (outer, inner): (i64, i64),
+        scratch: *mut u8,
+    ) -> i32 {
+        let columns = inner.min(self.block);
+        let rows = (self.block / columns).clamp(1, outer);
         let mut pointers = Pointers::from_slice(at);
         let mut strides = self.outer_strides.clone();
-        for row in (0..self.outer).step_by(rows as usize) {
-            let rows = rows.min(self.outer - row);
-            for column in (0..self.inner).step_by(columns as usize) {
-                let columns = columns.min(self.inner - column);
+        for row in (0..outer).step_by(rows as usize) {
+            let rows = rows.min(outer - row);
+            for column in (0..inner).step_by(columns as usize) {
+                let columns = columns.min(inner - column);
                 let start = |operand: usize| {
                     let offset =
                         row * self.outer_strides[operand] + column * self.inner_steps[operand];
@@ -342,9 +374,11 @@ impl LoopNest {
 
 #[cfg(test)]
 mod tests {
+    use frazil_core::DType;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::conduct::Conduct;
 
     /// `w = 2 a + b`, and `r += a + 3 b`; what moves along the inner dimension is part of the
     /// kernel.
@@ -383,6 +417,11 @@ mod tests {
             (true, true, false) => kernel::<true, true, false>,
             (true, true, true) => kernel::<true, true, true>,
         }
+    }
+
+    fn access(inner: bool, role: Role) -> Access {
+        let apart = (Fold::Add, Scalar::from_f64(DType::Float64, -0.0));
+        Access { itemsize: 8, inner, role, apart: (role == Role::Accumulate).then_some(apart) }
     }
 
     /// An operand in a vector: where it starts, its strides and along which dimensions it moves.
@@ -464,7 +503,11 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
         #[test]
-        fn a_nest_agrees_with_a_walk_index_by_index((dims, operands) in case()) {
+        fn a_nest_agrees_with_a_walk_index_by_index(
+            (dims, operands) in case(),
+            grain in prop_oneof![Just(i64::MAX), Just(100), Just(1000)],
+            threads in 1..4usize,
+        ) {
             let last = dims.len().wrapping_sub(1);
             let inner = |lying: &Lying| lying.moves.get(last).copied().unwrap_or(false);
             let inners: Vec<bool> = operands.iter().map(inner).collect();
@@ -499,9 +542,12 @@ mod tests {
             let accesses: Vec<Access> = roles
                 .iter()
                 .zip(&inners)
-                .map(|(&role, &inner)| Access { itemsize: 8, inner, role })
+                .map(|(&role, &inner)| access(inner, role))
                 .collect();
-            let nest = LoopNest::new(&dims, &order, &strides, &accesses);
+            let mut nest = LoopNest::new(&dims, &order, &strides, &accesses);
+            if !nest.empty {
+                nest.divide(Split::with_grain(&nest.levels(&accesses), grain), &accesses);
+            }
             let mut scratch = vec![0u64; nest.scratch() / 8];
             let mut pointers: Pointers = data
                 .iter_mut()
@@ -510,9 +556,11 @@ mod tests {
                     data.as_mut_ptr().cast::<u8>().wrapping_offset(lying.start as isize)
                 })
                 .collect();
+            let conduct = Conduct { threads, ..Conduct::ALONE };
             // SAFETY: every operand lies inside its vector.
-            let status = unsafe { nest.run(function, &mut pointers, scratch.as_mut_ptr().cast()) };
-            prop_assert_eq!(status, 0);
+            let done =
+                unsafe { nest.run(function, &mut pointers, scratch.as_mut_ptr().cast(), &conduct) };
+            prop_assert_eq!(done, Ok(()));
             prop_assert_eq!(data, expected);
         }
     }
@@ -524,8 +572,7 @@ mod tests {
         }
         let inners: Vec<bool> = operands.iter().map(|operand| operand.1).collect();
         let order = loop_order(dims, &strides, &inners, &[], |_, _| true);
-        let accesses: Vec<Access> =
-            inners.iter().map(|&inner| Access { itemsize: 8, inner, role: Role::Read }).collect();
+        let accesses: Vec<Access> = inners.iter().map(|&inner| access(inner, Role::Read)).collect();
         LoopNest::new(dims, &order, &strides, &accesses)
     }
 

@@ -3,6 +3,7 @@
 use crate::array::{ArrayRef, OutputSpec, OwnedArray};
 use crate::bind::Binder;
 use crate::buffer::Buffer;
+use crate::conduct::Conduct;
 use crate::error::{Error, Fault};
 use crate::instr::{Call, InstrKind};
 use crate::layout::{Layout, byte_count};
@@ -10,6 +11,9 @@ use crate::program::Program;
 use crate::state::{OutputPlan, SlotState, State};
 use crate::step::Place;
 use crate::strided::{Transfer, TransferPlan};
+
+/// Short instructions after which a run asks whether to stop; long ones do it themselves.
+const ASK: usize = 256;
 
 /// A run: bound to its inputs, then executed, then asked for its outputs.
 ///
@@ -63,7 +67,7 @@ impl<'p> Run<'p> {
     }
 
     /// Runs the program. After an error no output holds anything.
-    pub fn execute(&mut self) -> Result<(), Error> {
+    pub fn execute(&mut self, conduct: &Conduct<'_>) -> Result<(), Error> {
         let program = self.program;
         let state = self.state_mut();
         state.provide_outputs(program).map_err(Error::at(None))?;
@@ -75,16 +79,20 @@ impl<'p> Run<'p> {
             // SAFETY: the inputs and outputs are there by the promises of `bind` and `set_output`,
             // the arena and the scratch memory since the program was bound, the blocks of earlier
             // instructions until released.
-            let done = unsafe { state.steps[at].run(&state.bases, scratch) };
+            let done = unsafe { state.steps[at].run(&state.bases, scratch, conduct) };
             done.map_err(Error::at(program.instrs[at].origin))?;
             if program.dynamic {
-                state.run_dynamic(program, at).map_err(Error::at(program.instrs[at].origin))?;
+                let done = state.run_dynamic(program, at, conduct);
+                done.map_err(Error::at(program.instrs[at].origin))?;
+            }
+            if (at % ASK == ASK - 1 || state.steps[at].is_deaf()) && (conduct.should_stop)() {
+                return Err(Error::at(None)(Fault::Interrupted));
             }
         }
         for at in 0..state.unfinished.len() {
             let position = state.unfinished[at];
             let origin = program.output_origin(position);
-            state.finish_output(program, position).map_err(Error::at(origin))?;
+            state.finish_output(program, position, conduct).map_err(Error::at(origin))?;
         }
         Ok(())
     }
@@ -119,7 +127,12 @@ impl State {
     }
 
     /// Does what an instruction needs beyond its bound step.
-    fn run_dynamic(&mut self, program: &Program, at: usize) -> Result<(), Fault> {
+    fn run_dynamic(
+        &mut self,
+        program: &Program,
+        at: usize,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Fault> {
         let instr = &program.instrs[at];
         if let InstrKind::Call(call) = &instr.kind {
             self.call(program, call)?;
@@ -127,7 +140,10 @@ impl State {
             let step = Binder::new(program, self, None).step(&instr.kind)?;
             self.grow_scratch()?;
             // SAFETY: as in `execute`; the binder allocated what the step writes.
-            unsafe { step.run(&self.bases, self.scratch.as_ptr())? };
+            unsafe { step.run(&self.bases, self.scratch.as_ptr(), conduct)? };
+            if step.is_deaf() && (conduct.should_stop)() {
+                return Err(Fault::Interrupted);
+            }
         }
         for &slot in &program.liveness.releases[at] {
             self.release(slot);
@@ -188,13 +204,18 @@ impl State {
     }
 
     /// Brings an output to its memory, if it is not there.
-    fn finish_output(&mut self, program: &Program, position: usize) -> Result<(), Fault> {
+    fn finish_output(
+        &mut self,
+        program: &Program,
+        position: usize,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Fault> {
         let slot = program.outputs[position];
         let to = Place::start(program.bases.outputs + position).resolve(&self.bases);
         let from = self.slots[slot.index()].place.resolve(&self.bases);
         if let Some(OutputPlan { copy: Some(copy), .. }) = &self.outputs[position] {
             // SAFETY: the output's memory is as its plan says, and apart from everything else.
-            unsafe { copy.run(to, from) };
+            unsafe { copy.run_with(to, from, conduct)? };
             return Ok(());
         }
         if let Some(block) = self.take_block(program, position) {
@@ -209,7 +230,7 @@ impl State {
         let copy =
             TransferPlan::new(Transfer::Copy, dtype, &old.dims, &layout.strides, &old.strides);
         // SAFETY: the buffer is fresh and large enough; the slot lives until the run ends.
-        unsafe { copy.run(buffer.as_ptr(), from) };
+        unsafe { copy.run_with(buffer.as_ptr(), from, conduct)? };
         self.owned[position] = Some((buffer, layout));
         Ok(())
     }

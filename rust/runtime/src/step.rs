@@ -5,6 +5,7 @@ use std::ptr;
 use smallvec::SmallVec;
 
 use crate::blas::DotPlan;
+use crate::conduct::Conduct;
 use crate::error::Fault;
 use crate::loop_nest::{KernelFn, LoopNest};
 use crate::scalar::Scalar;
@@ -77,27 +78,35 @@ pub(crate) struct DotStep {
 }
 
 impl Step {
+    /// Whether it may take long without asking whether to stop.
+    pub(crate) fn is_deaf(&self) -> bool {
+        match self {
+            Step::Nothing | Step::Later | Step::Scalar { .. } => false,
+            Step::Loop(_) | Step::Transfer(_) | Step::Update(_) => false,
+            Step::Dot(_) => true,
+        }
+    }
+
     /// Runs it.
     ///
     /// # Safety
     /// Every memory that the step names is in `bases`, as large as when the step was bound;
     /// `scratch` is as large as the step asked for.
-    pub(crate) unsafe fn run(&self, bases: &[*mut u8], scratch: *mut u8) -> Result<(), Fault> {
+    pub(crate) unsafe fn run(
+        &self,
+        bases: &[*mut u8],
+        scratch: *mut u8,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Fault> {
         match self {
             Step::Nothing | Step::Later => Ok(()),
             // SAFETY: by the caller's promise, for this and the next.
-            Step::Loop(step) => unsafe { step.run(bases, scratch) },
-            Step::Transfer(step) => {
-                // SAFETY: as above.
-                unsafe { step.run(bases) };
-                Ok(())
-            }
+            Step::Loop(step) => unsafe { step.run(bases, scratch, conduct) },
+            // SAFETY: as above.
+            Step::Transfer(step) => unsafe { step.run(bases, conduct) },
             Step::Update(steps) => {
-                for step in steps.iter() {
-                    // SAFETY: as above; the copy comes first.
-                    unsafe { step.run(bases) };
-                }
-                Ok(())
+                // SAFETY: as above; the copy comes first.
+                steps.iter().try_for_each(|step| unsafe { step.run(bases, conduct) })
             }
             Step::Dot(step) => {
                 let [a, b, to] = [step.a, step.b, step.to].map(|place| place.resolve(bases));
@@ -116,7 +125,12 @@ impl Step {
 impl LoopStep {
     /// # Safety
     /// As for [`Step::run`].
-    unsafe fn run(&self, bases: &[*mut u8], scratch: *mut u8) -> Result<(), Fault> {
+    unsafe fn run(
+        &self,
+        bases: &[*mut u8],
+        scratch: *mut u8,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Fault> {
         for (place, count, identity) in &self.fills {
             // SAFETY: the memory of a write has `count` elements.
             unsafe { fill(place.resolve(bases), *count, identity) };
@@ -137,19 +151,17 @@ impl LoopStep {
         // SAFETY: the builder's caller promised that the kernel fits the operands; the binder made
         // the nest for them and gave each write memory of its own, or that of reads which nothing
         // needs afterwards and which lie just as the write does.
-        match unsafe { self.nest.run(self.function, pointers, scratch) } {
-            0 => Ok(()),
-            1 => Err(Fault::NegativePower),
-            status => Err(Fault::Kernel { status }),
-        }
+        unsafe { self.nest.run(self.function, pointers, scratch, conduct) }.map_err(Fault::from)
     }
 }
 
 impl TransferStep {
     /// # Safety
     /// As for [`Step::run`].
-    unsafe fn run(&self, bases: &[*mut u8]) {
-        // SAFETY: both places are arrays of the plan's layouts; nothing else needs what is in the destination.
-        unsafe { self.plan.run(self.to.resolve(bases), self.from.resolve(bases)) };
+    unsafe fn run(&self, bases: &[*mut u8], conduct: &Conduct<'_>) -> Result<(), Fault> {
+        let (to, from) = (self.to.resolve(bases), self.from.resolve(bases));
+        // SAFETY: both places are arrays of the plan's layouts; nothing else needs what is in the
+        // destination.
+        unsafe { self.plan.run_with(to, from, conduct) }.map_err(Fault::from)
     }
 }

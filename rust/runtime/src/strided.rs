@@ -3,9 +3,12 @@
 use std::convert::Infallible;
 
 use frazil_core::DType;
+use smallvec::SmallVec;
 
+use crate::conduct::{Conduct, Halt};
 use crate::scalar::Scalar;
-use crate::walk::{Strides, Walk, memory_order};
+use crate::split::{Level, Split};
+use crate::walk::{Strides, Walk, advance, memory_order};
 
 /// Side of the square tiles in which a transposing copy proceeds: two of them fit any first-level
 /// cache.
@@ -30,6 +33,7 @@ pub(crate) struct TransferPlan {
     tiled: Option<(i64, [i64; 2])>,
     inner: i64,
     steps: [i64; 2],
+    split: Option<Split>,
 }
 
 impl TransferPlan {
@@ -59,10 +63,18 @@ impl TransferPlan {
         } else {
             None
         };
-        TransferPlan { transfer, dtype, walk, tiled, inner, steps }
+        let mut levels: SmallVec<[Level; 4]> = SmallVec::new();
+        let outer = tiled.map(|(length, _)| length);
+        for length in walk.lengths().iter().copied().chain(outer).chain([inner]) {
+            levels.push(Level { length, copied: 0, divisible: true });
+        }
+        let empty = levels.iter().any(|level| level.length == 0);
+        // What is done with an element is little.
+        let split = if empty { None } else { Split::of(&levels, dtype.itemsize().div_ceil(4)) };
+        TransferPlan { transfer, dtype, walk, tiled, inner, steps, split }
     }
 
-    /// Does it.
+    /// Does it, on the caller's thread.
     ///
     /// # Safety
     /// Both arrays are as large as the plan says, aligned to their elements, and do not overlap.
@@ -70,10 +82,60 @@ impl TransferPlan {
         if self.inner == 0 || self.walk.is_empty() || matches!(self.tiled, Some((0, _))) {
             return;
         }
-        let mut pointers = [destination, source.cast_mut()];
-        let visited: Result<(), Infallible> = self.walk.visit(&mut pointers, |at| {
+        // SAFETY: by the caller's promise.
+        unsafe { self.part([destination, source.cast_mut()], None) };
+    }
+
+    /// Does it, unless the run is to stop.
+    ///
+    /// # Safety
+    /// As for `run`.
+    pub(crate) unsafe fn run_with(
+        &self,
+        destination: *mut u8,
+        source: *const u8,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Halt> {
+        let Some(split) = &self.split else {
+            // SAFETY: by the caller's promise.
+            unsafe { self.run(destination, source) };
+            return Ok(());
+        };
+        let outer = self.walk.lengths().len();
+        let steps = match split.level.checked_sub(outer) {
+            None => self.walk.steps(split.level).try_into().unwrap_or_default(),
+            Some(0) => self.tiled.map_or(self.steps, |(_, steps)| steps),
+            Some(_) => self.steps,
+        };
+        let ends = Ends([destination, source.cast_mut()]);
+        conduct.run(split.pieces(), 0, std::ptr::null_mut(), &|piece, _| {
+            let (start, length) = split.piece(piece);
+            let mut pointers = ends.get();
+            advance(&mut pointers, &steps, start);
+            // SAFETY: by the caller's promise; each piece has elements of its own.
+            unsafe { self.part(pointers, Some((split.level, length))) };
+            0
+        })
+    }
+
+    /// All positions, or those of a part of one loop: its number and how many turns it makes.
+    ///
+    /// # Safety
+    /// As for `run`; no loop is empty.
+    unsafe fn part(&self, mut pointers: [*mut u8; 2], cut: Option<(usize, i64)>) {
+        let mut walked: SmallVec<[i64; 4]> = self.walk.lengths().into();
+        let mut outer = self.tiled.map(|(length, _)| length);
+        let mut inner = self.inner;
+        if let Some((level, length)) = cut {
+            match (level.checked_sub(walked.len()), &mut outer) {
+                (None, _) => walked[level] = length,
+                (Some(0), Some(outer)) => *outer = length,
+                _ => inner = length,
+            }
+        }
+        let visited: Result<(), Infallible> = self.walk.visit(&walked, &mut pointers, |at| {
             // SAFETY: the walk stays inside both arrays, by the caller's promise.
-            unsafe { self.plane(at[0], at[1]) };
+            unsafe { self.plane(at[0], at[1], outer.unwrap_or(1), inner) };
             Ok(())
         });
         match visited {
@@ -82,21 +144,21 @@ impl TransferPlan {
         }
     }
 
-    /// The innermost loops.
+    /// The innermost loops, of these lengths.
     ///
     /// # Safety
     /// As for `run`.
-    unsafe fn plane(&self, destination: *mut u8, source: *const u8) {
-        let Some((outer, outer_steps)) = self.tiled else {
+    unsafe fn plane(&self, destination: *mut u8, source: *const u8, outer: i64, inner: i64) {
+        let Some((_, outer_steps)) = self.tiled else {
             // SAFETY: the row lies inside both arrays.
-            unsafe { self.row(destination, source, self.inner) };
+            unsafe { self.row(destination, source, inner) };
             return;
         };
         let [to_inner, from_inner] = self.steps;
         let [to_outer, from_outer] = outer_steps;
         for i in (0..outer).step_by(TILE as usize) {
-            for j in (0..self.inner).step_by(TILE as usize) {
-                let columns = TILE.min(self.inner - j);
+            for j in (0..inner).step_by(TILE as usize) {
+                let columns = TILE.min(inner - j);
                 for row in i..(i + TILE).min(outer) {
                     let to = destination.wrapping_offset((row * to_outer + j * to_inner) as isize);
                     let from = source.wrapping_offset((row * from_outer + j * from_inner) as isize);
@@ -124,6 +186,18 @@ impl TransferPlan {
         }
     }
 }
+
+/// Where a destination and a source start, for all threads of a run.
+struct Ends([*mut u8; 2]);
+
+impl Ends {
+    fn get(&self) -> [*mut u8; 2] {
+        self.0
+    }
+}
+
+// SAFETY: the addresses are only read; what lies there is shared as `TransferPlan::run_with` says.
+unsafe impl Sync for Ends {}
 
 /// Copies `count` elements of `itemsize` bytes.
 ///
@@ -327,12 +401,14 @@ mod tests {
             let plan =
                 TransferPlan::new(transfer, DType::Float64, &dims, &to.strides, &from.strides);
             // SAFETY: both layouts lie inside their vectors.
-            unsafe {
-                plan.run(
+            let done = unsafe {
+                plan.run_with(
                     destination.as_mut_ptr().cast(),
                     source.as_ptr().cast::<u8>().wrapping_offset(start as isize),
-                );
-            }
+                    &Conduct { threads: 1 + seed as usize % 3, ..Conduct::ALONE },
+                )
+            };
+            prop_assert_eq!(done, Ok(()));
             prop_assert_eq!(destination, expected);
         }
     }

@@ -138,6 +138,16 @@ impl Walk {
         Some((length, steps))
     }
 
+    /// The lengths of the loops.
+    pub(crate) fn lengths(&self) -> &[i64] {
+        &self.lengths
+    }
+
+    /// The step of each operand in one of the loops.
+    pub(crate) fn steps(&self, dim: usize) -> &[i64] {
+        &self.steps[dim * self.operands..][..self.operands]
+    }
+
     /// The step of each operand in the innermost loop.
     pub(crate) fn innermost(&self) -> Option<(i64, &[i64])> {
         let length = *self.lengths.last()?;
@@ -156,40 +166,43 @@ impl Walk {
 
     /// Calls `body` with the pointers of every position, in order; stops at an error.
     ///
-    /// The loops must not be empty. Pointers move by wrapping arithmetic: whoever reads through
-    /// them answers for where they point. Those behind the operands' stay.
+    /// `lengths` are those of the walk, or of a part of it; none is zero. Pointers move by wrapping
+    /// arithmetic: whoever reads through them answers for where they point. Those behind the
+    /// operands' stay.
     #[inline]
     pub(crate) fn visit<E>(
         &self,
+        lengths: &[i64],
         pointers: &mut [*mut u8],
         mut body: impl FnMut(&[*mut u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        if self.lengths.is_empty() {
+        if lengths.is_empty() {
             return body(pointers);
         }
-        let mut counts: SmallVec<[i64; 4]> = SmallVec::from_elem(0, self.lengths.len());
+        let mut counts: SmallVec<[i64; 4]> = SmallVec::from_elem(0, lengths.len());
         loop {
             body(pointers)?;
-            let mut dim = self.lengths.len();
+            let mut dim = lengths.len();
             loop {
                 if dim == 0 {
                     return Ok(());
                 }
                 dim -= 1;
                 counts[dim] += 1;
-                let steps = &self.steps[dim * self.operands..][..self.operands];
-                if counts[dim] < self.lengths[dim] {
+                let steps = self.steps(dim);
+                if counts[dim] < lengths[dim] {
                     advance(pointers, steps, 1);
                     break;
                 }
                 counts[dim] = 0;
-                advance(pointers, steps, 1 - self.lengths[dim]);
+                advance(pointers, steps, 1 - lengths[dim]);
             }
         }
     }
 }
 
-fn advance(pointers: &mut [*mut u8], steps: &[i64], times: i64) {
+/// Moves each pointer by so many of its steps.
+pub(crate) fn advance(pointers: &mut [*mut u8], steps: &[i64], times: i64) {
     for (pointer, &step) in pointers.iter_mut().zip(steps) {
         *pointer = pointer.wrapping_offset((step * times) as isize);
     }
@@ -235,10 +248,11 @@ mod tests {
         let operands = strides(&[&[100, 10, 1]]);
         let walk = Walk::new(&[2, 3, 2], &operands, &[0, 1, 2]);
         let mut seen = Vec::new();
-        let visited: Result<(), Infallible> = walk.visit(&mut [std::ptr::null_mut()], |at| {
-            seen.push(at[0] as usize);
-            Ok(())
-        });
+        let visited: Result<(), Infallible> =
+            walk.visit(walk.lengths(), &mut [std::ptr::null_mut()], |at| {
+                seen.push(at[0] as usize);
+                Ok(())
+            });
         assert!(visited.is_ok());
         assert_eq!(seen, [0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121]);
     }

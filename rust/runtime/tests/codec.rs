@@ -148,14 +148,15 @@ fn program(choices: &[(u8, u8, u8)]) -> Program {
         let made = match kind % 14 {
             0 | 1 if ndim > 0 => {
                 let reads = [(a, all.clone()), (a, all.clone())];
-                let writes = [WriteSpec { dtype, axes: all, identity: None }];
+                let writes = [WriteSpec { dtype, axes: all, identity: None, fold: None }];
                 // SAFETY: `add` takes two float64 operands and a result, all moving.
                 unsafe { builder.loop_kernel(ADD, Box::new(ADD), &dims, &reads, &writes) }
                     .map(|slots| slots[0])
             }
             2 if ndim > 0 => {
                 let identity = Some(Scalar::from_f64(dtype, 0.0));
-                let writes = [WriteSpec { dtype, axes: vec![None; ndim], identity }];
+                let writes =
+                    [WriteSpec { dtype, axes: vec![None; ndim], identity, fold: Some(Fold::Add) }];
                 let reads = [(a, all)];
                 // SAFETY: `sum` takes a float64 operand and a result that stays.
                 unsafe { builder.loop_kernel(SUM, Box::new(SUM), &dims, &reads, &writes) }
@@ -209,7 +210,7 @@ fn run(program: &Program) -> Result<Vec<Vec<u64>>, String> {
     let inputs = vec![array.as_ref(); 2];
     // SAFETY: the array outlives the run.
     let mut run = unsafe { program.bind(&inputs) }.map_err(|error| error.to_string())?;
-    run.execute().map_err(|error| format!("{error} {:?}", error.origin))?;
+    run.execute(&Conduct::ALONE).map_err(|error| format!("{error} {:?}", error.origin))?;
     let mut outputs = Vec::new();
     for position in 0..program.outputs().len() {
         let OwnedArray { buffer, layout, dtype } = run.take_output(position).unwrap();
@@ -283,7 +284,7 @@ fn constants_are_told_by_their_elements() {
     let again = read(&program.to_bytes(), &mut Known { kernels: Vec::new() }).unwrap();
     // SAFETY: there are no inputs.
     let mut run = unsafe { again.bind(&[]) }.unwrap();
-    run.execute().unwrap();
+    run.execute(&Conduct::ALONE).unwrap();
     let output = run.take_output(0).unwrap();
     assert_eq!(output.layout.dims[..], [3, 2]);
     // SAFETY: the output has six elements.

@@ -198,7 +198,7 @@ fn product(a: &Operand, b: &Operand, dtype: DType) -> Result<(Vec<i64>, Vec<f64>
     let start: *mut u8 = if single { thin.as_mut_ptr().cast() } else { wide.as_mut_ptr().cast() };
     // SAFETY: the vector has the output's elements and outlives the run.
     unsafe { run.set_output(0, start) };
-    run.execute()?;
+    run.execute(&Conduct::ALONE)?;
     drop(run);
     let result = if single { thin.iter().map(|&value| value.into()).collect() } else { wide };
     Ok((dims, result))

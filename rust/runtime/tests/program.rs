@@ -58,7 +58,7 @@ fn run(program: &Program, inputs: &[&Array]) -> Result<Vec<OwnedArray>, Error> {
     let inputs: Vec<ArrayRef<'_>> = inputs.iter().map(|array| array.as_ref()).collect();
     // SAFETY: the arrays outlive the run.
     let mut run = unsafe { program.bind(&inputs)? };
-    run.execute()?;
+    run.execute(&Conduct::ALONE)?;
     Ok((0..program.outputs().len()).map(|at| run.take_output(at).unwrap()).collect())
 }
 
@@ -121,7 +121,8 @@ fn whole(ndim: usize) -> Vec<Option<usize>> {
 
 fn write(axes: Vec<Option<usize>>, identity: Option<f64>) -> WriteSpec {
     let identity = identity.map(|value| Scalar::from_f64(DType::Float64, value));
-    WriteSpec { dtype: DType::Float64, axes, identity }
+    let fold = identity.map(|_| Fold::Add);
+    WriteSpec { dtype: DType::Float64, axes, identity, fold }
 }
 
 fn sizes(builder: &mut Builder, slot: Slot) -> Vec<Size> {
@@ -443,7 +444,7 @@ fn sizes_by_value_are_read_in_every_run() {
         // SAFETY: the arrays outlive the run.
         let mut run = unsafe { program.bind(&inputs) }.unwrap();
         assert_eq!(run.output(0), None);
-        run.execute().unwrap();
+        run.execute(&Conduct::ALONE).unwrap();
         let outputs: Vec<OwnedArray> = (0..5).map(|k| run.take_output(k).unwrap()).collect();
         let tail: Vec<f64> = x.data[at as usize..].to_vec();
         let twice: Vec<f64> = tail.iter().map(|value| 2.0 * value).collect();
@@ -463,7 +464,7 @@ fn sizes_by_value_are_read_in_every_run() {
     };
     let inputs = [x.as_ref(), scalar];
     // SAFETY: the arrays outlive the run.
-    let error = unsafe { program.bind(&inputs) }.unwrap().execute().unwrap_err();
+    let error = unsafe { program.bind(&inputs) }.unwrap().execute(&Conduct::ALONE).unwrap_err();
     assert_eq!(error.class(), ErrorClass::Index);
 }
 

@@ -105,7 +105,7 @@ class Lowering:
             dims,
             [(self.slot(x), axes) for x, axes in call.reads],
             [
-                (output.variable.dtype, _numbered(output.axes), output.identity)
+                (output.variable.dtype, _numbered(output.axes), output.reduction)
                 for output in call.outputs
             ],
             [call.kernel.dtypes[k] for k in plan(call.kernel).buffers]

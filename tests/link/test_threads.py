@@ -1,0 +1,296 @@
+"""Large loops on several threads: the same bits at any number, and nothing that hangs."""
+
+import os
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import frazil as fz
+import frazil.tensor as ft
+from frazil import FrozenApply, Op
+
+COUNTS = (1, 2, 3, 8)
+every_mode = pytest.mark.parametrize("mode", ["py", "c", "numba"])
+NUMBERS = np.random.default_rng(0).normal(size=1 << 18)
+
+
+def run_script(script, timeout=120, **environment):
+    """What a script prints that runs in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@st.composite
+def arrays(draw):
+    """Arrays large enough to be cut, of any rank, order and step."""
+    shape = draw(st.sampled_from([(200_000,), (400, 500), (3, 70_001), (70_001, 3), (50, 60, 70)]))
+    dtype = draw(st.sampled_from(["float64", "float32", "int64", "int8", "bool"]))
+    array = np.resize(NUMBERS, [2 * n for n in shape[:1]] + list(shape[1:]))
+    array = array[:: draw(st.sampled_from([1, 2, -1]))][: shape[0]]
+    array = (array > 0) if dtype == "bool" else np.asarray(10 * array).astype(dtype)
+    return array.transpose(draw(st.permutations(range(array.ndim))))
+
+
+def assert_same_bits(inputs, outputs, mode, *values):
+    """Each number of threads gives the same bytes; the results at the end."""
+    results = []
+    for threads in (*COUNTS, None):
+        f = fz.function(inputs, outputs, mode=mode, threads=threads, on_unused_input="ignore")
+        results.append(f(*values))
+    for other in results[1:]:
+        for one, result in zip(results[0], other, strict=True):
+            assert (one.dtype, one.shape) == (result.dtype, result.shape)
+            assert one.tobytes() == result.tobytes()
+    return results[0]
+
+
+@every_mode
+@given(arrays())
+@settings(max_examples=8)
+def test_elementwise_work_has_the_same_bits_on_any_number_of_threads(mode, array):
+    x = ft.tensor("x", dtype=array.dtype.name, shape=(None,) * array.ndim)
+    y = x.astype("float64")
+    outputs = [ft.exp(-abs(y)) + y, ft.tanh(y) * y, x]
+    results = assert_same_bits([x], outputs, mode, array)
+    known = array.astype("float64")
+    np.testing.assert_allclose(results[0], np.exp(-abs(known)) + known, atol=1e-14)
+    np.testing.assert_array_equal(results[2], array)
+
+
+@every_mode
+@given(arrays(), st.data())
+@settings(max_examples=10)
+def test_reductions_have_the_same_bits_on_any_number_of_threads(mode, array, data):
+    x = ft.tensor("x", dtype=array.dtype.name, shape=(None,) * array.ndim)
+    axes = data.draw(st.sets(st.integers(0, array.ndim - 1), min_size=1).map(tuple))
+    other = data.draw(st.sets(st.integers(0, array.ndim - 1), min_size=1).map(tuple))
+    y = x.astype("float64")
+    outputs = [x.max(axis=axes), x.min(axis=other), (y * y).sum(axis=axes), y.sum(axis=other)]
+    outputs += [(x > 0).all(axis=axes), (x > 2).any(axis=other), y + 1.0]
+    results = assert_same_bits([x], outputs, mode, array)
+    known = array.astype("float64")
+    np.testing.assert_array_equal(results[0], array.max(axis=axes))
+    np.testing.assert_array_equal(results[1], array.min(axis=other))
+    np.testing.assert_allclose(results[2], (known * known).sum(axis=axes), rtol=1e-12)
+    size = abs(known).sum(axis=other)
+    np.testing.assert_array_less(abs(results[3] - known.sum(axis=other)), 1e-12 * size + 1e-300)
+    np.testing.assert_array_equal(results[4], (array > 0).all(axis=axes))
+    np.testing.assert_array_equal(results[5], (array > 2).any(axis=other))
+
+
+@every_mode
+@given(arrays())
+@settings(max_examples=8)
+def test_copies_and_updates_have_the_same_bits_on_any_number_of_threads(mode, array):
+    x = ft.tensor("x", dtype=array.dtype.name, shape=(None,) * array.ndim)
+    outputs = [x.reshape((-1,)), ft.set_subtensor(x[1::2], x[0]), ft.inc_subtensor(x[:-1], x[1:])]
+    results = assert_same_bits([x], outputs, mode, array)
+    np.testing.assert_array_equal(results[0], array.reshape(-1))
+    expected = array.copy()
+    expected[1::2] = array[0]
+    np.testing.assert_array_equal(results[1], expected)
+
+
+def test_a_nan_in_the_last_piece_is_the_maximum():
+    x = ft.vector("x")
+    array = np.arange(300_000.0)
+    array[-1] = np.nan
+    f = fz.function([x], [x.max(), x.min(), x.sum()], threads=3)
+    assert all(np.isnan(result) for result in f(array))
+
+
+@pytest.mark.parametrize("threads", COUNTS)
+def test_sums_of_many_elements_are_accurate(threads):
+    x = ft.vector("x")
+    array = np.full(3_000_000, 0.1)
+    given = fz.function([x], x.sum(), threads=threads)(array)
+    np.testing.assert_allclose(given, 300_000.0, rtol=1e-15)
+
+
+@pytest.mark.parametrize("threads", COUNTS)
+def test_a_kernel_that_fails_in_one_piece_fails_the_call(threads):
+    x = ft.vector("x", dtype="int64")
+    f = fz.function([x], 2**x, threads=threads)
+    exponents = np.ones(500_000, dtype="int64")
+    exponents[400_000] = -1
+    with pytest.raises(ValueError, match="negative integer powers"):
+        f(exponents)
+    assert (f(abs(exponents)) == 2).all()
+
+
+@pytest.mark.parametrize("threads", [0, -1, True, 1.5, "2"])
+def test_the_number_of_threads_is_a_positive_integer(threads):
+    x = ft.vector("x")
+    with pytest.raises((ValueError, TypeError)):
+        fz.function([x], x, threads=threads)
+
+
+def test_the_default_follows_the_environment():
+    script = "import frazil as fz, frazil.tensor as ft; print(fz.function([], ft.ones(3)).threads)"
+    assert run_script(script, OMP_NUM_THREADS="3") == "3"
+    assert run_script(script, OMP_NUM_THREADS="5,2") == "5"
+    assert int(run_script(script, OMP_NUM_THREADS="none")) >= 1
+    x = ft.vector("x")
+    assert fz.function([x], x, threads=7).threads == 7
+
+
+def test_many_python_threads_share_the_threads_that_help(mode):
+    x = ft.matrix("x")
+    f = fz.function([x], [ft.exp(x) + x, ft.exp(x).sum(), x.sum(axis=0)], mode=mode, threads=4)
+    operands = [NUMBERS.reshape(512, 512) * (1 + k) / 8 for k in range(8)]
+    expected = [f(operand) for operand in operands]
+    failures = []
+
+    def work(k):
+        for turn in range(12):
+            at = (k + turn) % 8
+            for one, other in zip(f(operands[at]), expected[at], strict=True):
+                if one.tobytes() != other.tobytes():
+                    failures.append((k, turn))
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+depths: list[int] = []
+
+
+@dataclass(frozen=True, eq=False)
+class Nested(Op):
+    """Twice the operand, after the function of the test has called itself within."""
+
+    def make_node(self, x):
+        return FrozenApply(self, [x], [x.type])
+
+    def infer_shape(self, node, input_shapes):
+        return (input_shapes[0],)
+
+    def perform(self, node, inputs):
+        (x,) = inputs
+        depths.append(len(depths))
+        if len(depths) < 5:
+            nested["f"](x)
+        return (2 * x,)
+
+
+nested = {}
+
+
+def test_a_function_may_call_itself_from_an_op(mode):
+    x = ft.vector("x")
+    total = fz.shared(0.0)
+    y = Nested()(ft.tanh(x))
+    f = fz.function([x], [y + 1.0, y.sum()], mode=mode, updates={total: total + 1.0}, threads=3)
+    nested["f"] = f
+    depths.clear()
+    array = NUMBERS[:100_000]
+    first, second = f(array)
+    np.testing.assert_allclose(first, 2 * np.tanh(array) + 1.0, atol=1e-14)
+    np.testing.assert_allclose(second, (2 * np.tanh(array)).sum(), rtol=1e-10)
+    assert len(depths) == 5
+    # Each call read the value before any of them stored one.
+    assert total.get_value() == 1.0
+
+
+FORK = """
+import os
+import numpy as np
+import frazil as fz, frazil.tensor as ft
+x = ft.vector("x")
+f = fz.function([x], [ft.exp(x), ft.exp(x).sum()], threads=3)
+array = np.linspace(0, 1, 400_000)
+expected = [result.tobytes() for result in f(array)]
+for _ in range(3):
+    child = os.fork()
+    if child == 0:
+        again = [result.tobytes() for result in f(array)]
+        grandchild = os.fork()
+        if grandchild == 0:
+            os._exit([result.tobytes() for result in f(array)] != expected)
+        code = os.waitstatus_to_exitcode(os.waitpid(grandchild, 0)[1])
+        os._exit(code or again != expected)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert [result.tobytes() for result in f(array)] == expected
+print("done")
+"""
+
+
+def test_a_forked_child_has_threads_of_its_own():
+    assert run_script(FORK) == "done"
+
+
+INTERRUPT = """
+import os, signal, threading
+import numpy as np
+import frazil as fz, frazil.tensor as ft
+
+def interrupt_soon():
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+def is_interrupted(f, *arguments):
+    interrupt_soon()
+    try:
+        f(*arguments)
+    except KeyboardInterrupt:
+        return True
+    return False
+
+mode, threads = os.environ["MODE"], int(os.environ["THREADS"])
+total = fz.shared(np.zeros(3), name="total")
+x, m = ft.vector("x"), ft.matrix("m")
+
+y = x
+for k in range(60):
+    y = ft.gammaln(ft.exp(ft.sin(y)) + k)
+loop = fz.function([x], y.sum(), mode=mode, threads=threads, updates={total: total + y[:3]})
+assert is_interrupted(loop, np.linspace(0, 1, 10_000_000))
+assert (total.get_value() == 0).all()
+assert np.isfinite(loop(np.linspace(0, 1, 1000)))
+assert (total.get_value() != 0).all()
+
+before = total.get_value()
+p = m
+for k in range(400):
+    p = ft.dot(p, m) / 1000.0
+products = fz.function([m], p, mode=mode, threads=threads, updates={total: total + p[0, :3]})
+assert is_interrupted(products, np.ones((1000, 1000)))
+assert (total.get_value() == before).all()
+assert products(np.ones((4, 4))).shape == (4, 4)
+print("done")
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupt_ends_a_long_call_and_leaves_shared_variables_alone(mode, threads):
+    assert run_script(INTERRUPT, MODE=mode, THREADS=str(threads)) == "done"
+
+
+def test_the_process_ends_while_a_call_runs():
+    script = (
+        "import threading, time, numpy as np, frazil as fz, frazil.tensor as ft\n"
+        "x = ft.vector('x'); y = x\n"
+        "for k in range(40): y = ft.gammaln(ft.exp(ft.sin(y)) + k)\n"
+        "f = fz.function([x], y, threads=2); f(np.ones(100_000))\n"
+        "array = np.ones(20_000_000)\n"
+        "threading.Thread(target=f, args=(array,), daemon=True).start()\n"
+        "time.sleep(0.2); print('done')"
+    )
+    assert run_script(script, timeout=30) == "done"
