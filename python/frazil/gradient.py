@@ -20,7 +20,7 @@ from frazil.elemwise import Elemwise
 from frazil.op import Op
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor
 from frazil.tensor.broadcasting import BroadcastTo, broadcast_like
-from frazil.tensor.constants import as_tensor, constant
+from frazil.tensor.constants import TensorLike, as_operand, as_tensor, constant
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.indexing import IncSubtensor, Subtensor
 from frazil.tensor.reductions import Reduce
@@ -147,6 +147,46 @@ def grad(
                 gradient = constant(0, target.dtype)
         results.append(None if gradient is None else broadcast_like(gradient, target))
     return results[0] if isinstance(wrt, Variable) else results
+
+
+def disconnected_grad(x: TensorLike) -> Variable:
+    """Return ``x``, which no gradient flows through: it counts as a constant.
+
+    A cost that depends on something only through this does not depend on it, for :func:`grad`.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> from frazil.gradient import disconnected_grad, grad
+    >>> x = ft.scalar("x")
+    >>> grad(x * disconnected_grad(x), x).eval({x: 3.0})
+    array(3.)
+    """
+    return _core.elemwise(scalar.disconnected_grad, as_operand(x))
+
+
+def zero_grad(x: TensorLike) -> Variable:
+    """Return ``x``, whose gradient is zero.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> from frazil.gradient import grad, zero_grad
+    >>> x = ft.scalar("x")
+    >>> grad(zero_grad(x) ** 2, x).eval({x: 3.0})
+    array(0.)
+    """
+    return _core.elemwise(scalar.zero_grad, as_operand(x))
 
 
 def _check_targets(targets: Sequence[Variable]) -> None:

@@ -12,6 +12,10 @@ from frazil.scalar.elementary import define
 from frazil.scalar.logic import eq, where
 
 
+def _log1mexp(x: Any) -> Any:
+    return np.where(x > -math.log(2), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))
+
+
 def _logaddexp_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
     """The share of each: halves where both are equal, since infinite ones have no difference."""
     from frazil.scalar.special import sigmoid
@@ -63,6 +67,15 @@ log1p = define(
     c="{log1p}({0})",
     numba="{log1p}({0})",
     gradient=lambda inputs, output, g: [g / (inputs[0] + 1)],
+)
+# 1 - e**x is small near 0, and close to 1 far below: each has its precise form.
+log1mexp = define(
+    "log1mexp",
+    "float",
+    _log1mexp,
+    c="{0} > -0.6931471805599453 ? {log}(-{expm1}({0})) : {log1p}(-{exp}({0}))",
+    numba="{select}({0} > -0.6931471805599453, {log}(-{expm1}({0})), {log1p}(-{exp}({0})))",
+    gradient=lambda inputs, output, g: [-g / elemwise(expm1, -inputs[0])],
 )
 log2 = define(
     "log2",

@@ -12,7 +12,7 @@ from frazil import _core, scalar
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.op import Op
 from frazil.tensor.axes import normalize_axis
-from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.tensor.constants import Array, TensorLike, as_tensor, constant
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.lengths import (
     LengthLike,
@@ -334,7 +334,8 @@ def tril(m: TensorLike, k: int = 0) -> Variable:
     """
     m = _as_matrices(m, "tril")
     rows, columns = lengths(m)[-2:]
-    return _core.elemwise(scalar.where, _below(rows, columns, _as_offset(k)), m, 0)
+    kept = _below(rows, columns, _as_offset(k))
+    return _core.elemwise(scalar.where, kept, m, constant(0, m.dtype))
 
 
 def triu(m: TensorLike, k: int = 0) -> Variable:
@@ -361,7 +362,8 @@ def triu(m: TensorLike, k: int = 0) -> Variable:
     """
     m = _as_matrices(m, "triu")
     rows, columns = lengths(m)[-2:]
-    return _core.elemwise(scalar.where, _below(rows, columns, _as_offset(k) - 1), 0, m)
+    below = _below(rows, columns, _as_offset(k) - 1)
+    return _core.elemwise(scalar.where, below, constant(0, m.dtype), m)
 
 
 def _below(rows: Variable, columns: Variable, offset: int) -> Variable:

@@ -735,18 +735,6 @@ def cast(x: TensorLike, dtype: npt.DTypeLike) -> Variable:
 astype = cast
 
 
-def log1mexp(x: TensorLike, /) -> Variable:
-    """Return ``log(1 - exp(x))`` for negative ``x``, precise near 0 and far from it.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.log1mexp([-1e-20, -50.0]).eval()
-    array([-4.60517019e+01, -1.92874985e-22])
-    """
-    return elemwise(scalar.log1mexp, as_operand(x))
-
-
 def logical_and(x1: TensorLike, x2: TensorLike, /) -> Variable:
     """Return whether both elements are true (not zero), as :func:`numpy.logical_and`.
 

@@ -8,13 +8,16 @@ from typing import Literal
 
 import numpy as np
 
-from frazil import _core
+from frazil import _core, scalar
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.op import Op
+from frazil.tensor.axes import normalize_axes, normalize_axis
 from frazil.tensor.constants import Array, TensorLike, as_tensor
 from frazil.tensor.diagonals import tril, triu
+from frazil.tensor.dims import squeeze
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.products import dot, outer
+from frazil.tensor.reductions import max, min, sum
 from frazil.tensor.transposition import permute_dims
 
 Trans = Literal["N", "T"]
@@ -226,6 +229,131 @@ def solve_triangular(
     op = SolveTriangular(bool(lower), names[trans], bool(unit_diagonal))
     solution: Variable = op(as_tensor(a, dtype), as_tensor(b, dtype))
     return solution
+
+
+def cho_solve(
+    c_and_lower: tuple[TensorLike, bool], b: TensorLike, *, b_ndim: int | None = None
+) -> Variable:
+    """Return the solution of a system of equations, given the Cholesky factor of its matrix.
+
+    Parameters
+    ----------
+    c_and_lower : tuple of tensor_like and bool
+        The factor, and whether it is the lower one, as for :func:`scipy.linalg.cho_solve`.
+    b : tensor_like
+        The right side, a vector or a matrix.
+    b_ndim : int, optional
+        The rank of ``b``, if it is to be checked.
+
+    Returns
+    -------
+    Variable
+        Of the shape of ``b``.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> a = [[4.0, 2.0], [2.0, 5.0]]
+    >>> ft.linalg.cho_solve((ft.linalg.cholesky(a), True), [8.0, 12.0]).eval()
+    array([1., 2.])
+    """
+    factor, lower = c_and_lower
+    b = as_tensor(b)
+    if b_ndim is not None and b.ndim != b_ndim:
+        raise ValueError(f"b_ndim={b_ndim}, but the right side is {b.type}")
+    first, second = (0, 1) if lower else (1, 0)
+    half = solve_triangular(factor, b, trans=first, lower=lower)
+    return solve_triangular(factor, half, trans=second, lower=lower)
+
+
+def norm(
+    x: TensorLike,
+    ord: float | str | None = None,
+    axis: int | Sequence[int] | None = None,
+    keepdims: bool = False,
+) -> Variable:
+    """Return a norm of vectors or of matrices.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor; integers become float64.
+    ord : number, inf, -inf, "fro" or None, default None
+        Which norm, as for :func:`numpy.linalg.norm`: None is the root of the sum of squares. Of
+        matrices those that need singular values (2, -2, "nuc") are not supported.
+    axis : int or tuple of two int, optional
+        The dimension of the vectors, or those of the matrices. Default: ``x`` is one vector or
+        matrix, and where ``ord`` is None a tensor of any rank, whose elements are one vector.
+    keepdims : bool, default False
+        Keep the reduced dimensions, with length 1.
+
+    Returns
+    -------
+    Variable
+        The norm, in the dtype of ``x`` if that is floating.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.linalg.norm([3.0, 4.0]).eval()
+    array(5.)
+    >>> ft.linalg.norm([[1.0, -2.0], [3.0, 4.0]], 1).eval()
+    array(6.)
+    """
+    x = _as_floating(as_tensor(x))
+    axes = tuple(range(x.ndim)) if axis is None else normalize_axes(axis, x.ndim)
+    if ord is None:
+        return _root_of_squares(x, axes, keepdims)
+    if axis is not None and isinstance(axis, Sequence):  # rows first, whatever their positions
+        axes = tuple(normalize_axis(one, x.ndim) for one in axis)
+    if len(axes) == 1:
+        return _vector_norm(x, ord, axes[0], keepdims)
+    if len(axes) != 2:
+        raise ValueError(
+            f"the norm of order {ord!r} is one of vectors or matrices; given {x.type} and axis "
+            f"{axis}. Name one axis, or two."
+        )
+    return _matrix_norm(x, ord, axes, keepdims)
+
+
+def _root_of_squares(x: Variable, axes: Sequence[int], keepdims: bool) -> Variable:
+    squares = _core.elemwise(scalar.sqr, x)
+    return _core.elemwise(scalar.sqrt, sum(squares, axes, keepdims=keepdims))
+
+
+def _vector_norm(x: Variable, ord: float | str, axis: int, keepdims: bool) -> Variable:
+    if isinstance(ord, str):
+        raise ValueError(f"the norm {ord!r} is one of matrices; given vectors along axis {axis}")
+    if ord == 2:
+        return _root_of_squares(x, (axis,), keepdims)
+    if ord == 0:
+        nonzero = _core.elemwise(scalar.neq, x, 0)
+        return sum(as_tensor(nonzero, x.dtype), axis, keepdims=keepdims)
+    size = _core.elemwise(scalar.abs, x)
+    if ord == np.inf:
+        return max(size, axis, keepdims=keepdims)
+    if ord == -np.inf:
+        return min(size, axis, keepdims=keepdims)
+    if ord == 1:
+        return sum(size, axis, keepdims=keepdims)
+    powers = _core.elemwise(scalar.pow, size, float(ord))
+    return _core.elemwise(scalar.pow, sum(powers, axis, keepdims=keepdims), 1 / float(ord))
+
+
+def _matrix_norm(x: Variable, ord: float | str, axes: Sequence[int], keepdims: bool) -> Variable:
+    rows, columns = axes
+    if ord == "fro":
+        return _root_of_squares(x, sorted(axes), keepdims)
+    if ord not in (1, -1, np.inf, -np.inf):
+        raise NotImplementedError(
+            f"the norm of order {ord!r} of matrices is not supported; "
+            "None, 'fro', 1, -1, inf and -inf are"
+        )
+    order = float(ord)
+    along, across = (rows, columns) if abs(order) == 1 else (columns, rows)
+    sums = sum(_core.elemwise(scalar.abs, x), along, keepdims=True)
+    extreme = (max if order > 0 else min)(sums, across, keepdims=True)
+    return extreme if keepdims else squeeze(extreme, sorted(axes))
 
 
 def _check_square(a: Variable, name: str) -> int | None:

@@ -17,6 +17,7 @@ rounding = any_of("rounding", scalar.floor, scalar.ceil, scalar.trunc, scalar.ri
 rounded = any_of("rounded", scalar.floor, scalar.ceil, scalar.trunc, scalar.rint)
 converted = any_of("cast", *(scalar.cast(dtype) for dtype in DTYPES))
 recast = any_of("recast", *(scalar.cast(dtype) for dtype in DTYPES))
+stopped = any_of("stopped", scalar.disconnected_grad, scalar.zero_grad)
 binary = any_of(
     "binary",
     *(scalar.add, scalar.sub, scalar.mul, scalar.truediv, scalar.floordiv, scalar.mod, scalar.pow),
@@ -77,6 +78,12 @@ def where_false_true(c: Bool) -> Law:
 def identity_of(x: Tensor) -> Law:
     """The identity is x."""
     return elemwise(scalar.identity, x), x
+
+
+@rule
+def gradient_stop_of(x: Tensor) -> Law:
+    """What only stops gradients is x, once they have been taken."""
+    return stopped(x), x
 
 
 @rule
@@ -168,6 +175,7 @@ RULES = (
     where_true_false,
     where_false_true,
     identity_of,
+    gradient_stop_of,
     fill_with_own_shape,
     fill_of_fill,
     fill_on_the_left,
