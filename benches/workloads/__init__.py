@@ -10,11 +10,12 @@ A workload module has
 Each returns the outputs in the same order.
 """
 
-from workloads import chain300, eight_schools, elemwise, logistic
+from workloads import chain300, eight_schools, elemwise, gaussian_process, logistic
 
 WORKLOADS = {
     "elemwise": elemwise,
     "logistic": logistic,
     "eight_schools": eight_schools,
     "chain300": chain300,
+    "gaussian_process": gaussian_process,
 }

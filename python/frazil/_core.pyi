@@ -41,8 +41,8 @@ __all__ = [
     "register_elemwise",
     "register_operator",
     "root_inputs",
-    "set_blas",
     "set_internal_path",
+    "set_routines",
     "shared",
     "toposort",
 ]
@@ -588,6 +588,9 @@ class ProgramBuilder:
     def slice(self, slot: int, index: Sequence[int | tuple[int | None, int | None, int]]) -> int:
         """``index``, an entry for each axis: a size, or (start, stop, step) in sizes or None."""
 
+    def diagonal(self, slot: int, axes: tuple[int, int], offset: int) -> int:
+        """A view: the elements on a diagonal of two axes, as a last axis."""
+
     def reshape(self, slot: int, dims: Sequence[int]) -> int:
         """A view where the strides allow one, else a copy; one size may be -1."""
 
@@ -604,7 +607,28 @@ class ProgramBuilder:
         """
 
     def dot(self, a: int, b: int) -> int:
-        """The product of 1-d and 2-d arrays of float32 or float64, by BLAS."""
+        """The product of 1-d and 2-d arrays of one dtype: by BLAS where it is a float."""
+
+    def gemm(self, z: int, alpha: int, a: int, b: int, beta: int) -> int:
+        """``beta * z + alpha * dot(a, b)``, one of them a matrix; ``alpha`` and ``beta`` are 0-d.
+
+        All are float32 or float64. Where ``beta`` is 0, ``z`` is not read.
+        """
+
+    def cholesky(self, slot: int, lower: bool) -> int:
+        """The lower or upper factor of a matrix, of which only that triangle is read."""
+
+    def cholesky_gradient(self, factor: int, gradient: int) -> int:
+        """The gradient of a lower triangle that was factored, zeros above it."""
+
+    def solve_triangular(self, a: int, b: int, lower: bool, transposed: bool, unit: bool) -> int:
+        """The solution of a system of equations; only a triangle of ``a`` is read."""
+
+    def range(self, start: int, step: int, count: int) -> int:
+        """The int64 vector of ``count`` integers from ``start`` on, in sizes."""
+
+    def join(self, parts: Sequence[int], axis: int) -> int:
+        """The arrays one after the other along an axis."""
 
     def size_scalar(self, size: int) -> int:
         """A 0-d int64 array."""
@@ -681,5 +705,5 @@ class Function:
     def threads(self) -> int: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
-def set_blas(addresses: Mapping[str, int]) -> None:
-    """Says where BLAS routines lie: those with Fortran's conventions and 32-bit integers."""
+def set_routines(addresses: Mapping[str, int]) -> None:
+    """Says where routines of BLAS and LAPACK lie: Fortran's conventions, 32-bit integers."""

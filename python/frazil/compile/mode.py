@@ -44,14 +44,14 @@ class Mode:
         Parameters
         ----------
         *names : str
-            Phases (``canonicalize``, ``stabilize``, ``specialize``) or rules; ``all`` stands for
-            every phase.
+            Phases (``canonicalize``, ``stabilize``, ``specialize``, ``blas``) or rules; ``all``
+            stands for every phase.
 
         Examples
         --------
         >>> import frazil as fz
         >>> sorted(fz.Mode("c").excluding("all").excluded)
-        ['canonicalize', 'specialize', 'stabilize']
+        ['blas', 'canonicalize', 'specialize', 'stabilize']
         """
         left_out = {one for name in names for one in (PHASES if name == "all" else (name,))}
         check_names(left_out)

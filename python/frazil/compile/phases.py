@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from frazil._core import FrozenFunctionGraph
-from frazil.rewrite.catalog import CANONICALIZE, SPECIALIZE, STABILIZE
+from frazil.rewrite.catalog import BLAS, CANONICALIZE, SPECIALIZE, STABILIZE
 from frazil.rewrite.definition import Rule
 from frazil.rewrite.rewriting import rewrite
 
@@ -14,6 +14,7 @@ PHASES: Mapping[str, tuple[Rule, ...]] = {
     "canonicalize": CANONICALIZE,
     "stabilize": STABILIZE,
     "specialize": SPECIALIZE,
+    "blas": BLAS,
 }
 """The phases of every linker, in order, and what each adds to the rules of those before it."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 
 from frazil._core import Constant, FrozenApply, Variable
@@ -12,6 +12,9 @@ from frazil.link.recompute import Recompute
 from frazil.link.views import REPEATED, Axes, Views
 from frazil.scalar import ScalarOp
 from frazil.tensor.reductions import Reduce
+
+SHORT = 16
+"""Terms up to which a sum is not worth a loop of its own."""
 
 Value = tuple[OneOf["read", "literal", "statement"], int]
 
@@ -30,12 +33,16 @@ class Output:
 
 @dataclass(frozen=True)
 class KernelCall:
-    """A kernel and what it is applied to; dimensions known to have length 1 are not looped over."""
+    """A kernel and what it is applied to; dimensions known to have length 1 are not looped over.
+
+    ``order`` lists the others as the kernel goes through them, outermost first.
+    """
 
     loop: Loop
     kernel: LoopKernel
     reads: tuple[tuple[Variable, Axes], ...]
     outputs: tuple[Output, ...]
+    order: tuple[int, ...]
 
 
 def kernel_call(
@@ -89,16 +96,40 @@ class _Assembly:
                 return Fold(what, start, arg, dtype)
             return Statement(what, tuple(map(number, args)), dtype)
 
+        order = self._order()
+        reads = tuple((base, _in_order(axes, order)) for base, axes in self.reads)
+        outputs = tuple(
+            replace(output, axes=_in_order(output.axes, order)) for output in self.outputs
+        )
         kernel = LoopKernel(
-            tuple(Read(base.dtype, _inner(axes)) for base, axes in self.reads),
+            tuple(Read(base.dtype, _inner(axes)) for base, axes in reads),
             tuple(self.literals),
             tuple(statement(*made) for made in self.made),
             tuple(
                 Write(number(value), output.variable.dtype, _inner(output.axes), fold)
-                for output, (value, fold) in zip(self.outputs, self.values, strict=True)
+                for output, (value, fold) in zip(outputs, self.values, strict=True)
             ),
         )
-        return KernelCall(self.loop, kernel, tuple(self.reads), tuple(self.outputs))
+        return KernelCall(self.loop, kernel, reads, outputs, order)
+
+    def _order(self) -> tuple[int, ...]:
+        """The order of the dimensions: their own, but a few terms are not summed innermost.
+
+        Reducing over a short last dimension costs more for each result than for its terms. Where no
+        operand moves along all dimensions, as in distances between points, results lie side by side
+        in another dimension as well; the terms are added to a whole row of them in turn.
+        """
+        lengths = [n for n in self.loop.pattern.type.shape if n != 1]
+        order = tuple(range(len(lengths)))
+        short = len(order) > 2 and (n := lengths[-1]) is not None and n <= SHORT
+        if not short or self.loop.of_rows:
+            return order
+        summed = all(
+            output.reduction is not None and output.axes[-1] == REPEATED != output.axes[-2]
+            for output in self.outputs
+        )
+        spread = all(REPEATED in axes[:-1] for _, axes in self.reads)
+        return (*order[:-2], order[-1], order[-2]) if summed and spread else order
 
     def _operand(self, x: Variable, node: FrozenApply) -> Value:
         made = self.loop.makes(x, node, self.views)
@@ -191,6 +222,11 @@ class _Assembly:
 def _moving(axes: Axes, over: Variable) -> Axes:
     """``axes`` without the dimensions that are known to have length 1."""
     return tuple(axis for axis, static in zip(axes, over.type.shape, strict=True) if static != 1)
+
+
+def _in_order(axes: Axes, order: tuple[int, ...]) -> Axes:
+    # The axes of whole rows have one entry more than dimensions are looped over.
+    return tuple(axes[dim] for dim in order) + axes[len(order) :]
 
 
 def _inner(axes: Axes) -> bool:

@@ -49,4 +49,5 @@ def call_perform(builder: ProgramBuilder, node: FrozenApply, inputs: Sequence[in
         outputs: tuple[np.ndarray, ...] = node.op.perform(node, arrays)
         return outputs
 
+    perform.__qualname__ = str(node.op)  # how a program's text names the call
     return builder.call(perform, inputs, node.output_types)

@@ -3,6 +3,7 @@
 from frazil._core import RuleCycleError as RuleCycleError
 from frazil.rewrite.analysis import is_nonnegative as is_nonnegative
 from frazil.rewrite.catalog import ALGEBRA as ALGEBRA
+from frazil.rewrite.catalog import BLAS as BLAS
 from frazil.rewrite.catalog import CANONICALIZE as CANONICALIZE
 from frazil.rewrite.catalog import CONSTANT_FOLDING as CONSTANT_FOLDING
 from frazil.rewrite.catalog import SPECIALIZE as SPECIALIZE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from frazil.rewrite.definition import Rule
 from frazil.rewrite.rules import (
+    blas,
     boolean,
     cheaper,
     choice,
@@ -35,6 +36,10 @@ ALGEBRA: tuple[Rule, ...] = (
 
 CONSTANT_FOLDING: tuple[Rule, ...] = folding.RULES
 """What depends on constants only becomes one."""
+
+BLAS: tuple[Rule, ...] = blas.RULES
+"""Sums of products as calls of BLAS, which adds in an order of its own, so values may differ by
+rounding. For the end of a compilation: other rules do not see through these calls."""
 
 STRUCTURE: tuple[Rule, ...] = (*views.RULES, *reduction.EXACT_RULES)
 """One view for several, one reduction for several."""

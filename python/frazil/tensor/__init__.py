@@ -175,6 +175,7 @@ from frazil.tensor.normalization import softmax as softmax
 from frazil.tensor.products import dot as dot
 from frazil.tensor.products import matmul as matmul
 from frazil.tensor.products import outer as outer
+from frazil.tensor.products import tensordot as tensordot
 from frazil.tensor.ranges import arange as arange
 from frazil.tensor.rearranging import diff as diff
 from frazil.tensor.rearranging import flip as flip

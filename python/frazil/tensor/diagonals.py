@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -35,10 +36,11 @@ from frazil.tensor.transposition import permute_dims
 @dataclass(frozen=True, eq=False)
 class ExtractDiag(Op):
     """The diagonal over the last two dimensions of ``x``, ``offset`` above the main one, as the
-    last dimension; a new tensor.
+    last dimension; a view.
     """
 
     offset: int
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
 
     def make_node(self, x: Variable) -> FrozenApply:
         if x.ndim < 2:
@@ -50,7 +52,7 @@ class ExtractDiag(Op):
         return FrozenApply(self, [x], [TensorType(x.dtype, (*x.type.shape[:-2], length))])
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        return (np.diagonal(inputs[0], self.offset, -2, -1).copy(),)
+        return (np.diagonal(inputs[0], self.offset, -2, -1),)
 
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         *stack, rows, columns = input_shapes[0]

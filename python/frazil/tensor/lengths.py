@@ -59,6 +59,11 @@ def static_length(length: Variable) -> int | None:
     return int(length.data) if isinstance(length, Constant) else None
 
 
+def is_length(value: Variable) -> bool:
+    """Return whether ``value`` is the length of some dimension, so never negative."""
+    return value.owner is not None and isinstance(value.owner.op, Shape_i)
+
+
 def length(x: Variable, axis: int) -> Variable:
     """Return the length of dimension ``axis`` (not negative) of ``x``."""
     static = x.type.shape[axis]

@@ -62,18 +62,63 @@ class Cholesky(Op):
         outputs: Sequence[Variable],
         output_gradients: Sequence[Variable],
     ) -> list[Variable | None]:
-        # Iain Murray, "Differentiation of the Cholesky decomposition" (2016), in blocked form:
-        # with a = l l', the gradient is l'^-1 phi(l' g) l^-1, phi taking the lower triangle with
-        # half of the diagonal. As only one triangle of a is read, all of it goes there.
         (factor,), (g,) = outputs, output_gradients
-        low, g = (factor, g) if self.lower else (permute_dims(factor), permute_dims(g))
-        half = _lower_half(dot(permute_dims(low), tril(g)))
-        solve = SolveTriangular(True, "T", False)
-        # l'^-1 half l^-1, and then its symmetric part twice, as one triangle stands for both.
-        both = permute_dims(solve(low, permute_dims(solve(low, half))))
-        folded = both + permute_dims(both)
-        gradient = _lower_half(folded)
-        return [gradient if self.lower else permute_dims(gradient)]
+        if self.lower:
+            return [CholeskyGradient()(factor, g)]
+        return [permute_dims(CholeskyGradient()(permute_dims(factor), permute_dims(g)))]
+
+
+@dataclass(frozen=True, eq=False)
+class CholeskyGradient(Op):
+    """The gradient of a matrix, given its lower Cholesky factor and the gradient of that.
+
+    As only the lower triangle of the matrix was read, all of the gradient is there. Of the
+    operands, too, only the lower triangles are read.
+    """
+
+    def make_node(self, factor: Variable, g: Variable) -> FrozenApply:
+        static = _check_square(factor, "CholeskyGradient")
+        if g.ndim != 2 or g.dtype != factor.dtype:
+            raise TypeError(
+                f"the gradient of a factor of type {factor.type} must have the same type; "
+                f"given {g.type}"
+            )
+        return FrozenApply(self, [factor, g], [TensorType(factor.dtype, (static, static))])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        factor, g = (np.tril(x) for x in inputs)
+        _check_square_value(factor, node)
+        if factor.shape != g.shape:
+            raise ValueError(f"{node.op}: shapes {factor.shape} and {g.shape} must be equal")
+        if not g.size:
+            return (g,)
+        from scipy.linalg import solve_triangular
+
+        def half(x: Array) -> Array:
+            return (np.tril(x) + np.tril(x, -1)) / 2
+
+        def solve(x: Array) -> Array:
+            solution: Array = solve_triangular(factor, x, trans="T", lower=True, check_finite=False)
+            return solution
+
+        both = solve(solve(half(factor.T @ g)).T).T
+        return (half(both + both.T),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (input_shapes[0],)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        # Here, as a module of gradients knows those of tensors.
+        from frazil.gradient import grad
+
+        written_out = _cholesky_gradient(*inputs)
+        known = {written_out: output_gradients[0]}
+        return [*grad(None, inputs, consider_constant=inputs, known_grads=known)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -369,6 +414,18 @@ def _check_square(a: Variable, name: str) -> int | None:
 def _check_square_value(a: Array, node: FrozenApply) -> None:
     if a.shape[0] != a.shape[1]:
         raise ValueError(f"{node.op} takes a square matrix; given one of shape {a.shape}")
+
+
+def _cholesky_gradient(factor: Variable, g: Variable) -> Variable:
+    """Return what :class:`CholeskyGradient` computes, by ops whose gradients are known."""
+    # Iain Murray, "Differentiation of the Cholesky decomposition" (2016), in blocked form: with
+    # a = l l', the gradient is l'^-1 phi(l' g) l^-1, phi taking the lower triangle with half of the
+    # diagonal. As only one triangle of a is read, all of it goes there.
+    half = _lower_half(dot(permute_dims(tril(factor)), tril(g)))
+    solve = SolveTriangular(True, "T", False)
+    # l'^-1 half l^-1, and then its symmetric part twice, as one triangle stands for both.
+    both = permute_dims(solve(factor, permute_dims(solve(factor, half))))
+    return _lower_half(both + permute_dims(both))
 
 
 def _lower_half(x: Variable) -> Variable:

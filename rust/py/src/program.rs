@@ -6,11 +6,11 @@ use frazil_core::DType;
 use frazil_runtime::{
     ArrayType, BuildError, Builder, Error, ErrorClass, Fault, Fold, Foreign, ForeignError, Index,
     KeptArray, KernelFn, KernelPart, KernelRef, Layout, Origin, Parts, Scalar, Size, SizeOp, Slot,
-    WriteSpec,
+    TriangularForm, WriteSpec,
 };
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 
 use crate::callable::Callable;
 use crate::ndarray::{NumPy, keep};
@@ -254,6 +254,11 @@ impl ProgramBuilder {
         Ok(self.builder()?.slice(Slot(slot), &indices(index)?).map_err(refuse)?.0)
     }
 
+    /// The elements on a diagonal of two axes, as a last axis: a view.
+    fn diagonal(&mut self, slot: u32, axes: [usize; 2], offset: i64) -> PyResult<u32> {
+        Ok(self.builder()?.diagonal(Slot(slot), axes, offset).map_err(refuse)?.0)
+    }
+
     /// The same elements under other dims, one of which may be -1: a view where strides allow, else
     /// a copy.
     fn reshape(&mut self, slot: u32, dims: Vec<u32>) -> PyResult<u32> {
@@ -283,9 +288,51 @@ impl ProgramBuilder {
         Ok(made.map_err(refuse)?.0)
     }
 
-    /// The product of vectors and matrices of one float type.
+    /// The product of vectors and matrices of one type.
     fn dot(&mut self, a: u32, b: u32) -> PyResult<u32> {
         Ok(self.builder()?.dot(Slot(a), Slot(b)).map_err(refuse)?.0)
+    }
+
+    /// `beta z + alpha a b` for arrays of one float type; `alpha` and `beta` are 0-d.
+    fn gemm(&mut self, z: u32, alpha: u32, a: u32, b: u32, beta: u32) -> PyResult<u32> {
+        let [z, alpha, a, b, beta] = [z, alpha, a, b, beta].map(Slot);
+        Ok(self.builder()?.gemm(z, alpha, a, b, beta).map_err(refuse)?.0)
+    }
+
+    /// The lower (or upper) factor of a positive definite matrix, of which that triangle is read.
+    fn cholesky(&mut self, slot: u32, lower: bool) -> PyResult<u32> {
+        Ok(self.builder()?.cholesky(Slot(slot), lower).map_err(refuse)?.0)
+    }
+
+    /// The gradient of a matrix whose lower triangle was factored.
+    fn cholesky_gradient(&mut self, factor: u32, gradient: u32) -> PyResult<u32> {
+        let (factor, gradient) = (Slot(factor), Slot(gradient));
+        Ok(self.builder()?.cholesky_gradient(factor, gradient).map_err(refuse)?.0)
+    }
+
+    /// The solution of a system of equations with a triangle of `a`.
+    fn solve_triangular(
+        &mut self,
+        a: u32,
+        b: u32,
+        lower: bool,
+        transposed: bool,
+        unit: bool,
+    ) -> PyResult<u32> {
+        let form = TriangularForm { lower, transposed, unit };
+        Ok(self.builder()?.solve_triangular(Slot(a), Slot(b), form).map_err(refuse)?.0)
+    }
+
+    /// Integers: `count` of them, from `start` on, each larger by `step`.
+    fn range(&mut self, start: u32, step: u32, count: u32) -> PyResult<u32> {
+        let [start, step, count] = [start, step, count].map(Size);
+        Ok(self.builder()?.range(start, step, count).map_err(refuse)?.0)
+    }
+
+    /// The arrays one after the other along an axis.
+    fn join(&mut self, parts: Vec<u32>, axis: usize) -> PyResult<u32> {
+        let parts: Vec<Slot> = parts.into_iter().map(Slot).collect();
+        Ok(self.builder()?.join(&parts, axis).map_err(refuse)?.0)
     }
 
     /// A size as a 0-d int64.
@@ -485,9 +532,18 @@ impl Program {
             ErrorClass::Type => PyTypeError::new_err(message),
             ErrorClass::Index => PyIndexError::new_err(message),
             ErrorClass::Memory => PyMemoryError::new_err(message),
+            ErrorClass::LinearAlgebra => match linear_algebra_error(py) {
+                Ok(class) => PyErr::from_type(class, message),
+                Err(error) => error,
+            },
             ErrorClass::Runtime => PyRuntimeError::new_err(message),
         }
     }
+}
+
+/// NumPy's class for matrices that lack what is needed.
+fn linear_algebra_error(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
+    Ok(py.import("numpy.linalg")?.getattr("LinAlgError")?.cast_into()?)
 }
 
 /// The message with the name of the input beside its number.

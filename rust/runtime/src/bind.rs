@@ -1,17 +1,22 @@
 //! From an instruction and the shapes of its operands to a step that can run.
 
+use frazil_core::DType;
 use smallvec::SmallVec;
 
 use crate::arena::Arena;
-use crate::blas::{DotPlan, dot_dims};
+use crate::blas::{DotPlan, GemmPlan, dot_dims};
 use crate::error::{Fault, Operand};
 use crate::ids::{Size, Slot};
-use crate::instr::{InstrKind, Loop, LoopRead, View};
+use crate::instr::{Gemm, InstrKind, Loop, LoopRead, View};
+use crate::lapack::{
+    CholeskyGradientPlan, CholeskyPlan, LapackPlan, SolvePlan, TriangularForm, check_solve,
+    check_square, fresh_like,
+};
 use crate::layout::{Axes, Layout, byte_count};
 use crate::loop_nest::{Access, LoopNest, Role, loop_order, row_order};
 use crate::program::Program;
 use crate::state::{SlotState, State};
-use crate::step::{DotStep, LoopStep, Place, Step, TransferStep};
+use crate::step::{DotStep, GemmStep, LapackStep, LoopStep, Place, Step, TransferStep};
 use crate::strided::{Transfer, TransferPlan};
 use crate::view::{self, Index};
 use crate::walk::Strides;
@@ -63,6 +68,20 @@ impl<'a> Binder<'a> {
                 Ok(Step::Transfer(Box::new(TransferStep { to: place, from, plan })))
             }
             InstrKind::Dot { a, b, to } => self.dot(*a, *b, *to),
+            InstrKind::Gemm(code) => self.gemm(code),
+            InstrKind::Cholesky { of, to, lower } => self.cholesky(*of, *to, *lower),
+            InstrKind::CholeskyGradient { factor, gradient, to } => {
+                self.cholesky_gradient(*factor, *gradient, *to)
+            }
+            InstrKind::Solve { a, b, to, form } => self.solve(*a, *b, *to, *form),
+            InstrKind::Range { start, step, count, to } => {
+                let [start, step, count] =
+                    [*start, *step, *count].map(|size| self.state.size(size));
+                let (start, step, count) = (start?, step?, count?);
+                let to = self.fresh(*to, &[count])?;
+                Ok(Step::Range { to, start, step, count })
+            }
+            InstrKind::Join { parts, to, axis } => self.join(parts, *to, *axis),
             InstrKind::Scalar { size, to } => {
                 let value = self.state.size(*size)?;
                 let to = self.fresh(*to, &[])?;
@@ -88,8 +107,12 @@ impl<'a> Binder<'a> {
         &self.slot(slot).layout
     }
 
+    fn dtype(&self, slot: Slot) -> DType {
+        self.program.slots[slot.index()].dtype
+    }
+
     fn itemsize(&self, slot: Slot) -> usize {
-        self.program.slots[slot.index()].dtype.itemsize()
+        self.dtype(slot).itemsize()
     }
 
     fn numbers(&self, sizes: &[Size]) -> Result<Axes, Fault> {
@@ -143,6 +166,15 @@ impl<'a> Binder<'a> {
         }
         self.place_view(of, to, 0, self.layout(of).clone());
         true
+    }
+
+    /// Places a slot that starts as an operand, laid out so: in the memory of that if it may be made
+    /// over it and lies so, else in fresh memory. Whether it is the first.
+    fn place_on(&mut self, of: Slot, to: Slot, layout: Layout) -> Result<(Place, bool), Fault> {
+        if *self.layout(of) == layout && self.place_over(of, to) {
+            return Ok((self.slot(to).place, true));
+        }
+        Ok((self.place_fresh(to, layout)?, false))
     }
 
     /// Gives a result of a loop the memory of an operand that dies in it and lies there as the result
@@ -315,6 +347,7 @@ impl<'a> Binder<'a> {
                 Ok((0, view::broadcast_to(layout, &dims)?))
             }
             View::Slice(indices) => view::slice(layout, &self.indices(indices)?),
+            View::Diagonal { axes, offset } => Ok(view::diagonal(layout, *axes, *offset)),
         }
     }
 
@@ -346,8 +379,7 @@ impl<'a> Binder<'a> {
     }
 
     fn transfer(&self, transfer: Transfer, slot: Slot, to: &Layout, from: &Layout) -> TransferPlan {
-        let dtype = self.program.slots[slot.index()].dtype;
-        TransferPlan::new(transfer, dtype, &to.dims, &to.strides, &from.strides)
+        TransferPlan::new(transfer, self.dtype(slot), &to.dims, &to.strides, &from.strides)
     }
 
     fn update(
@@ -373,14 +405,14 @@ impl<'a> Binder<'a> {
         if in_place {
             return Ok(Step::Transfer(Box::new(store)));
         }
-        Ok(Step::Update(Box::new([self.copy(of, to, place), store])))
+        Ok(Step::Transfers(Box::new([self.copy(of, to, place), store])))
     }
 
     fn dot(&mut self, a: Slot, b: Slot, to: Slot) -> Result<Step, Fault> {
         let dims = dot_dims(self.layout(a), self.layout(b))?;
         let place = self.fresh(to, &dims)?;
-        let dtype = self.program.slots[to.index()].dtype;
-        let plan = DotPlan::new(dtype, self.layout(a), self.layout(b))?;
+        let same = self.slot(a).place == self.slot(b).place;
+        let plan = DotPlan::new(self.dtype(to), self.layout(a), self.layout(b), same)?;
         self.need_scratch(plan.scratch());
         Ok(Step::Dot(Box::new(DotStep {
             a: self.slot(a).place,
@@ -388,5 +420,90 @@ impl<'a> Binder<'a> {
             to: place,
             plan,
         })))
+    }
+
+    fn gemm(&mut self, code: &Gemm) -> Result<Step, Fault> {
+        let (a, b, z, to) = (code.a, code.b, code.z, code.to);
+        let dims = dot_dims(self.layout(a), self.layout(b))?;
+        if self.layout(z).dims[..] != dims {
+            return Err(Fault::Addend { product: dims, z: self.layout(z).dims.to_vec() });
+        }
+        let layout = Layout::fresh(&dims, self.itemsize(to))?;
+        let (place, in_place) = self.place_on(z, to, layout)?;
+        let product = DotPlan::new(self.dtype(to), self.layout(a), self.layout(b), false)?;
+        self.need_scratch(product.scratch());
+        let z_at = (!in_place).then(|| self.layout(z));
+        let plan = GemmPlan::new(product, z_at, self.layout(to));
+        let operands = code.operands().map(|slot| self.slot(slot).place);
+        Ok(Step::Gemm(Box::new(GemmStep { operands, to: place, plan })))
+    }
+
+    // ------------------------------------------------------------ factors and joins
+
+    fn cholesky(&mut self, of: Slot, to: Slot, lower: bool) -> Result<Step, Fault> {
+        check_square("cholesky", self.layout(of))?;
+        let layout = fresh_like(self.layout(of), self.itemsize(to))?;
+        let (place, in_place) = self.place_on(of, to, layout)?;
+        let a_at = (!in_place).then(|| self.layout(of));
+        let plan = CholeskyPlan::new(self.dtype(to), lower, a_at, self.layout(to))?;
+        Ok(self.lapack([of, of], place, LapackPlan::Cholesky(plan)))
+    }
+
+    fn cholesky_gradient(&mut self, factor: Slot, gradient: Slot, to: Slot) -> Result<Step, Fault> {
+        check_square("the gradient of cholesky", self.layout(factor))?;
+        let dims = self.layout(factor).dims.clone();
+        if self.layout(gradient).dims != dims {
+            let z = self.layout(gradient).dims.to_vec();
+            return Err(Fault::Addend { product: dims.to_vec(), z });
+        }
+        let layout = Layout::fresh(&dims, self.itemsize(to))?;
+        let (place, in_place) = self.place_on(gradient, to, layout)?;
+        let gradient_at = (!in_place).then(|| self.layout(gradient));
+        let factor_at = self.layout(factor);
+        let plan =
+            CholeskyGradientPlan::new(self.dtype(to), factor_at, gradient_at, self.layout(to))?;
+        Ok(self.lapack([factor, gradient], place, LapackPlan::CholeskyGradient(plan)))
+    }
+
+    fn solve(&mut self, a: Slot, b: Slot, to: Slot, form: TriangularForm) -> Result<Step, Fault> {
+        check_solve(self.layout(a), self.layout(b))?;
+        let layout = fresh_like(self.layout(b), self.itemsize(to))?;
+        let (place, in_place) = self.place_on(b, to, layout)?;
+        let (a_at, b_at) = (self.layout(a), (!in_place).then(|| self.layout(b)));
+        let plan = SolvePlan::new(self.dtype(to), form, a_at, b_at, self.layout(to))?;
+        Ok(self.lapack([a, b], place, LapackPlan::Solve(plan)))
+    }
+
+    fn lapack(&mut self, operands: [Slot; 2], to: Place, plan: LapackPlan) -> Step {
+        self.need_scratch(plan.scratch());
+        let operands = operands.map(|slot| self.slot(slot).place);
+        Step::Lapack(Box::new(LapackStep { operands, to, plan }))
+    }
+
+    fn join(&mut self, parts: &[Slot], to: Slot, axis: usize) -> Result<Step, Fault> {
+        let mut dims = self.layout(parts[0]).dims.clone();
+        for (part, &slot) in parts.iter().enumerate().skip(1) {
+            let given = &self.layout(slot).dims;
+            if (0..dims.len()).any(|at| at != axis && given[at] != dims[at]) {
+                let first = self.layout(parts[0]).dims.to_vec();
+                return Err(Fault::Part { axis, part, given: given.to_vec(), first });
+            }
+            dims[axis] = dims[axis].checked_add(given[axis]).ok_or(Fault::TooLarge)?;
+        }
+        let place = self.fresh(to, &dims)?;
+        let whole = self.layout(to).clone();
+        let mut offset = 0;
+        let mut steps = Vec::with_capacity(parts.len());
+        for &slot in parts {
+            let layout = self.layout(slot);
+            let window = Layout { dims: layout.dims.clone(), strides: whole.strides.clone() };
+            steps.push(TransferStep {
+                to: Place { base: place.base, offset: place.offset + offset },
+                from: self.slot(slot).place,
+                plan: self.transfer(Transfer::Copy, to, &window, layout),
+            });
+            offset += layout.dims[axis] * whole.strides[axis];
+        }
+        Ok(Step::Transfers(steps.into()))
     }
 }

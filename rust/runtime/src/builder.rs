@@ -11,8 +11,9 @@ use crate::fold::Fold;
 use crate::foreign::Foreign;
 use crate::ids::{Origin, Size, Slot};
 use crate::instr::{
-    ArrayType, Call, Function, Instr, InstrKind, Kernel, Loop, LoopRead, LoopWrite, View,
+    ArrayType, Call, Function, Gemm, Instr, InstrKind, Kernel, Loop, LoopRead, LoopWrite, View,
 };
+use crate::lapack::TriangularForm;
 use crate::loop_nest::KernelFn;
 use crate::program::Program;
 use crate::scalar::Scalar;
@@ -423,6 +424,14 @@ impl Builder {
         Ok(given - dropped)
     }
 
+    /// The elements whose position along the second of two axes is larger by `offset`, as a last
+    /// axis: a view.
+    pub fn diagonal(&mut self, of: Slot, axes: [usize; 2], offset: i64) -> Built<Slot> {
+        let ndim = self.info(of)?.ndim;
+        distinct(&axes, ndim)?;
+        self.view(of, View::Diagonal { axes, offset }, ndim - 1)
+    }
+
     /// The same elements under other dims: a view where strides allow, else a copy. One of the dims
     /// may be the literal -1 and takes what the others leave; a size that only turns out to be -1
     /// is an error.
@@ -478,8 +487,14 @@ impl Builder {
         self.made(info.dtype, info.ndim, |to| InstrKind::Update { of, to, view, value, accumulate })
     }
 
-    /// The product of two operands of rank 1 or 2, both `float32` or both `float64`.
+    /// The product of two operands of rank 1 or 2 and of one element type.
     pub fn dot(&mut self, a: Slot, b: Slot) -> Built<Slot> {
+        let (dtype, ndim) = self.product(a, b)?;
+        self.made(dtype, ndim, |to| InstrKind::Dot { a, b, to })
+    }
+
+    /// The element type and rank of a product.
+    fn product(&self, a: Slot, b: Slot) -> Built<(DType, usize)> {
         let dtype = self.info(a)?.dtype;
         let mut ndim = 0;
         for slot in [a, b] {
@@ -488,14 +503,90 @@ impl Builder {
                 let needed = "dot takes vectors and matrices";
                 return Err(BuildError::Rank { slot, given: info.ndim, needed });
             }
-            if !info.dtype.is_float() {
-                let needed = "dot takes float32 and float64";
-                return Err(BuildError::UnsupportedDType { slot, given: info.dtype, needed });
-            }
             ndim += info.ndim - 1;
         }
         self.check_dtype(b, dtype)?;
-        self.made(dtype, ndim, |to| InstrKind::Dot { a, b, to })
+        Ok((dtype, ndim))
+    }
+
+    /// `beta z + alpha a b`, where `a` or `b` is a matrix; `alpha` and `beta` are 0-d. All are
+    /// `float32` or `float64`. Where `beta` is zero, `z` is not read.
+    pub fn gemm(&mut self, z: Slot, alpha: Slot, a: Slot, b: Slot, beta: Slot) -> Built<Slot> {
+        let (dtype, ndim) = self.product(a, b)?;
+        self.check_float(a)?;
+        for (slot, expected, needed) in [
+            (z, ndim, "what a product is added to has its rank"),
+            (alpha, 0, "a factor of gemm is 0-d"),
+            (beta, 0, "a factor of gemm is 0-d"),
+        ] {
+            let given = self.info(slot)?.ndim;
+            if given != expected {
+                return Err(BuildError::Rank { slot, given, needed });
+            }
+            self.check_dtype(slot, dtype)?;
+        }
+        if ndim == 0 {
+            let needed = "gemm takes a matrix and a vector, or two matrices";
+            return Err(BuildError::Rank { slot: a, given: 1, needed });
+        }
+        self.made(dtype, ndim, |to| InstrKind::Gemm(Box::new(Gemm { z, alpha, a, b, beta, to })))
+    }
+
+    /// The lower (or upper) factor of a positive definite matrix, of which that triangle is read.
+    pub fn cholesky(&mut self, of: Slot, lower: bool) -> Built<Slot> {
+        let dtype = self.check_matrix(of)?;
+        self.check_float(of)?;
+        self.made(dtype, 2, |to| InstrKind::Cholesky { of, to, lower })
+    }
+
+    /// The gradient of a matrix whose lower triangle was factored, given the factor and its
+    /// gradient, both read below the diagonal only.
+    pub fn cholesky_gradient(&mut self, factor: Slot, gradient: Slot) -> Built<Slot> {
+        let dtype = self.check_matrix(factor)?;
+        self.check_float(factor)?;
+        self.check_matrix(gradient)?;
+        self.check_dtype(gradient, dtype)?;
+        self.made(dtype, 2, |to| InstrKind::CholeskyGradient { factor, gradient, to })
+    }
+
+    /// The solution of a system of equations; `b` is a vector, or a matrix of them in columns.
+    pub fn solve_triangular(&mut self, a: Slot, b: Slot, form: TriangularForm) -> Built<Slot> {
+        let dtype = self.check_matrix(a)?;
+        self.check_float(a)?;
+        let ndim = self.info(b)?.ndim;
+        if !(1..=2).contains(&ndim) {
+            let needed = "the right side of a system is a vector or a matrix";
+            return Err(BuildError::Rank { slot: b, given: ndim, needed });
+        }
+        self.check_dtype(b, dtype)?;
+        self.made(dtype, ndim, |to| InstrKind::Solve { a, b, to, form })
+    }
+
+    /// `count` integers, the first `start`, each larger by `step`; they wrap around.
+    pub fn range(&mut self, start: Size, step: Size, count: Size) -> Built<Slot> {
+        self.check_sizes([start, step, count])?;
+        self.made(DType::Int64, 1, |to| InstrKind::Range { start, step, count, to })
+    }
+
+    /// The parts one after the other along an axis.
+    pub fn join(&mut self, parts: &[Slot], axis: usize) -> Built<Slot> {
+        let Some(&first) = parts.first() else {
+            return Err(BuildError::Count { what: "parts of a join", given: 0, expected: 1 });
+        };
+        let SlotInfo { dtype, ndim, .. } = self.info(first)?;
+        if axis >= ndim {
+            return Err(BuildError::NoAxis { axis, ndim });
+        }
+        for &slot in parts {
+            let given = self.info(slot)?.ndim;
+            if given != ndim {
+                let needed = "all parts of a join have one rank";
+                return Err(BuildError::Rank { slot, given, needed });
+            }
+            self.check_dtype(slot, dtype)?;
+        }
+        let parts: Box<[Slot]> = parts.into();
+        self.made(dtype, ndim, |to| InstrKind::Join { parts, to, axis })
     }
 
     /// A 0-d `int64`.
@@ -601,6 +692,23 @@ impl Builder {
 
     fn push(&mut self, kind: InstrKind, dynamic: bool) {
         self.instrs.push(Instr { kind, origin: self.origin, dynamic });
+    }
+
+    fn check_matrix(&self, slot: Slot) -> Built<DType> {
+        let info = self.info(slot)?;
+        if info.ndim == 2 {
+            return Ok(info.dtype);
+        }
+        Err(BuildError::Rank { slot, given: info.ndim, needed: "a matrix is needed" })
+    }
+
+    fn check_float(&self, slot: Slot) -> Built<()> {
+        let given = self.info(slot)?.dtype;
+        if given.is_float() {
+            return Ok(());
+        }
+        let needed = "float32 or float64 is needed";
+        Err(BuildError::UnsupportedDType { slot, given, needed })
     }
 
     fn check_dtype(&self, slot: Slot, expected: DType) -> Built<()> {

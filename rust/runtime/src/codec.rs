@@ -315,6 +315,7 @@ impl Replay<'_> {
                     View::DropDims(axes) => builder.drop_dims(of, &axes)?,
                     View::BroadcastTo(dims) => builder.broadcast_to(of, &dims)?,
                     View::Slice(view) => builder.slice(of, &view)?,
+                    View::Diagonal { axes, offset } => builder.diagonal(of, axes, offset)?,
                 };
             }
             InstrKind::Reshape { of, dims, .. } => {
@@ -335,6 +336,25 @@ impl Replay<'_> {
             }
             InstrKind::Dot { a, b, .. } => {
                 builder.dot(a, b)?;
+            }
+            InstrKind::Gemm(code) => {
+                let [z, alpha, a, b, beta] = code.operands();
+                builder.gemm(z, alpha, a, b, beta)?;
+            }
+            InstrKind::Cholesky { of, lower, .. } => {
+                builder.cholesky(of, lower)?;
+            }
+            InstrKind::CholeskyGradient { factor, gradient, .. } => {
+                builder.cholesky_gradient(factor, gradient)?;
+            }
+            InstrKind::Solve { a, b, form, .. } => {
+                builder.solve_triangular(a, b, form)?;
+            }
+            InstrKind::Join { parts, axis, .. } => {
+                builder.join(&parts, axis)?;
+            }
+            InstrKind::Range { start, step, count, .. } => {
+                builder.range(start, step, count)?;
             }
             InstrKind::Scalar { size, .. } => {
                 builder.size_scalar(size)?;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::fold::Fold;
 use crate::foreign::Foreign;
 use crate::ids::{Origin, Size, Slot};
+use crate::lapack::TriangularForm;
 use crate::loop_nest::KernelFn;
 use crate::scalar::Scalar;
 use crate::view::Index;
@@ -61,6 +62,37 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         b: Slot,
         to: Slot,
     },
+    /// `beta z + alpha a b`.
+    Gemm(Box<Gemm>),
+    Cholesky {
+        of: Slot,
+        to: Slot,
+        lower: bool,
+    },
+    /// The gradient of what was factored, given the lower factor and its gradient.
+    CholeskyGradient {
+        factor: Slot,
+        gradient: Slot,
+        to: Slot,
+    },
+    Solve {
+        a: Slot,
+        b: Slot,
+        to: Slot,
+        form: TriangularForm,
+    },
+    /// `count` integers from `start` on, each larger by `step`.
+    Range {
+        start: Size,
+        step: Size,
+        count: Size,
+        to: Slot,
+    },
+    Join {
+        parts: Box<[Slot]>,
+        to: Slot,
+        axis: usize,
+    },
     Scalar {
         size: Size,
         to: Slot,
@@ -81,6 +113,29 @@ pub(crate) enum View {
     DropDims(Box<[usize]>),
     BroadcastTo(Box<[Size]>),
     Slice(Box<[Index<Size>]>),
+    /// The elements whose position along the second axis is larger by `offset`, as a last axis.
+    Diagonal {
+        axes: [usize; 2],
+        offset: i64,
+    },
+}
+
+/// The operands of `beta z + alpha a b`.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Gemm {
+    pub(crate) z: Slot,
+    pub(crate) alpha: Slot,
+    pub(crate) a: Slot,
+    pub(crate) b: Slot,
+    pub(crate) beta: Slot,
+    pub(crate) to: Slot,
+}
+
+impl Gemm {
+    /// What is read, in this order.
+    pub(crate) fn operands(&self) -> [Slot; 5] {
+        [self.z, self.alpha, self.a, self.b, self.beta]
+    }
 }
 
 /// A native kernel over all positions of `dims`.
@@ -190,11 +245,17 @@ impl InstrKind {
             InstrKind::Loop(code) => code.reads.iter().map(|read| read.slot).collect(),
             InstrKind::View { of, .. }
             | InstrKind::Reshape { of, .. }
-            | InstrKind::Copy { of, .. } => vec![*of],
+            | InstrKind::Copy { of, .. }
+            | InstrKind::Cholesky { of, .. } => vec![*of],
             InstrKind::Update { of, value, .. } => vec![*of, *value],
             InstrKind::Full { value, .. } => vec![*value],
-            InstrKind::Dot { a, b, .. } => vec![*a, *b],
-            InstrKind::Scalar { .. } | InstrKind::RequireEqual { .. } => vec![],
+            InstrKind::Dot { a, b, .. } | InstrKind::Solve { a, b, .. } => vec![*a, *b],
+            InstrKind::Gemm(code) => code.operands().to_vec(),
+            InstrKind::CholeskyGradient { factor, gradient, .. } => vec![*factor, *gradient],
+            InstrKind::Join { parts, .. } => parts.to_vec(),
+            InstrKind::Range { .. } | InstrKind::Scalar { .. } | InstrKind::RequireEqual { .. } => {
+                vec![]
+            }
             InstrKind::Call(call) => call.inputs.to_vec(),
         }
     }
@@ -209,7 +270,13 @@ impl InstrKind {
             | InstrKind::Update { to, .. }
             | InstrKind::Full { to, .. }
             | InstrKind::Dot { to, .. }
+            | InstrKind::Cholesky { to, .. }
+            | InstrKind::CholeskyGradient { to, .. }
+            | InstrKind::Solve { to, .. }
+            | InstrKind::Range { to, .. }
+            | InstrKind::Join { to, .. }
             | InstrKind::Scalar { to, .. } => vec![*to],
+            InstrKind::Gemm(code) => vec![code.to],
             InstrKind::RequireEqual { .. } => vec![],
             InstrKind::Call(call) => call.outputs.iter().map(|(slot, _)| *slot).collect(),
         }
@@ -237,11 +304,17 @@ impl InstrKind {
             InstrKind::View { view: View::Slice(view), .. } | InstrKind::Update { view, .. } => {
                 of_indices(view)
             }
+            InstrKind::Range { start, step, count, .. } => vec![*start, *step, *count],
             InstrKind::Scalar { size, .. } => vec![*size],
             InstrKind::RequireEqual { a, b, .. } => vec![*a, *b],
             InstrKind::View { .. }
             | InstrKind::Copy { .. }
             | InstrKind::Dot { .. }
+            | InstrKind::Gemm(_)
+            | InstrKind::Cholesky { .. }
+            | InstrKind::CholeskyGradient { .. }
+            | InstrKind::Solve { .. }
+            | InstrKind::Join { .. }
             | InstrKind::Call(_) => vec![],
         }
     }
@@ -250,7 +323,8 @@ impl InstrKind {
     pub(crate) fn shares(&self) -> Option<(Slot, Slot, bool)> {
         match self {
             InstrKind::View { of, to, view } => {
-                let whole = !matches!(view, View::Slice(_) | View::BroadcastTo(_));
+                let whole =
+                    !matches!(view, View::Slice(_) | View::BroadcastTo(_) | View::Diagonal { .. });
                 Some((*of, *to, whole))
             }
             InstrKind::Reshape { of, to, .. } => Some((*of, *to, true)),
@@ -265,7 +339,16 @@ impl InstrKind {
     pub(crate) fn overwrites(&self) -> Option<(Slot, Slot, Vec<Slot>)> {
         match self {
             InstrKind::Update { of, to, value, .. } => Some((*of, *to, vec![*value])),
-            InstrKind::Copy { of, to } => Some((*of, *to, vec![])),
+            InstrKind::Copy { of, to } | InstrKind::Cholesky { of, to, .. } => {
+                Some((*of, *to, vec![]))
+            }
+            InstrKind::Gemm(code) => {
+                Some((code.z, code.to, vec![code.alpha, code.a, code.b, code.beta]))
+            }
+            InstrKind::CholeskyGradient { factor, gradient, to } => {
+                Some((*gradient, *to, vec![*factor]))
+            }
+            InstrKind::Solve { a, b, to, .. } => Some((*b, *to, vec![*a])),
             _ => None,
         }
     }
@@ -291,6 +374,10 @@ impl fmt::Display for Index<Size> {
 
 fn axes(axes: &[Option<usize>]) -> String {
     list(axes.iter().map(|axis| axis.map_or("_".to_owned(), |axis| axis.to_string())))
+}
+
+fn part(lower: bool) -> &'static str {
+    if lower { "lower" } else { "upper" }
 }
 
 impl fmt::Display for InstrKind {
@@ -323,6 +410,9 @@ impl fmt::Display for InstrKind {
                 View::DropDims(axes) => write!(f, "drop_dims {of} [{}]", list(axes)),
                 View::BroadcastTo(dims) => write!(f, "broadcast_to {of} ({})", list(dims)),
                 View::Slice(view) => write!(f, "slice {of} [{}]", list(view)),
+                View::Diagonal { axes, offset } => {
+                    write!(f, "diagonal {of} [{}] {offset}", list(axes))
+                }
             },
             InstrKind::Reshape { of, dims, .. } => write!(f, "reshape {of} ({})", list(dims)),
             InstrKind::Copy { of, .. } => write!(f, "copy {of}"),
@@ -332,6 +422,22 @@ impl fmt::Display for InstrKind {
             }
             InstrKind::Full { value, dims, .. } => write!(f, "full {value} ({})", list(dims)),
             InstrKind::Dot { a, b, .. } => write!(f, "dot {a} {b}"),
+            InstrKind::Gemm(code) => write!(f, "gemm {}", list(code.operands())),
+            InstrKind::Cholesky { of, lower, .. } => {
+                write!(f, "cholesky {of} {}", part(*lower))
+            }
+            InstrKind::CholeskyGradient { factor, gradient, .. } => {
+                write!(f, "cholesky_gradient {factor} {gradient}")
+            }
+            InstrKind::Solve { a, b, form, .. } => {
+                write!(f, "solve {a} {b} {}", part(form.lower))?;
+                let marks = [(form.transposed, " transposed"), (form.unit, " unit")];
+                marks.iter().filter(|(set, _)| *set).try_for_each(|(_, mark)| f.write_str(mark))
+            }
+            InstrKind::Range { start, step, count, .. } => {
+                write!(f, "range {start} {step} {count}")
+            }
+            InstrKind::Join { parts, axis, .. } => write!(f, "join {} [{axis}]", list(parts)),
             InstrKind::Scalar { size, .. } => write!(f, "scalar {size}"),
             InstrKind::RequireEqual { a, b, message } => {
                 write!(f, "require {a} == {b} {message:?}")

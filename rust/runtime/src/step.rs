@@ -4,9 +4,10 @@ use std::ptr;
 
 use smallvec::SmallVec;
 
-use crate::blas::DotPlan;
+use crate::blas::{DotPlan, GemmPlan};
 use crate::conduct::Conduct;
 use crate::error::Fault;
+use crate::lapack::LapackPlan;
 use crate::loop_nest::{KernelFn, LoopNest};
 use crate::scalar::Scalar;
 use crate::strided::{TransferPlan, fill};
@@ -44,8 +45,16 @@ pub(crate) enum Step {
     Later,
     Loop(Box<LoopStep>),
     Transfer(Box<TransferStep>),
-    Update(Box<[TransferStep; 2]>),
+    Transfers(Box<[TransferStep]>),
     Dot(Box<DotStep>),
+    Gemm(Box<GemmStep>),
+    Lapack(Box<LapackStep>),
+    Range {
+        to: Place,
+        start: i64,
+        step: i64,
+        count: i64,
+    },
     Scalar {
         to: Place,
         value: i64,
@@ -77,13 +86,27 @@ pub(crate) struct DotStep {
     pub(crate) plan: DotPlan,
 }
 
+#[derive(Debug)]
+pub(crate) struct GemmStep {
+    pub(crate) operands: [Place; 5],
+    pub(crate) to: Place,
+    pub(crate) plan: GemmPlan,
+}
+
+#[derive(Debug)]
+pub(crate) struct LapackStep {
+    pub(crate) operands: [Place; 2],
+    pub(crate) to: Place,
+    pub(crate) plan: LapackPlan,
+}
+
 impl Step {
     /// Whether it may take long without asking whether to stop.
     pub(crate) fn is_deaf(&self) -> bool {
         match self {
-            Step::Nothing | Step::Later | Step::Scalar { .. } => false,
-            Step::Loop(_) | Step::Transfer(_) | Step::Update(_) => false,
-            Step::Dot(_) => true,
+            Step::Nothing | Step::Later | Step::Scalar { .. } | Step::Range { .. } => false,
+            Step::Loop(_) | Step::Transfer(_) | Step::Transfers(_) => false,
+            Step::Dot(_) | Step::Gemm(_) | Step::Lapack(_) => true,
         }
     }
 
@@ -104,14 +127,34 @@ impl Step {
             Step::Loop(step) => unsafe { step.run(bases, scratch, conduct) },
             // SAFETY: as above.
             Step::Transfer(step) => unsafe { step.run(bases, conduct) },
-            Step::Update(steps) => {
-                // SAFETY: as above; the copy comes first.
+            Step::Transfers(steps) => {
+                // SAFETY: as above; they come in order.
                 steps.iter().try_for_each(|step| unsafe { step.run(bases, conduct) })
             }
             Step::Dot(step) => {
-                let [a, b, to] = [step.a, step.b, step.to].map(|place| place.resolve(bases));
+                let operands = [step.a, step.b].map(|place| place.resolve(bases).cast_const());
                 // SAFETY: as above.
-                unsafe { step.plan.run(a, b, to, scratch) }
+                unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }
+            }
+            Step::Gemm(step) => {
+                let operands = step.operands.map(|place| place.resolve(bases).cast_const());
+                // SAFETY: as above.
+                unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }
+            }
+            Step::Lapack(step) => {
+                let operands = step.operands.map(|place| place.resolve(bases).cast_const());
+                // SAFETY: as above.
+                unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }
+            }
+            Step::Range { to, start, step, count } => {
+                let to = to.resolve(bases).cast::<i64>();
+                let mut value = *start;
+                for at in 0..*count as usize {
+                    // SAFETY: the place is that of `count` aligned 64-bit elements.
+                    unsafe { to.add(at).write(value) };
+                    value = value.wrapping_add(*step);
+                }
+                Ok(())
             }
             Step::Scalar { to, value } => {
                 // SAFETY: the place is that of one aligned 64-bit element.

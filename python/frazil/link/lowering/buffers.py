@@ -9,6 +9,7 @@ from frazil.link.lowering.state import Lowering
 from frazil.tensor.buffers import Distinct
 from frazil.tensor.creation import Full
 from frazil.tensor.indexing import IncSubtensor, part_lengths
+from frazil.tensor.joining import Join
 
 
 @lower_node.register
@@ -28,6 +29,12 @@ def _(op: Distinct, node: FrozenApply, lowering: Lowering) -> None:
     # Of memory that nobody writes to, a copy would be no different.
     apart = lowering.needs_buffer(y) or x in lowering.placement.written
     lowering.place(y, lowering.builder.copy(slot) if apart else slot)
+
+
+@lower_node.register
+def _(op: Join, node: FrozenApply, lowering: Lowering) -> None:
+    slot = lowering.builder.join([lowering.slot(x) for x in node.inputs], op.axis)
+    lowering.place(node.outputs[0], slot)
 
 
 @lower_node.register

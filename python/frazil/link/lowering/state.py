@@ -91,11 +91,12 @@ class Lowering:
         """Adds a kernel and the dimensions of length 1 that it left out."""
         over = call.loop.pattern
         self.builder.origin(Origin(call.loop.nodes))
-        dims = [
-            self.size(length)
+        moving = [
+            length
             for length, static in zip(self.shapes.lengths(over), over.type.shape, strict=True)
             if static != 1
         ]
+        dims = self.sizes([moving[dim] for dim in call.order])
         for node in call.loop.nodes:
             if isinstance(node.op, Reduce) and node.op.needs_elements:
                 self._require_elements(node)

@@ -1,0 +1,109 @@
+//! Products of integers and booleans, which no BLAS knows.
+
+use frazil_core::DType;
+
+use crate::layout::Layout;
+
+/// A product of two operands of rank 1 or 2: a vector in front is a row, one behind a column.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IntegerDot {
+    rows: i64,
+    inner: i64,
+    columns: i64,
+    /// Bytes from row to row of the first operand, and along a row.
+    a: [i64; 2],
+    /// Bytes from row to row of the second operand, and along a row.
+    b: [i64; 2],
+}
+
+/// Elements that are multiplied and added: modulo a power of two, or as truth values.
+trait Ring: Copy {
+    const ZERO: Self;
+
+    fn add_product(self, a: Self, b: Self) -> Self;
+}
+
+macro_rules! ring {
+    ($($unsigned:ty)*) => {
+        $(impl Ring for $unsigned {
+            const ZERO: $unsigned = 0;
+
+            fn add_product(self, a: $unsigned, b: $unsigned) -> $unsigned {
+                self.wrapping_add(a.wrapping_mul(b))
+            }
+        })*
+    };
+}
+
+ring!(u8 u16 u32 u64);
+
+/// A byte that is 0 or 1.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+struct Truth(u8);
+
+impl Ring for Truth {
+    const ZERO: Truth = Truth(0);
+
+    fn add_product(self, a: Truth, b: Truth) -> Truth {
+        Truth(self.0 | (a.0 & b.0))
+    }
+}
+
+impl IntegerDot {
+    /// The product of operands whose shapes agree.
+    pub(crate) fn new(a: &Layout, b: &Layout) -> IntegerDot {
+        let matrix = |layout: &Layout| (layout.dims[0], [layout.strides[0], layout.strides[1]]);
+        let (rows, a_steps) = if a.ndim() == 2 { matrix(a) } else { (1, [0, a.strides[0]]) };
+        let (inner, b_steps) =
+            if b.ndim() == 2 { matrix(b) } else { (b.dims[0], [b.strides[0], 0]) };
+        let columns = if b.ndim() == 2 { b.dims[1] } else { 1 };
+        IntegerDot { rows, inner, columns, a: a_steps, b: b_steps }
+    }
+
+    /// Writes the product, in C order. Two's complement multiplies signed and unsigned alike.
+    ///
+    /// # Safety
+    /// The operands, of `dtype`, have the layouts that the product was made for; `result` is as
+    /// large as the product and apart from them.
+    pub(crate) unsafe fn run(&self, dtype: DType, operands: [*const u8; 2], result: *mut u8) {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            match (dtype, dtype.itemsize()) {
+                (DType::Bool, _) => self.sum::<Truth>(operands, result.cast()),
+                (_, 1) => self.sum::<u8>(operands, result.cast()),
+                (_, 2) => self.sum::<u16>(operands, result.cast()),
+                (_, 4) => self.sum::<u32>(operands, result.cast()),
+                _ => self.sum::<u64>(operands, result.cast()),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for `run`, with elements of type `T`.
+    unsafe fn sum<T: Ring>(&self, [a, b]: [*const u8; 2], result: *mut T) {
+        let at = |start: *const u8, row: i64, column: i64, steps: [i64; 2]| {
+            let offset = row * steps[0] + column * steps[1];
+            // SAFETY: the position is inside the operand.
+            unsafe { start.wrapping_offset(offset as isize).cast::<T>().read() }
+        };
+        for row in 0..self.rows {
+            let line = result.wrapping_offset((row * self.columns) as isize);
+            for column in 0..self.columns as usize {
+                // SAFETY: the line has so many elements.
+                unsafe { line.add(column).write(T::ZERO) };
+            }
+            // Along rows of the second operand, which are contiguous more often than its columns.
+            for k in 0..self.inner {
+                let factor = at(a, row, k, self.a);
+                for column in 0..self.columns {
+                    let place = line.wrapping_offset(column as isize);
+                    // SAFETY: as above; the line was written.
+                    unsafe {
+                        place.write(place.read().add_product(factor, at(b, k, column, self.b)))
+                    };
+                }
+            }
+        }
+    }
+}
