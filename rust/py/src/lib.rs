@@ -22,6 +22,11 @@ mod signals;
 mod types;
 mod variable;
 
+/// Nodes are made and dropped much faster than the system's allocator, which gives memory back to the system and
+/// asks for it again, likes it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The graph and the runtime, in Rust.
 #[pyo3::pymodule(gil_used = false)]
 mod _core {
