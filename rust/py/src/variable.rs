@@ -89,7 +89,7 @@ fn operator(operator: Operator) -> PyResult<Op> {
     let position = operator as usize;
     OPERATORS[position]
         .get()
-        .copied()
+        .cloned()
         .ok_or_else(|| raise(Error::UnknownOperator { name: OPERATOR_NAMES[position].to_owned() }))
 }
 
@@ -449,8 +449,7 @@ pub fn elemwise_function<'py>(
 /// Says which op applies a scalar op element by element.
 #[pyfunction]
 pub fn register_elemwise(scalar_op: &OpBase, op: &OpBase) -> PyResult<()> {
-    scalar_op.op()?.set_elementwise(op.op()?);
-    Ok(())
+    scalar_op.op()?.set_elementwise(op.op()?).map_err(raise)
 }
 
 /// The type that `elemwise` would give.
@@ -458,7 +457,7 @@ pub fn register_elemwise(scalar_op: &OpBase, op: &OpBase) -> PyResult<()> {
 #[pyo3(signature = (op, *types))]
 pub fn elemwise_type(op: &OpBase, types: Vec<PyRef<'_, TensorType>>) -> PyResult<TensorType> {
     let types: Vec<_> = types.iter().map(|ty| ty.0).collect();
-    let ty = elemwise::result_type(op.op()?.elementwise(), &types).map_err(raise)?;
+    let ty = elemwise::result_type(&op.op()?.elementwise(), &types).map_err(raise)?;
     Ok(TensorType(ty))
 }
 
