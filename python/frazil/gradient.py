@@ -16,6 +16,7 @@ import numpy as np
 
 from frazil import _core, scalar
 from frazil._core import Constant, FrozenApply, Variable
+from frazil.company import in_company_of
 from frazil.elemwise import Elemwise
 from frazil.op import Op
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor
@@ -134,18 +135,18 @@ def grad(
         raise ValueError(
             f"return_disconnected must be 'zero' or 'none'; given {return_disconnected!r}"
         )
-    gradients = _seeds(cost, known_grads)
     constants = frozenset(consider_constant or ())
-    _walk_back(gradients, frozenset(targets), constants)
-
     results: list[Variable | None] = []
-    for target in targets:
-        gradient = gradients.get(target)
-        if gradient is None:
-            _report_disconnected(target, disconnected_inputs)
-            if return_disconnected == "zero":
-                gradient = constant(0, target.dtype)
-        results.append(None if gradient is None else broadcast_like(gradient, target))
+    with in_company_of(targets):
+        gradients = _seeds(cost, known_grads)
+        _walk_back(gradients, frozenset(targets), constants)
+        for target in targets:
+            gradient = gradients.get(target)
+            if gradient is None:
+                _report_disconnected(target, disconnected_inputs)
+                if return_disconnected == "zero":
+                    gradient = constant(0, target.dtype)
+            results.append(None if gradient is None else broadcast_like(gradient, target))
     return results[0] if isinstance(wrt, Variable) else results
 
 

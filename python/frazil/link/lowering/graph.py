@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, Program, Variable
+from frazil.company import beside_the_graph
 from frazil.elemwise import Elemwise
 from frazil.link.fusion import Loop, from_memory, fuse
 from frazil.link.kernel import KernelCompiler
@@ -17,6 +18,7 @@ from frazil.link.views import Views
 from frazil.tensor.reductions import Reduce
 
 
+@beside_the_graph
 def lower(
     graph: FrozenFunctionGraph, compiler: KernelCompiler, donated: Sequence[Variable] = ()
 ) -> Program:
