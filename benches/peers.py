@@ -82,6 +82,9 @@ class Jax:
         import jax
 
         jax.config.update("jax_enable_x64", True)
+        # Where the cache is, the environment says; by default it keeps slow compilations only.
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
+        jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
         jax.devices()
         self.version = jax.__version__
 
@@ -126,6 +129,23 @@ class NumPy:
         return [lambda: function(*arguments)]
 
 
+class Limit:
+    """What no compiler can do without: the workload's ``limit``."""
+
+    def __init__(self) -> None:
+        self.version = version("numpy")
+
+    def build(self, workload: ModuleType, arguments: Arguments) -> None:
+        self.work = workload.limit()
+
+    def compile(self) -> Sequence[Any]:
+        self.work()
+        return ()
+
+    def calls(self) -> list[Call]:
+        return [self.work]
+
+
 PEERS: dict[str, Callable[[], Any]] = {
     "frazil-c": lambda: Frazil("c"),
     "frazil-numba": lambda: Frazil("numba"),
@@ -133,4 +153,5 @@ PEERS: dict[str, Callable[[], Any]] = {
     "pytensor-numba": lambda: PyTensor("NUMBA"),
     "jax": Jax,
     "numpy": NumPy,
+    "limit": Limit,
 }
