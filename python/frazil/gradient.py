@@ -230,7 +230,7 @@ def _pull(
     """Return the gradients of a node's inputs, given those of its outputs."""
     op, inputs, outputs = node.op, node.inputs, node.outputs
     try:
-        if not isinstance(op, Elemwise):
+        if not isinstance(op, Elemwise) or isinstance(op.scalar_op, scalar.Composite):
             taken = [_as_taken(op, output, gradients) for output in outputs]
             by_op: Sequence[Variable | None] = op.L_op(inputs, outputs, taken)
             return by_op

@@ -19,6 +19,7 @@ from frazil.scalar.arithmetic import sqr as sqr
 from frazil.scalar.arithmetic import sub as sub
 from frazil.scalar.arithmetic import truediv as truediv
 from frazil.scalar.arithmetic import trunc as trunc
+from frazil.scalar.composite import Composite as Composite
 from frazil.scalar.elementary import Elementary as Elementary
 from frazil.scalar.elementary import Row as Row
 from frazil.scalar.exponential import exp as exp

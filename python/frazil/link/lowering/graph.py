@@ -8,6 +8,7 @@ from frazil._core import FrozenApply, FrozenFunctionGraph, Program, Variable
 from frazil.company import beside_the_graph
 from frazil.elemwise import Elemwise
 from frazil.link.fusion import Loop, from_memory, fuse
+from frazil.link.inlining import inline_composites
 from frazil.link.kernel import KernelCompiler
 from frazil.link.loops import kernel_call
 from frazil.link.lowering.node import lower_node
@@ -26,6 +27,7 @@ def lower(
 
     ``donated``: inputs whose memory calls may use up.
     """
+    graph = inline_composites(graph)
     lowering = Lowering(graph, donated)
 
     views = Views(lowering.placement.written)
