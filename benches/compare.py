@@ -11,12 +11,16 @@ cold
     (imports, what a peer sets up once per process or per cache directory) comes before it and is
     not counted.
 again
-    the same in a second process that finds the caches which the first one left. JAX has no
-    persistent cache unless one asks for it, so it compiles again.
+    the same in a second process that finds the caches which the first one left; JAX is asked to
+    keep one.
 call
     one call with NumPy arrays that returns arrays. PyTensor is called with ``trust_input``; JAX is
     called with device arrays and with NumPy arrays, the faster counts, and its results are waited
     for.
+
+limit
+    a peer that only does what no compiler can avoid: moving each array through memory once, or the
+    calls of BLAS and LAPACK alone.
 
 Each peer holds a process of its own on the same CPUs. They are timed in turns, a short batch of
 calls each, so that noise meets all alike; a ratio is the median of the ratios within one turn.
@@ -52,6 +56,7 @@ HERE = Path(__file__).resolve().parent
 START_SECONDS = 300.0
 LONG_SECONDS = 3.0
 OURS = "frazil-c"
+LIMIT = "limit"
 
 
 class Late(Exception):
@@ -202,7 +207,11 @@ def _options() -> argparse.Namespace:
 
 def _measure(workload: str, options: argparse.Namespace, cpus: Sequence[int]) -> list[Result]:
     reference = WORKLOADS[workload].numpy(*WORKLOADS[workload].arguments())
-    results = [Result(workload, peer) for peer in options.peers]
+    results = [
+        Result(workload, peer)
+        for peer in options.peers
+        if peer != LIMIT or hasattr(WORKLOADS[workload], "limit")
+    ]
     with ExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="frazil-bench-")))
         turns: list[tuple[Result, Worker, int]] = []
@@ -256,8 +265,9 @@ def _compile(
             cold.append(_run_once(worker, result, options.timeout))
             worker.answer("ready", timeout=options.timeout)
             worker.close()
-            with np.load(caches / "outputs.npz") as given:
-                result.note = _difference([given[name] for name in given.files], reference)
+            if result.peer != LIMIT:
+                with np.load(caches / "outputs.npz") as given:
+                    result.note = _difference([given[name] for name in given.files], reference)
             if result.note is not None:
                 return None
         while _goes_on(again, options.compiles):
@@ -304,7 +314,7 @@ def _difference(outputs: Sequence[Any], reference: Sequence[Any]) -> str | None:
 
 def _environment(caches: Path, threads: int) -> dict[str, str]:
     """Return a worker's environment: caches in ``caches``, ``threads`` threads in every pool."""
-    dropped = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "JAX_COMPILATION_CACHE_DIR")
+    dropped = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
     environment = {name: value for name, value in os.environ.items() if name not in dropped}
     pools = ("OMP", "OPENBLAS", "MKL", "NUMBA", "NUMEXPR", "VECLIB_MAXIMUM")
     environment.update({f"{pool}_NUM_THREADS": str(threads) for pool in pools})
@@ -313,6 +323,9 @@ def _environment(caches: Path, threads: int) -> dict[str, str]:
     environment["PYTENSOR_FLAGS"] = f"base_compiledir={caches}/pytensor"
     environment["NUMBA_CACHE_DIR"] = f"{caches}/numba"
     environment["XDG_CACHE_HOME"] = f"{caches}/xdg"
+    environment["JAX_COMPILATION_CACHE_DIR"] = f"{caches}/jax"
+    environment["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
+    environment["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
     environment["FRAZIL_CACHE_DIR"] = f"{caches}/frazil"
     return environment
 
@@ -362,27 +375,44 @@ def _print_workload(workload: str, results: Sequence[Result]) -> None:
 
 
 def _print_ratios(results: Sequence[Result]) -> None:
-    """Print how frazil stands to the best of the others: below 1 it is faster."""
+    """Print how frazil stands to the others: below 1 it is faster."""
+    header = ["workload", "call", "numpy", "limit", "cold", "again"]
     rows = []
+    colds: list[float] = []
     for workload in WORKLOADS:
-        here = [result for result in results if result.workload == workload]
-        ours = next((result for result in here if result.peer == OURS and result.calls), None)
-        others = [result for result in here if not result.peer.startswith("frazil")]
+        here = {result.peer: result for result in results if result.workload == workload}
+        ours, others = here.get(OURS), [r for r in here.values() if _is_peer(r)]
         best = _best_peer(others)
-        if ours is None or best is None:
+        if ours is None or not ours.calls or best is None:
             continue
-        compiled = [result for result in others if result.cold and result.peer != "numpy"]
-        fastest = min(compiled, key=lambda result: result.cold or 0.0, default=None)
-        cold = "-"
-        if fastest is not None and fastest.cold and ours.cold:
-            cold = f"{ours.cold / fastest.cold:.2f} of {fastest.peer}"
-        rows.append([workload, f"{_ratio(ours, best):.2f} of {best.peer}", cold])
+        row = [workload, f"{_ratio(ours, best):.2f} of {best.peer}"]
+        for name in ("numpy", LIMIT):
+            other = here.get(name)
+            row.append(f"{_ratio(ours, other):.2f}" if other and other.calls else "-")
+        compilers = [result for result in others if result.peer != "numpy"]
+        for step in ("cold", "again"):
+            own = getattr(ours, step)
+            reached = [(getattr(r, step), r.peer) for r in compilers if getattr(r, step)]
+            if not own or not reached:
+                row.append("-")
+                continue
+            fastest, peer = min(reached)
+            row.append(f"{own / fastest:.2f} of {peer}")
+            if step == "cold":
+                colds.append(own / fastest)
+        rows.append(row)
     if rows:
-        _print_table(f"{OURS} to the best other peer", ["workload", "call", "cold"], rows)
+        _print_table(f"{OURS} to the best other peer, to NumPy and to the limit", header, rows)
+    if colds:
+        print(f"geometric mean of the cold ratios: {statistics.geometric_mean(colds):.2f}")
+
+
+def _is_peer(result: Result) -> bool:
+    return result.peer != LIMIT and not result.peer.startswith("frazil")
 
 
 def _best_peer(results: Sequence[Result]) -> Result | None:
-    others = [r for r in results if r.calls and not r.peer.startswith("frazil")]
+    others = [result for result in results if result.calls and _is_peer(result)]
     return min(others, key=lambda result: statistics.median(result.calls), default=None)
 
 

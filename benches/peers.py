@@ -126,6 +126,23 @@ class NumPy:
         return [lambda: function(*arguments)]
 
 
+class Limit:
+    """What no compiler can do without: the workload's ``limit``."""
+
+    def __init__(self) -> None:
+        self.version = version("numpy")
+
+    def build(self, workload: ModuleType, arguments: Arguments) -> None:
+        self.work = workload.limit()
+
+    def compile(self) -> Sequence[Any]:
+        self.work()
+        return ()
+
+    def calls(self) -> list[Call]:
+        return [self.work]
+
+
 PEERS: dict[str, Callable[[], Any]] = {
     "frazil-c": lambda: Frazil("c"),
     "frazil-numba": lambda: Frazil("numba"),
@@ -133,4 +150,5 @@ PEERS: dict[str, Callable[[], Any]] = {
     "pytensor-numba": lambda: PyTensor("NUMBA"),
     "jax": Jax,
     "numpy": NumPy,
+    "limit": Limit,
 }

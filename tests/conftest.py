@@ -5,9 +5,16 @@ more examples; on CI the draws are the same each time.
 """
 
 import os
+import shutil
+import tempfile
 
 import pytest
 from hypothesis import settings
+
+# Tests neither use nor fill the cache of whoever runs them; they are not told what it knows.
+os.environ["FRAZIL_CACHE_DIR"] = tempfile.mkdtemp(prefix="frazil-tests-")
+for setting in ("FRAZIL_CACHE", "FRAZIL_CACHE_SIZE"):
+    os.environ.pop(setting, None)
 
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
@@ -21,3 +28,8 @@ settings.load_profile(
 def mode(request):
     """Each linker in turn."""
     return request.param
+
+
+def pytest_unconfigure():
+    """Remove the cache of this session."""
+    shutil.rmtree(os.environ["FRAZIL_CACHE_DIR"], ignore_errors=True)

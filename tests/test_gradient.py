@@ -10,7 +10,13 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil import _core, scalar
 from frazil.elemwise import Elemwise
-from frazil.gradient import DisconnectedInputError, NotDifferentiableError, grad
+from frazil.gradient import (
+    DisconnectedInputError,
+    NotDifferentiableError,
+    disconnected_grad,
+    grad,
+    zero_grad,
+)
 from frazil.printing import pp
 
 
@@ -127,17 +133,28 @@ def test_broadcast_operands(build, b):
 
 
 CONTINUOUS = ("arithmetic", "arithmetic_no_bool", "division", "float", "floor")
+STOPS = ("disconnected_grad", "zero_grad")
 UNARY = [
     name
     for name, row in scalar.TABLE.items()
-    if row.nin == 1 and row.rule in CONTINUOUS and row.gradient is not None
+    if row.nin == 1 and row.rule in CONTINUOUS and row.gradient is not None and name not in STOPS
 ]
 
 
 @pytest.mark.parametrize("name", UNARY)
 def test_every_scalar_function(name):
-    points = {"arccosh": [1.5, 3.0]}.get(name, [0.2, 0.8])
+    points = {"arccosh": [1.5, 3.0], "log1mexp": [-0.2, -0.8]}.get(name, [0.2, 0.8])
     check(lambda x: _core.elemwise(getattr(scalar, name), x), points)
+
+
+def test_gradient_stops():
+    x = ft.scalar("x")
+    y = zero_grad(x) * x
+    assert evaluate(grad(y, x), {x: 3.0}) == 3.0
+    assert evaluate(disconnected_grad(x) * 2.0, {x: 3.0}) == 6.0
+    assert evaluate(grad(zero_grad(x) ** 2, x), {x: 3.0}) == 0.0
+    with pytest.raises(DisconnectedInputError):
+        grad(disconnected_grad(x) ** 2, x)
 
 
 def test_ties_get_the_whole_gradient():

@@ -11,10 +11,11 @@ from frazil import _core, scalar
 from frazil.testing import GradientError, verify_grad
 
 CONTINUOUS = ("arithmetic", "arithmetic_no_bool", "division", "float", "floor", "select")
+STOPS = ("disconnected_grad", "zero_grad")
 DIFFERENTIABLE = [
     name
     for name, row in scalar.TABLE.items()
-    if row.rule in CONTINUOUS and row.gradient is not None
+    if row.rule in CONTINUOUS and row.gradient is not None and name not in STOPS
 ]
 
 
@@ -24,6 +25,8 @@ def test_every_scalar_op(name, mode):
     points = [np.array([[0.3, 0.7]]), np.array([[0.4], [0.2]]), np.array([0.9, 0.6])][: op.nin]
     if name == "arccosh":
         points[0] += 1
+    if name == "log1mexp":
+        points[0] *= -1
     if name == "where":
         condition = np.array([True, False])
         verify_grad(lambda x, y: ft.where(condition, x, y), points[1:], mode=mode)

@@ -3,6 +3,7 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use frazil_benches as _;
 use frazil_core::elemwise::{self, Operand};
 use frazil_core::traverse::toposort;
 use frazil_core::{
@@ -24,12 +25,12 @@ fn add() -> Op {
 }
 
 /// `h[i + 1] = h[i] + h[i - 7]`, a chain in which nodes are shared.
-fn chain(container: &Container, op: Op, x: &Var) -> Var {
+fn chain(container: &Container, op: &Op, x: &Var) -> Var {
     let mut last = vec![x.clone(); 8];
     for i in 0..NODES as usize {
         let operands =
             smallvec![Operand::Var(last[i % 8].clone()), Operand::Var(last[(i + 1) % 8].clone())];
-        let made = elemwise::apply(container, op, operands, Origin::default());
+        let made = elemwise::apply(container, op.clone(), operands, Origin::default());
         last[(i + 1) % 8] = made.expect("operands of one type");
     }
     last[NODES as usize % 8].clone()
@@ -48,7 +49,7 @@ fn graphs(criterion: &mut Criterion) {
                 (container, x)
             },
             |(container, x)| {
-                let built = chain(&container, op, &x);
+                let built = chain(&container, &op, &x);
                 (container, x, built)
             },
             BatchSize::PerIteration,
@@ -56,11 +57,11 @@ fn graphs(criterion: &mut Criterion) {
     });
     let container = Container::new();
     let x = container.input(ty, Some("x"), None);
-    let outputs = [chain(&container, op, &x)];
+    let outputs = [chain(&container, &op, &x)];
     let stats = container.stats();
     println!("bytes a node: {:.1}", stats.bytes as f64 / stats.nodes as f64);
     group.bench_function("find again", |bencher| {
-        bencher.iter(|| black_box(chain(&container, op, &x)));
+        bencher.iter(|| black_box(chain(&container, &op, &x)));
     });
     group.bench_function("toposort", |bencher| {
         bencher.iter(|| black_box(toposort(&outputs, &[]).len()));

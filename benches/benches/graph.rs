@@ -7,6 +7,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use frazil_benches as _;
 use frazil_core::elemwise::{self, Operand};
 use frazil_core::{
     Container, DType, FunctionGraph, Op, OpKey, OpProps, Origin, Param, Ty, TypeRule, Var, codec,
@@ -37,7 +38,7 @@ fn chain(container: &Container, x: &Var, nodes: u64) -> Var {
     for i in 0..nodes as usize {
         let operands =
             smallvec![Operand::Var(last[i % 8].clone()), Operand::Var(last[(i + 1) % 8].clone())];
-        let made = elemwise::apply(container, op, operands, Origin::default());
+        let made = elemwise::apply(container, op.clone(), operands, Origin::default());
         last[(i + 1) % 8] = made.expect("operands of one type");
     }
     last[nodes as usize % 8].clone()

@@ -7,6 +7,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use frazil_benches as _;
 use frazil_core::destroy;
 use frazil_core::plan::{Candidate, Request, plan};
 use frazil_core::{Container, DType, Op, OpKey, OpProps, Origin, Param, Signature, Ty, Var};
@@ -49,15 +50,15 @@ impl Builder {
         self.container.input(self.ty, None, None)
     }
 
-    fn apply(&self, op: Op, left: &Var, right: &Var) -> Var {
+    fn apply(&self, op: &Op, left: &Var, right: &Var) -> Var {
         let inputs = [left.clone(), right.clone()].into_iter().collect();
         let signature = Signature::new(&[self.ty]);
-        let node = self.container.apply(op, inputs, signature, Origin::default());
+        let node = self.container.apply(op.clone(), inputs, signature, Origin::default());
         node.expect("operands of one container").outputs().next().expect("one output")
     }
 
     fn add(&self, left: &Var, right: &Var) -> Var {
-        self.apply(self.add, left, right)
+        self.apply(&self.add, left, right)
     }
 }
 
@@ -178,7 +179,7 @@ fn destroyers(size: usize) -> Vec<Var> {
     let mut outputs = Vec::new();
     for _ in 0..size {
         outputs.push(b.add(&last, &x));
-        last = b.apply(b.set, &last, &x);
+        last = b.apply(&b.set, &last, &x);
     }
     outputs.insert(0, last);
     outputs

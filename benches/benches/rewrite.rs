@@ -4,6 +4,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use frazil_benches as _;
 use frazil_core::elemwise::{self, Operand};
 use frazil_core::machine::DTypeSet;
 use frazil_core::pattern::{Pattern, Unknown};
@@ -25,9 +26,9 @@ fn op(name: &str, arity: u32, commutative: bool) -> Op {
     Op::intern(key, name)
 }
 
-fn apply(op: Op, inputs: &[&Var]) -> Var {
+fn apply(op: &Op, inputs: &[&Var]) -> Var {
     let operands = inputs.iter().map(|&input| Operand::Var(input.clone())).collect();
-    elemwise::apply(Container::global(), op, operands, Origin::default())
+    elemwise::apply(Container::global(), op.clone(), operands, Origin::default())
         .expect("operands of one type")
 }
 
@@ -72,26 +73,26 @@ fn catalog(ops: &Ops) -> RuleSet {
     let container = Container::global();
     let (x, y) =
         (container.input(scalar, Some("x"), None), container.input(scalar, Some("y"), None));
-    let neg = |var: &Var| apply(ops.neg, &[var]);
+    let neg = |var: &Var| apply(&ops.neg, &[var]);
     let mut rules = vec![rule("neg_neg".into(), &neg(&neg(&x)), &x, &[&x])];
-    for (at, &op) in ops.binary.iter().enumerate() {
+    for (at, op) in ops.binary.iter().enumerate() {
         let name = |law: &str| format!("{law}_{}", op.label());
         let neutral = number(container, at as f64);
         let both = apply(op, &[&x, &y]);
         rules.extend([
             rule(name("neutral"), &apply(op, &[&x, &neutral]), &x, &[&x]),
-            rule(name("self"), &apply(op, &[&x, &x]), &apply(ops.unary[at], &[&x]), &[&x]),
+            rule(name("self"), &apply(op, &[&x, &x]), &apply(&ops.unary[at], &[&x]), &[&x]),
             rule(name("neg"), &apply(op, &[&x, &neg(&y)]), &neg(&both), &[&x, &y]),
             rule(name("again"), &apply(op, &[&x, &both]), &both, &[&x, &y]),
-            rule(name("of_unary"), &apply(op, &[&apply(ops.unary[at], &[&x]), &x]), &x, &[&x]),
+            rule(name("of_unary"), &apply(op, &[&apply(&ops.unary[at], &[&x]), &x]), &x, &[&x]),
         ]);
     }
-    for &outer in &ops.unary {
-        let name = |law: &str, other: Op| format!("{law}_{}_{}", outer.label(), other.label());
+    for outer in &ops.unary {
+        let name = |law: &str, other: &Op| format!("{law}_{}_{}", outer.label(), other.label());
         let once = apply(outer, &[&x]);
         rules.push(rule(name("idempotent", outer), &apply(outer, &[&once]), &once, &[&x]));
-        rules.push(rule(name("odd", ops.neg), &apply(outer, &[&neg(&x)]), &neg(&once), &[&x]));
-        for &op in &ops.binary[..5] {
+        rules.push(rule(name("odd", &ops.neg), &apply(outer, &[&neg(&x)]), &neg(&once), &[&x]));
+        for op in &ops.binary[..5] {
             let left = apply(op, &[&apply(outer, &[&x]), &apply(outer, &[&y])]);
             let right = apply(outer, &[&apply(op, &[&x, &y])]);
             if op.label() == "sub" {
@@ -115,16 +116,16 @@ fn graph(container: &Container, ops: &Ops, nodes: usize) -> Var {
         let draw = |shift: u32, count: usize| (state >> shift) as usize % count;
         let operand = |shift: u32| &recent[draw(shift, 4)];
         let made = match draw(20, 8) {
-            0 => apply(ops.neg, &[operand(30)]),
-            1 | 2 => apply(ops.unary[draw(24, 8)], &[operand(30)]),
-            3 => apply(ops.binary[draw(24, 8)], &[operand(30), &numbers[draw(40, 10)]]),
-            _ => apply(ops.binary[draw(24, 8)], &[operand(30), operand(36)]),
+            0 => apply(&ops.neg, &[operand(30)]),
+            1 | 2 => apply(&ops.unary[draw(24, 8)], &[operand(30)]),
+            3 => apply(&ops.binary[draw(24, 8)], &[operand(30), &numbers[draw(40, 10)]]),
+            _ => apply(&ops.binary[draw(24, 8)], &[operand(30), operand(36)]),
         };
         recent[draw(50, 4)] = made;
     }
-    let pairs = apply(ops.binary[0], &[&recent[0], &recent[1]]);
-    let others = apply(ops.binary[2], &[&recent[2], &recent[3]]);
-    apply(ops.binary[0], &[&pairs, &others])
+    let pairs = apply(&ops.binary[0], &[&recent[0], &recent[1]]);
+    let others = apply(&ops.binary[2], &[&recent[2], &recent[3]]);
+    apply(&ops.binary[0], &[&pairs, &others])
 }
 
 fn rewriting(criterion: &mut Criterion) {

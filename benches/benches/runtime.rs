@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use frazil_benches as _;
 use frazil_core::DType;
 use frazil_runtime::*;
 

@@ -5,16 +5,35 @@ A workload module has
 - ``arguments()``: the NumPy arrays that a compiled function is called with;
 - ``numpy(*arguments)``: the work written by hand in NumPy, which is also the reference result;
 - ``frazil()`` and ``pytensor()``: ``(inputs, outputs)``, the same work as an expression;
-- ``jax()``: the same work as a function to be jitted.
+- ``jax()``: the same work as a function to be jitted;
+- ``limit()``, where there is such a thing: a function that does only what no compiler can avoid,
+  as moving each array through memory once, or the calls of BLAS and LAPACK alone.
 
-Each returns the outputs in the same order.
+The others return the outputs in the same order.
 """
 
-from workloads import chain300, eight_schools, elemwise, logistic
+from workloads import (
+    chain300,
+    eight_schools,
+    elemwise,
+    gaussian_process,
+    layer_norm,
+    logistic,
+    logsumexp,
+    radon,
+    softmax_xent,
+    sums,
+)
 
 WORKLOADS = {
     "elemwise": elemwise,
+    "sums": sums,
     "logistic": logistic,
     "eight_schools": eight_schools,
     "chain300": chain300,
+    "softmax_xent": softmax_xent,
+    "logsumexp": logsumexp,
+    "layer_norm": layer_norm,
+    "gaussian_process": gaussian_process,
+    "radon": radon,
 }

@@ -11,6 +11,7 @@ from frazil import rewrite as rewrite
 from frazil import tensor as tensor
 from frazil._core import Constant as Constant
 from frazil._core import Container as Container
+from frazil._core import DebugModeError as DebugModeError
 from frazil._core import FrozenApply as FrozenApply
 from frazil._core import FrozenFunctionGraph as FrozenFunctionGraph
 from frazil._core import FunctionGraph as FunctionGraph
@@ -22,7 +23,10 @@ from frazil._core import Variable as Variable
 from frazil._core import graph_replace as graph_replace
 from frazil.compile.function import Function as Function
 from frazil.compile.function import function as function
+from frazil.compile.mode import Mode as Mode
 from frazil.compile.shared import shared as shared
+from frazil.compile.specification import In as In
+from frazil.compile.specification import Out as Out
 from frazil.gradient import DisconnectedInputError as DisconnectedInputError
 from frazil.gradient import NotDifferentiableError as NotDifferentiableError
 from frazil.gradient import grad as grad

@@ -11,6 +11,7 @@ __all__ = [
     "Constant",
     "Container",
     "ContainerStats",
+    "DebugModeError",
     "FrozenApply",
     "FrozenFunctionGraph",
     "Function",
@@ -30,20 +31,24 @@ __all__ = [
     "TensorType",
     "Transaction",
     "Variable",
+    "allocated_bytes",
     "constant",
+    "digest_of",
     "elemwise",
     "elemwise_type",
     "graph_replace",
     "load_graph",
+    "memory_plan",
     "nominal",
     "plan",
     "promote",
     "register_elemwise",
     "register_operator",
     "root_inputs",
-    "set_blas",
     "set_internal_path",
+    "set_routines",
     "shared",
+    "take_peak_bytes",
     "toposort",
 ]
 
@@ -158,6 +163,16 @@ class Variable:
     def min(self, axis: _Axis = None, keepdims: bool = False) -> Variable: ...
     def all(self, axis: _Axis = None, keepdims: bool = False) -> Variable: ...
     def any(self, axis: _Axis = None, keepdims: bool = False) -> Variable: ...
+    def argmax(self, axis: int | None = None, keepdims: bool = False) -> Variable: ...
+    def argmin(self, axis: int | None = None, keepdims: bool = False) -> Variable: ...
+    def argsort(self, axis: int | None = -1) -> Variable: ...
+    def nonzero(self) -> tuple[Variable, ...]: ...
+    def cumsum(self, axis: int | None = None, dtype: _DTypeLike | None = None) -> Variable: ...
+    def cumprod(self, axis: int | None = None, dtype: _DTypeLike | None = None) -> Variable: ...
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable: ...
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable: ...
+    def take(self, indices: _TensorLike, axis: int | None = None) -> Variable: ...
+    def repeat(self, repeats: _TensorLike, axis: int | None = None) -> Variable: ...
     def dot(self, other: _TensorLike) -> Variable: ...
     def __matmul__(self, other: _TensorLike, /) -> Variable: ...
     def __rmatmul__(self, other: _TensorLike, /) -> Variable: ...
@@ -214,7 +229,7 @@ class OpBase:
 
     def __new__(cls, *_args: Any, **_kwargs: Any) -> Self: ...
     def _intern(
-        self, kind: str, params: Any, props: dict[str, Any], rule: str | None
+        self, kind: str, arguments: tuple[Any, ...], props: dict[str, Any], rule: str | None
     ) -> OpBase: ...
     @property
     def digest(self) -> str: ...
@@ -244,6 +259,9 @@ class FrozenApply:
 
     def clone_with_new_inputs(self, inputs: Sequence[Variable], strict: bool = True) -> FrozenApply:
         """The node with the same op and output types over other inputs."""
+
+class DebugModeError(RuntimeError):
+    """What a function compiled with ``mode="debug"`` has found out about one of its nodes."""
 
 class MissingInputError(ValueError):
     """A graph needs an input that it was not given."""
@@ -325,6 +343,9 @@ class FrozenFunctionGraph:
     def bind(
         self, values: Iterable[Variable] | Mapping[NominalVariable, Variable]
     ) -> list[Variable]: ...
+    def _in_default(self) -> FrozenFunctionGraph:
+        """The equal graph of the default container, where the graphs that ops hold live."""
+
     def __copy__(self) -> Self: ...
     def __deepcopy__(self, _memo: object) -> Self: ...
 
@@ -531,6 +552,9 @@ class ProgramBuilder:
     def donate(self, slot: int) -> None:
         """Lets calls use up the memory of an input."""
 
+    def watch(self) -> None:
+        """Makes a program whose runs look for faults: see :exc:`DebugModeError`."""
+
     def constant(self, value: np.ndarray[Any, Any]) -> int:
         """The slot of an array that is borrowed, kept alive and never written."""
 
@@ -556,6 +580,8 @@ class ProgramBuilder:
         reads: Sequence[tuple[int, Sequence[int]]],
         writes: Sequence[tuple[Any, Sequence[int], tuple[Any, str] | None]],
         rows: Sequence[Any] | None = None,
+        sources: Sequence[tuple[int, Sequence[int], Sequence[int]]] = ...,
+        targets: Sequence[tuple[int, Sequence[int], Sequence[int]]] = ...,
     ) -> list[int]:
         """Runs a kernel over ``dims`` (sizes, outermost first; none: once).
 
@@ -564,7 +590,10 @@ class ProgramBuilder:
         kernel reduces; and for a reduction the identity that it starts from and the name of its
         scalar op: add, mul, maximum, minimum, and_ or or_. ``rows``: the kernel takes whole rows,
         along the last dimension, and after its operands a buffer for a row of each of these dtypes;
-        what it makes of a row it writes without an identity.
+        what it makes of a row it writes without an identity. ``sources`` are read where indices
+        say, of ``targets`` copies are written to where indices say: slots, each with its axes as
+        for reads, and with those that indices move along. Gives the slots of writes, then of
+        targets.
         """
 
     def transpose(self, slot: int, axes: Sequence[int]) -> int: ...
@@ -577,6 +606,9 @@ class ProgramBuilder:
     def broadcast_to(self, slot: int, dims: Sequence[int]) -> int: ...
     def slice(self, slot: int, index: Sequence[int | tuple[int | None, int | None, int]]) -> int:
         """``index``, an entry for each axis: a size, or (start, stop, step) in sizes or None."""
+
+    def diagonal(self, slot: int, axes: tuple[int, int], offset: int) -> int:
+        """A view: the elements on a diagonal of two axes, as a last axis."""
 
     def reshape(self, slot: int, dims: Sequence[int]) -> int:
         """A view where the strides allow one, else a copy; one size may be -1."""
@@ -594,7 +626,28 @@ class ProgramBuilder:
         """
 
     def dot(self, a: int, b: int) -> int:
-        """The product of 1-d and 2-d arrays of float32 or float64, by BLAS."""
+        """The product of 1-d and 2-d arrays of one dtype: by BLAS where it is a float."""
+
+    def gemm(self, z: int, alpha: int, a: int, b: int, beta: int) -> int:
+        """``beta * z + alpha * dot(a, b)``, one of them a matrix; ``alpha`` and ``beta`` are 0-d.
+
+        All are float32 or float64. Where ``beta`` is 0, ``z`` is not read.
+        """
+
+    def cholesky(self, slot: int, lower: bool) -> int:
+        """The lower or upper factor of a matrix, of which only that triangle is read."""
+
+    def cholesky_gradient(self, factor: int, gradient: int) -> int:
+        """The gradient of a lower triangle that was factored, zeros above it."""
+
+    def solve_triangular(self, a: int, b: int, lower: bool, transposed: bool, unit: bool) -> int:
+        """The solution of a system of equations; only a triangle of ``a`` is read."""
+
+    def range(self, start: int, step: int, count: int) -> int:
+        """The int64 vector of ``count`` integers from ``start`` on, in sizes."""
+
+    def join(self, parts: Sequence[int], axis: int) -> int:
+        """The arrays one after the other along an axis."""
 
     def size_scalar(self, size: int) -> int:
         """A 0-d int64 array."""
@@ -619,6 +672,10 @@ class Program:
 
     @property
     def instructions(self) -> list[str]: ...
+    @property
+    def library(self) -> Literal["blas", "lapack"] | None:
+        """What calls need of what :func:`set_routines` gives."""
+
     @property
     def origins(self) -> Sequence[object]:
         """What instructions are blamed on."""
@@ -646,6 +703,21 @@ class Program:
         ``kernels``: addresses, what keeps each loaded, and its operands as ``kernels`` gave them.
         """
 
+_Buffer: TypeAlias = tuple[  # name, bytes, where, what makes it, what it is over, until, origin
+    str, int | None, str, str, str | None, str | None, object
+]
+
+def memory_plan(
+    function: Function, dims: Sequence[Sequence[int]]
+) -> tuple[int, int, list[int | None], list[_Buffer]]:
+    """Bytes of temporaries, of scratch and of outputs, and the buffers."""
+
+def allocated_bytes() -> int:
+    """The bytes in all buffers of the runtime, idle ones included."""
+
+def take_peak_bytes() -> int:
+    """The most bytes in buffers of the runtime since the last call of this function."""
+
 @disjoint_base
 class Function:
     """A compiled program ready to be called.
@@ -666,10 +738,16 @@ class Function:
         form: object,
         convert: Callable[[Any, TensorType, str | None], np.ndarray[Any, Any]],
         threads: int | None = None,
+        defaults: Sequence[Any] | None = None,  # taken for what a call leaves out
+        lent: Sequence[int] | None = None,  # parameters in whose memory borrowing outputs may lie
+        borrowing: Sequence[int] | None = None,
     ) -> Self: ...
     @property
     def threads(self) -> int: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
-def set_blas(addresses: Mapping[str, int]) -> None:
-    """Says where BLAS routines lie: those with Fortran's conventions and 32-bit integers."""
+def digest_of(bytes: bytes) -> bytes:
+    """The 16 bytes of the digest of ``bytes``, the same in every process."""
+
+def set_routines(addresses: Mapping[str, int]) -> None:
+    """Says where routines of BLAS and LAPACK lie: Fortran's conventions, 32-bit integers."""

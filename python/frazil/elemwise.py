@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from frazil import _core
-from frazil._core import FrozenApply, Variable
+from frazil._core import FrozenApply, TensorType, Variable
 from frazil.op import Op
+from frazil.scalar.composite import Composite
 from frazil.scalar.evaluation import evaluate
 from frazil.scalar.op import ScalarOp
 
@@ -49,7 +50,11 @@ class Elemwise(Op):
     def make_node(self, *inputs: Any) -> FrozenApply:
         node = _core.elemwise(self, *inputs).owner
         assert node is not None
-        return node
+        if self.scalar_op.nout == 1:
+            return node
+        (first,) = node.output_types
+        dtypes = self.scalar_op.result_dtypes(first.dtype)
+        return FrozenApply(self, node.inputs, [TensorType(dtype, first.shape) for dtype in dtypes])
 
     def perform(
         self,
@@ -91,6 +96,8 @@ class Elemwise(Op):
         outputs: Sequence[Variable],
         output_gradients: Sequence[Variable],
     ) -> list[Variable | None]:
+        if isinstance(self.scalar_op, Composite):
+            return self._through(self.scalar_op, inputs, output_gradients)
         return self.pullback(inputs, outputs[0], output_gradients[0], [True] * len(inputs))
 
     def pullback(
@@ -118,6 +125,26 @@ class Elemwise(Op):
                 unbroadcast(partial, x, ones, lambda axis: broadcast_length(inputs, axis - ndim))
             )
         return results
+
+    def _through(
+        self, op: Composite, inputs: Sequence[Variable], output_gradients: Sequence[Variable]
+    ) -> list[Variable | None]:
+        """The gradients through a composite, which is differentiated op by op."""
+        from frazil.gradient import grad
+
+        # An operand may stand at several places, whose gradients are asked for one by one.
+        operands = [x.type() for x in inputs]
+        wanted = [x for x in operands if x.dtype.startswith("float")]
+        known: dict[Variable, Variable] = {}
+        for output, g in zip(op.expand(operands), output_gradients, strict=True):
+            if output.dtype.startswith("float"):
+                known[output] = known[output] + g if output in known else g
+        if not wanted or not known:
+            return [None] * len(inputs)
+        found = grad(None, wanted, None, "ignore", known_grads=known)
+        gradients = dict(zip(wanted, found, strict=True))
+        replaced = iter(_core.graph_replace(found, dict(zip(operands, inputs, strict=True))))
+        return [next(replaced) if x in gradients else None for x in operands]
 
 
 def _check_lengths(node: FrozenApply, inputs: Sequence[np.ndarray[Any, Any]]) -> None:

@@ -16,11 +16,12 @@ import numpy as np
 
 from frazil import _core, scalar
 from frazil._core import Constant, FrozenApply, Variable
+from frazil.company import in_company_of
 from frazil.elemwise import Elemwise
 from frazil.op import Op
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor
 from frazil.tensor.broadcasting import BroadcastTo, broadcast_like
-from frazil.tensor.constants import as_tensor, constant
+from frazil.tensor.constants import TensorLike, as_operand, as_tensor, constant
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.indexing import IncSubtensor, Subtensor
 from frazil.tensor.reductions import Reduce
@@ -134,19 +135,59 @@ def grad(
         raise ValueError(
             f"return_disconnected must be 'zero' or 'none'; given {return_disconnected!r}"
         )
-    gradients = _seeds(cost, known_grads)
     constants = frozenset(consider_constant or ())
-    _walk_back(gradients, frozenset(targets), constants)
-
     results: list[Variable | None] = []
-    for target in targets:
-        gradient = gradients.get(target)
-        if gradient is None:
-            _report_disconnected(target, disconnected_inputs)
-            if return_disconnected == "zero":
-                gradient = constant(0, target.dtype)
-        results.append(None if gradient is None else broadcast_like(gradient, target))
+    with in_company_of(targets):
+        gradients = _seeds(cost, known_grads)
+        _walk_back(gradients, frozenset(targets), constants)
+        for target in targets:
+            gradient = gradients.get(target)
+            if gradient is None:
+                _report_disconnected(target, disconnected_inputs)
+                if return_disconnected == "zero":
+                    gradient = constant(0, target.dtype)
+            results.append(None if gradient is None else broadcast_like(gradient, target))
     return results[0] if isinstance(wrt, Variable) else results
+
+
+def disconnected_grad(x: TensorLike) -> Variable:
+    """Return ``x``, which no gradient flows through: it counts as a constant.
+
+    A cost that depends on something only through this does not depend on it, for :func:`grad`.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> from frazil.gradient import disconnected_grad, grad
+    >>> x = ft.scalar("x")
+    >>> grad(x * disconnected_grad(x), x).eval({x: 3.0})
+    array(3.)
+    """
+    return _core.elemwise(scalar.disconnected_grad, as_operand(x))
+
+
+def zero_grad(x: TensorLike) -> Variable:
+    """Return ``x``, whose gradient is zero.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> from frazil.gradient import grad, zero_grad
+    >>> x = ft.scalar("x")
+    >>> grad(zero_grad(x) ** 2, x).eval({x: 3.0})
+    array(0.)
+    """
+    return _core.elemwise(scalar.zero_grad, as_operand(x))
 
 
 def _check_targets(targets: Sequence[Variable]) -> None:
@@ -229,7 +270,7 @@ def _pull(
     """Return the gradients of a node's inputs, given those of its outputs."""
     op, inputs, outputs = node.op, node.inputs, node.outputs
     try:
-        if not isinstance(op, Elemwise):
+        if not isinstance(op, Elemwise) or isinstance(op.scalar_op, scalar.Composite):
             taken = [_as_taken(op, output, gradients) for output in outputs]
             by_op: Sequence[Variable | None] = op.L_op(inputs, outputs, taken)
             return by_op

@@ -12,7 +12,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from frazil._core import FrozenApply, OpBase, Variable
+from frazil._core import FrozenApply, FrozenFunctionGraph, OpBase, Variable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,20 +26,41 @@ class OpMeta(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         made = super().__call__(*args, **kwargs)
+        params = made._params()
+        settled = _settled(params)
+        if settled is not params:
+            for name, value in zip(made._fields(), settled, strict=True):
+                object.__setattr__(made, name, value)
         interned = made._intern(
-            f"{cls.__module__}.{cls.__qualname__}", made._params(), made._properties(), made._rule()
+            f"{cls.__module__}.{cls.__qualname__}", settled, made._properties(), made._rule()
         )
         if interned is made:
             made._on_intern()
         return interned
 
 
+def _settled(value: Any) -> Any:
+    """`value` with its frozen graphs in the container where the graphs of all ops live."""
+    if isinstance(value, FrozenFunctionGraph):
+        return value._in_default()
+    if isinstance(value, tuple):
+        settled = tuple(map(_settled, value))
+        return settled if any(a is not b for a, b in zip(settled, value, strict=True)) else value
+    return value
+
+
+def _shown(value: Any) -> str:
+    return f"graph {value.digest[:8]}" if isinstance(value, FrozenFunctionGraph) else str(value)
+
+
 class Op(OpBase, metaclass=OpMeta):
     """What a node computes. Subclasses are frozen dataclasses whose fields are the op's parameters.
 
-    Fields may be None, bools, numbers, strings, bytes, types, ops, or tuples of these. An op whose
-    class is defined in a function or in ``__main__`` works, but its digest means nothing to another
-    process.
+    Fields may be None, bools, numbers, strings, bytes, types, ops, frozen graphs, or tuples of
+    these. A frozen graph is compared as the one object that it is, however large; the op keeps the
+    equal graph of the default container, so it is the same op wherever the graph was built. An op
+    whose class is defined in a function or in ``__main__`` works, but its digest means nothing to
+    another process.
 
     Attributes
     ----------
@@ -92,10 +113,13 @@ class Op(OpBase, metaclass=OpMeta):
         local = cls.__module__ == "__main__" or "<locals>" in cls.__qualname__
         cls._identity = next(_identities) if local else None
 
-    def _params(self) -> tuple[Any, ...]:
+    def _fields(self) -> tuple[str, ...]:
         op: Any = self
         fields = dataclasses.fields(op) if dataclasses.is_dataclass(op) else ()
-        return tuple(getattr(self, field.name) for field in fields)
+        return tuple(field.name for field in fields)
+
+    def _params(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in self._fields())
 
     def _properties(self) -> dict[str, Any]:
         return {
@@ -155,7 +179,7 @@ class Op(OpBase, metaclass=OpMeta):
     def __str__(self) -> str:
         params = self._params()
         name = type(self).__name__
-        return f"{name}{{{', '.join(map(str, params))}}}" if params else name
+        return f"{name}{{{', '.join(map(_shown, params))}}}" if params else name
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(repr, self._params()))})"

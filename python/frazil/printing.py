@@ -36,7 +36,8 @@ def dprint(
     Parameters
     ----------
     graph_like : Variable, graph, compiled function, or a sequence of them
-        What to print. Graphs and functions are printed from their outputs.
+        What to print. Graphs and functions are printed from their outputs; of a function, what
+        rewriting made of its graph. What it was made from is ``function.fgraph``.
     depth : int, default -1
         How many levels to print; -1: all.
     print_type : bool, default False
@@ -161,7 +162,7 @@ def _roots(graph_like: Any) -> list[Variable]:
         return list(graph_like.outputs)
     if isinstance(graph_like, Sequence):
         return [variable for one in graph_like for variable in _roots(one)]
-    graph = getattr(graph_like, "fgraph", None)
+    graph = getattr(graph_like, "optimized", None)
     if graph is None:
         raise TypeError(
             "expected a variable, a graph, a compiled function or a sequence of them; given "

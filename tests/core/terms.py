@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 from hypothesis import strategies as st
 
 import frazil as fz
@@ -96,3 +97,18 @@ def canonical(outputs, fold=False):
         return name, serial, walked
 
     return [walk(output) for output in outputs]
+
+
+@dataclass(frozen=True, eq=False)
+class Run(fz.Op):
+    """The outputs of a graph."""
+
+    fgraph: fz.FrozenFunctionGraph
+
+    def make_node(self, *inputs):
+        return fz.FrozenApply(self, inputs, [output.type for output in self.fgraph.outputs])
+
+    def perform(self, node, inputs):
+        graph = self.fgraph.unfreeze()
+        run = fz.function(list(graph.inputs), list(graph.outputs), mode="py")
+        return tuple(np.asarray(value) for value in run(*inputs))

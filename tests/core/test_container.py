@@ -174,3 +174,21 @@ def test_stats_can_be_compared():
     container = fz.Container()
     assert container.stats() == container.stats()
     assert repr(container.stats()).startswith("ContainerStats(nodes=0, bytes=")
+
+
+@pytest.mark.parametrize("mode", ["c", "numba", "py"])
+def test_gradients_and_functions_of_a_container_work_outside_it(mode):
+    with fz.Container() as container:
+        x, y = ft.dmatrix("x"), ft.dvector("y")
+    cost = ft.sum(ft.exp(x) * y) + ft.sum(ft.prod(x[1:], axis=0))
+    g, h = fz.grad(cost, [x, y])
+    zero = fz.grad(ft.sum(x), y, disconnected_inputs="ignore")
+    assert g.container is h.container is zero.container is container
+    run = fz.function([x, y], [cost, g, h, zero], mode=mode)
+    a, b = np.array([[0.5, 1.0], [2.0, 3.0], [-1.0, 0.5]]), np.array([1.0, 2.0])
+    value, of_x, of_y, none = run(a, b)
+    np.testing.assert_allclose(value, np.sum(np.exp(a) * b) + np.sum(np.prod(a[1:], axis=0)))
+    others = np.vstack([np.zeros(2), a[2], a[1]])
+    np.testing.assert_allclose(of_x, np.exp(a) * b + others)
+    np.testing.assert_allclose(of_y, np.exp(a).sum(axis=0))
+    np.testing.assert_array_equal(none, np.zeros(2))

@@ -266,6 +266,10 @@ def test_what_cannot_run_is_refused(make, protected, message):
     graph = fz.FunctionGraph([x, y], make(x, y))
     with pytest.raises(fz.InconsistencyError, match=message):
         graph.verify(protected=[{"x": x, "y": y}[name] for name in protected])
+    if not protected:
+        # Inputs have names there too, though those of the frozen graph would have none.
+        with pytest.raises(fz.InconsistencyError, match=message):
+            graph.freeze()
 
 
 def test_what_an_op_tolerates_runs():

@@ -38,7 +38,7 @@ def test_a_gradient_that_needs_no_sum_joins_its_loop():
 
 def test_what_waits_for_a_sum_is_a_second_loop():
     x = ft.vector("x")
-    e = ft.exp(x)
+    e = ft.cosh(x)
     f = fz.function([x], e / e.sum(), mode="c")
     assert steps(f) == ["loop", "loop"]
 
@@ -144,3 +144,24 @@ def test_numbers_need_no_loop_of_their_own():
     x, c = ft.vector("x"), ft.scalar("c")
     f = fz.function([x, c], [x.sum() * (c / 2 + 1), x * (c / 2 + 1)], mode="c")
     assert steps(f).count("loop") == 2
+
+
+def test_a_chain_of_many_inputs_is_one_loop():
+    inputs = [ft.vector(f"x{k}") for k in range(40)]
+    chain = inputs[0]
+    for x in inputs[1:]:
+        chain = ft.tanh(chain * x) + x
+    assert steps(fz.function(inputs, chain, mode="c")) == ["loop"]
+
+
+def test_a_long_chain_is_cut_into_loops_of_bounded_size():
+    x = ft.vector("x")
+    chain = x
+    for k in range(500):
+        chain = chain + 0.01 * ft.sin((1.0 + k) * chain)
+    limit = 100
+    graph = fz.FrozenFunctionGraph([x], [chain])
+    lines = split_at(limit).compile(graph).instructions
+    loops = [line for line in lines if " = loop " in line]
+    assert 2000 / limit <= len(loops) <= 3 * 2000 / limit
+    assert all(line.count("%") <= 4 for line in loops)  # each reads what the one before left

@@ -33,6 +33,7 @@ LONG_DOUBLE = {
     )
 } | {
     "pow": np.power,
+    "log1mexp": lambda x: np.where(x > -0.69, np.log(-np.expm1(x)), np.log1p(-np.exp(x))),
     "sigmoid": lambda x: np.where(x < 0, np.exp(x), 1) / (1 + np.exp(-np.abs(x))),
     "softplus": lambda x: np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))),
     "log_sigmoid": lambda x: -(np.maximum(-x, 0) + np.log1p(np.exp(-np.abs(x)))),
@@ -41,6 +42,7 @@ LONG_DOUBLE = {
 
 CLOSE = {"logaddexp": np.logaddexp, "erf": special.erf, "erfc": special.erfc}
 CLOSE |= {"gammaln": special.gammaln, "psi": special.psi, "tri_gamma": TABLE["tri_gamma"].ufunc}
+CLOSE |= {"log1mexp": TABLE["log1mexp"].ufunc}
 """What can only be compared to a reference that is itself some ulp off."""
 
 

@@ -7,10 +7,6 @@ import frazil.tensor as ft
 from frazil import _core
 from frazil.elemwise import Elemwise
 from frazil.rewrite import Wildcard
-from frazil.rewrite.catalog import CANONICALIZE
-from frazil.rewrite.rules import folding
-
-ALGEBRA = [rule for rule in CANONICALIZE if rule not in folding.RULES]
 
 
 def specials(dtype):

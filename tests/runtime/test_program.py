@@ -6,12 +6,13 @@ import threading
 
 import numpy as np
 import pytest
-import scipy.linalg.cython_blas
 from hypothesis import given
 from hypothesis import strategies as st
+from programs import convert, function, run, same
 
 from frazil import _core
 from frazil._core import Function, ProgramBuilder, TensorType
+from frazil.link.blas import install
 
 SCALAR = TensorType("float64", ())
 VECTOR = TensorType("float64", (None,))
@@ -33,46 +34,9 @@ DTYPES = [
 ]
 
 
-def convert(value, type, name):
-    """A new array of the type's dtype: what a linker's slow path does, without its checks."""
-    return np.require(value, dtype=type.numpy_dtype, requirements="AE")
-
-
-def function(builder, outputs, *types, form=None, names=None, shared=(), updates=()):
-    program = builder.finish(outputs)
-    names = names or [f"x{at}" for at in range(len(types))]
-    inputs = list(zip(names, types, strict=True))
-    return Function(program, inputs, list(shared), list(updates), form, convert)
-
-
-def run(build, *arrays, types=None):
-    """The one output of the program that ``build`` makes from a slot for each array."""
-    builder = ProgramBuilder()
-    if types is None:
-        types = [TensorType(array.dtype, (None,) * array.ndim) for array in arrays]
-    slots = [builder.input(type) for type in types]
-    return function(builder, [build(builder, *slots)], *types, form="single")(*arrays)
-
-
-def same(actual, expected):
-    assert type(actual) is np.ndarray
-    assert actual.dtype == expected.dtype
-    assert actual.shape == expected.shape
-    np.testing.assert_array_equal(actual, expected)
-
-
 @pytest.fixture
 def blas():
-    addresses = {}
-    capi = scipy.linalg.cython_blas.__pyx_capi__
-    name_of = ctypes.pythonapi.PyCapsule_GetName
-    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
-    pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
-    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    for routine in ("dgemm", "sgemm", "dgemv", "sgemv", "ddot", "sdot"):
-        capsule = capi[routine]
-        addresses[routine] = pointer_of(capsule, name_of(capsule))
-    _core.set_blas(addresses)
+    install()
 
 
 # ------------------------------------------------------------------ kernels
@@ -285,7 +249,7 @@ def test_every_dtype_is_copied_filled_and_increased(dtype):
 
 @pytest.mark.usefixtures("blas")
 @given(
-    st.sampled_from([np.float32, np.float64]),
+    st.sampled_from(DTYPES),
     st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(0, 4)),
     st.booleans(),
     st.booleans(),
@@ -298,7 +262,7 @@ def test_dot_takes_any_strides(dtype, lengths, left_vector, right_vector, steps,
 
     def operand(shape, steps):
         if 0 in steps:
-            array = np.arange(1, shape[-1] + 1, dtype=dtype)
+            array = np.arange(1, shape[-1] + 1).astype(dtype)
             return np.broadcast_to(array, shape)
         base = np.arange(1, 1 + np.prod([abs(s) * n for s, n in zip(steps, shape, strict=True)]))
         base = base.astype(dtype).reshape([abs(s) * n for s, n in zip(steps, shape, strict=True)])
@@ -314,12 +278,10 @@ def test_dot_takes_any_strides(dtype, lengths, left_vector, right_vector, steps,
 def test_dot_checks_its_operands():
     with pytest.raises(ValueError, match=r"shapes \(2, 3\) and \(2, 3\) are not aligned: 3 != 2"):
         run(lambda b, x, y: b.dot(x, y), np.ones((2, 3)), np.ones((2, 3)))
-    builder = ProgramBuilder()
-    integers = builder.input(TensorType("int64", (None,)))
-    with pytest.raises(TypeError, match="float32 and float64"):
-        builder.dot(integers, integers)
+    with pytest.raises(TypeError, match="int8 is needed"):
+        run(lambda b, x, y: b.dot(x, y), np.ones(3, "int8"), np.ones(3, "int16"))
     with pytest.raises(ValueError, match="the runtime does not call"):
-        _core.set_blas({"dtrsm": 1})
+        _core.set_routines({"dgesv": 1})
 
 
 # ------------------------------------------------------------------ sizes

@@ -9,6 +9,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil._core import Function, Program, ProgramBuilder, TensorType
 from frazil.compile.argument import convert
+from frazil.tensor.blas import Gemm
 
 
 def kernels_of(program):
@@ -48,6 +49,7 @@ def many_instructions(mode):
         n + x.shape[0],
         ft.squeeze(x[:1]),
         x.mean(),
+        Gemm()(x, n * 1.0, x[:, :3], x, ft.constant(2.0)),
     ]
     f = fz.function([x, v, n], outputs, mode=mode)
     return f, (np.arange(12.0).reshape(3, 4), np.ones(4), np.int64(2))

@@ -12,15 +12,17 @@ from frazil.scalar import TABLE, Elementary, cast, clip, maximum, minimum, pow, 
 POINTS = {
     **dict.fromkeys(TABLE, (0.3, 0.7, 1.9)),
     "arccosh": (1.5, 2.5, 7.0),
+    "log1mexp": (-0.3, -0.7, -1.9),
     "arctanh": (-0.6, 0.2, 0.8),
     "arcsin": (-0.6, 0.2, 0.8),
     "arccos": (-0.6, 0.2, 0.8),
 }
-STEPS = {"floordiv", "sign", "floor", "ceil", "trunc", "rint"}
+STEPS = {"floordiv", "sign", "floor", "ceil", "trunc", "rint", "zero_grad"}
 DIFFERENTIABLE = [
     name
     for name, row in TABLE.items()
-    if row.gradient is not None and name not in STEPS | {"cast", "where", "second"}
+    if row.gradient is not None
+    and name not in STEPS | {"cast", "where", "second", "disconnected_grad"}
 ]
 
 

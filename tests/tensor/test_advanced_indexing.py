@@ -185,7 +185,7 @@ READS = [
 @pytest.mark.parametrize("read", READS)
 def test_gradients_of_reads(read, mode):
     verify_grad(lambda x: read(x) ** 2, [X], mode=mode)
-    verify_grad(lambda x: fz.grad(ft.sum(read(x) ** 3), x), [X], mode=mode)
+    verify_grad(lambda x: fz.grad(ft.sum(read(x) ** 3), x), [X], mode="py")
 
 
 INDICES = [

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import evaluate
 
+import frazil as fz
 import frazil.tensor as ft
 from frazil.tensor import lengths
 
@@ -16,6 +17,15 @@ def test_static_lengths_are_constants():
     assert columns.data == 3
     assert rows is x.shape[0]
     assert evaluate(rows, {x: np.zeros((2, 3))}) == 2
+
+
+def test_lengths_belong_to_the_container_of_their_day():
+    with fz.Container():
+        lengths.literal(77)
+    x = ft.vector("x")
+    seventh = lengths.add(lengths.floor_divide(lengths.literal(77), ft.lscalar()), x.shape[0])
+    assert seventh.container is x.container
+    assert (lengths.literal(77) % lengths.literal(7)).container is x.container
 
 
 def test_size_gathers_what_is_known():

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from reference import evaluate
 
+import frazil as fz
 import frazil.tensor as ft
+from frazil.testing import verify_grad
 
 A = np.array([[1, 2, 3], [4, 5, 6]])
 V = np.array([1, -1, 2])
@@ -57,3 +59,56 @@ def test_outer():
     np.testing.assert_array_equal(evaluate(ft.outer(V, [1.0, 2.0])), np.outer(V, [1.0, 2.0]))
     with pytest.raises(TypeError, match="two vectors"):
         ft.outer(A, V)
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float32", "float64"])
+@pytest.mark.parametrize(
+    ("left", "right", "axes"),
+    [
+        ((2, 3, 4), (3, 4, 5), 2),
+        ((2, 3), (4,), 0),
+        ((2, 3, 4), (4, 3, 2), ([0, 2], [2, 0])),
+        ((2, 3, 4), (5, 3), (1, -1)),
+        ((0, 3), (3, 2), 1),
+        ((2, 0), (0, 2), 1),
+        ((), (2,), 0),
+        ((3,), (3,), 1),
+    ],
+)
+def test_tensordot(mode, left, right, axes, dtype):
+    rng = np.random.default_rng(0)
+    a, b = (rng.integers(-3, 4, shape).astype(dtype) for shape in (left, right))
+    x = ft.tensor(dtype=dtype, shape=(None,) * a.ndim)
+    y = ft.tensor(dtype=dtype, shape=(None,) * b.ndim)
+    found = fz.function([x, y], ft.tensordot(x, y, axes), mode=mode)(a, b)
+    expected = np.asarray(np.tensordot(a, b, axes))
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_tensordot_checks_its_axes():
+    x, y = ft.tensor(shape=(2, 3)), ft.tensor(shape=(4, 2))
+    for axes, message in [
+        (3, "between 0"),
+        (-1, "between 0"),
+        (([0], [0, 1]), "equal length"),
+        (([0, 0], [0, 1]), "twice"),
+        ((1, 0), "lengths are 3 and 4"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            ft.tensordot(x, y, axes)
+
+
+def test_tensordot_checks_each_length(mode):
+    for known in (None, 1, 3):
+        x, y = ft.matrix("x"), ft.tensor("y", shape=(known, None))
+        f = fz.function([x, y], ft.tensordot(x, y, 2), mode=mode)
+        with pytest.raises(ValueError, match=r"broadcast"):
+            f(np.ones((2, 3)), np.ones((known or 3, 2)))
+        assert f(np.ones((known or 3, 2)), np.ones((known or 3, 2))) == 2 * (known or 3)
+
+
+def test_the_gradient_of_tensordot():
+    rng = np.random.default_rng(0)
+    values = [rng.normal(size=(2, 3, 4)), rng.normal(size=(4, 3, 2))]
+    verify_grad(lambda a, b: ft.tensordot(a, b, ([0, 2], [2, 0])), values)

@@ -3,56 +3,153 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 from time import perf_counter
 from typing import Any, TypeAlias
-from weakref import WeakValueDictionary
 
 from frazil import _core
 from frazil._core import FrozenFunctionGraph, Program, SharedVariable, Variable
 from frazil.compile.argument import convert
-from frazil.compile.mode import find_linker
+from frazil.compile.blueprint import Blueprint, from_state
+from frazil.compile.memory import MemoryPlan, memory_plan
+from frazil.compile.mode import ModeLike, as_mode, find_linker
+from frazil.compile.programs import Compiled, find_program
+from frazil.compile.specification import In, Out
 from frazil.tensor.constants import TensorLike, as_tensor
 
-Outputs: TypeAlias = TensorLike | Sequence[TensorLike] | Mapping[str, TensorLike] | None
+Result: TypeAlias = TensorLike | Out
+Outputs: TypeAlias = Result | Sequence[Result] | Mapping[str, Result] | None
 Pairs: TypeAlias = Mapping[Any, TensorLike] | Iterable[tuple[Any, TensorLike]]
-
-# Equal graphs compile once, for as long as a function uses the program.
-_programs: WeakValueDictionary[Hashable, Program] = WeakValueDictionary()
 
 
 class Function(_core.Function):
     """A compiled function; :func:`function` makes one.
 
+    A pickle holds the graph, and shared variables with their values; who loads it compiles it
+    again, or finds it in the cache. ``copy.deepcopy`` too gives a function with shared variables
+    of its own, ``copy.copy`` one with the same.
+
     Attributes
     ----------
-    fgraph : FrozenFunctionGraph
-        The graph that it computes: inputs, then shared variables; outputs, then updates.
-    inputs : tuple of Variable
-        The variables that the graph's inputs were made of: parameters, then shared variables.
-    program : Program
-        The instructions that a call runs.
+    blueprint : Blueprint
+        What it was made of.
+    compiled : Compiled
+        The program, and the graph that the linker made it of.
     mode : str
         The linker that made it.
-    name : str or None
-        The name given to it.
     threads : int
         The threads that a call uses at most.
     compile_time : float
         Seconds from the graph to the program.
     """
 
-    fgraph: FrozenFunctionGraph
-    inputs: tuple[Variable, ...]
-    program: Program
+    blueprint: Blueprint
+    compiled: Compiled
     mode: str
-    name: str | None
     compile_time: float
+
+    @property
+    def fgraph(self) -> FrozenFunctionGraph:
+        """The graph that it computes: inputs, then shared variables; outputs, then updates."""
+        return self.blueprint.graph
+
+    @property
+    def inputs(self) -> tuple[Variable, ...]:
+        """The variables that the graph's inputs were made of: parameters, then shared variables."""
+        return (*self.blueprint.variables, *self.blueprint.shared)
+
+    @property
+    def name(self) -> str | None:
+        """The name given to it."""
+        return self.blueprint.name
+
+    @property
+    def program(self) -> Program:
+        """The instructions that a call runs."""
+        return self.compiled.program
+
+    @property
+    def optimized(self) -> FrozenFunctionGraph:
+        """What the phases of rewriting made of that graph, and the linker a program of."""
+        return self.compiled.graph
 
     def explain(self) -> str:
         """The program, an instruction a line."""
         return "\n".join(self.program.instructions)
+
+    def memory_plan(self, *shapes: Any, **named: Any) -> MemoryPlan:
+        """What a call with arguments of these shapes needs of memory.
+
+        Parameters
+        ----------
+        *shapes, **named : tuple of int, or array
+            The shape of each argument, or an array that has it; those that the type states
+            completely may be left out. Arguments are taken to lie in C order.
+
+        Returns
+        -------
+        MemoryPlan
+            ``peak`` is the number of bytes that the call allocates; ``str`` shows all buffers.
+
+        Examples
+        --------
+        >>> import frazil as fz
+        >>> import frazil.tensor as ft
+        >>> x = ft.dmatrix("x")
+        >>> f = fz.function([x], ft.dot(x, ft.exp(x)).sum())
+        >>> f.memory_plan((100, 100)).peak
+        160008
+        """
+        return memory_plan(self, shapes, named)
+
+    def copy(
+        self,
+        share_memory: bool = False,
+        swap: Mapping[SharedVariable, SharedVariable] | None = None,
+        delete_updates: bool = False,
+        name: str | None = None,
+    ) -> Function:
+        """Another function of the same graph.
+
+        Parameters
+        ----------
+        share_memory : bool
+            Without effect: what calls compute with is their own as long as they run, and what they
+            leave serves the next call of any function with this program.
+        swap : dict of SharedVariable to SharedVariable, optional
+            Shared variables and what to read and update instead.
+        delete_updates : bool
+            Leave the updates out.
+        name : str, optional
+            A name for messages; by default the function's own.
+
+        Returns
+        -------
+        Function
+            It uses the same shared variables, unless they are swapped.
+
+        Examples
+        --------
+        >>> import frazil as fz
+        >>> total, other = fz.shared(0), fz.shared(10)
+        >>> f = fz.function([], total, updates={total: total + 1})
+        >>> g = f.copy(swap={total: other})
+        >>> [int(f()), int(f()), int(g()), int(g())]
+        [0, 1, 10, 11]
+        """
+        blueprint = self.blueprint
+        if swap is not None:
+            blueprint = blueprint.swapped(swap)
+        if delete_updates:
+            blueprint = blueprint.without_updates()
+        return assemble(blueprint if name is None else blueprint.named(name))
+
+    def __copy__(self) -> Function:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, self.blueprint.state()
 
     def __repr__(self) -> str:
         name = "" if self.name is None else f" {self.name!r}"
@@ -60,9 +157,9 @@ class Function(_core.Function):
 
 
 def function(
-    inputs: Sequence[Variable],
+    inputs: Sequence[Variable | In],
     outputs: Outputs = None,
-    mode: str | None = None,
+    mode: ModeLike = None,
     updates: Pairs | None = None,
     givens: Pairs | None = None,
     name: str | None = None,
@@ -73,14 +170,17 @@ def function(
 
     Parameters
     ----------
-    inputs : sequence of Variable
-        The function's parameters, in order; those with names may be passed by keyword.
-    outputs : Variable, or sequence or dict of them, optional
+    inputs : sequence of Variable or In
+        The function's parameters, in order; those with names may be passed by keyword. An
+        :class:`In` also says whether a call may write to the argument, and a default.
+    outputs : Variable or Out, or sequence or dict of them, optional
         What a call returns: an array, a list of arrays or a dict of arrays. Anything that can
-        become a tensor will do.
-    mode : {"c", "numba", "py"}, optional
+        become a tensor will do. An :class:`Out` also says whether the array may share memory with
+        an argument.
+    mode : {"c", "numba", "py", "debug"} or Mode, optional
         The linker. Default: ``c`` where there is a C compiler, else ``numba`` where it is
-        installed, else ``py``.
+        installed, else ``py``. ``debug`` checks every node as it runs, and raises
+        :exc:`DebugModeError`. A :class:`Mode` also says which rules do not rewrite the graph.
     updates : dict or pairs of SharedVariable to tensor, optional
         New values of shared variables, stored after all outputs are computed: all of them, or none
         if the call fails.
@@ -124,8 +224,10 @@ def function(
     """
     if threads is not None and (isinstance(threads, bool) or index(threads) < 1):
         raise ValueError(f"threads must be a positive number or None, given {threads!r}")
-    inputs = _checked_inputs(inputs)
-    form, results = _flattened(outputs)
+    specified = _specified(inputs)
+    parameters = [given.variable for given in specified]
+    form, given_out = _flattened(outputs)
+    results = [as_tensor(out.variable) for out in given_out]
     stores = _checked_updates(updates)
     wanted = results + [value for _, value in stores]
     if givens is not None:
@@ -133,38 +235,60 @@ def function(
         replacements = {old: as_tensor(new, old.dtype) for old, new in pairs}
         wanted = _core.graph_replace(wanted, replacements)
     roots = _core.root_inputs(wanted)
-    shared = [x for x in roots if isinstance(x, SharedVariable) and x not in inputs]
-    _report_unused([x for x in inputs if x not in roots], on_unused_input)
-    graph = FrozenFunctionGraph([*inputs, *shared], wanted)
-    linker = find_linker(mode)
-    start = perf_counter()
-    program = _programs.get((graph, linker.name))
-    if program is None:
-        program = linker.compile(graph)
-        _programs[graph, linker.name] = program
-    made = Function(
-        program,
-        [(x.name, x.type) for x in inputs],
-        shared,
-        [(cell, len(results) + at) for at, (cell, _) in enumerate(stores)],
-        form,
-        convert,
-        threads,
+    shared = [x for x in roots if isinstance(x, SharedVariable) and x not in parameters]
+    _report_unused([x for x in parameters if x not in roots], on_unused_input)
+    return assemble(
+        Blueprint(
+            graph=FrozenFunctionGraph([*parameters, *shared], wanted),
+            parameters=tuple(specified),
+            shared=tuple(shared),
+            updated=tuple(cell for cell, _ in stores),
+            form=form,
+            borrowing=tuple(at for at, out in enumerate(given_out) if out.borrow),
+            mode=as_mode(mode),
+            name=name,
+            threads=threads,
+        )
     )
-    made.fgraph = graph
-    made.inputs = (*inputs, *shared)
-    made.program = program
+
+
+def assemble(blueprint: Blueprint) -> Function:
+    """The function of a blueprint; its program is found or made."""
+    start = perf_counter()
+    linker = find_linker(blueprint.mode.linker)
+    parameters = blueprint.parameters
+    donated = tuple(at for at, given in enumerate(parameters) if given.mutable)
+    compiled = find_program(blueprint.graph, linker, blueprint.mode.excluded, donated)
+    made = Function(
+        compiled.program,
+        [(given.name or given.variable.name, given.variable.type) for given in parameters],
+        blueprint.shared,
+        blueprint.updates,
+        blueprint.form,
+        convert,
+        blueprint.threads,
+        [given.value for given in parameters],
+        [at for at, given in enumerate(parameters) if given.lends],
+        blueprint.borrowing,
+    )
+    made.blueprint = blueprint
+    made.compiled = compiled
     made.mode = linker.name
-    made.name = name
     made.compile_time = perf_counter() - start
     return made
 
 
-def _checked_inputs(inputs: Any) -> list[Variable]:
-    if isinstance(inputs, Variable) or not isinstance(inputs, Iterable):
+def _restored(*state: Any) -> Function:
+    """The function of a pickle."""
+    return assemble(from_state(*state))
+
+
+def _specified(inputs: Any) -> list[In]:
+    if isinstance(inputs, Variable | In) or not isinstance(inputs, Iterable):
         raise TypeError("inputs must be a list of variables, as in fz.function([x], y)")
-    checked = list(inputs)
-    for position, x in enumerate(checked):
+    specified = [given if isinstance(given, In) else In(given) for given in inputs]
+    for position, given in enumerate(specified):
+        x = given.variable
         if not isinstance(x, Variable):
             raise TypeError(f"input {position} must be a Variable, given {type(x).__name__}")
         if isinstance(x, SharedVariable):
@@ -172,18 +296,22 @@ def _checked_inputs(inputs: Any) -> list[Variable]:
                 f"input {position}, {x}, is a shared variable: its value is its own. Give it "
                 "another value for one function with givens={shared: input}"
             )
-    return checked
+    return specified
 
 
-def _flattened(outputs: Any) -> tuple[Any, list[Variable]]:
+def _flattened(outputs: Any) -> tuple[Any, list[Out]]:
     """The form in which results are returned, and the results."""
     if outputs is None:
         return None, []
     if isinstance(outputs, Mapping):
-        return tuple(outputs), [as_tensor(output) for output in outputs.values()]
+        return tuple(outputs), [_out(output) for output in outputs.values()]
     if isinstance(outputs, list | tuple):
-        return None, [as_tensor(output) for output in outputs]
-    return "single", [as_tensor(outputs)]
+        return None, [_out(output) for output in outputs]
+    return "single", [_out(outputs)]
+
+
+def _out(output: Any) -> Out:
+    return output if isinstance(output, Out) else Out(output)
 
 
 def _checked_updates(updates: Pairs | None) -> list[tuple[SharedVariable, Variable]]:

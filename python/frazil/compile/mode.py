@@ -1,16 +1,76 @@
-"""Modes: which linker makes a function's program."""
+"""Modes: how a function is made: which rules rewrite its graph, which linker makes its program."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
-from frazil._core import FrozenFunctionGraph, Program
+from frazil._core import FrozenFunctionGraph, Program, Variable
+from frazil.compile.phases import PHASES, check_names
 from frazil.link.c import CCompiler
+from frazil.link.debug import DebugLinker
+from frazil.link.image import Image, Symbol
+from frazil.link.kernel import NativeKernel
 from frazil.link.native import NativeLinker
 from frazil.link.numba import NumbaCompiler
 from frazil.link.perform import PyLinker
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """How :func:`frazil.function` makes a function; a string is the mode of that linker.
+
+    Attributes
+    ----------
+    linker : {"c", "numba", "py"} or None
+        What makes the program; None: the best there is.
+    excluded : frozenset of str
+        The phases, and the rules, that do not rewrite its graph.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> careless = fz.function([x], ft.log(1 + ft.exp(x)), mode=fz.Mode().excluding("stabilize"))
+    >>> careless([1000.0]), fz.function([x], ft.log(1 + ft.exp(x)))([1000.0])
+    (array([inf]), array([1000.]))
+    """
+
+    linker: str | None = None
+    excluded: frozenset[str] = frozenset()
+
+    def excluding(self, *names: str) -> Mode:
+        """Return this mode without some phases or rules.
+
+        Parameters
+        ----------
+        *names : str
+            Phases (``canonicalize``, ``stabilize``, ``specialize``, ``blas``) or rules; ``all``
+            stands for every phase.
+
+        Examples
+        --------
+        >>> import frazil as fz
+        >>> sorted(fz.Mode("c").excluding("all").excluded)
+        ['blas', 'canonicalize', 'specialize', 'stabilize']
+        """
+        left_out = {one for name in names for one in (PHASES if name == "all" else (name,))}
+        check_names(left_out)
+        return Mode(self.linker, self.excluded | left_out)
+
+
+ModeLike: TypeAlias = Mode | str | None
+
+
+def as_mode(mode: ModeLike) -> Mode:
+    """Return the mode that a linker's name, None, or a mode stands for."""
+    if isinstance(mode, Mode):
+        return mode
+    if mode is None or isinstance(mode, str):
+        return Mode(mode)
+    raise TypeError(f"mode must be a linker's name, a fz.Mode or None, given {mode!r}")
 
 
 class Linker(Protocol):
@@ -19,7 +79,22 @@ class Linker(Protocol):
     @property
     def name(self) -> str: ...
 
-    def compile(self, graph: FrozenFunctionGraph) -> Program: ...
+    @property
+    def identity(self) -> str | None:
+        """What programs depend on besides the graph and frazil; None: they are not kept."""
+        ...
+
+    def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
+        """The program that computes ``graph`` and may use up the memory of ``donated`` inputs."""
+        ...
+
+    def symbol(self, keepalive: object) -> Symbol | None:
+        """Where a kernel of a program is in an image; None if it cannot be kept."""
+        ...
+
+    def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
+        """The kernels of these names in an image."""
+        ...
 
 
 def _c() -> Linker | None:
@@ -32,7 +107,16 @@ def _numba() -> Linker | None:
     return None if compiler is None else NativeLinker(compiler)
 
 
-_FINDERS: dict[str, Callable[[], Linker | None]] = {"c": _c, "numba": _numba, "py": PyLinker}
+def _debug() -> Linker:
+    return DebugLinker(CCompiler.find() or NumbaCompiler.find())
+
+
+_FINDERS: dict[str, Callable[[], Linker | None]] = {
+    "c": _c,
+    "numba": _numba,
+    "py": PyLinker,
+    "debug": _debug,
+}
 
 _WAYS_OUT = {
     "c": "install a C compiler (gcc or clang), or set CC to one",
@@ -42,7 +126,7 @@ _WAYS_OUT = {
 
 @cache
 def find_linker(mode: str | None) -> Linker:
-    """The linker of a mode; for None the best there is: ``c``, else ``numba``, else ``py``.
+    """The linker of that name; for None the best there is: ``c``, else ``numba``, else ``py``.
 
     Raises
     ------

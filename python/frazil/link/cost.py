@@ -6,9 +6,12 @@ but speed.
 
 from __future__ import annotations
 
+from frazil.link.kernel import Scan, Take
 from frazil.scalar.op import ScalarOp
 
 DIVISION = 4
+SEQUENTIAL = 6
+"""What goes element by element: taking at an index, adding to what came before."""
 FUNCTION = 20
 
 KEEPING = 3
@@ -18,8 +21,8 @@ _DIVISIONS = frozenset(("truediv", "reciprocal", "sqrt"))
 _FUNCTIONS = frozenset(("pow", "floordiv", "mod"))
 
 
-def cost(op: ScalarOp) -> int:
-    """The cost of one application of ``op``.
+def cost(op: ScalarOp | Take | Scan) -> int:
+    """The cost of one application of ``op``, of taking an element at an index, or of a scan.
 
     Examples
     --------
@@ -28,6 +31,8 @@ def cost(op: ScalarOp) -> int:
     >>> cost(add), cost(truediv), cost(exp)
     (1, 4, 20)
     """
+    if isinstance(op, (Take, Scan)):
+        return SEQUENTIAL
     name = op.table_name
     if name in _DIVISIONS:
         return DIVISION

@@ -20,10 +20,17 @@ from typing import TypeAlias
 
 from frazil._core import FrozenApply, Variable
 from frazil.elemwise import Elemwise
+from frazil.link.alignment import (
+    element_operands,
+    makes_elements,
+    pattern,
+    row_dimension,
+    whole_operands,
+)
 from frazil.link.operands import length_operands, value_operands
 from frazil.link.recompute import Recompute
 from frazil.link.shapes import Shapes, leaves
-from frazil.link.views import REPEATED, Axes, Views
+from frazil.link.views import REPEATED, Axes, Views, through
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.reductions import Reduce
 
@@ -49,7 +56,7 @@ class Loop:
         return frozenset(
             node.outputs[0]
             for node in self.nodes
-            if isinstance(node.op, Elemwise) and node not in self.of_rows
+            if makes_elements(node) and node not in self.of_rows
         )
 
     @cached_property
@@ -59,24 +66,16 @@ class Loop:
             node.outputs[0] for node in self.nodes if node in self.of_rows or is_row_reduction(node)
         )
 
-    def makes(self, operand: Variable, node: FrozenApply, views: Views) -> Variable | None:
-        """The variable made in this loop whose element here ``operand`` is, if there is one."""
-        base, axes = views.look_through(operand)
+    def makes(self, base: Variable, axes: Axes, node: FrozenApply) -> bool:
+        """Whether the loop makes what a node of it reads of ``base``, moving like ``axes``."""
         if node in self.of_rows:
-            found = base in self.row_values and _moves_along(axes, pattern(node))
-        elif base in self.made:
-            found = _moves_along(axes, self.pattern)
-        else:
-            found = base in self.row_values and _repeats_row(axes, self.pattern)
-        return base if found else None
+            return base in self.row_values and _moves_along(axes, pattern(node))
+        if base in self.made:
+            return _moves_along(axes, self.pattern)
+        return base in self.row_values and _repeats_row(axes, self.pattern)
 
 
 Step: TypeAlias = Loop | FrozenApply
-
-
-def pattern(node: FrozenApply) -> Variable:
-    """The variable over whose elements a fusible node loops."""
-    return node.inputs[0] if isinstance(node.op, Reduce) else node.outputs[0]
 
 
 def is_row_reduction(node: FrozenApply) -> bool:
@@ -104,8 +103,9 @@ def fuse(
     """
     order = _needed(order, outputs, shapes, views, fusible)
     levels = Levels(order, shapes, views, fusible, recompute, before, None)
-    # Only row nodes that something of their loop repeats along the row are worth being in it.
-    levels = Levels(order, shapes, views, fusible, recompute, before, levels.repeated())
+    if (repeated := levels.repeated()) != levels.of_rows:
+        # Only row nodes that something of their loop repeats along the row are worth being in it.
+        levels = Levels(order, shapes, views, fusible, recompute, before, repeated)
     return levels.steps(outputs, limit)
 
 
@@ -141,7 +141,7 @@ class Levels:
         self._made: dict[Variable, _Place] = {}  # where an element is made at each position
         self._row_made: dict[Variable, _Place] = {}  # where one is made for each row
         self._place: dict[FrozenApply, _Place] = {}
-        self._of_rows: set[FrozenApply] = set()
+        self.of_rows: set[FrozenApply] = set()
         self._others: dict[int, list[FrozenApply]] = {}
         other_level: dict[FrozenApply, int] = {}
         for node in order:
@@ -168,16 +168,17 @@ class Levels:
 
     def _add(self, node: FrozenApply) -> None:
         over, (output,) = pattern(node), node.outputs
-        own = self._shapes.space(over)
+        # What goes along another dimension has a loop of its own.
+        own = self._shapes.space(over) if row_dimension(node) is None else (output,)
         least = self._from_memory(leaves(self._shapes.lengths(over)))
         plain = _Place(self._level(node, own, least), own)
         place = self._row_place(node, own, least)
         if place is not None and place.level < plain.level:
-            self._of_rows.add(node)
+            self.of_rows.add(node)
             self._row_made[output] = place
         else:
             place = plain
-            if isinstance(node.op, Elemwise):
+            if makes_elements(node):
                 self._made[output] = place
             elif is_row_reduction(node):
                 self._row_made[output] = place
@@ -187,9 +188,8 @@ class Levels:
     def _level(self, node: FrozenApply, own: Lengths, least: int) -> int:
         """The level of a node as one of the loops over its own space."""
         over = pattern(node)
-        level = least
-        for operand in node.inputs:
-            base, axes = self._views.look_through(operand)
+        level = max(least, self._from_memory(whole_operands(node)))
+        for base, axes in operands(node, self._views):
             made = self._made.get(base)
             if made is None or made.space != own or not _moves_along(axes, over):
                 made = self._row_made.get(base)
@@ -203,7 +203,7 @@ class Levels:
         """The earliest loop that can compute a node once a row, since it makes what that needs."""
         if not isinstance(node.op, Elemwise) or (self._rows is not None and node not in self._rows):
             return None
-        seen = [self._views.look_through(operand) for operand in node.inputs]
+        seen = operands(node, self._views)
         hosts = [
             self._row_made[base]
             for base, axes in seen
@@ -232,11 +232,11 @@ class Levels:
         """The row nodes that nodes of their own loop repeat along the row, and what these need."""
         kept: set[FrozenApply] = set()
         for node in reversed(self._place):
-            if node in self._of_rows and node not in kept:
+            if node in self.of_rows and node not in kept:
                 continue
-            for operand in node.inputs:
-                maker = self._views.look_through(operand)[0].owner
-                if maker in self._of_rows and self._place[maker] == self._place[node]:
+            for base, _ in operands(node, self._views):
+                maker = base.owner
+                if maker in self.of_rows and self._place[maker] == self._place[node]:
                     kept.add(maker)
         return frozenset(kept)
 
@@ -252,8 +252,8 @@ class Levels:
                 continue
             live.add(node)
             wanted.update(leaves(self._shapes.lengths(pattern(node))))
-            for operand in node.inputs:
-                base = self._views.look_through(operand)[0]
+            wanted.update(whole_operands(node))
+            for base, _ in operands(node, self._views):
                 maker = base.owner
                 if maker in self._place and self._place[maker] == self._place[node]:
                     live.add(maker)
@@ -272,11 +272,24 @@ class Levels:
             steps += self._others.get(at, ())
             for nodes in loops.get(at, {}).values():
                 for part in split(nodes, self._views, limit):
-                    of_rows = frozenset(self._of_rows.intersection(part))
+                    of_rows = frozenset(self.of_rows.intersection(part))
                     # Without a row to belong to, they are elements of a loop over the rows.
                     alone = len(of_rows) == len(part)
                     steps.append(Loop(tuple(part), frozenset() if alone else of_rows))
         return steps
+
+
+def operands(node: FrozenApply, views: Views) -> list[tuple[Variable, Axes]]:
+    """What a fusible node reads element by element: what its operands are views of, each with its
+    axis for every dimension of the node's pattern.
+    """
+    found = views.operands.get(node)
+    if found is None:
+        found = views.operands[node] = []
+        for x, axes in element_operands(node):
+            base, inner = views.look_through(x)
+            found.append((base, through(axes, inner)))
+    return found
 
 
 def split(nodes: Sequence[FrozenApply], views: Views, limit: int) -> list[Sequence[FrozenApply]]:
@@ -317,9 +330,10 @@ def from_memory(
         if isinstance(step, Loop):
             read.update(leaves(shapes.lengths(step.pattern)))
             for node in step.nodes:
-                for x in node.inputs:
-                    if step.makes(x, node, views) is None:
-                        read.update(recompute.reads(views.look_through(x)[0]))
+                read.update(whole_operands(node))
+                for base, axes in operands(node, views):
+                    if not step.makes(base, axes, node):
+                        read.update(recompute.reads(base))
         else:
             read.update(value_operands(step))
             read.update(_length_leaves(step, shapes))
@@ -341,7 +355,8 @@ def _needed(
             continue
         needed.append(node)
         if fusible(node):
-            wanted.update(views.look_through(x)[0] for x in node.inputs)
+            wanted.update(whole_operands(node))
+            wanted.update(base for base, _ in operands(node, views))
             wanted.update(leaves(shapes.lengths(pattern(node))))
         else:
             wanted.update(value_operands(node))
@@ -361,6 +376,5 @@ def _moves_along(axes: Axes, over: Variable) -> bool:
 
 def _repeats_row(axes: Axes, over: Variable) -> bool:
     """Whether an operand with these axes moves along all dimensions of a loop but the innermost."""
-    aligned = (REPEATED,) * (over.ndim - len(axes)) + axes
-    moving = [axis for axis, n in zip(aligned, over.type.shape, strict=True) if n != 1]
+    moving = [axis for axis, n in zip(axes, over.type.shape, strict=True) if n != 1]
     return len(moving) > 1 and moving[-1] == REPEATED and REPEATED not in moving[:-1]

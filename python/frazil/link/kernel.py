@@ -5,8 +5,11 @@ The runtime walks the outer dimensions and gives the kernel the last two. Every 
 native code lowers the same kernel.
 
 The native form of a kernel is ``int32_t kernel(char *const *pointers, int64_t n_outer, int64_t
-n_inner, const int64_t *outer_strides)``; pointers and strides, in bytes, list the reads, then the
-writes, then the buffers of its passes (:mod:`frazil.link.passes`). It returns a :class:`Status`.
+n_inner, const int64_t *outer_strides)``; pointers and strides, in bytes, list the reads, the
+sources, the writes and the puts. Behind them stand, for each source and put, a table of integers:
+its step along the inner dimension, and for each index the length and stride of its axis; if there
+are any, room for a report of two integers; and the buffers of the kernel's passes
+(:mod:`frazil.link.passes`). It returns a :class:`Status`.
 """
 
 from __future__ import annotations
@@ -18,6 +21,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+
+from frazil.link.image import Image, Symbol
 
 if TYPE_CHECKING:
     from frazil.scalar.op import ScalarOp
@@ -78,6 +83,53 @@ class Fold:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """An operand that is read where indices say; ``inner`` as for :class:`Read`.
+
+    Each index moves along one axis of it: ``indices`` is their number.
+    """
+
+    dtype: str
+    inner: bool
+    indices: int
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """The element of a source that indices, the values ``args``, point at.
+
+    Negative ones count from the end. The first that is out of bounds ends the kernel.
+    """
+
+    source: int
+    args: tuple[int, ...]
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """All elements of the row so far, folded by the scalar op that ``reduce`` names, in order."""
+
+    reduce: str
+    args: tuple[int, ...]
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """An output that is written where indices, the values ``args``, say, in order.
+
+    ``reduce`` as for :class:`Write`; ``inner`` as for :class:`Source`.
+    """
+
+    value: int
+    args: tuple[int, ...]
+    dtype: str
+    inner: bool
+    reduce: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Write:
     """An output. ``reduce``: None, or the name of the scalar op that folds elements into it
     (add, mul, maximum, minimum, and_, or_); the runtime fills it with the identity first.
@@ -99,27 +151,33 @@ class Write:
 class LoopKernel:
     """The body of one loop, in single assignment form.
 
-    With a :class:`Fold` among its statements it *takes whole rows*: the runtime gives it all of the
-    last dimension at once.
+    With a :class:`Fold` or a :class:`Scan` among its statements it *takes whole rows*: the runtime
+    gives it all of the last dimension at once. Sources and puts are there for indices.
     """
 
     reads: tuple[Read, ...]
     literals: tuple[Literal, ...]
-    statements: tuple[Statement | Fold, ...]
+    statements: tuple[Statement | Take | Scan | Fold, ...]
     writes: tuple[Write, ...]
+    sources: tuple[Source, ...] = ()
+    puts: tuple[Put, ...] = ()
 
     @cached_property
-    def ops(self) -> Mapping[int, Statement]:
-        """The statements that apply a scalar op, by the number of their value."""
+    def ops(self) -> Mapping[int, Statement | Take | Scan]:
+        """The statements that make an element of elements, by the number of their value."""
         first = len(self.reads) + len(self.literals)
-        numbered = enumerate(self.statements, first)
-        return {k: own for k, own in numbered if isinstance(own, Statement)}
+        return {k: own for k, own in enumerate(self.statements, first) if not isinstance(own, Fold)}
 
     @cached_property
     def folds(self) -> Mapping[int, Fold]:
         """The folds of rows, by the number of their value."""
         first = len(self.reads) + len(self.literals)
         return {k: own for k, own in enumerate(self.statements, first) if isinstance(own, Fold)}
+
+    @cached_property
+    def takes_rows(self) -> bool:
+        """Whether it takes whole rows."""
+        return any(isinstance(own, (Fold, Scan)) for own in self.statements)
 
     @cached_property
     def dtypes(self) -> tuple[str, ...]:
@@ -133,9 +191,13 @@ class LoopKernel:
         """For every value, whether it is constant along the innermost dimension."""
         known = [not read.inner for read in self.reads] + [True] * len(self.literals)
         for statement in self.statements:
-            known.append(
-                isinstance(statement, Fold) or all(known[argument] for argument in statement.args)
+            if isinstance(statement, Fold):
+                known.append(True)
+                continue
+            moves = isinstance(statement, Scan) or (
+                isinstance(statement, Take) and self.sources[statement.source].inner
             )
+            known.append(not moves and all(known[argument] for argument in statement.args))
         return tuple(known)
 
     @cached_property
@@ -146,18 +208,31 @@ class LoopKernel:
         partial sum for each. A kernel in which nothing moves takes one element at a time.
         """
         inner = [read.inner for read in self.reads] + [write.inner for write in self.writes]
+        inner += [source.inner for source in self.sources] + [put.inner for put in self.puts]
         if True not in inner:
             return 1
         varying = [d for d, uniform in zip(self.dtypes, self.uniform, strict=True) if not uniform]
         folded = [fold.dtype for fold in self.folds.values()]
-        dtypes = (*varying, *folded, *(write.dtype for write in self.writes))
+        written = [write.dtype for write in self.writes] + [put.dtype for put in self.puts]
+        dtypes = (*varying, *folded, *written)
         return BLOCK_BYTES // max(np.dtype(dtype).itemsize for dtype in dtypes)
 
-    def operands(self, statement: Statement) -> tuple[tuple[int, str], ...]:
-        """The statement's arguments, each with the dtype that it is converted to first."""
-        own = [self.dtypes[argument] for argument in statement.args]
-        wanted = statement.op.operand_dtypes(own, statement.dtype)
-        return tuple(zip(statement.args, wanted, strict=True))
+    @property
+    def pointers(self) -> tuple[str, ...]:
+        """A name for every pointer that the kernel is given; those of reads and writes are numbers,
+        reads first.
+        """
+        reads, sources = range(len(self.reads)), range(len(self.sources))
+        writes, puts = range(len(self.writes)), range(len(self.puts))
+        tables = [f"g{k}" for k in sources] + [f"h{k}" for k in puts]
+        return (
+            *(f"{k}" for k in reads),
+            *(f"x{k}" for k in sources),
+            *(f"{len(reads) + k}" for k in writes),
+            *(f"y{k}" for k in puts),
+            *tables,
+            *(["report"] if tables else []),
+        )
 
 
 class Status(IntEnum):
@@ -165,6 +240,7 @@ class Status(IntEnum):
 
     OK = 0
     NEGATIVE_POWER = 1  # integers to negative integer powers are not allowed
+    OUT_OF_BOUNDS = 2  # an index: which one, and its value, stand in the report
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +261,11 @@ class KernelCompiler(Protocol):
     @property
     def name(self) -> str: ...
     @property
+    def identity(self) -> str:
+        """What the machine code depends on besides the kernel: compiler, flags, processor."""
+        ...
+
+    @property
     def statement_limit(self) -> int: ...
     def lowers(self, op: ScalarOp, operands: Sequence[str], result: str) -> bool:
         """Whether the op can be a statement, with operands and a result of these dtypes."""
@@ -192,6 +273,20 @@ class KernelCompiler(Protocol):
 
     def compile(self, kernels: Sequence[LoopKernel]) -> list[NativeKernel]:
         """The native kernels, in order."""
+        ...
+
+    def symbol(self, keepalive: object) -> Symbol | None:
+        """Where a kernel kept by ``keepalive`` is in an image; None if it cannot be kept."""
+        ...
+
+    def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
+        """The kernels of these names in an image.
+
+        Raises
+        ------
+        KernelCompileError
+            If the image cannot be loaded, or has no such kernel.
+        """
         ...
 
 

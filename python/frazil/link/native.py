@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from frazil._core import FrozenFunctionGraph, Program
-from frazil.link.kernel import KernelCompiler
+from collections.abc import Sequence
+
+from frazil._core import FrozenFunctionGraph, Program, Variable
+from frazil.cache.identity import modules_of
+from frazil.link.image import Image, Symbol
+from frazil.link.kernel import KernelCompiler, NativeKernel
 from frazil.link.lowering import lower
+from frazil.link.lowering.node import lower_node
 
 
 class NativeLinker:
@@ -14,6 +19,20 @@ class NativeLinker:
         self.name = compiler.name
         self._compiler = compiler
 
-    def compile(self, graph: FrozenFunctionGraph) -> Program:
-        """The program that computes ``graph``."""
-        return lower(graph, self._compiler)
+    @property
+    def identity(self) -> str:
+        """What programs depend on besides the graph and frazil."""
+        rules = modules_of(rule.__module__ for rule in lower_node.registry.values())
+        return f"{self.name}\n{self._compiler.identity}\n{rules}"
+
+    def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
+        """The program that computes ``graph`` and may use up the memory of ``donated`` inputs."""
+        return lower(graph, self._compiler, donated)
+
+    def symbol(self, keepalive: object) -> Symbol | None:
+        """Where a kernel of a program is in an image; None if it cannot be kept."""
+        return self._compiler.symbol(keepalive)
+
+    def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
+        """The kernels of these names in an image."""
+        return self._compiler.load(image, names)

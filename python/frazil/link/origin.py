@@ -3,30 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from frazil._core import FrozenApply
 
 SHOWN = 4
 
 
+Source: TypeAlias = tuple[str, int, str]
+"""File, line and function."""
+
+
 class Origin:
-    """The nodes that an instruction computes. Its text, for errors, names their lines."""
+    """The nodes that an instruction computes. Its text, for errors, names their lines.
 
-    __slots__ = ("nodes",)
+    ``sources`` are those of the nodes, where the nodes do not know them.
+    """
 
-    def __init__(self, nodes: Sequence[FrozenApply]) -> None:
+    __slots__ = ("nodes", "sources")
+
+    def __init__(
+        self, nodes: Sequence[FrozenApply], sources: Sequence[Source | None] | None = None
+    ) -> None:
         self.nodes = nodes
+        self.sources = sources
 
     def __str__(self) -> str:
-        lines = [_line(node) for node in self.nodes[-SHOWN:]]
+        sources = self.sources or [node.source for node in self.nodes]
+        shown = list(zip(self.nodes, sources, strict=True))[-SHOWN:]
+        lines = [_line(node, source) for node, source in shown]
         hidden = len(self.nodes) - len(lines)
         if hidden > 0:
             lines.insert(0, f"{hidden} more nodes, then")
         return "\n      ".join(lines)
 
 
-def _line(node: FrozenApply) -> str:
-    if node.source is None:
+def _line(node: FrozenApply, source: Source | None) -> str:
+    if source is None:
         return repr(node)
-    file, line, function = node.source
+    file, line, function = source
     return f"{node!r}, built at {file}:{line} in {function}"

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from frazil.link.cost import KEEPING, cost
-from frazil.link.kernel import Fold, LoopKernel
+from frazil.link.kernel import Fold, LoopKernel, Statement
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """One walk along the row. All numbers are those of values, except ``writes``: positions.
+    """One walk along the row. Values, writes and puts are given by their numbers.
 
     ``uniform``: statements without motion, computed before the walk; ``varying``: statements that
     are computed at every element, in order; ``reads`` and ``loads``: moving reads and kept values
@@ -32,11 +32,7 @@ class Pass:
     stores: tuple[int, ...]
     folds: tuple[int, ...]
     writes: tuple[int, ...]
-
-    @property
-    def walks(self) -> bool:
-        """Whether the row is walked at all: after the last fold there may be nothing to do."""
-        return bool(self.folds or self.writes)
+    puts: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +50,8 @@ def plan(kernel: LoopKernel) -> Passes:
     ready = _ready(kernel, first)
     last = max(
         [ready[fold.arg] for fold in kernel.folds.values()]
-        + [ready[write.value] for write in kernel.writes if write.walks],
+        + [ready[write.value] for write in kernel.writes if write.walks]
+        + [max(ready[a] for a in (put.value, *put.args)) for put in kernel.puts],
         default=0,
     )
     # In which passes each value is needed.
@@ -64,6 +61,9 @@ def plan(kernel: LoopKernel) -> Passes:
     for write in kernel.writes:
         if write.walks:
             needed[write.value].add(last if write.inner else ready[write.value])
+    for put in kernel.puts:
+        for value in (put.value, *put.args):
+            needed[value].add(last)
     dear = _dear(kernel, ready, last)
     made: dict[int, set[int]] = {}
     buffers: list[int] = []
@@ -88,6 +88,7 @@ def plan(kernel: LoopKernel) -> Passes:
             loads=tuple(k for k in buffers if at in needed[k] and at not in made[k]),
             stores=tuple(k for k in buffers if at in made[k]),
             folds=tuple(k for k, fold in kernel.folds.items() if ready[fold.arg] == at),
+            puts=tuple(range(len(kernel.puts))) if at == last else (),
             writes=tuple(
                 position
                 for position, write in enumerate(kernel.writes)
@@ -115,15 +116,16 @@ def _dear(kernel: LoopKernel, ready: Sequence[int], last: int) -> list[bool]:
     for k, statement in kernel.ops.items():
         for argument in statement.args:
             later[argument] |= ready[k] > ready[argument]
-    for write in kernel.writes:
-        if write.inner:
-            later[write.value] |= last > ready[write.value]
+    at_last = [write.value for write in kernel.writes if write.inner]
+    for value in (*at_last, *(v for put in kernel.puts for v in (put.value, *put.args))):
+        later[value] |= last > ready[value]
     dear = [False] * len(kernel.dtypes)
     again = [0] * len(kernel.dtypes)
     for k, statement in kernel.ops.items():
         if kernel.uniform[k]:
             continue
-        whole = cost(statement.op) + sum(again[a] for a in statement.args)
+        own = statement.op if isinstance(statement, Statement) else statement
+        whole = cost(own) + sum(again[a] for a in statement.args)
         again[k] = min(whole, KEEPING + 1)
         if later[k] and again[k] > KEEPING:
             dear[k] = True

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from frazil import _core
 from frazil._core import Constant, FrozenApply, Variable
 from frazil.elemwise import Elemwise
+from frazil.link.alignment import can_loop, element_operands, pattern, whole_operands
+from frazil.link.views import REPEATED
 from frazil.tensor.lengths import Lengths, Shape_i, literal
 
 SIZE_ARITHMETIC = frozenset(
@@ -106,17 +108,22 @@ class Shapes:
                     self.canonical(length) if static is None else literal(static)
                     for length, static in zip(shape, output.type.shape, strict=True)
                 )
-        if isinstance(node.op, Elemwise) and len(node.inputs) > 1:
-            self._unify(node)
+        if can_loop(node) and node.outputs:
+            over = pattern(node)
+            if over not in self._lengths and over.owner is not None and over is not node.outputs[0]:
+                self._infer(over.owner)
+            self._unify(node, over)
 
-    def _unify(self, node: FrozenApply) -> None:
-        output = node.outputs[0]
-        for axis in range(-output.ndim, 0):
+    def _unify(self, node: FrozenApply, over: Variable) -> None:
+        operands = element_operands(node)
+        for dim in range(over.ndim):
             met = [
-                self.representative(self.lengths(x)[axis])
-                for x in node.inputs
-                if x.ndim >= -axis and not x.broadcastable[axis]
+                self.representative(self.lengths(x)[axes[dim]])
+                for x, axes in operands
+                if axes[dim] != REPEATED and not x.broadcastable[axes[dim]]
             ]
+            if whole_operands(node) and not over.broadcastable[dim]:
+                met.append(self.representative(self.lengths(over)[dim]))
             if not met:
                 continue
             # A constant is the best to know, else the first: any choice groups the same lengths.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from frazil._core import Variable
+from frazil._core import FrozenApply, Variable
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.creation import Full
 from frazil.tensor.dims import DropDims, ExpandDims
@@ -21,12 +21,14 @@ Axes = tuple[int, ...]
 class Views:
     """Looks through views, remembering what it saw: one for each graph that is lowered.
 
-    ``written``: the variables whose memory is written over.
+    ``written``: the variables whose memory is written over. ``operands`` remembers what was seen of
+    each node's.
     """
 
     def __init__(self, written: Collection[Variable] = ()) -> None:
         self._written = written
         self._seen: dict[Variable, tuple[Variable, Axes]] = {}
+        self.operands: dict[FrozenApply, list[tuple[Variable, Axes]]] = {}
 
     def look_through(self, x: Variable) -> tuple[Variable, Axes]:
         """The variable that ``x`` is a view of, and for each dimension of ``x`` its axis there."""
@@ -34,6 +36,11 @@ class Views:
         if seen is None:
             seen = self._seen[x] = _look_through(x, self._written)
         return seen
+
+
+def through(outer: Axes, inner: Axes) -> Axes:
+    """The axes of what a view shows, where the view moves like ``outer``."""
+    return tuple(REPEATED if axis == REPEATED else inner[axis] for axis in outer)
 
 
 def _look_through(x: Variable, written: Collection[Variable]) -> tuple[Variable, Axes]:
@@ -67,7 +74,7 @@ def _look_through(x: Variable, written: Collection[Variable]) -> tuple[Variable,
                 inner = tuple(axis for axis in range(source.ndim) if axis not in dropped)
             case _:
                 break
-        axes = tuple(REPEATED if axis == REPEATED else inner[axis] for axis in axes)
+        axes = through(axes, inner)
         base = source
         axes = tuple(
             REPEATED if axis == REPEATED or base.broadcastable[axis] else axis for axis in axes

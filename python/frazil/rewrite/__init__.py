@@ -3,8 +3,12 @@
 from frazil._core import RuleCycleError as RuleCycleError
 from frazil.rewrite.analysis import is_nonnegative as is_nonnegative
 from frazil.rewrite.catalog import ALGEBRA as ALGEBRA
+from frazil.rewrite.catalog import BLAS as BLAS
 from frazil.rewrite.catalog import CANONICALIZE as CANONICALIZE
 from frazil.rewrite.catalog import CONSTANT_FOLDING as CONSTANT_FOLDING
+from frazil.rewrite.catalog import SPECIALIZE as SPECIALIZE
+from frazil.rewrite.catalog import STABILIZE as STABILIZE
+from frazil.rewrite.catalog import STRUCTURE as STRUCTURE
 from frazil.rewrite.definition import Rule as Rule
 from frazil.rewrite.definition import rule as rule
 from frazil.rewrite.filling import fill as fill

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from frazil.rewrite.definition import Rule
 from frazil.rewrite.rules import (
+    blas,
     boolean,
+    cheaper,
     choice,
     folding,
+    logarithm,
+    logistic,
     magnitude,
     negation,
     neutral,
+    normalization,
     order,
     power,
+    reduction,
     ring,
+    views,
 )
 
 ALGEBRA: tuple[Rule, ...] = (
@@ -30,5 +37,22 @@ ALGEBRA: tuple[Rule, ...] = (
 CONSTANT_FOLDING: tuple[Rule, ...] = folding.RULES
 """What depends on constants only becomes one."""
 
-CANONICALIZE: tuple[Rule, ...] = (*CONSTANT_FOLDING, *ALGEBRA)
+BLAS: tuple[Rule, ...] = blas.RULES
+"""Sums of products as calls of BLAS, which adds in an order of its own, so values may differ by
+rounding. For the end of a compilation: other rules do not see through these calls."""
+
+STRUCTURE: tuple[Rule, ...] = (*views.RULES, *reduction.EXACT_RULES)
+"""One view for several, one reduction for several."""
+
+CANONICALIZE: tuple[Rule, ...] = (*CONSTANT_FOLDING, *ALGEBRA, *STRUCTURE)
 """One form for what is written in many ways. Values stay as they are."""
+
+STABILIZE: tuple[Rule, ...] = (
+    *logistic.RULES,
+    *logarithm.RULES,
+    *normalization.RULES,
+)
+"""Laws of real numbers by which values come nearer to what is meant."""
+
+SPECIALIZE: tuple[Rule, ...] = (*cheaper.RULES, *reduction.RULES)
+"""Cheaper forms of the same values."""

@@ -54,8 +54,10 @@ def any_of(name: str, *ops: Op) -> Wildcard:
     return Wildcard(name, tuple(Elemwise(op) if isinstance(op, ScalarOp) else op for op in ops))
 
 
-def any_kind(kind: type[Op]) -> Wildcard:
+def any_kind(kind: type[Op], name: str | None = None) -> Wildcard:
     """Return an op that stands for any op of a class, whatever its parameters, in a rule.
+
+    Wherever it stands, it is the same op; another ``name`` makes it another one of that class.
 
     Examples
     --------
@@ -64,7 +66,7 @@ def any_kind(kind: type[Op]) -> Wildcard:
     >>> any_kind(Transpose).name
     'Transpose'
     """
-    return Wildcard(kind.__name__, f"{kind.__module__}.{kind.__qualname__}")
+    return Wildcard(name or kind.__name__, f"{kind.__module__}.{kind.__qualname__}")
 
 
 anything = Wildcard("anything", None)

@@ -19,6 +19,7 @@ from frazil.scalar.arithmetic import sqr as sqr
 from frazil.scalar.arithmetic import sub as sub
 from frazil.scalar.arithmetic import truediv as truediv
 from frazil.scalar.arithmetic import trunc as trunc
+from frazil.scalar.composite import Composite as Composite
 from frazil.scalar.elementary import Elementary as Elementary
 from frazil.scalar.elementary import Row as Row
 from frazil.scalar.exponential import exp as exp
@@ -32,6 +33,7 @@ from frazil.scalar.exponential import logaddexp as logaddexp
 from frazil.scalar.exponential import sqrt as sqrt
 from frazil.scalar.logic import and_ as and_
 from frazil.scalar.logic import cast as cast
+from frazil.scalar.logic import disconnected_grad as disconnected_grad
 from frazil.scalar.logic import eq as eq
 from frazil.scalar.logic import ge as ge
 from frazil.scalar.logic import gt as gt
@@ -47,10 +49,12 @@ from frazil.scalar.logic import or_ as or_
 from frazil.scalar.logic import second as second
 from frazil.scalar.logic import where as where
 from frazil.scalar.logic import xor as xor
+from frazil.scalar.logic import zero_grad as zero_grad
 from frazil.scalar.op import ScalarOp as ScalarOp
 from frazil.scalar.special import erf as erf
 from frazil.scalar.special import erfc as erfc
 from frazil.scalar.special import gammaln as gammaln
+from frazil.scalar.special import log1mexp as log1mexp
 from frazil.scalar.special import log_sigmoid as log_sigmoid
 from frazil.scalar.special import psi as psi
 from frazil.scalar.special import sigmoid as sigmoid

@@ -64,6 +64,7 @@ log1p = define(
     numba="{log1p}({0})",
     gradient=lambda inputs, output, g: [g / (inputs[0] + 1)],
 )
+# 1 - e**x is small near 0, and close to 1 far below: each has its precise form.
 log2 = define(
     "log2",
     "float",

@@ -143,6 +143,22 @@ identity = define(
     numba="{0}",
     gradient=lambda inputs, output, g: [g],
 )
+disconnected_grad = define(
+    "disconnected_grad",
+    "arithmetic",
+    _first,
+    c="{0}",
+    numba="{0}",
+    gradient=lambda inputs, output, g: [None],
+)
+zero_grad = define(
+    "zero_grad",
+    "arithmetic",
+    _first,
+    c="{0}",
+    numba="{0}",
+    gradient=lambda inputs, output, g: [elemwise(second, g, 0)],
+)
 cast = define_cast(
     c="{0}",
     numba="{0}",

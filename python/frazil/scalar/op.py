@@ -116,6 +116,10 @@ class ScalarOp(Op, metaclass=ScalarOpMeta):
         """The dtype that a cast converts its operand to; None for every other op."""
         return None
 
+    def result_dtypes(self, first: str) -> tuple[str, ...]:
+        """The dtypes of all results, given that of the first, which ``rule`` finds."""
+        return (first,) * self.nout
+
     def make_node(self, *inputs: Any) -> FrozenApply:
         from frazil.elemwise import Elemwise
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from frazil._core import elemwise
 from frazil.scalar.elementary import Elementary, define
-from frazil.scalar.exponential import exp
+from frazil.scalar.exponential import exp, expm1
 
 
 def _scipy(name: str) -> Callable[..., Any]:
@@ -26,6 +26,13 @@ def _scipy(name: str) -> Callable[..., Any]:
 
 def _softplus(x: Any) -> Any:
     return np.maximum(x, 0) + np.log1p(np.exp(-np.absolute(x)))
+
+
+def _log1mexp(x: Any) -> Any:
+    """Each of two forms where it keeps its precision: near 0, and far from it."""
+    with np.errstate(all="ignore"):
+        far, near = np.log1p(-np.exp(x)), np.log(-np.expm1(x))
+    return np.where(np.asarray(x) > -math.log(2), near, far).astype(np.asarray(x).dtype)
 
 
 def _tri_gamma(x: Any) -> Any:
@@ -60,6 +67,14 @@ log_sigmoid = define(
     c="-{softplus}(-{0})",
     numba="-{softplus}(-{0})",
     gradient=lambda inputs, output, g: [g * elemwise(sigmoid, -inputs[0])],
+)
+log1mexp: Elementary = define(
+    "log1mexp",
+    "float",
+    _log1mexp,
+    c="{log1mexp}({0})",
+    numba="{log1mexp}({0})",
+    gradient=lambda inputs, output, g: [-g / elemwise(expm1, -inputs[0])],
 )
 erf = define(
     "erf",

@@ -78,5 +78,5 @@ def _as_array(value: npt.ArrayLike) -> Array:
     except TypeError as error:
         raise TypeError(
             f"a list that holds variables is not a tensor: {value!r}. "
-            "Give an array, a nested list of numbers, or one variable."
+            "Give an array, a nested list of numbers, or one variable: ft.stack(...) of several."
         ) from error

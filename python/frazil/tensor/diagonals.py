@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,7 @@ from frazil import _core, scalar
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.op import Op
 from frazil.tensor.axes import normalize_axis
-from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.tensor.constants import Array, TensorLike, as_tensor, constant
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.lengths import (
     LengthLike,
@@ -35,10 +36,11 @@ from frazil.tensor.transposition import permute_dims
 @dataclass(frozen=True, eq=False)
 class ExtractDiag(Op):
     """The diagonal over the last two dimensions of ``x``, ``offset`` above the main one, as the
-    last dimension; a new tensor.
+    last dimension; a view.
     """
 
     offset: int
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
 
     def make_node(self, x: Variable) -> FrozenApply:
         if x.ndim < 2:
@@ -50,7 +52,7 @@ class ExtractDiag(Op):
         return FrozenApply(self, [x], [TensorType(x.dtype, (*x.type.shape[:-2], length))])
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        return (np.diagonal(inputs[0], self.offset, -2, -1).copy(),)
+        return (np.diagonal(inputs[0], self.offset, -2, -1),)
 
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         *stack, rows, columns = input_shapes[0]
@@ -334,7 +336,8 @@ def tril(m: TensorLike, k: int = 0) -> Variable:
     """
     m = _as_matrices(m, "tril")
     rows, columns = lengths(m)[-2:]
-    return _core.elemwise(scalar.where, _below(rows, columns, _as_offset(k)), m, 0)
+    kept = _below(rows, columns, _as_offset(k))
+    return _core.elemwise(scalar.where, kept, m, constant(0, m.dtype))
 
 
 def triu(m: TensorLike, k: int = 0) -> Variable:
@@ -361,7 +364,8 @@ def triu(m: TensorLike, k: int = 0) -> Variable:
     """
     m = _as_matrices(m, "triu")
     rows, columns = lengths(m)[-2:]
-    return _core.elemwise(scalar.where, _below(rows, columns, _as_offset(k) - 1), 0, m)
+    below = _below(rows, columns, _as_offset(k) - 1)
+    return _core.elemwise(scalar.where, below, constant(0, m.dtype), m)
 
 
 def _below(rows: Variable, columns: Variable, offset: int) -> Variable:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -50,15 +49,19 @@ class Shape_i(Op):
         return [None]
 
 
-@lru_cache(maxsize=1024)
 def literal(value: int) -> Constant:
-    """Return the length ``value`` as a constant."""
-    return _core.constant(np.array(value, dtype=np.int64))
+    """Return the length ``value`` as a constant of the current container."""
+    return _core.constant(value)
 
 
 def static_length(length: Variable) -> int | None:
     """Return the value of a constant length, else ``None``."""
     return int(length.data) if isinstance(length, Constant) else None
+
+
+def is_length(value: Variable) -> bool:
+    """Return whether ``value`` is the length of some dimension, so never negative."""
+    return value.owner is not None and isinstance(value.owner.op, Shape_i)
 
 
 def length(x: Variable, axis: int) -> Variable:

@@ -12,13 +12,19 @@ import numpy.typing as npt
 
 from frazil import _core
 from frazil.tensor import (
+    cumulation,
+    diagonals,
     dims,
     elementwise,
     items,
     lengths,
     products,
     reductions,
+    repetition,
     reshaping,
+    searching,
+    sorting,
+    taking,
     transposition,
 )
 from frazil.tensor.constants import TensorLike
@@ -91,6 +97,46 @@ class _Methods(_core.Variable):
     def any(self, axis: Axis = None, keepdims: bool = False) -> Variable:
         """Return whether any element over ``axis`` is true; see :func:`frazil.tensor.any`."""
         return reductions.any(self, axis, keepdims)
+
+    def argmax(self, axis: int | None = None, keepdims: bool = False) -> Variable:
+        """Return the positions of the largest elements; see :func:`frazil.tensor.argmax`."""
+        return searching.argmax(self, axis, keepdims)
+
+    def argmin(self, axis: int | None = None, keepdims: bool = False) -> Variable:
+        """Return the positions of the smallest elements; see :func:`frazil.tensor.argmin`."""
+        return searching.argmin(self, axis, keepdims)
+
+    def argsort(self, axis: int | None = -1) -> Variable:
+        """Return the positions that sort along ``axis``; see :func:`frazil.tensor.argsort`."""
+        return sorting.argsort(self, axis)
+
+    def nonzero(self) -> tuple[Variable, ...]:
+        """Return the positions of what is not zero; see :func:`frazil.tensor.nonzero`."""
+        return searching.nonzero(self)
+
+    def cumsum(self, axis: int | None = None, dtype: npt.DTypeLike | None = None) -> Variable:
+        """Return the cumulative sum along ``axis``; see :func:`frazil.tensor.cumsum`."""
+        return cumulation.cumsum(self, axis, dtype)
+
+    def cumprod(self, axis: int | None = None, dtype: npt.DTypeLike | None = None) -> Variable:
+        """Return the cumulative product along ``axis``; see :func:`frazil.tensor.cumprod`."""
+        return cumulation.cumprod(self, axis, dtype)
+
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable:
+        """Return a diagonal; see :func:`frazil.tensor.diagonal`."""
+        return diagonals.diagonal(self, offset, axis1, axis2)
+
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable:
+        """Return the sum of a diagonal; see :func:`frazil.tensor.trace`."""
+        return diagonals.trace(self, offset, axis1, axis2)
+
+    def take(self, indices: TensorLike, axis: int | None = None) -> Variable:
+        """Return the elements at some positions; see :func:`frazil.tensor.take`."""
+        return taking.take(self, indices, axis)
+
+    def repeat(self, repeats: TensorLike, axis: int | None = None) -> Variable:
+        """Return each element repeated; see :func:`frazil.tensor.repeat`."""
+        return repetition.repeat(self, repeats, axis)
 
     def dot(self, other: TensorLike) -> Variable:
         """Return the product with ``other``; see :func:`frazil.tensor.dot`."""

@@ -10,9 +10,12 @@ import numpy as np
 from frazil import _core, scalar
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.op import Op
+from frazil.tensor.axes import normalize_axis
+from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.constants import Array, TensorLike, as_tensor
 from frazil.tensor.dims import expand_dims
-from frazil.tensor.lengths import Lengths
+from frazil.tensor.lengths import Lengths, length, lengths, product
+from frazil.tensor.reshaping import reshape
 from frazil.tensor.transposition import permute_dims
 
 
@@ -140,6 +143,90 @@ def outer(x1: TensorLike, x2: TensorLike) -> Variable:
     return _outer(a, b)
 
 
+def tensordot(
+    a: TensorLike, b: TensorLike, axes: int | Sequence[int | Sequence[int]] = 2
+) -> Variable:
+    """Return the sum of products over several dimensions at once, as :func:`numpy.tensordot`.
+
+    Parameters
+    ----------
+    a, b : tensor_like
+        Tensors of any rank.
+    axes : int or pair of (sequences of) int, default 2
+        How many of the last dimensions of ``a`` meet as many of the first of ``b``; or which
+        dimensions of ``a``, and which of ``b`` in the same order.
+
+    Returns
+    -------
+    Variable
+        With the dimensions of ``a`` that are left, then those of ``b``.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.tensordot([[1.0, 2.0], [3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]]).eval()
+    array(5.)
+    >>> ft.tensordot([1.0, 2.0], [3.0, 4.0], axes=0).eval()
+    array([[3., 4.],
+           [6., 8.]])
+    """
+    a, b = as_tensor(a), as_tensor(b)
+    left, right = _contracted(a, b, axes)
+    rows = [axis for axis in range(a.ndim) if axis not in left]
+    columns = [axis for axis in range(b.ndim) if axis not in right]
+    terms = [
+        length(b, j) if b.type.shape[j] is not None else length(a, i)
+        for i, j in zip(left, right, strict=True)
+    ]
+    a, b = _with_lengths(a, left, terms), _with_lengths(b, right, terms)
+    first = reshape(permute_dims(a, [*rows, *left]), (_product_of(a, rows), product(terms)))
+    second = reshape(permute_dims(b, [*right, *columns]), (product(terms), _product_of(b, columns)))
+    kept = [*(length(a, axis) for axis in rows), *(length(b, axis) for axis in columns)]
+    return reshape(_dot(first, second, "tensordot"), kept)
+
+
+def _with_lengths(x: Variable, axes: Sequence[int], terms: Sequence[Variable]) -> Variable:
+    """``x``, checked when it runs to have these lengths: their product alone may agree."""
+    shape = [*lengths(x)]
+    for axis, term in zip(axes, terms, strict=True):
+        shape[axis] = term
+    return x if shape == [*lengths(x)] else broadcast_to(x, shape)
+
+
+def _product_of(x: Variable, axes: Sequence[int]) -> Variable:
+    return product(length(x, axis) for axis in axes)
+
+
+def _contracted(
+    a: Variable, b: Variable, axes: int | Sequence[int | Sequence[int]]
+) -> tuple[list[int], list[int]]:
+    """The dimensions of both operands that meet."""
+    if isinstance(axes, int | np.integer):
+        if not 0 <= axes <= min(a.ndim, b.ndim):
+            raise ValueError(
+                f"axes must be between 0 and the dimensions of both operands; given {axes} for "
+                f"{a.type} and {b.type}"
+            )
+        return list(range(a.ndim - int(axes), a.ndim)), list(range(int(axes)))
+    pair = [[one] if isinstance(one, int | np.integer) else list(one) for one in axes]
+    if len(pair) != 2 or len(pair[0]) != len(pair[1]):
+        raise ValueError(f"axes must be a number or two lists of equal length; given {axes!r}")
+    left, right = (
+        [normalize_axis(axis, x.ndim) for axis in own] for x, own in zip((a, b), pair, strict=True)
+    )
+    for own in (left, right):
+        if len(set(own)) < len(own):
+            raise ValueError(f"axes must not name a dimension twice; given {axes!r}")
+    for i, j in zip(left, right, strict=True):
+        m, n = a.type.shape[i], b.type.shape[j]
+        if m is not None and n is not None and m != n:
+            raise ValueError(
+                f"dimension {i} of {a.type} and dimension {j} of {b.type} do not match in "
+                f"tensordot: their lengths are {m} and {n}"
+            )
+    return left, right
+
+
 def _dot(a: Variable, b: Variable, name: str) -> Variable:
     if a.ndim > 2 or b.ndim > 2:
         raise TypeError(
@@ -147,8 +234,8 @@ def _dot(a: Variable, b: Variable, name: str) -> Variable:
             "Reshape to matrices, or multiply and sum: (a * b).sum(axis)."
         )
     dtype = _core.promote(a.dtype, b.dtype)
-    product: Variable = Dot()(as_tensor(a, dtype), as_tensor(b, dtype))
-    return product
+    result: Variable = Dot()(as_tensor(a, dtype), as_tensor(b, dtype))
+    return result
 
 
 def _times(a: Variable, b: Variable) -> Variable:

@@ -13,7 +13,14 @@ from frazil import _core
 from frazil._core import Constant, FrozenApply, TensorType, Variable
 from frazil.op import Op
 from frazil.tensor.constants import Array, TensorLike, as_tensor
-from frazil.tensor.lengths import Lengths, floor_divide, literal, maximum, subtract
+from frazil.tensor.lengths import (
+    Lengths,
+    floor_divide,
+    is_length,
+    literal,
+    maximum,
+    subtract,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +59,8 @@ class ARange(Op):
         if static is not None:
             return ((literal(static),),)
         start, stop, step = node.inputs
+        if start is literal(0) and step is literal(1) and is_length(stop):
+            return ((stop,),)
         if self.dtype == "int64" and isinstance(step, Constant):
             # The quotient rounded up, as -(-a // b).
             down = floor_divide(subtract(start, stop), step)

@@ -108,15 +108,23 @@ class Prod(Reduce):
         outputs: Sequence[Variable],
         output_gradients: Sequence[Variable],
     ) -> list[Variable | None]:
-        # The product of the other elements: zero where one of them is, and never a division by 0.
-        (x,) = inputs
+        # The product of the other elements, written so that its derivative is right, too, and that
+        # nothing is divided by 0. Without a zero that is one of two, what is left is the other zero
+        # (which the sum of zeros less this one is) times the rest.
+        (x,), (y,) = inputs, outputs
         zero = _core.elemwise(scalar.eq, x, 0)
         nonzero = _core.elemwise(scalar.where, zero, 1, x)
         zeros = self.keep_dims(sum(zero, self.axes))
-        others_nonzero = _core.elemwise(scalar.eq, zeros, zero)
-        others = self.keep_dims(Prod(self.axes)(nonzero)) / nonzero
-        g = self.keep_dims(output_gradients[0])
-        return [_core.elemwise(scalar.where, others_nonzero, g * others, 0)]
+        rest = self.keep_dims(Prod(self.axes)(nonzero))
+        vanishing = _core.elemwise(scalar.where, zero, x, 0)
+        other_zero = self.keep_dims(Sum(self.axes)(vanishing)) - x
+        one = _core.elemwise(scalar.eq, zeros, 1)
+        two = _core.elemwise(scalar.eq, zeros, 2)
+        without_zero = _core.elemwise(
+            scalar.where, one, rest, _core.elemwise(scalar.where, two, other_zero * rest, 0)
+        )
+        others = _core.elemwise(scalar.where, zero, without_zero, self.keep_dims(y) / nonzero)
+        return [self.keep_dims(output_gradients[0]) * others]
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +154,18 @@ class Max(_Extremum):
     @staticmethod
     def identity(dtype: str) -> bool | int | float:
         return _extremes(dtype)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Peak(Max):
+    """The largest element over ``axes``; the least value of the dtype where there are none."""
+
+    needs_elements = False
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        (x,) = inputs
+        least = self.identity(x.dtype.name)
+        return (np.asarray(self.ufunc.reduce(x, axis=self.axes, dtype=x.dtype, initial=least)),)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.op import Op
+from frazil.tensor.axes import normalize_axis
 from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.tensor.dims import expand_dims
 from frazil.tensor.lengths import Lengths
-from frazil.tensor.reshaping import ravel
+from frazil.tensor.reshaping import ravel, reshape
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +49,128 @@ class Nonzero(Op):
         output_gradients: Sequence[Variable],
     ) -> list[Variable | None]:
         return [None]
+
+
+@dataclass(frozen=True, eq=False)
+class Argmax(Op):
+    """The position of the largest element along ``axis``, the first of several; of a NaN first."""
+
+    axis: int
+
+    def make_node(self, x: Variable) -> FrozenApply:
+        return _search(self, x)
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        return (np.asarray(np.argmax(inputs[0], axis=self.axis), dtype="int64"),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (_without(input_shapes[0], self.axis),)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        return [None]
+
+
+@dataclass(frozen=True, eq=False)
+class Argmin(Op):
+    """The position of the smallest element along ``axis``, the first of several; of a NaN first."""
+
+    axis: int
+
+    def make_node(self, x: Variable) -> FrozenApply:
+        return _search(self, x)
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        return (np.asarray(np.argmin(inputs[0], axis=self.axis), dtype="int64"),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (_without(input_shapes[0], self.axis),)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        return [None]
+
+
+def _search(op: Argmax | Argmin, x: Variable) -> FrozenApply:
+    if not 0 <= op.axis < x.ndim:
+        raise np.exceptions.AxisError(op.axis, x.ndim)
+    if x.type.shape[op.axis] == 0:
+        raise ValueError(f"{op} of no elements: axis {op.axis} of {x.type}")
+    return FrozenApply(op, [x], [TensorType("int64", _without(x.type.shape, op.axis))])
+
+
+def _without(shape: Sequence[T], axis: int) -> tuple[T, ...]:
+    return (*shape[:axis], *shape[axis + 1 :])
+
+
+def argmax(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Variable:
+    """Return the positions of the largest elements along a dimension.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor with elements; where there is a NaN, it counts as the largest.
+    axis : int, optional
+        The dimension; default: the position in the flattened tensor.
+    keepdims : bool, default False
+        Keep the dimension, or all of them if ``axis`` is None, with length 1.
+
+    Returns
+    -------
+    Variable
+        Of int64, as :func:`numpy.argmax` gives: the first one of equal elements.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.argmax([[1, 5, 2], [7, 0, 7]], axis=1).eval()
+    array([1, 0])
+    """
+    return _found(Argmax, x, axis, keepdims)
+
+
+def argmin(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Variable:
+    """Return the positions of the smallest elements along a dimension.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor with elements; where there is a NaN, it counts as the smallest.
+    axis : int, optional
+        The dimension; default: the position in the flattened tensor.
+    keepdims : bool, default False
+        Keep the dimension, or all of them if ``axis`` is None, with length 1.
+
+    Returns
+    -------
+    Variable
+        Of int64, as :func:`numpy.argmin` gives: the first one of equal elements.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.argmin([[1, 5, 2], [7, 0, 7]], axis=1).eval()
+    array([0, 1])
+    """
+    return _found(Argmin, x, axis, keepdims)
+
+
+def _found(op: type[Argmax | Argmin], x: TensorLike, axis: int | None, keepdims: bool) -> Variable:
+    x = as_tensor(x)
+    if axis is None:
+        position: Variable = op(0)(reshape(x, (-1,)))
+        return expand_dims(position, tuple(range(x.ndim))) if keepdims else position
+    along = normalize_axis(axis, x.ndim)
+    position = op(along)(x)
+    return expand_dims(position, along) if keepdims else position
 
 
 def nonzero(x: TensorLike) -> tuple[Variable, ...]:

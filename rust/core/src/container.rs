@@ -16,24 +16,50 @@ use crate::error::Error;
 use crate::freeze::{FrozenFunctionGraph, FrozenTable};
 use crate::graph::{FunctionGraph, Registry};
 use crate::id::{DistinctTag, Origin};
-use crate::intern::{Key, Node, Shard};
+use crate::intern::{Hint, Key, Node, Shard, intern};
 use crate::node::{Body, Inputs, Var};
 use crate::op::Op;
 use crate::ty::{Signature, Ty};
 
-/// A power of two; enough that threads rarely meet in one shard.
-const SHARDS: u32 = 64;
+/// A power of two; enough that threads rarely meet in one shard. The model checker wants them to meet.
+pub(crate) const SHARDS: usize = if cfg!(feature = "shuttle") { 4 } else { 256 };
 
 /// Tags below are the canonical ones of frozen graphs; those that applications take count from here.
 const FIRST_FRESH_TAG: u64 = 1 << 32;
 
 pub(crate) struct Storage {
+    shards: Box<[Shard; SHARDS]>,
+    hints: Box<[Hint; SHARDS]>,
     number: u64,
-    shards: Vec<Arc<Shard>>,
     inputs: AtomicU64,
     tags: AtomicU64,
     graphs: Registry,
     frozen: FrozenTable,
+}
+
+impl Storage {
+    /// Tells the storage from every other there has been.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The shard for nodes with this hash.
+    ///
+    /// The table inside a shard uses the high bits; the low ones choose the shard.
+    pub(crate) fn shard(&self, hash: u64) -> &Shard {
+        &self.shards[hash as usize % SHARDS]
+    }
+
+    /// Where the table of that shard lies.
+    pub(crate) fn hint(&self, hash: u64) -> &Hint {
+        &self.hints[hash as usize % SHARDS]
+    }
+}
+
+/// In memory of their own: weak handles keep that of the storage itself.
+fn each_shard<T>(make: fn() -> T) -> Box<[T; SHARDS]> {
+    let made: Vec<T> = (0..SHARDS).map(|_| make()).collect();
+    made.try_into().unwrap_or_else(|_| unreachable!("there is one for each shard"))
 }
 
 /// A handle to shared storage of nodes.
@@ -55,12 +81,10 @@ static GLOBAL: OnceLock<Container> = OnceLock::new();
 impl Container {
     /// An empty container.
     pub fn new() -> Container {
-        let number = CONTAINERS.fetch_add(1, Ordering::Relaxed);
-        Container(Arc::new_cyclic(|storage| Storage {
-            number,
-            shards: (0..SHARDS)
-                .map(|index| Arc::new(Shard::new(index, SHARDS, number, storage.clone())))
-                .collect(),
+        Container(Arc::new(Storage {
+            shards: each_shard(Shard::new),
+            hints: each_shard(Hint::default),
+            number: CONTAINERS.fetch_add(1, Ordering::Relaxed),
             inputs: AtomicU64::new(0),
             tags: AtomicU64::new(FIRST_FRESH_TAG),
             graphs: Registry::default(),
@@ -70,6 +94,11 @@ impl Container {
 
     pub(crate) fn of(storage: Arc<Storage>) -> Container {
         Container(storage)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn downgrade(&self) -> std::sync::Weak<Storage> {
+        Arc::downgrade(&self.0)
     }
 
     /// Tells the container from every other there has been.
@@ -126,7 +155,7 @@ impl Container {
 
     /// Whether `var` lives here.
     pub fn holds(&self, var: &Var) -> bool {
-        var.node().container_number() == self.number()
+        var.node().lives_in(&self.0)
     }
 
     /// Where a node over `vars` belongs: the container of the first that is no constant, else of the first.
@@ -160,9 +189,7 @@ impl Container {
 
     fn intern(&self, body: Body, signature: Signature, origin: Origin) -> Node {
         let digest = body.digest(signature);
-        // The table inside a shard uses the high bits; the low ones choose the shard.
-        let shard = digest.short() as usize % SHARDS as usize;
-        self.0.shards[shard].intern(Key { body, signature, digest, origin })
+        intern(&self.0, Key { body, signature, digest, origin })
     }
 
     /// A new root input, equal to no other.
@@ -233,7 +260,7 @@ impl Container {
                 return Err(Error::InputType { position, expected, given });
             }
         }
-        self.apply_tagged(*op, inputs, node.signature(), *distinct, node.origin())
+        self.apply_tagged(op.clone(), inputs, node.signature(), *distinct, node.origin())
     }
 
     /// A tag that no other application has.

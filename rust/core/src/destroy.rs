@@ -107,7 +107,7 @@ impl Witness {
     }
 }
 
-fn name(node: &Node) -> &'static str {
+fn name(node: &Node) -> &str {
     match node.body() {
         Body::Apply { op, .. } => op.label(),
         _ => "an input",
@@ -261,7 +261,7 @@ pub fn toposort<'a>(
     })
 }
 
-pub(crate) fn props(node: &Node) -> Option<&'static OpProps> {
+pub(crate) fn props(node: &Node) -> Option<&OpProps> {
     match node.body() {
         Body::Apply { op, .. } => Some(&op.key().props),
         _ => None,

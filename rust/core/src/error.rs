@@ -152,6 +152,16 @@ pub enum Error {
     #[error("the parameters of {op} are nested too deep to be written")]
     ParamsTooDeep { op: String },
 
+    #[error(
+        "{op} nests graphs {given} deep, at most {most} are allowed; run the inner graphs one after the other instead"
+    )]
+    NestedTooDeep { op: String, given: u32, most: u32 },
+
+    #[error(
+        "{op} holds a graph, so it cannot be applied element by element under another op's name"
+    )]
+    ScalarOpHoldsGraph { op: String },
+
     #[error("these bytes are no graph: {reason}")]
     Codec { reason: String },
 

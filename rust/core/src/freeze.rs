@@ -39,7 +39,13 @@ pub(crate) struct Frozen {
     digest: Digest,
     order: OnceLock<Box<[Node]>>,
     members: OnceLock<FxHashSet<usize>>,
+    nesting: u32,
+    /// The equal graph of the global container, once it was asked for; none within that container.
+    in_global: OnceLock<FrozenFunctionGraph>,
 }
+
+/// Graphs within ops of graphs, at most: whoever walks down or frees them may use the stack.
+pub const MAX_NESTING: u32 = 32;
 
 impl FrozenFunctionGraph {
     /// The graph that computes `outputs` from `inputs`, which may be any variables but constants.
@@ -111,6 +117,34 @@ impl FrozenFunctionGraph {
     /// Whether the digest means the same graph in another process.
     pub fn persistable(&self) -> bool {
         self.0.outputs.iter().all(|output| output.node().persistable())
+    }
+
+    /// How many graphs are nested within the ops of this one.
+    pub fn nesting(&self) -> u32 {
+        self.0.nesting
+    }
+
+    /// The equal graph of the global container; itself, if it lives there. Remembered after the first time.
+    pub fn in_global(&self) -> Result<FrozenFunctionGraph, Error> {
+        let global = Container::global();
+        if self.container() == global {
+            return Ok(self.clone());
+        }
+        if let Some(known) = self.0.in_global.get() {
+            return Ok(known.clone());
+        }
+        let inputs: Vec<Var> = (0..)
+            .zip(self.inputs())
+            .map(|(position, input)| global.nominal(position, input.ty()))
+            .collect();
+        let outputs = rebuild(
+            global,
+            self.outputs(),
+            &self.inputs().iter().cloned().zip(inputs.iter().cloned()).collect::<Vec<_>>(),
+            &mut Afresh(global),
+        )?;
+        let graph = FrozenFunctionGraph::new(global, &inputs, &outputs)?;
+        Ok(self.0.in_global.get_or_init(|| graph).clone())
     }
 
     /// Whether `var` is an input or is among what the outputs need.
@@ -239,10 +273,15 @@ fn freeze(
         .map(|(position, input)| container.nominal(position as u32, input.ty()))
         .collect();
     let pairs: Vec<(Var, Var)> = inputs.into_iter().zip(nominals.iter().cloned()).collect();
+    let given = outputs;
     let outputs = rebuild(&container, outputs, &pairs, &mut tags)?;
     let mut order = OnceLock::new();
     if tags.destroys {
-        let running = destroy::toposort(&outputs, &nominals, &[])?;
+        let running = destroy::toposort(&outputs, &nominals, &[]).map_err(|nameless| {
+            // What was given is no better, and its inputs have names.
+            let inputs: Vec<Var> = pairs.into_iter().map(|(input, _)| input).collect();
+            destroy::toposort(given, &inputs, &[]).err().unwrap_or(nameless)
+        })?;
         tags.check_folded(&running)?;
         order = OnceLock::from(running.into_iter().cloned().collect::<Box<[Node]>>());
     }
@@ -263,6 +302,8 @@ fn freeze(
         digest: writer.finish(),
         order,
         members: OnceLock::new(),
+        nesting: tags.nesting,
+        in_global: OnceLock::new(),
     }))
 }
 
@@ -273,13 +314,14 @@ type Folded = (Op, Inputs, Signature);
 struct Tags {
     next: u64,
     destroys: bool,
+    nesting: u32,
     /// The tag of each key, and how many nodes have it; `None` where distinct nodes stay apart.
     folded: Option<FxHashMap<Folded, (DistinctTag, u32)>>,
 }
 
 impl Tags {
     fn apart() -> Tags {
-        Tags { next: 1, destroys: false, folded: None }
+        Tags { next: 1, destroys: false, nesting: 0, folded: None }
     }
 
     fn folded() -> Tags {
@@ -313,14 +355,20 @@ impl Rebuild for Tags {
         Err(Error::MissingInput { name: var.describe(), ty: var.ty() })
     }
 
-    fn apply(&mut self, op: Op) {
+    fn apply(&mut self, op: &Op) -> Result<(), Error> {
         self.destroys |= !op.key().props.destroy_map.is_empty();
+        self.nesting = self.nesting.max(op.nesting());
+        if op.nesting() > MAX_NESTING {
+            let (op, given) = (op.label().to_owned(), op.nesting());
+            return Err(Error::NestedTooDeep { op, given, most: MAX_NESTING });
+        }
+        Ok(())
     }
 
     fn tag(
         &mut self,
         _old: DistinctTag,
-        op: Op,
+        op: &Op,
         inputs: &Inputs,
         signature: Signature,
     ) -> DistinctTag {
@@ -332,7 +380,7 @@ impl Rebuild for Tags {
         match &mut self.folded {
             None => fresh(),
             Some(folded) => {
-                let key = (op, inputs.clone(), signature);
+                let key = (op.clone(), inputs.clone(), signature);
                 let (tag, count) = folded.entry(key).or_insert_with(|| (fresh(), 0));
                 *count += 1;
                 *tag
@@ -350,7 +398,7 @@ impl Rebuild for Afresh<'_> {
         Err(Error::MissingInput { name: var.describe(), ty: var.ty() })
     }
 
-    fn tag(&mut self, _: DistinctTag, _: Op, _: &Inputs, _: Signature) -> DistinctTag {
+    fn tag(&mut self, _: DistinctTag, _: &Op, _: &Inputs, _: Signature) -> DistinctTag {
         self.0.fresh_tag()
     }
 }
@@ -375,9 +423,10 @@ impl FrozenTable {
         // Whatever is looked at may die meanwhile, with all its nodes: not under the lock.
         let mut seen: Vec<Arc<Frozen>> = Vec::new();
         let mut same = |entry: &Entry| {
-            let Some(living) = entry.graph.upgrade().filter(|_| entry.hash == hash) else {
+            if entry.hash != hash {
                 return false;
-            };
+            }
+            let Some(living) = entry.graph.upgrade() else { return false };
             let same = living.inputs == new.inputs && living.outputs == new.outputs;
             seen.push(living);
             same

@@ -6,19 +6,21 @@
 //! shard's lock, so a lookup, which holds the lock, never reads freed memory. Nothing foreign runs under the lock:
 //! freeing (operands, payloads) happens after it is released.
 //!
-//! A shard that holds a node keeps its container's storage alive, so a node always knows where it lives; the last
-//! node to go lets go of the storage, again outside the lock.
+//! A shard owns one count of its container's storage while there is a slot that it made, so a node's pointer to where
+//! it lives is good for the node's life. The last slot to go gives up that count, again outside the lock. No count is
+//! kept per node, and what a lock guards shares a line of memory with it: threads that build different graphs
+//! write to few lines of each other.
 //!
 //! This module holds all the crate's unsafe code.
 
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::container::{Container, Storage};
+use crate::container::{Container, SHARDS, Storage};
 use crate::digest::Digest;
 use crate::id::{NodeId, Origin};
 use crate::node::{Body, Inputs, Var};
@@ -33,18 +35,60 @@ const MAX_REFERENCES: u32 = u32::MAX / 2;
 struct Slot {
     references: AtomicU32,
     id: NodeId,
+    /// How often the number was given back before this slot got it.
+    generation: u32,
     origin: Origin,
-    persistable: bool,
     digest: Digest,
-    home: Arc<Shard>,
+    home: Home,
     signature: Signature,
+    persistable: bool,
     body: Body,
 }
+
+#[cfg(target_pointer_width = "64")]
+#[cfg(not(feature = "shuttle"))]
+const _: () = assert!(size_of::<Slot>() == 120);
 
 /// A handle to a node. Two handles to equal nodes of one container are equal pointers.
 pub struct Node(NonNull<Slot>);
 
-// SAFETY: a slot is immutable but for its atomic count, and its fields (Body, Arc<Shard>, ...) are Send and Sync;
+/// Where a node lives.
+#[derive(Clone, Copy)]
+struct Home(NonNull<Storage>);
+
+impl Home {
+    fn of(storage: &Arc<Storage>) -> Home {
+        Home(NonNull::from(&**storage))
+    }
+
+    /// The storage, for as long as the slot that the caller got this from.
+    fn storage(&self) -> &Storage {
+        // SAFETY: while there is a slot of a shard, the shard owns a count of the storage (`Content::slots`).
+        // Test: `a_node_keeps_its_storage`.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// The storage, counted.
+    fn counted(&self) -> Arc<Storage> {
+        let pointer = self.0.as_ptr();
+        // SAFETY: the pointer is that of an `Arc`, which has a count left, as above; the new `Arc` owns the one
+        // that is added here. Test: `a_node_keeps_its_storage`.
+        unsafe {
+            Arc::increment_strong_count(pointer);
+            Arc::from_raw(pointer)
+        }
+    }
+
+    /// The count that a shard owned; to be called when its last slot goes.
+    fn release(self) -> Arc<Storage> {
+        // SAFETY: `intern` forgot one handle when the shard's first slot came, and this takes it back, once: both
+        // happen under the shard's lock, as its number of slots leaves and reaches zero.
+        // Test: `a_node_keeps_its_storage`.
+        unsafe { Arc::from_raw(self.0.as_ptr()) }
+    }
+}
+
+// SAFETY: a slot is immutable but for its atomic count, and its fields (Body, the storage, ...) are Send and Sync;
 // the payload and the ops' faces are required to be. `tests::threads_share_nodes` moves and shares handles.
 unsafe impl Send for Node {}
 // SAFETY: as above; shared access only reads the immutable fields and the atomic count.
@@ -97,13 +141,18 @@ impl Node {
 
     /// The container that the node lives in.
     pub fn container(&self) -> Container {
-        // Invariant: this handle keeps the node linked, so its shard keeps the storage.
-        Container::of(self.slot().home.storage.upgrade().expect("a living node keeps its storage"))
+        Container::of(self.slot().home.counted())
     }
 
     /// The number of the container that the node lives in.
     pub(crate) fn container_number(&self) -> u64 {
-        self.slot().home.container
+        self.slot().home.storage().number()
+    }
+
+    /// Whether the node lives in `storage`.
+    pub(crate) fn lives_in(&self, storage: &Arc<Storage>) -> bool {
+        // Addresses are compared, and nothing is read: what lies there changes often.
+        self.slot().home.0 == Home::of(storage).0
     }
 
     /// The outputs, in order.
@@ -121,9 +170,10 @@ impl Node {
         let slot = self.slot();
         WeakNode {
             pointer: self.0,
-            home: Arc::downgrade(&slot.home),
+            home: Arc::downgrade(&slot.home.counted()),
+            hash: slot.digest.short(),
             id: slot.id,
-            generation: slot.home.generation(slot.id),
+            generation: slot.generation,
         }
     }
 
@@ -196,7 +246,7 @@ fn reclaim(pending: &mut SmallVec<[NonNull<Slot>; 8]>, limit: usize) {
             // SAFETY: the count is zero and stays zero, so this thread alone frees the slot, which is still whole.
             // The reference ends before the slot is taken apart. Test: `a_deep_chain_drops_without_recursion`.
             let slot = unsafe { pointer.as_ref() };
-            slot.home.unlink(pointer, slot)
+            slot.home.storage().shard(slot.digest.short()).unlink(pointer, slot)
         };
         // SAFETY: the slot came from `Box::into_raw` in `Shard::intern`, no handle is left, and no table points to
         // it any more, so no lookup can read it. Test: as above, and `equal_nodes_are_one_while_alive`.
@@ -217,13 +267,14 @@ fn reclaim(pending: &mut SmallVec<[NonNull<Slot>; 8]>, limit: usize) {
 #[derive(Clone)]
 pub(crate) struct WeakNode {
     pointer: NonNull<Slot>,
-    home: Weak<Shard>,
+    home: Weak<Storage>,
+    hash: u64,
     id: NodeId,
     generation: u32,
 }
 
-// SAFETY: the pointer is only followed by `upgrade`, under the shard's lock, after it made sure that the slot is
-// whole; what it points to may be shared between threads, as for `Node`. Test: `weak_handles_race_with_release`.
+// SAFETY: the pointer is only compared; what is followed is the table's, under the shard's lock. What it points to
+// may be shared between threads, as for `Node`. Test: `weak_handles_race_with_release`.
 unsafe impl Send for WeakNode {}
 // SAFETY: as above.
 unsafe impl Sync for WeakNode {}
@@ -231,26 +282,29 @@ unsafe impl Sync for WeakNode {}
 impl WeakNode {
     /// The node, if it is still alive.
     pub(crate) fn upgrade(&self) -> Option<Node> {
+        // Dropped last: the storage's last handle must not go under its shard's lock.
         let home = self.home.upgrade()?;
-        let content = home.content.lock();
-        if content.generations[home.position(self.id)] != self.generation {
+        let content = home.shard(self.hash).content.lock();
+        // A slot that is not linked is dying, or gone, or another's now.
+        let linked = content.nodes.get(self.hash, |linked| linked.0 == self.pointer)?;
+        let slot = linked.get();
+        if (slot.id, slot.generation) != (self.id, self.generation) {
             return None;
         }
-        // SAFETY: the number was not given back since, so `unlink` has not run for the slot; it cannot run now,
-        // as it takes the lock that is held here, and only after it is the slot freed.
-        // Test: `weak_handles_race_with_release`.
-        let slot = unsafe { self.pointer.as_ref() };
-        let revived = slot.references.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| {
-            // Zero means dying: it must not rise again.
-            (count != 0).then(|| count + 1)
-        });
-        drop(content);
-        match revived {
-            Ok(count) if count > MAX_REFERENCES => std::process::abort(),
-            Ok(_) => Some(Node(self.pointer)),
-            Err(_) => None,
-        }
+        revive(slot).then_some(Node(linked.0))
     }
+}
+
+/// Counts one more handle of a slot that is linked, unless it is dying.
+fn revive(slot: &Slot) -> bool {
+    let count = slot.references.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| {
+        // Zero means dying: it must not rise again.
+        (count != 0).then(|| count + 1)
+    });
+    if count.is_ok_and(|count| count > MAX_REFERENCES) {
+        std::process::abort();
+    }
+    count.is_ok()
 }
 
 /// What a lookup compares and a new node is made of.
@@ -261,23 +315,24 @@ pub(crate) struct Key {
     pub(crate) origin: Origin,
 }
 
-/// One part of a container's table, with its own lock.
+/// One part of a container's table. Its lock and what it guards fill one line of memory, and share it with nothing.
+#[repr(align(64))]
 pub(crate) struct Shard {
-    number: u32,
-    shards: u32,
-    container: u64,
-    storage: Weak<Storage>,
     content: Mutex<Content>,
 }
 
+#[cfg(not(feature = "shuttle"))]
+#[cfg(not(feature = "shuttle"))]
+const _: () = assert!(size_of::<Shard>() == 64);
+
 struct Content {
-    /// Set while there are nodes.
-    storage: Option<Arc<Storage>>,
     nodes: Table<SlotPointer>,
-    free: Vec<u32>,
+    /// Numbers that were given back, each with the generation of the next slot to get it.
+    free: Vec<(NodeId, u32)>,
+    /// Numbers that were given out at least once.
     next: u32,
-    /// How often each number of this shard was given back.
-    generations: Vec<u32>,
+    /// Slots that are not freed yet, linked or not. While there are any, the shard owns a count of its storage.
+    slots: u32,
 }
 
 /// A table's pointer to a slot that it does not own.
@@ -298,15 +353,9 @@ impl SlotPointer {
 }
 
 impl Shard {
-    pub(crate) fn new(number: u32, shards: u32, container: u64, storage: Weak<Storage>) -> Shard {
-        let content = Content {
-            storage: None,
-            nodes: Table::new(),
-            free: Vec::new(),
-            next: 0,
-            generations: Vec::new(),
-        };
-        Shard { number, shards, container, storage, content: Mutex::new(content) }
+    pub(crate) fn new() -> Shard {
+        let content = Content { nodes: Table::new(), free: Vec::new(), next: 0, slots: 0 };
+        Shard { content: Mutex::new(content) }
     }
 
     /// Live nodes.
@@ -319,58 +368,7 @@ impl Shard {
         let content = self.content.lock();
         content.nodes.len() * size_of::<Slot>()
             + content.nodes.bytes()
-            + (content.free.capacity() + content.generations.capacity()) * size_of::<u32>()
-    }
-
-    /// The node with this key: the living one, or a new one.
-    pub(crate) fn intern(self: &Arc<Shard>, key: Key) -> Node {
-        let hash = key.digest.short();
-        let same = |linked: &SlotPointer| {
-            let slot = linked.get();
-            slot.signature == key.signature && slot.body.same(&key.body)
-        };
-        let mut guard = self.content.lock();
-        let Content { storage, nodes, free, next, generations } = &mut *guard;
-        let mut fresh = || fresh_id(free, next, generations, self.number, self.shards);
-        match nodes.find(hash, same) {
-            Found::Entry(at, linked) => {
-                let references = &linked.get().references;
-                let revived =
-                    references.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| {
-                        // Zero means dying: it must not rise again.
-                        (count != 0).then(|| count + 1)
-                    });
-                if let Ok(count) = revived {
-                    if count > MAX_REFERENCES {
-                        std::process::abort();
-                    }
-                    // The key's operands may be the last handles of other nodes: drop them outside the lock.
-                    drop(guard);
-                    drop(key);
-                    return Node(linked.0);
-                }
-                let pointer = allocate(key, fresh(), self);
-                nodes.replace(at, SlotPointer(pointer));
-                Node(pointer)
-            }
-            Found::Vacant(at) => {
-                let pointer = allocate(key, fresh(), self);
-                nodes.insert(at, hash, SlotPointer(pointer));
-                if storage.is_none() {
-                    *storage = self.storage.upgrade();
-                }
-                Node(pointer)
-            }
-        }
-    }
-
-    /// Where this shard keeps what it knows of a number of its own.
-    fn position(&self, id: NodeId) -> usize {
-        (id.0 / self.shards) as usize
-    }
-
-    fn generation(&self, id: NodeId) -> u32 {
-        self.content.lock().generations[self.position(id)]
+            + content.free.capacity() * size_of::<(NodeId, u32)>()
     }
 
     /// Takes a dying node out of the table, unless another has taken its place, and frees its number.
@@ -379,49 +377,116 @@ impl Shard {
     fn unlink(&self, pointer: NonNull<Slot>, slot: &Slot) -> Option<Arc<Storage>> {
         let mut content = self.content.lock();
         content.nodes.remove(slot.digest.short(), |linked| linked.0 == pointer);
-        let generation = &mut content.generations[self.position(slot.id)];
-        *generation += 1;
         // A number whose generations are used up is never given out again.
-        if *generation < u32::MAX {
-            content.free.push(slot.id.0);
+        if let Some(generation) = slot.generation.checked_add(1) {
+            content.free.push((slot.id, generation));
         }
-        if content.nodes.is_empty() { content.storage.take() } else { None }
+        content.slots -= 1;
+        (content.slots == 0).then(|| slot.home.release())
     }
 }
 
-fn fresh_id(
-    free: &mut Vec<u32>,
-    next: &mut u32,
-    generations: &mut Vec<u32>,
-    number: u32,
-    shards: u32,
-) -> NodeId {
-    if let Some(id) = free.pop() {
-        return NodeId(id);
-    }
-    // Numbers interleave over the shards, so they stay dense over the container.
-    let id = next
-        .checked_mul(shards)
-        .and_then(|base| base.checked_add(number))
-        .expect("a container holds fewer than 2^32 nodes");
-    *next += 1;
-    generations.push(0);
-    NodeId(id)
-}
-
-fn allocate(key: Key, id: NodeId, home: &Arc<Shard>) -> NonNull<Slot> {
+/// The node with this key in `storage`: the living one, or a new one.
+///
+/// What a lookup in a large table waits for is memory: it is asked for at once, and a node is made meanwhile, before
+/// it is known whether there is one. So the lock is held for the least time, too.
+pub(crate) fn intern(storage: &Arc<Storage>, key: Key) -> Node {
+    let hash = key.digest.short();
+    let (shard, hint) = (storage.shard(hash), storage.hint(hash));
+    prefetch(std::ptr::from_ref(shard).addr());
+    prefetch(hint.address(hash));
     let Key { body, signature, digest, origin } = key;
-    let slot = Slot {
+    let mut made = Box::new(Slot {
         references: AtomicU32::new(1),
-        id,
+        id: NodeId(0),
+        generation: 0,
         origin,
-        persistable: body.persistable(),
         digest,
-        home: Arc::clone(home),
+        home: Home::of(storage),
         signature,
+        persistable: body.persistable(),
         body,
+    });
+    let mut content = shard.content.lock();
+    let same = |linked: &SlotPointer| {
+        let slot = linked.get();
+        slot.signature == made.signature && slot.body.same(&made.body)
     };
-    NonNull::from(Box::leak(Box::new(slot)))
+    let found = content.nodes.find(hash, same);
+    if let Found::Entry(_, linked) = found
+        && revive(linked.get())
+    {
+        // Its operands may be the last handles of other nodes: they are dropped outside the lock.
+        drop(content);
+        drop(made);
+        return Node(linked.0);
+    }
+    (made.id, made.generation) = content.number(hash);
+    if content.slots == 0 {
+        std::mem::forget(Arc::clone(storage));
+    }
+    content.slots += 1;
+    let pointer = NonNull::from(Box::leak(made));
+    match found {
+        Found::Entry(at, _) => content.nodes.replace(at, SlotPointer(pointer)),
+        Found::Vacant(at) => {
+            content.nodes.insert(at, hash, SlotPointer(pointer));
+            hint.update(&content.nodes);
+        }
+    }
+    Node(pointer)
+}
+
+/// Where a shard's table lies, roughly: read without the lock, and only to ask for the memory early.
+///
+/// It changes as seldom as the table grows, so all threads may keep it in their caches.
+#[derive(Default)]
+pub(crate) struct Hint(AtomicUsize);
+
+/// Addresses have fewer bits than this; above is the binary logarithm of the number of entries.
+const ADDRESS_BITS: u32 = usize::BITS - 8;
+
+impl Hint {
+    /// Where the entry for `hash` should be.
+    fn address(&self, hash: u64) -> usize {
+        let hint = self.0.load(Ordering::Relaxed);
+        let (start, exponent) = (hint & (usize::MAX >> 8), hint >> ADDRESS_BITS);
+        start.wrapping_add(Table::<SlotPointer>::offset(hash, exponent as u32))
+    }
+
+    fn update(&self, table: &Table<SlotPointer>) {
+        let hint = table.address() | (table.exponent() as usize) << ADDRESS_BITS;
+        if self.0.load(Ordering::Relaxed) != hint {
+            self.0.store(hint, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Asks for the line of memory at `address`, which need not exist, to write to it soon.
+fn prefetch(address: usize) {
+    // SAFETY: prefetching neither reads nor faults, whatever the address. Test: every test below.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_ET0>(std::ptr::without_provenance(address));
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
+impl Content {
+    /// A number that no slot has, and how often it was given back before.
+    fn number(&mut self, hash: u64) -> (NodeId, u32) {
+        if let Some(free) = self.free.pop() {
+            return free;
+        }
+        // Numbers interleave over the shards, so they stay dense over the container.
+        let shards = SHARDS as u32;
+        let id = self.next.checked_mul(shards);
+        let id = id.and_then(|base| base.checked_add((hash % shards as u64) as u32));
+        self.next += 1;
+        (NodeId(id.expect("a container holds fewer than 2^32 nodes")), 0)
+    }
 }
 
 #[cfg(test)]
@@ -449,6 +514,20 @@ mod tests {
         let weak = second.node().downgrade();
         drop(second);
         assert!(weak.upgrade().is_none());
+    }
+
+    #[test]
+    fn a_node_keeps_its_storage() {
+        let container = Container::new();
+        let storage = container.downgrade();
+        let first = container.nominal(0, Ty::scalar(DType::Float64));
+        drop(container);
+        let second = first.container().nominal(1, Ty::scalar(DType::Float64));
+        drop(first);
+        assert_eq!(second.container().stats().nodes, 1);
+        assert!(storage.upgrade().is_some());
+        drop(second);
+        assert!(storage.upgrade().is_none());
     }
 
     #[test]

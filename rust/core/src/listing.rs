@@ -1,6 +1,6 @@
 //! A frozen graph as a flat list, which the codec and the text form write down.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::constant::ConstantData;
 use crate::container::Container;
@@ -12,6 +12,36 @@ use crate::node::{Body, Inputs, Var};
 use crate::op::{Op, Param};
 use crate::traverse::postorder;
 use crate::ty::{Signature, Ty};
+
+/// A graph, its list, and its ops in the order in which they are met.
+pub(crate) type Listed = (FrozenFunctionGraph, Listing, Vec<Op>);
+
+/// `graph` and every graph that ops in it hold, each once and after those that it needs itself.
+pub(crate) fn inner_first(graph: &FrozenFunctionGraph) -> Vec<Listed> {
+    let mut met = FxHashSet::default();
+    let mut done = Vec::new();
+    // A graph, and those that its ops hold, of which the last are still to be listed.
+    let mut open: Vec<(Listed, Vec<FrozenFunctionGraph>)> = Vec::new();
+    let mut next = Some(graph.clone());
+    while let Some(graph) = next.take() {
+        if met.insert(graph.address()) {
+            let (listing, ops) = Listing::of(&graph);
+            let mut held = Vec::new();
+            ops.iter().for_each(|op| op.key().params.graphs(&mut held));
+            let held = held.into_iter().rev().cloned().collect();
+            open.push(((graph, listing, ops), held));
+        }
+        while next.is_none()
+            && let Some((_, held)) = open.last_mut()
+        {
+            next = held.pop();
+            if next.is_none() {
+                done.extend(open.pop().map(|(listed, _)| listed));
+            }
+        }
+    }
+    done
+}
 
 /// Finds the op of this kind with these parameters where the process has none yet, or says that there is none.
 pub type Resolve<'a> = dyn FnMut(&str, &Param) -> Result<Option<Op>, Error> + 'a;
@@ -57,14 +87,14 @@ impl NamedOp {
             known.push(op);
         }
         let Some(expected) = self.digest else {
-            return match known[..] {
+            return match &known[..] {
                 [] => Err(Error::UnknownOp { kind: kind() }),
-                [op] => Ok(op),
+                [op] => Ok(op.clone()),
                 [op, ..] => Err(Error::OpRedefined { label: op.label().to_owned(), kind: kind() }),
             };
         };
         match known.iter().find(|op| op.digest() == expected) {
-            Some(&op) => Ok(op),
+            Some(op) => Ok(op.clone()),
             None if known.is_empty() => Err(Error::UnknownOp { kind: kind() }),
             None => Err(Error::OpChanged { kind: kind() }),
         }
@@ -88,8 +118,8 @@ impl Listing {
         for node in postorder(graph.outputs(), graph.inputs()) {
             let step = match node.body() {
                 Body::Apply { op, inputs, distinct } => {
-                    let number = *numbers.entry(*op).or_insert_with(|| {
-                        ops.push(*op);
+                    let number = *numbers.entry(op.clone()).or_insert_with(|| {
+                        ops.push(op.clone());
                         (ops.len() - 1) as u32
                     });
                     Step::Apply {
@@ -137,7 +167,7 @@ impl Listing {
             let made = match step {
                 Step::Constant(data) => Inputs::from_iter([container.constant(data)]),
                 Step::Apply { op, tag, inputs, types } => {
-                    let op = *ops.get(op as usize).ok_or(Error::NoSuchOp { number: op })?;
+                    let op = ops.get(op as usize).ok_or(Error::NoSuchOp { number: op })?;
                     let inputs = inputs.iter().map(|place| find(&places, place)).collect::<Result<
                         Inputs,
                         Error,
@@ -150,7 +180,7 @@ impl Listing {
                     }
                     let signature = Signature::new(&types);
                     container
-                        .apply_tagged(op, inputs, signature, tag, Origin::default())?
+                        .apply_tagged(op.clone(), inputs, signature, tag, Origin::default())?
                         .outputs()
                         .collect()
                 }

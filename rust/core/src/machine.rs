@@ -103,10 +103,10 @@ pub enum OpTest {
 
 impl OpTest {
     /// Whether `op` passes.
-    pub fn passes(&self, op: Op) -> bool {
+    pub fn passes(&self, op: &Op) -> bool {
         match self {
-            OpTest::Exact(wanted) => *wanted == op,
-            OpTest::OneOf(wanted) => wanted.contains(&op),
+            OpTest::Exact(wanted) => wanted == op,
+            OpTest::OneOf(wanted) => wanted.contains(op),
             OpTest::Kind(kind) => *op.key().kind == **kind,
             OpTest::Pure => {
                 let props = &op.key().props;
@@ -309,7 +309,7 @@ fn bind<'g>(
     let var = state.get(register);
     let node: &'g Node = var.node();
     let Body::Apply { op, inputs, .. } = node.body() else { return false };
-    if !test.passes(*op) || output.is_some_and(|output| output as usize != var.index()) {
+    if !test.passes(op) || output.is_some_and(|output| output as usize != var.index()) {
         return false;
     }
     match operands {
@@ -369,9 +369,9 @@ fn all_equal<T: PartialEq>(mut values: impl Iterator<Item = T>) -> bool {
     values.all(|value| value == first)
 }
 
-fn op_of(var: &Var) -> Option<Op> {
+fn op_of(var: &Var) -> Option<&Op> {
     match var.node().body() {
-        Body::Apply { op, .. } => Some(*op),
+        Body::Apply { op, .. } => Some(op),
         _ => None,
     }
 }

@@ -3,14 +3,15 @@
 use std::any::Any;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock, Weak};
 
 use hashbrown::HashTable;
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 
 use crate::digest::{Digest, DigestWriter};
 use crate::dtype::DType;
 use crate::error::Error;
+use crate::freeze::FrozenFunctionGraph;
 use crate::rule::TypeRule;
 use crate::ty::Ty;
 
@@ -27,6 +28,8 @@ pub enum Param {
     DType(DType),
     Type(Ty),
     Op(Op),
+    /// A graph that the op runs, as `Param::graph` gives it.
+    Graph(FrozenFunctionGraph),
     List(Vec<Param>),
     /// Stands for something that has no content of its own, such as a function defined in a notebook.
     Identity(u64),
@@ -45,6 +48,7 @@ impl PartialEq for Param {
             (Param::DType(a), Param::DType(b)) => a == b,
             (Param::Type(a), Param::Type(b)) => a == b,
             (Param::Op(a), Param::Op(b)) => a == b,
+            (Param::Graph(a), Param::Graph(b)) => a == b,
             (Param::List(a), Param::List(b)) => a == b,
             (Param::Identity(a), Param::Identity(b)) => a == b,
             _ => false,
@@ -53,6 +57,33 @@ impl PartialEq for Param {
 }
 
 impl Param {
+    /// The parameter that stands for `graph`: the equal graph of the one container that all ops share.
+    ///
+    /// So an op means the same wherever its nodes are. The first time takes as long as binding the graph does.
+    pub fn graph(graph: &FrozenFunctionGraph) -> Result<Param, Error> {
+        graph.in_global().map(Param::Graph)
+    }
+
+    /// How many graphs are nested within the parameter; none where an op that has it lives as long as the process.
+    fn nesting(&self) -> u32 {
+        match self {
+            Param::Graph(graph) => graph.nesting() + 1,
+            Param::Op(op) => op.nesting(),
+            Param::List(values) => values.iter().map(Param::nesting).max().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    /// The graphs that the parameter holds, those of the ops in it included, in order.
+    pub(crate) fn graphs<'a>(&'a self, found: &mut Vec<&'a FrozenFunctionGraph>) {
+        match self {
+            Param::Graph(graph) => found.push(graph),
+            Param::Op(op) => op.key().params.graphs(found),
+            Param::List(values) => values.iter().for_each(|value| value.graphs(found)),
+            _ => {}
+        }
+    }
+
     fn write(&self, writer: &mut DigestWriter) {
         match self {
             Param::None => writer.byte(0),
@@ -97,6 +128,10 @@ impl Param {
                 writer.byte(10);
                 writer.word(*token);
             }
+            Param::Graph(graph) => {
+                writer.byte(11);
+                writer.digest(graph.digest());
+            }
         }
     }
 
@@ -104,6 +139,7 @@ impl Param {
         match self {
             Param::Identity(_) => false,
             Param::Op(op) => op.persistable(),
+            Param::Graph(graph) => graph.persistable(),
             Param::List(values) => values.iter().all(Param::persistable),
             _ => true,
         }
@@ -151,15 +187,74 @@ struct OpData {
     persistable: bool,
     face: OnceLock<Box<dyn Any + Send + Sync>>,
     elementwise: OnceLock<Op>,
+    nesting: u32,
 }
 
-/// An interned op: equal keys are one pointer, copies are free.
+/// An interned op: equal keys are one pointer.
 ///
-/// Ops live as long as the process, like types: a program defines few.
-#[derive(Clone, Copy)]
-pub struct Op(&'static OpData);
+/// Most ops live as long as the process, like types, and copies of them are free: a program defines few. Those that
+/// hold a graph go with the last handle.
+#[derive(Clone)]
+pub struct Op(Handle);
+
+#[derive(Clone)]
+enum Handle {
+    Lasting(&'static OpData),
+    Counted(Arc<OpData>),
+}
 
 static OPS: RwLock<HashTable<&'static OpData>> = RwLock::new(HashTable::new());
+
+/// Ops that hold graphs.
+static COUNTED: Mutex<HashTable<CountedEntry>> = Mutex::new(HashTable::new());
+
+struct CountedEntry {
+    hash: u64,
+    op: Weak<OpData>,
+}
+
+/// The living op equal to `new`, or `new`.
+fn intern_counted(new: OpData) -> Op {
+    let hash = new.digest.short();
+    let new = Arc::new(new);
+    // Whatever is looked at may die meanwhile, with its graph: not under the lock.
+    let mut seen: Vec<Arc<OpData>> = Vec::new();
+    let mut same = |entry: &CountedEntry| {
+        if entry.hash != hash {
+            return false;
+        }
+        let Some(living) = entry.op.upgrade() else { return false };
+        let same = living.key == new.key;
+        seen.push(living);
+        same
+    };
+    let mut table = COUNTED.lock();
+    let found = table.find(hash, &mut same).is_some();
+    if !found {
+        let entry = CountedEntry { hash, op: Arc::downgrade(&new) };
+        table.insert_unique(hash, entry, |entry| entry.hash);
+    }
+    drop(table);
+    Op(Handle::Counted(if found { seen.pop().unwrap_or(new) } else { new }))
+}
+
+fn living_counted() -> Vec<Op> {
+    let table = COUNTED.lock();
+    let living = table.iter().filter_map(|entry| entry.op.upgrade());
+    living.map(|op| Op(Handle::Counted(op))).collect()
+}
+
+impl Drop for OpData {
+    fn drop(&mut self) {
+        // Only counted ops are ever dropped.
+        let mut table = COUNTED.lock();
+        let entry =
+            table.find_entry(self.digest.short(), |entry| std::ptr::eq(entry.op.as_ptr(), self));
+        let entry = entry.ok().map(|entry| entry.remove().0);
+        drop(table);
+        drop(entry);
+    }
+}
 
 impl Op {
     /// The op with this key; `label` is its short name in messages and printed graphs.
@@ -176,69 +271,104 @@ impl Op {
         writer.byte(key.props.distinct as u8);
         let digest = writer.finish();
         let persistable = key.params.persistable();
+        let nesting = key.params.nesting();
+        let make = |key| OpData {
+            key,
+            label: label.into(),
+            digest,
+            persistable,
+            face: OnceLock::new(),
+            elementwise: OnceLock::new(),
+            nesting,
+        };
+        if nesting > 0 {
+            return intern_counted(make(key));
+        }
         let mut table = OPS.write();
         let entry = table.entry(
             digest.short(),
             |data| data.digest == digest && data.key == key,
             |data| data.digest.short(),
         );
-        let make = || OpData {
-            key: key.clone(),
-            label: label.into(),
-            digest,
-            persistable,
-            face: OnceLock::new(),
-            elementwise: OnceLock::new(),
-        };
-        Op(entry.or_insert_with(|| Box::leak(Box::new(make()))).get())
+        Op(Handle::Lasting(entry.or_insert_with(|| Box::leak(Box::new(make(key.clone())))).get()))
+    }
+
+    fn data(&self) -> &OpData {
+        match &self.0 {
+            Handle::Lasting(data) => data,
+            Handle::Counted(data) => data,
+        }
+    }
+
+    /// How many graphs are nested within the op; none for those that live as long as the process.
+    pub fn nesting(&self) -> u32 {
+        self.data().nesting
+    }
+
+    /// A number that no other live op has; it says nothing else.
+    pub fn address(&self) -> usize {
+        std::ptr::from_ref(self.data()) as usize
     }
 
     /// The ops of this kind and these parameters that the process has; one, unless two definitions share a name.
     pub fn named(kind: &str, params: &Param) -> Vec<Op> {
-        let table = OPS.read();
-        let named = table.iter().filter(|data| data.key.kind == kind && data.key.params == *params);
-        let mut ops: Vec<Op> = named.map(|&data| Op(data)).collect();
+        let same = |data: &OpData| data.key.kind == kind && data.key.params == *params;
+        let mut ops: Vec<Op> = if params.nesting() > 0 {
+            living_counted().into_iter().filter(|op| same(op.data())).collect()
+        } else {
+            let table = OPS.read();
+            let named = table.iter().filter(|data| same(data));
+            named.map(|&data| Op(Handle::Lasting(data))).collect()
+        };
         ops.sort_by_key(|op| op.digest());
         ops
     }
 
     /// What the op is made of.
-    pub fn key(self) -> &'static OpKey {
-        &self.0.key
+    pub fn key(&self) -> &OpKey {
+        &self.data().key
     }
 
     /// The short name.
-    pub fn label(self) -> &'static str {
-        &self.0.label
+    pub fn label(&self) -> &str {
+        &self.data().label
     }
 
     /// The digest of the key.
-    pub fn digest(self) -> Digest {
-        self.0.digest
+    pub fn digest(&self) -> Digest {
+        self.data().digest
     }
 
     /// Whether the digest means the same op in another process.
-    pub fn persistable(self) -> bool {
-        self.0.persistable
+    pub fn persistable(&self) -> bool {
+        self.data().persistable
     }
 
-    /// The object that stands for this op in the host language: set once, then the same for ever.
-    pub fn face(self) -> &'static OnceLock<Box<dyn Any + Send + Sync>> {
-        &self.0.face
+    /// What stands for this op in the host language: set once, then the same for the op's life.
+    ///
+    /// For an op that holds a graph it must not keep the op alive.
+    pub fn face(&self) -> &OnceLock<Box<dyn Any + Send + Sync>> {
+        &self.data().face
     }
 
     /// The op that applies this scalar op element by element; itself, if it does so already.
-    pub fn elementwise(self) -> Op {
-        self.0.elementwise.get().copied().unwrap_or(self)
+    pub fn elementwise(&self) -> Op {
+        self.data().elementwise.get().unwrap_or(self).clone()
     }
 
     /// Says which op applies this scalar op element by element. The first word counts.
-    pub fn set_elementwise(self, op: Op) {
-        self.0.elementwise.get_or_init(|| op);
+    ///
+    /// An op that holds a graph cannot be a scalar op: it and the op that applies it would keep each other alive.
+    pub fn set_elementwise(&self, op: Op) -> Result<(), Error> {
+        if self.nesting() > 0 {
+            return Err(Error::ScalarOpHoldsGraph { op: self.label().to_owned() });
+        }
+        self.data().elementwise.get_or_init(|| op);
+        Ok(())
     }
 
     /// Checks that the positions which the op's maps name exist in an application of this size.
-    pub fn check_maps(self, inputs: usize, outputs: usize) -> Result<(), Error> {
+    pub fn check_maps(&self, inputs: usize, outputs: usize) -> Result<(), Error> {
         let OpProps { view_map, destroy_map, .. } = &self.key().props;
         for (map, entries) in [("view_map", view_map), ("destroy_map", destroy_map)] {
             for (output, positions) in entries {
@@ -256,8 +386,8 @@ impl Op {
     }
 
     /// Checks the number of operands of an elementwise op.
-    pub(crate) fn check_arity(self, given: usize) -> Result<(), Error> {
-        match self.0.key.arity {
+    pub(crate) fn check_arity(&self, given: usize) -> Result<(), Error> {
+        match self.key().arity {
             Some(expected) if expected as usize != given => {
                 Err(Error::Arity { op: self.label().into(), expected: expected as usize, given })
             }
@@ -285,7 +415,7 @@ fn write_pairs(writer: &mut DigestWriter, pairs: &[(u32, u32)]) {
 
 impl PartialEq for Op {
     fn eq(&self, other: &Op) -> bool {
-        std::ptr::eq(self.0, other.0)
+        std::ptr::eq(self.data(), other.data())
     }
 }
 
@@ -306,6 +436,7 @@ impl fmt::Debug for Op {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::container::Container;
 
     fn key(kind: &str, params: Param) -> OpKey {
         OpKey { kind: kind.into(), params, props: OpProps::default(), rule: None, arity: None }
@@ -321,6 +452,38 @@ mod tests {
         let mut props = key("k", params());
         props.props.pure = true;
         assert_ne!(a, Op::intern(props, "k"));
+    }
+
+    #[test]
+    fn an_op_with_a_graph_goes_with_its_last_handle() {
+        let container = Container::new();
+        let global = Container::global();
+        let ty = Ty::tensor(DType::Float64, &[Some(41)]);
+        let frozen = |container: &Container| {
+            let x = container.input(ty, None, None);
+            FrozenFunctionGraph::new(container, &[x.clone()], &[x]).unwrap()
+        };
+        let make = |graph: &FrozenFunctionGraph| {
+            let params = Param::List(vec![Param::Int(1), Param::graph(graph).unwrap()]);
+            Op::intern(key("holds", params), "holds")
+        };
+        let graph = frozen(global);
+        let op = make(&graph);
+        // Wherever the graph was built, it is one op.
+        assert_eq!(op, make(&frozen(&container)));
+        assert_eq!(op.nesting(), 1);
+        assert_eq!(Op::named("holds", &op.key().params), [op.clone()]);
+        let outer = Op::intern(key("outer", Param::Op(op.clone())), "outer");
+        assert_eq!(outer.nesting(), 1);
+        assert!(op.set_elementwise(outer.clone()).is_err());
+        let (weak, params) = (graph.downgrade(), op.key().params.clone());
+        drop((op, graph));
+        assert_eq!(Op::named("holds", &params).len(), 1);
+        drop(outer);
+        assert_eq!(Op::named("holds", &params), []);
+        drop(params);
+        assert!(weak.upgrade().is_none());
+        assert_eq!(container.stats().nodes, 0);
     }
 
     #[test]

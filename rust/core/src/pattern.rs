@@ -84,7 +84,7 @@ impl Pattern {
             ));
         };
         let mut compiler = Compiler::new(unknowns, wildcards, checks);
-        let test = compiler.test_of(*op);
+        let test = compiler.test_of(op);
         compiler.compile(left)?;
         let required = required_heads(left.node(), &compiler);
         let places = unknowns
@@ -139,8 +139,8 @@ impl Pattern {
     }
 
     /// Where a match keeps an application of the op that a wildcard stands for.
-    pub(crate) fn wildcard(&self, op: Op) -> Option<Register> {
-        self.wildcards.get(&op).copied()
+    pub(crate) fn wildcard(&self, op: &Op) -> Option<Register> {
+        self.wildcards.get(op).copied()
     }
 
     /// The left side as it was written.
@@ -156,7 +156,7 @@ pub struct Heads(u64);
 impl Heads {
     const CONSTANT: u64 = 1 << 63;
 
-    fn of_op(op: Op) -> u64 {
+    fn of_op(op: &Op) -> u64 {
         1 << (op.digest().short() % 63)
     }
 
@@ -164,7 +164,7 @@ impl Heads {
     pub fn of(node: &Node) -> Heads {
         Heads(node.inputs().iter().fold(0, |bits, input| {
             bits | match input.node().body() {
-                Body::Apply { op, .. } => Heads::of_op(*op),
+                Body::Apply { op, .. } => Heads::of_op(op),
                 Body::Constant(_) => Heads::CONSTANT,
                 _ => 0,
             }
@@ -180,8 +180,8 @@ impl Heads {
 fn required_heads(root: &Node, compiler: &Compiler<'_>) -> Heads {
     Heads(root.inputs().iter().fold(0, |bits, input| {
         bits | match input.node().body() {
-            Body::Apply { op, .. } => match compiler.test_of(*op) {
-                OpTest::Exact(op) => Heads::of_op(op),
+            Body::Apply { op, .. } => match compiler.test_of(op) {
+                OpTest::Exact(op) => Heads::of_op(&op),
                 _ => 0,
             },
             Body::Constant(_) => Heads::CONSTANT,
@@ -237,7 +237,7 @@ impl<'a> Compiler<'a> {
                 .enumerate()
                 .map(|(position, unknown)| (unknown.var.identity(), position))
                 .collect(),
-            tests: wildcards.iter().map(|wildcard| (wildcard.op, &wildcard.test)).collect(),
+            tests: wildcards.iter().map(|wildcard| (wildcard.op.clone(), &wildcard.test)).collect(),
             waiting: checks.iter().collect(),
             code: Vec::new(),
             registers: 1,
@@ -257,8 +257,8 @@ impl<'a> Compiler<'a> {
         Some((position, &self.unknowns[position]))
     }
 
-    fn test_of(&self, op: Op) -> OpTest {
-        self.tests.get(&op).map_or(OpTest::Exact(op), |&test| test.clone())
+    fn test_of(&self, op: &Op) -> OpTest {
+        self.tests.get(op).map_or_else(|| OpTest::Exact(op.clone()), |&test| test.clone())
     }
 
     fn place_of(&self, unknown: &Unknown) -> Result<Place, Error> {
@@ -318,7 +318,7 @@ impl<'a> Compiler<'a> {
                     return Ok(());
                 }
                 self.nodes.insert(address, register);
-                self.bind(var, *op, inputs, register, tasks)?;
+                self.bind(var, op, inputs, register, tasks)?;
             }
             Body::Input { .. } | Body::Nominal { .. } => {
                 let Some((_, unknown)) = self.unknown(var) else {
@@ -349,7 +349,7 @@ impl<'a> Compiler<'a> {
     fn bind(
         &mut self,
         var: &Var,
-        op: Op,
+        op: &Op,
         inputs: &[Var],
         register: Register,
         tasks: &mut Vec<Task>,
@@ -422,10 +422,10 @@ impl<'a> Compiler<'a> {
             );
         }
         if wildcard {
-            match self.seen.get(&op) {
+            match self.seen.get(op) {
                 Some(&with) => self.check(Check::SameOp(register, with)),
                 None => {
-                    self.seen.insert(op, register);
+                    self.seen.insert(op.clone(), register);
                 }
             }
         }

@@ -110,14 +110,16 @@ pub(crate) trait Rebuild {
     /// Whether a root input or nominal that nothing replaces may stay.
     fn root(&mut self, root: &Node) -> Result<(), Error>;
 
-    /// Told of every application, operands first.
-    fn apply(&mut self, _op: Op) {}
+    /// Told of every application, operands first; may refuse it.
+    fn apply(&mut self, _op: &Op) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// The tag of what becomes of a distinct node.
     fn tag(
         &mut self,
         old: DistinctTag,
-        op: Op,
+        op: &Op,
         inputs: &Inputs,
         signature: Signature,
     ) -> DistinctTag;
@@ -131,7 +133,7 @@ impl Rebuild for Keep {
         Ok(())
     }
 
-    fn tag(&mut self, old: DistinctTag, _: Op, _: &Inputs, _: Signature) -> DistinctTag {
+    fn tag(&mut self, old: DistinctTag, _: &Op, _: &Inputs, _: Signature) -> DistinctTag {
         old
     }
 }
@@ -244,7 +246,7 @@ impl Walk<'_> {
     fn leave(&self, node: &Node, rules: &mut impl Rebuild) -> Result<Option<Var>, Error> {
         match node.body() {
             Body::Apply { op, inputs, distinct } => {
-                rules.apply(*op);
+                rules.apply(op)?;
                 let mut changed = node.container_number() != self.container.number();
                 let inputs: Inputs = inputs
                     .iter()
@@ -257,12 +259,17 @@ impl Walk<'_> {
                     })
                     .collect();
                 let signature = node.signature();
-                let tag = distinct.map(|old| rules.tag(old, *op, &inputs, signature));
+                let tag = distinct.map(|old| rules.tag(old, op, &inputs, signature));
                 if !changed && tag == *distinct {
                     return Ok(None);
                 }
-                let made =
-                    self.container.apply_tagged(*op, inputs, signature, tag, node.origin())?;
+                let made = self.container.apply_tagged(
+                    op.clone(),
+                    inputs,
+                    signature,
+                    tag,
+                    node.origin(),
+                )?;
                 Ok(Some(Var::new(made, 0)))
             }
             Body::Constant(data) => {

@@ -346,7 +346,7 @@ impl Sweep {
         let inputs: Inputs = results.cloned().collect();
         let (signature, origin) = (var.node().signature(), var.node().origin());
         let container = self.container.company(inputs.iter());
-        let node = container.apply_tagged(*op, inputs, signature, *distinct, origin)?;
+        let node = container.apply_tagged(op.clone(), inputs, signature, *distinct, origin)?;
         let rebuilt = Var::new(node, var.index() as u32);
         if self.untouched.pins(&rebuilt) {
             // It would read what is destroyed, maybe after that happens.
@@ -365,8 +365,8 @@ impl Sweep {
         let candidates = match self.candidates.get(op) {
             Some(known) => Arc::clone(known),
             None => {
-                let found = self.rules.candidates(*op);
-                self.candidates.insert(*op, Arc::clone(&found));
+                let found = self.rules.candidates(op);
+                self.candidates.insert(op.clone(), Arc::clone(&found));
                 found
             }
         };

@@ -75,10 +75,10 @@ impl RuleSet {
         };
         for (number, rule) in (0..).zip(&data.rules) {
             match rule.pattern.test() {
-                OpTest::Exact(op) => data.by_op.entry(*op).or_default().push(number),
+                OpTest::Exact(op) => data.by_op.entry(op.clone()).or_default().push(number),
                 OpTest::OneOf(ops) => {
                     for op in ops {
-                        data.by_op.entry(*op).or_default().push(number);
+                        data.by_op.entry(op.clone()).or_default().push(number);
                     }
                 }
                 OpTest::Kind(kind) => data.by_kind.entry(kind.clone()).or_default().push(number),
@@ -94,9 +94,9 @@ impl RuleSet {
     }
 
     /// The rules that may apply to applications of `op`, in order.
-    pub(crate) fn candidates(&self, op: Op) -> Arc<[u32]> {
+    pub(crate) fn candidates(&self, op: &Op) -> Arc<[u32]> {
         let none = Vec::new();
-        let by_op = self.0.by_op.get(&op).unwrap_or(&none);
+        let by_op = self.0.by_op.get(op).unwrap_or(&none);
         let by_kind = self.0.by_kind.get(op.key().kind.as_str()).unwrap_or(&none);
         let mut all: Vec<u32> =
             [by_op, by_kind, &self.0.anywhere].into_iter().flatten().copied().collect();

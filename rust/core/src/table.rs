@@ -52,6 +52,17 @@ impl<T: Copy> Table<T> {
         self.probe(hash, same)
     }
 
+    /// The entry with this hash that `same` accepts.
+    pub(crate) fn get(&self, hash: u64, same: impl FnMut(&T) -> bool) -> Option<T> {
+        if self.is_empty() {
+            return None;
+        }
+        match self.probe(hash, same) {
+            Found::Entry(_, value) => Some(value),
+            Found::Vacant(_) => None,
+        }
+    }
+
     fn probe(&self, hash: u64, mut same: impl FnMut(&T) -> bool) -> Found<T> {
         let mut at = self.home(hash);
         loop {
@@ -103,8 +114,23 @@ impl<T: Copy> Table<T> {
         self.entries[hole].value = None;
     }
 
+    /// The address of the array.
+    pub(crate) fn address(&self) -> usize {
+        self.entries.as_ptr().addr()
+    }
+
+    /// The binary logarithm of the length of the array, which must not be empty.
+    pub(crate) fn exponent(&self) -> u32 {
+        self.entries.len().trailing_zeros()
+    }
+
+    /// How many bytes into the array of such a length the search for a hash starts.
+    pub(crate) fn offset(hash: u64, exponent: u32) -> usize {
+        hash.checked_shr(64 - exponent).unwrap_or(0) as usize * size_of::<Entry<T>>()
+    }
+
     fn home(&self, hash: u64) -> usize {
-        (hash >> (64 - self.entries.len().trailing_zeros())) as usize
+        (hash >> (64 - self.exponent())) as usize
     }
 
     fn after(&self, at: usize) -> usize {
@@ -159,7 +185,9 @@ mod tests {
                     model.remove(&key);
                 }
                 prop_assert_eq!(table.len(), model.len());
+                prop_assert_eq!(table.get(hash, |value| *value == key).is_some(), insert);
                 for (key, hash) in &model {
+                    prop_assert_eq!(table.get(*hash, |value| value == key), Some(*key));
                     let found = table.find(*hash, |value| value == key);
                     prop_assert!(matches!(found, Found::Entry(..)));
                 }

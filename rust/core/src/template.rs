@@ -27,7 +27,7 @@ enum Term {
     Apply { head: Head, arguments: SmallVec<[Argument; 2]>, output: u32 },
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum Head {
     Op(Op),
     /// The op of the application in this register.
@@ -79,14 +79,14 @@ impl Template {
                     (None, Body::Apply { op, inputs, .. }) => {
                         let wildcard = wildcards.iter().find(|wildcard| wildcard.op == *op);
                         let head = match wildcard {
-                            None => Head::Op(*op),
-                            Some(wildcard) => match (pattern.wildcard(*op), &wildcard.test) {
+                            None => Head::Op(op.clone()),
+                            Some(wildcard) => match (pattern.wildcard(op), &wildcard.test) {
                                 (Some(register), _) => Head::Matched(register),
-                                (None, OpTest::Exact(op)) => Head::Op(*op),
+                                (None, OpTest::Exact(op)) => Head::Op(op.clone()),
                                 _ => return Err(not_in_left(op.label())),
                             },
                         };
-                        let exact = matches!(head, Head::Op(op) if op.key().rule.is_none());
+                        let exact = matches!(&head, Head::Op(op) if op.key().rule.is_none());
                         if exact && var != *right {
                             return Err(Error::Pattern {
                                 reason: format!(
@@ -139,8 +139,15 @@ impl Template {
                     let operands = operands(arguments, &values, found);
                     let last = position + 1 == self.terms.len();
                     let result_of = last.then_some(left);
-                    let made =
-                        apply(container, *head, operands, *output, found, result_of, origin)?;
+                    let made = apply(
+                        container,
+                        head.clone(),
+                        operands,
+                        *output,
+                        found,
+                        result_of,
+                        origin,
+                    )?;
                     Operand::Var(made)
                 }
             };
@@ -226,7 +233,7 @@ fn apply(
         Head::Matched(register) => {
             let node = found.get(register).node();
             match node.body() {
-                Body::Apply { op, .. } => (*op, Some(node)),
+                Body::Apply { op, .. } => (op.clone(), Some(node)),
                 _ => return None,
             }
         }

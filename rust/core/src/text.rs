@@ -11,6 +11,17 @@
 //! Ops come first, each by its kind and parameters; then the inputs; then a line a node, operands first: a constant by
 //! its type and elements, an application by its op, operands and output types, with `#` and the tag where it is
 //! distinct. `%1.2` is the third output of `%1`. From `;` to the end of a line is a comment.
+//!
+//! A graph that an op holds stands before the op, which refers to it by name:
+//!
+//! ```text
+//! inner = graph *0: float64[?]
+//! return *0
+//! Run = somewhere.Run [graph inner]
+//! graph *0: float64[?]
+//! %0 = Run(*0): float64[?]
+//! return %0
+//! ```
 
 use std::fmt::Write;
 
@@ -22,22 +33,41 @@ use crate::container::Container;
 use crate::dtype::{DType, Kind};
 use crate::error::Error;
 use crate::freeze::FrozenFunctionGraph;
-use crate::listing::{Listing, NamedOp, Place, Resolve, Step};
+use crate::listing::{Listing, NamedOp, Place, Resolve, Step, inner_first};
 use crate::op::{Op, Param};
 use crate::ty::{Dim, Ty};
 
 // ------------------------------------------------------------------------------------------------ printing
 
 /// The text of `graph`.
+#[expect(clippy::mutable_key_type, reason = "an op's hash and equality do not see its caches")]
 pub fn print(graph: &FrozenFunctionGraph) -> String {
-    let (listing, ops) = Listing::of(graph);
-    let names = op_names(&ops);
+    let mut names = Names::default();
+    let mut ops: FxHashMap<Op, String> = FxHashMap::default();
+    let mut graphs: FxHashMap<usize, String> = FxHashMap::default();
     let mut out = String::new();
-    for (op, name) in ops.iter().zip(&names) {
-        let _ = write!(out, "{name} = ");
-        print_op(&mut out, *op);
-        out.push('\n');
+    for (listed, listing, its_ops) in inner_first(graph) {
+        for op in &its_ops {
+            if !ops.contains_key(op) {
+                let name = names.fresh(op.label());
+                let _ = write!(out, "{name} = ");
+                print_op(&mut out, op, &graphs);
+                out.push('\n');
+                ops.insert(op.clone(), name);
+            }
+        }
+        if listed != *graph {
+            let name = names.fresh("inner");
+            let _ = write!(out, "{name} = ");
+            graphs.insert(listed.address(), name);
+        }
+        let op_names: Vec<&str> = its_ops.iter().map(|op| ops[op].as_str()).collect();
+        print_listing(&mut out, &listing, &op_names);
     }
+    out
+}
+
+fn print_listing(out: &mut String, listing: &Listing, names: &[&str]) {
     out.push_str("graph");
     for (position, ty) in listing.inputs.iter().enumerate() {
         let _ = write!(out, "{} *{position}: {ty}", if position == 0 { "" } else { "," });
@@ -49,17 +79,17 @@ pub fn print(graph: &FrozenFunctionGraph) -> String {
         match step {
             Step::Constant(data) => {
                 let _ = write!(out, "{} ", data.ty());
-                print_elements(&mut out, data);
+                print_elements(out, data);
             }
             Step::Apply { op, tag, inputs: operands, types } => {
-                out.push_str(&names[*op as usize]);
+                out.push_str(names[*op as usize]);
                 if let Some(tag) = tag {
                     let _ = write!(out, "#{tag}");
                 }
                 out.push('(');
-                print_list(&mut out, operands, |out, place| print_place(out, place, inputs));
+                print_list(out, operands, |out, place| print_place(out, place, inputs));
                 out.push_str("): ");
-                print_list(&mut out, types, |out, ty| {
+                print_list(out, types, |out, ty| {
                     let _ = write!(out, "{ty}");
                 });
             }
@@ -69,10 +99,9 @@ pub fn print(graph: &FrozenFunctionGraph) -> String {
     out.push_str("return");
     for (position, place) in listing.outputs.iter().enumerate() {
         out.push_str(if position == 0 { " " } else { ", " });
-        print_place(&mut out, place, inputs);
+        print_place(out, place, inputs);
     }
     out.push('\n');
-    out
 }
 
 /// The value of a constant without dimensions, or its type.
@@ -86,24 +115,30 @@ pub(crate) fn short_constant(data: &ConstantData) -> String {
     out
 }
 
-/// A word for each op, made from its label, no two alike.
-fn op_names(ops: &[Op]) -> Vec<String> {
-    let mut taken: FxHashSet<String> = FxHashSet::from_iter(["graph", "return"].map(str::to_owned));
-    let mut name = |op: &Op| {
+/// Words made from labels, no two alike.
+struct Names(FxHashSet<String>);
+
+impl Default for Names {
+    fn default() -> Names {
+        Names(FxHashSet::from_iter(["graph", "return"].map(str::to_owned)))
+    }
+}
+
+impl Names {
+    fn fresh(&mut self, label: &str) -> String {
         let word: String =
-            op.label().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+            label.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         let word = word.trim_matches('_');
         let digit = word.starts_with(|c: char| c.is_ascii_digit());
         let base = if word.is_empty() || digit { format!("op_{word}") } else { word.to_owned() };
         let mut name = base.clone();
         let mut number = 1;
-        while !taken.insert(name.clone()) {
+        while !self.0.insert(name.clone()) {
             number += 1;
             name = format!("{base}_{number}");
         }
         name
-    };
-    ops.iter().map(&mut name).collect()
+    }
 }
 
 fn print_list<T>(out: &mut String, items: &[T], mut print: impl FnMut(&mut String, &T)) {
@@ -125,18 +160,24 @@ fn print_place(out: &mut String, place: &Place, inputs: u32) {
     }
 }
 
-fn print_op(out: &mut String, op: Op) {
+/// The names of the graphs that ops hold, by address.
+type GraphNames = FxHashMap<usize, String>;
+
+fn print_op(out: &mut String, op: &Op, graphs: &GraphNames) {
     let kind = &op.key().kind;
-    if !kind.is_empty() && kind.chars().all(is_kind) {
+    // A definition that starts with this word is a graph's.
+    if !kind.is_empty() && kind.chars().all(is_kind) && kind != GRAPH {
         out.push_str(kind);
     } else {
         print_text(out, kind);
     }
     out.push(' ');
-    print_param(out, &op.key().params);
+    print_param(out, &op.key().params, graphs);
 }
 
-fn print_param(out: &mut String, param: &Param) {
+const GRAPH: &str = "graph";
+
+fn print_param(out: &mut String, param: &Param, graphs: &GraphNames) {
     let _ = match param {
         Param::None => write!(out, "none"),
         Param::Bool(value) => write!(out, "{value}"),
@@ -160,14 +201,16 @@ fn print_param(out: &mut String, param: &Param) {
         Param::Type(value) => write!(out, "type {value}"),
         Param::Op(value) => {
             out.push_str("op ");
-            print_op(out, *value);
+            print_op(out, value, graphs);
             Ok(())
         }
         Param::List(values) => {
             out.push('[');
-            print_list(out, values, print_param);
+            print_list(out, values, |out, value| print_param(out, value, graphs));
             write!(out, "]")
         }
+        // Those that ops hold were printed before.
+        Param::Graph(value) => write!(out, "graph {}", graphs[&value.address()]),
         Param::Identity(token) => write!(out, "identity {token}"),
     };
 }
@@ -238,7 +281,7 @@ pub fn parse(
     text: &str,
     resolve: &mut Resolve<'_>,
 ) -> Result<FrozenFunctionGraph, Error> {
-    let mut parser = Parser { text, at: 0, resolve };
+    let mut parser = Parser { text, at: 0, graphs: FxHashMap::default(), resolve };
     let (listing, ops) = parser.graph()?;
     listing.build(container, &ops)
 }
@@ -246,6 +289,8 @@ pub fn parse(
 struct Parser<'a, 'r, 'f> {
     text: &'a str,
     at: usize,
+    /// The graphs that ops may hold, by name.
+    graphs: FxHashMap<&'a str, FrozenFunctionGraph>,
     resolve: &'r mut Resolve<'f>,
 }
 
@@ -267,15 +312,30 @@ impl<'a> Parser<'a, '_, '_> {
         let mut numbers: FxHashMap<&'a str, u32> = FxHashMap::default();
         loop {
             let name = self.word("the name of an op, or `graph`", is_word)?;
-            if name == "graph" {
+            if name == GRAPH {
                 break;
             }
             self.expect("=")?;
-            ops.push(self.op(MAX_PARAM_DEPTH)?);
-            if numbers.insert(name, (ops.len() - 1) as u32).is_some() {
+            if numbers.contains_key(name) || self.graphs.contains_key(name) {
                 return Err(self.error(format!("the op {name} is defined twice")));
             }
+            if self.accept_word(GRAPH) {
+                // Where the graphs of all ops live.
+                let graph = self.listing(&numbers)?.build(Container::global(), &ops)?;
+                self.graphs.insert(name, graph);
+            } else {
+                ops.push(self.op(MAX_PARAM_DEPTH)?);
+                numbers.insert(name, (ops.len() - 1) as u32);
+            }
         }
+        let listing = self.listing(&numbers)?;
+        match self.peek() {
+            None => Ok((listing, ops)),
+            Some(_) => Err(self.error("expected `,`".to_owned())),
+        }
+    }
+
+    fn listing(&mut self, ops: &FxHashMap<&'a str, u32>) -> Result<Listing, Error> {
         let mut inputs = Vec::new();
         if self.peek() == Some('*') {
             loop {
@@ -299,20 +359,20 @@ impl<'a> Parser<'a, '_, '_> {
                 return Err(self.error(format!("expected node %{}", steps.len())));
             }
             self.expect("=")?;
-            steps.push(self.step(&numbers, count)?);
+            steps.push(self.step(ops, count)?);
         }
         let end = self.word("`return` or a node", is_word)?;
         if end != "return" {
             return Err(self.error("expected `return` or a node".to_owned()));
         }
         let mut outputs = Vec::new();
-        while self.peek().is_some() {
-            if !outputs.is_empty() {
-                self.expect(",")?;
-            }
+        if matches!(self.peek(), Some('*' | '%')) {
             outputs.push(self.place(count)?);
+            while self.accept(",") {
+                outputs.push(self.place(count)?);
+            }
         }
-        Ok((Listing { inputs, steps, outputs }, ops))
+        Ok(Listing { inputs, steps, outputs })
     }
 
     fn step(&mut self, ops: &FxHashMap<&str, u32>, inputs: u32) -> Result<Step, Error> {
@@ -475,6 +535,13 @@ impl<'a> Parser<'a, '_, '_> {
             }
             "type" => Param::Type(self.ty()?),
             "op" => Param::Op(self.op(depth)?),
+            GRAPH => {
+                let name = self.word("the name of a graph", is_word)?;
+                let graph = self.graphs.get(name).cloned();
+                Param::Graph(
+                    graph.ok_or_else(|| self.error(format!("no graph {name} is defined above")))?,
+                )
+            }
             "identity" => Param::Identity(self.number("a token")?),
             "x" if self.peek() == Some('"') => Param::Bytes(self.bytes()?),
             _ => match word.parse::<i64>() {
@@ -544,6 +611,16 @@ impl<'a> Parser<'a, '_, '_> {
         let found = self.text[self.at..].starts_with(token);
         if found {
             self.at += token.len();
+        }
+        found
+    }
+
+    fn accept_word(&mut self, wanted: &str) -> bool {
+        self.skip_space();
+        let rest = &self.text[self.at..];
+        let found = rest.strip_prefix(wanted).is_some_and(|rest| !rest.starts_with(is_kind));
+        if found {
+            self.at += wanted.len();
         }
         found
     }

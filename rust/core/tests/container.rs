@@ -10,7 +10,7 @@ use smallvec::smallvec;
 use terms::{apply, constant, input, ops};
 
 fn chain(container: &Container, op: Op, x: &Var, length: usize) -> Var {
-    (0..length).fold(x.clone(), |last, _| apply(container, op, &[&last, x]))
+    (0..length).fold(x.clone(), |last, _| apply(container, op.clone(), &[&last, x]))
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn a_container_goes_with_its_last_user() {
     drop(container);
     // A node alone keeps it.
     assert_eq!(x.container().address(), address);
-    let sum = apply(Container::global(), ops()[0], &[&x, &x]);
+    let sum = apply(Container::global(), ops()[0].clone(), &[&x, &x]);
     drop(x);
     assert_eq!(sum.container().stats().nodes, 2);
     let graph = FunctionGraph::of_outputs(Container::global(), &[sum]).unwrap();
@@ -44,16 +44,16 @@ fn nodes_and_numbers_go_where_their_company_is() {
     let (here, elsewhere) = (Container::new(), Container::new());
     let x = input(&here, "x");
     let operands = smallvec![Operand::Weak(WeakScalar::Int(7)), Operand::Var(x.clone()),];
-    let sum = elemwise::apply(&elsewhere, ops()[0], operands, Origin::default()).unwrap();
+    let sum = elemwise::apply(&elsewhere, ops()[0].clone(), operands, Origin::default()).unwrap();
     assert!(here.holds(&sum));
     let seven = constant(&elsewhere, 7);
-    let same = apply(&elsewhere, ops()[0], &[&seven, &x]);
+    let same = apply(&elsewhere, ops()[0].clone(), &[&seven, &x]);
     assert_eq!(same, sum);
     drop(seven);
     assert_eq!(elsewhere.stats().nodes, 0);
     let y = input(&elsewhere, "y");
     let operands = smallvec![Operand::Var(x), Operand::Var(y)];
-    assert!(elemwise::apply(&here, ops()[0], operands, Origin::default()).is_err());
+    assert!(elemwise::apply(&here, ops()[0].clone(), operands, Origin::default()).is_err());
 }
 
 #[test]
@@ -81,8 +81,8 @@ fn graphs_of_foreign_variables_are_refused() {
 fn clearing_frees_what_no_other_graph_reaches() {
     let container = Container::new();
     let x = input(&container, "x");
-    let shared = chain(&container, ops()[0], &x, 10);
-    let own = chain(&container, ops()[1], &shared, 5);
+    let shared = chain(&container, ops()[0].clone(), &x, 10);
+    let own = chain(&container, ops()[1].clone(), &shared, 5);
     let roots = [x.clone()];
     let first = FunctionGraph::new(&container, &roots, &[own]).unwrap();
     let second = FunctionGraph::new(&container, &roots, std::slice::from_ref(&shared)).unwrap();
@@ -117,11 +117,11 @@ impl CloneHandle for FunctionGraph {
 fn a_chain_is_dropped_in_two_parts() {
     let container = Container::new();
     let x = input(&container, "x");
-    let last = chain(&container, ops()[0], &x, 1000);
+    let last = chain(&container, ops()[0].clone(), &x, 1000);
     let debris = last.into_node().drop_some(10).unwrap();
     assert_eq!(container.stats().nodes, 991);
     // Meanwhile the same nodes can be built again.
-    let again = chain(&container, ops()[0], &x, 1000);
+    let again = chain(&container, ops()[0].clone(), &x, 1000);
     std::thread::spawn(move || drop(debris)).join().unwrap();
     assert_eq!(container.stats().nodes, 1001);
     assert!(again.into_node().drop_some(1000).is_none());
@@ -134,7 +134,7 @@ fn rounds_of_building_and_dropping_leave_nothing() {
     let container = Container::new();
     let x = input(&container, "x");
     let round = || {
-        let last = chain(&container, ops()[0], &x, 20_000);
+        let last = chain(&container, ops()[0].clone(), &x, 20_000);
         let graph = FunctionGraph::new(&container, std::slice::from_ref(&x), &[last]).unwrap();
         let copy = graph.clone();
         drop((graph.freeze().unwrap(), copy, graph));
@@ -158,7 +158,7 @@ fn threads_make_and_drop_containers() {
                 for round in 0..200 {
                     let container = Container::new();
                     let x = container.input(Ty::scalar(DType::Int64), None, None);
-                    let outputs = [chain(&container, ops()[0], &x, round % 20)];
+                    let outputs = [chain(&container, ops()[0].clone(), &x, round % 20)];
                     let graph = FunctionGraph::new(&container, &[x], &outputs).unwrap();
                     drop((container, outputs));
                     let frozen = graph.freeze().unwrap();

@@ -113,15 +113,18 @@ fn sharing_is_not_visible_but_distinctness_is() {
     let container = Container::new();
     let x = input(&container, "x");
     let [add, _, exp, fresh] = ops();
-    let e = apply(&container, exp, &[&x]);
-    let shared = apply(&container, add, &[&e, &e]);
-    let twice =
-        apply(&container, add, &[&apply(&container, exp, &[&x]), &apply(&container, exp, &[&x])]);
+    let e = apply(&container, exp.clone(), &[&x]);
+    let shared = apply(&container, add.clone(), &[&e, &e]);
+    let twice = apply(
+        &container,
+        add.clone(),
+        &[&apply(&container, exp.clone(), &[&x]), &apply(&container, exp, &[&x])],
+    );
     let roots = [x.clone()];
     assert_eq!(freeze(&container, &roots, &[shared]), freeze(&container, &roots, &[twice]));
 
-    let f = apply(&container, fresh, &[&x]);
-    let one = apply(&container, add, &[&f, &f]);
+    let f = apply(&container, fresh.clone(), &[&x]);
+    let one = apply(&container, add.clone(), &[&f, &f]);
     let two = apply(&container, add, &[&f, &apply(&container, fresh, &[&x])]);
     assert_ne!(
         freeze(&container, &roots, &[one.clone()]),
@@ -136,7 +139,7 @@ fn sharing_is_not_visible_but_distinctness_is() {
 fn two_bindings_share_no_buffer() {
     let container = Container::new();
     let seven = constant(&container, 7);
-    let buffer = apply(&container, ops()[3], &[&seven]);
+    let buffer = apply(&container, ops()[3].clone(), &[&seven]);
     let frozen = freeze(&container, &[], &[buffer.clone(), buffer]);
     let (one, other) = (frozen.bind(&[]).unwrap(), frozen.bind(&[]).unwrap());
     assert!(one[0] == one[1] && one[0] != other[0]);
@@ -157,7 +160,7 @@ fn dead_inputs_count() {
 fn values_are_checked_and_missing_ones_named() {
     let container = Container::new();
     let [x, y] = ["x", "y"].map(|name| input(&container, name));
-    let sum = apply(&container, ops()[0], &[&x, &y]);
+    let sum = apply(&container, ops()[0].clone(), &[&x, &y]);
     let frozen = freeze(&container, &[x.clone(), y.clone()], &[sum.clone()]);
     let error = frozen.bind(&[x.clone()]).unwrap_err();
     assert_eq!(error.to_string(), "no value is given for *1-<int64[]>");
@@ -182,14 +185,14 @@ fn expressions_and_constants_can_be_inputs_by_structure() {
     let [add, _, exp, _] = ops();
     let e = apply(&container, exp, &[&x]);
     let seven = constant(&container, 7);
-    let sum = apply(&container, add, &[&apply(&container, add, &[&e, &seven]), &x]);
+    let sum = apply(&container, add.clone(), &[&apply(&container, add.clone(), &[&e, &seven]), &x]);
     let lifted = FrozenFunctionGraph::from_structural_inputs(
         &container,
         &[e, seven, x.clone()],
         std::slice::from_ref(&sum),
     );
     let [a, b, c] = ["a", "b", "c"].map(|name| input(&container, name));
-    let plain = apply(&container, add, &[&apply(&container, add, &[&a, &b]), &c]);
+    let plain = apply(&container, add.clone(), &[&apply(&container, add, &[&a, &b]), &c]);
     assert_eq!(lifted.unwrap(), freeze(&container, &[a, b, c], &[plain]));
     let open = FrozenFunctionGraph::from_structural_inputs(&container, &[], &[sum]);
     assert!(open.unwrap_err().to_string().contains("needs input x"));
@@ -202,7 +205,7 @@ fn one_output_of_several_can_be_an_input() {
     let split = op("test.split", OpProps::default());
     let x = input(&container, "x");
     let parts = node(&container, split, &[&x], &[ty, ty]);
-    let sum = apply(&container, ops()[0], &[&parts[0], &parts[1]]);
+    let sum = apply(&container, ops()[0].clone(), &[&parts[0], &parts[1]]);
     // The first part is given; the second is still computed.
     let frozen = freeze(&container, &[parts[0].clone(), x.clone()], std::slice::from_ref(&sum));
     assert_eq!(frozen.toposort().len(), 2);
@@ -220,9 +223,9 @@ fn an_order_is_baked_where_nodes_destroy() {
     let destroy = OpProps { destroy_map: vec![(0, vec![0])], ..OpProps::default() };
     let update = op("test.update", destroy);
     let [x, y] = ["x", "y"].map(|name| input(&container, name));
-    let buffer = apply(&container, ops()[3], &[&x]);
-    let read = apply(&container, ops()[2], &[&buffer]);
-    let updated = node(&container, update, &[&buffer, &y], &[ty]).remove(0);
+    let buffer = apply(&container, ops()[3].clone(), &[&x]);
+    let read = apply(&container, ops()[2].clone(), &[&buffer]);
+    let updated = node(&container, update.clone(), &[&buffer, &y], &[ty]).remove(0);
     // The updated buffer is met first; its reader must still run before.
     let outputs = [updated.clone(), read.clone()];
     let frozen = freeze(&container, &[x.clone(), y.clone()], &outputs);
@@ -240,13 +243,13 @@ fn an_order_is_baked_where_nodes_destroy() {
     assert_eq!(graph.orderings(&[]).unwrap().iter().count(), 1);
 
     let cyclic = node(&container, update, &[&buffer, &y], &[ty]).remove(0);
-    let late = apply(&container, ops()[0], &[&buffer, &cyclic]);
+    let late = apply(&container, ops()[0].clone(), &[&buffer, &cyclic]);
     let refused = FrozenFunctionGraph::new(&container, &[x.clone(), y.clone()], &[late]);
     assert!(refused.is_err());
 
     // Folding two buffers of which one is destroyed would change the other.
-    let sibling = apply(&container, ops()[3], &[&x]);
-    let outputs = [updated, apply(&container, ops()[2], &[&sibling])];
+    let sibling = apply(&container, ops()[3].clone(), &[&x]);
+    let outputs = [updated, apply(&container, ops()[2].clone(), &[&sibling])];
     let roots = [x, y];
     assert!(FrozenFunctionGraph::new(&container, &roots, &outputs).is_ok());
     let error = FrozenFunctionGraph::deduplicated(&container, &roots, &outputs).unwrap_err();

@@ -71,7 +71,7 @@ struct Pair {
 fn term(var: &Var) -> Rc<Term> {
     Rc::new(match var.node().body() {
         frazil_core::Body::Apply { op, inputs, distinct } => Term::Apply {
-            name: op.label(),
+            name: op.label().to_owned(),
             serial: distinct.map(|tag| tag.get() as usize),
             operands: inputs.iter().map(term).collect(),
         },
@@ -104,7 +104,7 @@ fn substitute(term: &Rc<Term>, pairs: &[(Rc<Term>, Rc<Term>)]) -> Rc<Term> {
     }
     match &**term {
         Term::Apply { name, serial, operands } => Rc::new(Term::Apply {
-            name,
+            name: name.clone(),
             serial: *serial,
             operands: operands.iter().map(|operand| substitute(operand, pairs)).collect(),
         }),
@@ -289,7 +289,7 @@ proptest! {
 
 fn small(container: &Container) -> (Vec<Var>, Var, FunctionGraph) {
     let roots: Vec<Var> = ["x", "y"].iter().map(|name| input(container, name)).collect();
-    let sum = apply(container, ops()[0], &[&roots[0], &roots[1]]);
+    let sum = apply(container, ops()[0].clone(), &[&roots[0], &roots[1]]);
     let graph = FunctionGraph::new(container, &roots, std::slice::from_ref(&sum)).unwrap();
     (roots, sum, graph)
 }
@@ -298,7 +298,7 @@ fn small(container: &Container) -> (Vec<Var>, Var, FunctionGraph) {
 fn a_replacement_that_needs_what_it_replaces_is_refused() {
     let container = Container::new();
     let (roots, sum, graph) = small(&container);
-    let wrapped = apply(&container, ops()[2], &[&sum]);
+    let wrapped = apply(&container, ops()[2].clone(), &[&sum]);
     let error = graph.replace(&[(sum.clone(), wrapped)]).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -307,12 +307,12 @@ fn a_replacement_that_needs_what_it_replaces_is_refused() {
     );
     assert_eq!(graph.outputs(), [sum.clone()]);
     // Through one another.
-    let of = |x: &Var| apply(&container, ops()[2], &[x]);
+    let of = |x: &Var| apply(&container, ops()[2].clone(), &[x]);
     let (x, y) = (&roots[0], &roots[1]);
     assert!(graph.replace(&[(x.clone(), of(y)), (y.clone(), of(x))]).is_err());
     // Swapping two roots makes none.
     graph.replace(&[(x.clone(), y.clone()), (y.clone(), x.clone())]).unwrap();
-    assert_eq!(graph.outputs(), [apply(&container, ops()[0], &[y, x])]);
+    assert_eq!(graph.outputs(), [apply(&container, ops()[0].clone(), &[y, x])]);
 }
 
 #[test]
@@ -338,7 +338,7 @@ fn replacements_fit_or_are_refused() {
     // A constant is known by its content, wherever it was made.
     graph.replace(&[(roots[0].clone(), constant(&elsewhere, 7))]).unwrap();
     let seven = constant(&container, 7);
-    assert_eq!(graph.outputs(), [apply(&container, ops()[0], &[&seven, &roots[1]])]);
+    assert_eq!(graph.outputs(), [apply(&container, ops()[0].clone(), &[&seven, &roots[1]])]);
     // What the graph does not have is replaced by nothing.
     graph.replace(&[(sum, roots[0].clone())]).unwrap();
 }
@@ -347,7 +347,7 @@ fn replacements_fit_or_are_refused() {
 fn inner_inputs_hide_what_is_below_them() {
     let container = Container::new();
     let (roots, sum, _) = small(&container);
-    let outer = apply(&container, ops()[2], &[&sum]);
+    let outer = apply(&container, ops()[2].clone(), &[&sum]);
     let graph =
         FunctionGraph::new(&container, &[sum.clone()], std::slice::from_ref(&outer)).unwrap();
     graph.replace(&[(roots[0].clone(), roots[1].clone())]).unwrap();
@@ -361,7 +361,7 @@ fn names_belong_to_graphs() {
     let container = Container::new();
     let (roots, sum, graph) = small(&container);
     let seven = constant(&container, 7);
-    let product = apply(&container, ops()[1], &[&sum, &seven]);
+    let product = apply(&container, ops()[1].clone(), &[&sum, &seven]);
     graph.set_outputs(std::slice::from_ref(&product)).unwrap();
     let name = |graph: &FunctionGraph, var: &Var| graph.name_of(var).unwrap().to_string();
     assert_eq!(

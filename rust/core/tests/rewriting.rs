@@ -200,7 +200,7 @@ fn slow_model(var: &Var) -> Var {
         }
     }
     let inputs: Vec<&Var> = inputs.iter().collect();
-    apply(*op, &inputs)
+    apply(op.clone(), &inputs)
 }
 
 proptest! {
@@ -257,9 +257,9 @@ proptest! {
                 1 => apply(sub(), &[&left, &right]),
                 2 => apply(mul(), &[&left, &right]),
                 3 | 4 => apply(neg(), &[&left]),
-                5 => node(view, &[&left], &[left.ty()]).remove(0),
-                6 => node(fresh, &[&left], &[left.ty()]).remove(0),
-                _ => node(overwrite, &[&left, &right], &[left.ty()]).remove(0),
+                5 => node(view.clone(), &[&left], &[left.ty()]).remove(0),
+                6 => node(fresh.clone(), &[&left], &[left.ty()]).remove(0),
+                _ => node(overwrite.clone(), &[&left, &right], &[left.ty()]).remove(0),
             };
             // Only graphs that can run are of interest: what cannot is left out.
             let mut grown = outputs.clone();
@@ -288,7 +288,7 @@ proptest! {
         let total = plain(if commutative { "total" } else { "list" }, Param::None, props);
         let ty = Ty::scalar(DType::Float64);
         let chosen: Vec<&Var> = operands.iter().map(|&at| &pool[at]).collect();
-        let root = &node(total, &chosen, &[ty])[0];
+        let root = &node(total.clone(), &chosen, &[ty])[0];
         let (x, rest) = (scalar("x"), scalar("rest"));
         let left = &node(total, &[&x, &number(7.0), &rest], &[ty])[0];
         let found = matches(left, &[open(&x), many(&rest)], root);
@@ -369,10 +369,10 @@ fn one_operand_is_found_among_many() {
     let total = plain("total", Param::None, props);
     let ty = Ty::scalar(DType::Float64);
     let (rest, a, b) = (scalar("rest"), scalar("a"), scalar("b"));
-    let left = &node(total, &[&number(0.0), &rest], &[ty])[0];
-    let root = &node(total, &[&a, &number(0.0), &b], &[ty])[0];
+    let left = &node(total.clone(), &[&number(0.0), &rest], &[ty])[0];
+    let root = &node(total.clone(), &[&a, &number(0.0), &b], &[ty])[0];
     assert_eq!(matches(left, &[many(&rest)], root), [vec![vec![a.clone(), b.clone()]]]);
-    assert!(matches(left, &[many(&rest)], &node(total, &[&a, &b], &[ty])[0]).is_empty());
+    assert!(matches(left, &[many(&rest)], &node(total.clone(), &[&a, &b], &[ty])[0]).is_empty());
     let all = &node(total, &[&rest], &[ty])[0];
     assert_eq!(matches(all, &[many(&rest)], root).len(), 1);
 }
@@ -412,21 +412,25 @@ fn wildcards_stand_for_one_op_at_a_time() {
     let (x, a) = (scalar("x"), scalar("a"));
     let ops = [neg(), elementwise("abs", 1, false)];
     let f = elementwise("f", 1, false);
-    let wildcards = [Wildcard { op: f, test: OpTest::OneOf(ops.into()) }];
-    let twice = apply(f, &[&apply(f, &[&x])]);
+    let wildcards = [Wildcard { op: f.clone(), test: OpTest::OneOf(ops.clone().into()) }];
+    let twice = apply(f.clone(), &[&apply(f.clone(), &[&x])]);
     let once = apply(f, &[&x]);
     let rule = general("idempotent", &twice, Some(&once), &[open(&x)], &wildcards, &[], false);
     let rule = rule.unwrap();
     let [p, q] = ops;
-    assert_eq!(one(rule.clone(), &apply(p, &[&apply(p, &[&a])])), apply(p, &[&a]));
+    assert_eq!(
+        one(rule.clone(), &apply(p.clone(), &[&apply(p.clone(), &[&a])])),
+        apply(p.clone(), &[&a])
+    );
     let mixed = apply(q, &[&apply(p, &[&a])]);
     assert_eq!(one(rule, &mixed), mixed);
 
     let ty = Ty::scalar(DType::Float64);
     let turn = |by| plain("turn", Param::Int(by), OpProps { pure: true, ..OpProps::default() });
     let any_turn = plain("any_turn", Param::None, OpProps::default());
-    let wildcards = [Wildcard { op: any_turn, test: OpTest::Kind("rewriting.turn".into()) }];
-    let left = &node(any_turn, &[&apply(neg(), &[&x])], &[ty])[0];
+    let wildcards =
+        [Wildcard { op: any_turn.clone(), test: OpTest::Kind("rewriting.turn".into()) }];
+    let left = &node(any_turn.clone(), &[&apply(neg(), &[&x])], &[ty])[0];
     let right = &apply(neg(), &[&node(any_turn, &[&x], &[ty])[0]]);
     let refused = general("turn", left, Some(right), &[open(&x)], &wildcards, &[], false);
     let rule = refused.unwrap();
@@ -442,7 +446,7 @@ fn outputs_of_one_node_are_rewritten_apart() {
     let ty = Ty::scalar(DType::Float64);
     let pair = plain("pair", Param::None, OpProps { pure: true, ..OpProps::default() });
     let (x, y) = (scalar("x"), scalar("y"));
-    let left = node(pair, &[&x, &y], &[ty, ty]);
+    let left = node(pair.clone(), &[&x, &y], &[ty, ty]);
     let unknowns = [open(&x), open(&y)];
     let first = law("first", &left[0], &x, &unknowns);
     let (a, b) = (scalar("a"), scalar("b"));
@@ -490,11 +494,12 @@ fn two_outputs_in_one_pattern_are_of_one_application() {
     let props = OpProps { pure: true, distinct: true, ..OpProps::default() };
     let pair = plain("fresh_pair", Param::None, props);
     let x = scalar("x");
-    let written = node(pair, &[&x], &[ty, ty]);
+    let written = node(pair.clone(), &[&x], &[ty, ty]);
     let left = apply(sub(), &[&written[0], &written[1]]);
     let rule = law("both", &left, &x, &[open(&x)]);
     let a = scalar("a");
-    let (one_pair, other_pair) = (node(pair, &[&a], &[ty, ty]), node(pair, &[&a], &[ty, ty]));
+    let (one_pair, other_pair) =
+        (node(pair.clone(), &[&a], &[ty, ty]), node(pair, &[&a], &[ty, ty]));
     assert_eq!(one(rule.clone(), &apply(sub(), &[&one_pair[0], &one_pair[1]])), a);
     for (first, second) in [(0, 0), (1, 0), (1, 1)] {
         let root = apply(sub(), &[&one_pair[first], &one_pair[second]]);
@@ -661,7 +666,7 @@ fn distinct_buffers_stay_apart() {
     let props = OpProps { pure: true, distinct: true, ..OpProps::default() };
     let fresh = plain("fresh", Param::None, props);
     let a = input("a");
-    let make = || node(fresh, &[&a], &[vector()]).remove(0);
+    let make = || node(fresh.clone(), &[&a], &[vector()]).remove(0);
     let (one_buffer, other_buffer) = (make(), make());
     assert_ne!(one_buffer, other_buffer);
     let rules = RuleSet::new(simplifications());
@@ -693,7 +698,7 @@ fn what_is_destroyed_stays_as_it_is() {
     // `a + 0` is a buffer of its own. Were it `a`, the destroyer would write over an input.
     let copy = apply(add(), &[&a, &zero]);
     let seen = node(view, &[&copy], &[vector()]).remove(0);
-    let written = node(overwrite, &[&seen], &[vector()]).remove(0);
+    let written = node(overwrite.clone(), &[&seen], &[vector()]).remove(0);
     let outputs = [apply(neg(), &[&apply(neg(), &[&written])])];
     assert_eq!(rewrite(&rules, &outputs).unwrap(), [written]);
     // Without the destroyer both are `a`.
@@ -748,7 +753,7 @@ fn threads_agree() {
         let mut last = a.clone();
         for step in 0..300 {
             let other = if step % 3 == 0 { apply(neg(), &[&b]) } else { number((step % 2) as f64) };
-            last = apply([add(), mul(), sub()][step % 3], &[&last, &other]);
+            last = apply([add(), mul(), sub()][step % 3].clone(), &[&last, &other]);
         }
         last
     };

@@ -18,7 +18,7 @@ fn check(body: impl Fn() + Send + Sync + 'static + Clone) {
 
 /// `exp(exp(x))`: a node that another keeps alive.
 fn pair(container: &Container, x: &Var) -> Var {
-    apply(container, ops()[2], &[&apply(container, ops()[2], &[x])])
+    apply(container, ops()[2].clone(), &[&apply(container, ops()[2].clone(), &[x])])
 }
 
 #[test]

@@ -116,7 +116,7 @@ proptest! {
                 "graph", "return", "*0", "*1", "%0", "%1", "%18446744073709551616", "=", ":", ",", "(", ")", "[",
                 "]", "#", "#1", ".", ".1", "int64[]", "float64[?, 3]", "bool[2]", "7", "-1", "nan:zz", "true", "\"",
                 "\\u{", "x\"0", "op", "type", "dtype", "identity", "none", "e = terms.exp [\"exp\", 1]", "e(*0)",
-                "graph *0: int64[]", ";", "\n", "\u{e9}",
+                "graph *0: int64[]", "inner = graph", "graph inner", ";", "\n", "\u{e9}",
             ]),
             0..30,
         ),

@@ -81,7 +81,7 @@ impl FrozenApply {
     #[getter]
     fn op(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         match self.node().body() {
-            Body::Apply { op, .. } => op_face(py, *op),
+            Body::Apply { op, .. } => op_face(py, op),
             _ => unreachable!("the face of an application"),
         }
     }

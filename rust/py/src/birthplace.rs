@@ -2,6 +2,8 @@
 //!
 //! Building a node stores a number for (code object, instruction); the line is worked out when somebody asks.
 
+use std::cell::Cell;
+
 use frazil_core::Origin;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
@@ -40,8 +42,28 @@ pub fn set_internal_path(prefix: String) {
     with_table(|table| table.internal_prefix = prefix);
 }
 
+thread_local! {
+    /// Where nodes count as built while a rule's function runs.
+    static STEAD: Cell<Option<Origin>> = const { Cell::new(None) };
+}
+
+/// Runs `body`; what it builds counts as built at `origin`, whose node it may take the place of.
+pub fn in_stead_of<T>(origin: Origin, body: impl FnOnce() -> T) -> T {
+    struct Restore(Option<Origin>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            STEAD.set(self.0);
+        }
+    }
+    let _restore = Restore(STEAD.replace(Some(origin)));
+    body()
+}
+
 /// The place in the user's code that is running now.
 pub fn here(py: Python<'_>) -> PyResult<Origin> {
+    if let Some(origin) = STEAD.get() {
+        return Ok(origin);
+    }
     // SAFETY: attached to the interpreter; the result is borrowed from the thread's stack and may be null, which
     // `from_borrowed_ptr_or_opt` takes. Test: tests/test_graph.py::test_source_is_the_users_line.
     let frame = unsafe {

@@ -1,4 +1,4 @@
-//! Where BLAS lies.
+//! Where BLAS and LAPACK lie.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -7,11 +7,11 @@ use frazil_runtime::{Routine, set_routine};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Sets the addresses of BLAS routines, for every program.
+/// Sets the addresses of routines of BLAS and LAPACK, for every program.
 ///
 /// Each must be that of the routine with Fortran's conventions and 32-bit integers.
 #[pyfunction]
-pub fn set_blas(addresses: HashMap<String, usize>) -> PyResult<()> {
+pub fn set_routines(addresses: HashMap<String, usize>) -> PyResult<()> {
     for (name, address) in addresses {
         let routine = Routine::from_name(&name).ok_or_else(|| {
             let known = Routine::ALL.map(Routine::name).join(", ");

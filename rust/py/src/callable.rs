@@ -100,6 +100,7 @@ impl Foreign for Callable {
             let function = self.function.bind(py);
             let name = function
                 .getattr("__qualname__")
+                .or_else(|_| function.getattr("__name__"))
                 .or_else(|_| function.get_type().qualname().map(Bound::into_any));
             name.map_or_else(|_| "a Python function".to_owned(), |name| name.to_string())
         })

@@ -2,7 +2,7 @@
 
 use frazil_core::{Error, ErrorClass};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyKeyError, PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyKeyError, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::import_exception;
 use pyo3::prelude::*;
 
@@ -23,6 +23,13 @@ create_exception!(
 );
 
 create_exception!(frazil, RuleCycleError, PyValueError, "Rewrite rules that never come to an end.");
+
+create_exception!(
+    frazil,
+    DebugModeError,
+    PyRuntimeError,
+    "What a function compiled with mode=\"debug\" has found out about one of its nodes."
+);
 
 import_exception!(pickle, PicklingError);
 import_exception!(pickle, UnpicklingError);

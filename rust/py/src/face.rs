@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use frazil_core::{Body, FrozenFunctionGraph, FunctionGraph, Node, Var};
+use frazil_core::{Body, FrozenFunctionGraph, FunctionGraph, Node, Op, Var};
 use hashbrown::HashTable;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
@@ -24,6 +24,7 @@ const APPLY: u32 = u32::MAX;
 const CONTAINER: u32 = u32::MAX - 1;
 const GRAPH: u32 = u32::MAX - 2;
 const FROZEN: u32 = u32::MAX - 3;
+const OP: u32 = u32::MAX - 4;
 const SHARDS: usize = 16;
 
 struct Entry {
@@ -112,6 +113,28 @@ pub fn forget_graph(py: Python<'_>, graph: &FunctionGraph) {
 /// Forgets the face of a frozen graph that is being freed.
 pub fn forget_frozen(py: Python<'_>, graph: &FrozenFunctionGraph) {
     forget(py, (graph.address(), FROZEN));
+}
+
+/// Forgets the face of an op that holds a graph, which is being freed.
+pub fn forget_op(py: Python<'_>, op: &Op) {
+    forget(py, (op.address(), OP));
+}
+
+/// The living face of an op that holds a graph.
+pub fn find_op<'py>(py: Python<'py>, op: &Op) -> Option<Bound<'py, PyAny>> {
+    find(py, (op.address(), OP))
+}
+
+/// Makes `new` the face of an op that holds a graph, unless it has one; returns the face.
+pub fn install_op<'py>(
+    py: Python<'py>,
+    op: &Op,
+    new: Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    match find_op(py, op) {
+        Some(living) => Ok(living),
+        None => install(py, (op.address(), OP), new),
+    }
 }
 
 /// The Python object for a variable.

@@ -13,6 +13,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use smallvec::SmallVec;
 
 use crate::cell::SharedCell;
+use crate::donation::separate;
 use crate::ndarray::NumPy;
 use crate::program::Program;
 use crate::signals::Signals;
@@ -32,9 +33,15 @@ pub struct Function {
     convert: Py<PyAny>,
     /// `None`: as many as the runtime uses by default.
     threads: Option<NonZeroUsize>,
+    /// The outputs that may share memory with arguments that are lent.
+    borrowing: Box<[usize]>,
 }
 
 struct Parameter {
+    /// Taken where a call leaves the argument out.
+    default: Option<Py<PyAny>>,
+    /// Whether results may share its memory.
+    lent: bool,
     name: Option<Py<PyString>>,
     ty: Py<TensorType>,
     dtype: DType,
@@ -70,7 +77,8 @@ type Objects<'py> = SmallVec<[Bound<'py, PyAny>; 8]>;
 #[pymethods]
 impl Function {
     #[new]
-    #[pyo3(signature = (program, inputs, shared, updates, form, convert, threads=None))]
+    #[pyo3(signature = (program, inputs, shared, updates, form, convert, threads=None,
+                        defaults=None, lent=None, borrowing=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
@@ -81,12 +89,21 @@ impl Function {
         form: &Bound<'_, PyAny>,
         convert: Py<PyAny>,
         threads: Option<NonZeroUsize>,
+        defaults: Option<Vec<Option<Py<PyAny>>>>,
+        lent: Option<Vec<usize>>,
+        borrowing: Option<Vec<usize>>,
     ) -> PyResult<Function> {
+        let (lent, borrowing) = (lent.unwrap_or_default(), borrowing.unwrap_or_default());
+        let mut defaults = defaults.unwrap_or_default();
+        defaults.resize_with(inputs.len(), || None);
         let parameters: Box<[Parameter]> = inputs
             .into_iter()
-            .map(|(name, ty)| {
+            .zip(defaults)
+            .enumerate()
+            .map(|(at, ((name, ty), default))| {
                 let known = ty.get().0;
-                Parameter { name, ty, dtype: known.dtype(), ndim: known.ndim() }
+                let (dtype, ndim, lent) = (known.dtype(), known.ndim(), lent.contains(&at));
+                Parameter { default, lent, name, ty, dtype, ndim }
             })
             .collect();
         let shared: Box<[Shared]> = shared
@@ -110,7 +127,18 @@ impl Function {
         let stored = |output: &usize| updates.iter().any(|update| update.output == *output);
         let returned: Box<[usize]> = (0..outputs).filter(|output| !stored(output)).collect();
         let form = Form::new(form, returned.len())?;
-        Ok(Function { program, parameters, shared, updates, returned, form, convert, threads })
+        let borrowing = returned.iter().copied().filter(|at| borrowing.contains(at)).collect();
+        Ok(Function {
+            program,
+            parameters,
+            shared,
+            updates,
+            returned,
+            form,
+            convert,
+            threads,
+            borrowing,
+        })
     }
 
     /// The threads that a call uses at most.
@@ -131,6 +159,10 @@ impl Function {
         self.convert(numpy, &mut objects)?;
         objects
             .extend(self.shared.iter().map(|shared| shared.cell.get(py).into_bound(py).into_any()));
+        let donated = self.program.get().runtime().donated();
+        if !donated.is_empty() {
+            separate(numpy, &mut objects, donated)?;
+        }
         let mut outputs = self.run(py, numpy, &objects)?;
         self.store(py, &outputs)?;
         self.present(py, &mut outputs)
@@ -139,6 +171,9 @@ impl Function {
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.program)?;
         visit.call(&self.convert)?;
+        for default in self.parameters.iter().filter_map(|parameter| parameter.default.as_ref()) {
+            visit.call(default)?;
+        }
         for shared in &self.shared {
             visit.call(&shared.variable)?;
         }
@@ -220,6 +255,17 @@ impl Form {
 }
 
 impl Function {
+    /// What calls run.
+    pub fn program(&self) -> &Program {
+        self.program.get()
+    }
+
+    /// Whether an output may be a view of an input.
+    pub fn borrows(&self, output: usize, input: usize) -> bool {
+        let lender = self.parameters.get(input);
+        self.borrowing.contains(&output) && lender.is_some_and(|lender| lender.lent)
+    }
+
     /// One object for each parameter.
     #[inline]
     fn arguments<'py>(
@@ -230,7 +276,7 @@ impl Function {
         let objects: Objects<'py> = args.iter().collect();
         match kwargs {
             None if objects.len() == self.parameters.len() => Ok(objects),
-            _ => self.named_arguments(objects, kwargs),
+            _ => self.named_arguments(args.py(), objects, kwargs),
         }
     }
 
@@ -238,6 +284,7 @@ impl Function {
     #[cold]
     fn named_arguments<'py>(
         &self,
+        py: Python<'py>,
         mut objects: Objects<'py>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Objects<'py>> {
@@ -258,12 +305,13 @@ impl Function {
                 (Some(name), Some(kwargs)) => kwargs.get_item(name)?,
                 _ => None,
             };
-            match value {
-                Some(value) => {
+            match (value, &parameter.default) {
+                (Some(value), _) => {
                     objects.push(value);
                     used += 1;
                 }
-                None => missing.push(at),
+                (None, Some(default)) => objects.push(default.bind(py).clone()),
+                (None, None) => missing.push(at),
             }
         }
         if let Some(kwargs) = kwargs
@@ -383,6 +431,11 @@ impl Function {
         let count = runtime.outputs().len();
         let mut outputs: SmallVec<[Option<Bound<'py, PyAny>>; 8]> = SmallVec::new();
         for position in 0..count {
+            if run.lies_in(position).is_some_and(|input| self.borrows(position, input)) {
+                run.leave_output(position);
+                outputs.push(None);
+                continue;
+            }
             let Some(spec) = run.output(position) else {
                 outputs.push(None);
                 continue;
@@ -398,6 +451,11 @@ impl Function {
         let mut run = run?;
         let mut arrays = Objects::new();
         for (position, output) in outputs.into_iter().enumerate() {
+            if let (Some(input), Some(left)) = (run.lies_in(position), run.left_output(position)) {
+                // SAFETY: the output lies in the memory of this input.
+                arrays.push(unsafe { numpy.lent_by(&objects[input], &left)? });
+                continue;
+            }
             arrays.push(match (output, run.take_output(position)) {
                 (Some(array), _) => array,
                 (None, Some(output)) => numpy.adopt(py, output)?,

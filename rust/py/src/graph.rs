@@ -233,6 +233,11 @@ impl FrozenFunctionGraph {
         faces(py, &outputs.map_err(raise)?)
     }
 
+    /// The equal graph of the default container, where the graphs that ops hold live.
+    fn _in_default<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        frozen_face(slf.py(), slf.get().graph().in_global().map_err(raise)?)
+    }
+
     fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         slf
     }

@@ -7,10 +7,13 @@ mod blas;
 mod callable;
 mod cell;
 mod container;
+mod digest;
+mod donation;
 mod error;
 mod face;
 mod function;
 mod graph;
+mod memory;
 mod ndarray;
 mod op;
 mod operand;
@@ -22,6 +25,11 @@ mod signals;
 mod types;
 mod variable;
 
+/// Nodes are made and dropped much faster than the system's allocator, which gives memory back to the system and
+/// asks for it again, likes it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The graph and the runtime, in Rust.
 #[pyo3::pymodule(gil_used = false)]
 mod _core {
@@ -30,11 +38,15 @@ mod _core {
     #[pymodule_export]
     use crate::birthplace::set_internal_path;
     #[pymodule_export]
-    use crate::blas::set_blas;
+    use crate::blas::set_routines;
     #[pymodule_export]
     use crate::cell::shared;
     #[pymodule_export]
     use crate::container::{Container, ContainerStats};
+    #[pymodule_export]
+    use crate::digest::digest_of;
+    #[pymodule_export]
+    use crate::error::DebugModeError;
     #[pymodule_export]
     use crate::error::InconsistencyError;
     #[pymodule_export]
@@ -48,6 +60,8 @@ mod _core {
         FrozenFunctionGraph, FunctionGraph, Transaction, graph_replace, load_graph, promote,
         root_inputs, toposort,
     };
+    #[pymodule_export]
+    use crate::memory::{allocated_bytes, memory_plan, take_peak_bytes};
     #[pymodule_export]
     use crate::op::OpBase;
     #[pymodule_export]

@@ -135,6 +135,17 @@ impl NumPy {
         unsafe { (*npyffi::_PyArray_GET_ITEM_DATA(array.as_ptr().cast())).data.cast() }
     }
 
+    /// Whether an array may be written to.
+    pub fn is_writable(&self, array: &Bound<'_, PyAny>) -> bool {
+        // SAFETY: fields are read only where the class is that of arrays.
+        unsafe {
+            ptr::eq(ffi::Py_TYPE(array.as_ptr()), self.array)
+                && (*npyffi::_PyArray_GET_ITEM_DATA(array.as_ptr().cast())).flags
+                    & NPY_ARRAY_WRITEABLE
+                    != 0
+        }
+    }
+
     /// An array over an output that the runtime allocated.
     pub fn adopt<'py>(&self, py: Python<'py>, output: OwnedArray) -> PyResult<Bound<'py, PyAny>> {
         let OwnedArray { dtype, buffer, layout } = output;
@@ -171,10 +182,36 @@ impl NumPy {
         owner: &Bound<'py, PyAny>,
         array: &ArrayRef<'_>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        // SAFETY: by the caller's promise.
+        unsafe { self.part_of(owner, array, 0) }
+    }
+
+    /// A view of the memory of an array, as writable as that.
+    ///
+    /// # Safety
+    /// The view lies in the memory of `owner`.
+    pub unsafe fn lent_by<'py>(
+        &self,
+        owner: &Bound<'py, PyAny>,
+        array: &ArrayRef<'_>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let flags = if self.is_writable(owner) { NPY_ARRAY_WRITEABLE } else { 0 };
+        // SAFETY: by the caller's promise.
+        unsafe { self.part_of(owner, array, flags) }
+    }
+
+    /// # Safety
+    /// The array is readable, and writable if the flags say so, as long as `owner` lives.
+    unsafe fn part_of<'py>(
+        &self,
+        owner: &Bound<'py, PyAny>,
+        array: &ArrayRef<'_>,
+        flags: c_int,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let ArrayRef { dtype, data, dims, strides, .. } = *array;
         // SAFETY: by the caller's promise; without the flag nothing is written.
         unsafe {
-            let view = self.make(owner.py(), dtype, dims, strides, data.cast_mut(), 0)?;
+            let view = self.make(owner.py(), dtype, dims, strides, data.cast_mut(), flags)?;
             set_base(&view, owner.clone())?;
             Ok(view)
         }

@@ -5,13 +5,15 @@ use std::sync::OnceLock;
 use frazil_core::{Op, OpKey, OpProps, Param};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 
 use crate::error::raise;
+use crate::face::{find_op, forget_op, install_op};
+use crate::graph::FrozenFunctionGraph;
 use crate::types::TensorType;
 
 /// What the core knows of an op.
-#[pyclass(frozen, subclass, module = "frazil._core")]
+#[pyclass(frozen, subclass, weakref, module = "frazil._core")]
 pub struct OpBase {
     op: OnceLock<Op>,
 }
@@ -19,19 +21,38 @@ pub struct OpBase {
 impl OpBase {
     /// The interned op.
     pub fn op(&self) -> PyResult<Op> {
-        self.op.get().copied().ok_or_else(|| {
+        self.op.get().cloned().ok_or_else(|| {
             PyRuntimeError::new_err("the op has no key yet: its class must derive from frazil.Op")
         })
     }
 }
 
+/// How an op that holds a graph is made again: its Python object goes when nobody has it, as those of nodes do.
+struct Recipe {
+    class: Py<PyType>,
+    params: Py<PyTuple>,
+}
+
 /// The Python object of an op.
-pub fn op_face(py: Python<'_>, op: Op) -> PyResult<Py<PyAny>> {
-    op.face()
-        .get()
-        .and_then(|face| face.downcast_ref::<Py<PyAny>>())
-        .map(|face| face.clone_ref(py))
-        .ok_or_else(|| PyRuntimeError::new_err(format!("{} has no Python object", op.label())))
+pub fn op_face(py: Python<'_>, op: &Op) -> PyResult<Py<PyAny>> {
+    let none = || PyRuntimeError::new_err(format!("{} has no Python object", op.label()));
+    let kept = op.face().get().ok_or_else(none)?;
+    if let Some(face) = kept.downcast_ref::<Py<PyAny>>() {
+        return Ok(face.clone_ref(py));
+    }
+    let recipe = kept.downcast_ref::<Recipe>().ok_or_else(none)?;
+    match find_op(py, op) {
+        Some(living) => Ok(living.unbind()),
+        None => recipe.class.bind(py).call1(recipe.params.bind(py)).map(Bound::unbind),
+    }
+}
+
+impl Drop for OpBase {
+    fn drop(&mut self) {
+        if let Some(op) = self.op.get().filter(|op| op.nesting() > 0) {
+            Python::attach(|py| forget_op(py, op));
+        }
+    }
 }
 
 #[pymethods]
@@ -46,11 +67,12 @@ impl OpBase {
     fn _intern<'py>(
         slf: &Bound<'py, Self>,
         kind: String,
-        params: &Bound<'py, PyAny>,
+        arguments: &Bound<'py, PyTuple>,
         props: &Bound<'py, PyDict>,
         rule: Option<&str>,
     ) -> PyResult<Py<PyAny>> {
-        let mut params = param_of(params, MAX_DEPTH)?;
+        let py = slf.py();
+        let mut params = param_of(arguments, MAX_DEPTH)?;
         if let Some(token) = props.get_item("identity")?.filter(|token| !token.is_none()) {
             params = Param::List(vec![params, Param::Identity(token.extract()?)]);
         }
@@ -63,10 +85,16 @@ impl OpBase {
             arity: required(props, "arity")?.extract()?,
         };
         let op = Op::intern(key, &label);
-        let _ = slf.get().op.set(op);
+        let _ = slf.get().op.set(op.clone());
+        if op.nesting() > 0 {
+            let class = slf.get_type().unbind();
+            let params = arguments.clone().unbind();
+            op.face().get_or_init(|| Box::new(Recipe { class, params }));
+            return install_op(py, &op, slf.clone().into_any()).map(Bound::unbind);
+        }
         let face = op.face().get_or_init(|| Box::new(slf.clone().into_any().unbind()));
         let face = face.downcast_ref::<Py<PyAny>>().expect("only this function sets faces");
-        Ok(face.clone_ref(slf.py()))
+        Ok(face.clone_ref(py))
     }
 
     #[getter]
@@ -152,6 +180,9 @@ fn param_of(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Param> {
     if let Ok(value) = value.cast::<OpBase>() {
         return Ok(Param::Op(value.get().op()?));
     }
+    if let Ok(value) = value.cast::<FrozenFunctionGraph>() {
+        return Param::graph(value.get().graph()).map_err(raise);
+    }
     if value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>() {
         let Some(depth) = depth.checked_sub(1) else {
             return Err(PyValueError::new_err(format!(
@@ -163,7 +194,7 @@ fn param_of(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Param> {
         return Ok(Param::List(values));
     }
     Err(PyTypeError::new_err(format!(
-        "an op's parameter must be None, a bool, number, string, bytes, type, op, or a tuple of these, given {}",
+        "an op's parameter must be None, a bool, number, string, bytes, type, op, frozen graph, or a tuple of these, given {}",
         value.get_type()
     )))
 }

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use frazil_core::DType;
 use frazil_runtime::{
     ArrayType, BuildError, Builder, Error, ErrorClass, Fault, Fold, Foreign, ForeignError, Index,
-    KeptArray, KernelFn, KernelPart, KernelRef, Layout, Origin, Parts, Scalar, Size, SizeOp, Slot,
-    WriteSpec,
+    IndexedSpec, KeptArray, KernelFn, KernelPart, KernelRef, Layout, Library, LoopSpec, Origin,
+    Parts, Scalar, Size, SizeOp, Slot, TriangularForm, WriteSpec,
 };
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 
 use crate::callable::Callable;
+use crate::error::DebugModeError;
 use crate::ndarray::{NumPy, keep};
 use crate::types::{TensorType, dtype_of};
 
@@ -57,6 +58,16 @@ fn sizes(sizes: Vec<u32>) -> Vec<Size> {
 
 /// Dtype and axes of a write; for a reduction, what it starts from and its scalar op's name.
 type WriteArgument<'py> = (Bound<'py, PyAny>, Vec<i64>, Option<(Bound<'py, PyAny>, String)>);
+
+/// Slot, axes and indexed axes of an operand that indices move.
+type IndexedArgument = (u32, Vec<i64>, Vec<usize>);
+
+fn indexed(arguments: Vec<IndexedArgument>) -> PyResult<Vec<IndexedSpec>> {
+    arguments
+        .into_iter()
+        .map(|(slot, own, indexed)| Ok(IndexedSpec { slot: Slot(slot), axes: axes(own)?, indexed }))
+        .collect()
+}
 
 /// -1 stands for no axis.
 fn axes(axes: Vec<i64>) -> PyResult<Vec<Option<usize>>> {
@@ -132,6 +143,12 @@ impl ProgramBuilder {
         self.builder()?.donate(Slot(slot)).map_err(refuse)
     }
 
+    /// Makes a program whose runs look for faults.
+    fn watch(&mut self) -> PyResult<()> {
+        self.builder()?.watch();
+        Ok(())
+    }
+
     /// The slot of an array that is only read; it is borrowed and kept alive.
     fn constant(&mut self, value: Bound<'_, PyAny>) -> PyResult<u32> {
         let array = keep(value).ok_or_else(|| {
@@ -181,7 +198,7 @@ impl ProgramBuilder {
     ///
     /// The kernel at `address` must follow the loop kernels' calling convention for exactly these
     /// operands and stay loaded as long as `keepalive` lives.
-    #[pyo3(signature = (address, keepalive, dims, reads, writes, rows=None))]
+    #[pyo3(signature = (address, keepalive, dims, reads, writes, rows=None, sources=Vec::new(), targets=Vec::new()))]
     #[allow(clippy::too_many_arguments)]
     fn r#loop(
         &mut self,
@@ -191,6 +208,8 @@ impl ProgramBuilder {
         reads: Vec<(u32, Vec<i64>)>,
         writes: Vec<WriteArgument<'_>>,
         rows: Option<Vec<Bound<'_, PyAny>>>,
+        sources: Vec<IndexedArgument>,
+        targets: Vec<IndexedArgument>,
     ) -> PyResult<Vec<u32>> {
         let reads: Vec<_> = reads
             .into_iter()
@@ -214,17 +233,19 @@ impl ProgramBuilder {
             return Err(PyValueError::new_err("the kernel has no address"));
         }
         let builder = self.builder()?;
+        let spec = LoopSpec {
+            dims: sizes(dims),
+            reads,
+            sources: indexed(sources)?,
+            writes,
+            targets: indexed(targets)?,
+            rows,
+        };
         // SAFETY: the address is not null and, by the caller's promise, that of a kernel for these
         // operands.
         let slots = unsafe {
             let function = std::mem::transmute::<usize, KernelFn>(address);
-            let keep = Box::new(keepalive);
-            match rows {
-                None => builder.loop_kernel(function, keep, &sizes(dims), &reads, &writes),
-                Some(rows) => {
-                    builder.row_kernel(function, keep, &sizes(dims), &reads, &writes, &rows)
-                }
-            }
+            builder.loop_of(function, Box::new(keepalive), spec)
         };
         Ok(slots.map_err(refuse)?.into_iter().map(|slot| slot.0).collect())
     }
@@ -252,6 +273,11 @@ impl ProgramBuilder {
     /// The elements that basic indexing picks: a view.
     fn slice(&mut self, slot: u32, index: Vec<Bound<'_, PyAny>>) -> PyResult<u32> {
         Ok(self.builder()?.slice(Slot(slot), &indices(index)?).map_err(refuse)?.0)
+    }
+
+    /// The elements on a diagonal of two axes, as a last axis: a view.
+    fn diagonal(&mut self, slot: u32, axes: [usize; 2], offset: i64) -> PyResult<u32> {
+        Ok(self.builder()?.diagonal(Slot(slot), axes, offset).map_err(refuse)?.0)
     }
 
     /// The same elements under other dims, one of which may be -1: a view where strides allow, else
@@ -283,9 +309,51 @@ impl ProgramBuilder {
         Ok(made.map_err(refuse)?.0)
     }
 
-    /// The product of vectors and matrices of one float type.
+    /// The product of vectors and matrices of one type.
     fn dot(&mut self, a: u32, b: u32) -> PyResult<u32> {
         Ok(self.builder()?.dot(Slot(a), Slot(b)).map_err(refuse)?.0)
+    }
+
+    /// `beta z + alpha a b` for arrays of one float type; `alpha` and `beta` are 0-d.
+    fn gemm(&mut self, z: u32, alpha: u32, a: u32, b: u32, beta: u32) -> PyResult<u32> {
+        let [z, alpha, a, b, beta] = [z, alpha, a, b, beta].map(Slot);
+        Ok(self.builder()?.gemm(z, alpha, a, b, beta).map_err(refuse)?.0)
+    }
+
+    /// The lower (or upper) factor of a positive definite matrix, of which that triangle is read.
+    fn cholesky(&mut self, slot: u32, lower: bool) -> PyResult<u32> {
+        Ok(self.builder()?.cholesky(Slot(slot), lower).map_err(refuse)?.0)
+    }
+
+    /// The gradient of a matrix whose lower triangle was factored.
+    fn cholesky_gradient(&mut self, factor: u32, gradient: u32) -> PyResult<u32> {
+        let (factor, gradient) = (Slot(factor), Slot(gradient));
+        Ok(self.builder()?.cholesky_gradient(factor, gradient).map_err(refuse)?.0)
+    }
+
+    /// The solution of a system of equations with a triangle of `a`.
+    fn solve_triangular(
+        &mut self,
+        a: u32,
+        b: u32,
+        lower: bool,
+        transposed: bool,
+        unit: bool,
+    ) -> PyResult<u32> {
+        let form = TriangularForm { lower, transposed, unit };
+        Ok(self.builder()?.solve_triangular(Slot(a), Slot(b), form).map_err(refuse)?.0)
+    }
+
+    /// Integers: `count` of them, from `start` on, each larger by `step`.
+    fn range(&mut self, start: u32, step: u32, count: u32) -> PyResult<u32> {
+        let [start, step, count] = [start, step, count].map(Size);
+        Ok(self.builder()?.range(start, step, count).map_err(refuse)?.0)
+    }
+
+    /// The arrays one after the other along an axis.
+    fn join(&mut self, parts: Vec<u32>, axis: usize) -> PyResult<u32> {
+        let parts: Vec<Slot> = parts.into_iter().map(Slot).collect();
+        Ok(self.builder()?.join(&parts, axis).map_err(refuse)?.0)
     }
 
     /// A size as a 0-d int64.
@@ -337,6 +405,15 @@ impl Program {
     #[getter]
     fn instructions(&self) -> Vec<String> {
         self.program.lines()
+    }
+
+    /// What calls need of what `set_routines` gives.
+    #[getter]
+    fn library(&self) -> Option<&'static str> {
+        self.program.library().map(|library| match library {
+            Library::Blas => "blas",
+            Library::Lapack => "lapack",
+        })
     }
 
     /// What instructions are blamed on.
@@ -442,6 +519,11 @@ impl Program {
         &self.program
     }
 
+    /// What an instruction is blamed on.
+    pub fn blamed(&self, py: Python<'_>, origin: Origin) -> Option<Py<PyAny>> {
+        self.origins.bind(py).get_item(origin.index()).ok().map(Bound::unbind)
+    }
+
     /// The exception for a failed call. `name` gives the name of an input of the program.
     pub fn raise(
         &self,
@@ -485,9 +567,19 @@ impl Program {
             ErrorClass::Type => PyTypeError::new_err(message),
             ErrorClass::Index => PyIndexError::new_err(message),
             ErrorClass::Memory => PyMemoryError::new_err(message),
+            ErrorClass::LinearAlgebra => match linear_algebra_error(py) {
+                Ok(class) => PyErr::from_type(class, message),
+                Err(error) => error,
+            },
             ErrorClass::Runtime => PyRuntimeError::new_err(message),
+            ErrorClass::Watch => DebugModeError::new_err(message),
         }
     }
+}
+
+/// NumPy's class for matrices that lack what is needed.
+fn linear_algebra_error(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
+    Ok(py.import("numpy.linalg")?.getattr("LinAlgError")?.cast_into()?)
 }
 
 /// The message with the name of the input beside its number.

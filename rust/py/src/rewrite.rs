@@ -13,7 +13,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::birthplace::describe;
+use crate::birthplace::{describe, in_stead_of};
 use crate::error::raise;
 use crate::face::{apply_face, face};
 use crate::op::OpBase;
@@ -281,7 +281,9 @@ impl PyRuleSet {
                 Progress::Done(results) => return Ok(results),
                 Progress::Calls(calls) => {
                     for call in calls {
-                        let reply = self.rules[call.rule].get().answer(py, &call)?;
+                        let rule = self.rules[call.rule].get();
+                        let origin = call.matched.node().origin();
+                        let reply = in_stead_of(origin, || rule.answer(py, &call))?;
                         py.detach(|| sweep.reply(call.ticket, reply)).map_err(raise)?;
                     }
                 }

@@ -9,6 +9,7 @@ use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use smallvec::smallvec;
 
 use crate::array::read_only_array;
@@ -89,7 +90,7 @@ fn operator(operator: Operator) -> PyResult<Op> {
     let position = operator as usize;
     OPERATORS[position]
         .get()
-        .copied()
+        .cloned()
         .ok_or_else(|| raise(Error::UnknownOperator { name: OPERATOR_NAMES[position].to_owned() }))
 }
 
@@ -417,6 +418,16 @@ impl SharedVariable {
         drop(slf.get().cell.set(array.cast_into()?.unbind()));
         Ok(())
     }
+
+    /// Pickles and copies are other variables, which hold a copy of the value.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = slf.py();
+        let make = py.import("frazil._core")?.getattr("shared")?;
+        let var = slf.as_super().get().var();
+        let shape = var.ty().shape().to_vec();
+        let arguments = (slf.get().get_value(py, false)?, var.name(), shape);
+        (make, arguments).into_pyobject(py)
+    }
 }
 
 /// The input of a frozen graph at a position.
@@ -449,8 +460,7 @@ pub fn elemwise_function<'py>(
 /// Says which op applies a scalar op element by element.
 #[pyfunction]
 pub fn register_elemwise(scalar_op: &OpBase, op: &OpBase) -> PyResult<()> {
-    scalar_op.op()?.set_elementwise(op.op()?);
-    Ok(())
+    scalar_op.op()?.set_elementwise(op.op()?).map_err(raise)
 }
 
 /// The type that `elemwise` would give.
@@ -458,7 +468,7 @@ pub fn register_elemwise(scalar_op: &OpBase, op: &OpBase) -> PyResult<()> {
 #[pyo3(signature = (op, *types))]
 pub fn elemwise_type(op: &OpBase, types: Vec<PyRef<'_, TensorType>>) -> PyResult<TensorType> {
     let types: Vec<_> = types.iter().map(|ty| ty.0).collect();
-    let ty = elemwise::result_type(op.op()?.elementwise(), &types).map_err(raise)?;
+    let ty = elemwise::result_type(&op.op()?.elementwise(), &types).map_err(raise)?;
     Ok(TensorType(ty))
 }
 

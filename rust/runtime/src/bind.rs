@@ -1,20 +1,42 @@
 //! From an instruction and the shapes of its operands to a step that can run.
 
+use frazil_core::DType;
 use smallvec::SmallVec;
 
 use crate::arena::Arena;
-use crate::blas::{DotPlan, dot_dims};
+use crate::blas::{DotPlan, GemmPlan, dot_dims};
 use crate::error::{Fault, Operand};
 use crate::ids::{Size, Slot};
-use crate::instr::{InstrKind, Loop, LoopRead, View};
+use crate::instr::{Gemm, InstrKind, Loop, LoopRead, View};
+use crate::lapack::{
+    CholeskyGradientPlan, CholeskyPlan, LapackPlan, SolvePlan, TriangularForm, check_solve,
+    check_square, fresh_like,
+};
 use crate::layout::{Axes, Layout, byte_count};
-use crate::loop_nest::{Access, LoopNest, Role, loop_order, row_order};
+use crate::loop_nest::{Access, LoopNest, Role, Table, loop_order, row_order};
 use crate::program::Program;
 use crate::state::{SlotState, State};
-use crate::step::{DotStep, LoopStep, Place, Step, TransferStep};
+use crate::step::{DotStep, GemmStep, LapackStep, LoopStep, Place, Step, TransferStep};
 use crate::strided::{Transfer, TransferPlan};
 use crate::view::{self, Index};
 use crate::walk::Strides;
+
+/// The stride of an operand along each dimension of a loop.
+fn steps<'a>(axes: &'a [Option<usize>], layout: &'a Layout) -> impl Iterator<Item = i64> + 'a {
+    axes.iter().map(|axis| axis.map_or(0, |axis| layout.strides[axis]))
+}
+
+/// The table of an operand, whose axes and lengths go to `checks`, too.
+fn indexed_axes(
+    operand: usize,
+    layout: &Layout,
+    indexed: &[usize],
+    checks: &mut SmallVec<[(usize, i64); 2]>,
+) -> Table {
+    checks.extend(indexed.iter().map(|&axis| (axis, layout.dims[axis])));
+    let axes = indexed.iter().map(|&axis| (layout.dims[axis], layout.strides[axis])).collect();
+    Table { operand, axes }
+}
 
 /// Binds instructions in order. With an arena the memory comes from there, before any run; without
 /// one it is allocated at once, for the run that goes on.
@@ -63,6 +85,20 @@ impl<'a> Binder<'a> {
                 Ok(Step::Transfer(Box::new(TransferStep { to: place, from, plan })))
             }
             InstrKind::Dot { a, b, to } => self.dot(*a, *b, *to),
+            InstrKind::Gemm(code) => self.gemm(code),
+            InstrKind::Cholesky { of, to, lower } => self.cholesky(*of, *to, *lower),
+            InstrKind::CholeskyGradient { factor, gradient, to } => {
+                self.cholesky_gradient(*factor, *gradient, *to)
+            }
+            InstrKind::Solve { a, b, to, form } => self.solve(*a, *b, *to, *form),
+            InstrKind::Range { start, step, count, to } => {
+                let [start, step, count] =
+                    [*start, *step, *count].map(|size| self.state.size(size));
+                let (start, step, count) = (start?, step?, count?);
+                let to = self.fresh(*to, &[count])?;
+                Ok(Step::Range { to, start, step, count })
+            }
+            InstrKind::Join { parts, to, axis } => self.join(parts, *to, *axis),
             InstrKind::Scalar { size, to } => {
                 let value = self.state.size(*size)?;
                 let to = self.fresh(*to, &[])?;
@@ -88,8 +124,12 @@ impl<'a> Binder<'a> {
         &self.slot(slot).layout
     }
 
+    fn dtype(&self, slot: Slot) -> DType {
+        self.program.slots[slot.index()].dtype
+    }
+
     fn itemsize(&self, slot: Slot) -> usize {
-        self.program.slots[slot.index()].dtype.itemsize()
+        self.dtype(slot).itemsize()
     }
 
     fn numbers(&self, sizes: &[Size]) -> Result<Axes, Fault> {
@@ -145,6 +185,15 @@ impl<'a> Binder<'a> {
         true
     }
 
+    /// Places a slot that starts as an operand, laid out so: in the memory of that if it may be made
+    /// over it and lies so, else in fresh memory. Whether it is the first.
+    fn place_on(&mut self, of: Slot, to: Slot, layout: Layout) -> Result<(Place, bool), Fault> {
+        if *self.layout(of) == layout && self.place_over(of, to) {
+            return Ok((self.slot(to).place, true));
+        }
+        Ok((self.place_fresh(to, layout)?, false))
+    }
+
     /// Gives a result of a loop the memory of an operand that dies in it and lies there as the result
     /// would, element for element, if there is one. `lies(position)` tells whether a read does.
     fn inherit(
@@ -160,7 +209,16 @@ impl<'a> Binder<'a> {
         }
         let bytes = byte_count(&layout.dims, self.itemsize(slot)).ok()?;
         let owner = |slot: Slot| liveness.owners[slot.index()];
+        // What indices point into is read anywhere at any time.
+        let indexed = |slot: Slot| {
+            let mut sources = code.sources.iter().map(|source| source.slot);
+            let mut targets = code.targets.iter().map(|target| target.of);
+            sources.any(|of| owner(of) == slot) || targets.any(|of| owner(of) == slot)
+        };
         let heir_of = |dying: Slot| {
+            if indexed(owner(dying)) {
+                return false;
+            }
             let given = self.slot(owner(dying));
             let fits = given.bytes == bytes && given.place == self.slot(dying).place;
             let mut reads = code.reads.iter().enumerate();
@@ -210,16 +268,23 @@ impl<'a> Binder<'a> {
         for (position, read) in code.reads.iter().enumerate() {
             self.check_read(position, read, &dims)?;
             let layout = self.layout(read.slot);
-            strides.push(read.axes.iter().map(|axis| axis.map_or(0, |axis| layout.strides[axis])));
+            strides.push(steps(&read.axes, layout));
+        }
+        for source in &code.sources {
+            self.check_indexed(source.slot, &source.axes, &source.indexed, &dims)?;
+            strides.push(steps(&source.axes, self.layout(source.slot)));
         }
         // Without loop dimensions there is one position, and nothing moves.
         let inner = |axes: &[Option<usize>]| axes.last().is_some_and(Option::is_some);
-        let read_inner: SmallVec<[bool; 12]> =
-            code.reads.iter().map(|read| inner(&read.axes)).collect();
+        let read_inner: SmallVec<[bool; 12]> = (code.reads.iter().map(|read| inner(&read.axes)))
+            .chain(code.sources.iter().map(|source| inner(&source.axes)))
+            .collect();
         let write_inner: SmallVec<[bool; 4]> =
             code.writes.iter().map(|write| inner(&write.axes)).collect();
         let moves = |write: usize, dim: usize| code.writes[write].axes[dim].is_some();
         let order = match code.rows {
+            // Where positions meet in a target, they do so in order.
+            _ if !code.targets.is_empty() => (0..dims.len()).collect(),
             Some(_) => row_order(&dims, &strides),
             None => loop_order(&dims, &strides, &read_inner, &write_inner, moves),
         };
@@ -230,6 +295,15 @@ impl<'a> Binder<'a> {
         for (read, &inner) in code.reads.iter().zip(&read_inner) {
             let itemsize = self.itemsize(read.slot);
             accesses.push(Access { itemsize, inner, role: Role::Read, apart: None });
+        }
+        let mut tables: SmallVec<[Table; 2]> = SmallVec::new();
+        let mut checks = SmallVec::new();
+        for source in &code.sources {
+            let layout = self.layout(source.slot).clone();
+            tables.push(indexed_axes(operands.len(), &layout, &source.indexed, &mut checks));
+            operands.push(self.slot(source.slot).place);
+            let itemsize = self.itemsize(source.slot);
+            accesses.push(Access { itemsize, inner: false, role: Role::Read, apart: None });
         }
         let mut fills = SmallVec::new();
         for (write, &inner) in code.writes.iter().zip(&write_inner) {
@@ -244,7 +318,7 @@ impl<'a> Binder<'a> {
             }
             let itemsize = self.itemsize(write.slot);
             let layout = Layout::fresh_in_order(&lengths, itemsize, &axes)?;
-            strides.push(write.axes.iter().map(|axis| axis.map_or(0, |axis| layout.strides[axis])));
+            strides.push(steps(&write.axes, &layout));
             let count = layout.len();
             let lies = |at: usize| {
                 let moves = code.reads[at].axes.iter().all(Option::is_some);
@@ -262,6 +336,20 @@ impl<'a> Binder<'a> {
             accesses.push(Access { itemsize, inner, role, apart: write.fold.zip(write.identity) });
             fills.extend(write.identity.map(|identity| (place, count, identity)));
         }
+        let mut copies = SmallVec::new();
+        for target in &code.targets {
+            self.check_indexed(target.of, &target.axes, &target.indexed, &dims)?;
+            let lengths = self.layout(target.of).dims.clone();
+            let place = self.fresh(target.slot, &lengths)?;
+            copies.push(self.copy(target.of, target.slot, place));
+            let layout = self.layout(target.slot).clone();
+            strides.push(steps(&target.axes, &layout));
+            tables.push(indexed_axes(operands.len(), &layout, &target.indexed, &mut checks));
+            operands.push(place);
+            let itemsize = self.itemsize(target.slot);
+            // Nothing that indices may lead to the same place twice is shared out.
+            accesses.push(Access { itemsize, inner: false, role: Role::Accumulate, apart: None });
+        }
         let nest = match &code.rows {
             Some(buffers) => {
                 let sizes: Vec<usize> = buffers.iter().map(|dtype| dtype.itemsize()).collect();
@@ -269,8 +357,32 @@ impl<'a> Binder<'a> {
             }
             None => LoopNest::new(&dims, &order, &strides, &accesses),
         };
+        let nest = nest.with_tables(&tables);
         self.need_scratch(nest.scratch());
-        Ok(Step::Loop(Box::new(LoopStep { function: code.kernel.function, operands, fills, nest })))
+        let function = code.kernel.function;
+        Ok(Step::Loop(Box::new(LoopStep { function, operands, fills, copies, checks, nest })))
+    }
+
+    /// Checks that an indexed operand has the lengths of the loop along its other axes.
+    fn check_indexed(
+        &self,
+        slot: Slot,
+        axes: &[Option<usize>],
+        indexed: &[usize],
+        dims: &[i64],
+    ) -> Result<(), Fault> {
+        let layout = self.layout(slot);
+        let input = self.program.inputs.iter().position(|input| input.slot == slot);
+        for axis in (0..layout.ndim()).filter(|axis| !indexed.contains(axis)) {
+            let along = axes.iter().position(|&own| own == Some(axis));
+            let expected = along.map_or(1, |dim| dims[dim]);
+            let given = layout.dims[axis];
+            if given != expected {
+                let operand = Operand { position: 0, slot, input };
+                return Err(Fault::Length { operand, axis, expected, given });
+            }
+        }
+        Ok(())
     }
 
     fn check_read(&self, position: usize, read: &LoopRead, dims: &[i64]) -> Result<(), Fault> {
@@ -315,6 +427,7 @@ impl<'a> Binder<'a> {
                 Ok((0, view::broadcast_to(layout, &dims)?))
             }
             View::Slice(indices) => view::slice(layout, &self.indices(indices)?),
+            View::Diagonal { axes, offset } => Ok(view::diagonal(layout, *axes, *offset)),
         }
     }
 
@@ -346,8 +459,7 @@ impl<'a> Binder<'a> {
     }
 
     fn transfer(&self, transfer: Transfer, slot: Slot, to: &Layout, from: &Layout) -> TransferPlan {
-        let dtype = self.program.slots[slot.index()].dtype;
-        TransferPlan::new(transfer, dtype, &to.dims, &to.strides, &from.strides)
+        TransferPlan::new(transfer, self.dtype(slot), &to.dims, &to.strides, &from.strides)
     }
 
     fn update(
@@ -373,14 +485,14 @@ impl<'a> Binder<'a> {
         if in_place {
             return Ok(Step::Transfer(Box::new(store)));
         }
-        Ok(Step::Update(Box::new([self.copy(of, to, place), store])))
+        Ok(Step::Transfers(Box::new([self.copy(of, to, place), store])))
     }
 
     fn dot(&mut self, a: Slot, b: Slot, to: Slot) -> Result<Step, Fault> {
         let dims = dot_dims(self.layout(a), self.layout(b))?;
         let place = self.fresh(to, &dims)?;
-        let dtype = self.program.slots[to.index()].dtype;
-        let plan = DotPlan::new(dtype, self.layout(a), self.layout(b))?;
+        let same = self.slot(a).place == self.slot(b).place;
+        let plan = DotPlan::new(self.dtype(to), self.layout(a), self.layout(b), same)?;
         self.need_scratch(plan.scratch());
         Ok(Step::Dot(Box::new(DotStep {
             a: self.slot(a).place,
@@ -388,5 +500,90 @@ impl<'a> Binder<'a> {
             to: place,
             plan,
         })))
+    }
+
+    fn gemm(&mut self, code: &Gemm) -> Result<Step, Fault> {
+        let (a, b, z, to) = (code.a, code.b, code.z, code.to);
+        let dims = dot_dims(self.layout(a), self.layout(b))?;
+        if self.layout(z).dims[..] != dims {
+            return Err(Fault::Addend { product: dims, z: self.layout(z).dims.to_vec() });
+        }
+        let layout = Layout::fresh(&dims, self.itemsize(to))?;
+        let (place, in_place) = self.place_on(z, to, layout)?;
+        let product = DotPlan::new(self.dtype(to), self.layout(a), self.layout(b), false)?;
+        self.need_scratch(product.scratch());
+        let z_at = (!in_place).then(|| self.layout(z));
+        let plan = GemmPlan::new(product, z_at, self.layout(to));
+        let operands = code.operands().map(|slot| self.slot(slot).place);
+        Ok(Step::Gemm(Box::new(GemmStep { operands, to: place, plan })))
+    }
+
+    // ------------------------------------------------------------ factors and joins
+
+    fn cholesky(&mut self, of: Slot, to: Slot, lower: bool) -> Result<Step, Fault> {
+        check_square("cholesky", self.layout(of))?;
+        let layout = fresh_like(self.layout(of), self.itemsize(to))?;
+        let (place, in_place) = self.place_on(of, to, layout)?;
+        let a_at = (!in_place).then(|| self.layout(of));
+        let plan = CholeskyPlan::new(self.dtype(to), lower, a_at, self.layout(to))?;
+        Ok(self.lapack([of, of], place, LapackPlan::Cholesky(plan)))
+    }
+
+    fn cholesky_gradient(&mut self, factor: Slot, gradient: Slot, to: Slot) -> Result<Step, Fault> {
+        check_square("the gradient of cholesky", self.layout(factor))?;
+        let dims = self.layout(factor).dims.clone();
+        if self.layout(gradient).dims != dims {
+            let z = self.layout(gradient).dims.to_vec();
+            return Err(Fault::Addend { product: dims.to_vec(), z });
+        }
+        let layout = Layout::fresh(&dims, self.itemsize(to))?;
+        let (place, in_place) = self.place_on(gradient, to, layout)?;
+        let gradient_at = (!in_place).then(|| self.layout(gradient));
+        let factor_at = self.layout(factor);
+        let plan =
+            CholeskyGradientPlan::new(self.dtype(to), factor_at, gradient_at, self.layout(to))?;
+        Ok(self.lapack([factor, gradient], place, LapackPlan::CholeskyGradient(plan)))
+    }
+
+    fn solve(&mut self, a: Slot, b: Slot, to: Slot, form: TriangularForm) -> Result<Step, Fault> {
+        check_solve(self.layout(a), self.layout(b))?;
+        let layout = fresh_like(self.layout(b), self.itemsize(to))?;
+        let (place, in_place) = self.place_on(b, to, layout)?;
+        let (a_at, b_at) = (self.layout(a), (!in_place).then(|| self.layout(b)));
+        let plan = SolvePlan::new(self.dtype(to), form, a_at, b_at, self.layout(to))?;
+        Ok(self.lapack([a, b], place, LapackPlan::Solve(plan)))
+    }
+
+    fn lapack(&mut self, operands: [Slot; 2], to: Place, plan: LapackPlan) -> Step {
+        self.need_scratch(plan.scratch());
+        let operands = operands.map(|slot| self.slot(slot).place);
+        Step::Lapack(Box::new(LapackStep { operands, to, plan }))
+    }
+
+    fn join(&mut self, parts: &[Slot], to: Slot, axis: usize) -> Result<Step, Fault> {
+        let mut dims = self.layout(parts[0]).dims.clone();
+        for (part, &slot) in parts.iter().enumerate().skip(1) {
+            let given = &self.layout(slot).dims;
+            if (0..dims.len()).any(|at| at != axis && given[at] != dims[at]) {
+                let first = self.layout(parts[0]).dims.to_vec();
+                return Err(Fault::Part { axis, part, given: given.to_vec(), first });
+            }
+            dims[axis] = dims[axis].checked_add(given[axis]).ok_or(Fault::TooLarge)?;
+        }
+        let place = self.fresh(to, &dims)?;
+        let whole = self.layout(to).clone();
+        let mut offset = 0;
+        let mut steps = Vec::with_capacity(parts.len());
+        for &slot in parts {
+            let layout = self.layout(slot);
+            let window = Layout { dims: layout.dims.clone(), strides: whole.strides.clone() };
+            steps.push(TransferStep {
+                to: Place { base: place.base, offset: place.offset + offset },
+                from: self.slot(slot).place,
+                plan: self.transfer(Transfer::Copy, to, &window, layout),
+            });
+            offset += layout.dims[axis] * whole.strides[axis];
+        }
+        Ok(Step::Transfers(steps.into()))
     }
 }

@@ -1,155 +1,19 @@
-//! Products of vectors and matrices by BLAS.
-//!
-//! The routines come from outside as function pointers with Fortran's conventions: everything by
-//! address, matrices in column-major order.
-
-use std::ffi::{c_char, c_void};
-use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering};
+//! Products of vectors and matrices: by BLAS for floats, by loops for integers.
 
 use frazil_core::DType;
 
 use crate::error::Fault;
+use crate::integer_dot::IntegerDot;
 use crate::layout::Layout;
-use crate::strided::{Transfer, TransferPlan};
+use crate::matrix::{Matrix, Pack, Vector, blas_int};
+use crate::routine::{Element, MatrixOut, Triangle, VectorAt, dot, gemm, gemv, ger, syrk};
+use crate::strided::TransferPlan;
 
-/// A routine that the runtime calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
-pub enum Routine {
-    Dgemm,
-    Sgemm,
-    Dgemv,
-    Sgemv,
-    Ddot,
-    Sdot,
-}
+/// Rows from which on a matrix times its own transpose is made by half.
+const MIRRORED: i64 = 64;
 
-impl Routine {
-    /// Every routine.
-    pub const ALL: [Routine; 6] = [
-        Routine::Dgemm,
-        Routine::Sgemm,
-        Routine::Dgemv,
-        Routine::Sgemv,
-        Routine::Ddot,
-        Routine::Sdot,
-    ];
-
-    /// The name in BLAS.
-    pub fn name(self) -> &'static str {
-        match self {
-            Routine::Dgemm => "dgemm",
-            Routine::Sgemm => "sgemm",
-            Routine::Dgemv => "dgemv",
-            Routine::Sgemv => "sgemv",
-            Routine::Ddot => "ddot",
-            Routine::Sdot => "sdot",
-        }
-    }
-
-    /// The routine of this name.
-    pub fn from_name(name: &str) -> Option<Routine> {
-        Routine::ALL.into_iter().find(|routine| routine.name() == name)
-    }
-
-    fn address(self) -> Result<*mut c_void, Fault> {
-        let address = ADDRESSES[self as usize].load(Ordering::Acquire);
-        if address.is_null() {
-            Err(Fault::BlasMissing { routine: self.name() })
-        } else {
-            Ok(address)
-        }
-    }
-}
-
-static ADDRESSES: [AtomicPtr<c_void>; 6] = [const { AtomicPtr::new(ptr::null_mut()) }; 6];
-
-/// Tells where a routine lies, for every program of the process.
-///
-/// # Safety
-/// The address is that of the BLAS routine of this name, with 32-bit integers, callable from many
-/// threads.
-pub unsafe fn set_routine(routine: Routine, address: *const c_void) {
-    ADDRESSES[routine as usize].store(address.cast_mut(), Ordering::Release);
-}
-
-type Gemm<T> = unsafe extern "C" fn(
-    transa: *const c_char,
-    transb: *const c_char,
-    m: *const i32,
-    n: *const i32,
-    k: *const i32,
-    alpha: *const T,
-    a: *const T,
-    lda: *const i32,
-    b: *const T,
-    ldb: *const i32,
-    beta: *const T,
-    c: *mut T,
-    ldc: *const i32,
-);
-
-type Gemv<T> = unsafe extern "C" fn(
-    trans: *const c_char,
-    m: *const i32,
-    n: *const i32,
-    alpha: *const T,
-    a: *const T,
-    lda: *const i32,
-    x: *const T,
-    incx: *const i32,
-    beta: *const T,
-    y: *mut T,
-    incy: *const i32,
-);
-
-type Dot<T> = unsafe extern "C" fn(
-    n: *const i32,
-    x: *const T,
-    incx: *const i32,
-    y: *const T,
-    incy: *const i32,
-) -> T;
-
-/// The element types that BLAS multiplies.
-trait Element: Copy {
-    const ZERO: Self;
-    const ONE: Self;
-    const DOT: Routine;
-    const GEMV: Routine;
-    const GEMM: Routine;
-}
-
-impl Element for f64 {
-    const ZERO: f64 = 0.0;
-    const ONE: f64 = 1.0;
-    const DOT: Routine = Routine::Ddot;
-    const GEMV: Routine = Routine::Dgemv;
-    const GEMM: Routine = Routine::Dgemm;
-}
-
-impl Element for f32 {
-    const ZERO: f32 = 0.0;
-    const ONE: f32 = 1.0;
-    const DOT: Routine = Routine::Sdot;
-    const GEMV: Routine = Routine::Sgemv;
-    const GEMM: Routine = Routine::Sgemm;
-}
-
-/// A vector as BLAS takes it.
-#[derive(Clone, Copy, Debug)]
-struct Vector {
-    length: i32,
-    step: i32,
-}
-
-/// A matrix as BLAS takes it, seen in column-major order: transposed if its rows are contiguous.
-#[derive(Clone, Copy, Debug)]
-struct Matrix {
-    transposed: bool,
-    leading: i32,
-}
+/// Rows and columns of the squares in which half a matrix is copied to the other.
+const TILE: usize = 16;
 
 #[derive(Clone, Copy, Debug)]
 enum Product {
@@ -172,7 +36,14 @@ enum Product {
         columns: i32,
         inner: i32,
     },
-    /// Nothing is summed: the result is zero, or has no elements.
+    /// A matrix times its own transpose.
+    Syrk {
+        a: Matrix,
+        rows: i32,
+        inner: i32,
+    },
+    Integers(IntegerDot),
+    /// Nothing is summed.
     Zero {
         elements: i64,
     },
@@ -183,9 +54,8 @@ enum Product {
 pub(crate) struct DotPlan {
     dtype: DType,
     product: Product,
-    /// For each operand that BLAS cannot take as it lies: how to copy it, and where in the scratch
-    /// memory.
-    copies: [Option<(TransferPlan, usize)>; 2],
+    /// For each operand that BLAS cannot take as it lies.
+    packs: [Option<Pack>; 2],
     scratch: usize,
 }
 
@@ -204,27 +74,23 @@ pub(crate) fn dot_dims(a: &Layout, b: &Layout) -> Result<Vec<i64>, Fault> {
 }
 
 impl DotPlan {
-    /// The plan for operands whose shapes agree; see [`dot_dims`].
-    pub(crate) fn new(dtype: DType, a: &Layout, b: &Layout) -> Result<DotPlan, Fault> {
-        let item = dtype.itemsize();
+    /// The plan for operands whose shapes agree; see [`dot_dims`]. `same` says that both start at
+    /// the same address.
+    pub(crate) fn new(dtype: DType, a: &Layout, b: &Layout, same: bool) -> Result<DotPlan, Fault> {
         let mut scratch = 0;
-        let mut copies = [None, None];
+        let mut packs = [None, None];
+        if !dtype.is_float() {
+            let product = Product::Integers(IntegerDot::new(a, b));
+            return Ok(DotPlan { dtype, product, packs, scratch });
+        }
+        let item = dtype.itemsize();
+        let mirrored = same
+            && a.ndim() == 2
+            && a.dims[0] >= MIRRORED
+            && *b == crate::view::transpose(a, &[1, 0]);
         let mut layouts = [a.clone(), b.clone()];
-        for (layout, copy) in layouts.iter_mut().zip(&mut copies) {
-            if !is_blas(layout, item) {
-                let fresh = Layout::fresh(&layout.dims, item)?;
-                let plan = TransferPlan::new(
-                    Transfer::Copy,
-                    dtype,
-                    &layout.dims,
-                    &fresh.strides,
-                    &layout.strides,
-                );
-                *copy = Some((plan, scratch));
-                scratch +=
-                    (layout.len() as usize * item).next_multiple_of(crate::buffer::ALIGNMENT);
-                *layout = fresh;
-            }
+        for (layout, pack) in layouts.iter_mut().zip(&mut packs) {
+            *pack = Pack::new(dtype, layout, &mut scratch)?;
         }
         let [a, b] = &layouts;
         let product = match (a.ndim(), b.ndim()) {
@@ -232,33 +98,38 @@ impl DotPlan {
                 let outer = a.dims[..a.ndim() - 1].iter().chain(&b.dims[1..]);
                 Product::Zero { elements: outer.product() }
             }
-            (1, 1) => Product::Dot { a: vector(a, item)?, b: vector(b, item)? },
+            (1, 1) => Product::Dot { a: Vector::new(a, item)?, b: Vector::new(b, item)? },
             (2, 1) => Product::Gemv {
-                matrix: matrix(a, item)?,
+                matrix: Matrix::new(a, item)?,
                 rows: blas_int(a.dims[0])?,
                 columns: blas_int(a.dims[1])?,
-                vector: vector(b, item)?,
+                vector: Vector::new(b, item)?,
                 matrix_first: true,
             },
             (1, _) => {
                 let transposed = crate::view::transpose(b, &[1, 0]);
                 Product::Gemv {
-                    matrix: matrix(&transposed, item)?,
+                    matrix: Matrix::new(&transposed, item)?,
                     rows: blas_int(transposed.dims[0])?,
                     columns: blas_int(transposed.dims[1])?,
-                    vector: vector(a, item)?,
+                    vector: Vector::new(a, item)?,
                     matrix_first: false,
                 }
             }
+            _ if mirrored => Product::Syrk {
+                a: Matrix::new(a, item)?,
+                rows: blas_int(a.dims[0])?,
+                inner: blas_int(a.dims[1])?,
+            },
             _ => Product::Gemm {
-                a: matrix(a, item)?,
-                b: matrix(b, item)?,
+                a: Matrix::new(a, item)?,
+                b: Matrix::new(b, item)?,
                 rows: blas_int(a.dims[0])?,
                 columns: blas_int(b.dims[1])?,
                 inner: blas_int(a.dims[1])?,
             },
         };
-        Ok(DotPlan { dtype, product, copies, scratch })
+        Ok(DotPlan { dtype, product, packs, scratch })
     }
 
     /// The bytes of scratch memory that a run needs.
@@ -273,164 +144,248 @@ impl DotPlan {
     /// and apart from them; `scratch` is aligned and as large as [`DotPlan::scratch`] says.
     pub(crate) unsafe fn run(
         &self,
-        a: *const u8,
-        b: *const u8,
+        operands: [*const u8; 2],
         result: *mut u8,
         scratch: *mut u8,
     ) -> Result<(), Fault> {
-        let mut operands = [a, b];
-        for (operand, copy) in operands.iter_mut().zip(&self.copies) {
-            if let Some((plan, at)) = copy {
-                let fresh = scratch.wrapping_add(*at);
-                // SAFETY: by the caller's promise; each copy has its own part of the scratch
-                // memory.
-                unsafe { plan.run(fresh, *operand) };
-                *operand = fresh;
-            }
-        }
         // SAFETY: by the caller's promise.
         unsafe {
-            if self.dtype == DType::Float32 {
-                self.call::<f32>(operands[0].cast(), operands[1].cast(), result.cast())
+            match self.dtype {
+                DType::Float32 => self.add::<f32>(operands, (1.0, 0.0), result.cast(), scratch),
+                DType::Float64 => self.add::<f64>(operands, (1.0, 0.0), result.cast(), scratch),
+                _ => {
+                    if let Product::Integers(product) = &self.product {
+                        product.run(self.dtype, operands, result);
+                    }
+                    Ok(())
+                }
+            }
+        }
+    }
+
+    /// `result = alpha a b + beta result`. Where `beta` is zero, `result` may hold anything.
+    ///
+    /// # Safety
+    /// As for `run`, with operands of type `T`.
+    unsafe fn add<T: Element>(
+        &self,
+        mut operands: [*const u8; 2],
+        (alpha, beta): (T, T),
+        result: *mut T,
+        scratch: *mut u8,
+    ) -> Result<(), Fault> {
+        for (operand, pack) in operands.iter_mut().zip(&self.packs) {
+            if let Some(pack) = pack {
+                // SAFETY: by the caller's promise.
+                *operand = unsafe { pack.run(*operand, scratch) };
+            }
+        }
+        let [a, b] = operands.map(|operand| operand.cast::<T>());
+        // SAFETY: by the caller's promise, for all that follows: the operands lie as the product
+        // says, and the result is in C order.
+        unsafe {
+            if alpha == T::ZERO {
+                self.add_nothing(a, b, beta, result);
+                return Ok(());
+            }
+            match self.product {
+                Product::Zero { elements } => scale(result, elements, beta),
+                Product::Dot { a: x, b: y } => result.write(dot(x.length, x.at(a), y.at(b))?),
+                Product::Gemv { matrix, rows, columns, vector, matrix_first } => {
+                    let (matrix_at, vector_at) = if matrix_first { (a, b) } else { (b, a) };
+                    // In column-major order a matrix of contiguous rows is its own transpose.
+                    let sizes = if matrix.transposed { [columns, rows] } else { [rows, columns] };
+                    if beta == T::ZERO {
+                        // Some routines scale what is there even by zero, and a NaN would stay.
+                        scale(result, rows.into(), beta);
+                    }
+                    gemv(sizes, &alpha, matrix.at(matrix_at), vector.at(vector_at), &beta, result)?;
+                }
+                // The result's rows are contiguous, so BLAS is asked for its transpose: b' a'.
+                Product::Gemm { a: left, b: right, rows, columns, inner: 1 } if beta == T::ONE => {
+                    let column = VectorAt { at: a, step: left.steps()[0] as i32 };
+                    let row = VectorAt { at: b, step: right.steps()[1] as i32 };
+                    let out = MatrixOut { at: result, leading: columns };
+                    ger([columns, rows], &alpha, row, column, out)?;
+                }
+                Product::Gemm { a: left, b: right, rows, columns, inner } => {
+                    let (first, second) = (right.transposed_at(b), left.transposed_at(a));
+                    let out = MatrixOut { at: result, leading: columns };
+                    gemm([columns, rows, inner], &alpha, first, second, &beta, out)?;
+                }
+                Product::Syrk { a: matrix, rows, inner } => {
+                    let lower = Triangle { lower: true, unit: false };
+                    let out = MatrixOut { at: result, leading: rows };
+                    syrk(lower, [rows, inner], &alpha, matrix.at(a), &beta, out)?;
+                    mirror(result, rows as usize);
+                }
+                Product::Integers(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// `result = 0 a b + beta result`: BLAS would not look at `a` and `b`, but zero times what is
+    /// not finite is NaN.
+    ///
+    /// # Safety
+    /// As for `add`.
+    unsafe fn add_nothing<T: Element>(&self, a: *const T, b: *const T, beta: T, result: *mut T) {
+        let (first, second, columns) = match self.product {
+            Product::Gemv { matrix, rows, columns, vector, matrix_first } => {
+                let (matrix_at, vector_at) = if matrix_first { (a, b) } else { (b, a) };
+                let inner = columns.into();
+                let first =
+                    Lines { at: matrix_at, count: rows.into(), inner, steps: matrix.steps() };
+                let steps = [0, vector.step.into()];
+                (first, Lines { at: vector_at, count: 1, inner, steps }, 1)
+            }
+            Product::Gemm { a: left, b: right, rows, columns, inner } => {
+                let [down, along] = right.steps();
+                let inner = inner.into();
+                let first = Lines { at: a, count: rows.into(), inner, steps: left.steps() };
+                let second = Lines { at: b, count: columns.into(), inner, steps: [along, down] };
+                (first, second, columns.into())
+            }
+            // Nothing else is ever scaled.
+            _ => {
+                if let Product::Zero { elements } = self.product {
+                    // SAFETY: the result has so many elements.
+                    unsafe { scale(result, elements, beta) };
+                }
+                return;
+            }
+        };
+        // SAFETY: the lines lie in the operands; the result has an element for each pair of them.
+        unsafe {
+            scale(result, first.count * columns, beta);
+            let bad = second.finite().map(|finite| !finite).collect::<Vec<bool>>();
+            for (row, finite) in first.finite().enumerate() {
+                for (column, &bad) in bad.iter().enumerate() {
+                    if bad || !finite {
+                        result.add(row * columns as usize + column).write(T::NAN);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `beta z + alpha a b`, of operands of known layouts.
+#[derive(Debug)]
+pub(crate) struct GemmPlan {
+    product: DotPlan,
+    /// How `z` gets into the result, if it is not there.
+    start: Option<TransferPlan>,
+}
+
+impl GemmPlan {
+    /// The plan for a product that is added to a `z` of its shape; `None`: that is what the result
+    /// holds already.
+    pub(crate) fn new(product: DotPlan, z: Option<&Layout>, result: &Layout) -> GemmPlan {
+        let start = z.map(|z| TransferPlan::copy(product.dtype, z, result));
+        GemmPlan { product, start }
+    }
+
+    /// Writes the sum, in C order. Where `beta` is zero, `z` is not read.
+    ///
+    /// # Safety
+    /// As for [`DotPlan::run`]; `z` has the layout of the plan, `alpha` and `beta` are an element
+    /// each. `result` is apart from all of them, but for a `z` that it holds already.
+    pub(crate) unsafe fn run(
+        &self,
+        [z, alpha, a, b, beta]: [*const u8; 5],
+        result: *mut u8,
+        scratch: *mut u8,
+    ) -> Result<(), Fault> {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            if self.product.dtype == DType::Float32 {
+                let scales = (alpha.cast::<f32>().read(), beta.cast::<f32>().read());
+                self.add::<f32>(z, [a, b], scales, result, scratch)
             } else {
-                self.call::<f64>(operands[0].cast(), operands[1].cast(), result.cast())
+                let scales = (alpha.cast::<f64>().read(), beta.cast::<f64>().read());
+                self.add::<f64>(z, [a, b], scales, result, scratch)
             }
         }
     }
 
     /// # Safety
-    /// As for `run`, with operands of type `T` that lie as the product says.
-    unsafe fn call<T: Element>(
+    /// As for `run`, with operands of type `T`.
+    unsafe fn add<T: Element>(
         &self,
-        a: *const T,
-        b: *const T,
-        result: *mut T,
+        z: *const u8,
+        operands: [*const u8; 2],
+        scales: (T, T),
+        result: *mut u8,
+        scratch: *mut u8,
     ) -> Result<(), Fault> {
-        let (zero, one) = (T::ZERO, T::ONE);
-        let letter = |transposed: bool| if transposed { b'T' } else { b'N' };
-        match self.product {
-            Product::Zero { elements } => {
-                for at in 0..elements as usize {
-                    // SAFETY: the result has this many elements.
-                    unsafe { result.add(at).write(zero) };
-                }
+        // SAFETY: by the caller's promise.
+        unsafe {
+            if let Some(start) = &self.start
+                && scales.1 != T::ZERO
+            {
+                start.run(result, z);
             }
-            Product::Dot { a: x, b: y } => {
-                let address = T::DOT.address()?;
-                // SAFETY: whoever set the address promised the routine; both vectors have this many
-                // elements.
-                unsafe {
-                    let dot: Dot<T> = std::mem::transmute(address);
-                    result.write(dot(&x.length, a, &x.step, b, &y.step));
-                }
-            }
-            Product::Gemv { matrix, rows, columns, vector, matrix_first } => {
-                let address = T::GEMV.address()?;
-                let (matrix_at, vector_at) = if matrix_first { (a, b) } else { (b, a) };
-                // In column-major order a matrix of contiguous rows is its own transpose.
-                let (m, n) = if matrix.transposed { (columns, rows) } else { (rows, columns) };
-                let trans = letter(matrix.transposed) as c_char;
-                // SAFETY: as above; the matrix and the vector lie as their descriptions say. The
-                // result is set to zero first: some routines scale what is there even by zero, and
-                // a NaN would stay.
-                unsafe {
-                    for at in 0..rows as usize {
-                        result.add(at).write(zero);
-                    }
-                    let gemv: Gemv<T> = std::mem::transmute(address);
-                    gemv(
-                        &trans,
-                        &m,
-                        &n,
-                        &one,
-                        matrix_at,
-                        &matrix.leading,
-                        vector_at,
-                        &vector.step,
-                        &zero,
-                        result,
-                        &1,
-                    );
-                }
-            }
-            Product::Gemm { a: left, b: right, rows, columns, inner } => {
-                let address = T::GEMM.address()?;
-                // The result's rows are contiguous, so BLAS is asked for its transpose: b' a'.
-                let (transa, transb) =
-                    (letter(!right.transposed) as c_char, letter(!left.transposed) as c_char);
-                // SAFETY: as above.
-                unsafe {
-                    let gemm: Gemm<T> = std::mem::transmute(address);
-                    gemm(
-                        &transa,
-                        &transb,
-                        &columns,
-                        &rows,
-                        &inner,
-                        &one,
-                        b,
-                        &right.leading,
-                        a,
-                        &left.leading,
-                        &zero,
-                        result,
-                        &columns,
-                    );
+            self.product.add::<T>(operands, scales, result.cast(), scratch)
+        }
+    }
+}
+
+/// The rows, or the columns, of a matrix.
+struct Lines<T> {
+    at: *const T,
+    count: i64,
+    inner: i64,
+    /// Elements from line to line, and along one.
+    steps: [i64; 2],
+}
+
+impl<T: Element> Lines<T> {
+    /// For each line, whether all of it is finite.
+    ///
+    /// # Safety
+    /// The lines are readable while the iterator is used.
+    unsafe fn finite(&self) -> impl Iterator<Item = bool> + '_ {
+        let [down, along] = self.steps;
+        (0..self.count).map(move |line| {
+            (0..self.inner).all(|at| {
+                let element = self.at.wrapping_offset((line * down + at * along) as isize);
+                // SAFETY: by the caller's promise.
+                unsafe { element.read() }.is_finite()
+            })
+        })
+    }
+}
+
+/// `result = beta result + 0`; where `beta` is zero nothing is read.
+///
+/// # Safety
+/// The result has `count` elements.
+unsafe fn scale<T: Element>(result: *mut T, count: i64, beta: T) {
+    for at in 0..count as usize {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let place = result.add(at);
+            let value = if beta == T::ZERO { T::ZERO } else { beta * place.read() + T::ZERO };
+            place.write(value);
+        }
+    }
+}
+
+/// Copies the lower triangle of a square matrix in column-major order to the upper one.
+///
+/// # Safety
+/// The matrix has `size` rows and columns.
+unsafe fn mirror<T: Element>(matrix: *mut T, size: usize) {
+    for column in (0..size).step_by(TILE) {
+        for row in (column..size).step_by(TILE) {
+            for i in row..(row + TILE).min(size) {
+                for j in column..(column + TILE).min(i) {
+                    // SAFETY: both positions are below `size * size`.
+                    unsafe { matrix.add(j + i * size).write(matrix.add(i + j * size).read()) };
                 }
             }
         }
-        Ok(())
     }
-}
-
-fn blas_int(length: i64) -> Result<i32, Fault> {
-    i32::try_from(length).map_err(|_| Fault::BlasTooLarge { length })
-}
-
-/// The distance between neighbours in elements, if it is a whole positive number of them.
-fn elements(stride: i64, item: usize) -> Option<i64> {
-    let item = item as i64;
-    (stride > 0 && stride % item == 0).then_some(stride / item)
-}
-
-/// Whether BLAS takes an operand as it lies.
-fn is_blas(layout: &Layout, item: usize) -> bool {
-    if layout.is_empty() {
-        return true;
-    }
-    match layout.ndim() {
-        1 => layout.dims[0] == 1 || elements(layout.strides[0], item).is_some(),
-        _ => leading(layout, item).is_some(),
-    }
-}
-
-fn vector(layout: &Layout, item: usize) -> Result<Vector, Fault> {
-    let step = elements(layout.strides[0], item).filter(|_| layout.dims[0] > 1).unwrap_or(1);
-    Ok(Vector { length: blas_int(layout.dims[0])?, step: blas_int(step)? })
-}
-
-fn matrix(layout: &Layout, item: usize) -> Result<Matrix, Fault> {
-    let (transposed, length) = leading(layout, item).unwrap_or((true, layout.dims[1].max(1)));
-    Ok(Matrix { transposed, leading: blas_int(length)? })
-}
-
-/// Whether the rows are contiguous (rather than the columns), and the elements from one to the
-/// next.
-fn leading(layout: &Layout, item: usize) -> Option<(bool, i64)> {
-    let (rows, columns) = (layout.dims[0], layout.dims[1]);
-    let (down, right) = (layout.strides[0], layout.strides[1]);
-    let distance = |count: i64, stride: i64, length: i64| {
-        // The distance between single rows is never used, but BLAS checks it.
-        let distance = if count == 1 { Some(length) } else { elements(stride, item) };
-        distance.filter(|&distance| distance >= length.max(1))
-    };
-    if (columns == 1 || right == item as i64)
-        && let Some(distance) = distance(rows, down, columns)
-    {
-        return Some((true, distance));
-    }
-    if rows == 1 || down == item as i64 {
-        return distance(columns, right, rows).map(|distance| (false, distance));
-    }
-    None
 }

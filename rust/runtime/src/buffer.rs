@@ -2,11 +2,27 @@
 
 use std::alloc::{Layout as Block, alloc, dealloc};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::Fault;
 
 /// Every buffer starts at a multiple of this: a cache line, and the widest vector register.
 pub const ALIGNMENT: usize = 64;
+
+/// The bytes in all buffers now, and the most there were since somebody asked.
+static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+/// The bytes in all buffers of the process: what runs work in and what they gave away, idle memory
+/// included.
+pub fn allocated_bytes() -> usize {
+    ALLOCATED.load(Ordering::Relaxed)
+}
+
+/// The most bytes that there were in buffers at once since the last call of this function.
+pub fn take_peak_bytes() -> usize {
+    PEAK.swap(allocated_bytes(), Ordering::Relaxed)
+}
 
 /// Uninitialised memory of a fixed size, owned.
 #[derive(Debug)]
@@ -36,7 +52,11 @@ impl Buffer {
         // SAFETY: the size is not zero.
         let start = unsafe { alloc(block) };
         match NonNull::new(start) {
-            Some(start) => Ok(Buffer { start, size }),
+            Some(start) => {
+                let before = ALLOCATED.fetch_add(size, Ordering::Relaxed);
+                PEAK.fetch_max(before + size, Ordering::Relaxed);
+                Ok(Buffer { start, size })
+            }
             None => Err(Fault::OutOfMemory { bytes: size }),
         }
     }
@@ -61,6 +81,7 @@ impl Default for Buffer {
 impl Drop for Buffer {
     fn drop(&mut self) {
         if self.size > 0 {
+            ALLOCATED.fetch_sub(self.size, Ordering::Relaxed);
             // SAFETY: `new` allocated this with the same size and alignment, and checked both.
             unsafe {
                 let block = Block::from_size_align_unchecked(self.size, ALIGNMENT);

@@ -11,8 +11,10 @@ use crate::fold::Fold;
 use crate::foreign::Foreign;
 use crate::ids::{Origin, Size, Slot};
 use crate::instr::{
-    ArrayType, Call, Function, Instr, InstrKind, Kernel, Loop, LoopRead, LoopWrite, View,
+    ArrayType, Call, Function, Gemm, Instr, InstrKind, Kernel, Loop, LoopRead, LoopSource,
+    LoopTarget, LoopWrite, View,
 };
+use crate::lapack::TriangularForm;
 use crate::loop_nest::KernelFn;
 use crate::program::Program;
 use crate::scalar::Scalar;
@@ -54,6 +56,36 @@ pub struct WriteSpec {
     pub fold: Option<Fold>,
 }
 
+/// An operand of a loop that indices move: for each loop dimension the axis that moves along it,
+/// and the axes that indices move along, in the kernel's order.
+#[derive(Clone, Debug)]
+pub struct IndexedSpec {
+    /// What is read, or what a copy of is written to.
+    pub slot: Slot,
+    /// One entry a loop dimension.
+    pub axes: Vec<Option<usize>>,
+    /// The other axes; those that are in neither have length 1.
+    pub indexed: Vec<usize>,
+}
+
+/// What a loop's kernel works on.
+#[derive(Clone, Debug, Default)]
+pub struct LoopSpec {
+    /// The dimensions, outermost first.
+    pub dims: Vec<Size>,
+    /// The slots that are read, each with its axis for every dimension, `None` where it stays.
+    pub reads: Vec<(Slot, Vec<Option<usize>>)>,
+    /// The slots that are read where indices say.
+    pub sources: Vec<IndexedSpec>,
+    /// The arrays that are made.
+    pub writes: Vec<WriteSpec>,
+    /// Those of which a copy is written to where indices say.
+    pub targets: Vec<IndexedSpec>,
+    /// Given where the kernel goes through each row, the last of `dims`, several times: it takes
+    /// whole rows, and a buffer for a row of each of these types.
+    pub rows: Option<Vec<DType>>,
+}
+
 /// A constant slot: an array that is only read.
 pub(crate) struct Constant {
     pub(crate) slot: Slot,
@@ -80,6 +112,7 @@ pub struct Builder {
     kernels: Vec<usize>,
     calls: u32,
     origin: Option<Origin>,
+    watched: bool,
 }
 
 type Built<T> = Result<T, BuildError>;
@@ -252,6 +285,12 @@ impl Builder {
 
     // ------------------------------------------------------------ instructions
 
+    /// Makes a program whose runs look for faults: reads of memory that was given back or written
+    /// over, instructions that write to operands, and the first NaN.
+    pub fn watch(&mut self) {
+        self.watched = true;
+    }
+
     /// What the instructions from here on are blamed on.
     pub fn origin(&mut self, origin: Option<Origin>) {
         self.origin = origin;
@@ -273,43 +312,42 @@ impl Builder {
         reads: &[(Slot, Vec<Option<usize>>)],
         writes: &[WriteSpec],
     ) -> Built<Vec<Slot>> {
-        self.push_loop(function, keep, dims, reads, writes, None)
+        let spec = LoopSpec {
+            dims: dims.to_vec(),
+            reads: reads.to_vec(),
+            writes: writes.to_vec(),
+            ..LoopSpec::default()
+        };
+        // SAFETY: as promised by the caller.
+        unsafe { self.loop_of(function, keep, spec) }
     }
 
-    /// A native kernel that goes through each row, the last of `dims`, several times: it takes
-    /// whole rows, and after its operands a buffer for a row of each of these types.
+    /// A native kernel and all it works on. Returns the slots of the writes, then of the targets.
     ///
     /// # Safety
-    /// As for [`Builder::loop_kernel`].
-    pub unsafe fn row_kernel(
+    /// As for [`Builder::loop_kernel`], of all operands; the kernel refuses indices that are out of
+    /// bounds.
+    pub unsafe fn loop_of(
         &mut self,
         function: KernelFn,
         keep: Box<dyn Any + Send + Sync>,
-        dims: &[Size],
-        reads: &[(Slot, Vec<Option<usize>>)],
-        writes: &[WriteSpec],
-        buffers: &[DType],
+        spec: LoopSpec,
     ) -> Built<Vec<Slot>> {
-        if dims.is_empty() {
+        let LoopSpec { dims, reads, sources, writes, targets, rows } = spec;
+        if rows.is_some() && dims.is_empty() {
             return Err(BuildError::NoRow);
         }
-        self.push_loop(function, keep, dims, reads, writes, Some(buffers.into()))
-    }
-
-    fn push_loop(
-        &mut self,
-        function: KernelFn,
-        keep: Box<dyn Any + Send + Sync>,
-        dims: &[Size],
-        reads: &[(Slot, Vec<Option<usize>>)],
-        writes: &[WriteSpec],
-        rows: Option<Box<[DType]>>,
-    ) -> Built<Vec<Slot>> {
         self.check_sizes(dims.iter().copied())?;
-        for (slot, axes) in reads {
+        for (slot, axes) in &reads {
             let ndim = self.info(*slot)?.ndim;
             check_count("axes of a read", axes.len(), dims.len())?;
             distinct(&axes.iter().flatten().copied().collect::<Vec<_>>(), ndim)?;
+        }
+        for of in sources.iter().chain(&targets) {
+            let ndim = self.info(of.slot)?.ndim;
+            check_count("axes of an indexed operand", of.axes.len(), dims.len())?;
+            let own = of.axes.iter().flatten().chain(&of.indexed);
+            distinct(&own.copied().collect::<Vec<_>>(), ndim)?;
         }
         for (position, write) in writes.iter().enumerate() {
             check_count("axes of a write", write.axes.len(), dims.len())?;
@@ -339,19 +377,42 @@ impl Builder {
             self.kernels.push(address);
             self.kernels.len() - 1
         });
-        let dynamic = self.is_dynamic(reads.iter().map(|read| read.0), dims.iter().copied())?;
+        let indexed = sources.iter().chain(&targets).map(|of| of.slot);
+        let read = reads.iter().map(|read| read.0).chain(indexed);
+        let dynamic = self.is_dynamic(read, dims.iter().copied())?;
         let mut slots = Vec::new();
-        for write in writes {
+        for write in &writes {
             let ndim = write.axes.iter().flatten().count();
             slots.push(self.slot(write.dtype, ndim, Some(self.instrs.len()), dynamic)?);
         }
+        for target in &targets {
+            let info = self.info(target.slot)?;
+            slots.push(self.slot(info.dtype, info.ndim, Some(self.instrs.len()), dynamic)?);
+        }
+        let made = targets.iter().zip(&slots[writes.len()..]);
+        let targets = made
+            .map(|(of, &slot)| LoopTarget {
+                slot,
+                of: of.slot,
+                axes: of.axes.as_slice().into(),
+                indexed: of.indexed.as_slice().into(),
+            })
+            .collect();
+        let sources = sources
+            .into_iter()
+            .map(|of| LoopSource {
+                slot: of.slot,
+                axes: of.axes.into(),
+                indexed: of.indexed.into(),
+            })
+            .collect();
         let reads = reads
             .iter()
             .map(|(slot, axes)| LoopRead { slot: *slot, axes: axes.as_slice().into() })
             .collect();
         let writes = slots
             .iter()
-            .zip(writes)
+            .zip(&writes)
             .map(|(&slot, write)| LoopWrite {
                 slot,
                 dtype: write.dtype,
@@ -361,10 +422,9 @@ impl Builder {
             })
             .collect();
         let kernel = Kernel { function, number: number as u32, keep };
-        self.push(
-            InstrKind::Loop(Box::new(Loop { kernel, dims: dims.into(), reads, writes, rows })),
-            dynamic,
-        );
+        let (dims, rows) = (dims.into(), rows.map(Into::into));
+        let code = Loop { kernel, dims, reads, writes, sources, targets, rows };
+        self.push(InstrKind::Loop(Box::new(code)), dynamic);
         Ok(slots)
     }
 
@@ -423,6 +483,14 @@ impl Builder {
         Ok(given - dropped)
     }
 
+    /// The elements whose position along the second of two axes is larger by `offset`, as a last
+    /// axis: a view.
+    pub fn diagonal(&mut self, of: Slot, axes: [usize; 2], offset: i64) -> Built<Slot> {
+        let ndim = self.info(of)?.ndim;
+        distinct(&axes, ndim)?;
+        self.view(of, View::Diagonal { axes, offset }, ndim - 1)
+    }
+
     /// The same elements under other dims: a view where strides allow, else a copy. One of the dims
     /// may be the literal -1 and takes what the others leave; a size that only turns out to be -1
     /// is an error.
@@ -478,8 +546,14 @@ impl Builder {
         self.made(info.dtype, info.ndim, |to| InstrKind::Update { of, to, view, value, accumulate })
     }
 
-    /// The product of two operands of rank 1 or 2, both `float32` or both `float64`.
+    /// The product of two operands of rank 1 or 2 and of one element type.
     pub fn dot(&mut self, a: Slot, b: Slot) -> Built<Slot> {
+        let (dtype, ndim) = self.product(a, b)?;
+        self.made(dtype, ndim, |to| InstrKind::Dot { a, b, to })
+    }
+
+    /// The element type and rank of a product.
+    fn product(&self, a: Slot, b: Slot) -> Built<(DType, usize)> {
         let dtype = self.info(a)?.dtype;
         let mut ndim = 0;
         for slot in [a, b] {
@@ -488,14 +562,90 @@ impl Builder {
                 let needed = "dot takes vectors and matrices";
                 return Err(BuildError::Rank { slot, given: info.ndim, needed });
             }
-            if !info.dtype.is_float() {
-                let needed = "dot takes float32 and float64";
-                return Err(BuildError::UnsupportedDType { slot, given: info.dtype, needed });
-            }
             ndim += info.ndim - 1;
         }
         self.check_dtype(b, dtype)?;
-        self.made(dtype, ndim, |to| InstrKind::Dot { a, b, to })
+        Ok((dtype, ndim))
+    }
+
+    /// `beta z + alpha a b`, where `a` or `b` is a matrix; `alpha` and `beta` are 0-d. All are
+    /// `float32` or `float64`. Where `beta` is zero, `z` is not read.
+    pub fn gemm(&mut self, z: Slot, alpha: Slot, a: Slot, b: Slot, beta: Slot) -> Built<Slot> {
+        let (dtype, ndim) = self.product(a, b)?;
+        self.check_float(a)?;
+        for (slot, expected, needed) in [
+            (z, ndim, "what a product is added to has its rank"),
+            (alpha, 0, "a factor of gemm is 0-d"),
+            (beta, 0, "a factor of gemm is 0-d"),
+        ] {
+            let given = self.info(slot)?.ndim;
+            if given != expected {
+                return Err(BuildError::Rank { slot, given, needed });
+            }
+            self.check_dtype(slot, dtype)?;
+        }
+        if ndim == 0 {
+            let needed = "gemm takes a matrix and a vector, or two matrices";
+            return Err(BuildError::Rank { slot: a, given: 1, needed });
+        }
+        self.made(dtype, ndim, |to| InstrKind::Gemm(Box::new(Gemm { z, alpha, a, b, beta, to })))
+    }
+
+    /// The lower (or upper) factor of a positive definite matrix, of which that triangle is read.
+    pub fn cholesky(&mut self, of: Slot, lower: bool) -> Built<Slot> {
+        let dtype = self.check_matrix(of)?;
+        self.check_float(of)?;
+        self.made(dtype, 2, |to| InstrKind::Cholesky { of, to, lower })
+    }
+
+    /// The gradient of a matrix whose lower triangle was factored, given the factor and its
+    /// gradient, both read below the diagonal only.
+    pub fn cholesky_gradient(&mut self, factor: Slot, gradient: Slot) -> Built<Slot> {
+        let dtype = self.check_matrix(factor)?;
+        self.check_float(factor)?;
+        self.check_matrix(gradient)?;
+        self.check_dtype(gradient, dtype)?;
+        self.made(dtype, 2, |to| InstrKind::CholeskyGradient { factor, gradient, to })
+    }
+
+    /// The solution of a system of equations; `b` is a vector, or a matrix of them in columns.
+    pub fn solve_triangular(&mut self, a: Slot, b: Slot, form: TriangularForm) -> Built<Slot> {
+        let dtype = self.check_matrix(a)?;
+        self.check_float(a)?;
+        let ndim = self.info(b)?.ndim;
+        if !(1..=2).contains(&ndim) {
+            let needed = "the right side of a system is a vector or a matrix";
+            return Err(BuildError::Rank { slot: b, given: ndim, needed });
+        }
+        self.check_dtype(b, dtype)?;
+        self.made(dtype, ndim, |to| InstrKind::Solve { a, b, to, form })
+    }
+
+    /// `count` integers, the first `start`, each larger by `step`; they wrap around.
+    pub fn range(&mut self, start: Size, step: Size, count: Size) -> Built<Slot> {
+        self.check_sizes([start, step, count])?;
+        self.made(DType::Int64, 1, |to| InstrKind::Range { start, step, count, to })
+    }
+
+    /// The parts one after the other along an axis.
+    pub fn join(&mut self, parts: &[Slot], axis: usize) -> Built<Slot> {
+        let Some(&first) = parts.first() else {
+            return Err(BuildError::Count { what: "parts of a join", given: 0, expected: 1 });
+        };
+        let SlotInfo { dtype, ndim, .. } = self.info(first)?;
+        if axis >= ndim {
+            return Err(BuildError::NoAxis { axis, ndim });
+        }
+        for &slot in parts {
+            let given = self.info(slot)?.ndim;
+            if given != ndim {
+                let needed = "all parts of a join have one rank";
+                return Err(BuildError::Rank { slot, given, needed });
+            }
+            self.check_dtype(slot, dtype)?;
+        }
+        let parts: Box<[Slot]> = parts.into();
+        self.made(dtype, ndim, |to| InstrKind::Join { parts, to, axis })
     }
 
     /// A 0-d `int64`.
@@ -556,7 +706,8 @@ impl Builder {
         for &slot in outputs {
             self.info(slot)?;
         }
-        Ok(Program::new(
+        let watched = self.watched;
+        let mut program = Program::new(
             self.slots,
             self.inputs,
             self.constants,
@@ -564,7 +715,9 @@ impl Builder {
             &self.size_infos,
             self.instrs,
             outputs,
-        ))
+        );
+        program.watched = watched;
+        Ok(program)
     }
 
     fn view(&mut self, of: Slot, view: View, ndim: usize) -> Built<Slot> {
@@ -601,6 +754,23 @@ impl Builder {
 
     fn push(&mut self, kind: InstrKind, dynamic: bool) {
         self.instrs.push(Instr { kind, origin: self.origin, dynamic });
+    }
+
+    fn check_matrix(&self, slot: Slot) -> Built<DType> {
+        let info = self.info(slot)?;
+        if info.ndim == 2 {
+            return Ok(info.dtype);
+        }
+        Err(BuildError::Rank { slot, given: info.ndim, needed: "a matrix is needed" })
+    }
+
+    fn check_float(&self, slot: Slot) -> Built<()> {
+        let given = self.info(slot)?.dtype;
+        if given.is_float() {
+            return Ok(());
+        }
+        let needed = "float32 or float64 is needed";
+        Err(BuildError::UnsupportedDType { slot, given, needed })
     }
 
     fn check_dtype(&self, slot: Slot, expected: DType) -> Built<()> {

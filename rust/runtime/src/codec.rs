@@ -11,11 +11,13 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error as ThisError;
 
 use crate::array::KeptArray;
-use crate::builder::{Builder, Constant, WriteSpec};
+use crate::builder::{Builder, Constant, IndexedSpec, LoopSpec, WriteSpec};
 use crate::error::{BuildError, ForeignError};
 use crate::foreign::Foreign;
 use crate::ids::{Size, Slot};
-use crate::instr::{ArrayType, Call, Instr, InstrKind, Loop, LoopRead, LoopWrite, View};
+use crate::instr::{
+    ArrayType, Call, Instr, InstrKind, Loop, LoopRead, LoopSource, LoopTarget, LoopWrite, View,
+};
 use crate::layout::{Layout, byte_count};
 use crate::loop_nest::KernelFn;
 use crate::program::Program;
@@ -96,6 +98,7 @@ struct Tables<'p> {
     sizes: &'p [SizeExpr],
     instrs: &'p [Instr],
     outputs: &'p [Slot],
+    watched: bool,
 }
 
 /// As [`Tables`], with numbers for kernels and functions.
@@ -106,6 +109,7 @@ struct Record {
     sizes: Vec<SizeExpr>,
     instrs: Vec<Instr<u32, u32>>,
     outputs: Vec<Slot>,
+    watched: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -129,6 +133,7 @@ impl Program {
             sizes: &self.sizes,
             instrs: &self.instrs,
             outputs: &self.outputs,
+            watched: self.watched,
         };
         postcard::to_extend(&tables, MAGIC.to_vec()).expect("tables of numbers have a byte form")
     }
@@ -169,7 +174,7 @@ fn operands<K>(
     code: &Loop<K>,
     dtype: impl Fn(Slot) -> Result<DType, BuildError>,
 ) -> Result<Box<[u8]>, BuildError> {
-    let Loop { kernel: _, dims: _, reads, writes, rows } = code;
+    let Loop { kernel: _, dims: _, reads, writes, sources, targets, rows } = code;
     let moves = |axes: &[Option<usize>]| matches!(axes.last(), Some(Some(_))) as u8;
     let mut operands = Vec::with_capacity(2 * reads.len() + 4 * writes.len() + 1);
     for LoopRead { slot, axes } in reads {
@@ -180,6 +185,14 @@ fn operands<K>(
         let fold = fold.map_or(u8::MAX, |fold| fold as u8);
         operands.extend([*dtype as u8, moves(axes), identity.is_some() as u8, fold]);
     }
+    operands.push(u8::MAX);
+    let indexed = sources.iter().map(|of| (of.slot, &of.axes, &of.indexed));
+    let targets_count = targets.len() as u8;
+    let targets = targets.iter().map(|of| (of.of, &of.axes, &of.indexed));
+    for (slot, axes, indexed) in indexed.chain(targets) {
+        operands.extend([dtype(slot)? as u8, moves(axes), indexed.len() as u8]);
+    }
+    operands.extend([sources.len() as u8, targets_count]);
     if let Some(buffers) = rows {
         operands.push(u8::MAX);
         operands.extend(buffers.iter().map(|&dtype| dtype as u8));
@@ -247,6 +260,9 @@ impl Replay<'_> {
         let mut constants = record.constants.into_iter().peekable();
         let mut sizes = record.sizes.into_iter().enumerate().peekable();
         let mut instrs = record.instrs.into_iter();
+        if record.watched {
+            self.builder.watch();
+        }
         // Slots are numbered in the order in which they are made; each size follows the slots that
         // it is about.
         loop {
@@ -315,6 +331,7 @@ impl Replay<'_> {
                     View::DropDims(axes) => builder.drop_dims(of, &axes)?,
                     View::BroadcastTo(dims) => builder.broadcast_to(of, &dims)?,
                     View::Slice(view) => builder.slice(of, &view)?,
+                    View::Diagonal { axes, offset } => builder.diagonal(of, axes, offset)?,
                 };
             }
             InstrKind::Reshape { of, dims, .. } => {
@@ -335,6 +352,25 @@ impl Replay<'_> {
             }
             InstrKind::Dot { a, b, .. } => {
                 builder.dot(a, b)?;
+            }
+            InstrKind::Gemm(code) => {
+                let [z, alpha, a, b, beta] = code.operands();
+                builder.gemm(z, alpha, a, b, beta)?;
+            }
+            InstrKind::Cholesky { of, lower, .. } => {
+                builder.cholesky(of, lower)?;
+            }
+            InstrKind::CholeskyGradient { factor, gradient, .. } => {
+                builder.cholesky_gradient(factor, gradient)?;
+            }
+            InstrKind::Solve { a, b, form, .. } => {
+                builder.solve_triangular(a, b, form)?;
+            }
+            InstrKind::Join { parts, axis, .. } => {
+                builder.join(&parts, axis)?;
+            }
+            InstrKind::Range { start, step, count, .. } => {
+                builder.range(start, step, count)?;
             }
             InstrKind::Scalar { size, .. } => {
                 builder.size_scalar(size)?;
@@ -360,25 +396,30 @@ impl Replay<'_> {
         if operands(code, dtype)? != part.operands {
             return Err(CodecError::Operands(number));
         }
-        let reads: Vec<_> = code.reads.iter().map(|read| (read.slot, read.axes.to_vec())).collect();
         let write = |write: &LoopWrite| WriteSpec {
             dtype: write.dtype,
             axes: write.axes.to_vec(),
             identity: write.identity,
             fold: write.fold,
         };
-        let writes: Vec<WriteSpec> = code.writes.iter().map(write).collect();
+        let indexed = |slot: Slot, axes: &[Option<usize>], indexed: &[usize]| IndexedSpec {
+            slot,
+            axes: axes.to_vec(),
+            indexed: indexed.to_vec(),
+        };
+        let source = |of: &LoopSource| indexed(of.slot, &of.axes, &of.indexed);
+        let target = |of: &LoopTarget| indexed(of.of, &of.axes, &of.indexed);
+        let spec = LoopSpec {
+            dims: code.dims.to_vec(),
+            reads: code.reads.iter().map(|read| (read.slot, read.axes.to_vec())).collect(),
+            sources: code.sources.iter().map(source).collect(),
+            writes: code.writes.iter().map(write).collect(),
+            targets: code.targets.iter().map(target).collect(),
+            rows: code.rows.as_ref().map(|buffers| buffers.to_vec()),
+        };
         // SAFETY: the caller promises that the kernel takes the operands that it says; they are
         // those of this loop. Test: tests/codec.rs, altered_bytes_are_refused_or_run_safely.
-        unsafe {
-            let (builder, dims) = (&mut self.builder, &code.dims);
-            match &code.rows {
-                None => builder.loop_kernel(part.function, part.keep, dims, &reads, &writes)?,
-                Some(buffers) => {
-                    builder.row_kernel(part.function, part.keep, dims, &reads, &writes, buffers)?
-                }
-            };
-        }
+        unsafe { self.builder.loop_of(part.function, part.keep, spec)? };
         Ok(())
     }
 }

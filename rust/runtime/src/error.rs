@@ -19,8 +19,12 @@ pub enum ErrorClass {
     Index,
     /// Memory that the system cannot give.
     Memory,
+    /// A matrix that lacks the property that its factor or a solution needs.
+    LinearAlgebra,
     /// A fault of what surrounds the program: a missing library, a kernel that failed.
     Runtime,
+    /// What a watched run has found.
+    Watch,
 }
 
 /// A call that failed.
@@ -187,6 +191,71 @@ pub enum Fault {
         /// The lengths that should be equal.
         inner: (i64, i64),
     },
+    /// A product and what it is added to, of different shapes.
+    #[error(
+        "gemm: the product has shape {}, but what it is added to has shape {}{}",
+        Lengths(.product),
+        Lengths(.z),
+        Hint(.z)
+    )]
+    Addend {
+        /// The shape of the product.
+        product: Vec<i64>,
+        /// The shape of the other operand.
+        z: Vec<i64>,
+    },
+    /// A matrix that should have as many rows as columns.
+    #[error("{what} takes a square matrix, given one of shape {}", Lengths(.dims))]
+    NotSquare {
+        /// What was to be done.
+        what: &'static str,
+        /// The shape of the operand.
+        dims: Vec<i64>,
+    },
+    /// The two sides of a system of equations, of different lengths.
+    #[error("solve_triangular: a matrix of shape {} has no solution for a right side of shape {}: \
+             both need as many rows", Lengths(.a), Lengths(.b))]
+    RightSide {
+        /// The shape of the matrix.
+        a: Vec<i64>,
+        /// The shape of the right side.
+        b: Vec<i64>,
+    },
+    /// A matrix that has no Cholesky factor.
+    #[error(
+        "cholesky: the matrix is not positive definite: its leading minor of order {order} is not \
+         positive. Add a small multiple of the identity to it"
+    )]
+    NotPositiveDefinite {
+        /// The size of the minor.
+        order: i32,
+    },
+    /// A triangular matrix with a zero on its diagonal.
+    #[error(
+        "solve_triangular: the matrix is singular: element {row} of its diagonal is zero. Add a \
+         small number to its diagonal"
+    )]
+    Singular {
+        /// The position on the diagonal.
+        row: i64,
+    },
+    /// Parts to be joined whose shapes differ elsewhere than along the axis.
+    #[error(
+        "join: the lengths of the parts must be equal except along axis {axis}: part {part} has \
+         shape {}, the first has shape {}",
+        Lengths(.given),
+        Lengths(.first)
+    )]
+    Part {
+        /// The axis along which they are joined.
+        axis: usize,
+        /// Which part.
+        part: usize,
+        /// Its shape.
+        given: Vec<i64>,
+        /// The shape of the first part.
+        first: Vec<i64>,
+    },
     /// Two sizes that should be equal.
     #[error("{message}: {a} != {b}")]
     Required {
@@ -235,14 +304,14 @@ pub enum Fault {
         /// What it returned.
         status: i32,
     },
-    /// A product was asked for before BLAS was set.
-    #[error("the BLAS routine {routine} is not set")]
-    BlasMissing {
+    /// A routine of BLAS or LAPACK was needed before it was set.
+    #[error("the routine {routine} is not set")]
+    RoutineMissing {
         /// Its name.
         routine: &'static str,
     },
     /// A product that BLAS's 32-bit integers cannot describe.
-    #[error("dot: a length or stride of {length} elements exceeds what BLAS can take")]
+    #[error("a length or stride of {length} elements exceeds what BLAS can take")]
     BlasTooLarge {
         /// The number that does not fit.
         length: i64,
@@ -275,6 +344,36 @@ pub enum Fault {
     /// Whoever started the run wants it to stop.
     #[error("the call was interrupted")]
     Interrupted,
+    /// In a watched run: memory was given back and then read.
+    #[error("it reads {slot}, whose memory was given back after: {after}")]
+    Released {
+        /// What is read.
+        slot: Slot,
+        /// The instruction after which its memory was given back.
+        after: String,
+    },
+    /// In a watched run: memory was written over and then read.
+    #[error("it reads {slot}, whose memory was written over by: {by}")]
+    Overwritten {
+        /// What is read.
+        slot: Slot,
+        /// What wrote over it.
+        by: String,
+    },
+    /// In a watched run: an instruction has written to what it only reads.
+    #[error("it has written to its {operand}, which it may only read")]
+    Destroyed {
+        /// What it has written to.
+        operand: Operand,
+    },
+    /// In a watched run: the first NaN.
+    #[error("its result {position} is NaN at {}, and none of its operands has a NaN", Lengths(.index))]
+    NotANumber {
+        /// Which of its results.
+        position: usize,
+        /// Where in it.
+        index: Vec<i64>,
+    },
 }
 
 impl Fault {
@@ -288,6 +387,10 @@ impl Fault {
             | Fault::DropAxis { .. }
             | Fault::Reshape { .. }
             | Fault::Inner { .. }
+            | Fault::Addend { .. }
+            | Fault::NotSquare { .. }
+            | Fault::RightSide { .. }
+            | Fault::Part { .. }
             | Fault::Required { .. }
             | Fault::NegativeLength { .. }
             | Fault::TooLarge
@@ -301,8 +404,13 @@ impl Fault {
             | Fault::ForeignType { .. } => ErrorClass::Type,
             Fault::Index { .. } => ErrorClass::Index,
             Fault::OutOfMemory { .. } => ErrorClass::Memory,
+            Fault::NotPositiveDefinite { .. } | Fault::Singular { .. } => ErrorClass::LinearAlgebra,
+            Fault::Released { .. }
+            | Fault::Overwritten { .. }
+            | Fault::Destroyed { .. }
+            | Fault::NotANumber { .. } => ErrorClass::Watch,
             Fault::Kernel { .. }
-            | Fault::BlasMissing { .. }
+            | Fault::RoutineMissing { .. }
             | Fault::Foreign(_)
             | Fault::Interrupted => ErrorClass::Runtime,
         }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::fold::Fold;
 use crate::foreign::Foreign;
 use crate::ids::{Origin, Size, Slot};
+use crate::lapack::TriangularForm;
 use crate::loop_nest::KernelFn;
 use crate::scalar::Scalar;
 use crate::view::Index;
@@ -61,6 +62,37 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         b: Slot,
         to: Slot,
     },
+    /// `beta z + alpha a b`.
+    Gemm(Box<Gemm>),
+    Cholesky {
+        of: Slot,
+        to: Slot,
+        lower: bool,
+    },
+    /// The gradient of what was factored, given the lower factor and its gradient.
+    CholeskyGradient {
+        factor: Slot,
+        gradient: Slot,
+        to: Slot,
+    },
+    Solve {
+        a: Slot,
+        b: Slot,
+        to: Slot,
+        form: TriangularForm,
+    },
+    /// `count` integers from `start` on, each larger by `step`.
+    Range {
+        start: Size,
+        step: Size,
+        count: Size,
+        to: Slot,
+    },
+    Join {
+        parts: Box<[Slot]>,
+        to: Slot,
+        axis: usize,
+    },
     Scalar {
         size: Size,
         to: Slot,
@@ -73,6 +105,15 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
     Call(Box<Call<F>>),
 }
 
+/// A collection of routines; that of LAPACK has those of BLAS in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Library {
+    /// Products and triangular systems.
+    Blas,
+    /// Factors of matrices.
+    Lapack,
+}
+
 /// Another look at the elements of a slot.
 #[derive(Serialize, Deserialize)]
 pub(crate) enum View {
@@ -81,6 +122,29 @@ pub(crate) enum View {
     DropDims(Box<[usize]>),
     BroadcastTo(Box<[Size]>),
     Slice(Box<[Index<Size>]>),
+    /// The elements whose position along the second axis is larger by `offset`, as a last axis.
+    Diagonal {
+        axes: [usize; 2],
+        offset: i64,
+    },
+}
+
+/// The operands of `beta z + alpha a b`.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Gemm {
+    pub(crate) z: Slot,
+    pub(crate) alpha: Slot,
+    pub(crate) a: Slot,
+    pub(crate) b: Slot,
+    pub(crate) beta: Slot,
+    pub(crate) to: Slot,
+}
+
+impl Gemm {
+    /// What is read, in this order.
+    pub(crate) fn operands(&self) -> [Slot; 5] {
+        [self.z, self.alpha, self.a, self.b, self.beta]
+    }
 }
 
 /// A native kernel over all positions of `dims`.
@@ -90,6 +154,8 @@ pub(crate) struct Loop<K = Kernel> {
     pub(crate) dims: Box<[Size]>,
     pub(crate) reads: Box<[LoopRead]>,
     pub(crate) writes: Box<[LoopWrite]>,
+    pub(crate) sources: Box<[LoopSource]>,
+    pub(crate) targets: Box<[LoopTarget]>,
     /// Given where the kernel takes whole rows: the element types of the row buffers it needs.
     pub(crate) rows: Option<Box<[DType]>>,
 }
@@ -126,6 +192,25 @@ pub(crate) struct LoopWrite {
     pub(crate) identity: Option<Scalar>,
     /// How two of its results become one.
     pub(crate) fold: Option<Fold>,
+}
+
+/// A slot that a loop reads where indices say.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct LoopSource {
+    pub(crate) slot: Slot,
+    /// For each loop dimension the axis that moves along it.
+    pub(crate) axes: Box<[Option<usize>]>,
+    /// The axes that indices move along.
+    pub(crate) indexed: Box<[usize]>,
+}
+
+/// A copy of a slot that a loop writes to where indices say.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct LoopTarget {
+    pub(crate) slot: Slot,
+    pub(crate) of: Slot,
+    pub(crate) axes: Box<[Option<usize>]>,
+    pub(crate) indexed: Box<[usize]>,
 }
 
 /// The call of a foreign function.
@@ -187,14 +272,24 @@ impl InstrKind {
     /// The slots that are read.
     pub(crate) fn reads(&self) -> Vec<Slot> {
         match self {
-            InstrKind::Loop(code) => code.reads.iter().map(|read| read.slot).collect(),
+            InstrKind::Loop(code) => {
+                let sources = code.sources.iter().map(|source| source.slot);
+                let targets = code.targets.iter().map(|target| target.of);
+                code.reads.iter().map(|read| read.slot).chain(sources).chain(targets).collect()
+            }
             InstrKind::View { of, .. }
             | InstrKind::Reshape { of, .. }
-            | InstrKind::Copy { of, .. } => vec![*of],
+            | InstrKind::Copy { of, .. }
+            | InstrKind::Cholesky { of, .. } => vec![*of],
             InstrKind::Update { of, value, .. } => vec![*of, *value],
             InstrKind::Full { value, .. } => vec![*value],
-            InstrKind::Dot { a, b, .. } => vec![*a, *b],
-            InstrKind::Scalar { .. } | InstrKind::RequireEqual { .. } => vec![],
+            InstrKind::Dot { a, b, .. } | InstrKind::Solve { a, b, .. } => vec![*a, *b],
+            InstrKind::Gemm(code) => code.operands().to_vec(),
+            InstrKind::CholeskyGradient { factor, gradient, .. } => vec![*factor, *gradient],
+            InstrKind::Join { parts, .. } => parts.to_vec(),
+            InstrKind::Range { .. } | InstrKind::Scalar { .. } | InstrKind::RequireEqual { .. } => {
+                vec![]
+            }
             InstrKind::Call(call) => call.inputs.to_vec(),
         }
     }
@@ -202,14 +297,23 @@ impl InstrKind {
     /// The slots that are made.
     pub(crate) fn writes(&self) -> Vec<Slot> {
         match self {
-            InstrKind::Loop(code) => code.writes.iter().map(|write| write.slot).collect(),
+            InstrKind::Loop(code) => {
+                let targets = code.targets.iter().map(|target| target.slot);
+                code.writes.iter().map(|write| write.slot).chain(targets).collect()
+            }
             InstrKind::View { to, .. }
             | InstrKind::Reshape { to, .. }
             | InstrKind::Copy { to, .. }
             | InstrKind::Update { to, .. }
             | InstrKind::Full { to, .. }
             | InstrKind::Dot { to, .. }
+            | InstrKind::Cholesky { to, .. }
+            | InstrKind::CholeskyGradient { to, .. }
+            | InstrKind::Solve { to, .. }
+            | InstrKind::Range { to, .. }
+            | InstrKind::Join { to, .. }
             | InstrKind::Scalar { to, .. } => vec![*to],
+            InstrKind::Gemm(code) => vec![code.to],
             InstrKind::RequireEqual { .. } => vec![],
             InstrKind::Call(call) => call.outputs.iter().map(|(slot, _)| *slot).collect(),
         }
@@ -237,12 +341,41 @@ impl InstrKind {
             InstrKind::View { view: View::Slice(view), .. } | InstrKind::Update { view, .. } => {
                 of_indices(view)
             }
+            InstrKind::Range { start, step, count, .. } => vec![*start, *step, *count],
             InstrKind::Scalar { size, .. } => vec![*size],
             InstrKind::RequireEqual { a, b, .. } => vec![*a, *b],
             InstrKind::View { .. }
             | InstrKind::Copy { .. }
             | InstrKind::Dot { .. }
+            | InstrKind::Gemm(_)
+            | InstrKind::Cholesky { .. }
+            | InstrKind::CholeskyGradient { .. }
+            | InstrKind::Solve { .. }
+            | InstrKind::Join { .. }
             | InstrKind::Call(_) => vec![],
+        }
+    }
+
+    /// Which routines it calls of those that [`crate::set_routine`] gives.
+    pub(crate) fn library(&self) -> Option<Library> {
+        match self {
+            InstrKind::Dot { .. } | InstrKind::Gemm(_) | InstrKind::Solve { .. } => {
+                Some(Library::Blas)
+            }
+            InstrKind::Cholesky { .. } | InstrKind::CholeskyGradient { .. } => {
+                Some(Library::Lapack)
+            }
+            InstrKind::Loop(_)
+            | InstrKind::View { .. }
+            | InstrKind::Reshape { .. }
+            | InstrKind::Copy { .. }
+            | InstrKind::Update { .. }
+            | InstrKind::Full { .. }
+            | InstrKind::Scalar { .. }
+            | InstrKind::RequireEqual { .. }
+            | InstrKind::Range { .. }
+            | InstrKind::Join { .. }
+            | InstrKind::Call(_) => None,
         }
     }
 
@@ -250,7 +383,8 @@ impl InstrKind {
     pub(crate) fn shares(&self) -> Option<(Slot, Slot, bool)> {
         match self {
             InstrKind::View { of, to, view } => {
-                let whole = !matches!(view, View::Slice(_) | View::BroadcastTo(_));
+                let whole =
+                    !matches!(view, View::Slice(_) | View::BroadcastTo(_) | View::Diagonal { .. });
                 Some((*of, *to, whole))
             }
             InstrKind::Reshape { of, to, .. } => Some((*of, *to, true)),
@@ -265,7 +399,16 @@ impl InstrKind {
     pub(crate) fn overwrites(&self) -> Option<(Slot, Slot, Vec<Slot>)> {
         match self {
             InstrKind::Update { of, to, value, .. } => Some((*of, *to, vec![*value])),
-            InstrKind::Copy { of, to } => Some((*of, *to, vec![])),
+            InstrKind::Copy { of, to } | InstrKind::Cholesky { of, to, .. } => {
+                Some((*of, *to, vec![]))
+            }
+            InstrKind::Gemm(code) => {
+                Some((code.z, code.to, vec![code.alpha, code.a, code.b, code.beta]))
+            }
+            InstrKind::CholeskyGradient { factor, gradient, to } => {
+                Some((*gradient, *to, vec![*factor]))
+            }
+            InstrKind::Solve { a, b, to, .. } => Some((*b, *to, vec![*a])),
             _ => None,
         }
     }
@@ -293,6 +436,10 @@ fn axes(axes: &[Option<usize>]) -> String {
     list(axes.iter().map(|axis| axis.map_or("_".to_owned(), |axis| axis.to_string())))
 }
 
+fn part(lower: bool) -> &'static str {
+    if lower { "lower" } else { "upper" }
+}
+
 impl fmt::Display for InstrKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.writes().is_empty() {
@@ -304,12 +451,20 @@ impl fmt::Display for InstrKind {
                 for read in &code.reads {
                     write!(f, " {}[{}]", read.slot, axes(&read.axes))?;
                 }
+                for source in &code.sources {
+                    let by = list(&source.indexed);
+                    write!(f, " {}[{}] indexed along {by}", source.slot, axes(&source.axes))?;
+                }
                 f.write_str(" ->")?;
                 for write in &code.writes {
                     write!(f, " [{}]", axes(&write.axes))?;
                     if let Some(identity) = &write.identity {
                         write!(f, " from {identity}")?;
                     }
+                }
+                for target in &code.targets {
+                    let by = list(&target.indexed);
+                    write!(f, " [{}] from {} indexed along {by}", axes(&target.axes), target.of)?;
                 }
                 match &code.rows {
                     None => Ok(()),
@@ -323,6 +478,9 @@ impl fmt::Display for InstrKind {
                 View::DropDims(axes) => write!(f, "drop_dims {of} [{}]", list(axes)),
                 View::BroadcastTo(dims) => write!(f, "broadcast_to {of} ({})", list(dims)),
                 View::Slice(view) => write!(f, "slice {of} [{}]", list(view)),
+                View::Diagonal { axes, offset } => {
+                    write!(f, "diagonal {of} [{}] {offset}", list(axes))
+                }
             },
             InstrKind::Reshape { of, dims, .. } => write!(f, "reshape {of} ({})", list(dims)),
             InstrKind::Copy { of, .. } => write!(f, "copy {of}"),
@@ -332,6 +490,22 @@ impl fmt::Display for InstrKind {
             }
             InstrKind::Full { value, dims, .. } => write!(f, "full {value} ({})", list(dims)),
             InstrKind::Dot { a, b, .. } => write!(f, "dot {a} {b}"),
+            InstrKind::Gemm(code) => write!(f, "gemm {}", list(code.operands())),
+            InstrKind::Cholesky { of, lower, .. } => {
+                write!(f, "cholesky {of} {}", part(*lower))
+            }
+            InstrKind::CholeskyGradient { factor, gradient, .. } => {
+                write!(f, "cholesky_gradient {factor} {gradient}")
+            }
+            InstrKind::Solve { a, b, form, .. } => {
+                write!(f, "solve {a} {b} {}", part(form.lower))?;
+                let marks = [(form.transposed, " transposed"), (form.unit, " unit")];
+                marks.iter().filter(|(set, _)| *set).try_for_each(|(_, mark)| f.write_str(mark))
+            }
+            InstrKind::Range { start, step, count, .. } => {
+                write!(f, "range {start} {step} {count}")
+            }
+            InstrKind::Join { parts, axis, .. } => write!(f, "join {} [{axis}]", list(parts)),
             InstrKind::Scalar { size, .. } => write!(f, "scalar {size}"),
             InstrKind::RequireEqual { a, b, message } => {
                 write!(f, "require {a} == {b} {message:?}")

@@ -78,8 +78,11 @@ impl Liveness {
                         ends.push(read.slot);
                     }
                 }
-                for write in code.writes.iter().filter(|write| write.identity.is_none()) {
-                    dying[write.slot.index()] = ends.as_slice().into();
+                for write in &code.writes {
+                    // What does not move everywhere may be written before all is read.
+                    if write.identity.is_none() && write.axes.iter().all(Option::is_some) {
+                        dying[write.slot.index()] = ends.as_slice().into();
+                    }
                 }
             }
         }

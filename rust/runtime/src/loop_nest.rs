@@ -18,8 +18,9 @@ use crate::walk::{Order, Pointers, Strides, Walk, memory_order};
 
 mod pieces;
 
-/// A native loop: `ptr` and `outer_stride` list the reads, then the writes, then the buffers of a
-/// kernel that takes whole rows. Zero means success.
+/// A native loop. `ptr` and `outer_stride` list the reads, the sources, the writes and the targets,
+/// then a [`Table`] for each source and target, room for a report if there is any, and the buffers
+/// of a kernel that takes whole rows. Zero means success.
 pub type KernelFn = unsafe extern "C" fn(
     ptr: *const *mut c_char,
     n_outer: i64,
@@ -114,6 +115,16 @@ struct Pack {
     scratch: usize,
 }
 
+/// How indices move an operand: a source, which is read where they say, or a target, which is
+/// written there.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// Which operand of the nest.
+    pub(crate) operand: usize,
+    /// The length and the stride in bytes of each indexed axis.
+    pub(crate) axes: SmallVec<[(i64, i64); 2]>,
+}
+
 /// A loop over operands of known strides.
 #[derive(Debug)]
 pub(crate) struct LoopNest {
@@ -124,6 +135,12 @@ pub(crate) struct LoopNest {
     packs: SmallVec<[Pack; 2]>,
     /// Elements that one operand has in a block.
     block: i64,
+    /// What kernels read of each [`Table`]: the operand's step along the inner dimension, then the
+    /// lengths and strides.
+    tables: SmallVec<[Box<[i64]>; 2]>,
+    /// Where in the scratch memory a kernel says which index it refused, for each piece: its number
+    /// among all of the tables', and its value.
+    reports: usize,
     /// Where the buffers of a row start in the scratch memory.
     buffers: SmallVec<[usize; 2]>,
     empty: bool,
@@ -137,6 +154,9 @@ pub(crate) struct LoopNest {
     /// Bytes of scratch memory that a thread needs, and a run.
     scratch: (usize, usize),
 }
+
+/// The number of an index that a kernel refused, and its value.
+type Report = [i64; 2];
 
 type Dim = (i64, SmallVec<[i64; 12]>);
 
@@ -216,6 +236,8 @@ impl LoopNest {
             walk,
             packs,
             block,
+            tables: SmallVec::new(),
+            reports: 0,
             buffers,
             empty,
             inner_steps,
@@ -236,21 +258,75 @@ impl LoopNest {
         self.scratch.1
     }
 
-    /// The operands of the kernel that lie in the scratch memory; their pointers come last.
-    pub(crate) fn buffers(&self) -> usize {
-        self.buffers.len()
+    /// The nest of a kernel that moves some operands by indices.
+    pub(crate) fn with_tables(mut self, tables: &[Table]) -> LoopNest {
+        for table in tables {
+            let axes = table.axes.iter().flat_map(|&(length, stride)| [length, stride]);
+            let step = self.inner_steps[table.operand];
+            self.tables.push(std::iter::once(step).chain(axes).collect());
+            self.outer_strides.push(0);
+        }
+        if !tables.is_empty() {
+            self.outer_strides.push(0);
+            self.reports = self.scratch.1.next_multiple_of(LINE);
+            self.scratch.1 = self.reports + self.pieces() * size_of::<Report>();
+        }
+        self
+    }
+
+    fn pieces(&self) -> usize {
+        self.split.as_ref().map_or(1, Split::pieces)
+    }
+
+    /// Where the report of a piece goes, in the scratch memory of a run.
+    fn report_of(&self, piece: usize, scratch: *mut u8) -> *mut u8 {
+        scratch.wrapping_add(self.reports + piece * size_of::<Report>())
+    }
+
+    /// Says that no piece has refused an index.
+    ///
+    /// # Safety
+    /// The scratch memory is as large as [`LoopNest::scratch`] says.
+    unsafe fn clear_reports(&self, scratch: *mut u8) {
+        if !self.tables.is_empty() {
+            for piece in 0..self.pieces() {
+                // SAFETY: by the caller's promise.
+                unsafe { self.report_of(piece, scratch).cast::<Report>().write([-1, 0]) };
+            }
+        }
+    }
+
+    /// The number and the value of the index that a kernel refused, in the first piece that did.
+    ///
+    /// # Safety
+    /// The nest has just run with this scratch memory.
+    pub(crate) unsafe fn report(&self, scratch: *mut u8) -> Option<Report> {
+        if self.tables.is_empty() {
+            return None;
+        }
+        let reports = (0..self.pieces()).map(|piece| self.report_of(piece, scratch));
+        // SAFETY: the run wrote them there.
+        let mut reports = reports.map(|report| unsafe { report.cast::<Report>().read() });
+        reports.find(|report| report[0] >= 0)
+    }
+
+    /// The pointers that the kernel gets besides those to operands; they come last.
+    pub(crate) fn extras(&self) -> usize {
+        self.tables.len() + (!self.tables.is_empty()) as usize + self.buffers.len()
     }
 
     /// All positions, or those of a part of one loop: its number and how many turns it makes.
     /// Returns the first status that is not zero, else zero.
     ///
     /// # Safety
-    /// As for `run`; the pointers end with one for each of the nest's buffers.
+    /// As for `run`; the pointers end with room for [`LoopNest::extras`], and `report` is room for
+    /// a report.
     unsafe fn part(
         &self,
         kernel: KernelFn,
         pointers: &mut [*mut u8],
         scratch: *mut u8,
+        report: *mut u8,
         cut: Option<(usize, i64)>,
     ) -> i32 {
         let mut walked: SmallVec<[i64; 4]> = self.walk.lengths().into();
@@ -262,9 +338,13 @@ impl LoopNest {
                 Some(_) => inner = length,
             }
         }
-        let operands = pointers.len() - self.buffers.len();
-        for (pointer, &start) in pointers[operands..].iter_mut().zip(&self.buffers) {
-            *pointer = scratch.wrapping_add(start);
+        let operands = pointers.len() - self.extras();
+        let tables = self.tables.iter().map(|table| table.as_ptr().cast::<u8>().cast_mut());
+        let report = (!self.tables.is_empty()).then_some(report);
+        let buffers = self.buffers.iter().map(|&start| scratch.wrapping_add(start));
+        let extras = tables.chain(report).chain(buffers);
+        for (pointer, extra) in pointers[operands..].iter_mut().zip(extras) {
+            *pointer = extra;
         }
         // SAFETY: by the caller's promise; the nest's last two dimensions are the kernel's.
         let whole = |at: &[*mut u8]| unsafe {

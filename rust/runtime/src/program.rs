@@ -6,7 +6,7 @@ use crate::array::ArrayRef;
 use crate::builder::{Constant, Input, SizeInfo, SlotInfo};
 use crate::error::Error;
 use crate::ids::{Origin, Size, Slot};
-use crate::instr::{ArrayType, Instr, list};
+use crate::instr::{ArrayType, Instr, Library, list};
 use crate::liveness::Liveness;
 use crate::run::Run;
 use crate::size::SizeExpr;
@@ -33,6 +33,10 @@ pub struct Program {
     pub(crate) liveness: Liveness,
     pub(crate) outputs: Box<[Slot]>,
     pub(crate) bases: Bases,
+    /// Whether runs look for faults.
+    pub(crate) watched: bool,
+    /// The positions of the inputs that runs may write to.
+    donated: Box<[usize]>,
     /// Whether a run does more than its bound steps.
     pub(crate) dynamic: bool,
     #[expect(clippy::vec_box, reason = "a state goes to a run and back by its address")]
@@ -82,6 +86,8 @@ impl Program {
         };
         Program {
             liveness: Liveness::new(&slots, &inputs, &instrs, outputs),
+            donated: (0..inputs.len()).filter(|&at| inputs[at].donated).collect(),
+            watched: false,
             slots: slots.into(),
             inputs: inputs.into(),
             constants: constants.into(),
@@ -101,12 +107,22 @@ impl Program {
         self.inputs.iter().map(|input| &input.ty)
     }
 
+    /// The positions of the inputs that a run may write to.
+    pub fn donated(&self) -> &[usize] {
+        &self.donated
+    }
+
     /// The element type and rank of each output.
     pub fn outputs(&self) -> impl ExactSizeIterator<Item = (frazil_core::DType, usize)> + '_ {
         self.outputs.iter().map(|slot| {
             let info = self.slots[slot.index()];
             (info.dtype, info.ndim)
         })
+    }
+
+    /// Which routines a run calls of those that [`crate::set_routine`] gives.
+    pub fn library(&self) -> Option<Library> {
+        self.instrs.iter().filter_map(|instr| instr.kind.library()).max()
     }
 
     /// Text form: inputs, constants, sizes, instructions and outputs, one a line.
@@ -124,13 +140,20 @@ impl Program {
         for (at, expr) in self.sizes.iter().enumerate() {
             lines.push(format!("{} = {expr}", Size::from_index(at)));
         }
-        lines.extend(self.instrs.iter().map(|instr| {
-            let made = instr.kind.overwrites().map(|(_, to, _)| to);
-            let in_place = made.is_some_and(|to| self.liveness.over[to.index()].is_some());
-            format!("{}{}", instr.kind, if in_place { " in place" } else { "" })
-        }));
+        lines.extend((0..self.instrs.len()).map(|at| self.line(at)));
         lines.push(format!("return {}", list(&self.outputs)));
         lines
+    }
+
+    /// Text form of an instruction.
+    ///
+    /// # Panics
+    /// If there is no instruction of this number.
+    pub fn line(&self, at: usize) -> String {
+        let kind = &self.instrs[at].kind;
+        let made = kind.overwrites().map(|(_, to, _)| to);
+        let in_place = made.is_some_and(|to| self.liveness.over[to.index()].is_some());
+        format!("{kind}{}", if in_place { " in place" } else { "" })
     }
 
     /// What to blame for a fault of the instruction that makes an output.
@@ -143,7 +166,8 @@ impl Program {
     /// finds it from an earlier call with the same shapes and strides.
     ///
     /// # Safety
-    /// Each array is readable at its layout, aligned, and stays so until the run is dropped.
+    /// Each array is readable at its layout, aligned, and stays so until the run is dropped. Those
+    /// that are donated are writable too, and share memory with no other.
     pub unsafe fn bind(&self, inputs: &[ArrayRef<'_>]) -> Result<Run<'_>, Error> {
         let (mut state, bound) = self.checkout(inputs);
         if !bound && let Err(error) = state.bind(self, inputs) {

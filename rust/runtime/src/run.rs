@@ -11,6 +11,7 @@ use crate::program::Program;
 use crate::state::{OutputPlan, SlotState, State};
 use crate::step::Place;
 use crate::strided::{Transfer, TransferPlan};
+use crate::watch::Watch;
 
 /// Short instructions after which a run asks whether to stop; long ones do it themselves.
 const ASK: usize = 256;
@@ -59,6 +60,38 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// The input in whose memory an output lies, if it is known before the run and not made anew.
+    pub fn lies_in(&self, position: usize) -> Option<usize> {
+        self.state().outputs.get(position)?.as_ref()?;
+        let slot = self.program.outputs[position];
+        let base = self.state().slots[slot.index()].place.base;
+        (base < self.program.bases.constants).then_some(base)
+    }
+
+    /// Leaves an output of which [`Run::lies_in`] knows where it lies instead of copying it.
+    pub fn leave_output(&mut self, position: usize) {
+        if self.lies_in(position).is_some() {
+            self.state_mut().left[position] = true;
+        }
+    }
+
+    /// Where an output that was left lies.
+    pub fn left_output(&self, position: usize) -> Option<ArrayRef<'_>> {
+        let state = self.state();
+        if !*state.left.get(position)? {
+            return None;
+        }
+        let slot = self.program.outputs[position];
+        let SlotState { place, layout, .. } = &state.slots[slot.index()];
+        Some(ArrayRef {
+            dtype: self.program.slots[slot.index()].dtype,
+            data: place.resolve(&state.bases),
+            dims: &layout.dims,
+            strides: &layout.strides,
+            owner: None,
+        })
+    }
+
     /// An output that the runtime allocated, once the run is executed.
     pub fn take_output(&mut self, position: usize) -> Option<OwnedArray> {
         let (buffer, layout) = self.state_mut().owned.get_mut(position)?.take()?;
@@ -74,7 +107,18 @@ impl<'p> Run<'p> {
         if program.dynamic {
             state.evaluate(program, &program.run_sizes[0]);
         }
+        let mut watch = program.watched.then(|| Watch::new(program));
+        if watch.is_some() {
+            let arena = state.arena();
+            // SAFETY: the arena is as large as it says, and nothing is in it yet.
+            unsafe { Watch::start(arena.as_ptr(), arena.size()) };
+        }
         for at in 0..program.instrs.len() {
+            if let Some(watch) = &mut watch {
+                // SAFETY: what an instruction reads was made by those before it.
+                let checked = unsafe { watch.before(state, program, at) };
+                checked.map_err(Error::at(program.instrs[at].origin))?;
+            }
             let scratch = state.scratch.as_ptr();
             // SAFETY: the inputs and outputs are there by the promises of `bind` and `set_output`,
             // the arena and the scratch memory since the program was bound, the blocks of earlier
@@ -88,9 +132,28 @@ impl<'p> Run<'p> {
             if (at % ASK == ASK - 1 || state.steps[at].is_deaf()) && (conduct.should_stop)() {
                 return Err(Error::at(None)(Fault::Interrupted));
             }
+            if let Some(watch) = &mut watch {
+                // SAFETY: nothing was given back since the instruction ran.
+                let checked = unsafe { watch.after(state, program, at) };
+                checked.map_err(Error::at(program.instrs[at].origin))?;
+                // SAFETY: as above.
+                unsafe { watch.release(state, program, at) };
+            }
+            if program.dynamic {
+                state.release_after(program, at);
+            }
+        }
+        if let Some(watch) = &watch {
+            for (position, &slot) in program.outputs.iter().enumerate() {
+                let origin = program.output_origin(position);
+                watch.check_alive(program, slot).map_err(Error::at(origin))?;
+            }
         }
         for at in 0..state.unfinished.len() {
             let position = state.unfinished[at];
+            if state.left[position] {
+                continue;
+            }
             let origin = program.output_origin(position);
             state.finish_output(program, position, conduct).map_err(Error::at(origin))?;
         }
@@ -116,6 +179,7 @@ impl State {
         for (position, plan) in self.outputs.iter().enumerate() {
             let base = program.bases.outputs + position;
             if let Some(plan) = plan
+                && !self.left[position]
                 && self.bases[base].is_null()
             {
                 let buffer = Buffer::new(plan.bytes)?;
@@ -145,11 +209,16 @@ impl State {
                 return Err(Fault::Interrupted);
             }
         }
+        Ok(())
+    }
+
+    /// Gives back what nothing reads after an instruction, and evaluates the sizes that it decides.
+    fn release_after(&mut self, program: &Program, at: usize) {
+        // A size may be the value of what is given back.
+        self.evaluate(program, &program.run_sizes[at + 1]);
         for &slot in &program.liveness.releases[at] {
             self.release(slot);
         }
-        self.evaluate(program, &program.run_sizes[at + 1]);
-        Ok(())
     }
 
     fn call(&mut self, program: &Program, call: &Call) -> Result<(), Fault> {

@@ -5,9 +5,9 @@
 
 use crate::buffer::ALIGNMENT;
 
-/// Bytes of its widest operand that a piece goes through, about: many pieces fit into any
-/// second-level cache, and handing one out costs little beside it.
-const GRAIN: i64 = 1 << 16;
+/// Bytes of its widest operand that a piece goes through, about: they fit into a second-level
+/// cache, and what a piece costs beside them is a few hundredths of the cheapest kernel.
+const GRAIN: i64 = 1 << 17;
 
 /// Pieces beyond which they grow instead.
 const MOST: i64 = 1 << 12;
@@ -15,11 +15,12 @@ const MOST: i64 = 1 << 12;
 /// Pieces with which any number of threads is kept busy evenly enough.
 const ENOUGH: i64 = 16;
 
-/// Elements of the innermost loop that are not worth cutting if other loops lie around it.
-const ROW: i64 = 512;
+/// Grains of the innermost loop that stay together if other loops lie around it: short rows far
+/// from each other are read at half the speed of long ones.
+const ROW: i64 = 2;
 
 /// How much more a piece does than to make its own copy of what is reduced.
-const GAIN: i64 = 32;
+const GAIN: i64 = 64;
 
 /// One loop of a nest.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +60,7 @@ impl Split {
             let turn = total / level.length;
             let mut piece = div_up(grain.max(level.copied.saturating_mul(GAIN)), turn);
             if innermost && turn > 1 {
-                piece = piece.max(ROW);
+                piece = piece.max(ROW * grain);
             }
             let pieces = level.length / piece.max(1);
             if pieces < 2 || !level.divisible {
@@ -122,7 +123,7 @@ mod tests {
     #[test]
     fn the_outermost_loop_of_many_turns_is_cut() {
         assert_eq!(split(&[(1_000_000, 0)]).unwrap().0, 0);
-        assert_eq!(split(&[(1000, 0), (1000, 0)]), Some((0, 100)));
+        assert_eq!(split(&[(1000, 0), (1000, 0)]), Some((0, 56)));
         assert_eq!(split(&[(2, 0), (1000, 0), (1000, 0)]).unwrap().0, 1);
         assert_eq!(split(&[(3, 0), (1_000_000, 0)]).unwrap().0, 1);
     }
@@ -130,15 +131,15 @@ mod tests {
     #[test]
     fn copies_are_made_only_where_they_are_small() {
         // A sum over all, over the rows of a thin and a wide matrix.
-        assert_eq!(split(&[(1_000_000, 1)]), Some((0, 122)));
-        assert_eq!(split(&[(1_000_000, 4), (4, 0)]), Some((0, 488)));
+        assert_eq!(split(&[(1_000_000, 1)]), Some((0, 61)));
+        assert_eq!(split(&[(1_000_000, 4), (4, 0)]), Some((0, 244)));
         assert_eq!(split(&[(4, 100_000), (100_000, 0)]).unwrap().0, 1);
         assert_eq!(split(&[(40, 1000), (1000, 0)]), None);
     }
 
     #[test]
     fn pieces_cover_the_loop_once() {
-        for length in [16_384, 100_000, 12_345_678] {
+        for length in [40_000, 100_000, 12_345_678] {
             let split = Split::of(&levels(&[(length, 0)]), 8).unwrap();
             let mut end = 0;
             for at in 0..split.pieces() {

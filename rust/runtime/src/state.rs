@@ -54,6 +54,8 @@ pub(crate) struct State {
     arena: Buffer,
     pub(crate) scratch: Buffer,
     pub(crate) scratch_bytes: usize,
+    /// The outputs that stay where they lie, in memory of an input.
+    pub(crate) left: Vec<bool>,
     /// Outputs that the runtime allocated, with their layouts.
     pub(crate) owned: Vec<Option<(Buffer, Layout)>>,
     /// Memory of slots whose size is known during the run only.
@@ -74,6 +76,7 @@ impl State {
             values: vec![Value::Known(0); program.sizes.len()],
             slots: vec![SlotState::default(); program.slots.len()],
             bases: vec![std::ptr::null_mut(); program.bases.end],
+            left: vec![false; program.outputs.len()],
             owned: program.outputs.iter().map(|_| None).collect(),
             blocks: program.slots.iter().map(|_| None).collect(),
             kept: program.slots.iter().map(|_| None).collect(),
@@ -113,8 +116,23 @@ impl State {
         true
     }
 
-    /// Evaluates all that the shapes of the inputs decide.
+    /// Evaluates all that the shapes of the inputs decide, and makes room for it.
     pub(crate) fn bind(&mut self, program: &Program, inputs: &[ArrayRef<'_>]) -> Result<(), Error> {
+        let arena = self.lay_out(program, inputs, |_, _| {})?;
+        self.reserve(program, arena).map_err(Error::at(None))?;
+        self.bound = true;
+        Ok(())
+    }
+
+    /// Evaluates all that the shapes of the inputs decide, and gives the bytes that the temporaries
+    /// take. `seen` is called after each instruction, when its results have their places and nothing
+    /// is released yet.
+    pub(crate) fn lay_out(
+        &mut self,
+        program: &Program,
+        inputs: &[ArrayRef<'_>],
+        mut seen: impl FnMut(&State, usize),
+    ) -> Result<usize, Error> {
         self.bound = false;
         self.key.clear();
         self.steps.clear();
@@ -142,6 +160,7 @@ impl State {
                 binder.step(&instr.kind).map_err(Error::at(instr.origin))?
             };
             self.steps.push(step);
+            seen(self, at);
             self.evaluate(program, &program.bound_sizes[at + 1]);
             for slot in &program.liveness.releases[at] {
                 // A view has no bytes of its own, nor what another took over: only who has memory
@@ -157,9 +176,7 @@ impl State {
             self.outputs.push(plan);
         }
         self.order_outputs(program);
-        self.reserve(program, arena.size()).map_err(Error::at(None))?;
-        self.bound = true;
-        Ok(())
+        Ok(arena.size())
     }
 
     /// How an output is made; `None` if that is known when the run ends.
@@ -216,6 +233,11 @@ impl State {
         self.grow_scratch()
     }
 
+    /// The memory for temporaries.
+    pub(crate) fn arena(&self) -> &Buffer {
+        &self.arena
+    }
+
     /// Makes the scratch memory as large as the steps so far need.
     pub(crate) fn grow_scratch(&mut self) -> Result<(), Fault> {
         if self.scratch.size() < self.scratch_bytes {
@@ -243,6 +265,7 @@ impl State {
         for owned in &mut self.owned {
             *owned = None;
         }
+        self.left.fill(false);
         if program.dynamic {
             for slot in 0..self.blocks.len() {
                 self.release(Slot::from_index(slot));

@@ -4,12 +4,16 @@ use std::ptr;
 
 use smallvec::SmallVec;
 
-use crate::blas::DotPlan;
-use crate::conduct::Conduct;
+use crate::blas::{DotPlan, GemmPlan};
+use crate::conduct::{Conduct, Halt};
 use crate::error::Fault;
+use crate::lapack::LapackPlan;
 use crate::loop_nest::{KernelFn, LoopNest};
 use crate::scalar::Scalar;
 use crate::strided::{TransferPlan, fill};
+
+/// The status of a kernel that refused an index.
+const OUT_OF_BOUNDS: i32 = 2;
 
 /// Operands of a loop whose pointers need no memory of their own.
 const FEW: usize = 16;
@@ -44,8 +48,16 @@ pub(crate) enum Step {
     Later,
     Loop(Box<LoopStep>),
     Transfer(Box<TransferStep>),
-    Update(Box<[TransferStep; 2]>),
+    Transfers(Box<[TransferStep]>),
     Dot(Box<DotStep>),
+    Gemm(Box<GemmStep>),
+    Lapack(Box<LapackStep>),
+    Range {
+        to: Place,
+        start: i64,
+        step: i64,
+        count: i64,
+    },
     Scalar {
         to: Place,
         value: i64,
@@ -59,6 +71,10 @@ pub(crate) struct LoopStep {
     pub(crate) operands: SmallVec<[Place; 12]>,
     /// What reductions start from: where, how many elements.
     pub(crate) fills: SmallVec<[(Place, i64, Scalar); 1]>,
+    /// What targets start from.
+    pub(crate) copies: SmallVec<[TransferStep; 1]>,
+    /// For every index, in the kernel's order: its axis, and the length of that.
+    pub(crate) checks: SmallVec<[(usize, i64); 2]>,
     pub(crate) nest: LoopNest,
 }
 
@@ -77,13 +93,27 @@ pub(crate) struct DotStep {
     pub(crate) plan: DotPlan,
 }
 
+#[derive(Debug)]
+pub(crate) struct GemmStep {
+    pub(crate) operands: [Place; 5],
+    pub(crate) to: Place,
+    pub(crate) plan: GemmPlan,
+}
+
+#[derive(Debug)]
+pub(crate) struct LapackStep {
+    pub(crate) operands: [Place; 2],
+    pub(crate) to: Place,
+    pub(crate) plan: LapackPlan,
+}
+
 impl Step {
     /// Whether it may take long without asking whether to stop.
     pub(crate) fn is_deaf(&self) -> bool {
         match self {
-            Step::Nothing | Step::Later | Step::Scalar { .. } => false,
-            Step::Loop(_) | Step::Transfer(_) | Step::Update(_) => false,
-            Step::Dot(_) => true,
+            Step::Nothing | Step::Later | Step::Scalar { .. } | Step::Range { .. } => false,
+            Step::Loop(_) | Step::Transfer(_) | Step::Transfers(_) => false,
+            Step::Dot(_) | Step::Gemm(_) | Step::Lapack(_) => true,
         }
     }
 
@@ -104,14 +134,34 @@ impl Step {
             Step::Loop(step) => unsafe { step.run(bases, scratch, conduct) },
             // SAFETY: as above.
             Step::Transfer(step) => unsafe { step.run(bases, conduct) },
-            Step::Update(steps) => {
-                // SAFETY: as above; the copy comes first.
+            Step::Transfers(steps) => {
+                // SAFETY: as above; they come in order.
                 steps.iter().try_for_each(|step| unsafe { step.run(bases, conduct) })
             }
             Step::Dot(step) => {
-                let [a, b, to] = [step.a, step.b, step.to].map(|place| place.resolve(bases));
+                let operands = [step.a, step.b].map(|place| place.resolve(bases).cast_const());
                 // SAFETY: as above.
-                unsafe { step.plan.run(a, b, to, scratch) }
+                unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }
+            }
+            Step::Gemm(step) => {
+                let operands = step.operands.map(|place| place.resolve(bases).cast_const());
+                // SAFETY: as above.
+                unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }
+            }
+            Step::Lapack(step) => {
+                let operands = step.operands.map(|place| place.resolve(bases).cast_const());
+                // SAFETY: as above.
+                unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }
+            }
+            Step::Range { to, start, step, count } => {
+                let to = to.resolve(bases).cast::<i64>();
+                let mut value = *start;
+                for at in 0..*count as usize {
+                    // SAFETY: the place is that of `count` aligned 64-bit elements.
+                    unsafe { to.add(at).write(value) };
+                    value = value.wrapping_add(*step);
+                }
+                Ok(())
             }
             Step::Scalar { to, value } => {
                 // SAFETY: the place is that of one aligned 64-bit element.
@@ -135,9 +185,13 @@ impl LoopStep {
             // SAFETY: the memory of a write has `count` elements.
             unsafe { fill(place.resolve(bases), *count, identity) };
         }
+        for copy in &self.copies {
+            // SAFETY: by the caller's promise.
+            unsafe { copy.run(bases, conduct)? };
+        }
         let mut few = [ptr::null_mut(); FEW];
         let mut many = Vec::new();
-        let count = self.operands.len() + self.nest.buffers();
+        let count = self.operands.len() + self.nest.extras();
         let pointers = match few.get_mut(..count) {
             Some(pointers) => pointers,
             None => {
@@ -151,7 +205,15 @@ impl LoopStep {
         // SAFETY: the builder's caller promised that the kernel fits the operands; the binder made
         // the nest for them and gave each write memory of its own, or that of reads which nothing
         // needs afterwards and which lie just as the write does.
-        unsafe { self.nest.run(self.function, pointers, scratch, conduct) }.map_err(Fault::from)
+        let done = unsafe { self.nest.run(self.function, pointers, scratch, conduct) };
+        if done == Err(Halt::Status(OUT_OF_BOUNDS))
+            // SAFETY: the nest has just run with this scratch memory.
+            && let Some([number, index]) = unsafe { self.nest.report(scratch) }
+            && let Some(&(axis, length)) = self.checks.get(number as usize)
+        {
+            return Err(Fault::Index { index, axis, length });
+        }
+        done.map_err(Fault::from)
     }
 }
 

@@ -6,6 +6,7 @@ use frazil_core::DType;
 use smallvec::SmallVec;
 
 use crate::conduct::{Conduct, Halt};
+use crate::layout::Layout;
 use crate::scalar::Scalar;
 use crate::split::{Level, Split};
 use crate::walk::{Strides, Walk, advance, memory_order};
@@ -72,6 +73,11 @@ impl TransferPlan {
         // What is done with an element is little.
         let split = if empty { None } else { Split::of(&levels, dtype.itemsize().div_ceil(4)) };
         TransferPlan { transfer, dtype, walk, tiled, inner, steps, split }
+    }
+
+    /// The plan for a copy from one layout to another of the same dims.
+    pub(crate) fn copy(dtype: DType, from: &Layout, to: &Layout) -> TransferPlan {
+        TransferPlan::new(Transfer::Copy, dtype, &to.dims, &to.strides, &from.strides)
     }
 
     /// Does it, on the caller's thread.
@@ -344,7 +350,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::layout::Layout;
 
     /// Elements of `dims` under `strides` (in elements), first to last in C order.
     fn offsets(dims: &[i64], strides: &[i64]) -> Vec<i64> {

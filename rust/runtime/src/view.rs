@@ -134,6 +134,24 @@ pub(crate) fn slice(of: &Layout, indices: &[Index<i64>]) -> Result<(i64, Layout)
     Ok((offset, result))
 }
 
+/// The elements whose position along the second of two axes is larger by `offset`, as a last axis;
+/// and how far the first one lies from that of the whole.
+pub(crate) fn diagonal(of: &Layout, axes: [usize; 2], offset: i64) -> (i64, Layout) {
+    let [rows, columns] = axes.map(|axis| of.dims[axis]);
+    let [down, along] = axes.map(|axis| of.strides[axis]);
+    let mut result = Layout::default();
+    for axis in (0..of.ndim()).filter(|axis| !axes.contains(axis)) {
+        result.dims.push(of.dims[axis]);
+        result.strides.push(of.strides[axis]);
+    }
+    let (row, column) = (offset.saturating_neg().max(0), offset.max(0));
+    let count = rows.saturating_sub(row).min(columns.saturating_sub(column)).max(0);
+    result.dims.push(count);
+    result.strides.push(down.wrapping_add(along));
+    let start = if count > 0 { row * down + column * along } else { 0 };
+    (start, result)
+}
+
 /// First position and number of positions of a Python slice of an axis. The step is not zero.
 fn range(length: i64, start: Option<i64>, stop: Option<i64>, step: i64) -> (i64, i64) {
     let (low, high) = if step > 0 { (0, length) } else { (-1, length - 1) };

@@ -191,6 +191,37 @@ unsafe extern "C" fn times_total(
     0
 }
 
+/// `y[at[i], j] += x[at[i], j]`, where `x` and `y` are matrices and `at` is given as float64.
+unsafe extern "C" fn move_rows(
+    ptr: *const *mut c_char,
+    n_outer: i64,
+    n_inner: i64,
+    stride: *const i64,
+) -> i32 {
+    for i in 0..n_outer {
+        // SAFETY: the runtime gives an index a row, a source and a target with a table each that
+        // says how they move along the row and how far apart their rows are, and a report.
+        unsafe {
+            let own = |k: usize| (*ptr.add(k)).offset((i * *stride.add(k)) as isize);
+            let table = |k: usize| (*ptr.add(k)).cast::<i64>();
+            let index = *own(0).cast::<f64>() as i64;
+            if !(0..*table(3).add(1)).contains(&index) {
+                *table(5) = 0;
+                *table(5).add(1) = index;
+                return 2;
+            }
+            for j in 0..n_inner {
+                let at = |k: usize, table: *mut i64| {
+                    let offset = index * *table.add(2) + j * *table;
+                    own(k).offset(offset as isize).cast::<f64>()
+                };
+                *at(2, table(4)) += *at(1, table(3));
+            }
+        }
+    }
+    0
+}
+
 fn is<T: Send + Sync>(_: &T) {}
 
 #[test]
@@ -220,13 +251,16 @@ fn a_kernel_of_rows_gets_them_whole() {
         let dims = sizes(&mut builder, x);
         let writes = [write(whole(3), None), write(vec![Some(0), Some(1), None], None)];
         let buffers = [DType::Float64];
+        let spec = LoopSpec {
+            reads: vec![(x, whole(3))],
+            dims,
+            writes: writes.to_vec(),
+            rows: Some(buffers.to_vec()),
+            ..LoopSpec::default()
+        };
         // SAFETY: the kernel takes one float64 operand and two results, of which the second has an
         // element a row, and a buffer.
-        let slots = unsafe {
-            let reads = [(x, whole(3))];
-            builder.row_kernel(times_total, Box::new(()), &dims, &reads, &writes, &buffers)
-        }
-        .unwrap();
+        let slots = unsafe { builder.loop_of(times_total, Box::new(()), spec) }.unwrap();
         let flat = slots.iter().map(|&slot| {
             let rest = builder.size_literal(-1).unwrap();
             builder.reshape(slot, &[rest]).unwrap()
@@ -251,10 +285,49 @@ fn a_kernel_of_rows_gets_them_whole() {
     }
     let mut builder = Builder::new();
     let x = builder.input(vector(&[])).unwrap();
+    let (reads, rows) = (vec![(x, vec![])], Some(vec![]));
+    let spec = LoopSpec { reads, rows, ..LoopSpec::default() };
     // SAFETY: the builder refuses it.
-    let refused =
-        unsafe { builder.row_kernel(times_total, Box::new(()), &[], &[(x, vec![])], &[], &[]) };
+    let refused = unsafe { builder.loop_of(times_total, Box::new(()), spec) };
     assert_eq!(refused.unwrap_err(), BuildError::NoRow);
+}
+
+#[test]
+fn indices_move_operands() {
+    let mut builder = Builder::new();
+    let at = builder.input(vector(&[None])).unwrap();
+    let x = builder.input(vector(&[None, None])).unwrap();
+    let y = builder.input(vector(&[None, None])).unwrap();
+    let turned = builder.transpose(x, &[1, 0]).unwrap();
+    let dims = vec![builder.size_of(at, 0).unwrap(), builder.size_of(y, 1).unwrap()];
+    let indexed = |slot| IndexedSpec { slot, axes: vec![None, Some(1)], indexed: vec![0] };
+    let spec = LoopSpec {
+        dims,
+        reads: vec![(at, vec![Some(0), None])],
+        sources: vec![indexed(turned)],
+        targets: vec![indexed(y)],
+        ..LoopSpec::default()
+    };
+    // SAFETY: the kernel takes an index that stays along the row, and a float64 source and target,
+    // each with one index.
+    let slots = unsafe { builder.loop_of(move_rows, Box::new(()), spec.clone()) }.unwrap();
+    let program = builder.finish(&slots).unwrap();
+    let x = Array::range(&[2, 3]);
+    let y = Array::new(&[3, 2], &[0.0; 6]);
+    let run = |rows: &[f64]| run(&program, &[&Array::new(&[rows.len() as i64], rows), &x, &y]);
+    let moved: Vec<Vec<f64>> = run(&[2.0, 0.0, 2.0]).unwrap().iter().map(elements).collect();
+    assert_eq!(moved, [[0.0, 3.0, 0.0, 0.0, 4.0, 10.0]]);
+    let fault = run(&[1.0, 3.0]).err().unwrap().fault;
+    assert!(matches!(fault, Fault::Index { index: 3, axis: 0, length: 3 }), "{fault}");
+
+    let mut builder = Builder::new();
+    let x = builder.input(vector(&[None, None])).unwrap();
+    let twice = IndexedSpec { slot: x, axes: vec![Some(0)], indexed: vec![0] };
+    let dims = vec![builder.size_literal(1).unwrap()];
+    let spec = LoopSpec { dims, sources: vec![twice], ..LoopSpec::default() };
+    // SAFETY: the builder refuses it.
+    let refused = unsafe { builder.loop_of(move_rows, Box::new(()), spec) };
+    assert_eq!(refused.unwrap_err(), BuildError::RepeatedAxis { axis: 0 });
 }
 
 #[test]
@@ -623,7 +696,9 @@ fn the_builder_refuses_what_does_not_fit() {
         builder.set(x, &[one], i).unwrap_err(),
         builder.increment(x, &[one, one], x).unwrap_err(),
         builder.dot(x, i).unwrap_err(),
-        builder.dot(i, i).unwrap_err(),
+        builder.gemm(x, i, x, x, i).unwrap_err(),
+        builder.cholesky(i, true).unwrap_err(),
+        builder.join(&[x, i], 0).unwrap_err(),
         builder.full(DType::Float64, x, &[]).unwrap_err(),
         builder.require_equal(n, Size(9), "").unwrap_err(),
         builder.call(Arc::new(Reversed), &[Slot(9)], &[]).unwrap_err(),

@@ -19,9 +19,13 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
+from frazil import _core
+from frazil.cache import identity
+from frazil.cache.store import find_store
 from frazil.link.c.functions import vector_functions
 from frazil.link.c.source import add_kernel
 from frazil.link.c.unit import Unit
+from frazil.link.image import Image, Symbol
 from frazil.link.kernel import (
     KernelCompileError,
     LoopKernel,
@@ -105,19 +109,50 @@ def find_toolchain() -> Toolchain | None:
         path = shutil.which(command[0])
         if path is None:
             continue
-        try:
-            answer = subprocess.run(
-                [path, *command[1:], "--version"],
-                capture_output=True,
-                text=True,
-                check=True,
-                close_fds=False,
-                timeout=60,
-            )
-        except (OSError, subprocess.SubprocessError):
-            continue
-        return Toolchain((path, *command[1:]), answer.stdout)
+        version = _version((path, *command[1:]))
+        if version is not None:
+            return Toolchain((path, *command[1:]), version)
     return None
+
+
+def _version(command: tuple[str, ...]) -> str | None:
+    """What the compiler says of itself; None if it does not run.
+
+    The answer is kept as long as the program is the same file. That means nothing where the file
+    only starts another program.
+    """
+    path = os.path.realpath(command[0])
+    store = find_store() if _is_compiler(path) else None
+    key = _core.digest_of(f"compiler {command} {identity.file(path)}".encode()).hex()
+    known = None if store is None else store.read(key)
+    if known is not None:
+        return known.decode(errors="replace")
+    try:
+        answer = subprocess.run(
+            [*command, "--version"],
+            capture_output=True,
+            text=True,
+            check=True,
+            close_fds=False,
+            timeout=60,
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None
+    if store is not None:
+        store.write(key, answer.encode())
+    return answer
+
+
+def _is_compiler(path: str) -> bool:
+    """Whether a file is a compiler, as its name says, and not a script."""
+    name = os.path.basename(path)
+    if "gcc" not in name and "clang" not in name:
+        return False
+    try:
+        with open(path, "rb") as program:
+            return program.read(2) != b"#!"
+    except OSError:
+        return False
 
 
 @cache
@@ -130,13 +165,20 @@ def load_math() -> None:
 
 
 class Library:
-    """A shared object made of one unit; closed when nothing refers to it any more."""
+    """A shared object made of one unit; closed when nothing refers to it any more.
 
-    def __init__(self, path: Path, pointers: Mapping[str, str]) -> None:
+    Raises
+    ------
+    OSError
+        If the system does not load it.
+    """
+
+    def __init__(self, path: Path, image: Image) -> None:
         load_math()
+        self.image = image
         self._library = ctypes.CDLL(str(path))
         weakref.finalize(self, _close, self._library._handle).atexit = False
-        for name, exported in pointers.items():
+        for name, exported in image.pointers.items():
             slot = ctypes.c_void_p.in_dll(self._library, name)
             slot.value = scipy_function(exported)
 
@@ -158,6 +200,7 @@ class _Placed:
     """A kernel in a library."""
 
     library: Library
+    name: str
     address: int
 
 
@@ -233,6 +276,38 @@ class CCompiler:
         found = [placed[kernel] for kernel in kernels]
         return [NativeKernel(place.address, place) for place in found if place is not None]
 
+    @property
+    def identity(self) -> str:
+        """What the machine code depends on besides the kernel: compiler, flags, processor."""
+        return self._identity()
+
+    @cache  # noqa: B019  (compilers live as long as the process)
+    def _identity(self) -> str:
+        toolchain = self.toolchain
+        told = (toolchain.command, toolchain.version, toolchain.flags, toolchain.link_flags)
+        return f"{told}\n{sorted(toolchain.vector_functions)}\n{identity.processor()}"
+
+    def symbol(self, keepalive: object) -> Symbol | None:
+        """Where a kernel kept by ``keepalive`` is in an image."""
+        if not isinstance(keepalive, _Placed):
+            return None
+        return Symbol(keepalive.library.image, keepalive.name)
+
+    def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
+        """The kernels of these names in an image."""
+        try:
+            descriptor, path = tempfile.mkstemp(".so", "frazil-")
+            try:
+                with open(descriptor, "wb") as file:
+                    file.write(image.code)
+                library = Library(Path(path), image)
+            finally:
+                os.unlink(path)
+            placed = [_Placed(library, name, library.address(name)) for name in names]
+        except (OSError, AttributeError, ValueError, KeyError) as error:
+            raise KernelCompileError(f"an image could not be loaded: {error}") from error
+        return [NativeKernel(place.address, place) for place in placed]
+
     def _shares(self, kernels: Sequence[LoopKernel]) -> list[list[LoopKernel]]:
         """The kernels dealt out to translation units, about equal in statements."""
         statements = sum(len(kernel.statements) for kernel in kernels)
@@ -257,7 +332,7 @@ class CCompiler:
         for name, kernel in zip(names, kernels, strict=True):
             add_kernel(unit, name, kernel)
         library = build(self.toolchain, unit.text(), unit.pointers)
-        return [_Placed(library, library.address(name)) for name in names]
+        return [_Placed(library, name, library.address(name)) for name in names]
 
 
 def build(toolchain: Toolchain, source: str, pointers: Mapping[str, str]) -> Library:
@@ -286,7 +361,7 @@ def build(toolchain: Toolchain, source: str, pointers: Mapping[str, str]) -> Lib
                 _complaint(command, source, run.stderr.decode(errors="replace"))
             )
         try:
-            return Library(path, pointers)
+            return Library(path, Image(path.read_bytes(), dict(pointers)))
         except OSError as error:
             raise KernelCompileError(
                 f"the kernels were compiled but could not be loaded: {error}. Where programs may "

@@ -183,6 +183,14 @@ INLINE $T $self($T x) {
     ("softplus", "f"): Helper(
         "INLINE $T $self($T x) { return (x > 0 ? x : 0) + $log1p($exp(-$fabs(x))); }\n"
     ),
+    ("log1mexp", "f"): Helper(
+        """\
+INLINE $T $self($T x) {
+  const $T far = $log1p(-$exp(x)), near = $log(-$expm1(x));
+  return x > ($T)-0x1.62e42fefa39efp-1 ? near : far;
+}
+"""
+    ),
     ("logaddexp", "f"): Helper(
         """\
 INLINE $T $self($T x, $T y) {

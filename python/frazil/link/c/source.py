@@ -9,7 +9,7 @@ half of the code that a vectoriser makes of an open loop, and half of its time, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from frazil.link.c import partials
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.unit import Unit, literal_text
-from frazil.link.kernel import LoopKernel, Statement, Write
+from frazil.link.kernel import LoopKernel, Scan, Statement, Status, Take, Write
 from frazil.link.passes import Pass, plan
 from frazil.link.reduction import COUNTING, LEVELS, SETS, TURNS, has_levels, is_fold
 
@@ -77,7 +77,9 @@ class _KernelWriter:
         self.texts = [f"v{k}" for k in range(len(kernel.dtypes))]
         for k, literal in enumerate(kernel.literals, self.n_reads):
             self.texts[k] = literal_text(literal)
-        self.expressions = {k: self._expression(own) for k, own in kernel.ops.items()}
+        self.expressions = {
+            k: self._expression(own) for k, own in kernel.ops.items() if isinstance(own, Statement)
+        }
 
     def _expression(self, statement: Statement) -> str:
         operands = [(self.texts[a], self.kernel.dtypes[a]) for a in statement.args]
@@ -86,14 +88,13 @@ class _KernelWriter:
     def lines(self) -> Iterator[str]:
         """The function, line by line."""
         kernel, passes = self.kernel, self.plan.passes
-        least = "n_inner < 0" if kernel.folds else "n_inner <= 0"
+        least = "n_inner < 0" if kernel.takes_rows else "n_inner <= 0"
         yield f"i4 {self.name}(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {{"
         yield "i4 status = 0;"
         yield f"if (n_outer <= 0 || {least}) return status;"
-        operands = len(kernel.reads) + len(kernel.writes)
-        for k in range(operands):
-            yield f"char *p{k} = ptr[{k}];"
-        for k, value in enumerate(self.plan.buffers, operands):
+        for k, operand in enumerate(kernel.pointers):
+            yield f"char *p{operand} = ptr[{k}];"
+        for k, value in enumerate(self.plan.buffers, len(kernel.pointers)):
             yield f"char *pb{value} = ptr[{k}];"
         for one in passes:
             for folding in self._folding(one):
@@ -104,15 +105,20 @@ class _KernelWriter:
                 yield f"const {C_TYPES[read.dtype]} v{k} = {_load(read.dtype, f'p{k}', '0')};"
         for one in passes:
             for k in one.uniform:
-                yield f"const {C_TYPES[kernel.dtypes[k]]} v{k} = {self.expressions[k]};"
+                own = kernel.ops[k]
+                if isinstance(own, Take):
+                    yield from self._take(k, own, "0")
+                else:
+                    yield f"const {C_TYPES[own.dtype]} v{k} = {self.expressions[k]};"
             yield from self._pass(one)
         for k, write in enumerate(kernel.writes, self.n_reads):
             if not write.walks:
                 if not kernel.uniform[write.value]:
                     raise ValueError("a write that does not move needs a value that does not")
                 yield _store(write.dtype, f"p{k}", "0", self._written(write))
-        for k in range(operands):
-            yield f"p{k} += outer_stride[{k}];"
+        for k, operand in enumerate(kernel.pointers):
+            if operand[0] not in "ghr":
+                yield f"p{operand} += outer_stride[{k}];"
         yield "}"
         yield "return status;"
         yield "}"
@@ -151,13 +157,15 @@ class _KernelWriter:
     def _pass(self, one: Pass) -> Iterator[str]:
         """One walk along the row, in blocks."""
         moving, folding = self._moving(one), self._folding(one)
-        if not moving and not folding:
+        if not moving and not folding and not one.puts and not one.varying:
             return
         lanes = self.lanes
         yield "{"
         for each in folding:
             if not each.goes_on:
                 yield from self._start_partials(each)
+        for k, scan in self._scans(one):
+            yield f"{C_TYPES[scan.dtype]} r{k} = {self.unit.identity(self._as_write(scan))};"
         yield "i8 i = 0;"
         if self._is_light(one, moving, folding):
             yield from self._strides(one, moving, folding)
@@ -182,9 +190,25 @@ class _KernelWriter:
 
     def _is_light(self, one: Pass, moving: list[_Moving], folding: list[_Folding]) -> bool:
         """Whether what is folded is had so cheaply that the time between blocks is felt."""
-        rules = [self.kernel.ops[k].op.rule for k in one.varying]
-        light = len(rules) <= LIGHT and "float" not in rules and self._stages(one)[1] == 0
-        return bool(folding and moving) and light
+        if one.puts or self._stages(one)[1] > 0:
+            return False
+        rules = [own.op.rule for own in self._own_ops(one)]
+        return bool(folding and moving) and len(rules) <= LIGHT and "float" not in rules
+
+    def _scans(self, one: Pass) -> list[tuple[int, Scan]]:
+        """The scans of a pass, by the number of their value."""
+        made = ((k, self.kernel.ops[k]) for k in one.varying)
+        return [(k, own) for k, own in made if isinstance(own, Scan)]
+
+    @staticmethod
+    def _as_write(scan: Scan) -> Write:
+        """The write that folds as a scan does."""
+        return Write(scan.args[0], scan.dtype, inner=False, reduce=scan.reduce)
+
+    def _own_ops(self, one: Pass) -> list[Statement]:
+        """The statements of a pass that apply scalar ops."""
+        made = (self.kernel.ops[k] for k in one.varying)
+        return [own for own in made if isinstance(own, Statement)]
 
     def _strides(self, one: Pass, moving: list[_Moving], folding: list[_Folding]) -> Iterator[str]:
         """As many blocks at once as there are sets, each to its own."""
@@ -236,7 +260,9 @@ class _KernelWriter:
         for k in one.varying:
             statement = self.kernel.ops[k]
             own = tuple(self.kernel.dtypes[a] for a in statement.args)
-            _, vector = self.unit.form(statement.op, own, statement.dtype)
+            vector = False
+            if isinstance(statement, Statement):
+                _, vector = self.unit.form(statement.op, own, statement.dtype)
             earliest = max((stages.get(a, 0) for a in statement.args), default=0)
             stages[k] = earliest + (earliest % 2 == (1 if vector else 0))
         return stages, max(stages.values(), default=0)
@@ -246,6 +272,7 @@ class _KernelWriter:
         kernel = self.kernel
         stages, last = self._stages(one)
         needed = self._needed(one, stages, last)
+        put_stage = max(needed) if one.puts else -1
         kept = {
             k
             for k, own in stages.items()
@@ -257,10 +284,19 @@ class _KernelWriter:
         for stage in sorted(needed):
             if stage % 2 == 0 and lanes > 1:
                 yield "#pragma omp simd"
-            yield f"for ({kind} l = 0; l < {lanes}; ++l) {{"
+            bound = "count" if stage == put_stage and has_end else lanes
+            yield f"for ({kind} l = 0; l < {bound}; ++l) {{"
             for k in sorted(needed[stage]):
                 dtype = kernel.dtypes[k]
-                if k < self.n_reads:
+                own = kernel.ops.get(k)
+                if stages.get(k) == stage and isinstance(own, Take):
+                    yield from self._take(k, own, "(i + l)")
+                    value = ""
+                elif stages.get(k) == stage and isinstance(own, Scan):
+                    write = self._as_write(own)
+                    yield f"r{k} = {self.unit.fold(write, f'r{k}', self._written(write))};"
+                    value = f"r{k}"
+                elif k < self.n_reads:
                     value = _load(dtype, f"q{k}", "l")
                 elif k not in stages:
                     value = _load(dtype, f"qb{k}", "l")
@@ -268,7 +304,8 @@ class _KernelWriter:
                     value = self.expressions[k]
                 else:
                     value = f"s{k}[l]"
-                yield f"const {C_TYPES[dtype]} v{k} = {value};"
+                if value:
+                    yield f"const {C_TYPES[dtype]} v{k} = {value};"
                 if stages.get(k) == stage:
                     if k in kept:
                         yield f"s{k}[l] = v{k};"
@@ -276,6 +313,8 @@ class _KernelWriter:
                         yield _store(dtype, f"qb{k}", "l", f"v{k}")
             if stage == last:
                 yield from self._write_lane(one, has_end=has_end)
+            if stage == put_stage:
+                yield from self._put_lane(one)
             yield "}"
 
     def _needed(self, one: Pass, stages: Mapping[int, int], last: int) -> dict[int, set[int]]:
@@ -289,7 +328,59 @@ class _KernelWriter:
         values = [kernel.writes[k].value for k in one.writes]
         values += [kernel.folds[k].arg for k in one.folds]
         needed[last].update(value for value in values if not kernel.uniform[value])
+        if one.puts:
+            # In a loop of its own, element by element, as far as the row goes.
+            puts = [kernel.puts[k] for k in one.puts]
+            values = [value for put in puts for value in (put.value, *put.args)]
+            needed[last + 1 + last % 2] = {v for v in values if not kernel.uniform[v]}
         return needed
+
+    # ------------------------------------------------------------ indices
+
+    def _take(self, k: int, take: Take, element: str) -> Iterator[str]:
+        """The element of a source, with checked indices."""
+        source = self.kernel.sources[take.source]
+        first = sum(each.indices for each in self.kernel.sources[: take.source])
+        place = yield from self._place(f"{k}", f"g{take.source}", take.args, first)
+        step = f" + {element} * ((const i8 *)pg{take.source})[0]" if source.inner else ""
+        value = _load(take.dtype, f"(px{take.source}{step} + {place})", "0")
+        yield f"const {C_TYPES[take.dtype]} v{k} = {value};"
+
+    def _put_lane(self, one: Pass) -> Iterator[str]:
+        """What is put where indices say."""
+        kernel = self.kernel
+        first = sum(each.indices for each in kernel.sources)
+        for k in one.puts:
+            put = kernel.puts[k]
+            place = yield from self._place(f"h{k}", f"h{k}", put.args, first)
+            first += len(put.args)
+            step = f" + (i + l) * ((const i8 *)ph{k})[0]" if put.inner else ""
+            yield f"char *y{k} = py{k}{step} + {place};"
+            own = kernel.dtypes[put.value]
+            value = self.unit.convert(self.texts[put.value], own, put.dtype)
+            if put.reduce is not None:
+                write = Write(put.value, put.dtype, put.inner, put.reduce)
+                value = self.unit.fold(write, _load(put.dtype, f"y{k}", "0"), value)
+            yield _store(put.dtype, f"y{k}", "0", value)
+
+    def _place(
+        self, name: str, table: str, args: Sequence[int], first: int
+    ) -> Generator[str, None, str]:
+        """Lines that check indices; the offset in bytes of where they point."""
+        offsets = []
+        for j, argument in enumerate(args):
+            index, own = f"n{name}_{j}", self.kernel.dtypes[argument]
+            yield f"i8 {index} = {self.unit.convert(self.texts[argument], own, 'int64')};"
+            length = f"((const i8 *)p{table})[{2 * j + 1}]"
+            yield f"if ((u8){index} >= (u8){length}) {{"
+            yield f"if ({index} >= 0 || {index} < -{length}) {{"
+            yield f"((i8 *)preport)[0] = {first + j}; ((i8 *)preport)[1] = {index};"
+            yield f"return {int(Status.OUT_OF_BOUNDS)};"
+            yield "}"
+            yield f"{index} += {length};"
+            yield "}"
+            offsets.append(f"{index} * ((const i8 *)p{table})[{2 * j + 2}]")
+        return " + ".join(offsets)
 
     def _write_lane(self, one: Pass, *, has_end: bool) -> Iterator[str]:
         """Writes and reductions of one lane."""
@@ -319,7 +410,9 @@ class _KernelWriter:
         code = C_TYPES[write.dtype]
         yield f"ALIGNED {code} a{k}[{width * (LEVELS if has_levels(write) else 1)}];"
         yield f"i8 blocks{k} = 0;"
-        rows = f" * (outer_stride[{k}] ? 1 : n_outer)" if folding.goes_on else ""
+        rows = ""
+        if folding.goes_on:
+            rows = f" * (outer_stride[{self.kernel.pointers.index(f'{k}')}] ? 1 : n_outer)"
         # A row without elements has one block of nothing but identities.
         yield f"const i8 total{k} = ((n_inner - 1) / {lanes} + 1){rows};"
         most = str(width)

@@ -8,7 +8,9 @@ from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
 from frazil.tensor.buffers import Distinct
 from frazil.tensor.creation import Full
+from frazil.tensor.cumulation import CumOp
 from frazil.tensor.indexing import IncSubtensor, part_lengths
+from frazil.tensor.joining import Join
 
 
 @lower_node.register
@@ -31,9 +33,21 @@ def _(op: Distinct, node: FrozenApply, lowering: Lowering) -> None:
 
 
 @lower_node.register
+def _(op: Join, node: FrozenApply, lowering: Lowering) -> None:
+    slot = lowering.builder.join([lowering.slot(x) for x in node.inputs], op.axis)
+    lowering.place(node.outputs[0], slot)
+
+
+@lower_node.register
 def _(op: IncSubtensor, node: FrozenApply, lowering: Lowering) -> None:
     x, y, *dynamic = node.inputs
     index = sized_index(op.template, x.ndim, dynamic, lowering)
     lowering.require_broadcast(y, part_lengths(op.template, lowering.shapes.lengths(x), dynamic))
     slot = lowering.builder.update(lowering.slot(x), index, lowering.slot(y), accumulate=not op.set)
     lowering.place(node.outputs[0], slot)
+
+
+@lower_node.register
+def _(op: CumOp, node: FrozenApply, lowering: Lowering) -> None:
+    (x,), (y,) = node.inputs, node.outputs
+    lowering.place(y, lowering.builder.copy(lowering.slot(x)))  # along an axis of length 1

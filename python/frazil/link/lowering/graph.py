@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, Program, Variable
+from frazil.company import beside_the_graph
 from frazil.elemwise import Elemwise
+from frazil.link.alignment import can_loop
 from frazil.link.fusion import Loop, from_memory, fuse
+from frazil.link.inlining import inline_composites
 from frazil.link.kernel import KernelCompiler
 from frazil.link.loops import kernel_call
 from frazil.link.lowering.node import lower_node
@@ -14,24 +17,30 @@ from frazil.link.lowering.state import Lowering
 from frazil.link.origin import Origin
 from frazil.link.recompute import Recompute
 from frazil.link.views import Views
-from frazil.tensor.reductions import Reduce
 
 
+@beside_the_graph
 def lower(
-    graph: FrozenFunctionGraph, compiler: KernelCompiler, donated: Sequence[Variable] = ()
+    graph: FrozenFunctionGraph,
+    compiler: KernelCompiler,
+    donated: Sequence[Variable] = (),
+    *,
+    checked: bool = False,
 ) -> Program:
     """The program that computes ``graph`` with the kernels of ``compiler``.
 
-    ``donated``: inputs whose memory calls may use up.
+    ``donated``: inputs whose memory calls may use up. ``checked``: a kernel for each node, and runs
+    that look for faults.
     """
-    lowering = Lowering(graph, donated)
+    graph = inline_composites(graph)
+    lowering = Lowering(graph, donated, checked=checked)
 
     views = Views(lowering.placement.written)
     known: dict[tuple[object, ...], bool] = {}
 
     def fusible(node: FrozenApply) -> bool:
         if not isinstance(node.op, Elemwise):
-            return isinstance(node.op, Reduce)
+            return can_loop(node)
         dtypes = tuple(x.dtype for x in node.inputs)
         question = (node.op, dtypes)
         if question not in known:
@@ -40,7 +49,8 @@ def lower(
         return known[question]
 
     written = lowering.placement.written
-    recompute = Recompute(lowering.order, lowering.shapes, views, fusible, written)
+    again = () if checked else lowering.order
+    recompute = Recompute(again, lowering.shapes, views, fusible, written)
     steps = fuse(
         lowering.order,
         graph.outputs,
@@ -48,7 +58,7 @@ def lower(
         views,
         fusible,
         recompute,
-        compiler.statement_limit,
+        1 if checked else compiler.statement_limit,
         lowering.placement.before,
     )
     stored = from_memory(steps, lowering.shapes, views, recompute).union(graph.outputs)

@@ -18,6 +18,6 @@ def lower_node(op: Op, node: FrozenApply, lowering: Lowering) -> None:
     inputs = [lowering.slot(x) for x in values]
     lengths = lowering.sizes(node.inputs[len(values) :])
     inputs += [lowering.builder.size_scalar(length) for length in lengths]
-    slots = call_perform(lowering.builder, node, inputs)
+    slots = call_perform(lowering.builder, node, inputs, checked=lowering.checked)
     for output, slot in zip(node.outputs, slots, strict=True):
         lowering.place(output, slot)

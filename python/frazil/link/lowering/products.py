@@ -8,16 +8,32 @@ from frazil._core import FrozenApply
 from frazil.link import blas
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
-from frazil.op import Op
+from frazil.tensor.blas import Gemm, Gemv, Ger
 from frazil.tensor.products import Dot
 
 
 @lower_node.register
 def _(op: Dot, node: FrozenApply, lowering: Lowering) -> None:
     a, b = node.inputs
-    if np.dtype(a.dtype).kind != "f":
-        lower_node.dispatch(Op)(op, node, lowering)  # no BLAS for integers
-        return
-    blas.install()
+    if np.dtype(a.dtype).kind == "f":
+        blas.install()
     slot = lowering.builder.dot(lowering.slot(a), lowering.slot(b))
     lowering.place(node.outputs[0], slot)
+
+
+@lower_node.register(Gemm)
+@lower_node.register(Gemv)
+def _(op: Gemm | Gemv, node: FrozenApply, lowering: Lowering) -> None:
+    blas.install()
+    slots = [lowering.slot(x) for x in node.inputs]
+    lowering.place(node.outputs[0], lowering.builder.gemm(*slots))
+
+
+@lower_node.register
+def _(op: Ger, node: FrozenApply, lowering: Lowering) -> None:
+    blas.install()
+    A, alpha, x, y = (lowering.slot(operand) for operand in node.inputs)
+    builder = lowering.builder
+    column, row = builder.expand_dims(x, [1]), builder.expand_dims(y, [0])
+    one = builder.constant(np.ones((), node.outputs[0].dtype))
+    lowering.place(node.outputs[0], builder.gemm(A, alpha, column, row, one))

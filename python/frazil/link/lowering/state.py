@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from frazil import _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
 from frazil.link.kernel import NativeKernel
-from frazil.link.loops import KernelCall
+from frazil.link.loops import Indexed, KernelCall
 from frazil.link.origin import Origin
 from frazil.link.passes import plan
 from frazil.link.placement import place
@@ -20,12 +20,21 @@ from frazil.tensor.reductions import Reduce
 class Lowering:
     """The state of lowering one graph: its program so far, and where each variable is in it."""
 
-    def __init__(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> None:
+    def __init__(
+        self,
+        graph: FrozenFunctionGraph,
+        donated: Sequence[Variable] = (),
+        *,
+        checked: bool = False,
+    ) -> None:
+        self.checked = checked
         self.placement = place(graph, donated)
         self.order = self.placement.order
         self._outputs = frozenset(graph.outputs)
         self.shapes = Shapes(self.order)
         self.builder = _core.ProgramBuilder()
+        if checked:
+            self.builder.watch()
         self._slots: dict[Variable, int] = {}
         self._sizes: dict[Variable, int] = {}
         for nominal in graph.inputs:
@@ -96,6 +105,8 @@ class Lowering:
             for length, static in zip(self.shapes.lengths(over), over.type.shape, strict=True)
             if static != 1
         ]
+        if call.row is not None:
+            dims.append(dims.pop(call.row))
         for node in call.loop.nodes:
             if isinstance(node.op, Reduce) and node.op.needs_elements:
                 self._require_elements(node)
@@ -109,12 +120,19 @@ class Lowering:
                 for output in call.outputs
             ],
             [call.kernel.dtypes[k] for k in plan(call.kernel).buffers]
-            if call.kernel.folds
+            if call.kernel.takes_rows
             else None,
+            [self._indexed(source) for source in call.sources],
+            [self._indexed(target) for _, target in call.targets],
         )
-        for output, slot in zip(call.outputs, slots, strict=True):
+        for (variable, _), slot in zip(call.targets, slots[len(call.outputs) :], strict=True):
+            self.place(variable, slot)
+        for output, slot in zip(call.outputs, slots, strict=False):
             ones = [axis for axis, n in enumerate(output.variable.type.shape) if n == 1]
             self.place(output.variable, self.builder.expand_dims(slot, ones) if ones else slot)
+
+    def _indexed(self, of: Indexed) -> tuple[int, Sequence[int], Sequence[int]]:
+        return self.slot(of.variable), of.axes, of.indexed
 
     def require_broadcast(self, x: Variable, target: Sequence[Variable]) -> None:
         """Adds checks that ``x`` has the target's lengths wherever its type does not say 1."""
@@ -145,6 +163,6 @@ class Lowering:
 
 
 def _numbered(axes: Sequence[int]) -> list[int]:
-    """``axes`` renumbered from 0 in order, those of a loop's output that it moves along."""
-    kept = iter(range(len(axes)))
-    return [REPEATED if axis == REPEATED else next(kept) for axis in axes]
+    """``axes`` renumbered from 0, those of a loop's output that it moves along."""
+    kept = sorted(axis for axis in axes if axis != REPEATED)
+    return [REPEATED if axis == REPEATED else kept.index(axis) for axis in axes]

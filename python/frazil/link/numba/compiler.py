@@ -8,6 +8,8 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
+from frazil.cache.identity import package, processor
+from frazil.link.image import Image, Symbol
 from frazil.link.kernel import (
     KernelCompileError,
     LoopKernel,
@@ -56,6 +58,20 @@ class NumbaCompiler:
         """The native kernels, in order; equal kernels are compiled once as long as one is alive."""
         callbacks = [self._callback(kernel) for kernel in kernels]
         return [NativeKernel(callback.address, callback) for callback in callbacks]
+
+    @property
+    def identity(self) -> str:
+        """What the machine code depends on besides the kernel: Numba, LLVM, SciPy, processor."""
+        packages = "\n".join(map(package, ("numba", "llvmlite", "scipy")))
+        return f"{packages}\n{processor()}"
+
+    def symbol(self, keepalive: object) -> Symbol | None:
+        """None: the machine code cannot be kept."""
+        return None
+
+    def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
+        """Nothing: no image was ever made."""
+        raise KernelCompileError("kernels made by Numba cannot be loaded")
 
     def _callback(self, kernel: LoopKernel) -> _Callback:
         with _LOCK:

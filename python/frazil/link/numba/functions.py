@@ -148,6 +148,11 @@ STEPS: Mapping[tuple[str, str], Steps] = {
         "{select}(x < 0, decay, {T}(1)) / ({T}(1) + decay)",
     ),
     ("softplus", "f"): Steps(("x",), (), "{select}(x > 0, x, {T}(0)) + {log1p}({exp}(-{fabs}(x)))"),
+    ("log1mexp", "f"): Steps(
+        ("x",),
+        ("far = {log1p}(-{exp}(x))", "near = {log}(-{expm1}(x))"),
+        "{select}(x > {T}(-0.6931471805599453), near, far)",
+    ),
     ("logaddexp", "f"): Steps(
         ("x", "y"),
         ("more = {select}(x > y, x, y) + {log1p}({exp}(-{fabs}({T}(x - y))))",),

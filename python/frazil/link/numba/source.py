@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from frazil.link.kernel import LoopKernel, LoweringError, Write
+from frazil.link.kernel import LoopKernel, LoweringError, Scan, Status, Take, Write
 from frazil.link.numba import functions
 from frazil.link.passes import Pass, plan
 from frazil.link.reduction import (
@@ -140,7 +140,7 @@ class KernelSource:
         kernel = self.kernel
         yield "def kernel(pointers, n_outer, n_inner, strides):"
         yield "    status = int32(0)"
-        least = "n_inner < 0" if kernel.folds else "n_inner <= 0"
+        least = "n_inner < 0" if kernel.takes_rows else "n_inner <= 0"
         yield f"    if n_outer <= 0 or {least}:"
         yield "        return status"
         for k, literal in enumerate(kernel.literals, self.n_reads):
@@ -149,17 +149,18 @@ class KernelSource:
                 yield f"    v{k} = {literal.dtype}({self._global(f'c{k}', value)})"
             else:
                 yield f"    v{k} = {literal.dtype}({value!r})"
-        for k in range(self.n_reads + len(kernel.writes)):
-            yield f"    p{k} = pointers[{k}]"
-        for k, value in enumerate(self.plan.buffers, self.n_reads + len(kernel.writes)):
+        for k, operand in enumerate(kernel.pointers):
+            yield f"    p{operand} = pointers[{k}]"
+        for k, value in enumerate(self.plan.buffers, len(kernel.pointers)):
             yield f"    pb{value} = pointers[{k}]"
         for one in self.plan.passes:
             for folding in self._folding(one):
                 yield from _indented(self._declare_partials(folding), 1)
         yield "    for outer in range(n_outer):"
         yield from _indented(self._row(), 2)
-        for k in range(self.n_reads + len(kernel.writes)):
-            yield f"        p{k} = advance(p{k}, strides[{k}])"
+        for k, operand in enumerate(kernel.pointers):
+            if operand[0] not in "ghr":
+                yield f"        p{operand} = advance(p{operand}, strides[{k}])"
         yield "    return status"
 
     def _row(self) -> Iterator[str]:
@@ -169,7 +170,7 @@ class KernelSource:
             if not read.inner:
                 yield f"v{k} = {self._load(read.dtype, f'p{k}', '0')}"
         for one in self.plan.passes:
-            yield from self._statements(one.uniform)
+            yield from self._statements(one.uniform, "0")
             yield from self._pass(one)
         for k, write in enumerate(kernel.writes, self.n_reads):
             if not write.walks:
@@ -191,6 +192,10 @@ class KernelSource:
     def _pass(self, one: Pass) -> Iterator[str]:
         """One walk along the row."""
         lanes = self.kernel.lanes
+        for k in one.varying:
+            if isinstance(scan := self.kernel.ops[k], Scan):
+                empty = identity(scan.reduce, scan.dtype)
+                yield f"v{k} = {scan.dtype}({self._global(f'i{k}', empty)})"
         if folding := self._folding(one):
             for each in folding:
                 if each.value is not None:
@@ -204,14 +209,28 @@ class KernelSource:
                 yield from _indented(self._advance_partials(each), 1)
             for each in folding:
                 yield from self._end_partials(each)
-        elif one.writes or one.stores:
+        elif one.writes or one.stores or one.puts:
             yield "for i in range(n_inner):"
             yield from _indented(self._element(one, folding), 1)
 
-    def _statements(self, numbers: Iterable[int]) -> Iterator[str]:
+    def _statements(self, numbers: Iterable[int], element: str) -> Iterator[str]:
         kernel = self.kernel
         for k in numbers:
             statement = kernel.ops[k]
+            if isinstance(statement, Take):
+                yield from self._take(k, statement, element)
+                continue
+            if isinstance(statement, Scan):
+                own = statement.dtype
+                *lines, value = self.convert(
+                    f"v{statement.args[0]}", kernel.dtypes[statement.args[0]], own
+                )
+                yield from lines
+                operands = [(f"v{k}", own), (value, own)]
+                *lines, value = self.apply(Elementary(statement.reduce), operands, own)
+                yield from lines
+                yield f"v{k} = {value}"
+                continue
             operands = [(f"v{a}", kernel.dtypes[a]) for a in statement.args]
             *lines, value = self.apply(statement.op, operands, statement.dtype)
             yield from lines
@@ -224,7 +243,7 @@ class KernelSource:
             yield f"v{k} = {self._load(kernel.reads[k].dtype, f'p{k}', 'i')}"
         for k in one.loads:
             yield f"v{k} = {self._load(kernel.dtypes[k], f'pb{k}', 'i')}"
-        yield from self._statements(one.varying)
+        yield from self._statements(one.varying, "i")
         for k in one.stores:
             yield self._store(kernel.dtypes[k], f"pb{k}", "i", f"v{k}")
         for each in folding:
@@ -238,6 +257,61 @@ class KernelSource:
                 yield from self._store_value(
                     self.n_reads + position, write, "i", reduce=write.reduce
                 )
+        yield from self._puts(one)
+
+    # ------------------------------------------------------------ indices
+
+    def _take(self, k: int, take: Take, element: str) -> Iterator[str]:
+        """The element of a source, with checked indices."""
+        source = self.kernel.sources[take.source]
+        first = sum(each.indices for each in self.kernel.sources[: take.source])
+        place = yield from self._place(f"{k}", f"pg{take.source}", take.args, first)
+        if source.inner:
+            step = self._load("int64", f"pg{take.source}", "0")
+            place = f"{place} + {element} * {step}"
+        where = f"advance(px{take.source}, {place})"
+        yield f"v{k} = {self._load(take.dtype, where, '0')}"
+
+    def _puts(self, one: Pass) -> Iterator[str]:
+        """What is put where indices say."""
+        kernel = self.kernel
+        first = sum(each.indices for each in kernel.sources)
+        for k in one.puts:
+            put = kernel.puts[k]
+            place = yield from self._place(f"h{k}", f"ph{k}", put.args, first)
+            first += len(put.args)
+            if put.inner:
+                place = f"{place} + i * {self._load('int64', f'ph{k}', '0')}"
+            yield f"y{k} = advance(py{k}, {place})"
+            write = Write(put.value, put.dtype, put.inner, put.reduce)
+            *lines, value = self._written(write)
+            yield from lines
+            if put.reduce is None:
+                yield self._store(put.dtype, f"y{k}", "0", value)
+            else:
+                yield from self._fold_into(write, f"y{k}", "0", value)
+
+    def _place(
+        self, name: str, table: str, args: Sequence[int], first: int
+    ) -> Generator[str, None, str]:
+        """Lines that check indices; the offset in bytes of where they point."""
+        offsets = []
+        for j, argument in enumerate(args):
+            index = f"n{name}_{j}"
+            *lines, value = self.convert(f"v{argument}", self.kernel.dtypes[argument], "int64")
+            yield from lines
+            length = self._load("int64", table, str(2 * j + 1))
+            yield f"{index} = {value}"
+            yield f"if {index} < int64(0):"
+            yield f"    {index} = {index} + {length}"
+            yield f"if {index} < int64(0) or {index} >= {length}:"
+            yield f"    {self._store('int64', 'preport', '0', f'int64({first + j})')}"
+            yield f"    {self._store('int64', 'preport', '1', value)}"
+            yield f"    return int32({int(Status.OUT_OF_BOUNDS)})"
+            offsets.append(f"{index} * {self._load('int64', table, str(2 * j + 2))}")
+        return " + ".join(offsets)
+
+    # ------------------------------------------------------------ what is written
 
     def _written(self, write: Write) -> list[str]:
         return self.convert(f"v{write.value}", self.kernel.dtypes[write.value], write.dtype)
@@ -297,7 +371,7 @@ class KernelSource:
         # A row without elements has one block of nothing but identities.
         yield f"total{k} = max(n_inner - 1, 0) // {lanes} + 1"
         if folding.value is None:
-            yield f"if strides[{k}] == 0:"
+            yield f"if strides[{self.kernel.pointers.index(f'{k}')}] == 0:"
             yield f"    total{k} *= n_outer"
         yield f"used{k} = total{k} * {lanes} if total{k} < 3 else int64({width})"
         if has_levels(write):

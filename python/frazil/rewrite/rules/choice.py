@@ -9,13 +9,15 @@ from frazil import scalar
 from frazil._core import FrozenApply, Variable, elemwise
 from frazil.rewrite.definition import Law, rule
 from frazil.rewrite.filling import fill
-from frazil.rewrite.sort import DTYPES, Bool, Discrete, Tensor
+from frazil.rewrite.guard import same_dtype
+from frazil.rewrite.sort import DTYPES, Bool, Discrete, Known, Tensor
 from frazil.rewrite.wildcard import any_of
 
 rounding = any_of("rounding", scalar.floor, scalar.ceil, scalar.trunc, scalar.rint)
 rounded = any_of("rounded", scalar.floor, scalar.ceil, scalar.trunc, scalar.rint)
 converted = any_of("cast", *(scalar.cast(dtype) for dtype in DTYPES))
 recast = any_of("recast", *(scalar.cast(dtype) for dtype in DTYPES))
+stopped = any_of("stopped", scalar.disconnected_grad, scalar.zero_grad)
 binary = any_of(
     "binary",
     *(scalar.add, scalar.sub, scalar.mul, scalar.truediv, scalar.floordiv, scalar.mod, scalar.pow),
@@ -79,6 +81,12 @@ def identity_of(x: Tensor) -> Law:
 
 
 @rule
+def gradient_stop_of(x: Tensor) -> Law:
+    """What only stops gradients is x, once they have been taken."""
+    return stopped(x), x
+
+
+@rule
 def fill_with_own_shape(x: Tensor, y: Tensor) -> Law:
     """y in the shape of x is y where y has that shape."""
     return fill(x, y), y
@@ -100,6 +108,18 @@ def fill_on_the_left(x: Tensor, y: Tensor, z: Tensor) -> Law:
 def fill_on_the_right(x: Tensor, y: Tensor, z: Tensor) -> Law:
     """f(z, y in the shape of x) == f(z, y) where z has that shape."""
     return binary(z, fill(x, y)), binary(z, y)
+
+
+@rule
+def constant_beside_fill(x: Tensor, c: Known, d: Known) -> Law:
+    """f(c in the shape of x, d) == f(c, d) in the shape of x."""
+    return binary(fill(x, c), d), fill(x, binary(c, d)), same_dtype(x, c)
+
+
+@rule
+def fill_beside_constant(x: Tensor, c: Known, d: Known) -> Law:
+    """f(d, c in the shape of x) == f(d, c) in the shape of x."""
+    return binary(d, fill(x, c)), fill(x, binary(d, c)), same_dtype(x, c)
 
 
 @rule
@@ -155,10 +175,13 @@ RULES = (
     where_true_false,
     where_false_true,
     identity_of,
+    gradient_stop_of,
     fill_with_own_shape,
     fill_of_fill,
     fill_on_the_left,
     fill_on_the_right,
+    constant_beside_fill,
+    fill_beside_constant,
     cast_to_own_dtype,
     cast_of_cast,
     rounding_of_rounded,

@@ -72,6 +72,12 @@ def div_by_neg(x: Float, y: Float) -> Law:
 
 
 @rule
+def reciprocal_of_neg(x: Float) -> Law:
+    """1 / -x == -(1 / x)."""
+    return ft.reciprocal(-x), -ft.reciprocal(x)
+
+
+@rule
 def odd_of_neg(x: Float) -> Law:
     """f(-x) == -f(x) where f is odd."""
     return odd(-x), -odd(x)
@@ -93,6 +99,7 @@ RULES = (
     div_minus_one,
     div_of_neg,
     div_by_neg,
+    reciprocal_of_neg,
     odd_of_neg,
     even_of_neg,
 )

@@ -181,7 +181,7 @@ pub fn build(container: &Container, ops: &[(Op, usize, usize)], recipe: &Recipe)
     let leaves = vec![input(container, "x"), input(container, "y"), container.constant(constant)];
     let mut vars = leaves.clone();
     for &(which, left, right) in &recipe.steps {
-        let (op, inputs, outputs) = ops[which % ops.len()];
+        let (op, inputs, outputs) = ops[which % ops.len()].clone();
         // Recent variables are the likelier operands, so that graphs are deep.
         let pick = |at: usize| {
             let window = if at.is_multiple_of(3) { vars.len() } else { vars.len().min(4) };

@@ -16,7 +16,7 @@ pub enum Term {
     Input(usize),
     Constant(i64),
     Apply {
-        name: &'static str,
+        name: String,
         /// Tells one application of a distinct op from all others.
         serial: Option<usize>,
         operands: Vec<Rc<Term>>,
@@ -73,10 +73,10 @@ pub fn build(container: &Container, inputs: &[Var], recipe: &[Step]) -> Vec<Var>
     for &(which, left, right) in recipe {
         let (left, right) = (made[left % made.len()].clone(), made[right % made.len()].clone());
         made.push(match which {
-            0 => apply(container, add, &[&left, &right]),
-            1 => apply(container, mul, &[&left, &right]),
-            2 => apply(container, exp, &[&left]),
-            3 | 4 => apply(container, fresh, &[&left]),
+            0 => apply(container, add.clone(), &[&left, &right]),
+            1 => apply(container, mul.clone(), &[&left, &right]),
+            2 => apply(container, exp.clone(), &[&left]),
+            3 | 4 => apply(container, fresh.clone(), &[&left]),
             _ => constant(container, 7),
         });
     }
@@ -88,7 +88,8 @@ pub fn terms(inputs: usize, recipe: &[Step]) -> Vec<Rc<Term>> {
     let mut made: Vec<Rc<Term>> = (0..inputs).map(|at| Rc::new(Term::Input(at))).collect();
     for (serial, &(which, left, right)) in recipe.iter().enumerate() {
         let (left, right) = (made[left % made.len()].clone(), made[right % made.len()].clone());
-        let apply = |name, serial, operands| Term::Apply { name, serial, operands };
+        let apply =
+            |name: &str, serial, operands| Term::Apply { name: name.to_owned(), serial, operands };
         made.push(Rc::new(match which {
             0 => apply("add", None, vec![left, right]),
             1 => apply("mul", None, vec![left, right]),

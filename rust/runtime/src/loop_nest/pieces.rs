@@ -80,6 +80,7 @@ impl LoopNest {
     /// Goes through a loop in pieces from now on.
     pub(super) fn divide(&mut self, split: Option<Split>, accesses: &[Access]) {
         self.split = split;
+        self.aparts.clear();
         let Some(split) = split else { return };
         let levels = self.levels(accesses);
         let mut scratch = self.scratch.0;
@@ -103,8 +104,8 @@ impl LoopNest {
     /// # Safety
     /// The kernel is made for this many operands of these element types, and may run on several
     /// threads; the pointers give the first element of operands that have the shapes and strides of
-    /// the nest, and end with one for each of its buffers, which the nest sets; writes overlap nothing else, except reads that start where they do and have the
-    /// same strides; what is accumulated has no gaps and moves forwards; `scratch` is aligned and as
+    /// the nest, and end with room for [`LoopNest::extras`], which the nest sets; writes overlap
+    /// nothing else, except reads that start where they do and have the same strides; what is accumulated has no gaps and moves forwards; `scratch` is aligned and as
     /// large as [`LoopNest::scratch`] says.
     pub(crate) unsafe fn run(
         &self,
@@ -116,9 +117,13 @@ impl LoopNest {
         if self.empty {
             return Ok(());
         }
+        // SAFETY: by the caller's promise.
+        unsafe { self.clear_reports(scratch) };
         let Some(split) = &self.split else {
             // SAFETY: by the caller's promise.
-            return Halt::check(unsafe { self.part(kernel, pointers, scratch, None) });
+            return Halt::check(unsafe {
+                self.part(kernel, pointers, scratch, self.report_of(0, scratch), None)
+            });
         };
         let operands = Operands { pointers, scratch };
         conduct.run(split.pieces(), self.scratch.0, scratch, &|piece, scratch| {
@@ -165,7 +170,8 @@ impl LoopNest {
             unsafe { fill(own, apart.elements, &apart.identity) };
             pointers[apart.operand] = own;
         }
+        let report = self.report_of(piece, operands.scratch);
         // SAFETY: by the caller's promise.
-        unsafe { self.part(kernel, &mut pointers, scratch, Some((split.level, length))) }
+        unsafe { self.part(kernel, &mut pointers, scratch, report, Some((split.level, length))) }
     }
 }

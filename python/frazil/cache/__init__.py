@@ -1,0 +1,1 @@
+"""What is compiled once is found again by later processes."""

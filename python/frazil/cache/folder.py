@@ -1,0 +1,142 @@
+"""Which folder the cache lies in, and whether it may be trusted."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+import warnings
+from functools import cache
+from pathlib import Path
+
+DEFAULT_LIMIT = 2**30
+
+_OFF = ("0", "off", "no", "false")
+_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
+
+
+class Untrusted(Exception):
+    """A folder that others might write to; the message says why."""
+
+
+def is_off() -> bool:
+    """Whether ``$FRAZIL_CACHE`` turns the cache off."""
+    return os.environ.get("FRAZIL_CACHE", "").lower() in _OFF
+
+
+def chosen() -> Path:
+    """``$FRAZIL_CACHE_DIR``, else the user's folder for caches on this system.
+
+    Examples
+    --------
+    >>> from frazil.cache.folder import chosen
+    >>> chosen().is_absolute()
+    True
+    """
+    named = os.environ.get("FRAZIL_CACHE_DIR")
+    if named:
+        return Path(os.path.abspath(os.path.expanduser(named)))
+    home = os.path.expanduser("~")
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
+    elif sys.platform == "darwin":
+        base = os.path.join(home, "Library", "Caches")
+    else:
+        given = os.environ.get("XDG_CACHE_HOME", "")
+        base = given if os.path.isabs(given) else os.path.join(home, ".cache")
+    return Path(os.path.abspath(os.path.join(base, "frazil")))
+
+
+def limit() -> int:
+    """The bytes that the cache may take: ``$FRAZIL_CACHE_SIZE``, such as ``500M``, else 1 GiB.
+
+    Raises
+    ------
+    ValueError
+        If the variable is no such size.
+
+    Examples
+    --------
+    >>> import os
+    >>> from frazil.cache.folder import limit
+    >>> os.environ["FRAZIL_CACHE_SIZE"] = "2.5M"
+    >>> limit()
+    2621440
+    >>> del os.environ["FRAZIL_CACHE_SIZE"]
+    """
+    given = os.environ.get("FRAZIL_CACHE_SIZE")
+    if not given:
+        return DEFAULT_LIMIT
+    size = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]?)(?:i?b)?", given.strip(), re.IGNORECASE)
+    if size is None:
+        raise ValueError(
+            "FRAZIL_CACHE_SIZE must be a number of bytes, or one with a unit, such as 500M or "
+            f"2GiB; given {given!r}"
+        )
+    return int(float(size[1]) * _UNITS[size[2].lower()])
+
+
+@cache
+def prepared(folder: Path) -> Path | None:
+    """The folder, made where it did not exist; None, with a warning, where it is not to be used.
+
+    What a cache holds is run, so nobody but the user and the administrator may be able to write to
+    it, or to rename it.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        real = Path(os.path.realpath(folder))
+        check(real)
+    except OSError as error:
+        # A machine without a home, a disk that is full or read-only: nothing is kept then.
+        if not isinstance(error, FileExistsError | NotADirectoryError):
+            return None
+        reason = str(error)
+    except Untrusted as error:
+        reason = str(error)
+    else:
+        return real
+    warnings.warn(
+        f"frazil does not use the cache in {folder}: {reason}. Set FRAZIL_CACHE_DIR to another "
+        "folder, or FRAZIL_CACHE=0 to do without",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+    return None
+
+
+def check(folder: Path) -> None:
+    """Raises :class:`Untrusted` if others may write to the folder, or put another in its place."""
+    if sys.platform == "win32":
+        return  # folders below a user's profile are the user's alone
+    user = os.geteuid()
+    status = folder.stat()
+    if not stat.S_ISDIR(status.st_mode):
+        raise Untrusted("it is not a folder")
+    if status.st_uid != user:
+        raise Untrusted("it belongs to another user")
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise Untrusted("others may write to it (chmod go-w would end that)")
+    for parent in folder.parents:
+        status = parent.stat()
+        if status.st_uid not in (user, 0):
+            raise Untrusted(f"{parent} belongs to another user")
+        if status.st_mode & stat.S_ISVTX:
+            continue  # what lies in it is its owner's to rename
+        if status.st_mode & stat.S_IWOTH or (
+            status.st_mode & stat.S_IWGRP and not _is_private(status.st_gid, user)
+        ):
+            raise Untrusted(f"others may write to {parent}")
+
+
+def _is_private(group: int, user: int) -> bool:
+    """Whether a group is the user's own, as many systems make one for every user."""
+    import grp
+    import pwd
+
+    try:
+        members, name = grp.getgrgid(group).gr_mem, pwd.getpwuid(user).pw_name
+        return grp.getgrgid(group).gr_name == name and set(members) <= {name}
+    except KeyError:
+        return False

@@ -1,0 +1,102 @@
+"""What compiled code depends on besides its graph: frazil itself, what it calls, the processor."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Iterable
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from frazil.version import __version__
+
+
+@cache
+def frazil_build() -> str:
+    """This frazil: its version, and every file of it by size and time.
+
+    Two builds of one version, or a change made while working on frazil, are two things.
+    """
+    root = str(Path(__file__).resolve().parents[1])
+    files: list[str] = []
+    folders = [root]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir():
+                    if entry.name != "__pycache__":
+                        folders.append(entry.path)
+                elif entry.name.endswith((".py", ".so", ".pyd")):
+                    files.append(f"{entry.path[len(root) :]} {_stamp(entry.stat())}")
+    return "\n".join([f"frazil {__version__}, numpy {np.__version__}", *sorted(files)])
+
+
+@cache
+def package(name: str) -> str:
+    """An installed package, which is not imported for it."""
+    spec = find_spec(name)
+    if spec is None or spec.origin is None:
+        return f"{name}: none"
+    # Installing another version writes the files anew.
+    return f"{name} {file(spec.origin)}"
+
+
+def file(path: str | Path) -> str:
+    """A file as it is now."""
+    try:
+        return f"{path} {_stamp(os.stat(path))}"
+    except OSError:
+        return f"{path}: none"
+
+
+@cache
+def processor() -> str:
+    """The processor, as far as compilers make code for it.
+
+    Examples
+    --------
+    >>> import platform
+    >>> from frazil.cache.identity import processor
+    >>> processor().startswith(platform.machine())
+    True
+    """
+    told = [platform.machine()]
+    if sys.platform == "linux":
+        told += _first_processor()
+    else:
+        told += [platform.platform(), platform.processor()]
+    return "\n".join(told)
+
+
+_PROCESSOR_FACTS = ("vendor_id", "cpu family", "model", "model name", "stepping", "flags")
+_ARM_FACTS = ("Features", "CPU implementer", "CPU architecture", "CPU variant", "CPU part", "cpu")
+
+
+def _first_processor() -> list[str]:
+    """What Linux says of the first processor, without what changes from moment to moment."""
+    try:
+        with open("/proc/cpuinfo", "rb", buffering=0) as info:
+            text = info.read(16384).decode(errors="replace")
+    except OSError:
+        return []
+    lines = text.partition("\n\n")[0].splitlines()
+    return [line for line in lines if line.split("\t")[0].strip() in _PROCESSOR_FACTS + _ARM_FACTS]
+
+
+def modules_of(names: Iterable[str]) -> str:
+    """The modules of these names that are not frazil's, each with the file that it came from."""
+    foreign = sorted({name for name in names if name.split(".")[0] != "frazil"})
+    return "\n".join(f"{name} {_origin(name)}" for name in foreign)
+
+
+def _origin(name: str) -> str:
+    origin = getattr(sys.modules.get(name), "__file__", None)
+    return "none" if origin is None else file(origin)
+
+
+def _stamp(status: os.stat_result) -> str:
+    return f"{status.st_size} {status.st_mtime_ns}"

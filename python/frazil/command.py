@@ -1,0 +1,84 @@
+"""The command ``frazil``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import warnings
+from collections.abc import Sequence
+
+from frazil.cache import folder
+from frazil.cache.store import Store, find_store
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Does what the arguments say; the status to exit with.
+
+    Examples
+    --------
+    >>> from frazil.command import main
+    >>> main(["cache", "clear"])  # doctest: +ELLIPSIS
+    removed ... entries from ...
+    0
+    """
+    parser = argparse.ArgumentParser(prog="frazil")
+    commands = parser.add_subparsers(required=True, metavar="command")
+    cache = commands.add_parser("cache", help="what compiled functions keep on disk")
+    actions = cache.add_subparsers(required=True, metavar="action")
+    info = actions.add_parser("info", help="show where the cache is and what it holds")
+    info.set_defaults(run=_info)
+    clear = actions.add_parser("clear", help="remove all entries")
+    clear.set_defaults(run=_clear)
+    chosen = parser.parse_args(arguments)
+    store = _usable_store()
+    if isinstance(store, str):
+        print(store, file=sys.stderr)
+        return 1
+    chosen.run(store)
+    return 0
+
+
+def _usable_store() -> Store | str:
+    """The store; or why there is none."""
+    if folder.is_off():
+        return "the cache is off: FRAZIL_CACHE says so"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            store = find_store()
+        except ValueError as error:
+            return str(error)
+    if store is not None:
+        return store
+    reasons = [str(warning.message) for warning in caught]
+    return "\n".join(reasons) or f"{folder.chosen()} cannot be made"
+
+
+def _info(store: Store) -> None:
+    entries = store.entries()
+    total = sum(entry.size for entry in entries)
+    print(f"folder   {store.path}")
+    print(f"entries  {len(entries)}")
+    print(f"size     {_size(total)} of {_size(store.limit)}")
+    if entries:
+        print(f"unused   up to {_duration(time.time() - entries[0].used)}")
+
+
+def _clear(store: Store) -> None:
+    print(f"removed {store.clear()} entries from {store.path}")
+
+
+def _size(size: float) -> str:
+    for unit in ("bytes", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:.4g} {unit}"
+        size /= 1024
+    return f"{size:.4g} GiB"
+
+
+def _duration(seconds: float) -> str:
+    for unit, length in (("days", 86400), ("hours", 3600), ("minutes", 60)):
+        if seconds >= length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{max(seconds, 0):.0f} seconds"

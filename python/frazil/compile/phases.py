@@ -1,0 +1,72 @@
+"""Phases: which rules a graph is rewritten by before a linker sees it, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from frazil._core import FrozenFunctionGraph
+from frazil.rewrite.catalog import BLAS, CANONICALIZE, SPECIALIZE, STABILIZE
+from frazil.rewrite.definition import Rule
+from frazil.rewrite.rewriting import rewrite
+
+PHASES: Mapping[str, tuple[Rule, ...]] = {
+    "canonicalize": CANONICALIZE,
+    "stabilize": STABILIZE,
+    "specialize": SPECIALIZE,
+    "blas": BLAS,
+}
+"""The phases of every linker, in order, and what each adds to the rules of those before it."""
+
+
+def optimize(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFunctionGraph:
+    """Return what the phases make of ``graph``: equal graphs become one and the same.
+
+    Parameters
+    ----------
+    graph : FrozenFunctionGraph
+        What to compile. It stays as it is.
+    excluded : frozenset of str
+        Names of phases and rules that are left out.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> from frazil.compile.phases import optimize
+    >>> x = ft.vector("x")
+    >>> graph = fz.FrozenFunctionGraph([x], [ft.log(1 + ft.exp(x))])
+    >>> print(fz.pp(optimize(graph, frozenset())))
+    softplus(*0)
+    """
+    for rules in _rules_of_phases(excluded):
+        graph = rewrite(graph, rules).graph
+    return graph
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Raise ValueError unless each is the name of a phase or of a rule of one.
+
+    Examples
+    --------
+    >>> from frazil.compile.phases import check_names
+    >>> check_names(["stabilize", "neg_neg"])
+    """
+    rules = {rule.name for phase in PHASES.values() for rule in phase}
+    for name in names:
+        if name not in PHASES and name not in rules:
+            raise ValueError(
+                f"no phase or rule is named {name!r}; the phases are {', '.join(PHASES)}, and "
+                "fz.dprint(f) and fz.rewrite.rewrite(graph).trace show what rules did"
+            )
+
+
+@lru_cache(maxsize=32)
+def _rules_of_phases(excluded: frozenset[str]) -> tuple[tuple[Rule, ...], ...]:
+    """The rules of each phase that runs: its own after those of the phases before it."""
+    phases: list[tuple[Rule, ...]] = []
+    known: tuple[Rule, ...] = ()
+    for name, rules in PHASES.items():
+        if name not in excluded:
+            known = (*known, *(rule for rule in rules if rule.name not in excluded))
+            phases.append(known)
+    return tuple(phases)

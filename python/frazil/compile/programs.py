@@ -1,0 +1,110 @@
+"""The programs of graphs: found in memory, else on disk, else made."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Literal
+from weakref import WeakValueDictionary
+
+from frazil._core import FrozenFunctionGraph, Program
+from frazil.cache.identity import frazil_build
+from frazil.cache.store import find_store
+from frazil.company import in_company_of
+from frazil.compile import stored
+from frazil.compile.mode import Linker
+from frazil.compile.phases import optimize
+from frazil.link.kernel import KernelCompileError
+
+
+class Compiled:
+    """A program, and the graph that the linker made it of.
+
+    ``found`` says where it came from: a linker, this process or the disk.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        graph: FrozenFunctionGraph | stored.StoredGraph,
+        found: Literal["made", "disk"],
+    ) -> None:
+        self.program = program
+        self._graph = graph
+        self.found = found
+
+    @property
+    def graph(self) -> FrozenFunctionGraph:
+        """What the program computes, as rewrites left it."""
+        graph = self._graph
+        return graph.graph if isinstance(graph, stored.StoredGraph) else graph
+
+
+# Equal graphs compile once, for as long as a function uses the program.
+_compiled: WeakValueDictionary[Hashable, Compiled] = WeakValueDictionary()
+
+
+_programs: WeakValueDictionary[Hashable, Program] = WeakValueDictionary()
+
+
+def find_program(
+    graph: FrozenFunctionGraph,
+    linker: Linker,
+    excluded: frozenset[str] = frozenset(),
+    donated: tuple[int, ...] = (),
+) -> Compiled:
+    """The program by which ``linker`` computes what the phases make of ``graph``.
+
+    ``excluded`` names the phases and rules that do not rewrite it, ``donated`` the inputs whose
+    memory it may use up.
+    """
+    key = (graph, linker.name, excluded, donated)
+    found = _compiled.get(key)
+    if found is None:
+        with in_company_of(graph.inputs):
+            found = _compiled[key] = _find_on_disk(graph, linker, excluded, donated)
+    return found
+
+
+def _find_on_disk(
+    graph: FrozenFunctionGraph,
+    linker: Linker,
+    excluded: frozenset[str],
+    donated: tuple[int, ...],
+) -> Compiled:
+    store = find_store() if linker.identity is not None else None
+    if store is None:
+        return _make(graph, linker, excluded, donated)
+    asked = f"{' '.join(sorted(excluded))}\n{' '.join(map(str, donated))}"
+    identity = f"{frazil_build()}\n{linker.identity}\n{asked}"
+    request = stored.Request(graph, linker, identity)
+    if request.bytes is None:
+        return _make(graph, linker, excluded, donated)
+    content = store.read(request.key)
+    if content is not None:
+        try:
+            read = stored.decode(content, request)
+        except (ValueError, LookupError, TypeError, KernelCompileError):
+            read = None  # an entry that is no good is made anew
+        if read is not None:
+            return Compiled(*read, "disk")
+    made = _make(graph, linker, excluded, donated)
+    encoded = stored.encode(request, made.graph, made.program)
+    if encoded is not None:
+        store.write(request.key, encoded)
+    return made
+
+
+def _make(
+    graph: FrozenFunctionGraph,
+    linker: Linker,
+    excluded: frozenset[str],
+    donated: tuple[int, ...],
+) -> Compiled:
+    optimized = optimize(graph, excluded)
+    # Graphs that the phases make equal share a program.
+    key = (optimized, linker.name, donated)
+    known = _programs.get(key)
+    if known is None:
+        given = [optimized.inputs[at] for at in donated]
+        known = _programs[key] = linker.compile(optimized, given)
+    return Compiled(known, optimized, "made")

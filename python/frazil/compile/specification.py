@@ -1,0 +1,76 @@
+"""What a function may do with the memory of an argument, and of a result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from frazil._core import Variable
+from frazil.tensor.constants import TensorLike
+
+
+@dataclass(frozen=True, eq=False)
+class In:
+    """A parameter of a function, and what the function may do with its argument.
+
+    Parameters
+    ----------
+    variable : Variable
+        The variable that takes the argument.
+    name : str, optional
+        The name of the parameter. Default: that of the variable.
+    value : array_like, optional
+        Taken where a call leaves the argument out.
+    mutable : bool
+        Let calls write to the argument: after a call its elements mean nothing, unless a result
+        shares its memory. An argument that is read-only, or shares memory with another, is copied
+        first, and so is one that is not yet an array of the right type.
+    borrow : bool, optional
+        Let results that are given as ``Out(..., borrow=True)`` share the argument's memory.
+        Default: what ``mutable`` is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> x = ft.dvector("x")
+    >>> updated = fz.Out(ft.inc_subtensor(x[1:], 10.0), borrow=True)
+    >>> f = fz.function([fz.In(x, mutable=True)], updated, mode="c")
+    >>> value = np.array([1.0, 2.0, 3.0])
+    >>> result = f(value)
+    >>> value
+    array([ 1., 12., 13.])
+    >>> result.base is value
+    True
+    """
+
+    variable: Variable
+    name: str | None = None
+    value: Any = None
+    mutable: bool = False
+    borrow: bool | None = None
+
+    @property
+    def lends(self) -> bool:
+        """Whether results may share the argument's memory."""
+        return self.mutable if self.borrow is None else self.borrow
+
+
+@dataclass(frozen=True, eq=False)
+class Out:
+    """A result of a function, and what memory it may have.
+
+    Parameters
+    ----------
+    variable : tensor_like
+        What is returned.
+    borrow : bool
+        Let the result be a view of an argument that its :class:`In` lends, where it has the same
+        elements; two borrowed results may share memory then. Without it, a result shares memory
+        with no argument and no other result. No result ever shares memory with a constant, with
+        the value of a shared variable, or with what another call works in.
+    """
+
+    variable: TensorLike
+    borrow: bool = False

@@ -1,0 +1,234 @@
+"""A program as an entry of the cache, and back, without running what the entry says.
+
+An entry holds the graph that was asked for, so that it serves no other; what frazil and its
+compilers were, for the same reason; the graph that the linker got; and the program with the images
+of its kernels. Nodes are named by their position in the order of their graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pickle import PicklingError
+from typing import Any, overload
+
+from frazil import _core
+from frazil._core import FrozenApply, FrozenFunctionGraph, Program
+from frazil.cache import entry
+from frazil.cache.identity import modules_of
+from frazil.compile.mode import Linker
+from frazil.link import blas
+from frazil.link.image import Image
+from frazil.link.origin import Origin
+from frazil.link.perform import Perform
+from frazil.op import Op
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of the cache: the program of a graph, made in a certain way."""
+
+    graph: FrozenFunctionGraph
+    linker: Linker
+    identity: str
+
+    @cached_property
+    def bytes(self) -> bytes | None:
+        """The graph; None if it means nothing to another process."""
+        try:
+            return self.graph.to_bytes()
+        except PicklingError:
+            return None
+
+    @property
+    def key(self) -> str:
+        """The name of the entry."""
+        told = f"{self.identity}\n{self.graph.digest}"
+        return _core.digest_of(told.encode()).hex()
+
+
+class StoredGraph:
+    """The graph that the linker got; read when it is needed, which is seldom."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    @cached_property
+    def graph(self) -> FrozenFunctionGraph:
+        return FrozenFunctionGraph.from_bytes(self._content)
+
+    @cached_property
+    def nodes(self) -> list[FrozenApply]:
+        return self.graph.toposort()
+
+
+class StoredOrigins(Sequence[Origin]):
+    """What the instructions of a program that was read are blamed on.
+
+    Its nodes were made by nobody's line; those of the wanted graph, which they come from, were.
+    """
+
+    def __init__(
+        self, made: StoredGraph, wanted: FrozenFunctionGraph, origins: str, sources: str
+    ) -> None:
+        self._made = made
+        self._wanted = wanted
+        self._origins = origins.split("\n")[:-1]
+        self._sources = sources
+
+    def __len__(self) -> int:
+        return len(self._origins)
+
+    @overload
+    def __getitem__(self, at: int) -> Origin: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Origin]: ...
+    def __getitem__(self, at: int | slice) -> Origin | list[Origin]:
+        if isinstance(at, slice):
+            return [self[position] for position in range(len(self))[at]]
+        numbers = [int(number) for number in self._origins[at].split()]
+        wanted = self._wanted.toposort()
+        sources = [int(number) for number in self._sources.split()]
+        return Origin(
+            [self._made.nodes[number] for number in numbers],
+            [
+                wanted[sources[number]].source if sources[number] >= 0 else None
+                for number in numbers
+            ],
+        )
+
+
+def encode(request: Request, made: FrozenFunctionGraph, program: Program) -> bytes | None:
+    """The entry for a program that the linker made of ``made``; None if it cannot be kept."""
+    if request.bytes is None:
+        return None
+    nodes = made.toposort()
+    numbers = {node: at for at, node in enumerate(nodes)}
+    parts = _Parts.of(program, request.linker, numbers)
+    if parts is None:
+        return None
+    by_source: dict[object, int] = {}
+    for at, node in enumerate(request.graph.toposort()):
+        by_source.setdefault(node.source, at)
+    sources = [-1 if node.source is None else by_source.get(node.source, -1) for node in nodes]
+    try:
+        made_bytes = b"" if made == request.graph else made.to_bytes()
+    except PicklingError:
+        return None
+    origins: list[str] = []
+    for origin in program.origins:
+        own = origin.nodes if isinstance(origin, Origin) else ()
+        origins.append(_words(numbers[node] for node in own if node in numbers) + "\n")
+    return entry.pack(
+        [
+            request.identity.encode(),
+            request.bytes,
+            _conditions(request.graph).encode(),
+            made_bytes,
+            program.to_bytes(),
+            "".join(parts.kernels).encode(),
+            _words(parts.functions).encode(),
+            "".join(origins).encode(),
+            _words(sources).encode(),
+            *[part for image in parts.images for part in _image_parts(image)],
+        ]
+    )
+
+
+def decode(content: bytes, request: Request) -> tuple[Program, StoredGraph] | None:
+    """The program of an entry; None if it is another's, or of another time.
+
+    Raises
+    ------
+    ValueError, LookupError, TypeError, KernelCompileError
+        If the entry makes no sense, or its machine code cannot be loaded.
+    """
+    identity, wanted, conditions, made, program, kernels, functions, origins, sources, *images = (
+        entry.unpack(content)
+    )
+    if identity != request.identity.encode() or wanted != request.bytes:
+        return None
+    modules = (line.split(" ", 1)[0] for line in conditions.decode().splitlines())
+    if conditions != modules_of(modules).encode():
+        return None
+    graph = StoredGraph(made or wanted)
+    read = Program.from_bytes(
+        program,
+        _load(kernels.decode(), images, request.linker),
+        [Perform(graph.nodes[int(place)]) for place in functions.decode().split()],
+        StoredOrigins(graph, request.graph, origins.decode(), sources.decode()),
+    )
+    blas.install_library(read.library)
+    return read, graph
+
+
+@dataclass
+class _Parts:
+    """What the bytes of a program refer to."""
+
+    images: list[Image]
+    kernels: list[str]
+    functions: list[int]
+
+    @staticmethod
+    def of(program: Program, linker: Linker, numbers: dict[FrozenApply, int]) -> _Parts | None:
+        images: dict[Image, int] = {}
+        kernels: list[str] = []
+        for keepalive, operands in program.kernels:
+            symbol = linker.symbol(keepalive)
+            if symbol is None:
+                return None
+            image = images.setdefault(symbol.image, len(images))
+            kernels.append(f"{image} {symbol.name} {operands.hex()}\n")
+        functions: list[int] = []
+        for function in program.functions:
+            if not isinstance(function, Perform) or function.node not in numbers:
+                return None
+            functions.append(numbers[function.node])
+        return _Parts(list(images), kernels, functions)
+
+
+def _image_parts(image: Image) -> tuple[bytes, bytes]:
+    pointers = "".join(f"{name} {exported}\n" for name, exported in image.pointers.items())
+    return image.code, pointers.encode()
+
+
+def _load(kernels: str, parts: Sequence[bytes], linker: Linker) -> list[tuple[int, object, bytes]]:
+    """Address, keeper and operands of each kernel."""
+    rows = [line.split(" ") for line in kernels.splitlines()]
+    loaded: dict[tuple[int, str], tuple[int, object]] = {}
+    for at in range(0, len(parts), 2):
+        code, pointers = parts[at : at + 2]
+        pairs = (line.split(" ") for line in pointers.decode().splitlines())
+        image = Image(code, dict(pairs))
+        names = [name for number, name, _ in rows if int(number) == at // 2]
+        for name, native in zip(names, linker.load(image, names), strict=True):
+            loaded[at // 2, name] = native.address, native.keepalive
+    return [
+        (*loaded[int(number), name], bytes.fromhex(operands)) for number, name, operands in rows
+    ]
+
+
+def _conditions(graph: FrozenFunctionGraph) -> str:
+    """The modules, not frazil's, in which the graph's ops are defined."""
+    return modules_of(_modules(node.op for node in graph.toposort()))
+
+
+def _modules(ops: Iterable[Any]) -> Iterable[str]:
+    seen: set[Op] = set()
+    pending: list[Any] = list(ops)
+    while pending:
+        value = pending.pop()
+        if isinstance(value, tuple):
+            pending += value
+        elif isinstance(value, FrozenFunctionGraph):
+            pending += [node.op for node in value.toposort()]
+        elif isinstance(value, Op) and value not in seen:
+            seen.add(value)
+            pending += value._params()
+            yield type(value).__module__
+
+
+def _words(numbers: Iterable[int]) -> str:
+    return " ".join(map(str, numbers))

@@ -1,0 +1,32 @@
+"""Factors and systems of equations, which LAPACK computes."""
+
+from __future__ import annotations
+
+from frazil._core import FrozenApply
+from frazil.link import blas
+from frazil.link.lowering.node import lower_node
+from frazil.link.lowering.state import Lowering
+from frazil.tensor.linalg import Cholesky, CholeskyGradient, SolveTriangular
+
+
+@lower_node.register
+def _(op: Cholesky, node: FrozenApply, lowering: Lowering) -> None:
+    blas.install_lapack()
+    slot = lowering.builder.cholesky(lowering.slot(node.inputs[0]), op.lower)
+    lowering.place(node.outputs[0], slot)
+
+
+@lower_node.register
+def _(op: CholeskyGradient, node: FrozenApply, lowering: Lowering) -> None:
+    blas.install_lapack()
+    factor, g = (lowering.slot(x) for x in node.inputs)
+    lowering.place(node.outputs[0], lowering.builder.cholesky_gradient(factor, g))
+
+
+@lower_node.register
+def _(op: SolveTriangular, node: FrozenApply, lowering: Lowering) -> None:
+    blas.install_lapack()
+    a, b = (lowering.slot(x) for x in node.inputs)
+    transposed = op.trans == "T"
+    slot = lowering.builder.solve_triangular(a, b, op.lower, transposed, op.unit_diagonal)
+    lowering.place(node.outputs[0], slot)

@@ -1,0 +1,158 @@
+"""Forms that cost less: whole powers, constants gathered, signs saved."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import frazil.tensor as ft
+from frazil import scalar
+from frazil._core import Constant, FrozenApply, Variable, elemwise
+from frazil.rewrite.analysis import is_nonnegative
+from frazil.rewrite.definition import Law, rule
+from frazil.rewrite.guard import holds, not_constant, same_dtype
+from frazil.rewrite.sort import Float, KnownFloat, KnownInteger, Number
+
+MAX_EXPONENT = 16
+"""Larger whole powers cost more products than a power, and more rounding."""
+
+MAX_NEGATIVE = 4
+"""1 / x**n overflows before x**-n vanishes, the more the larger n is."""
+
+
+def _whole_power(x: Variable, exponent: int) -> Variable:
+    """``x`` to a positive power by squaring."""
+    square = x
+    power: Variable | None = None
+    while True:
+        if exponent & 1:
+            power = square if power is None else elemwise(scalar.mul, power, square)
+        exponent >>= 1
+        if not exponent:
+            assert power is not None
+            return power
+        square = elemwise(scalar.sqr, square)
+
+
+def _products(node: FrozenApply, x: Variable, c: Constant) -> Variable | None:
+    if c.ndim or x.dtype != node.outputs[0].dtype:
+        return None
+    exponent = float(c.data)
+    halves = 2 * exponent
+    floating = x.type.numpy_dtype.kind == "f"
+    least = -2 * MAX_NEGATIVE if floating else 2
+    if not halves.is_integer() or not least <= halves <= 2 * MAX_EXPONENT or halves == 0:
+        return None
+    whole, half = divmod(int(abs(halves)), 2)
+    if half and (whole > 1 or not floating):
+        return None
+    result = _whole_power(x, whole) if whole else None
+    if half:
+        root = elemwise(scalar.sqrt, x)
+        result = root if result is None else elemwise(scalar.mul, result, root)
+    assert result is not None
+    return elemwise(scalar.reciprocal, result) if exponent < 0 else result
+
+
+@rule
+def whole_power(x: Float, c: KnownFloat) -> Law:
+    """x**n is a product of squares, and x**0.5 a root, if not for the last digit, -0.0 and -inf."""
+    return x**c, _products
+
+
+@rule
+def whole_power_of_integer(x: Number, c: KnownInteger) -> Law:
+    """x**n is a product of squares."""
+    return x**c, _products
+
+
+@rule
+def power_of_two(x: Float) -> Law:
+    """2**x == exp2(x)."""
+    return 2**x, ft.exp2(x)
+
+
+def _is_ordinary(c: Constant, d: Constant) -> bool:
+    """Whether products and quotients of the two neither overflow nor vanish."""
+    with np.errstate(all="ignore"):
+        found = np.abs([c.data * d.data, c.data / d.data, d.data / c.data])
+    limits = np.finfo(c.data.dtype)
+    return bool(np.all((found > limits.tiny) & (found < limits.max)))
+
+
+def _is_one_number(c: Constant) -> bool:
+    return c.ndim == 0
+
+
+@rule
+def gather_factors(x: Float, c: KnownFloat, d: KnownFloat) -> Law:
+    """(x c) d == x (c d), if not for the last digit."""
+    ordinary = (holds(_is_one_number, c), holds(_is_one_number, d), holds(_is_ordinary, c, d))
+    return (x * c) * d, x * (c * d), same_dtype(x, c, d), not_constant(x), *ordinary
+
+
+@rule
+def gather_factor_and_divisor(x: Float, c: KnownFloat, d: KnownFloat) -> Law:
+    """(x c) / d == x (c / d), if not for the last digit."""
+    ordinary = (holds(_is_one_number, c), holds(_is_one_number, d), holds(_is_ordinary, c, d))
+    return (x * c) / d, x * (c / d), same_dtype(x, c, d), not_constant(x), *ordinary
+
+
+@rule
+def gather_divisor_and_factor(x: Float, c: KnownFloat, d: KnownFloat) -> Law:
+    """(x / c) d == x (d / c), if not for the last digit."""
+    ordinary = (holds(_is_one_number, c), holds(_is_one_number, d), holds(_is_ordinary, c, d))
+    return (x / c) * d, x * (d / c), same_dtype(x, c, d), not_constant(x), *ordinary
+
+
+@rule
+def gather_divisors(x: Float, c: KnownFloat, d: KnownFloat) -> Law:
+    """(x / c) / d == x / (c d), if not for the last digit."""
+    ordinary = (holds(_is_one_number, c), holds(_is_one_number, d), holds(_is_ordinary, c, d))
+    return (x / c) / d, x / (c * d), same_dtype(x, c, d), not_constant(x), *ordinary
+
+
+@rule
+def gather_factors_around(x: Float, y: Float, c: KnownFloat, d: KnownFloat) -> Law:
+    """((x c) / y) d == (x (c d)) / y, if not for the last digit."""
+    ordinary = (holds(_is_one_number, c), holds(_is_one_number, d), holds(_is_ordinary, c, d))
+    return ((x * c) / y) * d, (x * (c * d)) / y, same_dtype(x, y, c, d), not_constant(x), *ordinary
+
+
+@rule
+def neg_of_scaled(x: Float, c: KnownFloat) -> Law:
+    """-(x c) == x (-c)."""
+    return -(x * c), x * -c, same_dtype(x, c), not_constant(x)
+
+
+@rule
+def neg_of_difference(x: Float, y: Float) -> Law:
+    """-(x - y) == y - x, if not for a zero's sign."""
+    return -(x - y), y - x
+
+
+@rule
+def plus_zero(x: Float) -> Law:
+    """x + 0 == x, if not for a zero's sign."""
+    return x + 0, x
+
+
+@rule
+def sqr_of_sqrt(x: Float) -> Law:
+    """sqrt(x)**2 == x where x has no sign, if not for the last digit."""
+    return ft.sqr(ft.sqrt(x)), x, holds(is_nonnegative, x)
+
+
+RULES = (
+    whole_power,
+    whole_power_of_integer,
+    power_of_two,
+    gather_factors,
+    gather_factor_and_divisor,
+    gather_divisor_and_factor,
+    gather_divisors,
+    gather_factors_around,
+    neg_of_scaled,
+    neg_of_difference,
+    plus_zero,
+    sqr_of_sqrt,
+)

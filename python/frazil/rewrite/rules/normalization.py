@@ -1,0 +1,194 @@
+"""Sums of exponentials, their logarithms, and what is divided by them."""
+
+from __future__ import annotations
+
+import frazil.tensor as ft
+from frazil import scalar
+from frazil._core import FrozenApply, Variable, elemwise
+from frazil.rewrite.analysis import is_nonnegative
+from frazil.rewrite.definition import Law, rule
+from frazil.rewrite.factors import cancelled, weighted
+from frazil.rewrite.guard import holds
+from frazil.rewrite.matched import application
+from frazil.rewrite.shift import is_shifted, shift
+from frazil.rewrite.sort import Float
+from frazil.rewrite.wildcard import any_kind
+from frazil.tensor.dims import ExpandDims
+from frazil.tensor.reductions import Prod, Sum
+
+total = any_kind(Sum)
+product = any_kind(Prod)
+kept = any_kind(ExpandDims)
+
+
+def _log_of_total(node: FrozenApply, *_: Variable) -> Variable | None:
+    """The largest exponent, and the logarithm of the sum over the others less it."""
+    summed = application(node.inputs[0])
+    expand = summed.op if isinstance(summed.op, ExpandDims) else None
+    if expand is not None:
+        summed = application(summed.inputs[0])
+    axes = summed.op.axes
+    weights, exponent = weighted(summed.inputs[0])
+    if exponent is None or is_shifted(exponent, axes):
+        return None
+    top = shift(exponent, axes)
+    small = elemwise(scalar.exp, elemwise(scalar.sub, exponent, ExpandDims(axes)(top)))
+    terms = small if weights is None else elemwise(scalar.mul, weights, small)
+    less = summed.op(terms)
+    if expand is not None:
+        top, less = expand(top), expand(less)
+    result: Variable = elemwise(scalar.add, elemwise(scalar.log, less), top)
+    return result
+
+
+@rule
+def log_of_total(x: Float) -> Law:
+    """log(sum(exp(x))) == log(sum(exp(x - m))) + m for any finite m: no term overflows."""
+    return ft.log(total(ft.exp(x))), _log_of_total
+
+
+@rule
+def log_of_kept_total(x: Float) -> Law:
+    """log(sum(exp(x))) == log(sum(exp(x - m))) + m, with the axes summed over kept."""
+    return ft.log(kept(total(ft.exp(x)))), _log_of_total
+
+
+@rule
+def log_of_weighted_total(x: Float, y: Float) -> Law:
+    """log(sum(y exp(x))) == log(sum(y exp(x - m))) + m."""
+    return ft.log(total(ft.exp(x) * y)), _log_of_total
+
+
+@rule
+def log_of_kept_weighted_total(x: Float, y: Float) -> Law:
+    """log(sum(y exp(x))) == log(sum(y exp(x - m))) + m, with the axes summed over kept."""
+    return ft.log(kept(total(ft.exp(x) * y))), _log_of_total
+
+
+@rule
+def log_of_mean(x: Float, y: Float) -> Law:
+    """log(sum(exp(x)) / y) == log(sum(exp(x))) - log(y)."""
+    return ft.log(total(ft.exp(x)) / y), ft.log(total(ft.exp(x))) - ft.log(y)
+
+
+@rule
+def log_of_scaled_total(x: Float, y: Float) -> Law:
+    """log(sum(exp(x)) * y) == log(sum(exp(x))) + log(y)."""
+    return ft.log(total(ft.exp(x)) * y), ft.log(total(ft.exp(x))) + ft.log(y)
+
+
+@rule
+def log_of_two(x: Float, y: Float) -> Law:
+    """log(exp(x) + exp(y)) == logaddexp(x, y), where either overflows or both vanish."""
+    return ft.log(ft.exp(x) + ft.exp(y)), ft.logaddexp(x, y)
+
+
+def _sum_of_logs(node: FrozenApply, x: Variable) -> Variable:
+    result: Variable = Sum(application(node.inputs[0]).op.axes)(elemwise(scalar.log, x))
+    return result
+
+
+@rule
+def log_of_product(x: Float) -> Law:
+    """log(prod(x)) == sum(log(x)) where x has no sign: the product overflows or vanishes first."""
+    return ft.log(product(x)), _sum_of_logs, holds(is_nonnegative, x)
+
+
+def _cancelled(node: FrozenApply, *_: Variable) -> Variable | None:
+    return cancelled(node.outputs[0])
+
+
+@rule
+def over_exp(x: Float, y: Float) -> Law:
+    """y / exp(x) == y exp(-x)."""
+    return y / ft.exp(x), y * ft.exp(-x)
+
+
+@rule
+def over_scaled_exp(x: Float, y: Float, z: Float) -> Law:
+    """y / (exp(x) z) == (y / z) exp(-x), where exp overflows or vanishes too."""
+    return y / (ft.exp(x) * z), (y / z) * ft.exp(-x)
+
+
+@rule
+def over_divided_exp(x: Float, y: Float, z: Float) -> Law:
+    """y / (exp(x) / z) == (y z) exp(-x), where exp overflows or vanishes too."""
+    return y / (ft.exp(x) / z), (y * z) * ft.exp(-x)
+
+
+@rule
+def one_over_exp(x: Float) -> Law:
+    """1 / exp(x) == exp(-x)."""
+    return ft.reciprocal(ft.exp(x)), ft.exp(-x)
+
+
+@rule
+def one_over_scaled_exp(x: Float, y: Float) -> Law:
+    """1 / (exp(x) y) == exp(-x) / y."""
+    return ft.reciprocal(ft.exp(x) * y), ft.exp(-x) / y
+
+
+@rule
+def one_over_divided_exp(x: Float, y: Float) -> Law:
+    """1 / (exp(x) / y) == exp(-x) y."""
+    return ft.reciprocal(ft.exp(x) / y), ft.exp(-x) * y
+
+
+@rule
+def exp_among_factors(x: Float, y: Float) -> Law:
+    """exp(x) cancels exp(-x), and meets sums of exponentials; exp(x) sigmoid(-x) == sigmoid(x)."""
+    return ft.exp(x) * y, _cancelled
+
+
+@rule
+def exp_among_farther_factors(x: Float, y: Float, z: Float) -> Law:
+    """exp(x) cancels exp(-x), and sums of exponentials over it, farther in a product, too."""
+    return (ft.exp(x) * y) * z, _cancelled
+
+
+@rule
+def exp_over_factors(x: Float, y: Float) -> Law:
+    """exp(x) / sum(exp(x)) == exp(x - m) / sum(exp(x - m)) for any finite m."""
+    return ft.exp(x) / y, _cancelled
+
+
+@rule
+def sigmoid_among_factors(x: Float, y: Float) -> Law:
+    """sigmoid(x) cancels what is divided by it."""
+    return ft.sigmoid(x) * y, _cancelled
+
+
+@rule
+def one_plus_exp_among_factors(x: Float, y: Float) -> Law:
+    """1 + exp(x) cancels sigmoid(-x)."""
+    return (1 + ft.exp(x)) * y, _cancelled
+
+
+@rule
+def scaled_one_plus_exp_among_factors(x: Float, y: Float, z: Float) -> Law:
+    """1 + exp(x) cancels sigmoid(-x), farther in a product, too."""
+    return ((1 + ft.exp(x)) * y) * z, _cancelled
+
+
+RULES = (
+    log_of_total,
+    log_of_kept_total,
+    log_of_weighted_total,
+    log_of_kept_weighted_total,
+    log_of_mean,
+    log_of_scaled_total,
+    log_of_two,
+    log_of_product,
+    one_over_exp,
+    one_over_scaled_exp,
+    one_over_divided_exp,
+    exp_over_factors,
+    over_scaled_exp,
+    over_divided_exp,
+    over_exp,
+    exp_among_factors,
+    exp_among_farther_factors,
+    sigmoid_among_factors,
+    one_plus_exp_among_factors,
+    scaled_one_plus_exp_among_factors,
+)

@@ -1,0 +1,111 @@
+"""Softmax and its kin, written so that no element overflows.
+
+They are compositions of elementwise ops and reductions, which fuse. The largest element, which is
+subtracted first, cancels: no gradient needs to flow through it.
+"""
+
+from __future__ import annotations
+
+from frazil import _core, scalar
+from frazil._core import Variable
+from frazil.tensor.axes import normalize_axes
+from frazil.tensor.constants import TensorLike, as_tensor
+from frazil.tensor.dims import squeeze
+from frazil.tensor.reductions import Axis, max, sum
+
+
+def softmax(x: TensorLike, axis: Axis = None) -> Variable:
+    """Return the exponentials of elements divided by their sum.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor; integers become floating, as by :func:`exp`.
+    axis : int or tuple of int, optional
+        The dimensions over which the result sums to 1; default: all, as in
+        :func:`scipy.special.softmax`.
+
+    Returns
+    -------
+    Variable
+        Of the shape of ``x``.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.softmax([1000.0, 1000.0]).eval()
+    array([0.5, 0.5])
+    """
+    x = _as_floating(x)
+    exponentials = _core.elemwise(scalar.exp, x - _largest(x, axis))
+    return exponentials / sum(exponentials, axis, keepdims=True)
+
+
+def log_softmax(x: TensorLike, axis: Axis = None) -> Variable:
+    """Return the logarithm of :func:`softmax`, precise where that is close to zero, too.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor; integers become floating, as by :func:`exp`.
+    axis : int or tuple of int, optional
+        The dimensions over which the softmax sums to 1; default: all.
+
+    Returns
+    -------
+    Variable
+        Of the shape of ``x``.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.log_softmax([0.0, 1000.0]).eval()
+    array([-1000.,     0.])
+    """
+    x = _as_floating(x)
+    shifted = x - _largest(x, axis)
+    total = sum(_core.elemwise(scalar.exp, shifted), axis, keepdims=True)
+    return shifted - _core.elemwise(scalar.log, total)
+
+
+def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
+    """Return the logarithm of the sum of the exponentials of elements over ``axis``.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor; integers become floating, as by :func:`exp`. Infinities are taken as they are:
+        the result is -inf where all elements are, and inf where one is.
+    axis : int or tuple of int, optional
+        The dimensions to reduce; default: all.
+    keepdims : bool, default False
+        Keep the reduced dimensions, with length 1.
+
+    Returns
+    -------
+    Variable
+        As :func:`scipy.special.logsumexp` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.logsumexp([[1000.0, 1000.0], [0.0, -1000.0]], axis=1).eval()
+    array([1000.69314718,    0.        ])
+    """
+    x = _as_floating(x)
+    largest = _largest(x, axis)
+    finite = _core.elemwise(scalar.isfinite, largest)
+    shift = _core.elemwise(scalar.where, finite, largest, 0)
+    total = sum(_core.elemwise(scalar.exp, x - shift), axis, keepdims=True)
+    result = _core.elemwise(scalar.log, total) + shift
+    return result if keepdims else squeeze(result, normalize_axes(axis, x.ndim))
+
+
+def _largest(x: Variable, axis: Axis) -> Variable:
+    """Return the largest element over ``axis``, as a constant to gradients."""
+    return _core.elemwise(scalar.disconnected_grad, max(x, axis, keepdims=True))
+
+
+def _as_floating(x: TensorLike) -> Variable:
+    x = as_tensor(x)
+    return as_tensor(x, _core.elemwise_type(scalar.exp, x.type).dtype)

@@ -1,0 +1,115 @@
+"""Reversing and rolling the order of elements, and differences of neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from frazil import _core, scalar
+from frazil._core import Variable
+from frazil.tensor.axes import normalize_axes, normalize_axis
+from frazil.tensor.constants import TensorLike, as_tensor
+from frazil.tensor.items import get_item
+from frazil.tensor.joining import concatenate
+from frazil.tensor.lengths import LengthLike, as_length, length, lengths, literal, maximum, subtract
+from frazil.tensor.reductions import Axis
+from frazil.tensor.reshaping import ravel, reshape
+
+
+def flip(m: TensorLike, axis: Axis = None) -> Variable:
+    """Return a view with the elements in reverse order.
+
+    Parameters
+    ----------
+    m : tensor_like
+        Any tensor.
+    axis : int or tuple of int, optional
+        The dimensions to reverse; default: all, as for :func:`numpy.flip`.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.flip([[1, 2], [3, 4]], axis=1).eval()
+    array([[2, 1],
+           [4, 3]])
+    """
+    m = as_tensor(m)
+    axes = normalize_axes(axis, m.ndim)
+    backwards = slice(None, None, -1)
+    return get_item(m, tuple(backwards if k in axes else slice(None) for k in range(m.ndim)))
+
+
+def roll(
+    a: TensorLike,
+    shift: LengthLike | Sequence[LengthLike],
+    axis: int | Sequence[int] | None = None,
+) -> Variable:
+    """Return a tensor whose elements are moved along dimensions; those pushed out come in in front.
+
+    Parameters
+    ----------
+    a : tensor_like
+        Any tensor.
+    shift : int, 0-d integer variable, or a sequence of them
+        How far, for each of ``axis``; negative towards the front.
+    axis : int or sequence of int, optional
+        The dimensions; default: the flattened tensor, as for :func:`numpy.roll`.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.roll([1, 2, 3, 4], 1).eval()
+    array([4, 1, 2, 3])
+    """
+    a = as_tensor(a)
+    if axis is None:
+        return reshape(roll(ravel(a), shift, 0), lengths(a))
+    axes = axis if isinstance(axis, Sequence) else [axis]
+    shifts = shift if isinstance(shift, Sequence) else [shift] * len(axes)
+    if len(shifts) != len(axes):
+        raise ValueError(f"given {len(shifts)} shifts for {len(axes)} axes")
+    for one, by in zip(axes, shifts, strict=True):
+        a = _roll(a, as_length(by), normalize_axis(one, a.ndim))
+    return a
+
+
+def _roll(a: Variable, shift: Variable, axis: int) -> Variable:
+    own = length(a, axis)
+    by = _core.elemwise(scalar.mod, shift, maximum(own, literal(1)))
+    before = [slice(None)] * axis
+    cut = subtract(own, by)
+    parts = [get_item(a, (*before, slice(cut, None))), get_item(a, (*before, slice(None, cut)))]
+    return concatenate(parts, axis)
+
+
+def diff(a: TensorLike, n: int = 1, axis: int = -1) -> Variable:
+    """Return the differences of neighbours along a dimension, taken ``n`` times.
+
+    Parameters
+    ----------
+    a : tensor_like
+        A tensor with dimensions.
+    n : int, default 1
+        How often.
+    axis : int, default -1
+        The dimension.
+
+    Returns
+    -------
+    Variable
+        Shorter by ``n`` along ``axis``, as :func:`numpy.diff` gives; of bool, where they differ.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.diff([1.0, 4.0, 9.0]).eval()
+    array([3., 5.])
+    """
+    a = as_tensor(a)
+    if n < 0:
+        raise ValueError(f"n must not be negative; given {n}")
+    before = [slice(None)] * normalize_axis(axis, a.ndim)
+    op = scalar.neq if a.dtype == "bool" else scalar.sub
+    for _ in range(n):
+        later, earlier = (get_item(a, (*before, part)) for part in (slice(1, None), slice(-1)))
+        a = _core.elemwise(op, later, earlier)
+    return a

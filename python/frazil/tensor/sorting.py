@@ -1,0 +1,98 @@
+"""Sorting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from frazil._core import FrozenApply, TensorType, Variable
+from frazil.op import Op
+from frazil.tensor.axes import normalize_axis
+from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.tensor.lengths import Lengths
+from frazil.tensor.reshaping import ravel
+from frazil.tensor.taking import take_along_axis
+
+
+@dataclass(frozen=True, eq=False)
+class ArgSort(Op):
+    """The int64 positions that sort ``x`` along ``axis``; equal elements keep their order."""
+
+    axis: int
+
+    def make_node(self, x: Variable) -> FrozenApply:
+        if not 0 <= self.axis < x.ndim:
+            raise np.exceptions.AxisError(self.axis, x.ndim)
+        return FrozenApply(self, [x], [TensorType("int64", x.type.shape)])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        return (np.argsort(inputs[0], axis=self.axis, kind="stable").astype("int64", copy=False),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (input_shapes[0],)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        return [None]
+
+
+def argsort(a: TensorLike, axis: int | None = -1) -> Variable:
+    """Return the positions that sort a tensor along a dimension.
+
+    Parameters
+    ----------
+    a : tensor_like
+        Any tensor with dimensions.
+    axis : int or None, default -1
+        The dimension; None sorts the flattened tensor.
+
+    Returns
+    -------
+    Variable
+        Of int64, as ``numpy.argsort(a, kind="stable")`` gives: equal elements keep their order, NaN
+        comes last.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.argsort([3.0, 1.0, 2.0]).eval()
+    array([1, 2, 0])
+    """
+    a = as_tensor(a)
+    if axis is None:
+        return argsort(ravel(a), 0)
+    order: Variable = ArgSort(normalize_axis(axis, a.ndim))(a)
+    return order
+
+
+def sort(a: TensorLike, axis: int | None = -1) -> Variable:
+    """Return a tensor sorted along a dimension.
+
+    Parameters
+    ----------
+    a : tensor_like
+        Any tensor with dimensions.
+    axis : int or None, default -1
+        The dimension; None sorts the flattened tensor.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.sort` gives, NaN last. The gradient of an element goes to where it was.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.sort([3.0, 1.0, 2.0]).eval()
+    array([1., 2., 3.])
+    """
+    a = as_tensor(a)
+    if axis is None:
+        return sort(ravel(a), 0)
+    return take_along_axis(a, argsort(a, axis), axis)

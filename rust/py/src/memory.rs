@@ -1,0 +1,58 @@
+//! What calls need of memory, and what the process has.
+
+use frazil_runtime::{Location, PlannedBuffer, Slot};
+use pyo3::prelude::*;
+
+use crate::function::Function;
+
+/// Bytes of temporaries, of scratch and of each output, then the buffers: name, bytes, where it
+/// lies, what makes it, the operand that it takes over, the last instruction that needs it, and what
+/// to blame.
+type Plan = (usize, usize, Vec<Option<usize>>, Vec<Entry>);
+type Entry =
+    (String, Option<usize>, String, String, Option<String>, Option<String>, Option<Py<PyAny>>);
+
+/// What a call of `function` needs of memory for inputs of these dims, each in C order.
+#[pyfunction]
+pub fn memory_plan(py: Python<'_>, function: &Function, dims: Vec<Vec<i64>>) -> PyResult<Plan> {
+    let program = function.program();
+    let runtime = program.runtime();
+    let plan = runtime.memory_plan(&dims).map_err(|error| program.raise(py, error, |_| None))?;
+    let name = |slot: Slot| slot.to_string();
+    let entry = |buffer: &PlannedBuffer| {
+        let location = match buffer.location {
+            Location::Arena(start) => format!("temporary at {start}"),
+            Location::Output(position) => format!("output {position}"),
+            Location::Input(position) => format!("input {position}"),
+            Location::Run => "found during the call".to_owned(),
+        };
+        (
+            name(buffer.slot),
+            buffer.bytes,
+            location,
+            runtime.line(buffer.made_by),
+            buffer.over.map(name),
+            buffer.last.map(|at| runtime.line(at)),
+            buffer.origin.and_then(|origin| program.blamed(py, origin)),
+        )
+    };
+    let outputs = plan.outputs.iter().zip(&plan.lies_in).enumerate();
+    let outputs = outputs.map(|(position, (bytes, lies_in))| match lies_in {
+        Some(input) if function.borrows(position, *input) => Some(0),
+        _ => *bytes,
+    });
+    let outputs = outputs.collect();
+    Ok((plan.arena, plan.scratch, outputs, plan.buffers.iter().map(entry).collect()))
+}
+
+/// The bytes in all buffers of the runtime, idle ones included.
+#[pyfunction]
+pub fn allocated_bytes() -> usize {
+    frazil_runtime::allocated_bytes()
+}
+
+/// The most bytes that there were in buffers of the runtime since the last call of this function.
+#[pyfunction]
+pub fn take_peak_bytes() -> usize {
+    frazil_runtime::take_peak_bytes()
+}

@@ -1,0 +1,470 @@
+//! Routines of BLAS and LAPACK, which come from outside as function pointers.
+//!
+//! They follow Fortran's conventions: everything by address, matrices in column-major order. Each
+//! has a wrapper here that takes what it needs by value; all wrappers fail where the routine was
+//! never set.
+
+use std::ffi::{c_char, c_void};
+use std::ops::{Add, Div, Mul, Sub};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use crate::error::Fault;
+
+macro_rules! routines {
+    ($($routine:ident $name:literal)*) => {
+        /// A routine that the runtime calls.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs)]
+        pub enum Routine {
+            $($routine,)*
+        }
+
+        impl Routine {
+            /// Every routine.
+            pub const ALL: [Routine; COUNT] = [$(Routine::$routine,)*];
+
+            /// Its name in BLAS or LAPACK.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Routine::$routine => $name,)*
+                }
+            }
+        }
+
+        const COUNT: usize = [$($name,)*].len();
+    };
+}
+
+routines! {
+    Sdot "sdot"
+    Ddot "ddot"
+    Sgemv "sgemv"
+    Dgemv "dgemv"
+    Sger "sger"
+    Dger "dger"
+    Strsv "strsv"
+    Dtrsv "dtrsv"
+    Sgemm "sgemm"
+    Dgemm "dgemm"
+    Ssymm "ssymm"
+    Dsymm "dsymm"
+    Ssyrk "ssyrk"
+    Dsyrk "dsyrk"
+    Strsm "strsm"
+    Dtrsm "dtrsm"
+    Spotrf "spotrf"
+    Dpotrf "dpotrf"
+}
+
+impl Routine {
+    /// The routine of this name.
+    pub fn from_name(name: &str) -> Option<Routine> {
+        Routine::ALL.into_iter().find(|routine| routine.name() == name)
+    }
+
+    fn address(self) -> Result<*mut c_void, Fault> {
+        let address = ADDRESSES[self as usize].load(Ordering::Acquire);
+        if address.is_null() {
+            Err(Fault::RoutineMissing { routine: self.name() })
+        } else {
+            Ok(address)
+        }
+    }
+}
+
+static ADDRESSES: [AtomicPtr<c_void>; COUNT] = [const { AtomicPtr::new(ptr::null_mut()) }; COUNT];
+
+/// Tells where a routine lies, for every program of the process.
+///
+/// # Safety
+/// The address is that of the BLAS or LAPACK routine of this name, with 32-bit integers, callable
+/// from many threads.
+pub unsafe fn set_routine(routine: Routine, address: *const c_void) {
+    ADDRESSES[routine as usize].store(address.cast_mut(), Ordering::Release);
+}
+
+/// The element types that BLAS and LAPACK know.
+pub(crate) trait Element:
+    Copy + PartialEq + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
+    const ZERO: Self;
+    const ONE: Self;
+    const MINUS_ONE: Self;
+    const NAN: Self;
+    const DOT: Routine;
+    const GEMV: Routine;
+    const GER: Routine;
+    const TRSV: Routine;
+    const GEMM: Routine;
+    const SYMM: Routine;
+    const SYRK: Routine;
+    const TRSM: Routine;
+    const POTRF: Routine;
+
+    fn is_finite(self) -> bool;
+}
+
+macro_rules! element {
+    ($float:ident, $($constant:ident = $routine:ident),*) => {
+        impl Element for $float {
+            const ZERO: $float = 0.0;
+            const ONE: $float = 1.0;
+            const MINUS_ONE: $float = -1.0;
+            const NAN: $float = $float::NAN;
+            $(const $constant: Routine = Routine::$routine;)*
+
+            fn is_finite(self) -> bool {
+                $float::is_finite(self)
+            }
+        }
+    };
+}
+
+element!(
+    f32,
+    DOT = Sdot,
+    GEMV = Sgemv,
+    GER = Sger,
+    TRSV = Strsv,
+    GEMM = Sgemm,
+    SYMM = Ssymm,
+    SYRK = Ssyrk,
+    TRSM = Strsm,
+    POTRF = Spotrf
+);
+element!(
+    f64,
+    DOT = Ddot,
+    GEMV = Dgemv,
+    GER = Dger,
+    TRSV = Dtrsv,
+    GEMM = Dgemm,
+    SYMM = Dsymm,
+    SYRK = Dsyrk,
+    TRSM = Dtrsm,
+    POTRF = Dpotrf
+);
+
+type Char = *const c_char;
+type Int = *const i32;
+
+type DotFn<T> = unsafe extern "C" fn(Int, *const T, Int, *const T, Int) -> T;
+type GemvFn<T> = unsafe extern "C" fn(
+    Char,
+    Int,
+    Int,
+    *const T,
+    *const T,
+    Int,
+    *const T,
+    Int,
+    *const T,
+    *mut T,
+    Int,
+);
+type GerFn<T> = unsafe extern "C" fn(Int, Int, *const T, *const T, Int, *const T, Int, *mut T, Int);
+type TrsvFn<T> = unsafe extern "C" fn(Char, Char, Char, Int, *const T, Int, *mut T, Int);
+type GemmFn<T> = unsafe extern "C" fn(
+    Char,
+    Char,
+    Int,
+    Int,
+    Int,
+    *const T,
+    *const T,
+    Int,
+    *const T,
+    Int,
+    *const T,
+    *mut T,
+    Int,
+);
+type SymmFn<T> = unsafe extern "C" fn(
+    Char,
+    Char,
+    Int,
+    Int,
+    *const T,
+    *const T,
+    Int,
+    *const T,
+    Int,
+    *const T,
+    *mut T,
+    Int,
+);
+type SyrkFn<T> =
+    unsafe extern "C" fn(Char, Char, Int, Int, *const T, *const T, Int, *const T, *mut T, Int);
+type TrsmFn<T> =
+    unsafe extern "C" fn(Char, Char, Char, Char, Int, Int, *const T, *const T, Int, *mut T, Int);
+type PotrfFn<T> = unsafe extern "C" fn(Char, Int, *mut T, Int, *mut i32);
+
+/// A vector: its first element and the elements from one to the next.
+#[derive(Clone, Copy)]
+pub(crate) struct VectorAt<T> {
+    pub(crate) at: *const T,
+    pub(crate) step: i32,
+}
+
+/// A matrix in column-major order, to be used as it lies or transposed.
+#[derive(Clone, Copy)]
+pub(crate) struct MatrixAt<T> {
+    pub(crate) at: *const T,
+    /// Elements from one column to the next.
+    pub(crate) leading: i32,
+    pub(crate) transposed: bool,
+}
+
+/// A matrix in column-major order that is written to.
+#[derive(Clone, Copy)]
+pub(crate) struct MatrixOut<T> {
+    pub(crate) at: *mut T,
+    /// Elements from one column to the next.
+    pub(crate) leading: i32,
+}
+
+/// Which part of a square matrix in column-major order is read, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Triangle {
+    pub(crate) lower: bool,
+    /// The diagonal is not read: it is taken for ones.
+    pub(crate) unit: bool,
+}
+
+/// On which side of the other operand a matrix stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Side {
+    Left,
+    Right,
+}
+
+impl Side {
+    fn letter(self) -> c_char {
+        let letter = match self {
+            Side::Left => b'L',
+            Side::Right => b'R',
+        };
+        letter as c_char
+    }
+}
+
+fn transposition(transposed: bool) -> c_char {
+    (if transposed { b'T' } else { b'N' }) as c_char
+}
+
+impl Triangle {
+    fn part(self) -> c_char {
+        (if self.lower { b'L' } else { b'U' }) as c_char
+    }
+
+    fn diagonal(self) -> c_char {
+        (if self.unit { b'U' } else { b'N' }) as c_char
+    }
+}
+
+/// The sum of the products of `count` elements.
+///
+/// # Safety
+/// Both vectors have so many elements.
+pub(crate) unsafe fn dot<T: Element>(
+    count: i32,
+    x: VectorAt<T>,
+    y: VectorAt<T>,
+) -> Result<T, Fault> {
+    let address = T::DOT.address()?;
+    // SAFETY: whoever set the address promised the routine, the caller the vectors.
+    unsafe {
+        let dot: DotFn<T> = std::mem::transmute(address);
+        Ok(dot(&count, x.at, &x.step, y.at, &y.step))
+    }
+}
+
+/// `y = alpha a x + beta y`, `y` without gaps; `sizes` are the rows and columns of `a` as it lies.
+///
+/// # Safety
+/// The operands are as large as `sizes` says, `alpha` and `beta` an element each; `y` is apart
+/// from the others and holds numbers, even if `beta` is zero.
+pub(crate) unsafe fn gemv<T: Element>(
+    sizes: [i32; 2],
+    alpha: *const T,
+    a: MatrixAt<T>,
+    x: VectorAt<T>,
+    beta: *const T,
+    y: *mut T,
+) -> Result<(), Fault> {
+    let address = T::GEMV.address()?;
+    let [m, n] = sizes;
+    let trans = transposition(a.transposed);
+    // SAFETY: as for `dot`.
+    unsafe {
+        let gemv: GemvFn<T> = std::mem::transmute(address);
+        gemv(&trans, &m, &n, alpha, a.at, &a.leading, x.at, &x.step, beta, y, &1);
+    }
+    Ok(())
+}
+
+/// `a += alpha x y'`, `a` of `sizes` rows and columns.
+///
+/// # Safety
+/// The operands are as large as `sizes` says, and `a` is apart from the others.
+pub(crate) unsafe fn ger<T: Element>(
+    sizes: [i32; 2],
+    alpha: *const T,
+    x: VectorAt<T>,
+    y: VectorAt<T>,
+    a: MatrixOut<T>,
+) -> Result<(), Fault> {
+    let address = T::GER.address()?;
+    let [m, n] = sizes;
+    // SAFETY: as for `dot`.
+    unsafe {
+        let ger: GerFn<T> = std::mem::transmute(address);
+        ger(&m, &n, alpha, x.at, &x.step, y.at, &y.step, a.at, &a.leading);
+    }
+    Ok(())
+}
+
+/// Solves `a x = b` for a triangle `a` of `size` rows; `x`, without gaps, holds `b` first.
+///
+/// # Safety
+/// The operands are as large as `size` says, and `x` is apart from `a`.
+pub(crate) unsafe fn trsv<T: Element>(
+    size: i32,
+    triangle: Triangle,
+    a: MatrixAt<T>,
+    x: *mut T,
+) -> Result<(), Fault> {
+    let address = T::TRSV.address()?;
+    let (part, trans, diagonal) =
+        (triangle.part(), transposition(a.transposed), triangle.diagonal());
+    // SAFETY: as for `dot`.
+    unsafe {
+        let trsv: TrsvFn<T> = std::mem::transmute(address);
+        trsv(&part, &trans, &diagonal, &size, a.at, &a.leading, x, &1);
+    }
+    Ok(())
+}
+
+/// `c = alpha a b + beta c`; `sizes` are the rows and columns of `c` and the terms of a sum.
+///
+/// # Safety
+/// The operands are as large as `sizes` says, `alpha` and `beta` an element each; `c` is apart
+/// from the others. Where `beta` is zero, `c` may hold anything.
+pub(crate) unsafe fn gemm<T: Element>(
+    sizes: [i32; 3],
+    alpha: *const T,
+    a: MatrixAt<T>,
+    b: MatrixAt<T>,
+    beta: *const T,
+    c: MatrixOut<T>,
+) -> Result<(), Fault> {
+    let address = T::GEMM.address()?;
+    let [m, n, k] = sizes;
+    let (transa, transb) = (transposition(a.transposed), transposition(b.transposed));
+    // SAFETY: as for `dot`.
+    unsafe {
+        let gemm: GemmFn<T> = std::mem::transmute(address);
+        gemm(
+            &transa, &transb, &m, &n, &k, alpha, a.at, &a.leading, b.at, &b.leading, beta, c.at,
+            &c.leading,
+        );
+    }
+    Ok(())
+}
+
+/// `c = alpha a b + beta c` for a symmetric `a`, given by a triangle, on the `side` of `b`; `sizes`
+/// are the rows and columns of `c`.
+///
+/// # Safety
+/// As for `gemm`.
+pub(crate) unsafe fn symm<T: Element>(
+    (side, triangle): (Side, Triangle),
+    sizes: [i32; 2],
+    alpha: *const T,
+    a: MatrixAt<T>,
+    b: MatrixAt<T>,
+    beta: *const T,
+    c: MatrixOut<T>,
+) -> Result<(), Fault> {
+    let address = T::SYMM.address()?;
+    let (side, part) = (side.letter(), triangle.part());
+    let [m, n] = sizes;
+    // SAFETY: as for `dot`.
+    unsafe {
+        let symm: SymmFn<T> = std::mem::transmute(address);
+        symm(
+            &side, &part, &m, &n, alpha, a.at, &a.leading, b.at, &b.leading, beta, c.at, &c.leading,
+        );
+    }
+    Ok(())
+}
+
+/// `c = alpha a a' + beta c`, of which only a triangle is read and written; `sizes` are the rows
+/// of `c` and the terms of a sum.
+///
+/// # Safety
+/// As for `gemm`.
+pub(crate) unsafe fn syrk<T: Element>(
+    triangle: Triangle,
+    sizes: [i32; 2],
+    alpha: *const T,
+    a: MatrixAt<T>,
+    beta: *const T,
+    c: MatrixOut<T>,
+) -> Result<(), Fault> {
+    let address = T::SYRK.address()?;
+    let (part, trans) = (triangle.part(), transposition(a.transposed));
+    let [n, k] = sizes;
+    // SAFETY: as for `dot`.
+    unsafe {
+        let syrk: SyrkFn<T> = std::mem::transmute(address);
+        syrk(&part, &trans, &n, &k, alpha, a.at, &a.leading, beta, c.at, &c.leading);
+    }
+    Ok(())
+}
+
+/// Solves `a x = b` (or `x a = b`, with `a` on the right) for a triangle `a`; `x`, of `sizes` rows
+/// and columns, holds `b` first.
+///
+/// # Safety
+/// The operands are as large as `sizes` says, and `x` is apart from `a`.
+pub(crate) unsafe fn trsm<T: Element>(
+    (side, triangle): (Side, Triangle),
+    sizes: [i32; 2],
+    a: MatrixAt<T>,
+    x: MatrixOut<T>,
+) -> Result<(), Fault> {
+    let address = T::TRSM.address()?;
+    let (side, part) = (side.letter(), triangle.part());
+    let (trans, diagonal) = (transposition(a.transposed), triangle.diagonal());
+    let [m, n] = sizes;
+    // SAFETY: as for `dot`.
+    unsafe {
+        let trsm: TrsmFn<T> = std::mem::transmute(address);
+        trsm(&side, &part, &trans, &diagonal, &m, &n, &T::ONE, a.at, &a.leading, x.at, &x.leading);
+    }
+    Ok(())
+}
+
+/// The Cholesky factor of a triangle of `size` rows, in its place. If it has none, the order of
+/// the first leading minor that is not positive.
+///
+/// # Safety
+/// The matrix is as large as `size` says.
+pub(crate) unsafe fn potrf<T: Element>(
+    size: i32,
+    triangle: Triangle,
+    a: MatrixOut<T>,
+) -> Result<Option<i32>, Fault> {
+    let address = T::POTRF.address()?;
+    let part = triangle.part();
+    let mut info = 0;
+    // SAFETY: as for `dot`.
+    unsafe {
+        let potrf: PotrfFn<T> = std::mem::transmute(address);
+        potrf(&part, &size, a.at, &a.leading, &mut info);
+    }
+    // A negative number complains about an argument; none of these can be wrong.
+    Ok((info != 0).then_some(info))
+}

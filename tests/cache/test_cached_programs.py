@@ -1,0 +1,320 @@
+"""Compiled programs on disk: another process finds them, and only those that it wants."""
+
+import gc
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from dataclasses import dataclass
+from functools import singledispatch
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import frazil as fz
+import frazil.tensor as ft
+from frazil.cache import entry
+from frazil.cache.store import find_store
+from frazil.compile import programs, stored
+from frazil.compile.mode import find_linker
+from frazil.link import native
+from frazil.link.kernel import KernelCompileError
+
+REFUSALS = (ValueError, LookupError, TypeError, KernelCompileError)
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch, tmp_path):
+    """A cache for each test."""
+    monkeypatch.setenv("FRAZIL_CACHE_DIR", str(tmp_path / "cache"))
+
+
+def entries():
+    """The files of compiled programs; a compiler's version is a small one."""
+    return [stored.path for stored in find_store().entries() if stored.size > 500]
+
+
+def compiled(*arguments, **options):
+    """A function made with nothing in memory, and where its program came from."""
+    gc.collect()
+    function = fz.function(*arguments, **options)
+    return function, function.compiled.found
+
+
+def model():
+    x, y, n = ft.matrix("x"), ft.vector("y"), ft.scalar("n", dtype="int64")
+    cost = (ft.gammaln(ft.exp(x) + 1) * y).sum() + (x @ y).sum() + x[n:].sum() + 3 * n
+    return [x, y, n], [cost, *fz.grad(cost, [x, y])]
+
+
+def arguments():
+    return np.linspace(0.0, 1.0, 12).reshape(3, 4), np.arange(4.0), 1
+
+
+def same(results, expected):
+    for result, wanted in zip(results, expected, strict=True):
+        np.testing.assert_array_equal(result, wanted)
+
+
+@pytest.mark.parametrize("mode", ["c", "py"])
+def test_what_was_compiled_is_found_on_disk(mode):
+    function, found = compiled(*model(), mode=mode)
+    assert found == "made"
+    expected, program = function(*arguments()), function.explain()
+    del function
+    function, found = compiled(*model(), mode=mode)
+    assert found == "disk"
+    assert function.explain() == program
+    same(function(*arguments()), expected)
+
+
+def test_an_equal_graph_in_use_is_not_read_again():
+    function, _ = compiled(*model(), mode="c")
+    again, _ = compiled(*model(), mode="c")
+    assert again.compiled is function.compiled
+
+
+SCRIPT = """
+import json, subprocess, sys
+import numpy as np
+
+started = []
+sys.addaudithook(lambda event, _: event == "subprocess.Popen" and started.append(event))
+sys.path.insert(0, {tests!r})
+import frazil as fz
+from cache.test_cached_programs import arguments, model
+
+function = fz.function(*model(), mode={mode!r})
+imported = [name for name in ("numba", "llvmlite") if name in sys.modules]
+results = [np.asarray(value).tolist() for value in function(*arguments())]
+try:
+    function(np.ones((3, 4)), np.ones(5), 0)
+except ValueError as error:
+    message = str(error)
+print(json.dumps([function.compiled.found, started, imported, results, message]))
+"""
+
+
+def in_process(mode):
+    script = SCRIPT.format(tests=str(Path(__file__).parents[1]), mode=mode)
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+def test_another_process_finds_it_without_compiler_or_imports():
+    found, started, _, results, message = in_process("c")
+    assert found == "made"
+    assert started
+    later_found, later_started, imported, later_results, later_message = in_process("c")
+    assert (later_found, later_started, imported) == ("disk", [], [])
+    assert later_results == results
+    # Nodes that were read name the lines of the graph that asked for them.
+    assert "test_cached_programs.py" in message
+    assert later_message == message
+
+
+@st.composite
+def small_graphs(draw):
+    x, y = ft.matrix("x"), ft.vector("y")
+    values = [x, y, x.sum(axis=0), ft.constant(draw(st.floats(-2, 2)))]
+    for _ in range(draw(st.integers(1, 6))):
+        a, b = draw(st.sampled_from(values)), draw(st.sampled_from(values))
+        kind = draw(st.sampled_from(["add", "mul", "exp", "sum", "part", "turn"]))
+        if kind == "add":
+            values.append(a + b)
+        elif kind == "mul":
+            values.append(a * b)
+        elif kind == "exp":
+            values.append(ft.exp(-ft.abs(a)))
+        elif kind == "sum":
+            values.append(a.sum())
+        elif kind == "part" and a.ndim:
+            values.append(a[::-1])
+        elif kind == "turn" and a.ndim == 2:
+            values.append(ft.tanh(a.T).T)
+    return [x, y], values
+
+
+@given(small_graphs(), st.sampled_from(["c", "py"]))
+def test_any_program_comes_back(graph, mode):
+    inputs, outputs = graph
+    function, _ = compiled(inputs, outputs, mode=mode)
+    x, y = np.linspace(-1, 1, 9).reshape(3, 3), np.array([0.5, -0.5, 2.0])
+    expected = function(x, y)
+    del function
+    function, found = compiled(inputs, outputs, mode=mode)
+    assert found == "disk"
+    same(function(x, y), expected)
+
+
+def test_an_entry_serves_no_other_graph():
+    x = ft.vector("x")
+    compiled([x], x + 1, mode="c")
+    [first] = entries()
+    content = first.read_bytes()
+    compiled([x], x + 2, mode="c")
+    [second] = [path for path in entries() if path != first]
+    # As if the digests of both were the same.
+    second.write_bytes(content)
+    function, found = compiled([x], x + 2, mode="c")
+    assert found == "made"
+    same([function([1.0])], [[3.0]])
+    del function
+    assert compiled([x], x + 2, mode="c")[1] == "disk"
+
+
+def request(graph, mode="c"):
+    return stored.Request(graph, find_linker(mode), "me")
+
+
+@pytest.mark.parametrize("mode", ["c", "py"])
+def test_an_entry_that_was_cut_is_refused(mode):
+    function, _ = compiled(*model(), mode=mode)
+    wanted = request(function.fgraph, mode)
+    content = stored.encode(wanted, function.optimized, function.program)
+    assert stored.decode(content, wanted) is not None
+    for end in range(len(content)):
+        with pytest.raises(ValueError, match="an entry"):
+            stored.decode(content[:end], wanted)
+
+
+@given(st.data(), st.sampled_from(["c", "py"]))
+def test_an_altered_entry_is_refused_or_another_program(data, mode):
+    function, _ = compiled(*model(), mode=mode)
+    wanted = request(function.fgraph, mode)
+    parts = entry.unpack(stored.encode(wanted, function.optimized, function.program))
+    # Machine code is run as it is; what surrounds it is checked.
+    at = data.draw(st.sampled_from([at for at in range(min(len(parts), 9)) if parts[at]]))
+    part = bytearray(parts[at])
+    for _ in range(data.draw(st.integers(1, 3))):
+        part[data.draw(st.integers(0, len(part) - 1))] = data.draw(st.integers(0, 255))
+    parts[at] = bytes(part)
+    try:
+        read = stored.decode(entry.pack(parts), wanted)
+    except REFUSALS:
+        return
+    if read is not None:
+        assert isinstance(read[0].instructions, list)
+
+
+def test_parts_that_are_missing_are_refused():
+    function, _ = compiled(*model(), mode="c")
+    wanted = request(function.fgraph)
+    parts = entry.unpack(stored.encode(wanted, function.optimized, function.program))
+    for count in range(len(parts)):
+        with pytest.raises(REFUSALS):
+            stored.decode(entry.pack(parts[:count]), wanted)
+    with pytest.raises(KernelCompileError, match="could not be loaded"):
+        stored.decode(entry.pack([*parts[:-2], b"no library", parts[-1]]), wanted)
+
+
+def test_another_version_of_anything_compiles_anew(monkeypatch):
+    x = ft.vector("x")
+    assert compiled([x], x + 1, mode="c")[1] == "made"
+    with monkeypatch.context() as changed:
+        changed.setattr(programs, "frazil_build", lambda: "another frazil")
+        assert compiled([x], x + 1, mode="c")[1] == "made"
+    compiler = find_linker("c")._compiler
+    with monkeypatch.context() as changed:
+        changed.setattr(type(compiler), "identity", "another compiler")
+        assert compiled([x], x + 1, mode="c")[1] == "made"
+    assert compiled([x], x + 1, mode="c")[1] == "disk"
+    assert len(entries()) == 3
+
+
+OP = """
+from dataclasses import dataclass
+from functools import singledispatch
+import frazil as fz
+
+@dataclass(frozen=True, eq=False)
+class Shift(fz.Op):
+    by: float
+
+    def make_node(self, x):
+        return fz.FrozenApply(self, [x], [x.type])
+
+    def perform(self, node, inputs):
+        return (inputs[0] + self.by,)
+"""
+
+
+def test_a_changed_module_of_an_op_compiles_anew(monkeypatch, tmp_path):
+    module = tmp_path / "shifts_of_a_test.py"
+    module.write_text(OP)
+    monkeypatch.syspath_prepend(tmp_path)
+    import shifts_of_a_test
+
+    x = ft.vector("x")
+    output = shifts_of_a_test.Shift(2.0)(x)
+    assert compiled([x], output, mode="c")[1] == "made"
+    function, found = compiled([x], output, mode="c")
+    assert found == "disk"
+    same([function([1.0])], [[3.0]])
+    del function
+    module.write_text(OP + "\n")
+    assert compiled([x], output, mode="c")[1] == "made"
+
+
+def test_a_rule_of_ones_own_compiles_anew(monkeypatch):
+    before = find_linker("c").identity
+    assert __name__ not in before
+
+    @singledispatch
+    def lower_node(op, node, lowering): ...
+
+    monkeypatch.setattr(native, "lower_node", lower_node)
+    assert f"{__name__} {__file__}" in find_linker("c").identity
+
+
+def test_an_op_that_means_nothing_elsewhere_is_not_kept(mode):
+    @dataclass(frozen=True, eq=False)
+    class Twice(fz.Op):
+        def make_node(self, x):
+            return fz.FrozenApply(self, [x], [x.type])
+
+        def perform(self, node, inputs):
+            return (2 * inputs[0],)
+
+    x = ft.vector("x")
+    for _ in range(2):
+        function, found = compiled([x], Twice()(x + 1), mode=mode)
+        assert found == "made"
+        same([function([1.0])], [[4.0]])
+        del function
+    assert entries() == []
+
+
+def test_without_a_cache_nothing_is_kept(monkeypatch):
+    monkeypatch.setenv("FRAZIL_CACHE", "off")
+    x = ft.vector("x")
+    for _ in range(2):
+        assert compiled([x], x + 1, mode="c")[1] == "made"
+    monkeypatch.delenv("FRAZIL_CACHE")
+    assert entries() == []
+
+
+def test_processes_that_compile_the_same_agree():
+    x = ft.vector("x")
+    script = textwrap.dedent(
+        """
+        import numpy as np
+        import frazil as fz, frazil.tensor as ft
+        x = ft.vector("x")
+        f = fz.function([x], ft.exp(x).sum() * 2, mode="c")
+        assert np.isclose(f(np.zeros(5)), 10.0)
+        """
+    )
+    running = [subprocess.Popen([sys.executable, "-c", script]) for _ in range(4)]
+    assert [process.wait() for process in running] == [0] * 4
+    function, found = compiled([x], ft.exp(x).sum() * 2, mode="c")
+    assert found == "disk"
+    same([function(np.zeros(3))], [6.0])
+    assert not [name for name in os.listdir(find_store().path) if name.startswith("unfinished")]

@@ -1,0 +1,42 @@
+"""Run in a process of its own: prints the peak that was planned, and what the first call took."""
+
+import numpy as np
+
+import frazil as fz
+import frazil.tensor as ft
+from frazil import _core
+
+N = 300  # an output of this many rows comes from the runtime, a small one from NumPy
+
+
+def graphs():
+    """Names and outputs of graphs of a matrix, all of whose outputs are large."""
+    x = ft.dmatrix("x")
+    yield x, "loop", [ft.exp(x) + 1.0]
+    yield x, "products", [ft.dot(ft.dot(ft.dot(x, x), x), x)]
+    yield x, "loops_between_products", [ft.exp(ft.dot(ft.sin(ft.dot(ft.cos(x), x)), x))]
+    yield x, "kept_and_given_out", [ft.dot(x, x), ft.dot(ft.dot(x, x), x)]
+    yield x, "transposed", [ft.dot(x, x).T, (ft.dot(x, x) + 1.0).T]
+    updated = ft.exp(x)
+    for row in range(100):
+        updated = ft.set_subtensor(updated[row], x[row] * 2.0)
+    yield x, "updates", [updated]
+    zeros = ft.zeros((N, N)), ft.zeros((N, N))
+    updates = [ft.set_subtensor(part[1:], x[1:]) for part in zeros]
+    yield x, "two_buffers", updates
+    yield x, "update_of_an_input", [ft.set_subtensor(x[1:], 0.0)]
+    yield x, "rows_and_columns", [ft.dot(x - x.mean(axis=0), x.T / x.sum(axis=1))]
+
+
+if __name__ == "__main__":
+    value = np.random.default_rng(0).normal(size=(N, N)) / N
+    kept = []  # what is dropped would be used again
+    for mode in ("c", "numba"):
+        for x, name, outputs in graphs():
+            f = fz.function([x], outputs, mode=mode, threads=1)
+            plan = f.memory_plan(value)
+            _core.take_peak_bytes()
+            before = _core.allocated_bytes()
+            kept.append((f, f(value)))
+            taken = _core.take_peak_bytes() - before
+            print(mode, name, plan.complete, plan.peak, taken)

@@ -1,0 +1,72 @@
+"""What rules apply to that a vector for each parameter does not show."""
+
+import numpy as np
+
+import frazil.tensor as ft
+from frazil.rewrite import fill
+from frazil.tensor.dims import DropDims, ExpandDims
+from frazil.tensor.lengths import Shape_i
+from frazil.tensor.reductions import All, Any, Max, Min, Peak, Prod, Sum
+from frazil.tensor.reshaping import Reshape
+from frazil.tensor.transposition import Transpose
+
+x, y, z = ft.vector("x"), ft.vector("y"), ft.vector("z")
+m, t = ft.matrix("m"), ft.tensor("t", shape=(None, None, None))
+p = ft.tensor("p", shape=(None, None), dtype="bool")
+q = ft.tensor("q", shape=(None, None, None), dtype="bool")
+ones = ft.tensor("ones", shape=(1, 1, None))
+c, row = ft.scalar("c"), ft.tensor("row", shape=(1, None))
+one, one_true = ft.tensor("o", shape=(1, None)), ft.tensor("u", shape=(1, None), dtype="bool")
+exp, log = ft.exp, ft.log
+weights = ft.constant(np.array([0.25, 0.5, 0.25]))
+
+
+def reductions():
+    for kind in (Max, Min, Peak, All, Any, Sum, Prod):
+        name = kind.__name__.lower()
+        truth = kind in (All, Any)
+        yield f"{name}_of_{name}", kind((0,))(kind((1,))(q if truth else t))
+        yield f"{name}_of_transposed", kind((1,))(Transpose((1, 2, 0))(q if truth else t))
+        yield f"{name}_of_one", kind((0,))(one_true if truth else one)
+
+
+EXAMPLES = {
+    **dict(reductions()),
+    "transpose_of_transpose": Transpose((1, 2, 0))(Transpose((0, 2, 1))(t)),
+    "transpose_in_order": Transpose((0, 1))(m),
+    "expand_of_expand": ExpandDims((0, 2))(ExpandDims((1,))(x)),
+    "drop_of_drop": DropDims((0,))(DropDims((1,))(ones)),
+    "drop_of_expand": DropDims((0, 1))(ExpandDims((0, 2))(row)),
+    "expand_of_drop": ExpandDims((0,))(DropDims((0,))(row)),
+    "reshape_of_reshape": ft.reshape(Reshape(1)(m, ft.constant(np.int64(-1))), (3, 3)),
+    "reshape_to_own_shape": Reshape(2)(m, Shape_i(0)(m), ft.constant(np.int64(-1))),
+    "broadcast_to_own_shape": ft.broadcast_to(m, (Shape_i(0)(m), Shape_i(1)(m))),
+    "length_of_result": Shape_i(0)(exp(x)),
+    "log_of_total": log(Sum((1,))(exp(m))),
+    "log_of_kept_total": log(ExpandDims((1,))(Sum((1,))(exp(m)))),
+    "log_of_weighted_total": log(Sum((1,))(exp(m) * weights)),
+    "log_of_kept_weighted_total": log(ExpandDims((0,))(Sum((0,))(exp(x) * y))),
+    "log_of_mean": log(Sum((1,))(exp(m)) / y),
+    "log_of_scaled_total": log(Sum((1,))(exp(m)) * y),
+    "log_of_product": log(Prod((0,))(exp(x))),
+    "exp_of_log": exp(log(abs(x))),
+    "expm1_of_log1p": ft.expm1(ft.log1p(abs(x))),
+    "exp_of_log1p": exp(ft.log1p(abs(x))),
+    "log_of_pow": log(abs(x) ** 3.0),
+    "sqr_of_sqrt": ft.sqr(ft.sqrt(abs(x))),
+    "exp_among_factors": exp(x) * (y * ft.sigmoid(-x)),
+    "exp_among_farther_factors": (exp(x) * y) * (z / ft.sigmoid(x) * ft.sigmoid(-x)),
+    "exp_over_factors": exp(m) / ExpandDims((1,))(Sum((1,))(exp(m))),
+    "sigmoid_among_factors": ft.sigmoid(x) * (y / ft.sigmoid(x)),
+    "one_plus_exp_among_factors": (1 + exp(x)) * (y * ft.sigmoid(-x)),
+    "scaled_one_plus_exp_among_factors": ((1 + exp(x)) * y) * (z * ft.sigmoid(-x)),
+    "whole_power": x**3.0,
+    "whole_power_of_integer": ft.lvector("i") ** 3,
+    "sum_of_neg": Sum((1,))(-m),
+    "sum_of_scaled": Sum((1,))(m * c),
+    "sum_of_divided": Sum((0,))(m / c),
+    "sum_of_filled": Sum((0,))(fill(x, c)),
+    "sum_of_expanded": Sum((0, 1))(ExpandDims((1,))(x)),
+    "sum_of_broadcast": Sum((0,))(ft.broadcast_to(row, (5, Shape_i(1)(row)))),
+}
+"""An expression for each such rule."""

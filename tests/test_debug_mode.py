@@ -1,0 +1,182 @@
+"""The debug mode finds planted faults and names the node that has each; sound graphs just run."""
+
+import ctypes
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import frazil as fz
+import frazil.tensor as ft
+from frazil._core import Function, ProgramBuilder
+from frazil.compile.mode import find_linker
+from frazil.link.debug import DebugLinker
+
+sys.path.insert(0, str(Path(__file__).parent / "link"))
+from updated_graphs import N, draw_graph
+
+HERE = "test_debug_mode.py"
+
+
+@dataclass(frozen=True, eq=False)
+class Lying(fz.Op):
+    """Does what its parameter says, which its maps do not say."""
+
+    how: str
+
+    def make_node(self, x):
+        return fz.FrozenApply(self, [x], [x.type])
+
+    def perform(self, node, inputs):
+        (x,) = inputs
+        if self.how == "writes":
+            x[0] = 7.0
+            return (x.copy(),)
+        if self.how == "writes by force":
+            ctypes.c_double.from_address(x.ctypes.data).value = 7.0
+            return (x.copy(),)
+        return (x[::-1],)
+
+
+@dataclass(frozen=True, eq=False)
+class Reversed(fz.Op):
+    """A view, and says so."""
+
+    view_map = {0: [0]}  # noqa: RUF012
+
+    def make_node(self, x):
+        return fz.FrozenApply(self, [x], [x.type])
+
+    def perform(self, node, inputs):
+        return (inputs[0][::-1],)
+
+
+def debug(inputs, outputs):
+    return fz.function(inputs, outputs, mode="debug")
+
+
+def find(inputs, outputs, *values, error=fz.DebugModeError):
+    """The message of the error that the debug mode raises, notes included."""
+    with pytest.raises(error) as raised:
+        debug(inputs, outputs)(*values)
+    return "\n".join([str(raised.value), *getattr(raised.value, "__notes__", ())])
+
+
+@settings(max_examples=30)
+@given(st.data())
+def test_sound_graphs_run(data):
+    inputs, outputs = draw_graph(data)
+    values = [np.linspace(0, 1, N), np.ones((2, N // 2))]
+    f = fz.function(inputs, outputs, mode="debug", on_unused_input="ignore")
+    reference = fz.function(inputs, outputs, mode="py", on_unused_input="ignore")
+    for result, expected in zip(f(*values), reference(*values), strict=True):
+        np.testing.assert_allclose(result, expected, rtol=1e-12)
+
+
+def test_without_compilers_the_debug_mode_calls_perform():
+    x = ft.dvector("x")
+    linker = DebugLinker(None)
+    graph = fz.FrozenFunctionGraph([x], [Lying("is a view")(ft.exp(x))])
+    made = Function(
+        linker.compile(graph), [("x", x.type)], [], [], "single", lambda value, *_: value
+    )
+    with pytest.raises(fz.DebugModeError, match="view_map"):
+        made(np.ones(3))
+
+
+@pytest.mark.parametrize("of", [lambda x: x, ft.exp])
+def test_a_perform_that_returns_its_input(of):
+    x = ft.dvector("x")
+    message = find([x], Lying("is a view")(of(x)) + 1.0, np.ones(3))
+    assert "returns memory of its input 0 as output 0" in message
+    assert "add {0: [...]}" in message
+    assert "Lying" in message
+    assert HERE in message
+    np.testing.assert_array_equal(debug([x], Reversed()(of(x)) * 2)(np.zeros(2)).shape, [2])
+
+
+@pytest.mark.parametrize("of", [lambda x: x, ft.exp])
+@pytest.mark.parametrize("how", ["writes", "writes by force"])
+def test_a_perform_that_writes_to_its_input(of, how):
+    x = ft.dvector("x")
+    value = np.arange(3.0)
+    error = (fz.DebugModeError, ValueError)
+    message = find([x], Lying(how)(of(x)) + 1.0, value, error=error)
+    assert "input 0" in message or "read-only" in message
+    assert "Lying" in message
+    assert HERE in message
+
+
+def test_the_first_nan(mode):
+    x = ft.dvector("x")
+    negative = x - 2.0
+    result = (ft.log(negative) * 2.0 + 1.0).sum()
+    message = find([x], result, np.array([3.0, 1.0]))
+    assert "result 0 is NaN at (1,)" in message
+    assert "log" in message
+    assert f"{HERE}:" in message
+    # A NaN that an argument or a constant brings is not the node's.
+    assert np.isnan(debug([x], result)(np.array([np.nan])))
+    f = debug([x], ft.where(x > 0, x, np.nan))
+    np.testing.assert_array_equal(f(np.array([1.0, -1.0])), [1.0, np.nan])
+
+
+def test_an_index_out_of_bounds():
+    x, i, k = ft.dvector("x"), ft.lscalar("i"), ft.lvector("k")
+    for part, index in ((x[i], 5), (x[k], [0, 5]), (ft.set_subtensor(x[i], 1.0), -4)):
+        given_index = k if part.owner and k in part.owner.inputs else i
+        message = find([x, given_index], part * 1.0, np.ones(3), index, error=IndexError)
+        assert "out of bounds" in message
+        assert HERE in message
+
+
+# ------------------------------------------------------------------ kernels that lie
+
+KERNEL = ctypes.CFUNCTYPE(
+    ctypes.c_int32,
+    ctypes.POINTER(ctypes.c_void_p),
+    ctypes.c_int64,
+    ctypes.c_int64,
+    ctypes.POINTER(ctypes.c_int64),
+)
+
+
+@KERNEL
+def destroys(pointers, n_outer, n_inner, strides):
+    """Writes its result, and to its operand."""
+    for k in (0, 1):
+        ctypes.c_double.from_address(pointers[k]).value = 5.0
+    return 0
+
+
+@pytest.mark.parametrize("temporary", [False, True])
+def test_a_kernel_that_writes_to_its_operand(temporary):
+    builder = ProgramBuilder()
+    builder.watch()
+    builder.origin("the kernel of somebody")
+    x = builder.input(fz.TensorType("float64", (None,)))
+    operand = builder.copy(x) if temporary else x
+    address = ctypes.cast(destroys, ctypes.c_void_p).value
+    dims = [builder.size_of(x, 0)]
+    (made,) = builder.loop(address, destroys, dims, [(operand, [0])], [("float64", [0], None)])
+    outputs = [made, operand] if temporary else [made]
+    program = builder.finish(outputs)
+    f = Function(
+        program, [("x", fz.TensorType("float64", (None,)))], [], [], None, lambda value, *_: value
+    )
+    with pytest.raises(fz.DebugModeError) as raised:
+        f(np.ones(1))
+    assert "has written to its operand 0" in str(raised.value)
+    assert "the kernel of somebody" in str(raised.value)
+
+
+def test_debug_programs_are_not_those_of_other_modes():
+    x = ft.dvector("x")
+    f, g = debug([x], ft.exp(x) + 1.0), fz.function([x], ft.exp(x) + 1.0)
+    assert f.program is not g.program
+    assert f.mode == "debug"
+    assert find_linker("debug").name == "debug"

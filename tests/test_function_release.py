@@ -1,0 +1,64 @@
+"""What compiled functions hold on to is given back when they are dropped."""
+
+import gc
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import frazil as fz
+import frazil.tensor as ft
+
+
+def libraries():
+    """The libraries of kernels that this process has mapped."""
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    return {line.split()[0] for line in lines if "/frazil-" in line}
+
+
+def some_functions(count):
+    x = ft.vector("x")
+    functions = [fz.function([x], ft.exp(x * (0.5 + at)).sum(), mode="c") for at in range(count)]
+    for function in functions:
+        function(np.ones(3))
+    return functions
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_libraries_are_unmapped_and_their_files_removed(monkeypatch, tmp_path, cached):
+    assert sys.platform == "linux", "what is mapped is read as Linux tells it"
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("FRAZIL_CACHE", "1" if cached else "0")
+    if cached:
+        some_functions(5)
+    gc.collect()
+    before, files = libraries(), set(os.listdir(tmp_path))
+    functions = some_functions(5)
+    assert {function.compiled.found for function in functions} == {"disk" if cached else "made"}
+    assert len(libraries() - before) >= 5
+    assert set(os.listdir(tmp_path)) == files
+    functions.clear()
+    gc.collect()
+    assert libraries() == before
+
+
+def test_nodes_are_freed(mode):
+    gc.collect()
+    container = fz.Container.default()
+    before = container.stats().nodes
+
+    def compile_and_call():
+        x = ft.vector("x")
+        for at in range(3):
+            fz.function([x], [ft.sin(x * at), ft.cos(x) + at], mode=mode)(np.ones(2))
+
+    compile_and_call()
+    gc.collect()
+    between = container.stats().nodes
+    for _ in range(3):
+        compile_and_call()
+    gc.collect()
+    assert container.stats().nodes == between >= before
