@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Concatenate, ParamSpec, TypeVar
 
-from frazil._core import Constant, Container, FrozenFunctionGraph, Variable
-
-P = ParamSpec("P")
-T = TypeVar("T")
+from frazil._core import Constant, Container, Variable
 
 
 @contextmanager
@@ -37,16 +32,3 @@ def in_company_of(variables: Iterable[Variable]) -> Iterator[None]:
         return
     with first.container:
         yield
-
-
-def beside_the_graph(
-    build: Callable[Concatenate[FrozenFunctionGraph, P], T],
-) -> Callable[Concatenate[FrozenFunctionGraph, P], T]:
-    """Return ``build`` run with the container of its graph as the current one."""
-
-    @functools.wraps(build)
-    def run(graph: FrozenFunctionGraph, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        with in_company_of(graph.inputs):
-            return build(graph, *args, **kwargs)
-
-    return run

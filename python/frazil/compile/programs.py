@@ -39,10 +39,9 @@ class Compiled:
         return graph.graph if isinstance(graph, stored.StoredGraph) else graph
 
 
-# Equal graphs compile once, for as long as a function uses the program.
+# Equal graphs compile once, for as long as a function uses the program, and so do graphs that the
+# phases make equal.
 _compiled: WeakValueDictionary[Hashable, Compiled] = WeakValueDictionary()
-
-
 _programs: WeakValueDictionary[Hashable, Program] = WeakValueDictionary()
 
 
@@ -101,7 +100,6 @@ def _make(
     donated: tuple[int, ...],
 ) -> Compiled:
     optimized = optimize(graph, excluded)
-    # Graphs that the phases make equal share a program.
     key = (optimized, linker.name, donated)
     known = _programs.get(key)
     if known is None:

@@ -20,6 +20,7 @@ from frazil.op import Op
 from frazil.tensor.broadcasting import BroadcastTo, check_lengths, unbroadcast
 from frazil.tensor.constants import Array, constant
 from frazil.tensor.dims import expand_dims
+from frazil.tensor.indexing import check_part
 from frazil.tensor.lengths import Lengths, lengths, literal, product
 from frazil.tensor.ranges import ARange
 from frazil.tensor.reshaping import reshape
@@ -82,20 +83,7 @@ class AdvancedIncSubtensor(Op):
 
     def make_node(self, x: Variable, y: Variable, *indices: Variable) -> FrozenApply:
         part = _static_part(self.template, x, indices)
-        if y.dtype != x.dtype:
-            raise TypeError(
-                f"the new part has dtype {y.dtype}, the tensor {x.dtype}. Cast one of them."
-            )
-        padded = (1,) * (len(part) - y.ndim) + y.type.shape
-        fits = len(padded) == len(part) and all(
-            own == 1 or own is None or wanted is None or own == wanted
-            for own, wanted in zip(padded, part, strict=True)
-        )
-        if not fits:
-            raise ValueError(
-                f"a value of shape {y.type.shape} does not broadcast to the indexed part of a "
-                f"tensor of shape {x.type.shape}, which has shape {part}"
-            )
+        check_part(y, x, part)
         return FrozenApply(self, [x, y, *indices], [x.type])
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:

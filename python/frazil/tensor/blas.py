@@ -22,8 +22,18 @@ from frazil.tensor.reductions import Sum
 from frazil.tensor.transposition import permute_dims
 
 
+class Accumulation(Op):
+    """A product added to the first operand, whose shape it has."""
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        return (_gemm(*inputs),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (input_shapes[0],)
+
+
 @dataclass(frozen=True, eq=False)
-class Gemm(Op):
+class Gemm(Accumulation):
     """``beta * z + alpha * dot(x, y)`` of matrices; ``alpha`` and ``beta`` are 0-d.
 
     Examples
@@ -45,12 +55,6 @@ class Gemm(Op):
         shape = Dot().make_node(x, y).output_types[0].shape
         return FrozenApply(self, [z, alpha, x, y, beta], [_summed(self, z, shape)])
 
-    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        return (_gemm(*inputs),)
-
-    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
-        return (input_shapes[0],)
-
     def L_op(
         self,
         inputs: Sequence[Variable],
@@ -70,7 +74,7 @@ class Gemm(Op):
 
 
 @dataclass(frozen=True, eq=False)
-class Gemv(Op):
+class Gemv(Accumulation):
     """``beta * y + alpha * dot(A, x)`` of vectors and a matrix; ``alpha`` and ``beta`` are 0-d.
 
     Examples
@@ -89,12 +93,6 @@ class Gemv(Op):
         _check(self, (y, alpha, A, x, beta), (1, 0, 2, 1, 0))
         shape = Dot().make_node(A, x).output_types[0].shape
         return FrozenApply(self, [y, alpha, A, x, beta], [_summed(self, y, shape)])
-
-    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        return (_gemm(*inputs),)
-
-    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
-        return (input_shapes[0],)
 
     def L_op(
         self,
@@ -115,7 +113,7 @@ class Gemv(Op):
 
 
 @dataclass(frozen=True, eq=False)
-class Ger(Op):
+class Ger(Accumulation):
     """``A + alpha * outer(x, y)`` of a matrix and vectors; ``alpha`` is 0-d.
 
     Examples
@@ -136,9 +134,6 @@ class Ger(Op):
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         A, alpha, x, y = inputs
         return (_gemm(A, alpha, x[:, None], y[None, :], np.ones((), A.dtype)),)
-
-    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
-        return (input_shapes[0],)
 
     def L_op(
         self,

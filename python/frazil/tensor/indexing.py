@@ -83,20 +83,7 @@ class IncSubtensor(Op):
 
     def make_node(self, x: Variable, y: Variable, *dynamic: Variable) -> FrozenApply:
         part = _static_part(self.template, x, dynamic)
-        if y.dtype != x.dtype:
-            raise TypeError(
-                f"the new part has dtype {y.dtype}, the tensor {x.dtype}. Cast one of them."
-            )
-        padded = (1,) * (len(part) - y.ndim) + y.type.shape
-        fits = len(padded) == len(part) and all(
-            own == 1 or own is None or wanted is None or own == wanted
-            for own, wanted in zip(padded, part, strict=True)
-        )
-        if not fits:
-            raise ValueError(
-                f"a value of shape {y.type.shape} does not broadcast to the indexed part of a "
-                f"tensor of shape {x.type.shape}, which has shape {part}"
-            )
+        check_part(y, x, part)
         return FrozenApply(self, [x, y, *dynamic], [x.type])
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
@@ -153,6 +140,24 @@ def _numpy_index(template: Template, dynamic: Sequence[Array]) -> tuple[Any, ...
     index = [slice(*entry) if isinstance(entry, tuple) else entry for entry in filled]
     # With the ellipsis NumPy gives a 0-d array where it would give a scalar.
     return (*index, ...)
+
+
+def check_part(y: Variable, x: Variable, part: Sequence[int | None]) -> None:
+    """Raise unless ``y`` may be stored in a part of ``x`` that has this static shape."""
+    if y.dtype != x.dtype:
+        raise TypeError(
+            f"the new part has dtype {y.dtype}, the tensor {x.dtype}. Cast one of them."
+        )
+    padded = (1,) * (len(part) - y.ndim) + y.type.shape
+    fits = len(padded) == len(part) and all(
+        own == 1 or own is None or wanted is None or own == wanted
+        for own, wanted in zip(padded, part, strict=True)
+    )
+    if not fits:
+        raise ValueError(
+            f"a value of shape {y.type.shape} does not broadcast to the indexed part of a "
+            f"tensor of shape {x.type.shape}, which has shape {part}"
+        )
 
 
 def _static_part(

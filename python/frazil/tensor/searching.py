@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -51,60 +51,48 @@ class Nonzero(Op):
         return [None]
 
 
+class Search(Op):
+    """The position of an extreme element along ``axis``, the first of several; of a NaN first."""
+
+    axis: int
+    extreme: ClassVar[Callable[..., Any]]
+
+    def make_node(self, x: Variable) -> FrozenApply:
+        if not 0 <= self.axis < x.ndim:
+            raise np.exceptions.AxisError(self.axis, x.ndim)
+        if x.type.shape[self.axis] == 0:
+            raise ValueError(f"{self} of no elements: axis {self.axis} of {x.type}")
+        return FrozenApply(self, [x], [TensorType("int64", _without(x.type.shape, self.axis))])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        return (np.asarray(self.extreme(inputs[0], axis=self.axis), dtype="int64"),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (_without(input_shapes[0], self.axis),)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        return [None]
+
+
 @dataclass(frozen=True, eq=False)
-class Argmax(Op):
+class Argmax(Search):
     """The position of the largest element along ``axis``, the first of several; of a NaN first."""
 
     axis: int
-
-    def make_node(self, x: Variable) -> FrozenApply:
-        return _search(self, x)
-
-    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        return (np.asarray(np.argmax(inputs[0], axis=self.axis), dtype="int64"),)
-
-    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
-        return (_without(input_shapes[0], self.axis),)
-
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
-        return [None]
+    extreme = staticmethod(np.argmax)
 
 
 @dataclass(frozen=True, eq=False)
-class Argmin(Op):
+class Argmin(Search):
     """The position of the smallest element along ``axis``, the first of several; of a NaN first."""
 
     axis: int
-
-    def make_node(self, x: Variable) -> FrozenApply:
-        return _search(self, x)
-
-    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        return (np.asarray(np.argmin(inputs[0], axis=self.axis), dtype="int64"),)
-
-    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
-        return (_without(input_shapes[0], self.axis),)
-
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
-        return [None]
-
-
-def _search(op: Argmax | Argmin, x: Variable) -> FrozenApply:
-    if not 0 <= op.axis < x.ndim:
-        raise np.exceptions.AxisError(op.axis, x.ndim)
-    if x.type.shape[op.axis] == 0:
-        raise ValueError(f"{op} of no elements: axis {op.axis} of {x.type}")
-    return FrozenApply(op, [x], [TensorType("int64", _without(x.type.shape, op.axis))])
+    extreme = staticmethod(np.argmin)
 
 
 def _without(shape: Sequence[T], axis: int) -> tuple[T, ...]:

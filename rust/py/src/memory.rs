@@ -1,6 +1,6 @@
 //! What calls need of memory, and what the process has.
 
-use frazil_runtime::{Location, PlannedBuffer, Slot};
+use frazil_runtime::{PlannedBuffer, Slot};
 use pyo3::prelude::*;
 
 use crate::function::Function;
@@ -20,16 +20,10 @@ pub fn memory_plan(py: Python<'_>, function: &Function, dims: Vec<Vec<i64>>) -> 
     let plan = runtime.memory_plan(&dims).map_err(|error| program.raise(py, error, |_| None))?;
     let name = |slot: Slot| slot.to_string();
     let entry = |buffer: &PlannedBuffer| {
-        let location = match buffer.location {
-            Location::Arena(start) => format!("temporary at {start}"),
-            Location::Output(position) => format!("output {position}"),
-            Location::Input(position) => format!("input {position}"),
-            Location::Run => "found during the call".to_owned(),
-        };
         (
             name(buffer.slot),
             buffer.bytes,
-            location,
+            buffer.location.to_string(),
             runtime.line(buffer.made_by),
             buffer.over.map(name),
             buffer.last.map(|at| runtime.line(at)),

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::num::NonZeroUsize;
+use std::ops::Range;
 
 use frazil_core::DType;
 
@@ -25,6 +26,32 @@ pub struct ArrayRef<'a> {
     pub strides: &'a [i64],
     /// Who owns the memory.
     pub owner: Owner,
+}
+
+impl ArrayRef<'_> {
+    /// The addresses between which the elements lie.
+    fn extent(&self) -> Range<usize> {
+        let start = self.data as usize;
+        if self.dims.contains(&0) {
+            return start..start;
+        }
+        let (mut low, mut high) = (start, start + self.dtype.itemsize());
+        for (&length, &stride) in self.dims.iter().zip(self.strides) {
+            let reach = (length - 1) * stride;
+            if reach < 0 {
+                low = low.wrapping_add_signed(reach as isize);
+            } else {
+                high = high.wrapping_add_signed(reach as isize);
+            }
+        }
+        low..high
+    }
+
+    /// Whether the two may have memory in common: whether their ranges of addresses do.
+    pub fn overlaps(&self, other: &ArrayRef<'_>) -> bool {
+        let (own, theirs) = (self.extent(), other.extent());
+        own.start < theirs.end && theirs.start < own.end
+    }
 }
 
 /// An array with what keeps its memory alive.

@@ -1,5 +1,7 @@
 //! What a call needs of memory, told before it runs.
 
+use std::fmt;
+
 use crate::array::ArrayRef;
 use crate::buffer::ALIGNMENT;
 use crate::error::Error;
@@ -18,6 +20,17 @@ pub enum Location {
     Input(usize),
     /// In memory that is found during the run: its size depends on values.
     Run,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Location::Arena(start) => write!(f, "temporary at {start}"),
+            Location::Output(position) => write!(f, "output {position}"),
+            Location::Input(position) => write!(f, "input {position}"),
+            Location::Run => write!(f, "found during the call"),
+        }
+    }
 }
 
 /// A result that is more than another look at memory.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, Program, Variable
-from frazil.company import beside_the_graph
 from frazil.elemwise import Elemwise
 from frazil.link.alignment import can_loop
 from frazil.link.fusion import Loop, from_memory, fuse
@@ -19,7 +18,6 @@ from frazil.link.recompute import Recompute
 from frazil.link.views import Views
 
 
-@beside_the_graph
 def lower(
     graph: FrozenFunctionGraph,
     compiler: KernelCompiler,
