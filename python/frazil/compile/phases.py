@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from frazil._core import FrozenFunctionGraph
+from frazil.compile.inner import rewrite_inner_graphs
 from frazil.rewrite.catalog import BLAS, CANONICALIZE, SPECIALIZE, STABILIZE
 from frazil.rewrite.definition import Rule
 from frazil.rewrite.rewriting import rewrite
@@ -40,7 +41,7 @@ def optimize(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFunc
     """
     for rules in _rules_of_phases(excluded):
         graph = rewrite(graph, rules).graph
-    return graph
+    return rewrite_inner_graphs(graph, excluded)
 
 
 def check_names(names: Iterable[str]) -> None:
