@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from frazil._core import FrozenFunctionGraph, Variable
-from frazil.inner_graph import Holder, HasInnerGraph, with_inner_graph
+from frazil.inner_graph import HasInnerGraph, Holder, with_inner_graph
 
 
 def rewrite_inner_graph(op: Holder, excluded: frozenset[str] = frozenset()) -> Holder:
