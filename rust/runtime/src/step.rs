@@ -9,6 +9,7 @@ use crate::conduct::{Conduct, Halt};
 use crate::error::Fault;
 use crate::lapack::LapackPlan;
 use crate::loop_nest::{KernelFn, LoopNest};
+use crate::recurrence::RecurrenceStep;
 use crate::scalar::Scalar;
 use crate::strided::{TransferPlan, fill};
 
@@ -52,6 +53,7 @@ pub(crate) enum Step {
     Dot(Box<DotStep>),
     Gemm(Box<GemmStep>),
     Lapack(Box<LapackStep>),
+    Recurrence(Box<RecurrenceStep>),
     Range {
         to: Place,
         start: i64,
@@ -113,7 +115,7 @@ impl Step {
         match self {
             Step::Nothing | Step::Later | Step::Scalar { .. } | Step::Range { .. } => false,
             Step::Loop(_) | Step::Transfer(_) | Step::Transfers(_) => false,
-            Step::Dot(_) | Step::Gemm(_) | Step::Lapack(_) => true,
+            Step::Dot(_) | Step::Gemm(_) | Step::Lapack(_) | Step::Recurrence(_) => true,
         }
     }
 
@@ -153,6 +155,8 @@ impl Step {
                 // SAFETY: as above.
                 unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }
             }
+            // SAFETY: by the caller's promise.
+            Step::Recurrence(step) => unsafe { step.run(bases, scratch) },
             Step::Range { to, start, step, count } => {
                 let to = to.resolve(bases).cast::<i64>();
                 let mut value = *start;
