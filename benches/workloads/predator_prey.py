@@ -1,4 +1,4 @@
-"""Value and four gradients of a fit of Lotka's and Volterra's equations, integrated by Runge-Kutta."""
+"""Value and four gradients of a fit of Lotka's and Volterra's equations by Runge-Kutta."""
 
 import numpy as np
 
