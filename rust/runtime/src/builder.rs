@@ -9,13 +9,14 @@ use crate::array::KeptArray;
 use crate::error::BuildError;
 use crate::fold::Fold;
 use crate::foreign::Foreign;
-use crate::ids::{Origin, Size, Slot};
+use crate::ids::{Nested, Origin, Size, Slot};
 use crate::instr::{
     ArrayType, Call, Function, Gemm, Instr, InstrKind, Kernel, Loop, LoopRead, LoopSource,
     LoopTarget, LoopWrite, View,
 };
 use crate::lapack::TriangularForm;
 use crate::loop_nest::KernelFn;
+use crate::nested::Part;
 use crate::program::Program;
 use crate::scalar::Scalar;
 use crate::size::{SizeExpr, SizeOp, SizeTable};
@@ -111,11 +112,12 @@ pub struct Builder {
     instrs: Vec<Instr>,
     kernels: Vec<usize>,
     calls: u32,
+    parts: Vec<Part>,
     origin: Option<Origin>,
     watched: bool,
 }
 
-type Built<T> = Result<T, BuildError>;
+pub(crate) type Built<T> = Result<T, BuildError>;
 
 impl Builder {
     /// An empty program.
@@ -153,7 +155,7 @@ impl Builder {
         Ok(slot)
     }
 
-    fn slot(
+    pub(crate) fn slot(
         &mut self,
         dtype: DType,
         ndim: usize,
@@ -274,7 +276,7 @@ impl Builder {
         }
     }
 
-    fn check_sizes(&self, sizes: impl IntoIterator<Item = Size>) -> Built<()> {
+    pub(crate) fn check_sizes(&self, sizes: impl IntoIterator<Item = Size>) -> Built<()> {
         for size in sizes {
             if !self.sizes.contains(size) {
                 return Err(BuildError::NoSize(size));
@@ -714,6 +716,7 @@ impl Builder {
             self.sizes.into_exprs(),
             &self.size_infos,
             self.instrs,
+            self.parts,
             outputs,
         );
         program.watched = watched;
@@ -740,7 +743,7 @@ impl Builder {
         Ok(to)
     }
 
-    fn is_dynamic(
+    pub(crate) fn is_dynamic(
         &self,
         slots: impl IntoIterator<Item = Slot>,
         sizes: impl IntoIterator<Item = Size>,
@@ -752,7 +755,30 @@ impl Builder {
         Ok(dynamic || sizes.into_iter().any(|size| self.size_infos[size.index()].dynamic))
     }
 
-    fn push(&mut self, kind: InstrKind, dynamic: bool) {
+    /// The number of instructions so far.
+    pub(crate) fn instr_count(&self) -> usize {
+        self.instrs.len()
+    }
+
+    /// The number of a nested program: one that is nested already keeps its own.
+    pub(crate) fn add_part(&mut self, part: Part) -> Nested {
+        let same = |known: &Part| {
+            Arc::ptr_eq(&known.program, &part.program) && known.origins == part.origins
+        };
+        let at = self.parts.iter().position(same).unwrap_or_else(|| {
+            self.parts.push(part);
+            self.parts.len() - 1
+        });
+        Nested::from_index(at)
+    }
+
+    /// A nested program.
+    pub(crate) fn part(&self, program: Nested) -> Built<Arc<Program>> {
+        let part = self.parts.get(program.index()).ok_or(BuildError::NoProgram(program))?;
+        Ok(Arc::clone(&part.program))
+    }
+
+    pub(crate) fn push(&mut self, kind: InstrKind, dynamic: bool) {
         self.instrs.push(Instr { kind, origin: self.origin, dynamic });
     }
 
@@ -773,13 +799,13 @@ impl Builder {
         Err(BuildError::UnsupportedDType { slot, given, needed })
     }
 
-    fn check_dtype(&self, slot: Slot, expected: DType) -> Built<()> {
+    pub(crate) fn check_dtype(&self, slot: Slot, expected: DType) -> Built<()> {
         let given = self.info(slot)?.dtype;
         if given == expected { Ok(()) } else { Err(BuildError::DType { slot, given, expected }) }
     }
 }
 
-fn check_count(what: &'static str, given: usize, expected: usize) -> Built<()> {
+pub(crate) fn check_count(what: &'static str, given: usize, expected: usize) -> Built<()> {
     if given == expected { Ok(()) } else { Err(BuildError::Count { what, given, expected }) }
 }
 

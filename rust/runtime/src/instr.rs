@@ -11,6 +11,7 @@ use crate::foreign::Foreign;
 use crate::ids::{Origin, Size, Slot};
 use crate::lapack::TriangularForm;
 use crate::loop_nest::KernelFn;
+use crate::nested::Inner;
 use crate::scalar::Scalar;
 use crate::view::Index;
 
@@ -103,6 +104,7 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         message: Box<str>,
     },
     Call(Box<Call<F>>),
+    Inner(Box<Inner>),
 }
 
 /// A collection of routines; that of LAPACK has those of BLAS in it.
@@ -291,6 +293,7 @@ impl InstrKind {
                 vec![]
             }
             InstrKind::Call(call) => call.inputs.to_vec(),
+            InstrKind::Inner(code) => code.reads(),
         }
     }
 
@@ -316,6 +319,7 @@ impl InstrKind {
             InstrKind::Gemm(code) => vec![code.to],
             InstrKind::RequireEqual { .. } => vec![],
             InstrKind::Call(call) => call.outputs.iter().map(|(slot, _)| *slot).collect(),
+            InstrKind::Inner(code) => code.writes(),
         }
     }
 
@@ -344,6 +348,7 @@ impl InstrKind {
             InstrKind::Range { start, step, count, .. } => vec![*start, *step, *count],
             InstrKind::Scalar { size, .. } => vec![*size],
             InstrKind::RequireEqual { a, b, .. } => vec![*a, *b],
+            InstrKind::Inner(code) => code.sizes(),
             InstrKind::View { .. }
             | InstrKind::Copy { .. }
             | InstrKind::Dot { .. }
@@ -356,7 +361,7 @@ impl InstrKind {
         }
     }
 
-    /// Which routines it calls of those that [`crate::set_routine`] gives.
+    /// Which routines it calls itself of those that [`crate::set_routine`] gives.
     pub(crate) fn library(&self) -> Option<Library> {
         match self {
             InstrKind::Dot { .. } | InstrKind::Gemm(_) | InstrKind::Solve { .. } => {
@@ -375,7 +380,8 @@ impl InstrKind {
             | InstrKind::RequireEqual { .. }
             | InstrKind::Range { .. }
             | InstrKind::Join { .. }
-            | InstrKind::Call(_) => None,
+            | InstrKind::Call(_)
+            | InstrKind::Inner(_) => None,
         }
     }
 
@@ -513,6 +519,7 @@ impl fmt::Display for InstrKind {
             InstrKind::Call(call) => {
                 write!(f, "call {} {}", call.function.foreign.name(), list(&call.inputs))
             }
+            InstrKind::Inner(code) => code.fmt(f),
         }
     }
 }
