@@ -1,18 +1,15 @@
 """Programs that run programs: once, one of two, and step after step; against loops of NumPy."""
 
-import threading
 from dataclasses import dataclass, field
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from programs import convert, function
+from programs import function
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil import _core
-from frazil._core import Function, ProgramBuilder, TensorType
+from frazil._core import ProgramBuilder, TensorType
 from frazil.compile.mode import find_linker
 
 LINKERS = ["c", "numba", "py", "debug"]
@@ -96,9 +93,9 @@ class Loop:
 
 def same(actual, expected):
     assert len(actual) == len(expected)
-    for given, wanted in zip(actual, expected, strict=True):
-        assert np.shape(given) == np.shape(wanted)
-        np.testing.assert_allclose(given, wanted, rtol=1e-12)
+    for result, wanted in zip(actual, expected, strict=True):
+        assert np.shape(result) == np.shape(wanted)
+        np.testing.assert_allclose(result, wanted, rtol=1e-12)
 
 
 @st.composite

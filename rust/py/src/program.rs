@@ -37,6 +37,9 @@ pub struct Program {
     origins: Py<PyAny>,
     /// The Python functions that are called, in order.
     functions: Vec<Py<PyAny>>,
+    /// The programs that it runs, so that whoever remembers them finds them as long as they are
+    /// used; none where it was read.
+    _nested: Vec<Py<Program>>,
 }
 
 fn refuse(error: BuildError) -> PyErr {
@@ -497,10 +500,12 @@ impl ProgramBuilder {
         let program = builder.finish(&outputs).map_err(refuse)?;
         let origins = PyTuple::new(py, std::mem::take(&mut self.origins))?.into_any().unbind();
         let mut functions = std::mem::take(&mut self.functions);
-        for (nested, _) in std::mem::take(&mut self.nested) {
+        let nested = std::mem::take(&mut self.nested).into_iter().map(|(nested, _)| nested);
+        let nested: Vec<Py<Program>> = nested.collect();
+        for nested in &nested {
             functions.extend(nested.get().functions.iter().map(|function| function.clone_ref(py)));
         }
-        Ok(Program { program: Arc::new(program), origins, functions })
+        Ok(Program { program: Arc::new(program), origins, functions, _nested: nested })
     }
 }
 
@@ -575,7 +580,7 @@ impl Program {
         // Test: tests/runtime/test_program_bytes.py.
         let program = unsafe { frazil_runtime::Program::from_bytes(bytes, &mut parts) };
         let program = program.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Program { program: Arc::new(program), origins, functions })
+        Ok(Program { program: Arc::new(program), origins, functions, _nested: Vec::new() })
     }
 }
 

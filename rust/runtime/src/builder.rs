@@ -17,7 +17,7 @@ use crate::instr::{
 use crate::lapack::TriangularForm;
 use crate::loop_nest::KernelFn;
 use crate::nested::Part;
-use crate::program::Program;
+use crate::program::{Contents, Program};
 use crate::scalar::Scalar;
 use crate::size::{SizeExpr, SizeOp, SizeTable};
 use crate::strided::read_integer;
@@ -708,19 +708,17 @@ impl Builder {
         for &slot in outputs {
             self.info(slot)?;
         }
-        let watched = self.watched;
-        let mut program = Program::new(
-            self.slots,
-            self.inputs,
-            self.constants,
-            self.sizes.into_exprs(),
-            &self.size_infos,
-            self.instrs,
-            self.parts,
-            outputs,
-        );
-        program.watched = watched;
-        Ok(program)
+        let contents = Contents {
+            slots: self.slots,
+            inputs: self.inputs,
+            constants: self.constants,
+            sizes: self.sizes.into_exprs(),
+            size_infos: self.size_infos,
+            instrs: self.instrs,
+            parts: self.parts,
+            watched: self.watched,
+        };
+        Ok(Program::new(contents, outputs))
     }
 
     fn view(&mut self, of: Slot, view: View, ndim: usize) -> Built<Slot> {

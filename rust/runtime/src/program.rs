@@ -58,17 +58,22 @@ pub(crate) struct Bases {
     pub(crate) end: usize,
 }
 
+/// What a program is made of.
+pub(crate) struct Contents {
+    pub(crate) slots: Vec<SlotInfo>,
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) constants: Vec<Constant>,
+    pub(crate) sizes: Box<[SizeExpr]>,
+    pub(crate) size_infos: Vec<SizeInfo>,
+    pub(crate) instrs: Vec<Instr>,
+    pub(crate) parts: Vec<Part>,
+    pub(crate) watched: bool,
+}
+
 impl Program {
-    pub(crate) fn new(
-        slots: Vec<SlotInfo>,
-        inputs: Vec<Input>,
-        constants: Vec<Constant>,
-        sizes: Box<[SizeExpr]>,
-        size_infos: &[SizeInfo],
-        instrs: Vec<Instr>,
-        parts: Vec<Part>,
-        outputs: &[Slot],
-    ) -> Program {
+    pub(crate) fn new(contents: Contents, outputs: &[Slot]) -> Program {
+        let Contents { slots, inputs, constants, sizes, size_infos, instrs, parts, watched } =
+            contents;
         let schedule = |dynamic: bool| {
             let mut schedule = vec![Vec::new(); instrs.len() + 1];
             for (at, info) in size_infos.iter().enumerate() {
@@ -94,7 +99,7 @@ impl Program {
             liveness: Liveness::new(&slots, &inputs, &instrs, &parts, outputs),
             depth: 1 + parts.iter().map(|part| part.program.depth).max().unwrap_or(0),
             donated: (0..inputs.len()).filter(|&at| inputs[at].donated).collect(),
-            watched: false,
+            watched,
             slots: slots.into(),
             inputs: inputs.into(),
             constants: constants.into(),

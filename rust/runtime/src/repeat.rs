@@ -48,7 +48,7 @@ enum Target {
     /// Into its row.
     Row(usize),
     /// Into memory of its own, as it lies otherwise than a row, and then to its row.
-    Copied { buffer: Buffer, row: usize, plan: TransferPlan },
+    Copied { buffer: Buffer, row: usize, plan: Box<TransferPlan> },
     /// Into the next buffer of its ring.
     Ring,
     /// It stays in the memory of the state that it is the next value of.
@@ -482,7 +482,7 @@ impl<'p> Loop<'p> {
                 } else {
                     let bytes = byte_count(&layout.dims, itemsize);
                     let buffer = bytes.and_then(Buffer::new).map_err(Error::at(self.origin))?;
-                    let plan = TransferPlan::copy(dtype, &layout, expected);
+                    let plan = Box::new(TransferPlan::copy(dtype, &layout, expected));
                     Target::Copied { buffer, row, plan }
                 };
                 continue;
