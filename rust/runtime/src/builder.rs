@@ -373,15 +373,10 @@ impl Builder {
                 return Err(BuildError::Fold { fold: fold.name(), dtype: write.dtype });
             }
         }
-        let address = function as usize;
-        let number = self.kernels.iter().position(|&known| known == address);
-        let number = number.unwrap_or_else(|| {
-            self.kernels.push(address);
-            self.kernels.len() - 1
-        });
+        let number = self.kernel_number(function);
         let indexed = sources.iter().chain(&targets).map(|of| of.slot);
         let read = reads.iter().map(|read| read.0).chain(indexed);
-        let dynamic = self.is_dynamic(read, dims.iter().copied())?;
+        let dynamic = self.depends(read, dims.iter().copied())?;
         let mut slots = Vec::new();
         for write in &writes {
             let ndim = write.axes.iter().flatten().count();
@@ -423,7 +418,7 @@ impl Builder {
                 fold: write.fold,
             })
             .collect();
-        let kernel = Kernel { function, number: number as u32, keep };
+        let kernel = Kernel { function, number, keep };
         let (dims, rows) = (dims.into(), rows.map(Into::into));
         let code = Loop { kernel, dims, reads, writes, sources, targets, rows };
         self.push(InstrKind::Loop(Box::new(code)), dynamic);
@@ -676,7 +671,7 @@ impl Builder {
     /// Stops the call unless the sizes are equal.
     pub fn require_equal(&mut self, a: Size, b: Size, message: &str) -> Built<()> {
         self.check_sizes([a, b])?;
-        let dynamic = self.is_dynamic([], [a, b])?;
+        let dynamic = self.depends([], [a, b])?;
         self.push(InstrKind::RequireEqual { a, b, message: message.into() }, dynamic);
         Ok(())
     }
@@ -735,13 +730,14 @@ impl Builder {
     ) -> Built<Slot> {
         let to = self.slot(dtype, ndim, Some(self.instrs.len()), false)?;
         let kind = kind(to);
-        let dynamic = self.is_dynamic(kind.reads(), kind.sizes())?;
+        let dynamic = self.depends(kind.reads(), kind.sizes())?;
         self.slots[to.index()].dynamic = dynamic;
         self.push(kind, dynamic);
         Ok(to)
     }
 
-    pub(crate) fn is_dynamic(
+    /// Whether anything of these depends on more than the shapes of the inputs.
+    pub(crate) fn depends(
         &self,
         slots: impl IntoIterator<Item = Slot>,
         sizes: impl IntoIterator<Item = Size>,
@@ -751,11 +747,6 @@ impl Builder {
             dynamic |= self.info(slot)?.dynamic;
         }
         Ok(dynamic || sizes.into_iter().any(|size| self.size_infos[size.index()].dynamic))
-    }
-
-    /// The number of instructions so far.
-    pub(crate) fn instr_count(&self) -> usize {
-        self.instrs.len()
     }
 
     /// The number of a nested program: one that is nested already keeps its own.
@@ -774,6 +765,21 @@ impl Builder {
     pub(crate) fn part(&self, program: Nested) -> Built<Arc<Program>> {
         let part = self.parts.get(program.index()).ok_or(BuildError::NoProgram(program))?;
         Ok(Arc::clone(&part.program))
+    }
+
+    /// The number of a kernel: kernels are numbered in the order of their first use.
+    pub(crate) fn kernel_number(&mut self, function: KernelFn) -> u32 {
+        let address = function as usize;
+        let number = self.kernels.iter().position(|&known| known == address);
+        number.unwrap_or_else(|| {
+            self.kernels.push(address);
+            self.kernels.len() - 1
+        }) as u32
+    }
+
+    /// A slot that the next instruction makes.
+    pub(crate) fn result(&mut self, dtype: DType, ndim: usize, dynamic: bool) -> Built<Slot> {
+        self.slot(dtype, ndim, Some(self.instrs.len()), dynamic)
     }
 
     pub(crate) fn push(&mut self, kind: InstrKind, dynamic: bool) {

@@ -12,6 +12,7 @@ use crate::ids::{Origin, Size, Slot};
 use crate::lapack::TriangularForm;
 use crate::loop_nest::KernelFn;
 use crate::nested::Inner;
+use crate::recurrence::Recurrence;
 use crate::scalar::Scalar;
 use crate::view::Index;
 
@@ -103,6 +104,7 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         b: Size,
         message: Box<str>,
     },
+    Recurrence(Box<Recurrence<K>>),
     Call(Box<Call<F>>),
     Inner(Box<Inner>),
 }
@@ -292,6 +294,7 @@ impl InstrKind {
             InstrKind::Range { .. } | InstrKind::Scalar { .. } | InstrKind::RequireEqual { .. } => {
                 vec![]
             }
+            InstrKind::Recurrence(code) => code.reads.iter().map(|read| read.slot).collect(),
             InstrKind::Call(call) => call.inputs.to_vec(),
             InstrKind::Inner(code) => code.reads(),
         }
@@ -318,6 +321,7 @@ impl InstrKind {
             | InstrKind::Scalar { to, .. } => vec![*to],
             InstrKind::Gemm(code) => vec![code.to],
             InstrKind::RequireEqual { .. } => vec![],
+            InstrKind::Recurrence(code) => code.writes.iter().map(|write| write.slot).collect(),
             InstrKind::Call(call) => call.outputs.iter().map(|(slot, _)| *slot).collect(),
             InstrKind::Inner(code) => code.writes(),
         }
@@ -347,6 +351,7 @@ impl InstrKind {
             }
             InstrKind::Range { start, step, count, .. } => vec![*start, *step, *count],
             InstrKind::Scalar { size, .. } => vec![*size],
+            InstrKind::Recurrence(code) => vec![code.steps],
             InstrKind::RequireEqual { a, b, .. } => vec![*a, *b],
             InstrKind::Inner(code) => code.sizes(),
             InstrKind::View { .. }
@@ -380,6 +385,7 @@ impl InstrKind {
             | InstrKind::RequireEqual { .. }
             | InstrKind::Range { .. }
             | InstrKind::Join { .. }
+            | InstrKind::Recurrence(_)
             | InstrKind::Call(_)
             | InstrKind::Inner(_) => None,
         }
@@ -515,6 +521,17 @@ impl fmt::Display for InstrKind {
             InstrKind::Scalar { size, .. } => write!(f, "scalar {size}"),
             InstrKind::RequireEqual { a, b, message } => {
                 write!(f, "require {a} == {b} {message:?}")
+            }
+            InstrKind::Recurrence(code) => {
+                write!(f, "recurrence k{}({})", code.kernel.number, code.steps)?;
+                for read in &code.reads {
+                    write!(f, " {}[{}]", read.slot, if read.walks { "t" } else { "" })?;
+                }
+                f.write_str(" ->")?;
+                for write in &code.writes {
+                    write!(f, " [{}]", if write.walks { "t" } else { "" })?;
+                }
+                if code.backwards { f.write_str(" backwards") } else { Ok(()) }
             }
             InstrKind::Call(call) => {
                 write!(f, "call {} {}", call.function.foreign.name(), list(&call.inputs))

@@ -239,7 +239,7 @@ impl Builder {
     pub fn run(&mut self, program: Nested, inputs: &[Slot]) -> Built<Vec<Slot>> {
         let inner = self.part(program)?;
         self.check_arm(&inner, inputs)?;
-        let dynamic = self.is_dynamic(inputs.iter().copied(), [])? || has_dynamic_output(&inner);
+        let dynamic = self.depends(inputs.iter().copied(), [])? || has_dynamic_output(&inner);
         let outputs = self.result_slots(&inner, dynamic)?;
         let code =
             Inner::Run { program, inputs: inputs.into(), outputs: outputs.as_slice().into() };
@@ -329,20 +329,19 @@ impl Builder {
                 return Err(BuildError::NotOwned { input });
             }
         }
-        let dynamic = self.is_dynamic(reads.iter().copied(), [spec.steps])?
+        let dynamic = self.depends(reads.iter().copied(), [spec.steps])?
             || spec.until.is_some()
             || has_dynamic_output(&inner);
-        let at = Some(self.instr_count());
         let mut made = Repeated { finals: vec![], stacked: vec![], steps: Slot(0) };
         for (state, _) in spec.states.iter().enumerate() {
             let (dtype, ndim) = inputs[first + state];
-            made.finals.push(self.slot(dtype, ndim, at, dynamic)?);
+            made.finals.push(self.result(dtype, ndim, dynamic)?);
         }
         for &output in &spec.stacked {
             let (dtype, ndim) = outputs[output];
-            made.stacked.push(self.slot(dtype, ndim + 1, at, dynamic)?);
+            made.stacked.push(self.result(dtype, ndim + 1, dynamic)?);
         }
-        made.steps = self.slot(DType::Int64, 0, at, dynamic)?;
+        made.steps = self.result(DType::Int64, 0, dynamic)?;
         let states = spec.states.iter().zip(&made.finals);
         let code = Repeat {
             program: spec.program,
@@ -377,9 +376,8 @@ impl Builder {
 
     /// A slot for each output of a program.
     fn result_slots(&mut self, inner: &Program, dynamic: bool) -> Built<Vec<Slot>> {
-        let at = Some(self.instr_count());
         let outputs: Vec<(DType, usize)> = inner.outputs().collect();
-        outputs.into_iter().map(|(dtype, ndim)| self.slot(dtype, ndim, at, dynamic)).collect()
+        outputs.into_iter().map(|(dtype, ndim)| self.result(dtype, ndim, dynamic)).collect()
     }
 }
 

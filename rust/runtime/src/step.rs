@@ -9,6 +9,7 @@ use crate::conduct::{Conduct, Halt};
 use crate::error::Fault;
 use crate::lapack::LapackPlan;
 use crate::loop_nest::{KernelFn, LoopNest};
+use crate::recurrence::RecurrenceStep;
 use crate::scalar::Scalar;
 use crate::strided::{TransferPlan, fill};
 
@@ -54,6 +55,7 @@ pub(crate) enum Step {
     Dot(Box<DotStep>),
     Gemm(Box<GemmStep>),
     Lapack(Box<LapackStep>),
+    Recurrence(Box<RecurrenceStep>),
     Range {
         to: Place,
         start: i64,
@@ -117,7 +119,7 @@ impl Step {
             // What it runs asks by itself.
             Step::Inner => false,
             Step::Loop(_) | Step::Transfer(_) | Step::Transfers(_) => false,
-            Step::Dot(_) | Step::Gemm(_) | Step::Lapack(_) => true,
+            Step::Dot(_) | Step::Gemm(_) | Step::Lapack(_) | Step::Recurrence(_) => true,
         }
     }
 
@@ -157,6 +159,8 @@ impl Step {
                 // SAFETY: as above.
                 unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }
             }
+            // SAFETY: by the caller's promise.
+            Step::Recurrence(step) => unsafe { step.run(bases, scratch) },
             Step::Range { to, start, step, count } => {
                 let to = to.resolve(bases).cast::<i64>();
                 let mut value = *start;
