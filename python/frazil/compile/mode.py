@@ -13,7 +13,7 @@ from frazil.link.c import CCompiler
 from frazil.link.debug import DebugLinker
 from frazil.link.image import Image, Symbol
 from frazil.link.kernel import NativeKernel
-from frazil.link.native import NativeLinker
+from frazil.link.native import CLinker, NumbaLinker
 from frazil.link.numba import NumbaCompiler
 from frazil.link.perform import PyLinker
 
@@ -100,12 +100,12 @@ class Linker(Protocol):
 
 def _c() -> Linker | None:
     compiler = CCompiler.find()
-    return None if compiler is None else NativeLinker(compiler)
+    return None if compiler is None else CLinker(compiler)
 
 
 def _numba() -> Linker | None:
     compiler = NumbaCompiler.find()
-    return None if compiler is None else NativeLinker(compiler)
+    return None if compiler is None else NumbaLinker(compiler)
 
 
 def _debug() -> Linker:
