@@ -286,7 +286,7 @@ impl Builder {
     // ------------------------------------------------------------ instructions
 
     /// Makes a program whose runs look for faults: reads of memory that was given back or written
-    /// over, instructions that write to operands, and the first NaN.
+    /// over, instructions that write to operands or beyond buffers, and the first NaN.
     pub fn watch(&mut self) {
         self.watched = true;
     }
@@ -707,7 +707,7 @@ impl Builder {
             self.info(slot)?;
         }
         let watched = self.watched;
-        let mut program = Program::new(
+        let program = Program::new(
             self.slots,
             self.inputs,
             self.constants,
@@ -716,8 +716,7 @@ impl Builder {
             self.instrs,
             outputs,
         );
-        program.watched = watched;
-        Ok(program)
+        Ok(if watched { program.watched() } else { program })
     }
 
     fn view(&mut self, of: Slot, view: View, ndim: usize) -> Built<Slot> {

@@ -102,6 +102,14 @@ impl Program {
         }
     }
 
+    /// The program whose runs look for faults.
+    pub(crate) fn watched(mut self) -> Program {
+        self.watched = true;
+        // The caller's memory for an output has no guard zones, so nothing is made there.
+        self.liveness.claims.fill(None);
+        self
+    }
+
     /// The types of the inputs.
     pub fn inputs(&self) -> impl ExactSizeIterator<Item = &ArrayType> {
         self.inputs.iter().map(|input| &input.ty)
