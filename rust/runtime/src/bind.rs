@@ -352,13 +352,15 @@ impl<'a> Binder<'a> {
         let mut copies = SmallVec::new();
         for target in &code.targets {
             self.check_indexed(target.of, &target.axes, &target.indexed, &dims)?;
-            let lengths = self.layout(target.of).dims.clone();
-            let place = self.fresh(target.slot, &lengths)?;
-            copies.push(self.copy(target.of, target.slot, place));
+            if !self.place_over(target.of, target.slot) {
+                let lengths = self.layout(target.of).dims.clone();
+                let place = self.fresh(target.slot, &lengths)?;
+                copies.push(self.copy(target.of, target.slot, place));
+            }
             let layout = self.layout(target.slot).clone();
             strides.push(steps(&target.axes, &layout));
             tables.push(indexed_axes(operands.len(), &layout, &target.indexed, &mut checks));
-            operands.push(place);
+            operands.push(self.slot(target.slot).place);
             let itemsize = self.itemsize(target.slot);
             // Nothing that indices may lead to the same place twice is shared out.
             accesses.push(Access { itemsize, inner: false, role: Role::Accumulate, apart: None });

@@ -6,7 +6,7 @@ use crate::array::ArrayRef;
 use crate::builder::{Constant, Input, SizeInfo, SlotInfo};
 use crate::error::Error;
 use crate::ids::{Origin, Size, Slot};
-use crate::instr::{ArrayType, Instr, Library, list};
+use crate::instr::{ArrayType, Instr, Library, Overwrite, list};
 use crate::liveness::Liveness;
 use crate::run::Run;
 use crate::size::SizeExpr;
@@ -159,9 +159,9 @@ impl Program {
     /// If there is no instruction of this number.
     pub fn line(&self, at: usize) -> String {
         let kind = &self.instrs[at].kind;
-        let made = kind.overwrites().map(|(_, to, _)| to);
-        let in_place = made.is_some_and(|to| self.liveness.over[to.index()].is_some());
-        format!("{kind}{}", if in_place { " in place" } else { "" })
+        let in_place = |write: &Overwrite| self.liveness.over[write.to.index()].is_some();
+        let some = kind.overwrites().iter().any(in_place);
+        format!("{kind}{}", if some { " in place" } else { "" })
     }
 
     /// What to blame for a fault of the instruction that makes an output.
