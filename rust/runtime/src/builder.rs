@@ -288,7 +288,7 @@ impl Builder {
     // ------------------------------------------------------------ instructions
 
     /// Makes a program whose runs look for faults: reads of memory that was given back or written
-    /// over, instructions that write to operands, and the first NaN.
+    /// over, instructions that write to operands or beyond buffers, and the first NaN.
     pub fn watch(&mut self) {
         self.watched = true;
     }
@@ -703,6 +703,7 @@ impl Builder {
         for &slot in outputs {
             self.info(slot)?;
         }
+        let watched = self.watched;
         let contents = Contents {
             slots: self.slots,
             inputs: self.inputs,
@@ -713,7 +714,8 @@ impl Builder {
             parts: self.parts,
             watched: self.watched,
         };
-        Ok(Program::new(contents, outputs))
+        let program = Program::new(contents, outputs);
+        Ok(if watched { program.watched() } else { program })
     }
 
     fn view(&mut self, of: Slot, view: View, ndim: usize) -> Built<Slot> {
