@@ -11,7 +11,7 @@ class Image:
     """A library of kernels as bytes.
 
     ``pointers`` name the library's variables that hold addresses of functions, each with the name
-    under which SciPy exports the function.
+    under which SciPy exports the function, or the runtime has it.
     """
 
     code: bytes
