@@ -37,6 +37,7 @@ __all__ = [
     "elemwise",
     "elemwise_type",
     "graph_replace",
+    "kernel_function",
     "load_graph",
     "memory_plan",
     "nominal",
@@ -806,6 +807,9 @@ class Function:
 
 def digest_of(bytes: bytes) -> bytes:
     """The 16 bytes of the digest of ``bytes``, the same in every process."""
+
+def kernel_function(name: str) -> int:
+    """The address of a function that native kernels call; KeyError if there is none."""
 
 def set_routines(addresses: Mapping[str, int]) -> None:
     """Says where routines of BLAS and LAPACK lie: Fortran's conventions, 32-bit integers."""

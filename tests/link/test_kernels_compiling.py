@@ -30,6 +30,7 @@ from frazil.link.kernel import (
     Write,
 )
 from frazil.link.numba import NumbaCompiler
+from frazil.link.symbols import function_address
 from frazil.scalar import Elementary, add, erf, exp, floordiv, log1p, mul, psi, sin, tanh, where
 from frazil.scalar.elementary import define
 
@@ -61,6 +62,21 @@ def test_equal_kernels_are_compiled_once(compiler):
     assert first.address == second.address == again.address
     [other] = compiler.compile([chain(1, 0.25)])
     assert other.address != first.address
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("reduce", ["add", "mul", "maximum", "minimum"])
+def test_what_floats_are_reduced_by_is_not_compiled_again(dtype, reduce):
+    unit = Unit(CCompiler().toolchain.vector_functions)
+    add_kernel(unit, "kernel", kernel([dtype], [], [(0, reduce)]))
+    assert "NOINLINE" not in "".join(unit.definitions.values())
+    assert {f"fold_{reduce}_f{np.dtype(dtype).itemsize}"} <= unit.pointers.keys()
+
+
+def test_functions_that_kernels_call_have_addresses():
+    assert function_address("fold_add_f8") > 0
+    with pytest.raises(KeyError, match="fold_sub_f8"):
+        function_address("fold_sub_f8")
 
 
 def test_a_kernel_nobody_refers_to_is_released(compiler):

@@ -30,6 +30,12 @@ def reductions():
         yield f"{name}_of_one", kind((0,))(one_true if truth else one)
 
 
+def one_a_row(x, rows, columns):
+    """The gradient of the elements of ``log_softmax(x)`` at these positions."""
+    total = Sum((1,))(ft.inc_subtensor(ft.zeros_like(x)[rows, columns], y))
+    return ft.inc_subtensor((exp(x) * total[:, None])[rows, columns], y)
+
+
 EXAMPLES = {
     **dict(reductions()),
     "transpose_of_transpose": Transpose((1, 2, 0))(Transpose((0, 2, 1))(t)),
@@ -67,6 +73,8 @@ EXAMPLES = {
     "sum_of_divided": Sum((0,))(m / c),
     "sum_of_filled": Sum((0,))(fill(x, c)),
     "sum_of_expanded": Sum((0, 1))(ExpandDims((1,))(x)),
+    "element_of_each_row": exp(m + x)[ft.arange(m.shape[0]), ft.lvector("j") % 2],
+    "sum_of_one_element": one_a_row(m, ft.arange(m.shape[0]), ft.lvector("j") % 2),
     "sum_of_broadcast": Sum((0,))(ft.broadcast_to(row, (5, Shape_i(1)(row)))),
 }
 """An expression for each such rule."""

@@ -12,7 +12,7 @@ class Image:
 
     ``pointers`` name what in the library stands for functions of others, variables that hold their
     address or the functions themselves, each with the name under which SciPy or the C library
-    exports it.
+    exports it, or the runtime has it.
     """
 
     code: bytes

@@ -41,7 +41,8 @@ class Recompute:
             read: set[Variable] = set()
             for operand in node.inputs:
                 base = views.look_through(operand)[0]
-                whole += costs.get(base, 0)
+                if not space or shapes.space(base):
+                    whole += costs.get(base, 0)  # what has one element is had once a row
                 read |= self._leaves.get(base, {base})
             large = [x for x in read if len(shapes.space(x)) >= len(space)]
             cheap = whole <= KEEPING and len(large) <= READS

@@ -1,9 +1,24 @@
-"""C functions that come from SciPy."""
+"""Functions that native code reaches by pointers: the runtime's, and SciPy's."""
 
 from __future__ import annotations
 
 import ctypes
 from functools import cache
+
+from frazil import _core
+
+_OF_SCIPY = "__pyx_"
+
+
+def function_address(name: str) -> int:
+    """The address of a function of SciPy, or else of the runtime.
+
+    Raises
+    ------
+    KeyError
+        If there is none of that name.
+    """
+    return scipy_function(name) if name.startswith(_OF_SCIPY) else _core.kernel_function(name)
 
 
 @cache

@@ -9,6 +9,7 @@ from frazil.rewrite.rules import (
     cheaper,
     choice,
     folding,
+    indexing,
     logarithm,
     logistic,
     magnitude,
@@ -54,5 +55,5 @@ STABILIZE: tuple[Rule, ...] = (
 )
 """Laws of real numbers by which values come nearer to what is meant."""
 
-SPECIALIZE: tuple[Rule, ...] = (*cheaper.RULES, *reduction.RULES)
+SPECIALIZE: tuple[Rule, ...] = (*cheaper.RULES, *reduction.RULES, *indexing.RULES)
 """Cheaper forms of the same values."""

@@ -1,10 +1,10 @@
-//! Where BLAS and LAPACK lie.
+//! Where functions of native code lie: BLAS and LAPACK, and what kernels call.
 
 use std::collections::HashMap;
 use std::ffi::c_void;
 
-use frazil_runtime::{Routine, set_routine};
-use pyo3::exceptions::PyValueError;
+use frazil_runtime::{Routine, kernel_function, set_routine};
+use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 
 /// Sets the addresses of routines of BLAS and LAPACK, for every program.
@@ -21,4 +21,11 @@ pub fn set_routines(addresses: HashMap<String, usize>) -> PyResult<()> {
         unsafe { set_routine(routine, address as *const c_void) };
     }
     Ok(())
+}
+
+/// The address of a function that native kernels call.
+#[pyfunction]
+#[pyo3(name = "kernel_function")]
+pub fn find_kernel_function(name: &str) -> PyResult<usize> {
+    kernel_function(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))
 }

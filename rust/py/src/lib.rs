@@ -38,7 +38,7 @@ mod _core {
     #[pymodule_export]
     use crate::birthplace::set_internal_path;
     #[pymodule_export]
-    use crate::blas::set_routines;
+    use crate::blas::{find_kernel_function, set_routines};
     #[pymodule_export]
     use crate::cell::shared;
     #[pymodule_export]

@@ -1,4 +1,8 @@
-"""The C functions that handle partial results, and operands at the end of a row."""
+"""The C functions that handle partial results, and operands at the end of a row.
+
+Those of floats come with the runtime: compiling them again with each kernel would take a fifth of
+the time. Here are those of other dtypes.
+"""
 
 from __future__ import annotations
 
@@ -7,36 +11,12 @@ import numpy as np
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.unit import Unit
 from frazil.link.kernel import Write
-from frazil.link.reduction import LEVELS, TURNS, has_levels
+from frazil.link.reduction import SETS, has_levels
 
-_PAD = """\
-static NOINLINE void pad{bits}_{lanes}(void *to, const void *from, {I} count) {{
-  const u{size} *a = from, last = a[count - 1];
-  {simd}for ({I} l = 0; l < {lanes}; ++l) ((u{size} *)to)[l] = l < count ? a[l] : last;
-}}
-"""
-_COPY = """\
-static NOINLINE void copy{bits}_{lanes}(void *to, const void *from, {I} count) {{
-  {simd}for ({I} l = 0; l < {lanes}; ++l) if (l < count) ((u{size} *)to)[l] = ((u{size} *)from)[l];
-}}
-"""
 _FILL = """\
 static NOINLINE void fill_{T}_{lanes}({T} *a, i8 count, {T} value) {{
   for (i8 set = 0; set < count; set += {lanes}) {{
     {simd}for (i4 l = 0; l < {lanes}; ++l) a[set + l] = value;
-  }}
-}}
-"""
-_CARRY = """\
-static NOINLINE void carry_{T}_{lanes}({T} *a, i8 turn, i8 width) {{
-  for (i4 level = 1; level < {levels}; ++level, a += width, turn /= {turns}) {{
-    for (i8 set = 0; set < width; set += {lanes}) {{
-      {simd}for (i4 l = 0; l < {lanes}; ++l) {{
-        a[set + l + width] += a[set + l];
-        a[set + l] = -0.0;
-      }}
-    }}
-    if (turn % {turns} != 0) return;
   }}
 }}
 """
@@ -67,49 +47,57 @@ def simd(lanes: int) -> str:
     return '_Pragma("omp simd") ' if lanes > 1 else ""
 
 
-def pad(unit: Unit, dtype: str, lanes: int) -> str:
-    """The function that copies the end of an operand to the stack, its last element repeated."""
-    return _end(unit, "pad", _PAD, dtype, lanes)
+def _is_float(write: Write) -> bool:
+    return write.dtype.startswith("float")
 
 
-def copy(unit: Unit, dtype: str, lanes: int) -> str:
-    """The function that copies results of less than a block back from the stack."""
-    return _end(unit, "copy", _COPY, dtype, lanes)
+def pad(unit: Unit, dtype: str, lanes: int, to: str, source: str, count: str) -> str:
+    """The statement that copies the end of an operand, and repeats its last element."""
+    name = f"pad{8 * np.dtype(dtype).itemsize}"
+    unit.native(name, "void", "void *, const void *, i8, i8")
+    return f"{name}({to}, {source}, {count}, {lanes});"
 
 
-def _end(unit: Unit, name: str, template: str, dtype: str, lanes: int) -> str:
-    size = np.dtype(dtype).itemsize
-    own = {"bits": 8 * size, "size": size, "I": lane_type(lanes)}
-    unit.define(template.format(lanes=lanes, simd=simd(lanes), **own))
-    return f"{name}{8 * size}_{lanes}"
+def copy(dtype: str, to: str, source: str, count: str) -> str:
+    """The statement that copies results of less than a block."""
+    return f"__builtin_memcpy({to}, {source}, {count} * {np.dtype(dtype).itemsize});"
 
 
-def fill(unit: Unit, write: Write, lanes: int) -> str:
-    """The function that sets partial results to the identity."""
+def fill(unit: Unit, write: Write, lanes: int, to: str, count: str) -> str:
+    """The statement that sets partial results to the identity."""
     code = C_TYPES[write.dtype]
-    unit.define(_FILL.format(T=code, lanes=lanes, simd=simd(lanes)))
-    return f"fill_{code}_{lanes}"
+    name = f"fill_{code}"
+    if _is_float(write):
+        unit.native(name, "void", f"{code} *, i8, {code}")
+    else:
+        name = f"{name}_{lanes}"
+        unit.define(_FILL.format(T=code, lanes=lanes, simd=simd(lanes)))
+    return f"{name}({to}, {count}, {unit.identity(write)});"
 
 
-def carry(unit: Unit, write: Write, lanes: int) -> str:
-    """The function that adds partial sums to those of the next level."""
+def carry(unit: Unit, write: Write, lanes: int, sums: str, turn: str) -> str:
+    """The statement that adds partial sums to those of the next level."""
     assert has_levels(write)
     code = C_TYPES[write.dtype]
-    unit.define(_CARRY.format(T=code, lanes=lanes, simd=simd(lanes), levels=LEVELS, turns=TURNS))
-    return f"carry_{code}_{lanes}"
+    unit.native(f"carry_{code}", "void", f"{code} *, i8, i8")
+    return f"carry_{code}({sums}, {turn}, {SETS * lanes});"
 
 
-def fold(unit: Unit, write: Write, lanes: int) -> str:
-    """The function that folds partial results to one."""
+def fold(unit: Unit, write: Write, lanes: int, of: str, count: str) -> str:
+    """The expression that folds partial results to one."""
     code = C_TYPES[write.dtype]
+    if _is_float(write):
+        name = f"fold_{write.reduce}_{code}"
+        unit.native(name, code, f"{code} *, i8, i8")
+        return f"{name}({of}, {count}, {lanes})"
     arithmetic = write.reduce in ("add", "mul")
     text, half = "", lanes // 2
     # In vectors as long as that is quick. What compares stays there to the end: the last lane of
     # two is worth not having a branch that nobody can foresee.
     while half > (4 if arithmetic else 0):
-        count = max(half, 2)
+        width = max(half, 2)
         folded = unit.fold(write, "a[l]", f"a[l + {half}]")
-        text += _HALF.format(simd=simd(count), half=count, folded=folded)
+        text += _HALF.format(simd=simd(width), half=width, folded=folded)
         half //= 2
     names = [f"a[{k}]" for k in range(2 * half or 1)]
     while half > 0:
@@ -133,4 +121,4 @@ def fold(unit: Unit, write: Write, lanes: int) -> str:
             lanes_folded=f"{text}  return {names[0]};\n",
         )
     )
-    return f"fold_{write.reduce}_{code}_{lanes}"
+    return f"fold_{write.reduce}_{code}_{lanes}({of}, {count})"

@@ -236,8 +236,8 @@ class _KernelWriter:
         for operand in ending:
             name = operand.name
             if operand.is_read:
-                pad = partials.pad(self.unit, operand.dtype, self.lanes)
-                yield f"{pad}(e{name}, q{name}, count);"
+                to, source = f"e{name}", f"q{name}"
+                yield partials.pad(self.unit, operand.dtype, self.lanes, to, source, "count")
             yield f"q{name} = (char *)e{name};"
         yield "}"
 
@@ -248,8 +248,7 @@ class _KernelWriter:
             return
         yield f"if (count < {self.lanes}) {{"
         for operand in written:
-            copy = partials.copy(self.unit, operand.dtype, self.lanes)
-            yield f"{copy}({operand.here}, e{operand.name}, count);"
+            yield partials.copy(operand.dtype, operand.here, f"e{operand.name}", "count")
         yield "}"
 
     # ------------------------------------------------------------ stages
@@ -427,8 +426,7 @@ class _KernelWriter:
 
     def _start_partials(self, folding: _Folding) -> Iterator[str]:
         k, write = folding.k, folding.write
-        fill = partials.fill(self.unit, write, self.lanes)
-        yield f"{fill}(a{k}, used{k}, {self.unit.identity(write)});"
+        yield partials.fill(self.unit, write, self.lanes, f"a{k}", f"used{k}")
         yield f"blocks{k} = 0;"
 
     def _advance_partials(self, folding: list[_Folding], blocks: int) -> Iterator[str]:
@@ -438,15 +436,15 @@ class _KernelWriter:
             yield f"blocks{k} += {blocks};"
             if has_levels(write):
                 turns = SETS * TURNS
-                carry = partials.carry(self.unit, write, self.lanes)
                 yield f"if ((blocks{k} & {turns - 1}) == 0)"
-                yield f"{carry}(a{k}, blocks{k} / {turns}, {SETS * self.lanes});"
+                turn = f"blocks{k} / {turns}"
+                yield partials.carry(self.unit, write, self.lanes, f"a{k}", turn)
 
     def _end_partials(self, folding: _Folding) -> Iterator[str]:
         """Fold the partial results: into the output where it moves on, or at the end."""
         k, write = folding.k, folding.write
         code = C_TYPES[write.dtype]
-        folded = f"{partials.fold(self.unit, write, self.lanes)}(a{k}, used{k})"
+        folded = partials.fold(self.unit, write, self.lanes, f"a{k}", f"used{k}")
         if not folding.goes_on:
             value = k - len(self.kernel.writes)
             start = self.texts[self.kernel.folds[value].start]

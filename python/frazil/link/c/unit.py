@@ -83,6 +83,11 @@ class Unit:
             self._known(own, text, vector=vector)
         return own
 
+    def native(self, name: str, result: str, operands: str) -> None:
+        """Declare a function that the runtime has, reached by a pointer."""
+        self.pointers[name] = name
+        self.definitions.setdefault(name, f"{result} (*{name})({operands});\n")
+
     def define(self, text: str) -> None:
         """Put a definition before the kernels, once."""
         self.definitions.setdefault(text, text)
