@@ -64,11 +64,11 @@ def same(results, expected):
 def test_what_was_compiled_is_found_on_disk(mode):
     function, found = compiled(*model(), mode=mode)
     assert found == "made"
-    expected, program = function(*arguments()), function.explain()
+    expected, program = function(*arguments()), function.program.instructions
     del function
     function, found = compiled(*model(), mode=mode)
     assert found == "disk"
-    assert function.explain() == program
+    assert function.program.instructions == program
     same(function(*arguments()), expected)
 
 

@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 from frazil._core import FrozenFunctionGraph, Program, Variable
 from frazil.compile.phases import PHASES, check_names
 from frazil.link.c import CCompiler
-from frazil.link.debug import DebugLinker
+from frazil.link.debug import DebugLinker, debug_compiler
 from frazil.link.image import Image, Symbol
 from frazil.link.kernel import NativeKernel
 from frazil.link.native import NativeLinker
@@ -84,8 +84,15 @@ class Linker(Protocol):
         """What programs depend on besides the graph and frazil; None: they are not kept."""
         ...
 
+    def prepare(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+        """The equal graph that :meth:`compile` takes."""
+        ...
+
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
-        """The program that computes ``graph`` and may use up the memory of ``donated`` inputs."""
+        """The program that computes ``graph``, which :meth:`prepare` gave.
+
+        It may use up the memory of ``donated`` inputs.
+        """
         ...
 
     def symbol(self, keepalive: object) -> Symbol | None:
@@ -108,7 +115,7 @@ def _numba() -> Linker | None:
 
 
 def _debug() -> Linker:
-    return DebugLinker(CCompiler.find() or NumbaCompiler.find())
+    return DebugLinker(debug_compiler())
 
 
 _FINDERS: dict[str, Callable[[], Linker | None]] = {

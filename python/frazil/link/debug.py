@@ -6,10 +6,35 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
+from frazil.link.c import CCompiler
+from frazil.link.fusible import Fusion, find_fusion, register_fusion
 from frazil.link.image import Image, Symbol
+from frazil.link.inlining import inline_composites
 from frazil.link.kernel import KernelCompileError, KernelCompiler, NativeKernel
 from frazil.link.lowering import lower
+from frazil.link.numba import NumbaCompiler
 from frazil.link.perform import PyLinker
+
+
+def debug_compiler() -> KernelCompiler | None:
+    """What compiles the kernels of the debug linker: C, else Numba, else nothing does."""
+    return CCompiler.find() or NumbaCompiler.find()
+
+
+class Apart:
+    """Fuses nothing, but makes a kernel of each node that ``fusion`` would fuse."""
+
+    statement_limit = 1
+
+    def __init__(self, fusion: Fusion) -> None:
+        self.fuses = fusion.fuses
+
+
+@register_fusion("debug")
+def fusion() -> Fusion:
+    """One kernel a node."""
+    compiler = debug_compiler()
+    return Apart(find_fusion("py" if compiler is None else compiler.name))
 
 
 @dataclass
@@ -26,11 +51,15 @@ class DebugLinker:
 
     identity: None = field(default=None, init=False)  # no program is kept
 
+    def prepare(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+        """``graph`` with what composites hold in place of them: each node is checked."""
+        return graph if self.compiler is None else inline_composites(graph)
+
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
         """The program that computes ``graph``."""
         if self.compiler is None:
             return PyLinker(checked=True).compile(graph)
-        return lower(graph, self.compiler, donated, checked=True)
+        return lower(graph, self.compiler, find_fusion("debug"), donated, checked=True)
 
     def symbol(self, keepalive: object) -> Symbol | None:
         """None: no program is kept."""

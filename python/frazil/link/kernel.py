@@ -252,10 +252,9 @@ class NativeKernel:
 
 
 class KernelCompiler(Protocol):
-    """What makes native code of loop kernels.
+    """What makes native code of loop kernels of any size.
 
-    A compiler takes kernels of any size; ``statement_limit`` is the number of statements up to
-    which one kernel is worth more than two.
+    What its loops hold is said by :func:`~frazil.link.fusible.register_fusion`, under its name.
     """
 
     @property
@@ -263,12 +262,6 @@ class KernelCompiler(Protocol):
     @property
     def identity(self) -> str:
         """What the machine code depends on besides the kernel: compiler, flags, processor."""
-        ...
-
-    @property
-    def statement_limit(self) -> int: ...
-    def lowers(self, op: ScalarOp, operands: Sequence[str], result: str) -> bool:
-        """Whether the op can be a statement, with operands and a result of these dtypes."""
         ...
 
     def compile(self, kernels: Sequence[LoopKernel]) -> list[NativeKernel]:
@@ -295,4 +288,14 @@ class LoweringError(NotImplementedError):
 
 
 class KernelCompileError(RuntimeError):
-    """A compiler rejected the source of a kernel, or could not be run."""
+    """A compiler rejected the source of a kernel, or could not be run.
+
+    Attributes
+    ----------
+    source : str or None
+        What was rejected.
+    """
+
+    def __init__(self, message: str, source: str | None = None) -> None:
+        super().__init__(message)
+        self.source = source

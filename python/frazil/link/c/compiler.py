@@ -14,7 +14,6 @@ import sys
 import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -25,6 +24,8 @@ from frazil.cache.store import find_store
 from frazil.link.c.functions import vector_functions
 from frazil.link.c.source import add_kernel
 from frazil.link.c.unit import Unit
+from frazil.link.claims import Claims
+from frazil.link.compilations import count_compiled
 from frazil.link.image import Image, Symbol
 from frazil.link.kernel import (
     KernelCompileError,
@@ -32,6 +33,7 @@ from frazil.link.kernel import (
     LoweringError,
     NativeKernel,
 )
+from frazil.link.pool import compile_all, thread_count
 from frazil.link.symbols import scipy_function
 from frazil.scalar.op import ScalarOp
 
@@ -209,6 +211,8 @@ _PLACED: weakref.WeakValueDictionary[tuple[Toolchain, LoopKernel], _Placed] = (
 )
 """The kernels that are alive."""
 
+_COMPILING: Claims[tuple[Toolchain, LoopKernel], _Placed] = Claims()
+
 
 class CCompiler:
     """Compiles loop kernels with the system's C compiler.
@@ -237,8 +241,6 @@ class CCompiler:
 
     name = "c"
 
-    # Up to here the time per statement is constant, 0.06 ms; several kernels compile in parallel.
-    statement_limit = 600
     _unit_statements = 150  # as long to compile as a process takes to start
 
     def __init__(self, toolchain: Toolchain | None = None) -> None:
@@ -255,9 +257,10 @@ class CCompiler:
         toolchain = find_toolchain()
         return None if toolchain is None else cls(toolchain)
 
-    def lowers(self, op: ScalarOp, operands: Sequence[str], result: str) -> bool:
+    @staticmethod
+    def lowers(op: ScalarOp, operands: Sequence[str], result: str) -> bool:
         """Whether the op can be a statement, with operands and a result of these dtypes."""
-        unit = Unit(self.toolchain.vector_functions)
+        unit = Unit(vector_functions=frozenset())
         try:
             unit.form(op, tuple(operands), result)
         except LoweringError:
@@ -266,15 +269,11 @@ class CCompiler:
 
     def compile(self, kernels: Sequence[LoopKernel]) -> list[NativeKernel]:
         """The native kernels, in order; equal kernels are compiled once as long as one is alive."""
-        placed = {kernel: _PLACED.get((self.toolchain, kernel)) for kernel in kernels}
-        missing = [kernel for kernel, place in placed.items() if place is None]
-        for share, places in zip(
-            shares := self._shares(missing), self._compile_all(shares), strict=True
-        ):
-            for kernel, place in zip(share, places, strict=True):
-                placed[kernel] = _PLACED.setdefault((self.toolchain, kernel), place)
-        found = [placed[kernel] for kernel in kernels]
-        return [NativeKernel(place.address, place) for place in found if place is not None]
+        found = _COMPILING.make(
+            ((self.toolchain, kernel) for kernel in kernels), _PLACED.get, self._compile_missing
+        )
+        places = [found[self.toolchain, kernel] for kernel in kernels]
+        return [NativeKernel(place.address, place) for place in places]
 
     @property
     def identity(self) -> str:
@@ -308,10 +307,21 @@ class CCompiler:
             raise KernelCompileError(f"an image could not be loaded: {error}") from error
         return [NativeKernel(place.address, place) for place in placed]
 
+    def _compile_missing(self, wanted: Sequence[tuple[Toolchain, LoopKernel]]) -> list[_Placed]:
+        shares = self._shares([kernel for _, kernel in wanted])
+        placed = {
+            kernel: place
+            for share, places in zip(shares, compile_all(self._compile_unit, shares), strict=True)
+            for kernel, place in zip(share, places, strict=True)
+        }
+        made = [placed[kernel] for _, kernel in wanted]
+        _PLACED.update(zip(wanted, made, strict=True))
+        return made
+
     def _shares(self, kernels: Sequence[LoopKernel]) -> list[list[LoopKernel]]:
         """The kernels dealt out to translation units, about equal in statements."""
         statements = sum(len(kernel.statements) for kernel in kernels)
-        wanted = min(len(kernels), os.cpu_count() or 1, 1 + statements // self._unit_statements)
+        wanted = min(len(kernels), thread_count(), 1 + statements // self._unit_statements)
         shares: list[list[LoopKernel]] = [[] for _ in range(wanted)]
         loads = [0] * wanted
         for kernel in sorted(kernels, key=lambda kernel: -len(kernel.statements)):
@@ -320,18 +330,13 @@ class CCompiler:
             loads[lightest] += len(kernel.statements) + 1
         return shares
 
-    def _compile_all(self, shares: Sequence[Sequence[LoopKernel]]) -> list[list[_Placed]]:
-        if len(shares) < 2:
-            return [self._compile_unit(share) for share in shares]
-        with ThreadPoolExecutor(len(shares)) as pool:
-            return list(pool.map(self._compile_unit, shares))
-
     def _compile_unit(self, kernels: Sequence[LoopKernel]) -> list[_Placed]:
         unit = Unit(self.toolchain.vector_functions)
         names = [f"kernel_{k}" for k in range(len(kernels))]
         for name, kernel in zip(names, kernels, strict=True):
             add_kernel(unit, name, kernel)
         library = build(self.toolchain, unit.text(), unit.pointers)
+        count_compiled(self.name, len(kernels))
         return [_Placed(library, name, library.address(name)) for name in names]
 
 
@@ -358,7 +363,7 @@ def build(toolchain: Toolchain, source: str, pointers: Mapping[str, str]) -> Lib
             raise KernelCompileError(f"{command[0]} could not be run: {error}") from error
         if run.returncode != 0:
             raise KernelCompileError(
-                _complaint(command, source, run.stderr.decode(errors="replace"))
+                _complaint(command, source, run.stderr.decode(errors="replace")), source
             )
         try:
             return Library(path, Image(path.read_bytes(), dict(pointers)))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from frazil.cache.identity import package, processor
+from frazil.link.compilations import count_compiled
 from frazil.link.image import Image, Symbol
 from frazil.link.kernel import (
     KernelCompileError,
@@ -29,21 +30,19 @@ class NumbaCompiler:
     --------
     >>> from frazil.link.numba import NumbaCompiler
     >>> from frazil.scalar import sin
-    >>> NumbaCompiler().lowers(sin, ["float32"], "float32")
+    >>> NumbaCompiler.lowers(sin, ["float32"], "float32")
     True
     """
 
     name = "numba"
-
-    # Type inference and LLVM take longer per statement the more there are.
-    statement_limit = 40
 
     @classmethod
     def find(cls) -> NumbaCompiler | None:
         """The compiler; None where Numba is not installed."""
         return None if importlib.util.find_spec("numba") is None else cls()
 
-    def lowers(self, op: ScalarOp, operands: Sequence[str], result: str) -> bool:
+    @staticmethod
+    def lowers(op: ScalarOp, operands: Sequence[str], result: str) -> bool:
         """Whether the op can be a statement, with operands and a result of these dtypes."""
         from frazil.link.numba.source import KernelSource
 
@@ -100,7 +99,10 @@ class _Callback:
         try:
             self._cfunc = numba.cfunc(signature, error_model="numpy")(namespace["kernel"])
         except errors.NumbaError as error:
-            raise KernelCompileError(f"Numba rejected a kernel.\n{source.text}\n{error}") from error
+            raise KernelCompileError(
+                f"Numba rejected a kernel.\n{source.text}\n{error}", source.text
+            ) from error
+        count_compiled("numba", 1)
         self.address: int = self._cfunc.address
 
 
