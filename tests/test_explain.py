@@ -114,7 +114,7 @@ def test_shapes_that_cannot_be_are_refused():
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_program_from_disk_tells_the_same(mode, tmp_path, monkeypatch):
-    monkeypatch.setenv("FRAZIL_CACHE", str(tmp_path))
+    monkeypatch.setenv("FRAZIL_CACHE_DIR", str(tmp_path))
     told = []
     for _ in range(2):
         x = ft.dvector("x")

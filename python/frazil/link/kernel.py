@@ -162,6 +162,15 @@ class LoopKernel:
     sources: tuple[Source, ...] = ()
     puts: tuple[Put, ...] = ()
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Kernels are looked up often, and have many statements."""
+        parts = (self.reads, self.literals, self.statements, self.writes, self.sources, self.puts)
+        return hash(parts)
+
     @cached_property
     def ops(self) -> Mapping[int, Statement | Take | Scan]:
         """The statements that make an element of elements, by the number of their value."""

@@ -20,6 +20,7 @@ from frazil._core import (
     Variable,
 )
 from frazil.company import in_company_of
+from frazil.elemwise import Elemwise
 from frazil.link.alignment import can_loop
 from frazil.link.fusible import Fusion, find_fusion
 from frazil.link.fusion import Loop, Step, fuse, nodes_of, read_lengths, read_values
@@ -119,16 +120,19 @@ class Segmentation:
             # A size, which whoever needs it evaluates.
             self.stored.update(read_lengths(step, self.shapes))
             return None
+        read = read_values(step, self.views, self.recompute)
         if isinstance(step, Loop):
-            read = read_values(step, self.views, self.recompute)
             found = Segment(step, _frontier(outputs, read), outputs)
             # The order of nodes must not depend on where the segment is.
             own = frozenset(step.nodes)
-            step = Loop.of([node for node in found.graph.toposort() if node in own], step.of_rows)
+            nodes = [node for node in found.graph.toposort() if node in own]
+            step = Loop.of(nodes, step.of_rows)
             found = replace(found, step=step)
+            if len(nodes) < len(own):
+                read = read_values(step, self.views, self.recompute)
         else:
             found = _alone(step)
-        self.stored.update(read_values(step, self.views, self.recompute))
+        self.stored.update(read)
         self.stored.update(read_lengths(step, self.shapes))
         return found
 
@@ -221,6 +225,8 @@ def _frontier(outputs: Sequence[Variable], read: set[Variable]) -> tuple[Variabl
         if x in ends or node is None:
             found[x] = None
             continue
-        ends.update(node.inputs[len(value_operands(node)) :])
-        pending += reversed(node.inputs)
+        inputs = node.inputs
+        if not isinstance(node.op, Elemwise):
+            ends.update(inputs[len(value_operands(node)) :])
+        pending += reversed(inputs)
     return tuple(found)
