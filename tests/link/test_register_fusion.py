@@ -11,8 +11,9 @@ from segmented_graphs import RECIPES, build
 
 import frazil as fz
 import frazil.tensor as ft
+from frazil.compile import register_linker
 from frazil.elemwise import Elemwise
-from frazil.link import register_fusion
+from frazil.link import compiled_kernels, register_fusion
 from frazil.link.c import CCompiler
 from frazil.link.fusible import LoweredOps, find_fusion
 from frazil.link.native import NativeLinker
@@ -127,3 +128,45 @@ def test_a_composite_leaves_the_loop_only_where_it_must():
     assert sizes(f.optimized, "c") == [4]
     value = np.linspace(-1, 1, 5)
     np.testing.assert_allclose(f(value), np.exp(2 * value) + np.sin(2 * value))
+
+
+class OwnCompiler(CCompiler):
+    name = "own_linker"
+
+
+@register_fusion("own_linker")
+class OwnFusion:
+    statement_limit = 2
+
+    def fuses(self, node):
+        return isinstance(node.op, Elemwise)
+
+
+@register_linker("own_linker")
+def own_linker():
+    return NativeLinker(OwnCompiler())
+
+
+def test_a_linker_of_ones_own_is_a_mode():
+    x = ft.dvector("x")
+    y = ft.exp(ft.tanh(ft.sin(x) / 3.5)).sum()
+    start = compiled_kernels()["own_linker"]
+    f = fz.function([x], y, mode="own_linker")
+    assert f.mode == "own_linker"
+    told = f.explain()
+    assert told.linker == "own_linker"
+    assert max(len(part.nodes) for part in told.segments) == 2
+    assert len(told.segments) == len(f.optimized.segment("own_linker"))
+    assert sum(part.kernel is not None for part in told.segments) == 2
+    assert compiled_kernels()["own_linker"] - start <= 2
+    value = np.linspace(0, 1, 4)
+    np.testing.assert_allclose(f(value), np.exp(np.tanh(np.sin(value) / 3.5)).sum())
+    with pytest.raises(ValueError, match="linker 'own_linker' already"):
+        register_linker("own_linker")(own_linker)
+
+
+def test_a_linker_that_lacks_something_is_not_available():
+    register_linker("lacking")(lambda: None)
+    x = ft.dvector("x")
+    with pytest.raises(RuntimeError, match="'lacking' is not available here"):
+        fz.function([x], x + 1, mode="lacking")
