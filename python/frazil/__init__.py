@@ -30,6 +30,7 @@ from frazil.compile.specification import Out as Out
 from frazil.gradient import DisconnectedInputError as DisconnectedInputError
 from frazil.gradient import NotDifferentiableError as NotDifferentiableError
 from frazil.gradient import grad as grad
+from frazil.link.pool import compile_threads as compile_threads
 from frazil.loop.checkpointing import scan_checkpoints as scan_checkpoints
 from frazil.loop.folding import foldl as foldl
 from frazil.loop.folding import foldr as foldr

@@ -36,6 +36,7 @@ __all__ = [
     "digest_of",
     "elemwise",
     "elemwise_type",
+    "explain",
     "graph_replace",
     "kernel_function",
     "load_graph",
@@ -341,6 +342,8 @@ class FrozenFunctionGraph:
         """An order that runs, destroyers after readers."""
 
     def unfreeze(self) -> FunctionGraph: ...
+    # set by frazil.link.segment
+    def segment(self, linker: str) -> tuple[FunctionGraph, ...]: ...
     def bind(
         self, values: Iterable[Variable] | Mapping[NominalVariable, Variable]
     ) -> list[Variable]: ...
@@ -398,6 +401,8 @@ class FunctionGraph:
     def take(self) -> FunctionGraph: ...
     def freeze(self, dedup_nodes: bool = False) -> FrozenFunctionGraph: ...
     def transaction(self) -> Transaction: ...
+    # set by frazil.link.segment
+    def segment(self, linker: str) -> tuple[FunctionGraph, ...]: ...
     def __contains__(self, variable: object, /) -> bool: ...
     def __copy__(self) -> FunctionGraph: ...
     def __deepcopy__(self, _memo: object) -> FunctionGraph: ...
@@ -732,6 +737,10 @@ class Program:
         """What calls need of what :func:`set_routines` gives."""
 
     @property
+    def bindings(self) -> tuple[int, int]:
+        """How often calls evaluated all sizes, and how often they found them evaluated."""
+
+    @property
     def origins(self) -> Sequence[object]:
         """What instructions are blamed on."""
 
@@ -770,6 +779,13 @@ def memory_plan(
     function: Function, dims: Sequence[Sequence[int]]
 ) -> tuple[int, int, list[int | None], list[_Buffer]]:
     """Bytes of temporaries, of scratch and of outputs, and the buffers."""
+
+_Explained: TypeAlias = tuple[  # text, origin, kernel, sizes, shapes of results
+    str, int | None, int | None, list[int | None], list[list[int] | None]
+]
+
+def explain(program: Program, dims: Sequence[Sequence[int]] | None = None) -> list[_Explained]:
+    """What a program does, instruction by instruction; origin and kernel are numbers."""
 
 def allocated_bytes() -> int:
     """The bytes in all buffers of the runtime, idle ones included."""

@@ -23,6 +23,7 @@ from frazil.compile import programs, stored
 from frazil.compile.mode import find_linker
 from frazil.link import native
 from frazil.link.kernel import KernelCompileError
+from frazil.scalar import Composite, ScalarOp
 
 REFUSALS = (ValueError, LookupError, TypeError, KernelCompileError)
 
@@ -64,11 +65,11 @@ def same(results, expected):
 def test_what_was_compiled_is_found_on_disk(mode):
     function, found = compiled(*model(), mode=mode)
     assert found == "made"
-    expected, program = function(*arguments()), function.explain()
+    expected, program = function(*arguments()), function.program.instructions
     del function
     function, found = compiled(*model(), mode=mode)
     assert found == "disk"
-    assert function.explain() == program
+    assert function.program.instructions == program
     same(function(*arguments()), expected)
 
 
@@ -76,6 +77,37 @@ def test_an_equal_graph_in_use_is_not_read_again():
     function, _ = compiled(*model(), mode="c")
     again, _ = compiled(*model(), mode="c")
     assert again.compiled is function.compiled
+
+
+@dataclass(frozen=True, eq=False)
+class Halved(ScalarOp):
+    """No native code."""
+
+    nin = 1
+    rule = "arithmetic"
+
+    def impl(self, x):
+        return x / 2
+
+
+@pytest.mark.parametrize("mode", ["c", "py"])
+def test_composites_of_ops_without_native_code_are_found(mode):
+    a = ft.dscalar("a")
+    op = Composite(fz.FrozenFunctionGraph([a], [ft.exp(Halved()(ft.sin(a))), ft.cos(a)]))
+    x = ft.dvector("x")
+    outputs = op(x * 1.5)
+    value = np.linspace(-1.0, 1.0, 5)
+    made, found = compiled([x], outputs, mode=mode)
+    assert found == "made"
+    results, instructions = made(value), made.program.instructions
+    composed = any(op is node.op.scalar_op for node in made.optimized.toposort())
+    assert composed == (mode == "py")  # native linkers are given what it holds
+    del made
+    again, found = compiled([x], outputs, mode=mode)
+    assert found == "disk"
+    assert again.program.instructions == instructions
+    same(again(value), results)
+    np.testing.assert_allclose(results[0], np.exp(np.sin(1.5 * value) / 2))
 
 
 SCRIPT = """

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from native import call, kernel, run
 
+import frazil as fz
 from frazil.link.c import CCompiler
 from frazil.link.c.compiler import Toolchain, find_toolchain
 from frazil.link.c.source import add_kernel
@@ -113,11 +114,11 @@ def test_results_do_not_depend_on_the_split(monkeypatch):
     kernels = [chain(n, 0.3) for n in (1, 40, 3, 30, 25)]
     x = np.linspace(-3, 3, 37)
     results = []
-    for cpus in (1, 4):
-        monkeypatch.setattr(os, "cpu_count", lambda cpus=cpus: cpus)
+    for threads in (1, 4):
         monkeypatch.setattr(CCompiler, "_unit_statements", 60)
-        native = CCompiler().compile(kernels)
-        assert len({place.keepalive.library for place in native}) == (1 if cpus == 1 else 4)
+        with fz.compile_threads(threads):
+            native = CCompiler().compile(kernels)
+        assert len({place.keepalive.library for place in native}) == threads
         results.append([run(n, k, [x])[0] for n, k in zip(native, kernels, strict=True)])
         del native
         gc.collect()
@@ -174,6 +175,7 @@ def test_a_compiler_that_fails(tmp_path, monkeypatch):
     kept = re.search(r"source kept in (\S+)", str(raised.value))
     source = Path(kept[1]).read_text()
     assert "kernel_0" in source
+    assert raised.value.source == source
     assert f"line 2: {source.splitlines()[1]}" in str(raised.value)
 
 

@@ -48,10 +48,10 @@ def test_pairs(mode, dtype, terms, weighted):
 def test_results_lie_side_by_side_in_the_inner_loop():
     x = ft.tensor("x", shape=(None, 3))
     short = fz.function([x], ((x[:, None] - x) ** 2).sum(-1), mode="c")
-    assert "-> [0, _, 1] from 0.0" in short.explain()
+    assert "-> [0, _, 1] from 0.0" in str(short.explain())
     wide = ft.tensor("x", shape=(None, 300))
     long = fz.function([wide], ((wide[:, None] - wide) ** 2).sum(-1), mode="c")
-    assert "-> [0, 1, _] from 0.0" in long.explain()
+    assert "-> [0, 1, _] from 0.0" in str(long.explain())
 
 
 def test_no_terms_and_no_identity(mode):

@@ -106,7 +106,7 @@ def test_updates_of_parts_are_done_each_in_its_own_buffer(same, mode):
     np.testing.assert_array_equal(two, [0.0, 0.0, 5.0, 6.0, 7.0])
     assert not np.shares_memory(one, two)
     if mode != "py":
-        fills = [line for line in f.explain().splitlines() if " = full " in line]
+        fills = [line for line in f.program.instructions if " = full " in line]
         assert len(fills) == (1 if same else 2)
 
 

@@ -1,1 +1,3 @@
 """From graphs to functions."""
+
+from frazil.compile.mode import register_linker as register_linker

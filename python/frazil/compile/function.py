@@ -12,6 +12,7 @@ from frazil import _core
 from frazil._core import FrozenFunctionGraph, Program, SharedVariable, Variable
 from frazil.compile.argument import convert
 from frazil.compile.blueprint import Blueprint, from_state
+from frazil.compile.explanation import Explanation, explain
 from frazil.compile.memory import MemoryPlan, memory_plan
 from frazil.compile.mode import ModeLike, as_mode, find_linker
 from frazil.compile.programs import Compiled, find_program
@@ -74,9 +75,40 @@ class Function(_core.Function):
         """What the phases of rewriting made of that graph, and the linker a program of."""
         return self.compiled.graph
 
-    def explain(self) -> str:
-        """The program, an instruction a line."""
-        return "\n".join(self.program.instructions)
+    def explain(self, *shapes: Any, **named: Any) -> Explanation:
+        """What a call does: its segments, and how often their sizes were decided.
+
+        Parameters
+        ----------
+        *shapes, **named : tuple of int, or array
+            The shape of each argument, or an array that has it, to be told with which sizes; those
+            that the type states completely may be left out. Without any, no sizes are told.
+
+        Returns
+        -------
+        Explanation
+            ``str`` shows it, and the program.
+
+        Examples
+        --------
+        >>> import frazil as fz
+        >>> import frazil.tensor as ft
+        >>> x = ft.matrix("x")
+        >>> f = fz.function([x], ft.tanh(x @ ft.exp(x)) * 2, mode="c")
+        >>> [f(eye).shape for eye in ([[1.0]], [[2.0]], [[3.0, 0.0], [0.0, 3.0]])]
+        [(1, 1), (1, 1), (2, 2)]
+        >>> print(f.explain((3, 3)))
+        c: segments 3, kernels 2, bindings 2, hits 1
+        %0 = input float64[?, ?]
+        n0 = %0.shape[0]
+        n1 = %0.shape[1]
+        0: exp -> (3, 3)
+            %1 = loop k0(n0, n1) %0[0, 1] -> [0, 1]
+        1: Dot -> (3, 3)
+            %2 = dot %0 %1
+        ...
+        """
+        return explain(self, shapes, named)
 
     def memory_plan(self, *shapes: Any, **named: Any) -> MemoryPlan:
         """What a call with arguments of these shapes needs of memory.

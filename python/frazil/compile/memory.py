@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from operator import index
 from typing import TYPE_CHECKING, Any
 
 from frazil import _core
-from frazil._core import SharedVariable, Variable
+from frazil.compile.shapes import shapes_of_inputs
 
 if TYPE_CHECKING:
     from frazil.compile.function import Function
@@ -98,22 +97,7 @@ class MemoryPlan:
 
 def memory_plan(function: Function, shapes: Sequence[Any], named: Mapping[str, Any]) -> MemoryPlan:
     """The plan of ``function`` for arguments of these shapes."""
-    parameters = [x for x in function.inputs if not isinstance(x, SharedVariable)]
-    if len(shapes) > len(parameters):
-        raise TypeError(f"the function takes {len(parameters)} arguments, given {len(shapes)}")
-    unknown = set(named) - {x.name for x in parameters[len(shapes) :]}
-    if unknown:
-        raise TypeError(f"no argument is called {', '.join(map(repr, sorted(unknown)))}")
-    dims = [_shape(x, shape) for x, shape in zip(parameters, shapes, strict=False)]
-    for x in function.inputs[len(shapes) :]:
-        if isinstance(x, SharedVariable):
-            dims.append(_shape(x, x.get_value(borrow=True)))
-        elif x.name is not None and x.name in named:
-            dims.append(_shape(x, named[x.name]))
-        elif None not in x.type.shape:
-            dims.append([length or 0 for length in x.type.shape])
-        else:
-            raise TypeError(f"the shape of {x} is missing: it is {x.type}")
+    dims = shapes_of_inputs(function, shapes, named)
     temporaries, scratch, outputs, buffers = _core.memory_plan(function, dims)
     return MemoryPlan(
         temporaries,
@@ -121,16 +105,3 @@ def memory_plan(function: Function, shapes: Sequence[Any], named: Mapping[str, A
         tuple(outputs),
         tuple(Buffer(*entry[:6], None if entry[6] is None else str(entry[6])) for entry in buffers),
     )
-
-
-def _shape(x: Variable, given: Any) -> list[int]:
-    """The lengths that ``given`` states: a tuple of numbers, or something that has a shape."""
-    shape = getattr(given, "shape", given)
-    lengths = [index(length) for length in ((shape,) if isinstance(shape, int) else shape)]
-    fits = len(lengths) == x.ndim and all(
-        static is None or static == length
-        for static, length in zip(x.type.shape, lengths, strict=True)
-    )
-    if not fits or min(lengths, default=0) < 0:
-        raise ValueError(f"{x} is {x.type}, which shape {tuple(lengths)} does not fit")
-    return lengths

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
 from frazil.compile.phases import LOOPS, PHASES, check_names
 from frazil.link.c import CCompiler
-from frazil.link.debug import DebugLinker
+from frazil.link.debug import DebugLinker, debug_compiler
 from frazil.link.image import Image, Symbol
 from frazil.link.kernel import NativeKernel
 from frazil.link.native import CLinker, NumbaLinker
@@ -24,8 +24,9 @@ class Mode:
 
     Attributes
     ----------
-    linker : {"c", "numba", "py"} or None
-        What makes the program; None: the best there is.
+    linker : {"c", "numba", "py", "debug"} or None
+        What makes the program, or the name given to :func:`register_linker`; None: the best there
+        is.
     excluded : frozenset of str
         The phases, and the rules, that do not rewrite its graph.
 
@@ -85,8 +86,15 @@ class Linker(Protocol):
         """What programs depend on besides the graph and frazil; None: they are not kept."""
         ...
 
+    def prepare(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+        """The equal graph that :meth:`compile` takes."""
+        ...
+
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
-        """The program that computes ``graph`` and may use up the memory of ``donated`` inputs."""
+        """The program that computes ``graph``, which :meth:`prepare` gave.
+
+        It may use up the memory of ``donated`` inputs.
+        """
         ...
 
     def symbol(self, keepalive: object) -> Symbol | None:
@@ -109,7 +117,7 @@ def _numba() -> Linker | None:
 
 
 def _debug() -> Linker:
-    return DebugLinker(CCompiler.find() or NumbaCompiler.find())
+    return DebugLinker(debug_compiler())
 
 
 _FINDERS: dict[str, Callable[[], Linker | None]] = {
@@ -123,6 +131,49 @@ _WAYS_OUT = {
     "c": "install a C compiler (gcc or clang), or set CC to one",
     "numba": "install numba: pip install 'frazil[numba]'",
 }
+
+
+MakerT = TypeVar("MakerT", bound=Callable[[], "Linker | None"])
+
+
+def register_linker(name: str) -> Callable[[MakerT], MakerT]:
+    """Make ``mode=name`` mean a linker of one's own: decorates what makes it.
+
+    The maker is called once, when the mode is first used; it gives None where this machine lacks
+    what the linker needs. What the linker fuses is registered under the same name with
+    :func:`frazil.link.register_fusion`.
+
+    Parameters
+    ----------
+    name : str
+        The mode's name.
+
+    Raises
+    ------
+    ValueError
+        If there is a linker of this name.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> from frazil.compile import register_linker
+    >>> from frazil.link.perform import PyLinker
+    >>> @register_linker("plain")
+    ... class Plain(PyLinker):
+    ...     name = "plain"
+    >>> x = ft.vector("x")
+    >>> fz.function([x], x + 1, mode="plain")([1.0])
+    array([2.])
+    """
+
+    def register(maker: MakerT) -> MakerT:
+        if name in _FINDERS:
+            known = ", ".join(map(repr, _FINDERS))
+            raise ValueError(f"there is a linker {name!r} already; those there are: {known}")
+        _FINDERS[name] = maker
+        return maker
+
+    return register
 
 
 @cache
@@ -144,5 +195,6 @@ def find_linker(mode: str | None) -> Linker:
         raise ValueError(f"mode must be one of {known} or None, given {mode!r}")
     linker = _FINDERS[mode]()
     if linker is None:
-        raise RuntimeError(f"mode {mode!r} is not available here; {_WAYS_OUT[mode]}")
+        way_out = _WAYS_OUT.get(mode, "what registered it says that something is missing")
+        raise RuntimeError(f"mode {mode!r} is not available here; {way_out}")
     return linker

@@ -99,10 +99,10 @@ def _make(
     excluded: frozenset[str],
     donated: tuple[int, ...],
 ) -> Compiled:
-    optimized = optimize(graph, excluded)
-    key = (optimized, linker.name, donated)
+    prepared = linker.prepare(optimize(graph, excluded))
+    key = (prepared, linker.name, donated)
     known = _programs.get(key)
     if known is None:
-        given = [optimized.inputs[at] for at in donated]
-        known = _programs[key] = linker.compile(optimized, given)
-    return Compiled(known, optimized, "made")
+        given = [prepared.inputs[at] for at in donated]
+        known = _programs[key] = linker.compile(prepared, given)
+    return Compiled(known, prepared, "made")

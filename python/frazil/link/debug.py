@@ -7,13 +7,38 @@ from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
+from frazil.link.c import CCompiler
 from frazil.link.contract import Inner
+from frazil.link.fusible import Fusion, find_fusion, register_fusion
 from frazil.link.image import Image, Symbol
+from frazil.link.inlining import inline_composites
 from frazil.link.kernel import KernelCompileError, KernelCompiler, NativeKernel
 from frazil.link.lowering import lower
+from frazil.link.numba import NumbaCompiler
 from frazil.link.perform import PyLinker
 from frazil.link.scan_contract import own_states, scan_in_place
 from frazil.loop.op import Scan
+
+
+def debug_compiler() -> KernelCompiler | None:
+    """What compiles the kernels of the debug linker: C, else Numba, else nothing does."""
+    return CCompiler.find() or NumbaCompiler.find()
+
+
+class Apart:
+    """Fuses nothing, but makes a kernel of each node that ``fusion`` would fuse."""
+
+    statement_limit = 1
+
+    def __init__(self, fusion: Fusion) -> None:
+        self.fuses = fusion.fuses
+
+
+@register_fusion("debug")
+def fusion() -> Fusion:
+    """One kernel a node."""
+    compiler = debug_compiler()
+    return Apart(find_fusion("py" if compiler is None else compiler.name))
 
 
 @dataclass
@@ -33,11 +58,15 @@ class DebugLinker:
         default_factory=WeakValueDictionary, init=False, compare=False
     )
 
+    def prepare(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+        """``graph`` with what composites hold in place of them: each node is checked."""
+        return graph if self.compiler is None else inline_composites(graph)
+
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
         """The program that computes ``graph``."""
         if self.compiler is None:
             return PyLinker(checked=True).compile(graph)
-        return lower(graph, self, self.compiler, donated, checked=True)
+        return lower(graph, self, self.compiler, find_fusion("debug"), donated, checked=True)
 
     def symbol(self, keepalive: object) -> Symbol | None:
         """None: no program is kept."""

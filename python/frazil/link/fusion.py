@@ -12,7 +12,7 @@ by nodes that repeat it along the row, without going through memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -44,6 +44,13 @@ class Loop:
 
     nodes: tuple[FrozenApply, ...]
     of_rows: frozenset[FrozenApply] = frozenset()
+
+    @classmethod
+    def of(cls, nodes: Sequence[FrozenApply], of_rows: Collection[FrozenApply]) -> Loop:
+        """The loop of ``nodes``, ``of_rows`` among others being such as run once a row."""
+        rows = frozenset(node for node in nodes if node in of_rows)
+        # Without a row to belong to, they are elements of a loop over the rows.
+        return cls(tuple(nodes), rows if len(rows) < len(nodes) else frozenset())
 
     @cached_property
     def pattern(self) -> Variable:
@@ -272,11 +279,8 @@ class Levels:
         for at in sorted({*self._others, *loops}):
             steps += self._others.get(at, ())
             for nodes in loops.get(at, {}).values():
-                for part in split(nodes, self._views, limit):
-                    of_rows = frozenset(self.of_rows.intersection(part))
-                    # Without a row to belong to, they are elements of a loop over the rows.
-                    alone = len(of_rows) == len(part)
-                    steps.append(Loop(tuple(part), frozenset() if alone else of_rows))
+                parts = split(nodes, self._views, limit)
+                steps += [Loop.of(part, self.of_rows) for part in parts]
         return steps
 
 
@@ -322,23 +326,29 @@ def split(nodes: Sequence[FrozenApply], views: Views, limit: int) -> list[Sequen
     return parts
 
 
-def from_memory(
-    steps: Sequence[Step], shapes: Shapes, views: Views, recompute: Recompute
-) -> set[Variable]:
-    """The variables that some step reads from memory."""
+def nodes_of(step: Step) -> Sequence[FrozenApply]:
+    """The nodes that a step computes."""
+    return step.nodes if isinstance(step, Loop) else (step,)
+
+
+def read_values(step: Step, views: Views, recompute: Recompute) -> set[Variable]:
+    """The variables whose elements a step reads from memory."""
+    if not isinstance(step, Loop):
+        return set(value_operands(step))
     read: set[Variable] = set()
-    for step in steps:
-        if isinstance(step, Loop):
-            read.update(leaves(shapes.lengths(step.pattern)))
-            for node in step.nodes:
-                read.update(whole_operands(node))
-                for base, axes in operands(node, views):
-                    if not step.makes(base, axes, node):
-                        read.update(recompute.reads(base))
-        else:
-            read.update(value_operands(step))
-            read.update(_length_leaves(step, shapes))
+    for node in step.nodes:
+        read.update(whole_operands(node))
+        for base, axes in operands(node, views):
+            if not step.makes(base, axes, node):
+                read.update(recompute.reads(base))
     return read
+
+
+def read_lengths(step: Step, shapes: Shapes) -> Iterable[Variable]:
+    """The variables that lengths used by a step are taken from, or are values of."""
+    if isinstance(step, Loop):
+        return leaves(shapes.lengths(step.pattern))
+    return _length_leaves(step, shapes)
 
 
 def _needed(

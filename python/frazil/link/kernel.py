@@ -163,6 +163,15 @@ class LoopKernel:
     sources: tuple[Source, ...] = ()
     puts: tuple[Put, ...] = ()
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Kernels are looked up often, and have many statements."""
+        parts = (self.reads, self.literals, self.statements, self.writes, self.sources, self.puts)
+        return hash(parts)
+
     @cached_property
     def ops(self) -> Mapping[int, Statement | Take | Scan]:
         """The statements that make an element of elements, by the number of their value."""
@@ -253,10 +262,9 @@ class NativeKernel:
 
 
 class KernelCompiler(Protocol):
-    """What makes native code of loop kernels.
+    """What makes native code of loop kernels of any size.
 
-    A compiler takes kernels of any size; ``statement_limit`` is the number of statements up to
-    which one kernel is worth more than two.
+    What its loops hold is said by :func:`~frazil.link.fusible.register_fusion`, under its name.
     """
 
     @property
@@ -266,8 +274,6 @@ class KernelCompiler(Protocol):
         """What the machine code depends on besides the kernel: compiler, flags, processor."""
         ...
 
-    @property
-    def statement_limit(self) -> int: ...
     @property
     def step_limit(self) -> int:
         """The number of statements up to which a loop's step may be written out."""
@@ -301,4 +307,14 @@ class LoweringError(NotImplementedError):
 
 
 class KernelCompileError(RuntimeError):
-    """A compiler rejected the source of a kernel, or could not be run."""
+    """A compiler rejected the source of a kernel, or could not be run.
+
+    Attributes
+    ----------
+    source : str or None
+        What was rejected.
+    """
+
+    def __init__(self, message: str, source: str | None = None) -> None:
+        super().__init__(message)
+        self.source = source

@@ -8,7 +8,9 @@ from weakref import WeakValueDictionary
 from frazil._core import FrozenFunctionGraph, Program, Variable
 from frazil.cache.identity import modules_of
 from frazil.link.contract import Inner, inner_graphs
+from frazil.link.fusible import Fusion, find_fusion
 from frazil.link.image import Image, Symbol
+from frazil.link.inlining import inline_composites
 from frazil.link.kernel import KernelCompiler, NativeKernel
 from frazil.link.lowering import lower
 from frazil.link.lowering.node import lower_node
@@ -17,23 +19,41 @@ from frazil.loop.op import Scan
 
 
 class NativeLinker:
-    """Makes programs whose loops a kernel compiler turned into machine code."""
+    """Makes programs whose loops a kernel compiler turned into machine code.
 
-    def __init__(self, compiler: KernelCompiler) -> None:
+    Parameters
+    ----------
+    compiler : KernelCompiler
+        What compiles loops; the linker has its name.
+    fusion : Fusion, optional
+        What shares a loop; by default what is registered for the compiler's name.
+    """
+
+    def __init__(self, compiler: KernelCompiler, fusion: Fusion | None = None) -> None:
         self.name = compiler.name
         self._compiler = compiler
         self.inner_programs: WeakValueDictionary[Inner, Program] = WeakValueDictionary()
+        self._fusion = find_fusion(compiler.name) if fusion is None else fusion
+        if self._fusion.statement_limit < 1:
+            raise ValueError(
+                f"linker {self.name!r} makes kernels of loops, but its statement_limit is "
+                f"{self._fusion.statement_limit}; 1 is a loop for each node"
+            )
 
     @property
     def identity(self) -> str:
         """What programs depend on besides the graph and frazil."""
         rules = [*lower_node.registry.values(), *inner_graphs.registry.values()]
-        modules = modules_of(rule.__module__ for rule in rules)
+        modules = modules_of((*(rule.__module__ for rule in rules), type(self._fusion).__module__))
         return f"{self.name}\n{self._compiler.identity}\n{modules}"
+
+    def prepare(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+        """``graph`` with what composites hold in place of them."""
+        return inline_composites(graph)
 
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
         """The program that computes ``graph`` and may use up the memory of ``donated`` inputs."""
-        return lower(graph, self, self._compiler, donated)
+        return lower(graph, self, self._compiler, self._fusion, donated)
 
     def symbol(self, keepalive: object) -> Symbol | None:
         """Where a kernel of a program is in an image; None if it cannot be kept."""

@@ -17,11 +17,24 @@ from frazil._core import (
     ProgramBuilder,
     Variable,
 )
+from frazil.link.fusible import register_fusion
 from frazil.link.image import Image, Symbol
 from frazil.link.kernel import KernelCompileError, NativeKernel
 from frazil.link.origin import Origin
 from frazil.link.scan_contract import scan_in_place
+from frazil.link.segment import apart
 from frazil.loop.op import Scan
+
+
+@register_fusion("py")
+class Nothing:
+    """Fuses nothing."""
+
+    statement_limit = 0
+
+    def fuses(self, node: FrozenApply) -> bool:
+        """False."""
+        return False
 
 
 class PyLinker:
@@ -32,6 +45,10 @@ class PyLinker:
 
     def __init__(self, *, checked: bool = False) -> None:
         self._checked = checked
+
+    def prepare(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+        """``graph``: a composite performs what it holds."""
+        return graph
 
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
         """The program that computes ``graph``; it writes to no argument, donated or not."""
@@ -47,7 +64,8 @@ class PyLinker:
                 slots[x] = builder.constant(x.data)
             return slots[x]
 
-        for node in graph.toposort():
+        for segment in apart(graph):
+            (node,) = segment.nodes
             builder.origin(Origin((node,)))
             outputs = call_perform(
                 builder, node, [slot(x) for x in node.inputs], checked=self._checked

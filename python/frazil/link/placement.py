@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import singledispatch
 
 from frazil import inplace
-from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
+from frazil._core import FrozenApply, FrozenFunctionGraph, FunctionGraph, Variable
 from frazil.op import Op
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor
 from frazil.tensor.blas import Gemm, Gemv, Ger
@@ -62,12 +62,14 @@ class Placement:
     written: Collection[Variable] = ()
 
 
-def place(graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Placement:
+def place(
+    graph: FrozenFunctionGraph | FunctionGraph, donated: Sequence[Variable] = ()
+) -> Placement:
     """The placement in which as many updates as can be are done in place.
 
     Parameters
     ----------
-    graph : FrozenFunctionGraph
+    graph : FrozenFunctionGraph or FunctionGraph
         What is to run.
     donated : sequence of Variable
         The inputs whose memory may be used up.

@@ -21,12 +21,15 @@ Axes = tuple[int, ...]
 class Views:
     """Looks through views, remembering what it saw: one for each graph that is lowered.
 
-    ``written``: the variables whose memory is written over. ``operands`` remembers what was seen of
-    each node's.
+    ``written``: the variables whose memory is written over. ``inputs``: the graph's, which end a
+    look. ``operands`` remembers what was seen of each node's.
     """
 
-    def __init__(self, written: Collection[Variable] = ()) -> None:
+    def __init__(
+        self, written: Collection[Variable] = (), inputs: Collection[Variable] = ()
+    ) -> None:
         self._written = written
+        self._inputs = frozenset(inputs)
         self._seen: dict[Variable, tuple[Variable, Axes]] = {}
         self.operands: dict[FrozenApply, list[tuple[Variable, Axes]]] = {}
 
@@ -34,7 +37,7 @@ class Views:
         """The variable that ``x`` is a view of, and for each dimension of ``x`` its axis there."""
         seen = self._seen.get(x)
         if seen is None:
-            seen = self._seen[x] = _look_through(x, self._written)
+            seen = self._seen[x] = _look_through(x, self._written, self._inputs)
         return seen
 
 
@@ -43,12 +46,14 @@ def through(outer: Axes, inner: Axes) -> Axes:
     return tuple(REPEATED if axis == REPEATED else inner[axis] for axis in outer)
 
 
-def _look_through(x: Variable, written: Collection[Variable]) -> tuple[Variable, Axes]:
+def _look_through(
+    x: Variable, written: Collection[Variable], inputs: Collection[Variable]
+) -> tuple[Variable, Axes]:
     base = x
     axes: Axes = tuple(
         REPEATED if repeats else axis for axis, repeats in enumerate(x.broadcastable)
     )
-    while (node := base.owner) is not None:
+    while base not in inputs and (node := base.owner) is not None:
         match node.op:
             case Full() if base in written:
                 break

@@ -10,6 +10,7 @@ mod container;
 mod digest;
 mod donation;
 mod error;
+mod explain;
 mod face;
 mod function;
 mod graph;
@@ -53,6 +54,8 @@ mod _core {
     use crate::error::MissingInputError;
     #[pymodule_export]
     use crate::error::RuleCycleError;
+    #[pymodule_export]
+    use crate::explain::explain;
     #[pymodule_export]
     use crate::function::Function;
     #[pymodule_export]

@@ -559,6 +559,13 @@ impl Program {
         })
     }
 
+    /// How often calls evaluated all sizes, and how often they found them evaluated.
+    #[getter]
+    fn bindings(&self) -> (u64, u64) {
+        let bindings = self.program.bindings();
+        (bindings.made, bindings.found)
+    }
+
     /// What instructions are blamed on.
     #[getter]
     fn origins(&self, py: Python<'_>) -> Py<PyAny> {

@@ -71,27 +71,8 @@ pub struct MemoryPlan {
 impl Program {
     /// What a call needs of memory with inputs of these dims, each in C order.
     pub fn memory_plan(&self, dims: &[Vec<i64>]) -> Result<MemoryPlan, Error> {
-        let strides: Vec<Vec<i64>> = dims
-            .iter()
-            .zip(&self.inputs)
-            .map(|(dims, input)| c_strides(dims, input.ty.dtype.itemsize()))
-            .collect();
-        let unused = std::ptr::without_provenance(ALIGNMENT);
-        let inputs: Vec<ArrayRef<'_>> = dims
-            .iter()
-            .zip(&strides)
-            .zip(&self.inputs)
-            .map(|((dims, strides), input)| ArrayRef {
-                dtype: input.ty.dtype,
-                data: unused,
-                dims,
-                strides,
-                owner: None,
-            })
-            .collect();
-        let mut state = State::new(self);
         let mut buffers = Vec::new();
-        let arena = state.lay_out(self, &inputs, |state, at| self.made(state, at, &mut buffers))?;
+        let (state, arena) = self.laid_out(dims, |state, at| self.made(state, at, &mut buffers))?;
         let mut last = vec![None; self.slots.len()];
         for (at, releases) in self.liveness.releases.iter().enumerate() {
             for slot in releases {
@@ -116,6 +97,36 @@ impl Program {
                 .collect(),
             buffers,
         })
+    }
+
+    /// The state of a run that would start, with inputs of these dims, each in C order, and the
+    /// bytes of its temporaries. `seen` is called after each instruction.
+    pub(crate) fn laid_out(
+        &self,
+        dims: &[Vec<i64>],
+        seen: impl FnMut(&State, usize),
+    ) -> Result<(State, usize), Error> {
+        let strides: Vec<Vec<i64>> = dims
+            .iter()
+            .zip(&self.inputs)
+            .map(|(dims, input)| c_strides(dims, input.ty.dtype.itemsize()))
+            .collect();
+        let unused = std::ptr::without_provenance(ALIGNMENT);
+        let inputs: Vec<ArrayRef<'_>> = dims
+            .iter()
+            .zip(&strides)
+            .zip(&self.inputs)
+            .map(|((dims, strides), input)| ArrayRef {
+                dtype: input.ty.dtype,
+                data: unused,
+                dims,
+                strides,
+                owner: None,
+            })
+            .collect();
+        let mut state = State::new(self);
+        let arena = state.lay_out(self, &inputs, seen)?;
+        Ok((state, arena))
     }
 
     /// Notes what an instruction that was just bound has made.

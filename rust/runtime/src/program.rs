@@ -1,5 +1,7 @@
 //! A compiled program: a flat list of instructions over slots.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use parking_lot::Mutex;
 
 use crate::array::ArrayRef;
@@ -46,6 +48,18 @@ pub struct Program {
     pub(crate) dynamic: bool,
     #[expect(clippy::vec_box, reason = "a state goes to a run and back by its address")]
     idle: Mutex<Vec<Box<State>>>,
+    /// How often shapes were bound, and how often what was bound before served again.
+    made: AtomicU64,
+    found: AtomicU64,
+}
+
+/// How runs came by their sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bindings {
+    /// How often all sizes were evaluated from the shapes of the inputs.
+    pub made: u64,
+    /// How often an earlier evaluation served again.
+    pub found: u64,
 }
 
 /// How memory is numbered: inputs, constants, the arena, outputs, then slots that have their own.
@@ -112,6 +126,8 @@ impl Program {
             bases,
             dynamic,
             idle: Mutex::new(Vec::new()),
+            made: AtomicU64::new(0),
+            found: AtomicU64::new(0),
         }
     }
 
@@ -211,12 +227,20 @@ impl Program {
     /// each input got its memory.
     pub(crate) fn prepare(&self, inputs: &[ArrayRef<'_>]) -> Result<Run<'_>, Error> {
         let (mut state, bound) = self.checkout(inputs);
+        let count = if bound { &self.found } else { &self.made };
+        count.fetch_add(1, Ordering::Relaxed);
         if !bound && let Err(error) = state.bind(self, inputs) {
             // The state forgot its shapes; its memory is still good.
             self.give_back(state);
             return Err(error);
         }
         Ok(Run::new(self, state))
+    }
+
+    /// How the runs so far came by their sizes.
+    pub fn bindings(&self) -> Bindings {
+        let [made, found] = [&self.made, &self.found].map(|count| count.load(Ordering::Relaxed));
+        Bindings { made, found }
     }
 
     /// An idle state, one that is bound to these shapes if there is any.

@@ -14,7 +14,6 @@ import sys
 import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -26,12 +25,15 @@ from frazil.link.c.functions import vector_functions
 from frazil.link.c.recurrence import add_recurrence
 from frazil.link.c.source import add_kernel
 from frazil.link.c.unit import Unit
+from frazil.link.claims import Claims
+from frazil.link.compilations import count_compiled
 from frazil.link.image import Image, Symbol
 from frazil.link.kernel import (
     KernelCompileError,
     LoweringError,
     NativeKernel,
 )
+from frazil.link.pool import compile_all, thread_count
 from frazil.link.recurrence import AnyKernel, RecurrenceKernel
 from frazil.link.symbols import function_address
 from frazil.scalar.op import ScalarOp
@@ -215,6 +217,8 @@ _PLACED: weakref.WeakValueDictionary[tuple[Toolchain, AnyKernel], _Placed] = (
 )
 """The kernels that are alive."""
 
+_COMPILING: Claims[tuple[Toolchain, AnyKernel], _Placed] = Claims()
+
 
 class CCompiler:
     """Compiles loop kernels with the system's C compiler.
@@ -243,8 +247,6 @@ class CCompiler:
 
     name = "c"
 
-    # Up to here the time per statement is constant, 0.06 ms; several kernels compile in parallel.
-    statement_limit = 600
     step_limit = 4000
     _unit_statements = 150  # as long to compile as a process takes to start
 
@@ -262,9 +264,10 @@ class CCompiler:
         toolchain = find_toolchain()
         return None if toolchain is None else cls(toolchain)
 
-    def lowers(self, op: ScalarOp, operands: Sequence[str], result: str) -> bool:
+    @staticmethod
+    def lowers(op: ScalarOp, operands: Sequence[str], result: str) -> bool:
         """Whether the op can be a statement, with operands and a result of these dtypes."""
-        unit = Unit(self.toolchain.vector_functions)
+        unit = Unit(vector_functions=frozenset())
         try:
             unit.form(op, tuple(operands), result)
         except LoweringError:
@@ -273,15 +276,11 @@ class CCompiler:
 
     def compile(self, kernels: Sequence[AnyKernel]) -> list[NativeKernel]:
         """The native kernels, in order; equal kernels are compiled once as long as one is alive."""
-        placed = {kernel: _PLACED.get((self.toolchain, kernel)) for kernel in kernels}
-        missing = [kernel for kernel, place in placed.items() if place is None]
-        for share, places in zip(
-            shares := self._shares(missing), self._compile_all(shares), strict=True
-        ):
-            for kernel, place in zip(share, places, strict=True):
-                placed[kernel] = _PLACED.setdefault((self.toolchain, kernel), place)
-        found = [placed[kernel] for kernel in kernels]
-        return [NativeKernel(place.address, place) for place in found if place is not None]
+        found = _COMPILING.make(
+            ((self.toolchain, kernel) for kernel in kernels), _PLACED.get, self._compile_missing
+        )
+        places = [found[self.toolchain, kernel] for kernel in kernels]
+        return [NativeKernel(place.address, place) for place in places]
 
     @property
     def identity(self) -> str:
@@ -315,10 +314,21 @@ class CCompiler:
             raise KernelCompileError(f"an image could not be loaded: {error}") from error
         return [NativeKernel(place.address, place) for place in placed]
 
+    def _compile_missing(self, wanted: Sequence[tuple[Toolchain, AnyKernel]]) -> list[_Placed]:
+        shares = self._shares([kernel for _, kernel in wanted])
+        placed = {
+            kernel: place
+            for share, places in zip(shares, compile_all(self._compile_unit, shares), strict=True)
+            for kernel, place in zip(share, places, strict=True)
+        }
+        made = [placed[kernel] for _, kernel in wanted]
+        _PLACED.update(zip(wanted, made, strict=True))
+        return made
+
     def _shares(self, kernels: Sequence[AnyKernel]) -> list[list[AnyKernel]]:
         """The kernels dealt out to translation units, about equal in statements."""
         statements = sum(len(kernel.statements) for kernel in kernels)
-        wanted = min(len(kernels), os.cpu_count() or 1, 1 + statements // self._unit_statements)
+        wanted = min(len(kernels), thread_count(), 1 + statements // self._unit_statements)
         shares: list[list[AnyKernel]] = [[] for _ in range(wanted)]
         loads = [0] * wanted
         for kernel in sorted(kernels, key=lambda kernel: -len(kernel.statements)):
@@ -326,12 +336,6 @@ class CCompiler:
             shares[lightest].append(kernel)
             loads[lightest] += len(kernel.statements) + 1
         return shares
-
-    def _compile_all(self, shares: Sequence[Sequence[AnyKernel]]) -> list[list[_Placed]]:
-        if len(shares) < 2:
-            return [self._compile_unit(share) for share in shares]
-        with ThreadPoolExecutor(len(shares)) as pool:
-            return list(pool.map(self._compile_unit, shares))
 
     def _compile_unit(self, kernels: Sequence[AnyKernel]) -> list[_Placed]:
         unit = Unit(self.toolchain.vector_functions)
@@ -342,6 +346,7 @@ class CCompiler:
             else:
                 add_kernel(unit, name, kernel)
         library = build(self.toolchain, unit.text(), unit.pointers)
+        count_compiled(self.name, len(kernels))
         return [_Placed(library, name, library.address(name)) for name in names]
 
 
@@ -368,7 +373,7 @@ def build(toolchain: Toolchain, source: str, pointers: Mapping[str, str]) -> Lib
             raise KernelCompileError(f"{command[0]} could not be run: {error}") from error
         if run.returncode != 0:
             raise KernelCompileError(
-                _complaint(command, source, run.stderr.decode(errors="replace"))
+                _complaint(command, source, run.stderr.decode(errors="replace")), source
             )
         try:
             return Library(path, Image(path.read_bytes(), dict(pointers)))

@@ -11,8 +11,8 @@ from frazil.link.kernel import NativeKernel
 from frazil.link.loops import Indexed, KernelCall
 from frazil.link.origin import Origin
 from frazil.link.passes import plan
-from frazil.link.placement import place
-from frazil.link.shapes import Shapes, is_size_arithmetic
+from frazil.link.segment import Segmentation
+from frazil.link.shapes import is_size_arithmetic
 from frazil.link.views import REPEATED
 from frazil.tensor.lengths import Shape_i
 from frazil.tensor.reductions import Reduce
@@ -24,6 +24,7 @@ class Lowering:
     def __init__(
         self,
         graph: FrozenFunctionGraph,
+        cut: Segmentation,
         donated: Sequence[Variable] = (),
         *,
         checked: bool = False,
@@ -31,10 +32,9 @@ class Lowering:
         self.checked = checked
         self.programs: Mapping[Inner, Program] = {}
         self.linker: object = None
-        self.placement = place(graph, donated)
-        self.order = self.placement.order
+        self.placement = cut.placement
         self._outputs = frozenset(graph.outputs)
-        self.shapes = Shapes(self.order)
+        self.shapes = cut.shapes
         self.builder = _core.ProgramBuilder()
         if checked:
             self.builder.watch()
@@ -54,9 +54,12 @@ class Lowering:
         return x in self.placement.written or x in self._outputs
 
     def slot(self, x: Variable) -> int:
-        """The slot that holds ``x``, which is a constant or has been placed."""
-        if x not in self._slots and isinstance(x, Constant):
-            self._slots[x] = self.builder.constant(x.data)
+        """The slot that holds ``x``, which is a constant, a length or has been placed."""
+        if x not in self._slots:
+            if isinstance(x, Constant):
+                self._slots[x] = self.builder.constant(x.data)
+            elif x.owner is not None and isinstance(x.owner.op, Shape_i):
+                self._slots[x] = self.builder.size_scalar(self.size(x))
         return self._slots[x]
 
     def place(self, x: Variable, slot: int) -> None:

@@ -1,4 +1,4 @@
-"""Ops whose result is another look at memory, and lengths."""
+"""Ops whose result is another look at memory."""
 
 from __future__ import annotations
 
@@ -9,15 +9,8 @@ from frazil.link.lowering.state import Lowering
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.indexing import Subtensor
-from frazil.tensor.lengths import Shape_i
 from frazil.tensor.reshaping import Reshape
 from frazil.tensor.transposition import Transpose
-
-
-@lower_node.register
-def _(op: Shape_i, node: FrozenApply, lowering: Lowering) -> None:
-    (length,) = node.outputs
-    lowering.place(length, lowering.builder.size_scalar(lowering.size(length)))
 
 
 @lower_node.register

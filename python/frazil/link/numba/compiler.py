@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from frazil.cache.identity import package, processor
+from frazil.link.compilations import count_compiled
 from frazil.link.image import Image, Symbol
 from frazil.link.kernel import (
     KernelCompileError,
@@ -35,14 +36,12 @@ class NumbaCompiler:
     --------
     >>> from frazil.link.numba import NumbaCompiler
     >>> from frazil.scalar import sin
-    >>> NumbaCompiler().lowers(sin, ["float32"], "float32")
+    >>> NumbaCompiler.lowers(sin, ["float32"], "float32")
     True
     """
 
     name = "numba"
 
-    # Type inference and LLVM take longer per statement the more there are.
-    statement_limit = 40
     step_limit = 400
 
     @classmethod
@@ -50,7 +49,8 @@ class NumbaCompiler:
         """The compiler; None where Numba is not installed."""
         return None if importlib.util.find_spec("numba") is None else cls()
 
-    def lowers(self, op: ScalarOp, operands: Sequence[str], result: str) -> bool:
+    @staticmethod
+    def lowers(op: ScalarOp, operands: Sequence[str], result: str) -> bool:
         """Whether the op can be a statement, with operands and a result of these dtypes."""
         from frazil.link.numba.source import KernelSource
 
@@ -73,6 +73,7 @@ class NumbaCompiler:
                     missing, _place(build(missing, names), names), strict=True
                 ):
                     placed[kernel] = _PLACED[kernel] = place
+                count_compiled(self.name, len(missing))
         found = [placed[kernel] for kernel in kernels]
         return [NativeKernel(place.address, place) for place in found if place is not None]
 

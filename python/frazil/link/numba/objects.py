@@ -104,7 +104,9 @@ def _lower(kernel: AnyKernel, name: str, text: _Text) -> None:
             typing, target, namespace["kernel"], _OPERANDS, types.int32, _flags(), {}, library=text
         )
     except errors.NumbaError as error:
-        raise KernelCompileError(f"Numba rejected a kernel.\n{source.text}\n{error}") from error
+        raise KernelCompileError(
+            f"Numba rejected a kernel.\n{source.text}\n{error}", source.text
+        ) from error
     made = lowered.fndesc
     module = text.create_ir_module(name)
     convention = target.call_conv

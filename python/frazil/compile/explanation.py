@@ -1,0 +1,132 @@
+"""What a function does when it is called, told for people and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from frazil import _core
+from frazil._core import FrozenApply
+from frazil.compile.shapes import shapes_of_inputs
+from frazil.link.origin import Origin
+
+if TYPE_CHECKING:
+    from frazil.compile.function import Function
+
+_SHOWN = 8
+"""Nodes of a segment that are named in a line."""
+
+Shape: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ExplainedSegment:
+    """A part of the graph that runs as one.
+
+    Attributes
+    ----------
+    nodes : tuple of FrozenApply
+        The nodes that it computes.
+    instructions : tuple of str
+        What runs for it.
+    kernel : int or None
+        The number of the native loop that it is; equal loops have one number.
+    sizes : tuple of int or None
+        The sizes that the instructions ask for, such as the lengths that a loop goes over. None for
+        one that only the call will tell. Empty where no shapes were given.
+    shapes : tuple of tuple or None
+        The shapes of what the instructions make, likewise.
+    """
+
+    nodes: tuple[FrozenApply, ...]
+    instructions: tuple[str, ...]
+    kernel: int | None
+    sizes: tuple[int | None, ...]
+    shapes: tuple[Shape | None, ...]
+
+    def __str__(self) -> str:
+        names = ", ".join(str(node.op) for node in self.nodes[:_SHOWN])
+        hidden = len(self.nodes) - _SHOWN
+        more = f" and {hidden} more" if hidden > 0 else ""
+        made = ", ".join("?" if shape is None else f"{shape}" for shape in self.shapes)
+        head = names + more + (f" -> {made}" if made else "")
+        return "\n".join([head, *(f"    {text}" for text in self.instructions)])
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a function does when it is called; ``str`` shows it.
+
+    Attributes
+    ----------
+    linker : str
+        What made the program.
+    segments : tuple of ExplainedSegment
+        In the order in which they run.
+    definitions : tuple of str
+        Inputs, constants and sizes, as instructions name them.
+    outputs : str
+        What is returned.
+    bindings : int
+        How often sizes, strides and memory were decided for the shapes of arguments: once gives
+        them to all segments, however many there are. Functions of equal graphs share a program, and
+        these numbers.
+    hits : int
+        How many calls found this decided by an earlier one.
+    """
+
+    linker: str
+    segments: tuple[ExplainedSegment, ...]
+    definitions: tuple[str, ...]
+    outputs: str
+    bindings: int
+    hits: int
+
+    @property
+    def kernels(self) -> int:
+        """The number of different native loops."""
+        return len({part.kernel for part in self.segments} - {None})
+
+    def __str__(self) -> str:
+        head = (
+            f"{self.linker}: segments {len(self.segments)}, kernels {self.kernels}, bindings "
+            f"{self.bindings}, hits {self.hits}"
+        )
+        numbered = [f"{at}: {part}" for at, part in enumerate(self.segments)]
+        return "\n".join([head, *self.definitions, *numbered, self.outputs])
+
+
+def explain(function: Function, shapes: Sequence[Any], named: Mapping[str, Any]) -> Explanation:
+    """What a call of ``function`` does, with arguments of these shapes if there are any."""
+    program = function.program
+    known = shapes or named or all(None not in x.type.shape for x in function.inputs)
+    dims = shapes_of_inputs(function, shapes, named) if known else None
+    told = _core.explain(program, dims)
+    lines = program.instructions
+    by_origin = {origin: list(own) for origin, own in groupby(told, key=itemgetter(1))}
+    bindings, hits = program.bindings
+    return Explanation(
+        function.mode,
+        tuple(
+            _segment(origin, by_origin.get(number, ()))
+            for number, origin in enumerate(program.origins)
+        ),
+        tuple(lines[: len(lines) - len(told) - 1]),
+        lines[-1],
+        bindings,
+        hits,
+    )
+
+
+def _segment(origin: object, told: Sequence[Any]) -> ExplainedSegment:
+    """What is blamed on ``origin``, of which the runtime told this."""
+    return ExplainedSegment(
+        tuple(origin.nodes) if isinstance(origin, Origin) else (),
+        tuple(text for text, *_ in told),
+        next((kernel for _, _, kernel, _, _ in told if kernel is not None), None),
+        tuple(size for *_, sizes, _ in told for size in sizes),
+        tuple(shape if shape is None else tuple(shape) for *_, made in told for shape in made),
+    )

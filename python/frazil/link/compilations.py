@@ -1,0 +1,35 @@
+"""How many kernels were compiled."""
+
+from __future__ import annotations
+
+from collections import Counter
+from threading import Lock
+
+_compiled: Counter[str] = Counter()
+_lock = Lock()
+
+
+def count_compiled(linker: str, kernels: int) -> None:
+    """Note that the compiler of a linker has compiled so many kernels."""
+    with _lock:
+        _compiled[linker] += kernels
+
+
+def compiled_kernels() -> Counter[str]:
+    """How many kernels the compiler of each linker has compiled in this process.
+
+    Equal kernels are compiled once as long as a function uses one, and so are equal segments.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> from frazil.link import compiled_kernels
+    >>> x, y = ft.vector("x"), ft.vector("y")
+    >>> f = fz.function([x], ft.sinh(x) * 7, mode="c")
+    >>> before = compiled_kernels()["c"]
+    >>> g = fz.function([x, y], [ft.sinh(y) * 7, x], mode="c")
+    >>> compiled_kernels()["c"] - before
+    0
+    """
+    with _lock:
+        return Counter(_compiled)

@@ -1,0 +1,13 @@
+"""What Numba's kernels fuse: what has a form for Numba."""
+
+from __future__ import annotations
+
+from frazil.link.fusible import LoweredOps, register_fusion
+from frazil.link.numba.compiler import NumbaCompiler
+
+
+@register_fusion("numba")
+def fusion() -> LoweredOps:
+    """What has a form for Numba."""
+    # Type inference and LLVM take longer per statement the more there are.
+    return LoweredOps(NumbaCompiler.lowers, statement_limit=40)

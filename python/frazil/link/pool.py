@@ -1,0 +1,99 @@
+"""The threads that wait for compilers, and how many there are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from operator import index
+from typing import TypeVar
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+
+VARIABLE = "FRAZIL_COMPILE_THREADS"
+
+_chosen: ContextVar[int | None] = ContextVar("compile_threads", default=None)
+
+
+@contextmanager
+def compile_threads(count: int) -> Iterator[None]:
+    """Compile in at most ``count`` threads within the ``with`` statement; 1: one after the other.
+
+    Each thread waits for one run of the C compiler. Without this, the environment variable
+    ``FRAZIL_COMPILE_THREADS`` says how many there are, else there is one for each processor that
+    the process may use. Numba compiles in one thread in any case: it has a lock.
+
+    It holds for the thread, or the asyncio task, that enters it.
+
+    Parameters
+    ----------
+    count : int
+        A positive number.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> with fz.compile_threads(1):
+    ...     f = fz.function([x], ft.tanh(x) / 3)
+    """
+    token = _chosen.set(_checked(count, "compile_threads takes"))
+    try:
+        yield
+    finally:
+        _chosen.reset(token)
+
+
+def thread_count() -> int:
+    """How many threads compile now.
+
+    Raises
+    ------
+    ValueError
+        If the environment variable holds something else than a positive number.
+    """
+    chosen = _chosen.get()
+    if chosen is not None:
+        return chosen
+    told = os.environ.get(VARIABLE, "").strip()
+    return _checked(told, f"${VARIABLE} must be") if told else _processors()
+
+
+def _processors() -> int:
+    """The processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _checked(given: object, what: str) -> int:
+    try:
+        count = int(given) if isinstance(given, str) else index(given)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        count = 0
+    if count < 1 or isinstance(given, bool):
+        raise ValueError(f"{what} a positive number of threads, given {given!r}")
+    return count
+
+
+def compile_all(work: Callable[[Given], Made], given: Sequence[Given]) -> list[Made]:
+    """What ``work`` makes of each, in order.
+
+    The first exception, by the order of what was given, is raised as the worker raised it, when the
+    other workers have ended; what had not begun by then never does.
+    """
+    threads = min(thread_count(), len(given))
+    if threads < 2:
+        return [work(one) for one in given]
+    with ThreadPoolExecutor(threads, "frazil-compile") as pool:
+        futures = [pool.submit(copy_context().run, work, one) for one in given]
+        try:
+            wait(futures, return_when=FIRST_EXCEPTION)
+        finally:
+            for future in futures:
+                future.cancel()
+    failed = [future for future in futures if not future.cancelled() and future.exception()]
+    return [future.result() for future in failed or futures]

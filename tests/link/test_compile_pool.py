@@ -1,0 +1,172 @@
+"""Kernels that compile at once, and what becomes of their exceptions."""
+
+import threading
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from native import kernel
+
+import frazil as fz
+import frazil.tensor as ft
+from frazil.link import compiled_kernels, pool
+from frazil.link.c import CCompiler
+from frazil.link.c.compiler import Toolchain
+from frazil.link.claims import Claims
+from frazil.link.kernel import KernelCompileError
+from frazil.scalar import add, psi, tanh
+
+
+def chain(n, literal):
+    """A kernel of ``n`` steps, which no other test has if the literal is its own."""
+    steps = [(add, (0, 1))] + [(tanh, (k + 1,)) for k in range(1, n)]
+    return kernel(["float64"], steps, [n + 1], [("float64", literal)])
+
+
+@given(count=st.integers(0, 12), threads=st.integers(1, 5))
+def test_results_come_in_order(count, threads):
+    with fz.compile_threads(threads):
+        assert pool.compile_all(lambda k: k * k, range(count)) == [k * k for k in range(count)]
+
+
+def test_so_many_compile_at_once_as_were_asked_for():
+    both = threading.Barrier(2, timeout=30)
+
+    def meet(_):
+        both.wait()
+        return threading.get_ident()
+
+    with fz.compile_threads(2):
+        assert threading.get_ident() not in pool.compile_all(meet, range(2))
+
+
+def test_one_thread_is_the_callers_own(monkeypatch):
+    own = threading.get_ident()
+    with fz.compile_threads(1):
+        assert set(pool.compile_all(lambda _: threading.get_ident(), range(5))) == {own}
+    monkeypatch.setenv("FRAZIL_COMPILE_THREADS", "1")
+    assert set(pool.compile_all(lambda _: threading.get_ident(), range(5))) == {own}
+
+
+def test_what_says_how_many_threads(monkeypatch):
+    monkeypatch.delenv("FRAZIL_COMPILE_THREADS", raising=False)
+    assert pool.thread_count() >= 1
+    monkeypatch.setenv("FRAZIL_COMPILE_THREADS", "7")
+    assert pool.thread_count() == 7
+    with fz.compile_threads(3):
+        assert pool.thread_count() == 3
+        with fz.compile_threads(2):
+            assert pool.thread_count() == 2
+        with ThreadPoolExecutor(1) as other:
+            assert other.submit(pool.thread_count).result() == 7
+    assert pool.thread_count() == 7
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, True, None, "2.5"])
+def test_a_number_of_threads_that_is_none_is_refused(count, monkeypatch):
+    with (
+        pytest.raises(ValueError, match="compile_threads takes a positive number"),
+        fz.compile_threads(count),
+    ):
+        pass
+    monkeypatch.setenv("FRAZIL_COMPILE_THREADS", str(count))
+    with pytest.raises(ValueError, match=r"\$FRAZIL_COMPILE_THREADS must be a positive number"):
+        pool.thread_count()
+
+
+@given(
+    failing=st.sets(st.integers(0, 5), min_size=1),
+    threads=st.integers(1, 4),
+    kind=st.sampled_from([ValueError, KernelCompileError, KeyboardInterrupt]),
+)
+def test_an_exception_reaches_the_caller_whole(failing, threads, kind):
+    begun = []
+
+    def work(k):
+        begun.append(k)
+        if k in failing:
+            raise kind(f"no {k}")
+        return k
+
+    with fz.compile_threads(threads), pytest.raises(kind) as raised:
+        pool.compile_all(work, range(6))
+    assert any(f"no {k}" in str(raised.value) for k in failing)
+    frames = traceback.extract_tb(raised.value.__traceback__)
+    assert frames[-1].name == "work"
+    if threads == 1:
+        assert begun == list(range(min(failing) + 1))
+        assert str(raised.value) == f"no {min(failing)}"
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_kernel_that_fails_shows_its_source(threads, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(CCompiler, "_unit_statements", 1)
+    script = tmp_path / "cc"
+    # One of the units fails: that of the kernel with this function in it.
+    script.write_text(
+        '#!/bin/sh\nsource=$(cat)\ncase "$source" in *psi*)\n'
+        "echo '<stdin>:3:1: error: I do not like this' >&2; exit 1;; esac\n"
+        'printf "%s" "$source" | cc "$@"\n'
+    )
+    script.chmod(0o755)
+    compiler = CCompiler(Toolchain((str(script),), ""))
+    failing = kernel(["float64"], [(psi, (0,))], [1])
+    with fz.compile_threads(threads), pytest.raises(KernelCompileError) as raised:
+        compiler.compile([chain(2, 0.8125), failing, chain(2, 0.81252)])
+    assert "I do not like this" in str(raised.value)
+    assert "psi" in raised.value.source
+    assert raised.value.source.splitlines()[2] in str(raised.value)
+    names = [frame.name for frame in traceback.extract_tb(raised.value.__traceback__)]
+    assert names[-2:] == ["_compile_unit", "build"]
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_results_are_the_same_on_any_number_of_threads(threads, monkeypatch):
+    monkeypatch.setenv("FRAZIL_CACHE", "off")
+    monkeypatch.setattr(CCompiler, "_unit_statements", 1)
+    x = ft.dmatrix("x")
+    made = [ft.tanh(x * float(k)) / x.sum() for k in range(1, 4)]
+    with fz.compile_threads(threads):
+        f = fz.function([x], made, mode="c")
+    value = np.arange(6.0).reshape(2, 3)
+    for k, found in enumerate(f(value), 1):
+        np.testing.assert_allclose(found, np.tanh(value * k) / value.sum())
+
+
+def test_threads_that_want_one_kernel_compile_it_once():
+    kernels = [chain(3, 0.9375 + k / 1024) for k in range(3)]
+    start = compiled_kernels()["c"]
+    together = threading.Barrier(4, timeout=30)
+
+    def compile_some(k):
+        together.wait()
+        return CCompiler().compile([kernels[k % 3], kernels[(k + 1) % 3]])
+
+    with ThreadPoolExecutor(4) as threads:
+        made = list(threads.map(compile_some, range(4)))
+    assert compiled_kernels()["c"] - start == 3
+    assert len({native.address for natives in made for native in natives}) == 3
+
+
+def test_who_waits_for_what_fails_elsewhere_makes_it_himself():
+    claims = Claims()
+    claimed, release = threading.Event(), threading.Event()
+
+    def fail(_):
+        claimed.set()
+        assert release.wait(30)
+        raise ValueError("here only")
+
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(claims.make, ["a"], {}.get, fail)
+        assert claimed.wait(30)
+        second = threads.submit(claims.make, ["a", "b"], {}.get, lambda keys: keys)
+        release.set()
+        with pytest.raises(ValueError, match="here only"):
+            first.result(30)
+        assert second.result(30) == {"a": "a", "b": "b"}
+    assert claims.make(["a"], {}.get, lambda keys: ["again"]) == {"a": "again"}
