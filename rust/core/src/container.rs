@@ -23,7 +23,7 @@ use crate::sync::Lasting;
 use crate::ty::{Signature, Ty};
 
 /// A power of two; enough that threads rarely meet in one shard. The model checker wants them to meet.
-pub(crate) const SHARDS: usize = if cfg!(feature = "shuttle") { 4 } else { 256 };
+pub(crate) const SHARDS: usize = if cfg!(feature = "shuttle") { 4 } else { 1024 };
 
 /// Tags below are the canonical ones of frozen graphs; those that applications take count from here.
 const FIRST_FRESH_TAG: u64 = 1 << 32;
