@@ -326,12 +326,6 @@ def test_disconnected(build):
     assert grad(cost, [x], None, "ignore", return_disconnected="none") == [None]
 
 
-def test_op_without_gradient_is_named():
-    x = ft.vector("x")
-    with pytest.raises(NotDifferentiableError, match=r"tri_gamma \(built at .*test_gradient.py"):
-        grad(ft.sum(ft.tri_gamma(x)), x)
-
-
 def test_own_op_without_gradient_is_named():
     from dataclasses import dataclass
 
@@ -341,7 +335,7 @@ def test_own_op_without_gradient_is_named():
             return fz.FrozenApply(self, [x], [x.type])
 
     x = ft.vector("x")
-    with pytest.raises(NotDifferentiableError, match="Opaque"):
+    with pytest.raises(NotDifferentiableError, match=r"Opaque \(built at .*test_gradient.py"):
         grad(ft.sum(Opaque()(x)), x)
     # No gradient is asked for through it: nothing to complain about.
     assert pp(grad(ft.sum(x * Opaque()(x)), x, consider_constant=[Opaque()(x)])) == "Opaque(x)"

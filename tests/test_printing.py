@@ -54,6 +54,15 @@ def test_several_roots_share_ids(graph):
     )
 
 
+def test_every_sort_of_graph(graph):
+    x, y = ft.vector("x"), ft.vector("y")
+    editable = fz.FunctionGraph([x, y], [x - y, ft.exp(x)])
+    assert pp(editable) == "x - y\nexp(x)"
+    assert tree(editable) == tree(list(editable.outputs))
+    assert pp(editable.freeze()) == "*0 - *1\nexp(*0)"
+    assert pp((x - y).owner) == "x - y"
+
+
 def test_depth(graph):
     assert tree(graph[0], depth=1, id_type="") == "Sum{(0,)}\n └─ sub\n"
 

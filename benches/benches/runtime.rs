@@ -7,25 +7,10 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use frazil_benches as _;
 use frazil_core::DType;
 use frazil_runtime::*;
+use kernels::{twice, whole};
 
-/// `out = a + a`, both moving.
-unsafe extern "C" fn twice(
-    ptr: *const *mut c_char,
-    n_outer: i64,
-    n_inner: i64,
-    stride: *const i64,
-) -> i32 {
-    for i in 0..n_outer {
-        // SAFETY: the runtime gives an operand and a result of this many rows.
-        unsafe {
-            let row = |k: usize| (*ptr.add(k)).offset((i * *stride.add(k)) as isize).cast::<f64>();
-            for j in 0..n_inner as usize {
-                *row(1).add(j) = 2.0 * *row(0).add(j);
-            }
-        }
-    }
-    0
-}
+#[path = "../../rust/runtime/tests/kernels/mod.rs"]
+mod kernels;
 
 /// Touches nothing: what is measured is how it is reached.
 unsafe extern "C" fn nothing(_: *const *mut c_char, _: i64, _: i64, _: *const i64) -> i32 {
@@ -63,7 +48,7 @@ fn chain(ndim: usize, kernels: usize, function: KernelFn) -> Program {
     let mut builder = Builder::new();
     let ty = ArrayType::new(DType::Float64, &vec![None; ndim]);
     let mut slot = builder.input(ty).unwrap();
-    let axes: Vec<Option<usize>> = (0..ndim).map(Some).collect();
+    let axes = whole(ndim);
     for _ in 0..kernels {
         let dims: Vec<Size> = (0..ndim).map(|axis| builder.size_of(slot, axis).unwrap()).collect();
         let write =

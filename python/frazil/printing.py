@@ -10,7 +10,14 @@ from typing import Any, Literal, TextIO, TypeAlias
 import numpy as np
 
 from frazil import _core
-from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, NominalVariable, Variable
+from frazil._core import (
+    Constant,
+    FrozenApply,
+    FrozenFunctionGraph,
+    FunctionGraph,
+    NominalVariable,
+    Variable,
+)
 from frazil.elemwise import Elemwise
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.indexing import IncSubtensor, Subtensor
@@ -158,7 +165,7 @@ def _roots(graph_like: Any) -> list[Variable]:
     """Return the variables from which to print."""
     if isinstance(graph_like, Variable):
         return [graph_like]
-    if isinstance(graph_like, FrozenApply | FrozenFunctionGraph):
+    if isinstance(graph_like, FrozenApply | FrozenFunctionGraph | FunctionGraph):
         return list(graph_like.outputs)
     if isinstance(graph_like, Sequence):
         return [variable for one in graph_like for variable in _roots(one)]

@@ -256,8 +256,11 @@ def test_a_parameter_of_another_kind_is_refused():
     class Holds(fz.Op):
         what: object
 
-    with pytest.raises(TypeError, match="frozen graph, or a tuple of these, given"):
-        Holds(fz.FunctionGraph([], []))
+    for other in (fz.FunctionGraph([], []), [1], ("a", [1]), {}, {1}, np.zeros(2), object()):
+        with pytest.raises(TypeError, match="frozen graph, or a tuple of these, given"):
+            Holds(other)
+    with pytest.raises(OverflowError, match=f"must fit in 64 bits, given {2**70}"):
+        Holds(2**70)
     x = ft.dvector("x")
     graph = fz.FrozenFunctionGraph([x], [x])
     assert Holds((1, graph)) is Holds((1, graph))

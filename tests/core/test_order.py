@@ -249,7 +249,7 @@ def test_an_impossible_graph_names_destroyer_reader_and_the_views_between():
     ("make", "protected", "message"),
     [
         (lambda x, y: [Update()(ft.constant(np.ones(3)), x)], [], "never changes"),
-        (lambda x, y: [Update()(See()(x), y)], ["x"], "x, is protected"),
+        (lambda x, y: [Update()(See()(x), y)], ["x"], "x is protected"),
         (lambda x, y: [Update()(x, y), x], [], "output 1 of the graph, x, is read after all nodes"),
         (lambda x, y: [Update()(x, x)], [], r"name \(0, 1\) in destroy_tolerates_same"),
         (lambda x, y: [Update()(x, y), UpdateSame()(x, x)], [], "give one of them a copy"),

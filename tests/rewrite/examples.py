@@ -37,6 +37,8 @@ def one_a_row(x, rows, columns):
 
 
 EXAMPLES = {
+    "fold": ft.constant([1.0, 2.0]) + ft.constant(3.0),
+    "read_buffer": ft.set_subtensor(ft.zeros(3)[1:], ft.full(2, c)),
     **dict(reductions()),
     "transpose_of_transpose": Transpose((1, 2, 0))(Transpose((0, 2, 1))(t)),
     "transpose_in_order": Transpose((0, 1))(m),

@@ -455,8 +455,8 @@ class TestFolding:
         np.testing.assert_array_equal(result.data, value)
         assert result.dtype == expression.dtype
 
-    def test_a_buffer_of_its_own_stays(self):
-        for expression in (ft.zeros((2, 2)) + 1, ft.distinct(ft.constant(2.0)) + 1):
+    def test_a_buffer_of_its_own_is_no_constant(self):
+        for expression in (ft.zeros((2, 2)), ft.zeros((2, 3)).T, ft.distinct(ft.constant(2.0))):
             assert rewrite(expression, CONSTANT_FOLDING).graph is expression
 
     def test_what_raises_is_left_to_the_run(self):

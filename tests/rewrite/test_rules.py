@@ -21,7 +21,15 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil import _core
 from frazil.printing import pp
-from frazil.rewrite import ALGEBRA, CANONICALIZE, SPECIALIZE, STABILIZE, STRUCTURE, rewrite
+from frazil.rewrite import (
+    ALGEBRA,
+    CANONICALIZE,
+    CONSTANT_FOLDING,
+    SPECIALIZE,
+    STABILIZE,
+    STRUCTURE,
+    rewrite,
+)
 from frazil.rewrite.sort import SIGNED
 
 GOLDEN = Path(__file__).parent / "rules.txt"
@@ -37,7 +45,7 @@ def as_written(inputs, outputs, mode):
     return fz.function(inputs, outputs, mode=mode, on_unused_input="ignore")
 
 
-ALL = (*ALGEBRA, *STRUCTURE, *STABILIZE, *SPECIALIZE)
+ALL = (*CONSTANT_FOLDING, *ALGEBRA, *STRUCTURE, *STABILIZE, *SPECIALIZE)
 
 by_name = pytest.mark.parametrize("rule", ALL, ids=lambda rule: rule.name)
 by_law = pytest.mark.parametrize("rule", ALGEBRA, ids=lambda rule: rule.name)

@@ -1,13 +1,27 @@
 """Gradients of scalar ops: finite differences where smooth, and what was chosen where not."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from reference import evaluate
+from scipy import special
 
 import frazil as fz
 from frazil import _core
-from frazil.gradient import NotDifferentiableError, grad
-from frazil.scalar import TABLE, Elementary, cast, clip, maximum, minimum, pow, sqrt, tri_gamma
+from frazil.gradient import DisconnectedInputError, NotDifferentiableError, grad
+from frazil.scalar import (
+    TABLE,
+    Elementary,
+    ScalarOp,
+    cast,
+    clip,
+    maximum,
+    minimum,
+    polygamma,
+    pow,
+    sqrt,
+)
 
 POINTS = {
     **dict.fromkeys(TABLE, (0.3, 0.7, 1.9)),
@@ -22,7 +36,7 @@ DIFFERENTIABLE = [
     name
     for name, row in TABLE.items()
     if row.gradient is not None
-    and name not in STEPS | {"cast", "where", "second", "disconnected_grad"}
+    and name not in STEPS | {"cast", "where", "second", "disconnected_grad", "polygamma"}
 ]
 
 
@@ -132,7 +146,43 @@ def test_the_root_of_zero_is_steep():
     np.testing.assert_array_equal(found, [np.inf, 0.5, 0.25])
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_each_polygamma_is_the_derivative_of_the_one_before(dtype):
+    x = variables(polygamma, dtype)[0]
+    y = _core.elemwise(Elementary("gammaln"), x)
+    for order in range(5):
+        [y] = pull_back([x], y, _core.constant(np.ones(3, dtype)))
+        assert y.dtype == dtype
+        values = np.array([0.3, 1.9, 25.0], dtype)
+        want = special.polygamma(order, values.astype("float64"))
+        rtol = 1e-13 if dtype == "float64" else 3e-7
+        np.testing.assert_allclose(evaluate(y, {x: values}), want, rtol=rtol)
+
+
+def test_the_gradient_of_polygamma():
+    n = fz.Variable(fz.TensorType("int64", (3,)), "n")
+    x = variables(polygamma)[0]
+    output = _core.elemwise(polygamma, n, x)
+    [found] = pull_back([x], output, _core.constant(np.full(3, 1.5)))
+    orders, values = np.array([0, 1, 4]), np.array([0.3, -0.7, 1.9])
+    step = 1e-6
+    ends = [special.polygamma(orders, values + sign * step) for sign in (1, -1)]
+    want = 1.5 * (ends[0] - ends[1]) / (2 * step)
+    np.testing.assert_allclose(evaluate(found, {n: orders, x: values}), want, rtol=2e-7)
+    order = variables(polygamma)[0]
+    with pytest.raises(DisconnectedInputError, match="not differentiable"):
+        grad(None, order, known_grads={_core.elemwise(polygamma, order, x): x})
+
+
 def test_what_has_no_gradient_is_named():
-    x = variables(tri_gamma)[0]
-    with pytest.raises(NotDifferentiableError, match="tri_gamma"):
-        pull_back([x], _core.elemwise(tri_gamma, x), x)
+    @dataclass(frozen=True, eq=False)
+    class Opaque(ScalarOp):
+        nin = 1
+        rule = "float"
+
+        def impl(self, x):
+            return x
+
+    x = variables(polygamma)[0]
+    with pytest.raises(NotDifferentiableError, match="Opaque"):
+        pull_back([x], Opaque()(x), x)

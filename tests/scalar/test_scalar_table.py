@@ -4,10 +4,24 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import special
 
 import frazil as fz
+import frazil.tensor as ft
 from frazil import _core
-from frazil.scalar import TABLE, Elementary, cast, eq, floordiv, lt, mod, sigmoid, tri_gamma, where
+from frazil.scalar import (
+    TABLE,
+    Elementary,
+    cast,
+    eq,
+    floordiv,
+    lt,
+    mod,
+    polygamma,
+    sigmoid,
+    tri_gamma,
+    where,
+)
 from frazil.scalar.elementary import define
 from frazil.scalar.op import lowering_for
 
@@ -18,7 +32,7 @@ WANTED = {
     *("exp", "expm1", "exp2", "log", "log1p", "log2", "abs", "sign", "minimum", "maximum", "clip"),
     *("where", "eq", "neq", "lt", "le", "gt", "ge", "and_", "or_", "xor", "invert", "isnan"),
     *("isinf", "sigmoid", "softplus", "tanh", "sin", "cos", "tan", "arctan", "erf", "gammaln"),
-    *("psi", "tri_gamma", "cast"),
+    *("psi", "tri_gamma", "polygamma", "cast"),
 }
 
 
@@ -96,3 +110,70 @@ def test_tri_gamma_far_below_zero():
     x = np.array([-1e300, -1e9 - 0.5, -0.5, 0.0, -3.0, np.nan, np.inf])
     want = [np.inf, np.pi**2 - 1e-9, 8.934802200544679, np.inf, np.inf, np.nan, 0]
     np.testing.assert_allclose(tri_gamma.compute("float64", x), want, rtol=1e-12)
+
+
+def harmonic(n, x, steps):
+    """The sum of ``(x + k)**-(n + 1)`` for k below ``steps``, and the sum of their absolutes."""
+    terms = (x + np.arange(steps)[:, None]) ** -(n + 1.0)
+    return terms.sum(axis=0), np.abs(terms).sum(axis=0)
+
+
+@pytest.mark.parametrize("order", [0, 1, 2, 3, 7, 30, 120])
+def test_polygamma_is_scipys(order, mode):
+    x = np.concatenate([np.geomspace(1e-2, 1e2, 150), np.geomspace(1e2, 1e6, 20)])
+    with np.errstate(all="ignore"):
+        want = special.polygamma(order, x)
+    usual = np.isfinite(want) & (np.abs(want) > 1e-290)
+    assert usual.sum() > 100
+    v = ft.dvector()
+    found = fz.function([v], ft.polygamma(order, v), mode=mode)(x)
+    # Digamma is zero near 1.46, where the last digits of SciPy's own are rounding.
+    np.testing.assert_allclose(found[usual], want[usual], rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 9])
+def test_polygamma_below_zero(order, mode):
+    """Against the recurrence, in proportion to what it adds up."""
+    x = -np.linspace(0.01, 40.3, 300)
+    steps = 60
+    lost, size = harmonic(order, x, steps)
+    factor = (-1.0) ** (order + 1) * special.gamma(order + 1)
+    want = factor * lost + special.polygamma(order, x + steps)
+    v = ft.dvector()
+    found = fz.function([v], ft.polygamma(order, v), mode=mode)(x)
+    assert (np.abs(found - want) <= 3e-14 * (order + 1) * np.abs(factor) * size).all()
+
+
+def test_polygamma_at_the_ends(mode):
+    n, x = ft.lvector("n"), ft.dvector("x")
+    cases = [
+        *((0, 0.0, -np.inf), (1, 0.0, np.inf), (2, 0.0, -np.inf), (1, -3.0, np.inf)),
+        *((2, -3.0, -np.inf), (3, -1e300, np.inf), (1, np.inf, 0), (2, np.inf, 0)),
+        *((1, np.nan, np.nan), (3, -np.inf, np.nan), (-1, 2.0, np.nan), (2**40, 2.0, np.nan)),
+        # Where the factorial or the power alone would overflow: n! / x**(n + 1), and what follows.
+        *((1, 1e200, 1e-200), (1, 1e-200, np.inf), (200, 1.0, -np.inf)),
+        (171, 2.0, np.exp(special.gammaln(172) - 172 * np.log(2))),
+        (170, 1e3, -np.exp(special.gammaln(170) - 170 * np.log(1e3)) * (1.085 + 170 * 171 / 12e6)),
+    ]
+    orders, points, want = map(np.array, zip(*cases, strict=True))
+    found = fz.function([n, x], ft.polygamma(n, x), mode=mode)(orders, points)
+    np.testing.assert_allclose(found[:-1], want[:-1], rtol=1e-12)
+    np.testing.assert_allclose(found[-1], want[-1], rtol=1e-5)
+
+
+def test_polygamma_follows_the_dtypes(mode):
+    x, n = ft.vector("x", dtype="float32"), ft.vector("n", dtype="int8")
+    outputs = [ft.polygamma(2, x), ft.polygamma(n, x), ft.polygamma(n, n), ft.polygamma(n, 1.0)]
+    assert [y.dtype for y in outputs] == ["float32", "float32", "float32", "float64"]
+    found = fz.function([x, n], outputs, mode=mode)([0.5, 2.0], [1, 3])
+    for got, (order, point) in zip(
+        found, [(2, [0.5, 2]), ([1, 3], [0.5, 2]), ([1, 3], [1, 3]), ([1, 3], 1.0)], strict=True
+    ):
+        np.testing.assert_allclose(got, special.polygamma(order, point), rtol=1e-6)
+    for order in (1.0, x, np.array([1.0])):
+        with pytest.raises(TypeError, match="must be of integers"):
+            ft.polygamma(order, x)
+
+
+def test_polygamma_is_a_scalar_op():
+    assert polygamma.compute("float64", np.float64(1), np.float64(1)) == pytest.approx(np.pi**2 / 6)

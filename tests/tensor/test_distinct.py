@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from agreement import modes
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import evaluate
@@ -13,7 +14,8 @@ from reference import evaluate
 import frazil as fz
 import frazil.tensor as ft
 from frazil import inplace
-from frazil.rewrite import rewrite
+from frazil.link.placement import updated_operand
+from frazil.rewrite import CONSTANT_FOLDING, rewrite
 from frazil.tensor.buffers import Distinct
 from frazil.tensor.creation import Full
 from frazil.testing import verify_grad
@@ -180,7 +182,8 @@ def test_rewriting_folds_no_buffers(make):
     x, y = ft.dvector("x"), ft.dvector("y")
     first, second = (Overwrite()(make(x), y * 1.0) for _ in range(2))
     graph = rewrite(fz.FunctionGraph([x, y], [first, second + make(x) * 1.0])).graph
-    assert count(graph) == 3
+    destroyed = {node.inputs[0] for node in graph.toposort() if isinstance(node.op, Overwrite)}
+    assert len(destroyed) == 2
     graph.verify(protected=[x, y])
     graph.freeze()
 
@@ -195,6 +198,109 @@ def test_rewriting_takes_no_two_buffers_for_one():
 def test_rewriting_may_drop_what_nobody_destroys():
     x = ft.dvector("x")
     assert rewrite(ft.where(True, x, ft.distinct(x))).graph is x
+
+
+@pytest.mark.parametrize(
+    ("read", "value"),
+    [
+        (lambda: ft.zeros((2, 2)) + 1, np.ones((2, 2))),
+        (lambda: ft.zeros(3) - ft.zeros(3), np.zeros(3)),
+        (lambda: ft.exp(ft.zeros((2, 3)).T[1:]), np.ones((2, 2))),
+        (lambda: ft.ones(3) @ ft.distinct([1.0, 2.0, 3.0]), 6.0),
+        (lambda: ft.concatenate([ft.full(1, 7), ft.ones(2, "int64")]), [7, 1, 1]),
+    ],
+)
+def test_what_is_only_read_folds(read, value):
+    expression = read()
+    folded = rewrite(expression, CONSTANT_FOLDING).graph
+    assert isinstance(folded, fz.Constant)
+    assert folded.dtype == expression.dtype
+    np.testing.assert_array_equal(folded.data, value)
+
+
+def test_readers_share_one_value():
+    x = ft.dvector("x")
+    result = rewrite([ft.exp(ft.zeros_like(x)), x + ft.zeros((50, 50))]).graph
+    again = rewrite([ft.exp(ft.zeros_like(x)), x + ft.zeros((50, 50))]).graph
+    assert again == result
+    assert count(fz.FunctionGraph([x], result)) == 0
+
+
+def test_what_is_written_stays():
+    y = ft.dvector("y")
+    for target in (ft.zeros(4), ft.zeros((2, 4))[1], ft.distinct([1.0, 2.0, 3.0, 4.0])):
+        for update in (ft.set_subtensor(target[1:], y), ft.inc_subtensor(target[::2], y)):
+            assert rewrite(update).graph is update
+    target, written = ft.zeros(4), ft.ones(3)
+    update = rewrite(ft.set_subtensor(target[1:], written)).graph
+    assert update.owner.inputs[:2] == (target, ft.constant([1.0, 1.0, 1.0]))
+    assert rewrite(target).graph is target
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_no_rule_reads_what_is_destroyed(at):
+    y = ft.dvector("y")
+    buffer = ft.zeros(4)
+    operands = [y * 2.0, y * 2.0]
+    operands[at] = buffer
+    outputs = [operands[0] - operands[1], Overwrite()(buffer, y)]
+    assert rewrite(outputs, CONSTANT_FOLDING).graph == outputs
+
+
+def buffers_of(x):
+    """The distinct nodes whose memory ``x`` may be, itself included."""
+    while x.owner is not None and x.owner.distinct is None and x.owner.op.view_map:
+        x = x.owner.inputs[0]
+    return [x.owner] if x.owner is not None and x.owner.distinct is not None else []
+
+
+READING = {
+    "zeros": lambda a, b: ft.zeros(4),
+    "full": lambda a, b: ft.full(4, 2.5),
+    "ones_like": lambda a, b: ft.ones_like(a),
+    "distinct": lambda a, b: ft.distinct(a),
+    "constant": lambda a, b: ft.distinct([1.0, 2.0, 3.0, 4.0]),
+    "reverse": lambda a, b: a[::-1],
+    "transpose": lambda a, b: ft.reshape(a, (2, 2)).T.reshape((4,)),
+    "add": lambda a, b: a + b,
+    "mul": lambda a, b: a * b,
+    "set": lambda a, b: ft.set_subtensor(a[1:3], b[:2]),
+    "inc": lambda a, b: ft.inc_subtensor(a[[3, 0]], b[2:]),
+}
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(sorted(READING)), st.integers(0, 9), st.integers(0, 9)),
+        min_size=1,
+        max_size=8,
+    ),
+    modes,
+)
+def test_folding_keeps_values_and_what_is_written(steps, mode):
+    x = ft.tensor("x", dtype="float64", shape=(4,))
+    made = [x]
+    for name, left, right in steps:
+        made.append(READING[name](made[left % len(made)], made[right % len(made)]))
+    outputs = made[-2:]
+    folded = rewrite(outputs, CONSTANT_FOLDING).graph
+    assert rewrite(folded, CONSTANT_FOLDING).graph == folded
+
+    def written(outputs):
+        nodes = fz.FunctionGraph([x], outputs).toposort()
+        updates = [node for node in nodes if updated_operand(node.op) is not None]
+        return {buffer.distinct for node in updates for buffer in buffers_of(node.inputs[0])}
+
+    assert written(folded) == written(outputs)
+    for node in fz.FunctionGraph([x], folded).toposort():
+        if node.distinct is None and not node.op.view_map:
+            read = [y for at, y in enumerate(node.inputs) if at != updated_operand(node.op)]
+            assert not [b for y in read for b in buffers_of(y) if isinstance(b.op, Full)]
+    as_written = fz.Mode(mode).excluding("all")
+    f = fz.function([x], [*outputs, *folded], mode=as_written, on_unused_input="ignore")
+    values = f([1.0, -2.0, 0.5, 3.0])
+    for one, other in zip(values[: len(outputs)], values[len(outputs) :], strict=True):
+        np.testing.assert_array_equal(one, other, strict=True)
 
 
 def test_rewriting_looks_below_a_buffer():

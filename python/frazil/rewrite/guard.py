@@ -54,6 +54,14 @@ def not_constant(variable: Variable) -> Guard:
     return Guard("not_constant", (variable,))
 
 
+def reads_buffer() -> Guard:
+    """Return the guard that the matched op views no operand, and one comes from a distinct node.
+
+    That is, the operand is an output of such a node, or a view of one.
+    """
+    return Guard("reads_buffer", ())
+
+
 def holds(predicate: Callable[..., Any], *variables: Variable) -> Guard:
     """Return the guard that a Python function of what stands for the variables says.
 

@@ -56,6 +56,7 @@ from frazil.scalar.special import erfc as erfc
 from frazil.scalar.special import gammaln as gammaln
 from frazil.scalar.special import log1mexp as log1mexp
 from frazil.scalar.special import log_sigmoid as log_sigmoid
+from frazil.scalar.special import polygamma as polygamma
 from frazil.scalar.special import psi as psi
 from frazil.scalar.special import sigmoid as sigmoid
 from frazil.scalar.special import softplus as softplus

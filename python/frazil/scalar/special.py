@@ -11,6 +11,7 @@ import numpy as np
 from frazil._core import elemwise
 from frazil.scalar.elementary import Elementary, define
 from frazil.scalar.exponential import exp, expm1
+from frazil.scalar.polygamma import polygamma_values
 
 
 def _scipy(name: str) -> Callable[..., Any]:
@@ -118,5 +119,17 @@ tri_gamma: Elementary = define(
     _tri_gamma,
     c="{tri_gamma}({0})",
     numba="{tri_gamma}({0})",
-    gradient=None,
+    gradient=lambda inputs, output, g: [g * elemwise(polygamma, 2, inputs[0])],
+)
+polygamma: Elementary = define(
+    "polygamma",
+    "float",
+    polygamma_values,
+    c="{polygamma}({0}, {1})",
+    numba="{polygamma}({0}, {1})",
+    gradient=lambda inputs, output, g: [
+        None,
+        lambda: g * elemwise(polygamma, inputs[0] + 1, inputs[1]),
+    ],
+    nin=2,
 )

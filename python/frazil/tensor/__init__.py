@@ -106,6 +106,7 @@ from frazil.tensor.elementwise import negative as negative
 from frazil.tensor.elementwise import neq as neq
 from frazil.tensor.elementwise import not_equal as not_equal
 from frazil.tensor.elementwise import or_ as or_
+from frazil.tensor.elementwise import polygamma as polygamma
 from frazil.tensor.elementwise import pow as pow
 from frazil.tensor.elementwise import power as power
 from frazil.tensor.elementwise import psi as psi

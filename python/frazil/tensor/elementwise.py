@@ -520,11 +520,48 @@ psi = _unary(
 tri_gamma = _unary(
     "tri_gamma",
     scalar.tri_gamma,
-    "the derivative of :func:`psi`; has itself no gradient",
+    "the derivative of :func:`psi`",
     follows="scipy.special.polygamma",
     example="[1.0, 2.0]",
     gives="array([1.64493407, 0.64493407])",
 )
+
+
+def polygamma(n: TensorLike, x: TensorLike) -> Variable:
+    """Return the derivative of order ``n`` of :func:`digamma`, elementwise.
+
+    Parameters
+    ----------
+    n : tensor_like
+        The order: integers, 0 for digamma itself. Where it is negative, the result is NaN. It has
+        no gradient.
+    x : tensor_like
+        A tensor whose shape broadcasts with that of ``n``.
+
+    Returns
+    -------
+    Variable
+        Of the shape that the operands broadcast to, and the float dtype that holds their common
+        dtype. At a pole it is infinite, with the sign that it has right of the pole.
+
+    See Also
+    --------
+    scipy.special.polygamma : The same for arrays.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.polygamma([1, 2], 1.0).eval()
+    array([ 1.64493407, -2.40411381])
+    """
+    if as_tensor(n).dtype.startswith("float"):
+        raise TypeError(
+            f"the order of a polygamma function must be of integers, given {n!r}; "
+            "use ft.cast(n, 'int64')"
+        )
+    return elemwise(scalar.polygamma, as_operand(n), as_tensor(x))
+
+
 expit = sigmoid
 log_expit = log_sigmoid
 loggamma = gammaln

@@ -8,8 +8,8 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 
 use crate::constant::ConstantData;
 use crate::error::Error;
@@ -19,10 +19,11 @@ use crate::id::{DistinctTag, Origin};
 use crate::intern::{Hint, Key, Node, Shard, intern};
 use crate::node::{Body, Inputs, Var};
 use crate::op::Op;
+use crate::sync::Lasting;
 use crate::ty::{Signature, Ty};
 
 /// A power of two; enough that threads rarely meet in one shard. The model checker wants them to meet.
-pub(crate) const SHARDS: usize = if cfg!(feature = "shuttle") { 4 } else { 256 };
+pub(crate) const SHARDS: usize = if cfg!(feature = "shuttle") { 4 } else { 1024 };
 
 /// Tags below are the canonical ones of frozen graphs; those that applications take count from here.
 const FIRST_FRESH_TAG: u64 = 1 << 32;
@@ -76,7 +77,7 @@ pub struct Stats {
 }
 
 static CONTAINERS: AtomicU64 = AtomicU64::new(0);
-static GLOBAL: OnceLock<Container> = OnceLock::new();
+static GLOBAL: Lasting<Container> = Lasting::new(Container::new);
 
 impl Container {
     /// An empty container.
@@ -121,7 +122,7 @@ impl Container {
 
     /// The container that nodes go to when no other is named.
     pub fn global() -> &'static Container {
-        GLOBAL.get_or_init(Container::new)
+        Lasting::force(&GLOBAL)
     }
 
     /// Live nodes and the bytes that they take.

@@ -130,7 +130,8 @@ impl fmt::Display for Witness {
                 self.root.describe()
             ),
             Conflict::Protected(_) => {
-                write!(f, "{second}, is protected; give {destroyer} a copy")
+                let end = if path.second.len() > 1 { "," } else { "" };
+                write!(f, "{second}{end} is protected; give {destroyer} a copy")
             }
             Conflict::Output { position, .. } => write!(
                 f,

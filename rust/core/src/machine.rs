@@ -1,7 +1,8 @@
 //! The machine that matches patterns: four instructions that read the graph, and one that asks about what was read.
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
+use crate::alias::view_sources;
 use crate::dtype::{DType, Kind};
 use crate::intern::Node;
 use crate::literal::Literal;
@@ -164,6 +165,8 @@ pub enum Check<V = Register> {
     SameOp(V, V),
     /// The first is this output of the application that the second is an output of.
     Output(V, V, u32),
+    /// The root's op views no operand, and an operand is a buffer of a distinct op, or views one.
+    ReadsBuffer,
 }
 
 /// What a machine has read.
@@ -192,9 +195,10 @@ impl<'g> Match<'g> {
         &self.tails[tail as usize]
     }
 
-    /// What all registers hold; some may be empty.
-    pub fn registers(&self) -> impl Iterator<Item = &'g Var> {
-        self.registers.iter().filter_map(|held| *held)
+    /// All that was read: what registers hold, of which some may be empty, and tails.
+    pub fn variables(&self) -> impl Iterator<Item = &'g Var> {
+        let tails = self.tails.iter().flatten().copied();
+        self.registers.iter().filter_map(|held| *held).chain(tails)
     }
 
     /// A match over variables that are owned elsewhere.
@@ -361,7 +365,28 @@ fn holds(state: &Match<'_>, check: &Check) -> bool {
             var.node() == state.get(*of).node() && var.index() == *output as usize
         }
         Check::SameOp(a, b) => op_of(state.get(*a)) == op_of(state.get(*b)),
+        Check::ReadsBuffer => reads_buffer(state.get(0)),
     }
+}
+
+/// Buffers behind more views than these are not looked for: it happens for every node.
+const VIEWS: usize = 16;
+
+fn reads_buffer(var: &Var) -> bool {
+    let Body::Apply { op, inputs, .. } = var.node().body() else { return false };
+    op.key().props.view_map.is_empty() && inputs.iter().any(is_buffer)
+}
+
+fn is_buffer(var: &Var) -> bool {
+    let mut pending: SmallVec<[&Var; 2]> = smallvec![var];
+    for _ in 0..VIEWS {
+        let Some(var) = pending.pop() else { return false };
+        if matches!(var.node().body(), Body::Apply { distinct: Some(_), .. }) {
+            return true;
+        }
+        pending.extend(view_sources(var));
+    }
+    false
 }
 
 fn all_equal<T: PartialEq>(mut values: impl Iterator<Item = T>) -> bool {

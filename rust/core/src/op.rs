@@ -6,13 +6,14 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock, Weak};
 
 use hashbrown::HashTable;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
 
 use crate::digest::{Digest, DigestWriter};
 use crate::dtype::DType;
 use crate::error::Error;
 use crate::freeze::FrozenFunctionGraph;
 use crate::rule::TypeRule;
+use crate::sync::{Lasting, Mutex};
 use crate::ty::Ty;
 
 /// One parameter of an op, in canonical form.
@@ -206,7 +207,8 @@ enum Handle {
 static OPS: RwLock<HashTable<&'static OpData>> = RwLock::new(HashTable::new());
 
 /// Ops that hold graphs.
-static COUNTED: Mutex<HashTable<CountedEntry>> = Mutex::new(HashTable::new());
+static COUNTED: Lasting<Mutex<HashTable<CountedEntry>>> =
+    Lasting::new(|| Mutex::new(HashTable::new()));
 
 struct CountedEntry {
     hash: u64,
@@ -228,7 +230,7 @@ fn intern_counted(new: OpData) -> Op {
         seen.push(living);
         same
     };
-    let mut table = COUNTED.lock();
+    let mut table = Lasting::force(&COUNTED).lock();
     let found = table.find(hash, &mut same).is_some();
     if !found {
         let entry = CountedEntry { hash, op: Arc::downgrade(&new) };
@@ -239,7 +241,7 @@ fn intern_counted(new: OpData) -> Op {
 }
 
 fn living_counted() -> Vec<Op> {
-    let table = COUNTED.lock();
+    let table = Lasting::force(&COUNTED).lock();
     let living = table.iter().filter_map(|entry| entry.op.upgrade());
     living.map(|op| Op(Handle::Counted(op))).collect()
 }
@@ -247,7 +249,7 @@ fn living_counted() -> Vec<Op> {
 impl Drop for OpData {
     fn drop(&mut self) {
         // Only counted ops are ever dropped.
-        let mut table = COUNTED.lock();
+        let mut table = Lasting::force(&COUNTED).lock();
         let entry =
             table.find_entry(self.digest.short(), |entry| std::ptr::eq(entry.op.as_ptr(), self));
         let entry = entry.ok().map(|entry| entry.remove().0);

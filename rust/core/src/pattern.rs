@@ -486,6 +486,7 @@ impl<'a> Compiler<'a> {
             Check::OneRing(positions) => Check::OneRing(all(positions)?),
             Check::SameOp(a, b) => Check::SameOp(register(a)?, register(b)?),
             Check::Output(a, b, output) => Check::Output(register(a)?, register(b)?, *output),
+            Check::ReadsBuffer => Check::ReadsBuffer,
         })
     }
 }

@@ -423,7 +423,7 @@ impl Sweep {
     }
 
     fn may_read(&self, found: &Match<'_>) -> bool {
-        self.untouched.is_empty() || found.registers().all(|var| !self.untouched.pins(var))
+        self.untouched.is_empty() || found.variables().all(|var| !self.untouched.pins(var))
     }
 
     fn makes_nothing_pinned(&self, right: &Var) -> bool {

@@ -5,16 +5,34 @@
 #[cfg(not(feature = "shuttle"))]
 pub(crate) use parking_lot::Mutex;
 #[cfg(not(feature = "shuttle"))]
+pub(crate) use std::sync::LazyLock as Lasting;
+#[cfg(not(feature = "shuttle"))]
 pub(crate) use std::sync::atomic::{AtomicU32, fence};
 
 #[cfg(feature = "shuttle")]
-pub(crate) use checked::Mutex;
+pub(crate) use checked::{Lasting, Mutex};
 #[cfg(feature = "shuttle")]
 pub(crate) use shuttle::sync::atomic::{AtomicU32, fence};
 
 #[cfg(feature = "shuttle")]
 mod checked {
-    use shuttle::sync::{Mutex as Inner, MutexGuard};
+    use std::marker::PhantomData;
+
+    use shuttle::lazy_static::Lazy;
+    use shuttle::sync::{Mutex as Inner, MutexGuard, Once};
+
+    /// What a process has one of: made when it is first asked for, anew for each schedule.
+    pub(crate) struct Lasting<T: Sync>(Lazy<T>);
+
+    impl<T: Sync> Lasting<T> {
+        pub(crate) const fn new(init: fn() -> T) -> Lasting<T> {
+            Lasting(Lazy { cell: Once::new(), init, _p: PhantomData })
+        }
+
+        pub(crate) fn force(this: &'static Lasting<T>) -> &'static T {
+            this.0.get()
+        }
+    }
 
     /// The checker's lock with the interface of the real one.
     #[derive(Default)]

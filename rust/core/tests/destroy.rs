@@ -173,7 +173,7 @@ fn conflicts_are_told_with_the_views_between() {
     );
     assert_eq!(
         message(from_ref(&written), from_ref(&x)),
-        "set cannot write over its input 0, view.out, a view of x: x, is protected; give set a copy"
+        "set cannot write over its input 0, view.out, a view of x: x is protected; give set a copy"
     );
     assert_eq!(
         message(&[written.clone(), x.clone()], &[]),

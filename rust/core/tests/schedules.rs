@@ -4,7 +4,9 @@
 
 mod terms;
 
-use frazil_core::{Container, FrozenFunctionGraph, FunctionGraph, Var};
+use frazil_core::{
+    Container, FrozenFunctionGraph, FunctionGraph, Op, OpKey, OpProps, Origin, Param, Var,
+};
 use shuttle::thread;
 use terms::{apply, input, ops};
 
@@ -106,6 +108,78 @@ fn equal_graphs_freeze_to_one() {
         drop(made);
         assert!(container.frozen_graphs().is_empty());
         assert_eq!(container.stats().nodes, 0);
+    });
+}
+
+/// An op that runs the graph of `exp(exp(x))`.
+fn holder(container: &Container) -> Op {
+    let x = input(container, "x");
+    let output = pair(container, &x);
+    let graph = FrozenFunctionGraph::new(container, &[x], &[output]).unwrap();
+    let params = Param::List(vec![Param::graph(&graph).unwrap()]);
+    let key =
+        OpKey { kind: "holds".into(), params, props: OpProps::default(), rule: None, arity: None };
+    Op::intern(key, "holds")
+}
+
+/// `op` applied to a new input.
+fn applied(container: &Container, op: Op) -> Var {
+    let x = input(container, "x");
+    let signature = x.node().signature();
+    let node = container.apply(op, [x].into_iter().collect(), signature, Origin::default());
+    node.unwrap().outputs().next().unwrap()
+}
+
+fn nothing_is_held(container: &Container) {
+    for container in [container, Container::global()] {
+        assert!(container.frozen_graphs().is_empty());
+        assert_eq!(container.stats().nodes, 0);
+    }
+}
+
+#[test]
+fn ops_that_hold_equal_graphs_are_one() {
+    check(|| {
+        let container = Container::new();
+        let workers: Vec<_> = (0..2)
+            .map(|_| {
+                let container = container.clone();
+                thread::spawn(move || {
+                    drop(holder(&container));
+                    holder(&container)
+                })
+            })
+            .collect();
+        let made: Vec<Op> = workers.into_iter().map(|worker| worker.join().unwrap()).collect();
+        assert_eq!(made[0], made[1]);
+        assert_eq!(Op::named("holds", &made[0].key().params), [made[0].clone()]);
+        drop(made);
+        nothing_is_held(&container);
+    });
+}
+
+#[test]
+fn an_op_that_holds_a_graph_goes_with_its_last_node() {
+    check(|| {
+        let container = Container::new();
+        let op = holder(&container);
+        let last = applied(&container, op.clone());
+        let workers = [
+            thread::spawn(move || drop(last)),
+            thread::spawn({
+                let container = container.clone();
+                move || {
+                    // It may die meanwhile, with its graph, and be made anew.
+                    let again = holder(&container);
+                    let var = applied(&container, again.clone());
+                    assert_eq!(Op::named("holds", &again.key().params), [again]);
+                    drop(var);
+                }
+            }),
+        ];
+        drop(op);
+        workers.into_iter().for_each(|worker| worker.join().unwrap());
+        nothing_is_held(&container);
     });
 }
 

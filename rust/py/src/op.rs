@@ -3,9 +3,9 @@
 use std::sync::OnceLock;
 
 use frazil_core::{Op, OpKey, OpProps, Param};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyString, PyTuple, PyType};
 
 use crate::error::raise;
 use crate::face::{find_op, forget_op, install_op};
@@ -163,7 +163,12 @@ fn param_of(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Param> {
         return Ok(Param::Bool(value.is_true()));
     }
     if let Ok(value) = value.cast::<PyInt>() {
-        return Ok(Param::Int(value.extract()?));
+        let small = value.extract().map_err(|_| {
+            PyOverflowError::new_err(format!(
+                "an integer among an op's parameters must fit in 64 bits, given {value}; pass it as a string"
+            ))
+        });
+        return Ok(Param::Int(small?));
     }
     if let Ok(value) = value.cast::<PyFloat>() {
         return Ok(Param::Float(value.extract()?));
@@ -183,7 +188,7 @@ fn param_of(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Param> {
     if let Ok(value) = value.cast::<FrozenFunctionGraph>() {
         return Param::graph(value.get().graph()).map_err(raise);
     }
-    if value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>() {
+    if value.is_instance_of::<PyTuple>() {
         let Some(depth) = depth.checked_sub(1) else {
             return Err(PyValueError::new_err(format!(
                 "an op's parameters are nested in more than {MAX_DEPTH} tuples"
@@ -194,7 +199,8 @@ fn param_of(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Param> {
         return Ok(Param::List(values));
     }
     Err(PyTypeError::new_err(format!(
-        "an op's parameter must be None, a bool, number, string, bytes, type, op, frozen graph, or a tuple of these, given {}",
+        "an op's parameter must be None, a bool, number, string, bytes, type, op, frozen graph, or a tuple of these, given {}: \
+         what can change, such as a list, cannot be part of an op",
         value.get_type()
     )))
 }

@@ -1,47 +1,13 @@
 //! Programs as bytes: what is read back is what was written, and hostile bytes do no harm.
 
-use std::ffi::c_char;
+mod kernels;
+
 use std::sync::Arc;
 
 use frazil_core::DType;
 use frazil_runtime::*;
+use kernels::{add, strides, sum};
 use proptest::prelude::*;
-
-/// `out = a + b`, everything moving along the inner dimension.
-unsafe extern "C" fn add(
-    ptr: *const *mut c_char,
-    n_outer: i64,
-    n_inner: i64,
-    stride: *const i64,
-) -> i32 {
-    for i in 0..n_outer {
-        // SAFETY: the runtime gives two operands and a result of this many rows.
-        unsafe {
-            let row = |k: usize| (*ptr.add(k)).offset((i * *stride.add(k)) as isize).cast::<f64>();
-            for j in 0..n_inner as usize {
-                *row(2).add(j) = *row(0).add(j) + *row(1).add(j);
-            }
-        }
-    }
-    0
-}
-
-/// `out += a`, reduced over the inner dimension.
-unsafe extern "C" fn sum(
-    ptr: *const *mut c_char,
-    n_outer: i64,
-    n_inner: i64,
-    stride: *const i64,
-) -> i32 {
-    for i in 0..n_outer {
-        // SAFETY: the runtime gives an operand of this many rows and one result a row.
-        unsafe {
-            let row = |k: usize| (*ptr.add(k)).offset((i * *stride.add(k)) as isize).cast::<f64>();
-            *row(1) += (0..n_inner as usize).map(|j| *row(0).add(j)).sum::<f64>();
-        }
-    }
-    0
-}
 
 /// Gives a copy of its only operand.
 struct Echo;
@@ -71,14 +37,10 @@ impl Foreign for Echo {
 
 /// An array in C order that keeps its elements itself.
 fn floats(dims: &[i64], elements: Vec<f64>) -> KeptArray {
-    let mut strides = vec![8; dims.len()];
-    for axis in (1..dims.len()).rev() {
-        strides[axis - 1] = strides[axis] * dims[axis].max(1);
-    }
     KeptArray {
         dtype: DType::Float64,
         data: elements.as_ptr().cast(),
-        layout: Layout { dims: dims.into(), strides: strides.as_slice().into() },
+        layout: Layout { dims: dims.into(), strides: strides(dims).into() },
         owner: None,
         keep: Box::new(elements),
     }

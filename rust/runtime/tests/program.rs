@@ -1,11 +1,14 @@
 //! Programs built and run without Python.
 
+mod kernels;
+
 use std::ffi::c_char;
 use std::sync::Arc;
 use std::thread;
 
 use frazil_core::DType;
 use frazil_runtime::*;
+use kernels::{add, strides, sum, whole};
 
 /// A `float64` array of the test.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,11 +20,7 @@ struct Array {
 
 impl Array {
     fn new(dims: &[i64], data: &[f64]) -> Array {
-        let mut strides = vec![8; dims.len()];
-        for axis in (1..dims.len()).rev() {
-            strides[axis - 1] = strides[axis] * dims[axis];
-        }
-        Array { data: data.to_vec(), dims: dims.to_vec(), strides }
+        Array { data: data.to_vec(), dims: dims.to_vec(), strides: strides(dims) }
     }
 
     fn range(dims: &[i64]) -> Array {
@@ -70,42 +69,6 @@ fn vector(shape: &[Option<u64>]) -> ArrayType {
     ArrayType::new(DType::Float64, shape)
 }
 
-/// `out = a + b`, everything moving along the inner dimension.
-unsafe extern "C" fn add(
-    ptr: *const *mut c_char,
-    n_outer: i64,
-    n_inner: i64,
-    stride: *const i64,
-) -> i32 {
-    for i in 0..n_outer {
-        // SAFETY: the runtime gives two operands and a result of this many rows.
-        unsafe {
-            let row = |k: usize| (*ptr.add(k)).offset((i * *stride.add(k)) as isize).cast::<f64>();
-            for j in 0..n_inner as usize {
-                *row(2).add(j) = *row(0).add(j) + *row(1).add(j);
-            }
-        }
-    }
-    0
-}
-
-/// `out += a`, reduced over the inner dimension.
-unsafe extern "C" fn sum(
-    ptr: *const *mut c_char,
-    n_outer: i64,
-    n_inner: i64,
-    stride: *const i64,
-) -> i32 {
-    for i in 0..n_outer {
-        // SAFETY: the runtime gives an operand of this many rows and one result a row.
-        unsafe {
-            let row = |k: usize| (*ptr.add(k)).offset((i * *stride.add(k)) as isize).cast::<f64>();
-            *row(1) += (0..n_inner as usize).map(|j| *row(0).add(j)).sum::<f64>();
-        }
-    }
-    0
-}
-
 unsafe extern "C" fn fail<const STATUS: i32>(
     _: *const *mut c_char,
     _: i64,
@@ -113,10 +76,6 @@ unsafe extern "C" fn fail<const STATUS: i32>(
     _: *const i64,
 ) -> i32 {
     STATUS
-}
-
-fn whole(ndim: usize) -> Vec<Option<usize>> {
-    (0..ndim).map(Some).collect()
 }
 
 fn write(axes: Vec<Option<usize>>, identity: Option<f64>) -> WriteSpec {

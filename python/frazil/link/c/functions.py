@@ -236,6 +236,60 @@ static f8 $self(f8 x) {
     ("tri_gamma", "f4"): Helper(
         "INLINE f4 $self(f4 x) { return (f4)$tri_gamma@f8(x); }\n", vector=False
     ),
+    # As frazil/scalar/polygamma.py has it: there the formulas are told.
+    ("polygamma_scale", "f8"): Helper(
+        """\
+static f8 $self(f8 n, f8 x) {
+  const f8 power = $pow(x, -n);
+  if (n <= 170 && power > 0x1p-1000 && power < 0x1p1000) {
+    f8 factorial = 1;
+    for (i4 k = 2; k <= n; ++k) factorial *= k;
+    return factorial * power;
+  }
+  i4 sign;
+  return $exp($lgamma_r(n + 1, &sign) - n * $log(x));
+}
+""",
+        vector=False,
+    ),
+    ("polygamma_of_positive", "f8"): Helper(
+        """\
+static f8 $self(f8 n, f8 x) {
+  static const f8 coefficients[] = {
+    0x1.5555555555555p-4, -0x1.6c16c16c16c17p-10, 0x1.1566abc011567p-15, -0x1.bbd779334ef0bp-21,
+    0x1.66a8f2bf70ebep-26, -0x1.22805d644267fp-31, 0x1.d6db2c4e09162p-37, -0x1.7da4e1f79955cp-42,
+    0x1.355871d652e9ep-47, -0x1.f57d968caacf1p-53};
+  const f8 s = n + 1, y = x + 12;
+  f8 total = 0, series = coefficients[9];
+  for (i4 k = 11; k > 0; --k) total += $pow(1 + k / x, -s);
+  for (i4 j = 9; j > 0; --j)
+    series = coefficients[j - 1] + series * ((s + (2 * j - 1)) / y * ((s + 2 * j) / y));
+  const f8 rest = $pow(1 + 12 / x, -s) * ((1 + 12 / x) / n + 0.5 / x + s / x / y * series);
+  return $polygamma_scale(n, x) * ((1 + total) / x + rest);
+}
+""",
+        vector=False,
+    ),
+    ("polygamma", "f8"): Helper(
+        """\
+static f8 $self(f8 n, f8 x) {
+  if (!(n >= 0 && n <= 0x1p31 && n == $floor(n))) return __builtin_nan("");
+  if (n == 0) return $scipy_psi(x, 0);
+  const f8 sign = n == 2 * $floor(n / 2) ? -1 : 1;
+  if (!(x <= 0)) return sign * $polygamma_of_positive(n, x);
+  const f8 off = x - $rint(x), near = $fabs(off), far = 1 - near;
+  if (off == 0) return sign * __builtin_inf();
+  const f8 pair = $polygamma_scale(n, near) / near + sign * ($polygamma_scale(n, far) / far);
+  const f8 others = $polygamma_of_positive(n, 1 + near) + sign * $polygamma_of_positive(n, 1 + far);
+  const f8 around = (off < 0 ? sign : 1) * (pair + others);
+  return sign * (around - sign * $polygamma_of_positive(n, 1 - x));
+}
+""",
+        vector=False,
+    ),
+    ("polygamma", "f4"): Helper(
+        "INLINE f4 $self(f4 n, f4 x) { return (f4)$polygamma@f8(n, x); }\n", vector=False
+    ),
     # How an int64 compares with a uint64: below zero, zero or above.
     ("compare", "i"): Helper(
         """\

@@ -22,6 +22,7 @@ from numba.extending import intrinsic
 
 from frazil.link.kernel import LoweringError
 from frazil.link.numba.externals import HIDDEN, MATH, provide
+from frazil.scalar.polygamma import COEFFICIENTS, LARGEST_FACTORIAL, LARGEST_ORDER, TERMS
 
 BYTES = types.CPointer(types.uint8)
 """The type of an operand: a pointer to its first byte."""
@@ -154,6 +155,15 @@ STEPS: Mapping[tuple[str, str], Steps] = {
     ("gammaln", "f"): Steps(("x",), (), "{T}({lgamma}(float64(x)))"),
     ("psi", "f"): Steps(("x",), (), "{T}({scipy_psi}(float64(x), int32(0)))"),
     ("tri_gamma", "f"): Steps(("x",), (), "{T}({tri_gamma_double}(float64(x)))"),
+    ("polygamma", "f"): Steps(
+        ("n", "x"),
+        (
+            "order = float64(n)",
+            "wide = float64(x)",
+            "first = {scipy_psi}(wide, int32(0))",
+        ),
+        "{T}({select}(order == 0, first, {polygamma_double}(order, wide)))",
+    ),
     # How an int64 compares with a uint64: below zero, zero or above.
     ("compare", "i"): Steps(
         ("a", "b"),
@@ -211,6 +221,8 @@ def function(name: str, dtype: str) -> Any:
             return lgamma
         case "tri_gamma_double":
             return tri_gamma_double
+        case "polygamma_double":
+            return polygamma_double
         case "truncate64":
             return _truncate(types.int64)
         case "truncate32":
@@ -442,3 +454,48 @@ def tri_gamma_double(x: Any) -> Any:
         return np.inf
     r = np.pi / np.sin(np.pi * off)
     return r * r - total
+
+
+@compiled
+def polygamma_scale(n: Any, x: Any) -> Any:
+    """``n! / x**n``."""
+    power = x**-n
+    if n <= LARGEST_FACTORIAL and 2.0**-1000 < power < 2.0**1000:
+        factorial = 1.0
+        for k in range(2, int(n) + 1):
+            factorial *= k
+        return factorial * power
+    return np.exp(lgamma(n + 1) - n * np.log(x))
+
+
+@compiled
+def polygamma_of_positive(n: Any, x: Any) -> Any:
+    """``n! * zeta(n + 1, x)``, where ``x > 0``."""
+    s, y = n + 1, x + TERMS
+    total = 0.0
+    for k in range(TERMS - 1, 0, -1):
+        total += (1 + k / x) ** -s
+    series = COEFFICIENTS[9]
+    for j in range(9, 0, -1):
+        series = COEFFICIENTS[j - 1] + series * ((s + (2 * j - 1)) / y * ((s + 2 * j) / y))
+    rest = (1 + TERMS / x) ** -s * ((1 + TERMS / x) / n + 0.5 / x + s / x / y * series)
+    return polygamma_scale(n, x) * ((1 + total) / x + rest)
+
+
+@compiled
+def polygamma_double(n: Any, x: Any) -> Any:
+    """The derivative of order ``n >= 1`` of digamma, as :mod:`frazil.scalar.polygamma` has it."""
+    if not (0 < n <= LARGEST_ORDER and n == np.floor(n)):
+        return np.nan
+    sign = -1.0 if n == 2 * np.floor(n / 2) else 1.0
+    if not x <= 0:
+        return sign * polygamma_of_positive(n, x)
+    off = x - np.rint(x)
+    if off == 0:
+        return sign * np.inf
+    near = np.abs(off)
+    far = 1 - near
+    pair = polygamma_scale(n, near) / near + sign * (polygamma_scale(n, far) / far)
+    others = polygamma_of_positive(n, 1 + near) + sign * polygamma_of_positive(n, 1 + far)
+    around = (sign if off < 0 else 1.0) * (pair + others)
+    return sign * (around - sign * polygamma_of_positive(n, 1 - x))

@@ -1,4 +1,9 @@
-"""Constant folding: what depends on constants only is worked out once, by the op itself."""
+"""Constant folding: what depends on constants only is worked out once, by the op itself.
+
+A distinct buffer is no constant, since it may be written over, but those who only read it may read
+its values from elsewhere. So the fold is theirs: what updates the buffer keeps it, and a view of it
+says nothing yet.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +12,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import frazil.tensor as ft
-from frazil._core import Constant, FrozenApply, TensorType
+from frazil._core import Constant, FrozenApply, TensorType, Variable
+from frazil.link.placement import updated_operand
 from frazil.rewrite.definition import Law, rule
-from frazil.rewrite.sort import Known
+from frazil.rewrite.guard import reads_buffer
+from frazil.rewrite.sort import Known, Tensor
 from frazil.rewrite.wildcard import anything
+from frazil.tensor.broadcasting import BroadcastTo
+from frazil.tensor.creation import Full
 
 MAX_ELEMENTS = 1024
 """Larger arrays are cheaper to work out again than to keep."""
+
+MAX_VIEWS = 16
+"""Buffers behind more views are not looked for; the core's guard stops there, too."""
 
 
 def _is_small(kind: TensorType) -> bool:
@@ -21,8 +33,11 @@ def _is_small(kind: TensorType) -> bool:
     return None not in lengths and math.prod(n for n in lengths if n is not None) <= MAX_ELEMENTS
 
 
-def _value(node: FrozenApply, first: Constant, rest: Sequence[Constant]) -> Any:
-    operands = (first, *rest)
+def _values(node: FrozenApply) -> list[Constant] | None:
+    """The values of the node's outputs, if its inputs are constants and all is small."""
+    operands = [x for x in node.inputs if isinstance(x, Constant)]
+    if len(operands) < len(node.inputs):
+        return None
     if not all(map(_is_small, (*node.output_types, *(x.type for x in operands)))):
         return None
     try:
@@ -39,10 +54,48 @@ def _value(node: FrozenApply, first: Constant, rest: Sequence[Constant]) -> Any:
     return results
 
 
+def _value(node: FrozenApply, first: Constant, rest: Sequence[Constant]) -> Any:
+    return _values(node)
+
+
 @rule
 def fold(x: Known, *rest: Known) -> Law:
     """f(c, ...) is a constant if f's outputs follow from its inputs."""
     return anything(x, *rest), _value
 
 
-RULES = (fold,)
+def _unshared(x: Variable) -> Variable:
+    """``x`` without the buffer that it is, or views; ``x`` itself where that cannot be said."""
+    views: list[FrozenApply] = []
+    node = x.owner
+    while node is not None and node.distinct is None:
+        if len(node.outputs) > 1 or node.op.view_map != {0: [0]} or len(views) == MAX_VIEWS:
+            return x
+        views.append(node)
+        node = node.inputs[0].owner
+    if node is None or not node.op.pure:
+        return x
+    if isinstance(node.op, Full):
+        source = FrozenApply(BroadcastTo(), node.inputs, node.output_types).outputs[0]
+    elif len(node.outputs) == 1 and (constants := _values(node)) is not None:
+        source = constants[0]
+    else:
+        return x
+    for view in reversed(views):
+        source = view.clone_with_new_inputs([source, *view.inputs[1:]]).outputs[0]
+    return source
+
+
+def _read_elsewhere(node: FrozenApply, first: Variable, rest: Sequence[Variable]) -> Any:
+    updated = updated_operand(node.op)
+    inputs = [x if at == updated else _unshared(x) for at, x in enumerate(node.inputs)]
+    return None if inputs == list(node.inputs) else node.clone_with_new_inputs(inputs).outputs
+
+
+@rule
+def read_buffer(x: Tensor, *rest: Tensor) -> Law:
+    """f(b, ...) == f(c, ...) if f only reads buffer b, whose values c are known or all one."""
+    return anything(x, *rest), _read_elsewhere, reads_buffer()
+
+
+RULES = (fold, read_buffer)
