@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from frazil._core import FrozenFunctionGraph
-from frazil.compile.inner import rewrite_inner_graphs
+from frazil.compile.inner import expand_inline, rewrite_inner_graphs
+from frazil.laziness import make_lazy
 from frazil.rewrite.catalog import BLAS, CANONICALIZE, SPECIALIZE, STABILIZE
 from frazil.rewrite.definition import Rule
 from frazil.rewrite.rewriting import rewrite
@@ -39,6 +40,7 @@ def optimize(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFunc
     >>> print(fz.pp(optimize(graph, frozenset())))
     softplus(*0)
     """
+    graph = make_lazy(expand_inline(graph))
     for rules in _rules_of_phases(excluded):
         graph = rewrite(graph, rules).graph
     return rewrite_inner_graphs(graph, excluded)

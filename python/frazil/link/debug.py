@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
+from frazil.inner_graph import HasInnerGraph
 from frazil.link.contract import Inner
 from frazil.link.image import Image, Symbol
+from frazil.link.in_place import ifelse_inputs, op_from_graph_inputs
 from frazil.link.kernel import KernelCompileError, KernelCompiler, NativeKernel
 from frazil.link.lowering import lower
 from frazil.link.perform import PyLinker
@@ -44,3 +46,9 @@ class DebugLinker:
     def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
         """Nothing: no program is kept."""
         raise KernelCompileError("programs of the debug linker are not kept")
+
+
+@op_from_graph_inputs.register
+@ifelse_inputs.register
+def _(linker: DebugLinker, op: HasInnerGraph) -> tuple[int, ...]:
+    return ()

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from frazil import _core
-from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
+from frazil._core import Constant, FrozenFunctionGraph, Variable
 from frazil.elemwise import Elemwise
 from frazil.gradient import grad
 from frazil.inner_graph import HasInnerGraph
 from frazil.loop.op import Scan
+from frazil.pullback import is_zero
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubtensor
 from frazil.tensor.broadcasting import BroadcastTo, broadcast_like
 from frazil.tensor.cumulation import CumOp
@@ -273,15 +274,6 @@ class _Cut:
         if self.op.truncate_gradient < 0:
             return gradient
         return where(self.done <= self.op.truncate_gradient, gradient, 0)
-
-
-def is_zero(x: Variable) -> bool:
-    """Return whether ``x`` is written as an array of zeros."""
-    node: FrozenApply | None = x.owner
-    while node is not None and isinstance(node.op, BroadcastTo):
-        x = node.inputs[0]
-        node = x.owner
-    return isinstance(x, Constant) and x.data.size == 1 and not x.data.any()
 
 
 def zeros_of(x: Variable) -> Variable:

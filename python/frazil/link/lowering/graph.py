@@ -37,7 +37,7 @@ class Plan:
         checked: bool,
     ) -> None:
         graph = inline_composites(graph)
-        self.lowering = lowering = Lowering(graph, donated, checked=checked)
+        self.lowering = lowering = Lowering(graph, linker, donated, checked=checked)
         self.outputs = graph.outputs
 
         views = Views(lowering.placement.written)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from frazil import _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Program, Variable
@@ -24,10 +25,12 @@ class Lowering:
     def __init__(
         self,
         graph: FrozenFunctionGraph,
+        linker: Any,
         donated: Sequence[Variable] = (),
         *,
         checked: bool = False,
     ) -> None:
+        self.linker = linker
         self.checked = checked
         self.programs: Mapping[Inner, Program] = {}
         self.placement = place(graph, donated)
