@@ -31,6 +31,8 @@ from frazil.gradient import DisconnectedInputError as DisconnectedInputError
 from frazil.gradient import NotDifferentiableError as NotDifferentiableError
 from frazil.gradient import grad as grad
 from frazil.ifelse import ifelse as ifelse
+from frazil.jacobian_products import Lop as Lop
+from frazil.jacobian_products import Rop as Rop
 from frazil.loop.scanning import scan as scan
 from frazil.loop.scanning import until as until
 from frazil.op import Op as Op
