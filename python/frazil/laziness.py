@@ -63,6 +63,7 @@ def make_lazy(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     """
     if not any(isinstance(node.op, IfElse) for node in graph.toposort()):
         return graph
+    graph = _settled(graph)
     instead, drawn = draw_in(graph.outputs)
     made: dict[Variable, Variable] = {}
     for node in graph.toposort():
@@ -73,6 +74,31 @@ def make_lazy(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         if new is not node or any(a is not b for a, b in zip(inputs, new.inputs, strict=True)):
             made.update(zip(node.outputs, new.op.make_node(*inputs).outputs, strict=True))
     return FrozenFunctionGraph(graph.inputs, [made.get(y, y) for y in graph.outputs])
+
+
+def _settled(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+    """``graph`` without the choices whose condition is a constant."""
+    while True:
+        order = graph.toposort()
+        settled = {
+            node
+            for node in order
+            if isinstance(node.op, IfElse) and isinstance(node.inputs[0], Constant)
+        }
+        if not settled:
+            return graph
+        made: dict[Variable, Variable] = {}
+        for node in order:
+            inputs = [made.get(x, x) for x in node.inputs]
+            if node in settled and isinstance(inputs[0], Constant):
+                taken = 0 if inputs[0].data else 1
+                bound = node.op.expand(inputs[1:])
+                half = len(bound) // 2
+                chosen = bound[taken * half : (taken + 1) * half]
+                made.update(zip(node.outputs, chosen, strict=True))
+            elif any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
+                made.update(zip(node.outputs, node.op.make_node(*inputs).outputs, strict=True))
+        graph = FrozenFunctionGraph(graph.inputs, [made.get(y, y) for y in graph.outputs])
 
 
 Arms: TypeAlias = tuple[list[Variable], list[Variable]]

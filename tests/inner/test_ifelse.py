@@ -192,3 +192,20 @@ def test_bad_input_is_told():
 def test_a_choice_is_the_same_wherever_it_is_built():
     a, b = fz.ifelse(C, ft.exp(X), Y), fz.ifelse(C, ft.exp(X), Y)
     assert a is b
+
+
+def test_a_constant_condition_leaves_no_choice():
+    for condition, expected in [(True, [1.0]), (0, [2.0])]:
+        y = fz.ifelse(condition, X, fz.ifelse(ft.constant(True), X * 2, Y))
+        f = fz.function([X, Y], y, mode="c", on_unused_input="ignore")
+        assert not any(" if " in line for line in f.program.instructions)
+        np.testing.assert_array_equal(f([1.0], [5.0]), expected)
+
+
+def test_conditions_that_are_shared_and_nested():
+    first = fz.ifelse(C, Counted("a")(X), Counted("b")(X))
+    second = fz.ifelse(C, Counted("c")(first), Counted("d")(first))
+    f = fz.function([C, X], [first, second], mode="c")
+    assert counts(f, 1, [1.0]) == {"a": 1, "c": 1}
+    assert counts(f, 0, [1.0]) == {"b": 1, "d": 1}
+    np.testing.assert_array_equal(f(1, [1.5]), [[3.0], [6.0]])

@@ -90,8 +90,12 @@ class Loop:
             steps += 1
             if self.until and made[-1]:
                 break
-        empty = np.empty((0, *self.shape))
-        return [*states, *(np.stack(kept) if kept else empty for kept in rows), steps]
+        shapes = [self.shape] * len(rows)
+        if self.linker == "py":  # without a step, only types tell the shape of what Python returns
+            shapes = [[n or 0 for n in self.outputs[at].type.shape] for at in self.stacked]
+        empty = [np.empty((0, *shape)) for shape in shapes]
+        stacks = [np.stack(kept) if kept else none for kept, none in zip(rows, empty, strict=True)]
+        return [*states, *stacks, steps]
 
 
 def same(actual, expected):

@@ -30,6 +30,8 @@ pub struct Program {
     pub(crate) parts: Box<[Part]>,
     /// How deep programs are nested, this one included.
     pub(crate) depth: usize,
+    /// The calls of foreign functions, those in nested programs included.
+    calls: usize,
     /// The sizes to evaluate before instruction 0, 1, ... and after the last: when shapes are
     /// bound.
     pub(crate) bound_sizes: Box<[Box<[Size]>]>,
@@ -83,6 +85,8 @@ impl Program {
             }
             schedule.into_iter().map(Vec::into_boxed_slice).collect()
         };
+        let own = instrs.iter().filter(|instr| matches!(instr.kind, InstrKind::Call(_)));
+        let calls = own.count() + parts.iter().map(|part| part.program.calls).sum::<usize>();
         let bound_sizes = schedule(false);
         let run_sizes: Box<[Box<[Size]>]> = schedule(true);
         let dynamic = instrs.iter().any(|instr| instr.dynamic)
@@ -97,6 +101,7 @@ impl Program {
         };
         Program {
             liveness: Liveness::new(&slots, &inputs, &instrs, &parts, outputs),
+            calls,
             depth: 1 + parts.iter().map(|part| part.program.depth).max().unwrap_or(0),
             donated: (0..inputs.len()).filter(|&at| inputs[at].donated).collect(),
             watched,
@@ -139,10 +144,9 @@ impl Program {
         own.chain(self.parts.iter().filter_map(|part| part.program.library())).max()
     }
 
-    /// The number of calls of foreign functions in it, and then in each program that it runs.
+    /// The number of calls of foreign functions in it and in the programs that it runs.
     pub fn call_count(&self) -> usize {
-        let own = self.instrs.iter().filter(|instr| matches!(instr.kind, InstrKind::Call(_)));
-        own.count() + self.parts.iter().map(|part| part.program.call_count()).sum::<usize>()
+        self.calls
     }
 
     /// Text form: inputs, constants, sizes, instructions and outputs, one a line; then each program

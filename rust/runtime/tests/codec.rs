@@ -207,7 +207,7 @@ fn program(choices: &[(u8, u8, u8)]) -> Program {
                 builder.require_equal(size, product, "the same").unwrap();
                 continue;
             }
-            14 | 15 | 16 if ndim > 0 => {
+            14..=16 if ndim > 0 => {
                 let nested = builder.nest(inner(ndim), Origin(at as u32)).unwrap();
                 match kind % 17 {
                     14 => builder.run(nested, &[a, b]).map(|slots| slots[0]),
