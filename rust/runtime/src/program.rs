@@ -1,5 +1,7 @@
 //! A compiled program: a flat list of instructions over slots.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use parking_lot::Mutex;
 
 use crate::array::ArrayRef;
@@ -16,7 +18,8 @@ use crate::state::State;
 /// Idle states that are kept for the next call.
 const MAX_IDLE: usize = 32;
 
-/// Shapes that are remembered while no two calls run at once.
+/// Shapes that are remembered while no two calls run at once, beside one for each instruction of
+/// other programs that runs this one.
 const MAX_SHAPES: usize = 4;
 
 /// An immutable program. Any number of threads may run it at once.
@@ -46,6 +49,8 @@ pub struct Program {
     donated: Box<[usize]>,
     /// Whether a run does more than its bound steps.
     pub(crate) dynamic: bool,
+    /// The instructions of other programs that were made to run this one.
+    pub(crate) users: AtomicUsize,
     #[expect(clippy::vec_box, reason = "a state goes to a run and back by its address")]
     idle: Mutex<Vec<Box<State>>>,
 }
@@ -116,6 +121,7 @@ impl Program {
             outputs: outputs.into(),
             bases,
             dynamic,
+            users: AtomicUsize::new(0),
             idle: Mutex::new(Vec::new()),
         }
     }
@@ -221,7 +227,8 @@ impl Program {
         if let Some(at) = idle.iter().rposition(|state| state.is_bound(self, inputs)) {
             return (idle.swap_remove(at), true);
         }
-        let state = if idle.len() < MAX_SHAPES { None } else { Some(idle.remove(0)) };
+        let shapes = (MAX_SHAPES + self.users.load(Ordering::Relaxed)).min(MAX_IDLE);
+        let state = if idle.len() < shapes { None } else { Some(idle.remove(0)) };
         drop(idle);
         (state.unwrap_or_else(|| Box::new(State::new(self))), false)
     }
