@@ -33,6 +33,11 @@ from frazil.gradient import grad as grad
 from frazil.ifelse import ifelse as ifelse
 from frazil.jacobian_products import Lop as Lop
 from frazil.jacobian_products import Rop as Rop
+from frazil.loop.checkpointing import scan_checkpoints as scan_checkpoints
+from frazil.loop.folding import foldl as foldl
+from frazil.loop.folding import foldr as foldr
+from frazil.loop.folding import map as map
+from frazil.loop.folding import reduce as reduce
 from frazil.loop.scanning import scan as scan
 from frazil.loop.scanning import until as until
 from frazil.op import Op as Op

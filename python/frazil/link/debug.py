@@ -14,6 +14,8 @@ from frazil.link.in_place import ifelse_inputs, op_from_graph_inputs
 from frazil.link.kernel import KernelCompileError, KernelCompiler, NativeKernel
 from frazil.link.lowering import lower
 from frazil.link.perform import PyLinker
+from frazil.link.scan_contract import own_states, scan_in_place
+from frazil.loop.op import Scan
 
 
 @dataclass
@@ -52,3 +54,8 @@ class DebugLinker:
 @ifelse_inputs.register
 def _(linker: DebugLinker, op: HasInnerGraph) -> tuple[int, ...]:
     return ()
+
+
+@scan_in_place.register
+def _(linker: DebugLinker, op: Scan) -> tuple[int, ...]:
+    return own_states(op)

@@ -14,6 +14,8 @@ from frazil.link.in_place import ifelse_inputs, op_from_graph_inputs
 from frazil.link.kernel import KernelCompiler, NativeKernel
 from frazil.link.lowering import lower
 from frazil.link.lowering.node import lower_node
+from frazil.link.scan_contract import own_states, scan_in_place
+from frazil.loop.op import Scan
 
 
 class NativeLinker:
@@ -58,3 +60,9 @@ class NumbaLinker(NativeLinker):
 @ifelse_inputs.register(NumbaLinker)
 def _(linker: NativeLinker, op: HasInnerGraph) -> tuple[int, ...]:
     return ()  # the inputs belong to the outer program, which may read them afterwards
+
+
+@scan_in_place.register(CLinker)
+@scan_in_place.register(NumbaLinker)
+def _(linker: NativeLinker, op: Scan) -> tuple[int, ...]:
+    return own_states(op)
