@@ -18,7 +18,7 @@ from frazil._core import (
 from frazil.company import in_company_of
 from frazil.inner_graph import HasInnerGraph, compute, outer_lengths
 from frazil.op import OpMeta
-from frazil.pullback import Pulled, pull, pulled_by
+from frazil.pullback import Pulled, pull, pulled_by, typed_as
 from frazil.tensor.constants import Array, as_tensor
 from frazil.tensor.lengths import Lengths
 
@@ -142,7 +142,8 @@ class OpFromGraph(HasInnerGraph, metaclass=OpFromGraphMeta):
         output_gradients: Sequence[Variable],
     ) -> list[Variable | None]:
         if self.pullback is not None:
-            made = self.pullback.make_node(*inputs, *outputs, *output_gradients).outputs
+            typed = map(typed_as, output_gradients, outputs)
+            made = self.pullback.make_node(*inputs, *outputs, *typed).outputs
             gradients: list[Variable | None] = [None] * len(inputs)
             for at, gradient in zip(self.pulled, made, strict=True):
                 gradients[at] = gradient
@@ -161,7 +162,7 @@ class OpFromGraph(HasInnerGraph, metaclass=OpFromGraphMeta):
         """
         if self.pushforward is None:
             raise NotImplementedError(f"{self} was built without rop_overrides")
-        made = self.pushforward.make_node(*inputs, *tangents).outputs
+        made = self.pushforward.make_node(*inputs, *map(typed_as, tangents, inputs)).outputs
         results: list[Variable | None] = [None] * len(self.fgraph.outputs)
         for at, tangent in zip(self.pushed, made, strict=True):
             results[at] = tangent

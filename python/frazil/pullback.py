@@ -10,7 +10,8 @@ from weakref import WeakKeyDictionary
 from frazil import _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
 from frazil.inner_graph import HasInnerGraph
-from frazil.tensor.broadcasting import BroadcastTo
+from frazil.tensor.broadcasting import BroadcastTo, broadcast_to
+from frazil.tensor.lengths import lengths
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,8 @@ def pulled_by(
         pulled = known[given] = pull(op, given)
     gradients: list[Variable | None] = [None] * len(inputs)
     if pulled.op is not None:
-        operands = [*inputs, *outputs, *output_gradients]
+        typed = map(typed_as, output_gradients, outputs)
+        operands = [*inputs, *outputs, *typed]
         made = pulled.op.make_node(*(operands[at] for at in pulled.needed)).outputs
         for at, gradient in zip(pulled.targets, made, strict=True):
             gradients[at] = gradient
@@ -102,6 +104,13 @@ _pulled: WeakKeyDictionary[Any, dict[frozenset[int], Pulled]] = WeakKeyDictionar
 def is_continuous(x: Variable) -> bool:
     """Return whether ``x`` can have a gradient."""
     return x.dtype in ("float64", "float32")
+
+
+def typed_as(gradient: Variable, of: Variable) -> Variable:
+    """Return ``gradient`` with the lengths that the type of what it is the gradient of tells."""
+    if of.type.accepts(gradient.type):
+        return gradient
+    return broadcast_to(gradient, lengths(of))
 
 
 def is_zero(x: Variable) -> bool:

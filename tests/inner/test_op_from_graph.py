@@ -236,3 +236,21 @@ def test_the_graph_is_computed_by_perform():
     results = compute(graph, [np.zeros(2)])
     np.testing.assert_array_equal(results[0], [1.0, 1.0])
     assert results[1] == 2.0
+
+
+def test_gradients_of_less_known_lengths():
+    x = ft.tensor("x", dtype="float64", shape=(3,))
+    w, c = ft.vector("w"), ft.iscalar("c")
+    own = fz.OpFromGraph(
+        [x],
+        [ft.exp(x)],
+        lop_overrides=lambda i, o, g: [g[0] * o[0]],
+        rop_overrides=lambda i, t: [t[0] * ft.exp(i[0])],
+    )
+    for y in (fz.OpFromGraph([x], [ft.exp(x)])(x), own(x), fz.ifelse(c, ft.exp(x), x)):
+        f = fz.function([c, x, w], fz.Lop(y, x, w), on_unused_input="ignore")
+        np.testing.assert_array_equal(f(1, np.zeros(3), [1.0, 2.0, 3.0]), [1.0, 2.0, 3.0])
+        with pytest.raises(ValueError, match="2"):
+            f(1, np.zeros(3), [1.0, 2.0])
+    f = fz.function([x, w], fz.Rop(own(x), x, w))
+    np.testing.assert_array_equal(f(np.zeros(3), [1.0, 2.0, 3.0]), [1.0, 2.0, 3.0])
