@@ -15,6 +15,7 @@ import frazil.tensor as ft
 from frazil._core import Function, ProgramBuilder
 from frazil.compile.mode import find_linker
 from frazil.link.debug import DebugLinker
+from frazil.scalar import ScalarOp
 
 sys.path.insert(0, str(Path(__file__).parent / "link"))
 from updated_graphs import N, draw_graph
@@ -134,7 +135,51 @@ def test_an_index_out_of_bounds():
         assert HERE in message
 
 
+def test_a_length_that_only_a_value_tells():
+    x, n = ft.dvector("x"), ft.lscalar("n")
+    f = debug([x, n], ft.zeros(n * 2).sum() + x[: n + 1] * 1.0)
+    np.testing.assert_array_equal(f(np.arange(4.0), 2), [0.0, 1.0, 2.0])
+
+
 # ------------------------------------------------------------------ kernels that lie
+
+
+@dataclass(frozen=True, eq=False)
+class Stray(ScalarOp):
+    """Returns its operand, and its C code writes to an element of the result that is not there."""
+
+    at: str
+    nin = 1
+    rule = "arithmetic"
+
+    @property
+    def c(self):
+        return f"((({{T}} *)ptr[1])[{self.at}] = 7, {{0}})"
+
+    def impl(self, x):
+        return x
+
+
+@settings(max_examples=20)
+@given(
+    st.integers(1, 40),
+    st.one_of(st.integers(0, 20), st.integers(-20, -1)),
+    st.sampled_from(["float64", "float32", "int64", "int8"]),
+    st.booleans(),
+)
+def test_c_code_that_writes_beyond_its_result(count, past, dtype, is_output):
+    x = ft.vector("x", dtype=dtype)
+    at = f"n_inner + {past}" if past >= 0 else str(past)
+    result = Stray(at)(-x)
+    message = find([x], result if is_output else result.sum(), np.ones(count, dtype))
+    item = np.dtype(dtype).itemsize
+    edge = "beyond the end" if past >= 0 else "before the start"
+    far = (past + 1 if past >= 0 else -past) * item
+    assert f"written up to {far} bytes {edge} of the buffer of" in message
+    assert f"which has {count * item} bytes" in message
+    assert "Stray" in message
+    assert HERE in message
+
 
 KERNEL = ctypes.CFUNCTYPE(
     ctypes.c_int32,

@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 import tempfile
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 import frazil as fz
 import frazil.tensor as ft
+from frazil.link.numba.compiler import _PLACED
 
 
 def libraries():
@@ -43,6 +45,20 @@ def test_libraries_are_unmapped_and_their_files_removed(monkeypatch, tmp_path, c
     functions.clear()
     gc.collect()
     assert libraries() == before
+
+
+def test_machine_code_that_numba_made_is_freed():
+    gc.collect()
+    before = set(_PLACED)
+    x = ft.vector("x")
+    function = fz.function([x], ft.exp(x * 0.375) + 5.0, mode="numba")
+    value = np.linspace(-1.0, 1.0, 5)
+    np.testing.assert_allclose(function(value), np.exp(value * 0.375) + 5.0)
+    libraries = [weakref.ref(_PLACED[kernel].library) for kernel in set(_PLACED) - before]
+    assert libraries
+    del function
+    gc.collect()
+    assert [library() for library in libraries] == [None] * len(libraries)
 
 
 def test_nodes_are_freed(mode):

@@ -25,6 +25,12 @@ def graphs():
     updates = [ft.set_subtensor(part[1:], x[1:]) for part in zeros]
     yield x, "two_buffers", updates
     yield x, "update_of_an_input", [ft.set_subtensor(x[1:], 0.0)]
+    scattered = ft.exp(x)
+    for start in range(20):
+        scattered = ft.inc_subtensor(scattered[np.arange(start, N, 7)], x[0])
+    yield x, "updates_at_indices", [scattered]
+    product = ft.dot(x, x)
+    yield x, "factor", [ft.linalg.cholesky(ft.dot(x, x.T) + ft.eye(N)), product + 1.0]
     yield x, "rows_and_columns", [ft.dot(x - x.mean(axis=0), x.T / x.sum(axis=1))]
 
 

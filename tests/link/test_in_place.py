@@ -1,6 +1,7 @@
 """Updates in place and memory that is used again: seen in programs, never in results."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -10,11 +11,13 @@ from updated_graphs import N, draw_graph
 
 import frazil as fz
 import frazil.tensor as ft
+from frazil.tensor.blas import Gemm, Gemv, Ger
 
 
 def in_place(function):
     """The updates of a program that need no copy, and those that do."""
-    updates = [line for line in function.program.instructions if " set " in line or " inc" in line]
+    update = re.compile(r" set | increment | from %\d+ indexed along ")
+    updates = list(filter(update.search, function.program.instructions))
     return (
         sum(line.endswith(" in place") for line in updates),
         sum(not line.endswith(" in place") for line in updates),
@@ -132,6 +135,57 @@ def test_what_belongs_to_others_is_copied():
         np.testing.assert_array_equal(constant.data, np.zeros(3))
 
 
+@pytest.mark.parametrize("mode", ["c", "numba"])
+def test_elements_at_indices_are_updated_in_place(mode):
+    x, y, k = ft.dvector("x"), ft.dvector("y"), ft.lvector("k")
+    value, index = np.arange(5.0), np.array([1, 1, -1])
+    for changed in (ft.exp(x), ft.zeros(5), ft.exp(x)[::-1]):
+        result = changed
+        for step in range(3):
+            result = ft.inc_subtensor(result[(k + step) % 4], ft.sin(y) * step)
+        result = ft.set_subtensor(result[k[:1]], 7.0)
+        f = fz.function([x, y, k], result, mode=mode, on_unused_input="ignore")
+        assert in_place(f) == (4, 0)
+        g = fz.function([x, y, k], result, mode="py", on_unused_input="ignore")
+        arguments = (value, np.arange(3.0), index)
+        np.testing.assert_allclose(f(*arguments), g(*arguments))
+        with pytest.raises(IndexError, match="out of bounds"):
+            f(value, np.arange(3.0), np.array([1, 0, 9]) * 5)
+        np.testing.assert_allclose(f(*arguments), g(*arguments))
+
+
+def test_readers_run_before_elements_at_indices_are_updated():
+    x, k = ft.dvector("x"), ft.lvector("k")
+    buffer = ft.exp(x)
+    updated = ft.inc_subtensor(buffer[k], x[k])
+    late = ft.sin(ft.dot(x, x) * buffer).sum()
+    f = fz.function([x, k], [updated, late], mode="c")
+    assert in_place(f) == (1, 0)
+    value = np.arange(4.0)
+    first, second = f(value, np.array([1, 3, 1]))
+    np.testing.assert_allclose(first - np.exp(value), [0, 2, 0, 3])
+    np.testing.assert_allclose(second, np.sin(14 * np.exp(value)).sum())
+
+
+def test_elements_at_indices_of_what_others_need_are_copied():
+    x, k = ft.dvector("x"), ft.lvector("k")
+    buffer, value, index = ft.exp(x), np.arange(4.0), np.array([3, 0, 3, 1])
+    moved = ft.set_subtensor(buffer[k], buffer)  # the loop reads what it writes to
+    swapped = ft.set_subtensor(buffer[k], buffer[k[::-1]])
+    swapped_after = np.exp(value)
+    swapped_after[index] = np.exp(value)[index[::-1]]
+    moved_after = np.exp(value)
+    moved_after[index] = np.exp(value)
+    for updated, expected in ((moved, moved_after), (swapped, swapped_after)):
+        f = fz.function([x, k], updated, mode="c")
+        np.testing.assert_allclose(f(value, index), expected)
+    updated = ft.inc_subtensor(buffer[k], 1.0)
+    assert in_place(fz.function([x, k], [updated, buffer], mode="c")) == (0, 1)
+    assert in_place(fz.function([x, k], ft.inc_subtensor(x[k], 1.0), mode="c")) == (0, 1)
+    given = [fz.In(x, mutable=True), k]
+    assert in_place(fz.function(given, ft.inc_subtensor(x[k], 1.0), mode="c")) == (1, 0)
+
+
 def test_a_value_from_the_updated_buffer_is_read_before():
     x = ft.dvector("x")
     buffer = ft.exp(x)
@@ -174,3 +228,35 @@ def test_outputs_that_are_one_buffer_are_two_arrays(mode):
     for array in arrays[:-1]:
         array += 1.0  # an output can be written to
     np.testing.assert_array_equal(f(value)[0], value)
+
+
+# ------------------------------------------------------------------ linear algebra
+
+
+def calls(a, b, v):
+    """Calls of BLAS and LAPACK by name, with what dies in them if others read it before."""
+    two, half = ft.constant(2.0), ft.constant(0.5)
+    m = ft.exp(ft.dot(a, a.T) / 8.0)
+    yield "gemm", m, Gemm()(m, two, a, b, half)
+    w = ft.exp(v)
+    yield "gemm", w, Gemv()(w, two, a, v, half)
+    yield "gemm", m, Ger()(m, two, v, v)
+    yield "cholesky", m, ft.linalg.cholesky(m)
+    yield "solve", m, ft.linalg.solve_triangular(a, m, lower=True)
+
+
+@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("at", range(5))
+def test_blas_and_lapack_work_in_memory_that_dies(mode, at):
+    a, b, v = (ft.tensor(name, shape=(4,) * ndim) for name, ndim in (("a", 2), ("b", 2), ("v", 1)))
+    name, m, made = list(calls(a, b, v))[at]
+    late = ft.sin(ft.dot(ft.dot(b, v), v) * m).sum()
+    rng = np.random.default_rng(at)
+    values = [np.tril(rng.normal(size=(4, 4))) + 2 * np.eye(4), rng.normal(size=(4, 4)), np.ones(4)]
+    for outputs, expected in (([made, late], True), ([made, m], False)):
+        f = fz.function([a, b, v], outputs, mode=mode, on_unused_input="ignore")
+        g = fz.function([a, b, v], outputs, mode="py", on_unused_input="ignore")
+        (line,) = (line for line in f.program.instructions if f"= {name} " in line)
+        assert line.endswith(" in place") is expected, line
+        for result, reference in zip(f(*values), g(*values), strict=True):
+            np.testing.assert_allclose(result, reference, rtol=1e-10)

@@ -1,7 +1,9 @@
 """Compiling kernels: sharing, splitting, releasing, and what is said when it fails."""
 
+import ctypes
 import gc
 import os
+import platform
 import re
 import stat
 import subprocess
@@ -18,7 +20,15 @@ from frazil.link.c import CCompiler
 from frazil.link.c.compiler import Toolchain, find_toolchain
 from frazil.link.c.source import add_kernel
 from frazil.link.c.unit import Unit
-from frazil.link.kernel import KernelCompileError, LoweringError, Read, Write
+from frazil.link.image import Image
+from frazil.link.kernel import (
+    KernelCompileError,
+    LoopKernel,
+    LoweringError,
+    Read,
+    Statement,
+    Write,
+)
 from frazil.link.numba import NumbaCompiler
 from frazil.scalar import Elementary, add, erf, exp, floordiv, log1p, mul, psi, sin, tanh, where
 from frazil.scalar.elementary import define
@@ -191,6 +201,41 @@ def test_cc_may_have_arguments():
         check=True,
     )
     assert answer.stdout == "('-DWORD=1',)\n"
+
+
+def test_numba_calls_vector_functions_wherever_operands_lie():
+    vector = Read("float64", inner=True)
+    write = Write(1, "float64", inner=True, reduce=None)
+    compiler = NumbaCompiler()
+    (native,) = compiler.compile(
+        [LoopKernel((vector,), (), (Statement(exp, (0,), "float64"),), (write,))]
+    )
+    symbol = compiler.symbol(native.keepalive)
+    assert symbol is not None
+    vectors = [name for name in symbol.image.pointers if name.startswith("_ZGV")]
+    if platform.machine() == "x86_64" and platform.libc_ver()[0] == "glibc":
+        assert vectors
+    assert not vectors or any(name.encode() in symbol.image.code for name in vectors)
+    values = np.linspace(-700.0, 700.0, 1003)
+    signature = ctypes.CFUNCTYPE(
+        ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p
+    )
+    (loaded,) = compiler.load(symbol.image, [symbol.name])
+    for address in (native.address, loaded.address):
+        own = values.copy()
+        for read, result in ((values, np.empty_like(values)), (own, own)):
+            pointers = np.array([read.ctypes.data, result.ctypes.data])
+            strides = np.zeros(2, dtype=np.int64)
+            assert (
+                signature(address)(pointers.ctypes.data, 1, values.size, strides.ctypes.data) == 0
+            )
+            np.testing.assert_allclose(result, np.exp(values), rtol=1e-15)
+
+
+def test_an_image_of_numba_that_cannot_be_loaded_is_an_error():
+    image = Image(b"", {"frazil_nothing_has_this_name": "nothing_has_this_name"})
+    with pytest.raises(KernelCompileError, match="nothing_has_this_name"):
+        NumbaCompiler().load(image, ["kernel_0"])
 
 
 def test_numba_is_imported_only_when_used():

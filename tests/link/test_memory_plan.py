@@ -31,7 +31,7 @@ def test_what_is_planned_is_what_is_taken():
     )
     assert done.returncode == 0, done.stderr
     lines = [line.split() for line in done.stdout.splitlines()]
-    assert len(lines) == 18
+    assert len(lines) == 22
     for mode, name, complete, planned, taken in lines:
         assert complete == "True", (mode, name)
         assert planned == taken, (mode, name)

@@ -31,6 +31,14 @@ def draw_graph(data):
         change = ft.set_subtensor if data.draw(st.booleans()) else ft.inc_subtensor
         return change(target, value)
 
+    def scattered(tensor):
+        length = 2 if tensor.ndim == 2 else N
+        at = data.draw(st.lists(st.integers(-length, length - 1), min_size=1, max_size=4))
+        other = matrix() if tensor.ndim == 2 else vector()
+        value = data.draw(st.sampled_from([other[at], ft.exp(-other[0]), 3.0]))
+        change = ft.set_subtensor if data.draw(st.booleans()) else ft.inc_subtensor
+        return change(tensor[at], value)
+
     def fresh():
         made = st.sampled_from([ft.zeros(N), ft.full(N, x[0]), ft.distinct(vector())])
         return vectors.append(data.draw(made))
@@ -38,6 +46,8 @@ def draw_graph(data):
     steps = {
         "update": lambda: vectors.append(updated(vector())),
         "update rows": lambda: matrices.append(updated(matrix())),
+        "scatter": lambda: vectors.append(scattered(vector())),
+        "scatter rows": lambda: matrices.append(scattered(matrix())),
         "loop": lambda: vectors.append(ft.sin(vector()) + vector()),
         "loop over rows": lambda: matrices.append(matrix() - ft.cos(matrix())),
         "sum": lambda: vectors.append(vector() * vector().sum()),

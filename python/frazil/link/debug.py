@@ -23,8 +23,8 @@ class DebugLinker:
     """Makes programs that run node by node, unfused, and look for faults as they go.
 
     Runs check that nothing reads memory which was given back or written over, that no kernel
-    writes to what it may only read, and where the first NaN comes from; ``perform`` is called by
-    way of :class:`~frazil.link.perform.CheckedPerform`.
+    writes to what it may only read or beyond a buffer, and where the first NaN comes from;
+    ``perform`` is called by way of :class:`~frazil.link.perform.CheckedPerform`.
     """
 
     compiler: KernelCompiler | None

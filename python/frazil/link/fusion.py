@@ -98,8 +98,8 @@ def fuse(
 ) -> list[Step]:
     """The steps that compute ``outputs``: loops of at most ``limit`` nodes, and other nodes.
 
-    ``before`` gives for nodes that no loop takes the nodes that must have run before them. Nodes
-    whose values nothing needs (only their shapes, perhaps) are left out.
+    ``before`` gives for nodes that write over an operand the nodes that should run before them.
+    Nodes whose values nothing needs (only their shapes, perhaps) are left out.
     """
     order = _needed(order, outputs, shapes, views, fusible)
     levels = Levels(order, shapes, views, fusible, recompute, before, None)
@@ -145,15 +145,16 @@ class Levels:
         self._others: dict[int, list[FrozenApply]] = {}
         other_level: dict[FrozenApply, int] = {}
         for node in order:
+            # Within a level, other nodes come before loops, in order.
+            at = 0
+            for reader in before.get(node, ()):
+                after = self._place[reader].level + 1 if reader in self._place else 0
+                at = max(at, other_level.get(reader, 0), after)
             if fusible(node):
-                self._add(node)
+                self._add(node, at)
             else:
                 read = [*value_operands(node), *_length_leaves(node, shapes)]
-                at = self._from_memory(read)
-                for reader in before.get(node, ()):
-                    # Within a level, other nodes come before loops, in order.
-                    after = self._place[reader].level + 1 if reader in self._place else 0
-                    at = max(at, other_level.get(reader, 0), after)
+                at = max(at, self._from_memory(read))
                 other_level[node] = at
                 self._others.setdefault(at, []).append(node)
                 self._stored.update((output, at) for output in node.outputs)
@@ -166,11 +167,11 @@ class Levels:
         """The level from which on a loop can have an operand without making it."""
         return self._from_memory(self._recompute.reads(base))
 
-    def _add(self, node: FrozenApply) -> None:
+    def _add(self, node: FrozenApply, least: int) -> None:
         over, (output,) = pattern(node), node.outputs
         # What goes along another dimension has a loop of its own.
         own = self._shapes.space(over) if row_dimension(node) is None else (output,)
-        least = self._from_memory(leaves(self._shapes.lengths(over)))
+        least = max(least, self._from_memory(leaves(self._shapes.lengths(over))))
         plain = _Place(self._level(node, own, least), own)
         place = self._row_place(node, own, least)
         if place is not None and place.level < plain.level:

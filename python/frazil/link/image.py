@@ -10,8 +10,9 @@ from dataclasses import dataclass
 class Image:
     """A library of kernels as bytes.
 
-    ``pointers`` name the library's variables that hold addresses of functions, each with the name
-    under which SciPy exports the function.
+    ``pointers`` name what in the library stands for functions of others, variables that hold their
+    address or the functions themselves, each with the name under which SciPy or the C library
+    exports it.
     """
 
     code: bytes

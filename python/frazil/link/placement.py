@@ -1,9 +1,9 @@
 """Where updates are done: in which order a graph runs so that they need no copy.
 
-An update, such as :class:`~frazil.tensor.indexing.IncSubtensor`, gives a new tensor, but where
-nobody needs the old one any more its buffer can be written over. The core's planner says which
-updates can have that and what must run before them; the runtime does in place what then follows the
-last reader.
+An update, such as :class:`~frazil.tensor.indexing.IncSubtensor`, gives a new tensor, and so does a
+factor or what is added to a product; but where nobody needs the old one any more its buffer can be
+written over. The core's planner says which updates can have that and what must run before them; the
+runtime does in place what then follows the last reader.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from functools import singledispatch
 from frazil import inplace
 from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
 from frazil.op import Op
+from frazil.tensor.advanced_indexing import AdvancedIncSubtensor
+from frazil.tensor.blas import Gemm, Gemv, Ger
 from frazil.tensor.indexing import IncSubtensor
+from frazil.tensor.linalg import Cholesky, CholeskyGradient, SolveTriangular
 
 
 @singledispatch
@@ -24,9 +27,20 @@ def updated_operand(op: Op) -> int | None:
     return None
 
 
-@updated_operand.register
-def _(op: IncSubtensor) -> int:
+@updated_operand.register(IncSubtensor)
+@updated_operand.register(AdvancedIncSubtensor)
+@updated_operand.register(Gemm)
+@updated_operand.register(Gemv)
+@updated_operand.register(Ger)
+@updated_operand.register(Cholesky)
+def _(op: Op) -> int:
     return 0
+
+
+@updated_operand.register(CholeskyGradient)
+@updated_operand.register(SolveTriangular)
+def _(op: Op) -> int:
+    return 1
 
 
 @dataclass(frozen=True)

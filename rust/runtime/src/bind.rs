@@ -7,6 +7,7 @@ use crate::arena::Arena;
 use crate::blas::{DotPlan, GemmPlan, dot_dims};
 use crate::buffer::ALIGNMENT;
 use crate::error::{Error, Fault, Operand};
+use crate::guard::Guarded;
 use crate::ids::{Origin, Size, Slot};
 use crate::instr::{Gemm, InstrKind, Loop, LoopRead, View};
 use crate::lapack::{
@@ -168,11 +169,22 @@ impl<'a> Binder<'a> {
         let bases = self.program.bases;
         let place = match (&mut self.arena, self.program.liveness.claims[slot.index()]) {
             (Some(_), Some(output)) => Place::start(bases.outputs + output),
-            (Some(arena), None) => Place { base: bases.arena, offset: arena.take(bytes)? as i64 },
+            (Some(arena), None) => {
+                let guards = &mut self.state.guards;
+                let start = arena.take(guards.around(bytes)?)? + guards.width();
+                let place = Place { base: bases.arena, offset: start as i64 };
+                let made_by = self.program.slots[slot.index()].made_by;
+                guards.plan(Guarded { slot, place, bytes, made_by, until: None });
+                place
+            }
             (None, _) => {
-                let block = self.state.pool.take(bytes)?;
+                let guards = &self.state.guards;
+                let block = self.state.pool.take(guards.around(bytes)?)?;
+                let start = block.as_ptr().wrapping_add(guards.width());
+                // SAFETY: the block has room for the zones.
+                unsafe { guards.lay(start, bytes) };
                 let base = bases.slots + slot.index();
-                self.state.bases[base] = block.as_ptr();
+                self.state.bases[base] = start;
                 self.state.blocks[slot.index()] = Some(block);
                 Place::start(base)
             }
@@ -318,11 +330,12 @@ impl<'a> Binder<'a> {
         }
         self.need_scratch(scratch);
         let function = code.kernel.function;
-        let step = RecurrenceStep { function, steps, operands, strides, packed };
+        let step = RecurrenceStep { function, steps, operands, strides, packed, scratch };
         Ok(Step::Recurrence(Box::new(step)))
     }
 
     fn need_scratch(&mut self, bytes: usize) {
+        let bytes = bytes + 2 * self.state.guards.width();
         self.state.scratch_bytes = self.state.scratch_bytes.max(bytes);
     }
 
@@ -410,13 +423,15 @@ impl<'a> Binder<'a> {
         let mut copies = SmallVec::new();
         for target in &code.targets {
             self.check_indexed(target.of, &target.axes, &target.indexed, &dims)?;
-            let lengths = self.layout(target.of).dims.clone();
-            let place = self.fresh(target.slot, &lengths)?;
-            copies.push(self.copy(target.of, target.slot, place));
+            if !self.place_over(target.of, target.slot) {
+                let lengths = self.layout(target.of).dims.clone();
+                let place = self.fresh(target.slot, &lengths)?;
+                copies.push(self.copy(target.of, target.slot, place));
+            }
             let layout = self.layout(target.slot).clone();
             strides.push(steps(&target.axes, &layout));
             tables.push(indexed_axes(operands.len(), &layout, &target.indexed, &mut checks));
-            operands.push(place);
+            operands.push(self.slot(target.slot).place);
             let itemsize = self.itemsize(target.slot);
             // Nothing that indices may lead to the same place twice is shared out.
             accesses.push(Access { itemsize, inner: false, role: Role::Accumulate, apart: None });
@@ -582,9 +597,9 @@ impl<'a> Binder<'a> {
         let layout = Layout::fresh(&dims, self.itemsize(to))?;
         let (place, in_place) = self.place_on(z, to, layout)?;
         let product = DotPlan::new(self.dtype(to), self.layout(a), self.layout(b), false)?;
-        self.need_scratch(product.scratch());
         let z_at = (!in_place).then(|| self.layout(z));
         let plan = GemmPlan::new(product, z_at, self.layout(to));
+        self.need_scratch(plan.scratch());
         let operands = code.operands().map(|slot| self.slot(slot).place);
         Ok(Step::Gemm(Box::new(GemmStep { operands, to: place, plan })))
     }

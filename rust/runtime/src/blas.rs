@@ -287,6 +287,11 @@ impl GemmPlan {
         GemmPlan { product, start }
     }
 
+    /// The bytes of scratch memory that a run needs.
+    pub(crate) fn scratch(&self) -> usize {
+        self.product.scratch()
+    }
+
     /// Writes the sum, in C order. Where `beta` is zero, `z` is not read.
     ///
     /// # Safety

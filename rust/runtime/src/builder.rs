@@ -289,7 +289,7 @@ impl Builder {
     // ------------------------------------------------------------ instructions
 
     /// Makes a program whose runs look for faults: reads of memory that was given back or written
-    /// over, instructions that write to operands, and the first NaN.
+    /// over, instructions that write to operands or beyond buffers, and the first NaN.
     pub fn watch(&mut self) {
         self.watched = true;
     }
@@ -704,6 +704,7 @@ impl Builder {
         for &slot in outputs {
             self.info(slot)?;
         }
+        let watched = self.watched;
         let contents = Contents {
             slots: self.slots,
             inputs: self.inputs,
@@ -714,7 +715,8 @@ impl Builder {
             parts: self.parts,
             watched: self.watched,
         };
-        Ok(Program::new(contents, outputs))
+        let program = Program::new(contents, outputs);
+        Ok(if watched { program.watched() } else { program })
     }
 
     fn view(&mut self, of: Slot, view: View, ndim: usize) -> Built<Slot> {

@@ -420,6 +420,18 @@ pub enum Fault {
         /// What it has written to.
         operand: Operand,
     },
+    /// In a watched run: an instruction has written to what lies around a buffer.
+    #[error("it has written up to {distance} bytes {edge} of {whose}, which has {bytes} bytes")]
+    Trespass {
+        /// The buffer.
+        whose: String,
+        /// Its size.
+        bytes: usize,
+        /// The farthest byte that was written to.
+        distance: usize,
+        /// From where that is counted.
+        edge: &'static str,
+    },
     /// In a watched run: the first NaN.
     #[error("its result {position} is NaN at {}, and none of its operands has a NaN", Lengths(.index))]
     NotANumber {
@@ -500,6 +512,7 @@ impl Fault {
             Fault::Released { .. }
             | Fault::Overwritten { .. }
             | Fault::Destroyed { .. }
+            | Fault::Trespass { .. }
             | Fault::NotANumber { .. } => ErrorClass::Watch,
             Fault::Kernel { .. }
             | Fault::RoutineMissing { .. }

@@ -208,7 +208,7 @@ pub(crate) struct LoopSource {
     pub(crate) indexed: Box<[usize]>,
 }
 
-/// A copy of a slot that a loop writes to where indices say.
+/// A slot that a loop makes of another by writing to it where indices say.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct LoopTarget {
     pub(crate) slot: Slot,
@@ -405,24 +405,43 @@ impl InstrKind {
     }
 }
 
+/// A result that may be written over an operand.
+pub(crate) struct Overwrite {
+    pub(crate) of: Slot,
+    pub(crate) to: Slot,
+    /// The operands that must lie elsewhere then.
+    pub(crate) others: Vec<Slot>,
+}
+
 impl InstrKind {
-    /// The operand that the result may be written over, the result, and the operands that must lie
-    /// elsewhere then. Loops have their own way.
-    pub(crate) fn overwrites(&self) -> Option<(Slot, Slot, Vec<Slot>)> {
-        match self {
-            InstrKind::Update { of, to, value, .. } => Some((*of, *to, vec![*value])),
-            InstrKind::Copy { of, to } | InstrKind::Cholesky { of, to, .. } => {
-                Some((*of, *to, vec![]))
-            }
-            InstrKind::Gemm(code) => {
-                Some((code.z, code.to, vec![code.alpha, code.a, code.b, code.beta]))
-            }
-            InstrKind::CholeskyGradient { factor, gradient, to } => {
-                Some((*gradient, *to, vec![*factor]))
-            }
-            InstrKind::Solve { a, b, to, .. } => Some((*b, *to, vec![*a])),
-            _ => None,
-        }
+    /// The results that may be written over an operand, whatever the layout of that. What a loop
+    /// writes position by position has its own way.
+    pub(crate) fn overwrites(&self) -> Vec<Overwrite> {
+        let (of, to, others) = match self {
+            InstrKind::Loop(code) => return code.overwrites(),
+            InstrKind::Update { of, to, value, .. } => (*of, *to, vec![*value]),
+            InstrKind::Copy { of, to } | InstrKind::Cholesky { of, to, .. } => (*of, *to, vec![]),
+            InstrKind::Gemm(code) => (code.z, code.to, vec![code.alpha, code.a, code.b, code.beta]),
+            InstrKind::CholeskyGradient { factor, gradient, to } => (*gradient, *to, vec![*factor]),
+            InstrKind::Solve { a, b, to, .. } => (*b, *to, vec![*a]),
+            _ => return Vec::new(),
+        };
+        vec![Overwrite { of, to, others }]
+    }
+}
+
+impl<K> Loop<K> {
+    /// Indices may lead anywhere at any time, so a target that is written over is read by nobody else
+    /// in the loop.
+    fn overwrites(&self) -> Vec<Overwrite> {
+        let overwrite = |(at, target): (usize, &LoopTarget)| {
+            let targets = self.targets.iter().enumerate();
+            let apart = targets.filter(|(other, _)| *other != at).map(|(_, other)| other.of);
+            let reads = self.reads.iter().map(|read| read.slot);
+            let others = reads.chain(self.sources.iter().map(|source| source.slot)).chain(apart);
+            Overwrite { of: target.of, to: target.slot, others: others.collect() }
+        };
+        self.targets.iter().enumerate().map(overwrite).collect()
     }
 }
 

@@ -21,6 +21,7 @@ mod crew;
 mod error;
 mod fold;
 mod foreign;
+mod guard;
 mod ids;
 mod instr;
 mod integer_dot;

@@ -8,7 +8,7 @@
 
 use crate::builder::{Input, SlotInfo};
 use crate::ids::Slot;
-use crate::instr::{Instr, InstrKind};
+use crate::instr::{Instr, InstrKind, Overwrite};
 use crate::nested::Part;
 
 /// The memory of a program's slots, as far as it does not depend on shapes.
@@ -60,7 +60,7 @@ impl Liveness {
                 };
                 ours && families.last[family.index()] == at
             };
-            if let Some((of, to, others)) = instr.kind.overwrites() {
+            for Overwrite { of, to, others } in instr.kind.overwrites() {
                 let family = |slot: Slot| families.of[slot.index()];
                 let apart = others.iter().all(|&other| family(other) != family(of));
                 if apart && dies(&owners, of) {
@@ -154,9 +154,9 @@ fn releases(
             *last = (*last).max(at);
         }
         let shared = instr.kind.shares().map(|(of, to, _)| (of, to));
-        let heir = instr.kind.overwrites().map(|(of, to, _)| (of, to));
-        let heir = heir.filter(|(of, to)| over[to.index()] == Some(*of));
-        for (of, to) in shared.into_iter().chain(heir) {
+        let heirs = instr.kind.overwrites().into_iter().map(|write| (write.of, write.to));
+        let heirs = heirs.filter(|(of, to)| over[to.index()] == Some(*of));
+        for (of, to) in shared.into_iter().chain(heirs) {
             last[of.index()] = last[of.index()].max(last[to.index()]);
         }
     }

@@ -8,7 +8,7 @@ use crate::array::ArrayRef;
 use crate::builder::{Constant, Input, SizeInfo, SlotInfo};
 use crate::error::Error;
 use crate::ids::{Nested, Origin, Size, Slot};
-use crate::instr::{ArrayType, Instr, InstrKind, Library, list};
+use crate::instr::{ArrayType, Instr, InstrKind, Library, Overwrite, list};
 use crate::liveness::Liveness;
 use crate::nested::Part;
 use crate::run::Run;
@@ -126,6 +126,14 @@ impl Program {
         }
     }
 
+    /// The program whose runs look for faults.
+    pub(crate) fn watched(mut self) -> Program {
+        self.watched = true;
+        // The caller's memory for an output has no guard zones, so nothing is made there.
+        self.liveness.claims.fill(None);
+        self
+    }
+
     /// The types of the inputs.
     pub fn inputs(&self) -> impl ExactSizeIterator<Item = &ArrayType> {
         self.inputs.iter().map(|input| &input.ty)
@@ -186,9 +194,9 @@ impl Program {
     /// If there is no instruction of this number.
     pub fn line(&self, at: usize) -> String {
         let kind = &self.instrs[at].kind;
-        let made = kind.overwrites().map(|(_, to, _)| to);
-        let in_place = made.is_some_and(|to| self.liveness.over[to.index()].is_some());
-        format!("{kind}{}", if in_place { " in place" } else { "" })
+        let in_place = |write: &Overwrite| self.liveness.over[write.to.index()].is_some();
+        let some = kind.overwrites().iter().any(in_place);
+        format!("{kind}{}", if some { " in place" } else { "" })
     }
 
     /// What to blame for a fault of the instruction that makes an output.

@@ -139,6 +139,8 @@ pub(crate) struct RecurrenceStep {
     /// Operands whose rows have gaps: which, where a copy without gaps lies in the scratch memory
     /// and where in that the first row does, where it is copied from, and how.
     pub(crate) packed: SmallVec<[Packed; 2]>,
+    /// The bytes of scratch memory that the copies take.
+    pub(crate) scratch: usize,
 }
 
 /// A copy of an operand.

@@ -147,11 +147,10 @@ impl<'p> Run<'p> {
                 let checked = unsafe { watch.before(state, program, at) };
                 checked.map_err(Error::at(program.instrs[at].origin))?;
             }
-            let scratch = state.scratch.as_ptr();
             // SAFETY: the inputs and outputs are there by the promises of `bind` and `set_output`,
             // the arena and the scratch memory since the program was bound, the blocks of earlier
             // instructions until released.
-            let done = unsafe { state.steps[at].run(&state.bases, scratch, conduct) };
+            let done = unsafe { state.run_step(&state.steps[at], conduct) };
             done.map_err(Error::at(program.instrs[at].origin))?;
             if let Step::Inner = state.steps[at] {
                 state.run_inner(program, at, conduct)?;
@@ -166,11 +165,19 @@ impl<'p> Run<'p> {
                 // SAFETY: nothing was given back since the instruction ran.
                 let checked = unsafe { watch.after(state, program, at) };
                 checked.map_err(Error::at(program.instrs[at].origin))?;
+            }
+            if program.dynamic {
+                // A size may be the value of what is given back.
+                state.evaluate(program, &program.run_sizes[at + 1]);
+            }
+            if let Some(watch) = &mut watch {
                 // SAFETY: as above.
                 unsafe { watch.release(state, program, at) };
             }
             if program.dynamic {
-                state.release_after(program, at);
+                for &slot in &program.liveness.releases[at] {
+                    state.release(slot);
+                }
             }
         }
         if let Some(watch) = &watch {
@@ -234,21 +241,12 @@ impl State {
             let step = Binder::new(program, self, None).step(&instr.kind)?;
             self.grow_scratch()?;
             // SAFETY: as in `execute`; the binder allocated what the step writes.
-            unsafe { step.run(&self.bases, self.scratch.as_ptr(), conduct)? };
+            unsafe { self.run_step(&step, conduct)? };
             if step.is_deaf() && (conduct.should_stop)() {
                 return Err(Fault::Interrupted);
             }
         }
         Ok(())
-    }
-
-    /// Gives back what nothing reads after an instruction, and evaluates the sizes that it decides.
-    fn release_after(&mut self, program: &Program, at: usize) {
-        // A size may be the value of what is given back.
-        self.evaluate(program, &program.run_sizes[at + 1]);
-        for &slot in &program.liveness.releases[at] {
-            self.release(slot);
-        }
     }
 
     /// What a slot holds.
@@ -347,7 +345,8 @@ impl State {
         let root = base.checked_sub(program.bases.slots)?;
         let layout = &self.slots[slot.index()].layout;
         let bytes = layout.len() as usize * program.slots[slot.index()].dtype.itemsize();
-        let whole = place(slot).offset == 0
+        let whole = self.guards.width() == 0
+            && place(slot).offset == 0
             && bytes == self.slots[root].bytes
             && layout.strides.iter().all(|&stride| stride >= 0);
         let shared = program.outputs[position + 1..].iter().any(|&other| place(other).base == base);

@@ -6,7 +6,9 @@ use crate::arena::Arena;
 use crate::array::{ArrayRef, KeptArray, Owner};
 use crate::bind::Binder;
 use crate::buffer::Buffer;
+use crate::conduct::Conduct;
 use crate::error::{Error, Fault};
+use crate::guard::Guards;
 use crate::ids::{Size, Slot};
 use crate::instr::InstrKind;
 use crate::layout::{Layout, byte_count};
@@ -65,6 +67,8 @@ pub(crate) struct State {
     /// Results of foreign functions.
     pub(crate) kept: Vec<Option<KeptArray>>,
     pub(crate) owners: SmallVec<[Owner; 8]>,
+    /// What lies around every buffer in a run that is watched.
+    pub(crate) guards: Guards,
 }
 
 // SAFETY: the pointers in `bases` and `kept` are used during a run only, whose caller promises that
@@ -82,6 +86,7 @@ impl State {
             blocks: program.slots.iter().map(|_| None).collect(),
             kept: program.slots.iter().map(|_| None).collect(),
             pool: Pool::new(POOL.0, POOL.1),
+            guards: Guards::new(program.watched),
             ..State::default()
         };
         for (at, constant) in program.constants.iter().enumerate() {
@@ -140,6 +145,7 @@ impl State {
         self.outputs.clear();
         self.unfinished.clear();
         self.scratch_bytes = 0;
+        self.guards.clear();
         check_inputs(program, inputs).map_err(Error::at(None))?;
         for (at, (input, declared)) in inputs.iter().zip(&program.inputs).enumerate() {
             self.key.extend_from_slice(input.dims);
@@ -173,8 +179,10 @@ impl State {
                 // A view has no bytes of its own, nor what another took over: only who has memory
                 // releases it.
                 let slot = &self.slots[slot.index()];
-                if slot.place.base == program.bases.arena {
-                    arena.release(slot.place.offset as usize, slot.bytes);
+                if slot.place.base == program.bases.arena && slot.bytes > 0 {
+                    let start = slot.place.offset as usize - self.guards.width();
+                    arena.release(start, slot.bytes + 2 * self.guards.width());
+                    self.guards.release(slot.place, at);
                 }
             }
         }
@@ -249,6 +257,28 @@ impl State {
     pub(crate) fn grow_scratch(&mut self) -> Result<(), Fault> {
         if self.scratch.size() < self.scratch_bytes {
             self.scratch = Buffer::new(self.scratch_bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a step, and looks in a watched run whether it has left its scratch memory.
+    ///
+    /// # Safety
+    /// As for [`Step::run`]; the scratch memory has grown since the step was bound.
+    pub(crate) unsafe fn run_step(&self, step: &Step, conduct: &Conduct<'_>) -> Result<(), Fault> {
+        let scratch = self.scratch.as_ptr().wrapping_add(self.guards.width());
+        let guarded = (self.guards.width() > 0).then(|| step.scratch()).filter(|&bytes| bytes > 0);
+        if let Some(bytes) = guarded {
+            // SAFETY: the scratch memory has room for what the step asked for, and two zones.
+            unsafe { self.guards.lay(scratch, bytes) };
+        }
+        // SAFETY: by the caller's promise.
+        unsafe { step.run(&self.bases, scratch, conduct)? };
+        if let Some(bytes) = guarded
+            // SAFETY: as above.
+            && let Some(trespass) = unsafe { self.guards.trespass(scratch, bytes) }
+        {
+            return Err(trespass.fault("its scratch memory".to_owned(), bytes));
         }
         Ok(())
     }

@@ -123,6 +123,20 @@ impl Step {
         }
     }
 
+    /// The bytes of scratch memory that it needs.
+    pub(crate) fn scratch(&self) -> usize {
+        match self {
+            Step::Loop(step) => step.nest.scratch(),
+            Step::Dot(step) => step.plan.scratch(),
+            Step::Gemm(step) => step.plan.scratch(),
+            Step::Lapack(step) => step.plan.scratch(),
+            Step::Recurrence(step) => step.scratch,
+            Step::Inner => 0,
+            Step::Nothing | Step::Later | Step::Scalar { .. } | Step::Range { .. } => 0,
+            Step::Transfer(_) | Step::Transfers(_) => 0,
+        }
+    }
+
     /// Runs it.
     ///
     /// # Safety

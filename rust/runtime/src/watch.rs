@@ -2,11 +2,13 @@
 //!
 //! A watched run knows for every slot whether its memory is still its own: given back memory is
 //! poisoned, and whoever reads it, or what was written over since, is told. The elements of the
-//! operands are compared before and after each instruction, and the first NaN is found.
+//! operands are compared before and after each instruction, and so are the guard zones around the
+//! buffers that the run made; the first NaN is found.
 
 use frazil_core::DType;
 
 use crate::error::Fault;
+use crate::guard::Guarded;
 use crate::ids::Slot;
 use crate::layout::Layout;
 use crate::program::Program;
@@ -26,6 +28,9 @@ pub(crate) struct Watch {
     born: Vec<u32>,
     /// The operands of the instruction that runs.
     operands: Vec<Operand>,
+    /// The buffers in the arena that are in use, and how many there have been.
+    guarded: Vec<Guarded>,
+    laid: usize,
 }
 
 struct Operand {
@@ -40,10 +45,13 @@ impl Watch {
             writes: vec![(0, 0); program.slots.len()],
             born: vec![0; program.slots.len()],
             operands: Vec::new(),
+            guarded: Vec::new(),
+            laid: 0,
         }
     }
 
-    /// Checks that an instruction reads memory that is there, and remembers what it reads.
+    /// Checks that an instruction reads memory that is there, remembers what it reads, and lays guard
+    /// zones around what it makes.
     ///
     /// # Safety
     /// The operands of the instruction are in memory.
@@ -61,6 +69,13 @@ impl Watch {
                 let elements = unsafe { Elements::of(state, program, slot) };
                 self.operands.push(Operand { slot, elements });
             }
+        }
+        let made = state.guards.planned()[self.laid..].iter();
+        for &buffer in made.take_while(|buffer| buffer.made_by <= Some(at)) {
+            // SAFETY: the arena has room for the zones.
+            unsafe { state.guards.lay(buffer.place.resolve(&state.bases), buffer.bytes) };
+            self.guarded.push(buffer);
+            self.laid += 1;
         }
         Ok(())
     }
@@ -88,6 +103,8 @@ impl Watch {
         program: &Program,
         at: usize,
     ) -> Result<(), Fault> {
+        // SAFETY: by the caller's promise.
+        unsafe { self.check_zones(state, program)? };
         let liveness = &program.liveness;
         let owner = |slot: Slot| liveness.owners[slot.index()];
         let kind = &program.instrs[at].kind;
@@ -135,11 +152,35 @@ impl Watch {
         Ok(())
     }
 
+    /// Checks that nobody has left a buffer.
+    ///
+    /// # Safety
+    /// The memory of the run is there.
+    unsafe fn check_zones(&self, state: &State, program: &Program) -> Result<(), Fault> {
+        let planned = self.guarded.iter().map(|buffer| {
+            (buffer.slot, buffer.place.resolve(&state.bases).cast_const(), buffer.bytes)
+        });
+        let found = (0..state.blocks.len()).filter(|&at| state.blocks[at].is_some()).map(|at| {
+            let start = state.bases[program.bases.slots + at].cast_const();
+            (Slot::from_index(at), start, state.slots[at].bytes)
+        });
+        for (slot, start, bytes) in planned.chain(found) {
+            // SAFETY: the zones were laid when the buffer was made.
+            if let Some(trespass) = unsafe { state.guards.trespass(start, bytes) } {
+                let made_by = program.slots[slot.index()].made_by;
+                let from = made_by.map_or(slot.to_string(), |by| program.line(by));
+                return Err(trespass.fault(format!("the buffer of {from}"), bytes));
+            }
+        }
+        Ok(())
+    }
+
     /// Notes what is given back after an instruction, and poisons it.
     ///
     /// # Safety
     /// The memory of the run is there.
     pub(crate) unsafe fn release(&mut self, state: &State, program: &Program, at: usize) {
+        self.guarded.retain(|buffer| buffer.until != Some(at));
         for &slot in &program.liveness.releases[at] {
             self.released[slot.index()] = Some(at);
             let given = &state.slots[slot.index()];

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import platform
 import threading
 import weakref
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from frazil.cache.identity import package, processor
 from frazil.link.image import Image, Symbol
@@ -18,6 +20,9 @@ from frazil.link.kernel import (
 )
 from frazil.link.recurrence import AnyKernel
 from frazil.scalar.op import ScalarOp
+
+if TYPE_CHECKING:
+    from frazil.link.numba.library import Library
 
 # Numba's own lock protects its compiler, but not the types that its intrinsics register.
 _LOCK = threading.Lock()
@@ -58,56 +63,56 @@ class NumbaCompiler:
 
     def compile(self, kernels: Sequence[AnyKernel]) -> list[NativeKernel]:
         """The native kernels, in order; equal kernels are compiled once as long as one is alive."""
-        callbacks = [self._callback(kernel) for kernel in kernels]
-        return [NativeKernel(callback.address, callback) for callback in callbacks]
+        with _LOCK:
+            placed = {kernel: _PLACED.get(kernel) for kernel in kernels}
+            if missing := [kernel for kernel, place in placed.items() if place is None]:
+                from frazil.link.numba.objects import build
+
+                names = [f"kernel_{k}" for k in range(len(missing))]
+                for kernel, place in zip(
+                    missing, _place(build(missing, names), names), strict=True
+                ):
+                    placed[kernel] = _PLACED[kernel] = place
+        found = [placed[kernel] for kernel in kernels]
+        return [NativeKernel(place.address, place) for place in found if place is not None]
 
     @property
     def identity(self) -> str:
-        """What the machine code depends on besides the kernel: Numba, LLVM, SciPy, processor."""
+        """What the machine code depends on besides the kernel: Numba, LLVM, SciPy, C library,
+        processor."""
         packages = "\n".join(map(package, ("numba", "llvmlite", "scipy")))
-        return f"{packages}\n{processor()}"
+        return f"{packages}\n{platform.libc_ver()}\n{processor()}"
 
     def symbol(self, keepalive: object) -> Symbol | None:
-        """None: the machine code cannot be kept."""
-        return None
+        """Where a kernel kept by ``keepalive`` is in an image."""
+        if not isinstance(keepalive, _Placed):
+            return None
+        return Symbol(keepalive.library.image, keepalive.name)
 
     def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
-        """Nothing: no image was ever made."""
-        raise KernelCompileError("kernels made by Numba cannot be loaded")
-
-    def _callback(self, kernel: AnyKernel) -> _Callback:
-        with _LOCK:
-            made = _MADE.get(kernel)
-            if made is None:
-                made = _MADE[kernel] = _Callback(kernel)
-            return made
-
-
-class _Callback:
-    """A kernel as a C callback."""
-
-    def __init__(self, kernel: AnyKernel) -> None:
-        import numba
-        from numba.core import errors, types
-
-        from frazil.link.numba.functions import BYTES
-        from frazil.link.numba.recurrence import RecurrenceSource
-        from frazil.link.numba.source import KernelSource
-
-        source = (
-            KernelSource(kernel) if isinstance(kernel, LoopKernel) else RecurrenceSource(kernel)
-        )
-        namespace: dict[str, Any] = dict(source.globals)
-        exec(compile(source.text, "<frazil kernel>", "exec"), namespace)
-        signature = types.int32(
-            types.CPointer(BYTES), types.int64, types.int64, types.CPointer(types.int64)
-        )
+        """The kernels of these names in an image; Numba is not imported for it."""
         try:
-            self._cfunc = numba.cfunc(signature, error_model="numpy")(namespace["kernel"])
-        except errors.NumbaError as error:
-            raise KernelCompileError(f"Numba rejected a kernel.\n{source.text}\n{error}") from error
-        self.address: int = self._cfunc.address
+            placed = _place(image, names)
+        except (ImportError, OSError, KeyError, RuntimeError) as error:
+            raise KernelCompileError(f"an image could not be loaded: {error}") from error
+        return [NativeKernel(place.address, place) for place in placed]
 
 
-_MADE: weakref.WeakValueDictionary[AnyKernel, _Callback] = weakref.WeakValueDictionary()
+@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
+class _Placed:
+    """A kernel in a library."""
+
+    library: Library
+    name: str
+    address: int
+
+
+def _place(image: Image, names: Sequence[str]) -> list[_Placed]:
+    from frazil.link.numba.library import Library
+
+    library = Library(image)
+    return [_Placed(library, name, library.address(name)) for name in names]
+
+
+_PLACED: weakref.WeakValueDictionary[AnyKernel, _Placed] = weakref.WeakValueDictionary()
 """The kernels that are alive."""

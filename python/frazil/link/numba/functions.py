@@ -1,9 +1,8 @@
 """What Numba's expressions may call, by the name that stands in the table of scalar ops.
 
 Memory is reached through intrinsics on raw pointers and the C math library by its symbols: both are
-typed and compiled faster than Numba's arrays and overloads, and an exponential is the same one
-everywhere. What takes several steps is written out where it is used, since a call costs more to
-compile than a statement.
+typed and compiled faster than Numba's arrays and overloads. What takes several steps is written out
+where it is used, since a call costs more to compile than a statement.
 
 Importing this module imports Numba.
 """
@@ -15,7 +14,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import llvmlite.binding
 import numba
 import numpy as np
 from llvmlite import ir
@@ -23,7 +21,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from frazil.link.kernel import LoweringError
-from frazil.link.symbols import scipy_function
+from frazil.link.numba.externals import HIDDEN, MATH, provide
 
 BYTES = types.CPointer(types.uint8)
 """The type of an operand: a pointer to its first byte."""
@@ -57,13 +55,8 @@ Numba's own operators promise LLVM that no int64 overflows, and LLVM draws concl
 ``x + x`` has the sign of ``x``, or that ``x + 1`` is more than ``x``.
 """
 
-MATH: Mapping[str, int] = {
-    **dict.fromkeys(("exp", "exp2", "expm1", "log", "log1p", "log2", "log10"), 1),
-    **dict.fromkeys(("sin", "cos", "tan", "asin", "acos", "atan"), 1),
-    **dict.fromkeys(("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc"), 1),
-    **dict.fromkeys(("pow", "atan2", "fmod"), 2),
-}
-"""Functions of the C math library, with their number of operands."""
+PARALLEL = "frazil.parallel"
+"""What marks a load or a store of an element that no other turn of the loop has to do with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,22 +216,15 @@ def function(name: str, dtype: str) -> Any:
         case "truncate32":
             return _truncate(types.int32)
         case "scipy_psi":
-            address = scipy_function("__pyx_fuse_1psi")
-            return _foreign(name, types.float64(types.float64, types.int32), address)
+            return _foreign("__pyx_fuse_1psi", types.float64(types.float64, types.int32))
     raise KeyError(name)
 
 
-def _foreign(name: str, signature: Any, address: int | None = None) -> Any:
-    """A C function, by a name that LLVM does not know.
-
-    What LLVM knows of the C library it uses to rewrite calls, not always soundly: it takes the
-    remainder of what it can tell to be neither infinite nor zero for a number, though it be NaN.
-    """
-    address = address or llvmlite.binding.address_of_symbol(name)
-    if address is None:
+def _foreign(name: str, signature: Any) -> Any:
+    """A C function, by a name that LLVM does not know."""
+    if provide({f"{HIDDEN}{name}": name}):
         raise LoweringError(f"the C library has no function {name}")
-    llvmlite.binding.add_symbol(f"frazil_{name}", address)
-    return types.ExternalFunction(f"frazil_{name}", signature)
+    return types.ExternalFunction(f"{HIDDEN}{name}", signature)
 
 
 @intrinsic
@@ -311,14 +297,19 @@ def _truncate(target: Any) -> Any:
 
 
 @cache
-def load(dtype: str) -> Any:
-    """``load(bytes, index)``: an element of an array of ``dtype``."""
+def load(dtype: str, *, parallel: bool = False) -> Any:
+    """``load(bytes, index)``: an element of an array of ``dtype``.
+
+    ``parallel``: no other turn of the loop that it is in writes to this element.
+    """
     own = TYPES[dtype]
 
     @intrinsic
     def load_element(typingctx: Any, where: Any, index: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             value = builder.load(_element(context, builder, own, args))
+            if parallel:
+                _mark(builder, value)
             if own is types.boolean:
                 return builder.icmp_unsigned("!=", value, ir.Constant(value.type, 0))
             return value
@@ -329,8 +320,11 @@ def load(dtype: str) -> Any:
 
 
 @cache
-def store(dtype: str) -> Any:
-    """``store(bytes, index, value)``: set an element of an array of ``dtype``."""
+def store(dtype: str, *, parallel: bool = False) -> Any:
+    """``store(bytes, index, value)``: set an element of an array of ``dtype``.
+
+    ``parallel``: no other turn of the loop that it is in reads this element or writes to it.
+    """
     own = TYPES[dtype]
 
     @intrinsic
@@ -339,12 +333,18 @@ def store(dtype: str) -> Any:
             element = args[2]
             if own is types.boolean:
                 element = builder.zext(element, ir.IntType(8))
-            builder.store(element, _element(context, builder, own, args))
+            stored = builder.store(element, _element(context, builder, own, args))
+            if parallel:
+                _mark(builder, stored)
             return context.get_dummy_value()
 
         return types.void(where, types.intp, own), codegen
 
     return store_element
+
+
+def _mark(builder: Any, instruction: Any) -> None:
+    instruction.set_metadata(PARALLEL, builder.module.add_metadata([]))
 
 
 def _element(context: Any, builder: Any, own: Any, args: Any) -> Any:

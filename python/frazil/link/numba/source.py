@@ -327,12 +327,15 @@ class KernelSource:
             yield from self._fold_into(write, f"p{k}", index, value)
 
     def _load(self, dtype: str, where: str, index: str) -> str:
-        return f"{self._global(f'load_{dtype}', functions.load(dtype))}({where}, {index})"
+        parallel = _is_own(index)
+        name = f"load_{dtype}{'_apart' * parallel}"
+        return f"{self._global(name, functions.load(dtype, parallel=parallel))}({where}, {index})"
 
     def _store(self, dtype: str, where: str, index: str, value: str) -> str:
-        return (
-            f"{self._global(f'store_{dtype}', functions.store(dtype))}({where}, {index}, {value})"
-        )
+        parallel = _is_own(index)
+        name = f"store_{dtype}{'_apart' * parallel}"
+        store = self._global(name, functions.store(dtype, parallel=parallel))
+        return f"{store}({where}, {index}, {value})"
 
     # ------------------------------------------------------------ reductions of rows
 
@@ -454,6 +457,11 @@ def partial_function(name: str, reduce: str, dtype: str) -> Any:
     namespace = dict(source.globals, empty=identity(reduce, dtype))
     exec("\n".join(lines), namespace)
     return functions.compiled(namespace[name])
+
+
+def _is_own(index: str) -> bool:
+    """Whether each turn of the loop over a row has an element of this index for itself."""
+    return index == "i" or index.endswith(" + i")
 
 
 def _indented(lines: Iterable[str], depth: int) -> Iterator[str]:

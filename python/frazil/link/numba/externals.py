@@ -1,0 +1,132 @@
+"""What machine code of kernels calls outside itself, and how it is found in a process.
+
+Numba is not imported for it.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+import sys
+from collections.abc import Mapping
+from functools import cache
+
+import llvmlite.binding as llvm
+
+from frazil.link.c.compiler import load_math
+from frazil.link.numba.machine import new_engine
+from frazil.link.symbols import scipy_function
+
+MATH: Mapping[str, int] = {
+    **dict.fromkeys(("exp", "exp2", "expm1", "log", "log1p", "log2", "log10"), 1),
+    **dict.fromkeys(("sin", "cos", "tan", "asin", "acos", "atan"), 1),
+    **dict.fromkeys(("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc"), 1),
+    **dict.fromkeys(("pow", "atan2", "fmod"), 2),
+}
+"""Functions of the C math library, with their number of operands."""
+
+HIDDEN = "frazil_"
+"""What stands before the names of foreign functions, so that LLVM does not know them.
+
+What LLVM knows of the C library it uses to rewrite calls, not always soundly: it takes the
+remainder of what it can tell to be neither infinite nor zero for a number, though it be NaN.
+"""
+
+_VECTORS: Mapping[str, tuple[str, int]] = {
+    "sse2": ("b", 16),
+    "avx2": ("d", 32),
+    "avx512f": ("e", 64),
+}
+"""By feature of an x86-64: its letter in the names of vector functions, the bytes of a register."""
+
+
+@cache
+def address_of(name: str) -> int | None:
+    """The address of a function that the C library or SciPy exports; None if neither does."""
+    if name.startswith("__pyx_"):
+        return scipy_function(name)
+    _see_process()
+    address: int | None = llvm.address_of_symbol(name)
+    return address
+
+
+@cache
+def _see_process() -> None:
+    load_math()
+    # LLVM finds what is in the process from the first engine on.
+    new_engine()
+
+
+def exported(symbol: str) -> str:
+    """The name under which the function is exported that machine code calls ``symbol``."""
+    return symbol.removeprefix(HIDDEN)
+
+
+def provide(symbols: Mapping[str, str]) -> list[str]:
+    """Lets LLVM find each symbol, given with the name that its function is exported under.
+
+    Returns the names that nothing exports.
+    """
+    missing = []
+    for symbol, name in symbols.items():
+        address = address_of(name)
+        if address is None:
+            missing.append(name)
+        elif symbol != name:
+            llvm.add_symbol(symbol, address)
+    return missing
+
+
+@cache
+def vector_forms(name: str, kind: str) -> Mapping[str, int]:
+    """The vector functions that do the same as one of the C math library to ``float`` or
+    ``double``, with how many elements they take at once.
+
+    glibc has them, precise within 4 ulp and exact at infinities, NaN and signed zeros.
+    """
+    arity = MATH.get(name.removesuffix("f") if kind == "float" else name)
+    if arity is None or sys.platform != "linux" or platform.machine() != "x86_64":
+        return {}
+    features = llvm.get_host_cpu_features()
+    forms = {}
+    for feature, (letter, size) in _VECTORS.items():
+        lanes = size // (4 if kind == "float" else 8)
+        own = f"_ZGV{letter}N{lanes}{'v' * arity}_{name}"
+        if features.get(feature) and address_of(own) is not None:
+            forms[own] = lanes
+    return forms
+
+
+def with_vector_forms(text: str) -> str:
+    """The text of a module in which loops that call the C math library can be vectorised.
+
+    The declaration of a function says which vector functions do the same. These are declared too,
+    and marked as used: else they would be gone before loops are vectorised.
+    """
+    lines: list[str] = []
+    used: list[str] = []
+
+    def annotated(match: re.Match[str]) -> str:
+        kind, name, operands = match.groups()
+        forms = vector_forms(name, kind)
+        if not forms:
+            return match[0]
+        same = ",".join(f"{own.removesuffix(name)}{HIDDEN}{name}({own})" for own in forms)
+        for own, lanes in forms.items():
+            vector = f"<{lanes} x {kind}>"
+            taken = ", ".join([vector] * operands.count(kind))
+            lines.append(f"declare {vector} @{own}({taken})")
+            used.append(f"i8* bitcast ({vector} ({taken})* @{own} to i8*)")
+        # It keeps no state, raises nothing and comes back.
+        facts = f'nounwind willreturn readnone "vector-function-abi-variant"="{same}"'
+        return f"{match[0]} {facts}"
+
+    pattern = rf'^declare (double|float) @"{HIDDEN}(\w+)"\((.*)\)$'
+    text = re.sub(pattern, annotated, text, flags=re.MULTILINE)
+    if not used:
+        return text
+    lines.append(
+        f"@llvm.compiler.used = appending global [{len(used)} x i8*] [{', '.join(used)}], "
+        'section "llvm.metadata"'
+    )
+    return "\n".join([text, *lines, ""])
