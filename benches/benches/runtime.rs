@@ -2,6 +2,7 @@
 
 use std::ffi::{c_char, c_void};
 use std::hint::black_box;
+use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use frazil_benches as _;
@@ -138,5 +139,46 @@ fn dots(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, calls, loop_nests, binding, dots);
+/// Programs within programs: what a call of one costs, and a thousand steps of a loop.
+fn nested(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("nested");
+    let data = [1.0];
+    let mut output = [0.0];
+    let inner = Arc::new(chain(0, 1, nothing));
+    let mut builder = Builder::new();
+    let mut slot = builder.input(ArrayType::new(DType::Float64, &[])).unwrap();
+    let number = builder.nest(Arc::clone(&inner), Origin(0)).unwrap();
+    for _ in 0..10 {
+        slot = builder.run(number, &[slot]).unwrap()[0];
+    }
+    let program = builder.finish(&[slot]).unwrap();
+    group.bench_function("10 runs", |bencher| {
+        bencher.iter(|| call(&program, &[array(&data, &[], &[])], &mut output));
+    });
+    for (name, stacked) in [("1000 steps", vec![]), ("1000 steps, stacked", vec![0])] {
+        let mut builder = Builder::new();
+        let slot = builder.input(ArrayType::new(DType::Float64, &[])).unwrap();
+        let made = builder.nest(Arc::clone(&inner), Origin(0)).and_then(|program| {
+            let steps = builder.size_literal(1000)?;
+            let states = vec![(slot, Next::Output(0))];
+            let (sequences, others, until) = (vec![], vec![], None);
+            builder.repeat(&RepeatSpec {
+                program,
+                steps,
+                sequences,
+                states,
+                others,
+                stacked,
+                until,
+            })
+        });
+        let program = builder.finish(&made.unwrap().finals).unwrap();
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| call(&program, &[array(&data, &[], &[])], &mut output));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, calls, loop_nests, binding, dots, nested);
 criterion_main!(benches);

@@ -30,6 +30,9 @@ from frazil.compile.specification import Out as Out
 from frazil.gradient import DisconnectedInputError as DisconnectedInputError
 from frazil.gradient import NotDifferentiableError as NotDifferentiableError
 from frazil.gradient import grad as grad
+from frazil.ifelse import ifelse as ifelse
+from frazil.jacobian_products import Lop as Lop
+from frazil.jacobian_products import Rop as Rop
 from frazil.link.pool import compile_threads as compile_threads
 from frazil.loop.checkpointing import scan_checkpoints as scan_checkpoints
 from frazil.loop.folding import foldl as foldl
@@ -39,6 +42,7 @@ from frazil.loop.folding import reduce as reduce
 from frazil.loop.scanning import scan as scan
 from frazil.loop.scanning import until as until
 from frazil.op import Op as Op
+from frazil.op_from_graph import OpFromGraph as OpFromGraph
 from frazil.printing import dprint as dprint
 from frazil.printing import pp as pp
 from frazil.version import __version__ as __version__

@@ -18,6 +18,7 @@ from frazil import _core, scalar
 from frazil._core import Constant, FrozenApply, Variable
 from frazil.company import in_company_of
 from frazil.elemwise import Elemwise
+from frazil.laziness import draw_in
 from frazil.op import Op
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor
 from frazil.tensor.broadcasting import BroadcastTo, broadcast_like
@@ -242,20 +243,25 @@ def _walk_back(
 ) -> None:
     """Add to ``gradients`` those of all variables between it and ``targets``."""
     active = set(targets)  # what depends on the targets by differentiable ways
-    way: list[tuple[FrozenApply, list[bool]]] = []
+    way: list[tuple[FrozenApply, FrozenApply, list[bool]]] = []
+    # What only one branch of a choice needs is pulled back within a choice.
+    instead, drawn = draw_in([*gradients, *targets], constants)
     for node in _core.toposort(list(gradients), list(constants)):
-        wanted = [variable in active for variable in node.inputs]
+        if node in drawn:
+            continue
+        applied = instead.get(node, node)
+        wanted = [variable in active for variable in applied.inputs]
         if True not in wanted:
             continue
         outputs = [y for y in node.outputs if _is_continuous(y) and y not in constants]
         if outputs:
             active.update(outputs)
-            way.append((node, wanted))
-    for node, wanted in reversed(way):
+            way.append((node, applied, wanted))
+    for node, applied, wanted in reversed(way):
         if not any(output in gradients for output in node.outputs):
             continue
-        pulled = _pull(node, gradients, wanted)
-        for variable, gradient, want in zip(node.inputs, pulled, wanted, strict=True):
+        pulled = _pull(applied, node.outputs, gradients, wanted)
+        for variable, gradient, want in zip(applied.inputs, pulled, wanted, strict=True):
             if gradient is None or not want:
                 continue
             if gradient.dtype != variable.dtype:
@@ -265,10 +271,13 @@ def _walk_back(
 
 
 def _pull(
-    node: FrozenApply, gradients: Mapping[Variable, Variable], wanted: Sequence[bool]
+    node: FrozenApply,
+    outputs: Sequence[Variable],
+    gradients: Mapping[Variable, Variable],
+    wanted: Sequence[bool],
 ) -> Sequence[Variable | None]:
-    """Return the gradients of a node's inputs, given those of its outputs."""
-    op, inputs, outputs = node.op, node.inputs, node.outputs
+    """Return the gradients of a node's inputs, given those of what it computes, ``outputs``."""
+    op, inputs = node.op, node.inputs
     try:
         if not isinstance(op, Elemwise) or isinstance(op.scalar_op, scalar.Composite):
             taken = [_as_taken(op, output, gradients) for output in outputs]

@@ -358,3 +358,31 @@ def test_processes_that_compile_the_same_agree():
     assert found == "disk"
     same([function(np.zeros(3))], [6.0])
     assert not [name for name in os.listdir(find_store().path) if name.startswith("unfinished")]
+
+
+def nested_model():
+    x, c = ft.vector("x"), ft.iscalar("c")
+    body = fz.OpFromGraph([x], [ft.tanh(ft.cumsum(x)) * ft.sum(x), x[:2] @ x[1:3]])
+    y, z = body(x * 2)
+    cost = ft.sum(fz.ifelse(c, y, ft.cumsum(body(y)[0]))) + z
+    return [x, c], [cost, fz.grad(cost, x)]
+
+
+@pytest.mark.parametrize("mode", ["c", "py"])
+def test_programs_within_programs_are_found_on_disk(mode):
+    inputs, outputs = nested_model()
+    function, found = compiled(inputs, outputs, mode=mode)
+    assert found == "made"
+    values = np.linspace(-1.0, 1.0, 4), 0
+    expected, program = function(*values), function.explain()
+    with pytest.raises(ValueError, match="dot|matmul") as first:
+        function(np.ones(2), 1)
+    del function, inputs, outputs
+    function, found = compiled(*nested_model(), mode=mode)
+    assert found == "disk"
+    assert function.explain() == program
+    same(function(*values), expected)
+    with pytest.raises(ValueError, match="dot|matmul") as second:
+        function(np.ones(2), 1)
+    assert str(second.value) == str(first.value)
+    assert getattr(second.value, "__notes__", []) == getattr(first.value, "__notes__", [])

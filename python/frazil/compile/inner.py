@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from frazil._core import FrozenFunctionGraph, Variable
 from frazil.inner_graph import HasInnerGraph, Holder, with_inner_graph
+from frazil.op_from_graph import OpFromGraph
 
 
 def rewrite_inner_graph(op: Holder, excluded: frozenset[str] = frozenset()) -> Holder:
@@ -21,6 +22,23 @@ def rewrite_inner_graph(op: Holder, excluded: frozenset[str] = frozenset()) -> H
     from frazil.compile.phases import optimize
 
     return with_inner_graph(op, optimize(op.fgraph, excluded))
+
+
+def expand_inline(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+    """Return ``graph`` with their graphs in place of the ops that are to be inlined."""
+    while True:
+        order = graph.toposort()
+        if not any(isinstance(node.op, OpFromGraph) and node.op.inline for node in order):
+            return graph
+        made: dict[Variable, Variable] = {}
+        for node in order:
+            inputs = [made.get(x, x) for x in node.inputs]
+            if isinstance(node.op, OpFromGraph) and node.op.inline:
+                made.update(zip(node.outputs, node.op.expand(inputs), strict=True))
+            elif any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
+                new = node.clone_with_new_inputs(inputs)
+                made.update(zip(node.outputs, new.outputs, strict=True))
+        graph = FrozenFunctionGraph(graph.inputs, [made.get(y, y) for y in graph.outputs])
 
 
 def rewrite_inner_graphs(

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from frazil._core import FrozenFunctionGraph
-from frazil.compile.inner import rewrite_inner_graphs
+from frazil.compile.inner import expand_inline, rewrite_inner_graphs
 from frazil.inner_graph import HasInnerGraph
+from frazil.laziness import make_lazy
 from frazil.loop.improving import improve_loops
 from frazil.rewrite.catalog import BLAS, CANONICALIZE, SPECIALIZE, STABILIZE
 from frazil.rewrite.definition import Rule
@@ -52,6 +53,7 @@ def optimize(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFunc
 
 def _canonical(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFunctionGraph:
     """``graph`` and the graphs in it in the form that loops are improved in, and so improved."""
+    graph = make_lazy(expand_inline(graph))
     if not any(isinstance(node.op, HasInnerGraph) for node in graph.toposort()):
         return graph
     if "canonicalize" not in excluded:

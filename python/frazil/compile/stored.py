@@ -2,7 +2,8 @@
 
 An entry holds the graph that was asked for, so that it serves no other; what frazil and its
 compilers were, for the same reason; the graph that the linker got; and the program with the images
-of its kernels. Nodes are named by their position in the order of their graph.
+of its kernels. Nodes are named by their position in the order of their graph; those of the graphs
+that ops hold follow.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from frazil.cache import entry
 from frazil.cache.identity import modules_of
 from frazil.compile.mode import Linker
 from frazil.link import blas
+from frazil.link.contract import inner_graphs
 from frazil.link.image import Image
 from frazil.link.origin import Origin
 from frazil.link.perform import Perform
@@ -51,8 +53,9 @@ class Request:
 class StoredGraph:
     """The graph that the linker got; read when it is needed, which is seldom."""
 
-    def __init__(self, content: bytes) -> None:
+    def __init__(self, content: bytes, linker: Linker) -> None:
         self._content = content
+        self._linker = linker
 
     @cached_property
     def graph(self) -> FrozenFunctionGraph:
@@ -60,7 +63,19 @@ class StoredGraph:
 
     @cached_property
     def nodes(self) -> list[FrozenApply]:
-        return self.graph.toposort()
+        return all_nodes(self.graph, self._linker)
+
+
+def all_nodes(graph: FrozenFunctionGraph, linker: Linker) -> list[FrozenApply]:
+    """The nodes of a graph, then those of the graphs of which the linker makes its programs."""
+    graphs = [graph]
+    nodes: dict[FrozenApply, None] = {}
+    for current in graphs:
+        order = current.toposort()
+        nodes.update(dict.fromkeys(order))
+        held = (inner for node in order for inner, _ in inner_graphs(node.op, linker))
+        graphs += [inner for inner in dict.fromkeys(held) if inner not in graphs]
+    return list(nodes)
 
 
 class StoredOrigins(Sequence[Origin]):
@@ -69,9 +84,7 @@ class StoredOrigins(Sequence[Origin]):
     Its nodes were made by nobody's line; those of the wanted graph, which they come from, were.
     """
 
-    def __init__(
-        self, made: StoredGraph, wanted: FrozenFunctionGraph, origins: str, sources: str
-    ) -> None:
+    def __init__(self, made: StoredGraph, wanted: Request, origins: str, sources: str) -> None:
         self._made = made
         self._wanted = wanted
         self._origins = origins.split("\n")[:-1]
@@ -88,7 +101,7 @@ class StoredOrigins(Sequence[Origin]):
         if isinstance(at, slice):
             return [self[position] for position in range(len(self))[at]]
         numbers = [int(number) for number in self._origins[at].split()]
-        wanted = self._wanted.toposort()
+        wanted = all_nodes(self._wanted.graph, self._wanted.linker)
         sources = [int(number) for number in self._sources.split()]
         return Origin(
             [self._made.nodes[number] for number in numbers],
@@ -103,13 +116,13 @@ def encode(request: Request, made: FrozenFunctionGraph, program: Program) -> byt
     """The entry for a program that the linker made of ``made``; None if it cannot be kept."""
     if request.bytes is None:
         return None
-    nodes = made.toposort()
+    nodes = all_nodes(made, request.linker)
     numbers = {node: at for at, node in enumerate(nodes)}
     parts = _Parts.of(program, request.linker, numbers)
     if parts is None:
         return None
     by_source: dict[object, int] = {}
-    for at, node in enumerate(request.graph.toposort()):
+    for at, node in enumerate(all_nodes(request.graph, request.linker)):
         by_source.setdefault(node.source, at)
     sources = [-1 if node.source is None else by_source.get(node.source, -1) for node in nodes]
     try:
@@ -152,12 +165,12 @@ def decode(content: bytes, request: Request) -> tuple[Program, StoredGraph] | No
     modules = (line.split(" ", 1)[0] for line in conditions.decode().splitlines())
     if conditions != modules_of(modules).encode():
         return None
-    graph = StoredGraph(made or wanted)
+    graph = StoredGraph(made or wanted, request.linker)
     read = Program.from_bytes(
         program,
         _load(kernels.decode(), images, request.linker),
         [Perform(graph.nodes[int(place)]) for place in functions.decode().split()],
-        StoredOrigins(graph, request.graph, origins.decode(), sources.decode()),
+        StoredOrigins(graph, request, origins.decode(), sources.decode()),
     )
     blas.install_library(read.library)
     return read, graph

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
+from frazil.inner_graph import HasInnerGraph
 from frazil.link.c import CCompiler
 from frazil.link.contract import Inner
 from frazil.link.fusible import Fusion, find_fusion, register_fusion
 from frazil.link.image import Image, Symbol
+from frazil.link.in_place import ifelse_inputs, op_from_graph_inputs
 from frazil.link.inlining import inline_composites
 from frazil.link.kernel import KernelCompileError, KernelCompiler, NativeKernel
 from frazil.link.lowering import lower
@@ -75,6 +77,12 @@ class DebugLinker:
     def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
         """Nothing: no program is kept."""
         raise KernelCompileError("programs of the debug linker are not kept")
+
+
+@op_from_graph_inputs.register
+@ifelse_inputs.register
+def _(linker: DebugLinker, op: HasInnerGraph) -> tuple[int, ...]:
+    return ()
 
 
 @scan_in_place.register

@@ -7,9 +7,11 @@ from weakref import WeakValueDictionary
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
 from frazil.cache.identity import modules_of
+from frazil.inner_graph import HasInnerGraph
 from frazil.link.contract import Inner, inner_graphs
 from frazil.link.fusible import Fusion, find_fusion
 from frazil.link.image import Image, Symbol
+from frazil.link.in_place import ifelse_inputs, op_from_graph_inputs
 from frazil.link.inlining import inline_composites
 from frazil.link.kernel import KernelCompiler, NativeKernel
 from frazil.link.lowering import lower
@@ -70,6 +72,14 @@ class CLinker(NativeLinker):
 
 class NumbaLinker(NativeLinker):
     """Makes programs whose loops Numba compiled."""
+
+
+@op_from_graph_inputs.register(CLinker)
+@op_from_graph_inputs.register(NumbaLinker)
+@ifelse_inputs.register(CLinker)
+@ifelse_inputs.register(NumbaLinker)
+def _(linker: NativeLinker, op: HasInnerGraph) -> tuple[int, ...]:
+    return ()  # the inputs belong to the outer program, which may read them afterwards
 
 
 @scan_in_place.register(CLinker)

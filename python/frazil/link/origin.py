@@ -28,6 +28,11 @@ class Origin:
         self.nodes = nodes
         self.sources = sources
 
+    def name_of(self, kind: str, number: int) -> str | None:
+        """What a loop's op calls its state or sequence of this number, if it says so."""
+        tell = getattr(self.nodes[-1].op, f"{kind}_name", None) if self.nodes else None
+        return None if tell is None else tell(self.nodes[-1], number)
+
     def __str__(self) -> str:
         sources = self.sources or [node.source for node in self.nodes]
         shown = list(zip(self.nodes, sources, strict=True))[-SHOWN:]

@@ -17,8 +17,10 @@ from frazil._core import (
     ProgramBuilder,
     Variable,
 )
+from frazil.inner_graph import HasInnerGraph
 from frazil.link.fusible import register_fusion
 from frazil.link.image import Image, Symbol
+from frazil.link.in_place import ifelse_inputs, op_from_graph_inputs
 from frazil.link.kernel import KernelCompileError, NativeKernel
 from frazil.link.origin import Origin
 from frazil.link.scan_contract import scan_in_place
@@ -80,6 +82,12 @@ class PyLinker:
     def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
         """Nothing: the programs have no kernels."""
         raise KernelCompileError("programs of the py linker have no kernels")
+
+
+@op_from_graph_inputs.register
+@ifelse_inputs.register
+def _(linker: PyLinker, op: HasInnerGraph) -> tuple[int, ...]:
+    return ()  # ``perform`` writes to none of its inputs
 
 
 class Perform:

@@ -16,15 +16,16 @@ from frazil.elemwise import Elemwise
 from frazil.gradient import grad
 from frazil.inner_graph import HasInnerGraph
 from frazil.loop.op import Scan
+from frazil.pullback import is_zero, typed_as
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubtensor
-from frazil.tensor.broadcasting import BroadcastTo, broadcast_like, broadcast_to
+from frazil.tensor.broadcasting import BroadcastTo, broadcast_like
 from frazil.tensor.cumulation import CumOp
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.elementwise import minimum, where
 from frazil.tensor.indexing import IncSubtensor, Subtensor
 from frazil.tensor.items import set_subtensor
 from frazil.tensor.joining import Join
-from frazil.tensor.lengths import Shape_i, lengths
+from frazil.tensor.lengths import Shape_i
 from frazil.tensor.reductions import Reduce
 from frazil.tensor.reshaping import Reshape
 from frazil.tensor.transposition import Transpose
@@ -79,8 +80,8 @@ def pull_back(
         pulled[n_seq + n_st :],
     )
     sums = {k: other.type(None) for k, other in enumerate(others) if by_other[k] is not None}
-    new_states = [_typed(_or_zeros(by_state[k], states[k]), states[k]) for k in adjoints]
-    new_states += [_typed(total + _known(by_other[k]), total) for k, total in sums.items()]
+    new_states = [typed_as(_or_zeros(by_state[k], states[k]), states[k]) for k in adjoints]
+    new_states += [typed_as(total + _known(by_other[k]), total) for k, total in sums.items()]
     stacked = [g for g in by_element if g is not None]
 
     # The loop again, with what its steps need on the way back.
@@ -116,7 +117,7 @@ def pull_back(
         for inner, outer in zip(rows, given_rows, strict=True)
         if inner is not None and inner in needed
     ]
-    carried = [(inner, _typed(given_states[k], inner)) for k, inner in adjoints.items()]
+    carried = [(inner, typed_as(given_states[k], inner)) for k, inner in adjoints.items()]
     carried += [(total, zeros_of(again[n_seq + n_st + k])) for k, total in sums.items()]
     constant = [
         (inner, outer)
@@ -283,15 +284,6 @@ class _Cut:
         return where(self.done <= self.op.truncate_gradient, gradient, 0)
 
 
-def is_zero(x: Variable) -> bool:
-    """Return whether ``x`` is written as an array of zeros."""
-    node: FrozenApply | None = x.owner
-    while node is not None and isinstance(node.op, BroadcastTo):
-        x = node.inputs[0]
-        node = x.owner
-    return isinstance(x, Constant) and x.data.size == 1 and not x.data.any()
-
-
 def zeros_of(x: Variable) -> Variable:
     """Return zeros in the shape of ``x``, which are only read."""
     return broadcast_like(_core.constant(x.type.numpy_dtype.type(0)), x)
@@ -299,13 +291,6 @@ def zeros_of(x: Variable) -> Variable:
 
 def _or_zeros(gradient: Variable | None, of: Variable) -> Variable:
     return zeros_of(of) if gradient is None else gradient
-
-
-def _typed(gradient: Variable, of: Variable) -> Variable:
-    """``gradient`` with the lengths that the type of what it is the gradient of tells."""
-    if of.type.accepts(gradient.type):
-        return gradient
-    return broadcast_to(gradient, lengths(of))
 
 
 def _known(gradient: Variable | None) -> Variable:

@@ -689,13 +689,23 @@ impl Program {
         let class = error.class();
         let mut message = match &error.fault {
             Fault::InputShape { input, .. } | Fault::InputType { input, .. } => {
-                named(*input, &name, error.to_string())
+                named("input", *input, &name, error.to_string())
             }
             Fault::Length { operand, .. } => match operand.input {
-                Some(input) => named(input, &name, error.to_string()),
+                Some(input) => named("input", input, &name, error.to_string()),
                 None => error.to_string(),
             },
-            _ => error.to_string(),
+            fault => match fault.part() {
+                Some((kind, number)) => {
+                    let told = error.origin.and_then(|origin| {
+                        let blamed = self.origins.bind(py).get_item(origin.index()).ok()?;
+                        blamed.call_method1("name_of", (kind, number)).ok()?.extract().ok()?
+                    });
+                    let name = |_: usize| told.clone();
+                    named(kind, number, &name, error.to_string())
+                }
+                None => error.to_string(),
+            },
         };
         let steps = error.fault.steps();
         if let Fault::Foreign(foreign) = error.fault.innermost() {
@@ -735,11 +745,16 @@ fn linear_algebra_error(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
     Ok(py.import("numpy.linalg")?.getattr("LinAlgError")?.cast_into()?)
 }
 
-/// The message with the name of the input beside its number.
-fn named(input: usize, name: &impl Fn(usize) -> Option<String>, message: String) -> String {
-    match name(input) {
+/// The message with the name of an input, or of what it is about, beside its number.
+fn named(
+    kind: &str,
+    number: usize,
+    name: &impl Fn(usize) -> Option<String>,
+    message: String,
+) -> String {
+    match name(number) {
         Some(name) => {
-            let number = format!("input {input}");
+            let number = format!("{kind} {number}");
             message.replacen(&number, &format!("{number} ({name:?})"), 1)
         }
         None => message,

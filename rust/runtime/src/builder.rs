@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use frazil_core::DType;
 
@@ -763,9 +764,10 @@ impl Builder {
         Nested::from_index(at)
     }
 
-    /// A nested program.
+    /// A nested program, for an instruction that runs it.
     pub(crate) fn part(&self, program: Nested) -> Built<Arc<Program>> {
         let part = self.parts.get(program.index()).ok_or(BuildError::NoProgram(program))?;
+        part.program.users.fetch_add(1, Ordering::Relaxed);
         Ok(Arc::clone(&part.program))
     }
 

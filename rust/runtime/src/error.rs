@@ -454,6 +454,19 @@ impl Fault {
         steps
     }
 
+    /// The part of a loop that it is about: "state" or "sequence", and which.
+    pub fn part(&self) -> Option<(&'static str, usize)> {
+        let mut fault = self;
+        while let Fault::Nested { fault: inner, .. } = fault {
+            fault = inner;
+        }
+        match fault {
+            Fault::Drift { state, .. } => Some(("state", *state)),
+            Fault::Sequence { sequence, .. } => Some(("sequence", *sequence)),
+            _ => None,
+        }
+    }
+
     /// What went wrong in the innermost program.
     pub fn innermost(self) -> Fault {
         let mut fault = self;

@@ -1,6 +1,6 @@
 //! A compiled program: a flat list of instructions over slots.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
@@ -18,7 +18,8 @@ use crate::state::State;
 /// Idle states that are kept for the next call.
 const MAX_IDLE: usize = 32;
 
-/// Shapes that are remembered while no two calls run at once.
+/// Shapes that are remembered while no two calls run at once, beside one for each instruction of
+/// other programs that runs this one.
 const MAX_SHAPES: usize = 4;
 
 /// An immutable program. Any number of threads may run it at once.
@@ -32,6 +33,8 @@ pub struct Program {
     pub(crate) parts: Box<[Part]>,
     /// How deep programs are nested, this one included.
     pub(crate) depth: usize,
+    /// The calls of foreign functions, those in nested programs included.
+    calls: usize,
     /// The sizes to evaluate before instruction 0, 1, ... and after the last: when shapes are
     /// bound.
     pub(crate) bound_sizes: Box<[Box<[Size]>]>,
@@ -46,6 +49,8 @@ pub struct Program {
     donated: Box<[usize]>,
     /// Whether a run does more than its bound steps.
     pub(crate) dynamic: bool,
+    /// The instructions of other programs that were made to run this one.
+    pub(crate) users: AtomicUsize,
     #[expect(clippy::vec_box, reason = "a state goes to a run and back by its address")]
     idle: Mutex<Vec<Box<State>>>,
     /// How often shapes were bound, and how often what was bound before served again.
@@ -97,6 +102,8 @@ impl Program {
             }
             schedule.into_iter().map(Vec::into_boxed_slice).collect()
         };
+        let own = instrs.iter().filter(|instr| matches!(instr.kind, InstrKind::Call(_)));
+        let calls = own.count() + parts.iter().map(|part| part.program.calls).sum::<usize>();
         let bound_sizes = schedule(false);
         let run_sizes: Box<[Box<[Size]>]> = schedule(true);
         let dynamic = instrs.iter().any(|instr| instr.dynamic)
@@ -111,6 +118,7 @@ impl Program {
         };
         Program {
             liveness: Liveness::new(&slots, &inputs, &instrs, &parts, outputs),
+            calls,
             depth: 1 + parts.iter().map(|part| part.program.depth).max().unwrap_or(0),
             donated: (0..inputs.len()).filter(|&at| inputs[at].donated).collect(),
             watched,
@@ -125,6 +133,7 @@ impl Program {
             outputs: outputs.into(),
             bases,
             dynamic,
+            users: AtomicUsize::new(0),
             idle: Mutex::new(Vec::new()),
             made: AtomicU64::new(0),
             found: AtomicU64::new(0),
@@ -163,10 +172,9 @@ impl Program {
         own.chain(self.parts.iter().filter_map(|part| part.program.library())).max()
     }
 
-    /// The number of calls of foreign functions in it, and then in each program that it runs.
+    /// The number of calls of foreign functions in it and in the programs that it runs.
     pub fn call_count(&self) -> usize {
-        let own = self.instrs.iter().filter(|instr| matches!(instr.kind, InstrKind::Call(_)));
-        own.count() + self.parts.iter().map(|part| part.program.call_count()).sum::<usize>()
+        self.calls
     }
 
     /// Text form: inputs, constants, sizes, instructions and outputs, one a line; then each program
@@ -249,7 +257,8 @@ impl Program {
         if let Some(at) = idle.iter().rposition(|state| state.is_bound(self, inputs)) {
             return (idle.swap_remove(at), true);
         }
-        let state = if idle.len() < MAX_SHAPES { None } else { Some(idle.remove(0)) };
+        let shapes = (MAX_SHAPES + self.users.load(Ordering::Relaxed)).min(MAX_IDLE);
+        let state = if idle.len() < shapes { None } else { Some(idle.remove(0)) };
         drop(idle);
         (state.unwrap_or_else(|| Box::new(State::new(self))), false)
     }

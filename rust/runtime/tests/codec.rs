@@ -80,7 +80,7 @@ impl Parts for Known {
     }
 
     fn function(&mut self, number: usize, results: usize) -> Option<Arc<dyn Foreign>> {
-        (number < 64 && results == 1).then(|| Arc::new(Echo) as Arc<dyn Foreign>)
+        (number < 512 && results == 1).then(|| Arc::new(Echo) as Arc<dyn Foreign>)
     }
 }
 
@@ -91,6 +91,23 @@ fn read(bytes: &[u8], parts: &mut Known) -> Result<Program, CodecError> {
 
 const ADD: KernelFn = add;
 const SUM: KernelFn = sum;
+
+/// A program of two inputs of this rank that itself runs one.
+fn inner(ndim: usize) -> Arc<Program> {
+    let ty = ArrayType::new(DType::Float64, &vec![None; ndim]);
+    let mut innermost = Builder::new();
+    let x = innermost.input(ty.clone()).unwrap();
+    let made = innermost.copy(x).unwrap();
+    let echoed = innermost.call(Arc::new(Echo), &[made], std::slice::from_ref(&ty)).unwrap();
+    let innermost = innermost.finish(&[made, echoed[0]]).unwrap();
+    let mut builder = Builder::new();
+    builder.origin(Some(Origin(3)));
+    let (a, b) = (builder.input(ty.clone()).unwrap(), builder.input(ty).unwrap());
+    let number = builder.nest(Arc::new(innermost), Origin(5)).unwrap();
+    let made = builder.run(number, &[a]).unwrap();
+    let sum = builder.increment(made[1], &[], b).unwrap();
+    Arc::new(builder.finish(&[sum, made[0]]).unwrap())
+}
 
 /// A program of two matrix inputs and a constant, made by one instruction after another.
 fn program(choices: &[(u8, u8, u8)]) -> Program {
@@ -107,7 +124,7 @@ fn program(choices: &[(u8, u8, u8)]) -> Program {
         let dims: Vec<Size> = (0..ndim).map(|axis| builder.size_of(a, axis).unwrap()).collect();
         let all: Vec<Option<usize>> = (0..ndim).map(Some).collect();
         let dtype = DType::Float64;
-        let made = match kind % 14 {
+        let made = match kind % 17 {
             0 | 1 if ndim > 0 => {
                 let reads = [(a, all.clone()), (a, all.clone())];
                 let writes = [WriteSpec { dtype, axes: all, identity: None, fold: None }];
@@ -152,6 +169,38 @@ fn program(choices: &[(u8, u8, u8)]) -> Program {
                 builder.require_equal(size, product, "the same").unwrap();
                 continue;
             }
+            14..=16 if ndim > 0 => {
+                let nested = builder.nest(inner(ndim), Origin(at as u32)).unwrap();
+                match kind % 17 {
+                    14 => builder.run(nested, &[a, b]).map(|slots| slots[0]),
+                    15 => {
+                        let flag = builder.size_literal(second.into()).unwrap();
+                        let flag = builder.size_scalar(flag).unwrap();
+                        builder.branch(flag, [(nested, &[a, b]), (nested, &[b, a])]).map(|s| s[1])
+                    }
+                    _ => {
+                        let nested = builder.nest(inner(ndim - 1), Origin(7)).unwrap();
+                        let steps = builder.size_literal(i64::from(second % 4)).unwrap();
+                        let zero = builder.size_literal(0).unwrap();
+                        let row = builder.slice(a, &[Index::At(zero)]).unwrap();
+                        let next = if second % 2 == 0 { Next::Output(1) } else { Next::Input(0) };
+                        let states = vec![(row, next)];
+                        let (sequences, others, stacked) =
+                            (vec![a], vec![], vec![second as usize % 2]);
+                        let program = nested;
+                        let spec = RepeatSpec {
+                            program,
+                            steps,
+                            sequences,
+                            states,
+                            others,
+                            stacked,
+                            until: None,
+                        };
+                        builder.repeat(&spec).map(|made| made.stacked[0])
+                    }
+                }
+            }
             12 => builder
                 .call(Arc::new(Echo), &[a], &[ArrayType::new(dtype, &vec![None; ndim])])
                 .map(|slots| slots[0]),
@@ -185,7 +234,7 @@ fn run(program: &Program) -> Result<Vec<Vec<u64>>, String> {
 }
 
 fn choices() -> impl Strategy<Value = Vec<(u8, u8, u8)>> {
-    prop::collection::vec((0..14u8, any::<u8>(), any::<u8>()), 0..10)
+    prop::collection::vec((0..17u8, any::<u8>(), any::<u8>()), 0..10)
 }
 
 proptest! {
@@ -265,4 +314,24 @@ fn kernels_and_functions_are_those_that_were_written() {
     parts.kernels.swap(0, 1);
     assert!(matches!(read(&bytes, &mut parts), Err(CodecError::Operands(0))));
     assert!(matches!(read(b"frazilp\x00", &mut Known::of(&program)), Err(CodecError::Magic)));
+}
+
+#[test]
+fn programs_are_nested_so_deep_and_no_deeper() {
+    let mut program = inner(1);
+    for depth in 3.. {
+        let mut builder = Builder::new();
+        let x = builder.input(ArrayType::new(DType::Float64, &[None])).unwrap();
+        let Ok(number) = builder.nest(Arc::clone(&program), Origin(0)) else {
+            assert_eq!(depth, 33);
+            break;
+        };
+        let inputs = if depth == 3 { vec![x, x] } else { vec![x] };
+        let made = builder.run(number, &inputs).unwrap();
+        program = Arc::new(builder.finish(&made[..1]).unwrap());
+    }
+    let bytes = program.to_bytes();
+    let again = read(&bytes, &mut Known { kernels: Vec::new() }).unwrap();
+    assert_eq!(again.lines(), program.lines());
+    assert_eq!(again.call_count(), 1);
 }

@@ -2,6 +2,7 @@
 
 from frazil.link.lowering import (  # noqa: F401  (they register rules)
     buffers,
+    calls,
     diagonals,
     linalg,
     products,

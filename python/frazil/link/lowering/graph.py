@@ -35,8 +35,7 @@ class Plan:
         checked: bool,
     ) -> None:
         self.cut = cut = Segmentation(graph, fusion, donated)
-        self.lowering = Lowering(graph, cut, donated, checked=checked)
-        self.lowering.linker = linker
+        self.lowering = Lowering(graph, cut, linker, donated, checked=checked)
         self.outputs = graph.outputs
         self.calls = {
             segment: kernel_call(segment.step, cut.stored, cut.views, cut.recompute)

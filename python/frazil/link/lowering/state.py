@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from frazil import _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Program, Variable
@@ -25,13 +26,14 @@ class Lowering:
         self,
         graph: FrozenFunctionGraph,
         cut: Segmentation,
+        linker: Any,
         donated: Sequence[Variable] = (),
         *,
         checked: bool = False,
     ) -> None:
+        self.linker = linker
         self.checked = checked
         self.programs: Mapping[Inner, Program] = {}
-        self.linker: object = None
         self.placement = cut.placement
         self._outputs = frozenset(graph.outputs)
         self.shapes = cut.shapes

@@ -1,0 +1,43 @@
+"""Ops whose graphs are programs of their own: run once, or one of two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from frazil._core import FrozenApply
+from frazil.ifelse import IfElse
+from frazil.link.contract import Inner, inner_graphs
+from frazil.link.in_place import ifelse_inputs, op_from_graph_inputs
+from frazil.link.lowering.node import lower_node
+from frazil.link.lowering.state import Lowering
+from frazil.op_from_graph import OpFromGraph
+
+
+@inner_graphs.register
+def _(op: OpFromGraph, linker: Any) -> Sequence[Inner]:
+    return [(op.fgraph, op_from_graph_inputs(linker, op))]
+
+
+@lower_node.register
+def _(op: OpFromGraph, node: FrozenApply, lowering: Lowering) -> None:
+    ((graph, donated),) = inner_graphs(op, lowering.linker)
+    slots = lowering.builder.call_program(
+        lowering.inner_program(graph, donated), [lowering.slot(x) for x in node.inputs]
+    )
+    for output, slot in zip(node.outputs, slots, strict=True):
+        lowering.place(output, slot)
+
+
+@inner_graphs.register
+def _(op: IfElse, linker: Any) -> Sequence[Inner]:
+    return [(arm, ifelse_inputs(linker, op)) for arm in op.arms]
+
+
+@lower_node.register
+def _(op: IfElse, node: FrozenApply, lowering: Lowering) -> None:
+    then, otherwise = (lowering.inner_program(*arm) for arm in inner_graphs(op, lowering.linker))
+    condition, *inputs = (lowering.slot(x) for x in node.inputs)
+    slots = lowering.builder.branch(condition, then, otherwise, inputs, inputs)
+    for output, slot in zip(node.outputs, slots, strict=True):
+        lowering.place(output, slot)

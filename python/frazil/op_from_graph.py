@@ -1,0 +1,338 @@
+"""OpFromGraph: a graph as an op, with gradients of its own where one wishes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from frazil import _core
+from frazil._core import (
+    Constant,
+    FrozenApply,
+    FrozenFunctionGraph,
+    MissingInputError,
+    SharedVariable,
+    Variable,
+)
+from frazil.company import in_company_of
+from frazil.inner_graph import HasInnerGraph, compute, outer_lengths
+from frazil.op import OpMeta
+from frazil.pullback import Pulled, pull, pulled_by, typed_as
+from frazil.tensor.constants import Array, as_tensor
+from frazil.tensor.lengths import Lengths
+
+
+class OpFromGraphMeta(OpMeta):
+    """Makes an OpFromGraph of variables, or of the frozen graph that one holds."""
+
+    def __call__(cls, inputs: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if inputs is None or isinstance(inputs, FrozenFunctionGraph):
+            return super().__call__(*(() if inputs is None else (inputs,)), *args, **kwargs)
+        return _build(inputs, *args, **kwargs)
+
+
+@dataclass(frozen=True, eq=False)
+class OpFromGraph(HasInnerGraph, metaclass=OpFromGraphMeta):
+    """An op that computes a graph: ``OpFromGraph(inputs, outputs)``.
+
+    The graph is compiled once, however often the op is applied. Two that are built alike are the
+    same op.
+
+    Parameters
+    ----------
+    inputs : sequence of Variable
+        What the op is to be applied to stands for these.
+    outputs : Variable or sequence of Variable
+        What it computes. It may use shared variables, which need not be passed.
+    inline : bool
+        The graph is put in place of the op before anything is compiled.
+    lop_overrides : callable or OpFromGraph, optional
+        The gradient: a function of the list of inputs, that of outputs and that of the gradients of
+        the outputs, that returns a list of the gradients of the inputs, None where there is none.
+        It is called once, here. An OpFromGraph takes all these as its inputs, one after the other.
+        Default: what :func:`frazil.grad` makes of the graph.
+    rop_overrides : callable or OpFromGraph, optional
+        The same forwards: a function of the list of inputs and that of their tangents, which
+        returns the tangents of the outputs.
+    name : str, optional
+        A name for messages.
+
+    Raises
+    ------
+    MissingInputError
+        If the outputs need a variable that is not among the inputs.
+
+    Examples
+    --------
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> x, y = ft.vector("x"), ft.vector("y")
+    >>> distance = fz.OpFromGraph([x, y], [ft.sqrt(ft.sum((x - y) ** 2))])
+    >>> distance is fz.OpFromGraph([x, y], [ft.sqrt(ft.sum((x - y) ** 2))])
+    True
+    >>> a = ft.vector("a")
+    >>> fz.function([a], distance(a, 2 * a))([3.0, 4.0])
+    array(5.)
+
+    A gradient that stays finite:
+
+    >>> def slope(inputs, outputs, gradients):
+    ...     return [gradients[0] * ft.sign(inputs[0])]
+    >>> root = fz.OpFromGraph([x], [ft.sqrt(ft.abs(x))], lop_overrides=slope)
+    >>> fz.grad(ft.sum(root(a)), a).eval({a: [0.0, 4.0]})
+    array([0., 1.])
+    """
+
+    fgraph: FrozenFunctionGraph
+    inline: bool = False
+    pullback: OpFromGraph | None = None
+    """What gives gradients of inputs, if it was said, of inputs, outputs and their gradients."""
+    pulled: tuple[int, ...] = ()
+    """The inputs of which it gives the gradients."""
+    pushforward: OpFromGraph | None = None
+    """What gives tangents of outputs, if it was said, of inputs and their tangents."""
+    pushed: tuple[int, ...] = ()
+    """The outputs of which it gives the tangents."""
+    name: str | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(self, inputs: Any, *args: Any, **kwargs: Any) -> None: ...
+
+    def __str__(self) -> str:
+        return f"OpFromGraph{{{self.name or self.fgraph.digest[:8]}}}"
+
+    def make_node(self, *inputs: Any) -> FrozenApply:
+        wanted = self.fgraph.inputs
+        if len(inputs) != len(wanted):
+            raise TypeError(f"{self} takes {len(wanted)} arguments, given {len(inputs)}")
+        operands = [
+            x if isinstance(x, Variable) else as_tensor(x, inner.dtype)
+            for x, inner in zip(inputs, wanted, strict=True)
+        ]
+        for at, (given, inner) in enumerate(zip(operands, wanted, strict=True)):
+            if not inner.type.accepts(given.type):
+                raise TypeError(
+                    f"argument {at} of {self} must have type {inner.type}, given {given} of type "
+                    f"{given.type}; cast or reshape it, or build the op for this type"
+                )
+        return FrozenApply(self, operands, [output.type for output in self.fgraph.outputs])
+
+    def expand(self, inputs: Sequence[Variable]) -> list[Variable]:
+        """Return what the graph computes of ``inputs``, without the op."""
+        with in_company_of(inputs):
+            return self.fgraph.bind(inputs)
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        return owned(compute(self.fgraph, inputs), inputs)
+
+    def infer_shape(
+        self, node: FrozenApply, input_shapes: Sequence[Lengths]
+    ) -> tuple[Lengths | None, ...]:
+        graph = self.fgraph
+        shapes: dict[Variable, Lengths] = dict(zip(graph.inputs, input_shapes, strict=True))
+        values: dict[Variable, Variable] = dict(zip(graph.inputs, node.inputs, strict=True))
+        return tuple(outer_lengths(graph, graph.outputs, shapes, values))
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        if self.pullback is not None:
+            typed = map(typed_as, output_gradients, outputs)
+            made = self.pullback.make_node(*inputs, *outputs, *typed).outputs
+            gradients: list[Variable | None] = [None] * len(inputs)
+            for at, gradient in zip(self.pulled, made, strict=True):
+                gradients[at] = gradient
+            return gradients
+        return pulled_by(self, _pull, inputs, outputs, output_gradients)
+
+    def R_op(
+        self, inputs: Sequence[Variable], tangents: Sequence[Variable]
+    ) -> list[Variable | None]:
+        """Return the tangents of the outputs, None where there is none.
+
+        Raises
+        ------
+        NotImplementedError
+            If the op was built without ``rop_overrides``.
+        """
+        if self.pushforward is None:
+            raise NotImplementedError(f"{self} was built without rop_overrides")
+        made = self.pushforward.make_node(*inputs, *map(typed_as, tangents, inputs)).outputs
+        results: list[Variable | None] = [None] * len(self.fgraph.outputs)
+        for at, tangent in zip(self.pushed, made, strict=True):
+            results[at] = tangent
+        return results
+
+
+class Applied:
+    """An OpFromGraph whose graph uses shared variables: they are passed with the arguments.
+
+    Attributes
+    ----------
+    op : OpFromGraph
+        Its last arguments stand for the shared variables.
+    shared_inputs : tuple of SharedVariable
+    """
+
+    __slots__ = ("op", "shared_inputs")
+
+    def __init__(self, op: OpFromGraph, shared_inputs: Sequence[SharedVariable]) -> None:
+        self.op = op
+        self.shared_inputs = tuple(shared_inputs)
+
+    @property
+    def fgraph(self) -> FrozenFunctionGraph:
+        """What the op computes."""
+        return self.op.fgraph
+
+    def make_node(self, *inputs: Any) -> FrozenApply:
+        """The application of the op to ``inputs`` and the shared variables."""
+        wanted = len(self.op.fgraph.inputs) - len(self.shared_inputs)
+        if len(inputs) != wanted:
+            raise TypeError(f"{self.op} takes {wanted} arguments, given {len(inputs)}")
+        return self.op.make_node(*inputs, *self.shared_inputs)
+
+    def __call__(self, *inputs: Any) -> Any:
+        """The output of the op applied to ``inputs``; a list where there are several."""
+        outputs = self.make_node(*inputs).outputs
+        return outputs[0] if len(outputs) == 1 else list(outputs)
+
+
+Override = Callable[..., Any]
+
+
+def owned(results: Sequence[Array], inputs: Sequence[Array]) -> tuple[Array, ...]:
+    """Return ``results``, copied where they may look at the memory of ``inputs``."""
+    import numpy as np
+
+    return tuple(
+        result.copy() if any(np.may_share_memory(result, x) for x in inputs) else result
+        for result in results
+    )
+
+
+def _build(
+    inputs: Iterable[Variable],
+    outputs: Variable | Iterable[Variable],
+    inline: bool = False,
+    lop_overrides: Override | OpFromGraph | None = None,
+    rop_overrides: Override | OpFromGraph | None = None,
+    name: str | None = None,
+) -> OpFromGraph | Applied:
+    given = list(inputs)
+    results = [outputs] if isinstance(outputs, Variable) else [as_tensor(y) for y in outputs]
+    for at, x in enumerate(given):
+        if not isinstance(x, Variable) or isinstance(x, Constant):
+            raise TypeError(f"input {at} of an OpFromGraph must be a variable, given {x!r}")
+        if isinstance(x, SharedVariable):
+            raise TypeError(
+                f"input {at} of an OpFromGraph is the shared variable {x}, which its outputs may "
+                "use without being passed; leave it out"
+            )
+    if len(set(given)) != len(given):
+        raise ValueError("the inputs of an OpFromGraph must differ from each other")
+    shared = _shared(given, results)
+    whole = [*given, *shared]
+    pullback = _traced(lop_overrides, [whole, results, results], whole, "lop_overrides")
+    pushforward = _traced(rop_overrides, [whole, whole], results, "rop_overrides")
+    op: OpFromGraph = OpFromGraph(
+        FrozenFunctionGraph(whole, results), inline, *pullback, *pushforward, name
+    )
+    return Applied(op, shared) if shared else op
+
+
+def _shared(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> list[SharedVariable]:
+    """The shared variables that outputs need.
+
+    Raises
+    ------
+    MissingInputError
+        If they need another variable that is not among ``inputs``.
+    """
+    given = set(inputs)
+    shared: dict[SharedVariable, None] = {}
+    order = _core.toposort(list(outputs), list(inputs))
+    for x in (*(x for node in order for x in node.inputs), *outputs):
+        if isinstance(x, SharedVariable):
+            shared[x] = None
+        elif x.owner is None and x not in given and not isinstance(x, Constant):
+            raise MissingInputError(
+                f"the outputs of an OpFromGraph need {x} of type {x.type}, which is not among its "
+                "inputs; add it to them"
+            )
+    return list(shared)
+
+
+def _traced(
+    override: Override | OpFromGraph | None,
+    arguments: Sequence[Sequence[Variable]],
+    targets: Sequence[Variable],
+    what: str,
+) -> tuple[OpFromGraph | None, tuple[int, ...]]:
+    """The op that an override is, and the positions of the targets that it gives something for."""
+    if override is None:
+        return None, ()
+    count = sum(map(len, arguments))
+    if isinstance(override, OpFromGraph):
+        takes, gives = len(override.fgraph.inputs), len(override.fgraph.outputs)
+        if (takes, gives) != (count, len(targets)):
+            raise TypeError(
+                f"an OpFromGraph as {what} takes {count} arguments here and gives {len(targets)} "
+                f"results; given one that takes {takes} and gives {gives}"
+            )
+        return override, tuple(range(len(targets)))
+    if not callable(override):
+        raise TypeError(
+            f"{what} must be a function, an OpFromGraph or None, given {override!r}; for a list, "
+            "write a function that calls its entries"
+        )
+    placeholders = [[x.type(x.name) for x in group] for group in arguments]
+    returned = override(*placeholders)
+    results = list(returned) if isinstance(returned, list | tuple) else [returned]
+    if len(results) != len(targets):
+        raise ValueError(
+            f"{what} must return {len(targets)} results, None where there is none; "
+            f"it returned {len(results)}"
+        )
+    pulled = []
+    for at, (result, target) in enumerate(zip(results, targets, strict=True)):
+        if result is None:
+            continue
+        made = as_tensor(result, target.dtype)
+        if made.ndim != target.ndim:
+            raise TypeError(
+                f"result {at} of {what} must have {target.ndim} dimensions as {target} has, given "
+                f"one of type {made.type}"
+            )
+        pulled.append((at, made))
+    flat = [x for group in placeholders for x in group]
+    op: Any = OpFromGraph(flat, [made for _, made in pulled])
+    if isinstance(op, Applied):
+        raise TypeError(
+            f"{what} uses the shared variable {op.shared_inputs[0]}; pass it to the OpFromGraph "
+            "as an argument"
+        )
+    return op, tuple(at for at, _ in pulled)
+
+
+def _pull(op: OpFromGraph, given: frozenset[int]) -> Pulled:
+    """The gradient of the op where only outputs in ``given`` have one."""
+    inputs: list[Variable] = [x.type(x.name) for x in op.fgraph.inputs]
+    results = op.fgraph.bind(inputs)
+    seeds = [y.type(None) if at in given else None for at, y in enumerate(results)]
+    gradients = pull(inputs, results, seeds)
+    # What the op has computed is not computed again.
+    computed = [None if y.owner is None or y in results[:at] else y for at, y in enumerate(results)]
+    targets = [(at, g) for at, g in enumerate(gradients) if g is not None]
+    name = None if op.name is None else f"gradient of {op.name}"
+    return Pulled.of(
+        [*inputs, *computed, *seeds],
+        [g for _, g in targets],
+        [at for at, _ in targets],
+        lambda graph: OpFromGraph(graph, op.inline, name=name),
+    )
