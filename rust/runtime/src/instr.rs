@@ -81,6 +81,20 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         to: Slot,
         form: TriangularForm,
     },
+    /// The factors of a matrix whose rows change places, and with which ones they do.
+    Lu {
+        of: Slot,
+        to: Slot,
+        pivots: Slot,
+    },
+    /// The solution of a system of equations, given the factors of its matrix.
+    LuSolve {
+        factors: Slot,
+        pivots: Slot,
+        b: Slot,
+        to: Slot,
+        transposed: bool,
+    },
     /// `count` integers from `start` on, each larger by `step`.
     Range {
         start: Size,
@@ -280,7 +294,9 @@ impl InstrKind {
             InstrKind::View { of, .. }
             | InstrKind::Reshape { of, .. }
             | InstrKind::Copy { of, .. }
+            | InstrKind::Lu { of, .. }
             | InstrKind::Cholesky { of, .. } => vec![*of],
+            InstrKind::LuSolve { factors, pivots, b, .. } => vec![*factors, *pivots, *b],
             InstrKind::Update { of, value, .. } => vec![*of, *value],
             InstrKind::Full { value, .. } => vec![*value],
             InstrKind::Dot { a, b, .. } | InstrKind::Solve { a, b, .. } => vec![*a, *b],
@@ -310,9 +326,11 @@ impl InstrKind {
             | InstrKind::Cholesky { to, .. }
             | InstrKind::CholeskyGradient { to, .. }
             | InstrKind::Solve { to, .. }
+            | InstrKind::LuSolve { to, .. }
             | InstrKind::Range { to, .. }
             | InstrKind::Join { to, .. }
             | InstrKind::Scalar { to, .. } => vec![*to],
+            InstrKind::Lu { to, pivots, .. } => vec![*to, *pivots],
             InstrKind::Gemm(code) => vec![code.to],
             InstrKind::RequireEqual { .. } => vec![],
             InstrKind::Call(call) => call.outputs.iter().map(|(slot, _)| *slot).collect(),
@@ -351,6 +369,8 @@ impl InstrKind {
             | InstrKind::Cholesky { .. }
             | InstrKind::CholeskyGradient { .. }
             | InstrKind::Solve { .. }
+            | InstrKind::Lu { .. }
+            | InstrKind::LuSolve { .. }
             | InstrKind::Join { .. }
             | InstrKind::Call(_) => vec![],
         }
@@ -359,12 +379,13 @@ impl InstrKind {
     /// Which routines it calls of those that [`crate::set_routine`] gives.
     pub(crate) fn library(&self) -> Option<Library> {
         match self {
-            InstrKind::Dot { .. } | InstrKind::Gemm(_) | InstrKind::Solve { .. } => {
-                Some(Library::Blas)
-            }
-            InstrKind::Cholesky { .. } | InstrKind::CholeskyGradient { .. } => {
-                Some(Library::Lapack)
-            }
+            InstrKind::Dot { .. }
+            | InstrKind::Gemm(_)
+            | InstrKind::Solve { .. }
+            | InstrKind::LuSolve { .. } => Some(Library::Blas),
+            InstrKind::Cholesky { .. }
+            | InstrKind::CholeskyGradient { .. }
+            | InstrKind::Lu { .. } => Some(Library::Lapack),
             InstrKind::Loop(_)
             | InstrKind::View { .. }
             | InstrKind::Reshape { .. }
@@ -399,8 +420,11 @@ impl InstrKind {
     pub(crate) fn overwrites(&self) -> Option<(Slot, Slot, Vec<Slot>)> {
         match self {
             InstrKind::Update { of, to, value, .. } => Some((*of, *to, vec![*value])),
-            InstrKind::Copy { of, to } | InstrKind::Cholesky { of, to, .. } => {
-                Some((*of, *to, vec![]))
+            InstrKind::Copy { of, to }
+            | InstrKind::Cholesky { of, to, .. }
+            | InstrKind::Lu { of, to, .. } => Some((*of, *to, vec![])),
+            InstrKind::LuSolve { factors, pivots, b, to, .. } => {
+                Some((*b, *to, vec![*factors, *pivots]))
             }
             InstrKind::Gemm(code) => {
                 Some((code.z, code.to, vec![code.alpha, code.a, code.b, code.beta]))
@@ -501,6 +525,11 @@ impl fmt::Display for InstrKind {
                 write!(f, "solve {a} {b} {}", part(form.lower))?;
                 let marks = [(form.transposed, " transposed"), (form.unit, " unit")];
                 marks.iter().filter(|(set, _)| *set).try_for_each(|(_, mark)| f.write_str(mark))
+            }
+            InstrKind::Lu { of, .. } => write!(f, "lu {of}"),
+            InstrKind::LuSolve { factors, pivots, b, transposed, .. } => {
+                let mark = if *transposed { " transposed" } else { "" };
+                write!(f, "lu_solve {factors} {pivots} {b}{mark}")
             }
             InstrKind::Range { start, step, count, .. } => {
                 write!(f, "range {start} {step} {count}")

@@ -11,6 +11,7 @@
 
 mod arena;
 mod array;
+mod batch;
 mod bind;
 mod blas;
 mod buffer;
@@ -28,6 +29,7 @@ mod lapack;
 mod layout;
 mod liveness;
 mod loop_nest;
+mod lu;
 mod matrix;
 mod memory;
 mod pool;
@@ -36,6 +38,7 @@ mod routine;
 mod run;
 mod scalar;
 mod size;
+mod small;
 mod split;
 mod state;
 mod step;
