@@ -30,6 +30,8 @@ from frazil.compile.specification import Out as Out
 from frazil.gradient import DisconnectedInputError as DisconnectedInputError
 from frazil.gradient import NotDifferentiableError as NotDifferentiableError
 from frazil.gradient import grad as grad
+from frazil.loop.scanning import scan as scan
+from frazil.loop.scanning import until as until
 from frazil.op import Op as Op
 from frazil.printing import dprint as dprint
 from frazil.printing import pp as pp

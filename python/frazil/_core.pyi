@@ -596,6 +596,21 @@ class ProgramBuilder:
         targets.
         """
 
+    def recurrence(
+        self,
+        address: int,
+        keepalive: object,
+        steps: int,
+        reads: Sequence[tuple[int, bool, Sequence[int]]],
+        writes: Sequence[tuple[Any, bool, Sequence[int]]],
+        backwards: bool = False,
+    ) -> list[int]:
+        """Runs a kernel once, over ``steps`` (a size) rows, the last one first if ``backwards``.
+
+        ``reads``: slots, each with whether it has a row for each step along its first axis, and the
+        lengths of a row, which the kernel gets without gaps. ``writes``: dtypes, with the same.
+        """
+
     def transpose(self, slot: int, axes: Sequence[int]) -> int: ...
     def expand_dims(self, slot: int, axes: Sequence[int]) -> int:
         """``axes``: the positions of the new dimensions in the result."""

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar, cast
+from weakref import WeakKeyDictionary
 
-from frazil._core import FrozenFunctionGraph
+import numpy as np
+
+from frazil._core import Constant, FrozenFunctionGraph, Variable
 from frazil.op import Op
+from frazil.tensor.constants import Array
+from frazil.tensor.lengths import Lengths, Shape_i
 
 
 class HasInnerGraph(Op):
@@ -32,8 +38,103 @@ Holder = TypeVar("Holder", bound=HasInnerGraph)
 
 
 def with_inner_graph(op: Holder, fgraph: FrozenFunctionGraph) -> Holder:
-    """The op that holds ``fgraph`` and has all other parameters of ``op``."""
-    if fgraph == op.fgraph:
+    """Return the op that holds ``fgraph`` and has all other parameters of ``op``."""
+    if fgraph is op.fgraph:
         return op
-    made: Holder = replace(op, fgraph=fgraph)  # type: ignore[type-var]
-    return made
+    changed: Any = replace(cast(Any, op), fgraph=fgraph)
+    return cast(Holder, changed)
+
+
+def compute(fgraph: FrozenFunctionGraph, arrays: Sequence[Array]) -> list[Array]:
+    """Return the values of the outputs, node by node by ``perform``."""
+    values: dict[Variable, Array] = dict(zip(fgraph.inputs, arrays, strict=True))
+
+    def value(x: Variable) -> Array:
+        return x.data if isinstance(x, Constant) else values[x]
+
+    for node in fgraph.toposort():
+        results = node.op.perform(node, [value(x) for x in node.inputs])
+        values.update(zip(node.outputs, results, strict=True))
+    return [np.asarray(value(output)) for output in fgraph.outputs]
+
+
+def apply_graph(
+    outputs: Sequence[Variable],
+    order: Iterable[Any],
+    made: MutableMapping[Variable, Variable],
+) -> list[Variable]:
+    """Return ``outputs`` with the nodes of ``order`` applied anew to what ``made`` says.
+
+    It adds what each variable became, and works across containers.
+    """
+    for node in order:
+        inputs = [made.get(x, x) for x in node.inputs]
+        if any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
+            made.update(zip(node.outputs, node.op.make_node(*inputs).outputs, strict=True))
+    return [made.get(output, output) for output in outputs]
+
+
+def outer_lengths(
+    fgraph: FrozenFunctionGraph,
+    variables: Sequence[Variable],
+    input_shapes: Mapping[Variable, Lengths],
+    values: Mapping[Variable, Variable],
+) -> list[Lengths | None]:
+    """Return the lengths of inner ``variables`` in terms of outer ones.
+
+    Parameters
+    ----------
+    input_shapes : mapping of Variable to tuple of Variable
+        The outer lengths of each inner input.
+    values : mapping of Variable to Variable
+        The outer variable that an inner input stands for, where there is one.
+
+    Returns
+    -------
+    list of tuple of Variable or None
+        None where the lengths depend on inner values.
+    """
+    from frazil.link.shapes import Shapes, is_size_arithmetic
+
+    shapes = _shapes.get(fgraph)
+    if shapes is None:
+        shapes = _shapes[fgraph] = Shapes(fgraph.toposort())
+    known: dict[Variable, Variable | None] = {}
+
+    def outer(length: Variable) -> Variable | None:
+        pending = [length]
+        while pending:
+            current = pending[-1]
+            node = current.owner
+            if current in known:
+                pending.pop()
+            elif isinstance(current, Constant):
+                known[current] = current
+            elif current in values:
+                known[current] = values[current]
+            elif node is not None and isinstance(node.op, Shape_i):
+                of = input_shapes.get(node.inputs[0])
+                known[current] = None if of is None else of[node.op.axis]
+            elif node is not None and is_size_arithmetic(current):
+                missing = [x for x in node.inputs if x not in known]
+                if missing:
+                    pending += missing
+                    continue
+                operands = [known[x] for x in node.inputs]
+                complete = [x for x in operands if x is not None]
+                whole = len(complete) == len(operands)
+                known[current] = node.op(*complete) if whole else None
+            else:
+                known[current] = None
+        return known[length]
+
+    told: list[Lengths | None] = []
+    for x in variables:
+        own = [outer(length) for length in shapes.lengths(x)]
+        complete = tuple(length for length in own if length is not None)
+        told.append(complete if len(complete) == len(own) else None)
+    return told
+
+
+# By the graph's life: an analysis of what never changes.
+_shapes: WeakKeyDictionary[FrozenFunctionGraph, Any] = WeakKeyDictionary()

@@ -25,6 +25,7 @@ import numpy as np
 from frazil.link.image import Image, Symbol
 
 if TYPE_CHECKING:
+    from frazil.link.recurrence import AnyKernel
     from frazil.scalar.op import ScalarOp
 
 BLOCK_BYTES = 64
@@ -267,11 +268,16 @@ class KernelCompiler(Protocol):
 
     @property
     def statement_limit(self) -> int: ...
+    @property
+    def step_limit(self) -> int:
+        """The number of statements up to which a loop's step may be written out."""
+        ...
+
     def lowers(self, op: ScalarOp, operands: Sequence[str], result: str) -> bool:
         """Whether the op can be a statement, with operands and a result of these dtypes."""
         ...
 
-    def compile(self, kernels: Sequence[LoopKernel]) -> list[NativeKernel]:
+    def compile(self, kernels: Sequence[AnyKernel]) -> list[NativeKernel]:
         """The native kernels, in order."""
         ...
 

@@ -54,7 +54,7 @@ class Subtensor(Op):
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         x, *dynamic = inputs
-        return (x[_numpy_index(self.template, dynamic)],)
+        return (x[numpy_index(self.template, dynamic)],)
 
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (part_lengths(self.template, input_shapes[0], node.inputs[1:]),)
@@ -89,7 +89,7 @@ class IncSubtensor(Op):
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         x, y, *dynamic = inputs
         result = x.copy()
-        index = _numpy_index(self.template, dynamic)
+        index = numpy_index(self.template, dynamic)
         check_lengths(node.inputs[1], y.shape, result[index].shape)
         if self.set:
             result[index] = y
@@ -135,7 +135,8 @@ def _fill(template: Template, dynamic: Sequence[V], fixed: Callable[[int], V]) -
     return filled
 
 
-def _numpy_index(template: Template, dynamic: Sequence[Array]) -> tuple[Any, ...]:
+def numpy_index(template: Template, dynamic: Sequence[Array]) -> tuple[Any, ...]:
+    """Return the index of a template, as NumPy takes it."""
     filled = _fill(template, [int(value) for value in dynamic], int)
     index = [slice(*entry) if isinstance(entry, tuple) else entry for entry in filled]
     # With the ellipsis NumPy gives a 0-d array where it would give a scalar.

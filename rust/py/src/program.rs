@@ -6,7 +6,7 @@ use frazil_core::DType;
 use frazil_runtime::{
     ArrayType, BuildError, Builder, Error, ErrorClass, Fault, Fold, Foreign, ForeignError, Index,
     IndexedSpec, KeptArray, KernelFn, KernelPart, KernelRef, Layout, Library, LoopSpec, Origin,
-    Parts, Scalar, Size, SizeOp, Slot, TriangularForm, WriteSpec,
+    Parts, RecurrenceSpec, Scalar, Size, SizeOp, Slot, TriangularForm, WriteSpec,
 };
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -246,6 +246,38 @@ impl ProgramBuilder {
         let slots = unsafe {
             let function = std::mem::transmute::<usize, KernelFn>(address);
             builder.loop_of(function, Box::new(keepalive), spec)
+        };
+        Ok(slots.map_err(refuse)?.into_iter().map(|slot| slot.0).collect())
+    }
+
+    /// A native kernel that is called once, over all steps; returns the slots that it writes.
+    ///
+    /// The kernel at `address` must follow the calling convention of recurrences for exactly these
+    /// operands and stay loaded as long as `keepalive` lives.
+    #[pyo3(signature = (address, keepalive, steps, reads, writes, backwards=false))]
+    fn recurrence(
+        &mut self,
+        address: usize,
+        keepalive: Py<PyAny>,
+        steps: u32,
+        reads: Vec<(u32, bool, Vec<u64>)>,
+        writes: Vec<(Bound<'_, PyAny>, bool, Vec<u64>)>,
+        backwards: bool,
+    ) -> PyResult<Vec<u32>> {
+        let reads = reads.into_iter().map(|(slot, walks, row)| (Slot(slot), walks, row)).collect();
+        let writes = writes
+            .into_iter()
+            .map(|(dtype, walks, row)| Ok((dtype_of(&dtype)?, walks, row)))
+            .collect::<PyResult<_>>()?;
+        if address == 0 {
+            return Err(PyValueError::new_err("the kernel has no address"));
+        }
+        let spec = RecurrenceSpec { steps: Size(steps), backwards, reads, writes };
+        // SAFETY: the address is not null and, by the caller's promise, that of a kernel for these
+        // operands.
+        let slots = unsafe {
+            let function = std::mem::transmute::<usize, KernelFn>(address);
+            self.builder()?.recurrence(function, Box::new(keepalive), spec)
         };
         Ok(slots.map_err(refuse)?.into_iter().map(|slot| slot.0).collect())
     }

@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use crate::arena::Arena;
 use crate::batch::{BatchPlan, batch_dims};
 use crate::blas::{DotPlan, GemmPlan, dot_dims};
+use crate::buffer::ALIGNMENT;
 use crate::error::{Fault, Operand};
 use crate::ids::{Size, Slot};
 use crate::instr::{Gemm, InstrKind, Loop, LoopRead, View};
@@ -17,6 +18,7 @@ use crate::layout::{Axes, Layout, byte_count};
 use crate::loop_nest::{Access, LoopNest, Role, Table, loop_order, row_order};
 use crate::lu::{LuPlan, LuSolvePlan, factors_layout};
 use crate::program::Program;
+use crate::recurrence::{Packed, Recurrence, RecurrenceStep};
 use crate::state::{SlotState, State};
 use crate::step::{
     DotStep, GemmStep, LapackStep, LoopStep, LuSolveStep, LuStep, Place, Step, TransferStep,
@@ -119,6 +121,7 @@ impl<'a> Binder<'a> {
                 }
                 Ok(Step::Nothing)
             }
+            InstrKind::Recurrence(code) => self.recurrence(code),
             // Its results are known when it has run.
             InstrKind::Call(_) => Ok(Step::Later),
         }
@@ -257,6 +260,63 @@ impl<'a> Binder<'a> {
         self.state.slots[from].bytes = 0;
         self.state.slots[slot.index()] = SlotState { place, layout: layout.clone(), bytes };
         Some(place)
+    }
+
+    fn recurrence(&mut self, code: &Recurrence) -> Result<Step, Fault> {
+        let steps = self.state.size(code.steps)?;
+        if steps < 0 {
+            return Err(Fault::NegativeLength { axis: 0, length: steps });
+        }
+        let mut operands = SmallVec::new();
+        let mut strides = SmallVec::new();
+        let mut packed = SmallVec::new();
+        let mut scratch = 0;
+        // The first step takes the last row of what is walked backwards.
+        let walk = |stride: i64| if code.backwards { -stride } else { stride };
+        let first = |stride: i64| if code.backwards { stride * (steps - 1).max(0) } else { 0 };
+        for (position, read) in code.reads.iter().enumerate() {
+            let SlotState { place, layout, .. } = self.slot(read.slot).clone();
+            let rows = if read.walks { Some(steps) } else { None };
+            let expected = rows.into_iter().chain(read.row.iter().map(|&length| length as i64));
+            for (axis, (expected, &given)) in expected.zip(&layout.dims).enumerate() {
+                if given != expected {
+                    let input =
+                        self.program.inputs.iter().position(|input| input.slot == read.slot);
+                    let operand = Operand { position, slot: read.slot, input };
+                    return Err(Fault::Length { operand, axis, expected, given });
+                }
+            }
+            let fresh = Layout::fresh(&layout.dims, self.itemsize(read.slot))?;
+            let own = read.walks as usize;
+            let gaps = (layout.dims[own..].iter().zip(&layout.strides[own..]))
+                .zip(&fresh.strides[own..])
+                .any(|((&length, stride), wanted)| length > 1 && stride != wanted);
+            let mut stride = if read.walks { layout.strides[0] } else { 0 };
+            if gaps {
+                stride = if read.walks { fresh.strides[0] } else { 0 };
+                let plan = TransferPlan::copy(self.dtype(read.slot), &layout, &fresh);
+                let (operand, from) = (operands.len(), place);
+                let copy = Packed { operand, start: scratch, first: first(stride), from, plan };
+                packed.push(copy);
+                let bytes = byte_count(&layout.dims, self.itemsize(read.slot))?;
+                scratch += bytes.next_multiple_of(ALIGNMENT);
+            }
+            operands.push(Place { base: place.base, offset: place.offset + first(stride) });
+            strides.push(walk(stride));
+        }
+        for write in &code.writes {
+            let rows = if write.walks { Some(steps) } else { None };
+            let row = write.row.iter().map(|&length| length as i64);
+            let dims: Axes = rows.into_iter().chain(row).collect();
+            let place = self.fresh(write.slot, &dims)?;
+            let stride = if write.walks { self.layout(write.slot).strides[0] } else { 0 };
+            operands.push(Place { base: place.base, offset: place.offset + first(stride) });
+            strides.push(walk(stride));
+        }
+        self.need_scratch(scratch);
+        let function = code.kernel.function;
+        let step = RecurrenceStep { function, steps, operands, strides, packed };
+        Ok(Step::Recurrence(Box::new(step)))
     }
 
     fn need_scratch(&mut self, bytes: usize) {

@@ -115,7 +115,7 @@ pub struct Builder {
     watched: bool,
 }
 
-type Built<T> = Result<T, BuildError>;
+pub(crate) type Built<T> = Result<T, BuildError>;
 
 impl Builder {
     /// An empty program.
@@ -274,7 +274,7 @@ impl Builder {
         }
     }
 
-    fn check_sizes(&self, sizes: impl IntoIterator<Item = Size>) -> Built<()> {
+    pub(crate) fn check_sizes(&self, sizes: impl IntoIterator<Item = Size>) -> Built<()> {
         for size in sizes {
             if !self.sizes.contains(size) {
                 return Err(BuildError::NoSize(size));
@@ -371,15 +371,10 @@ impl Builder {
                 return Err(BuildError::Fold { fold: fold.name(), dtype: write.dtype });
             }
         }
-        let address = function as usize;
-        let number = self.kernels.iter().position(|&known| known == address);
-        let number = number.unwrap_or_else(|| {
-            self.kernels.push(address);
-            self.kernels.len() - 1
-        });
+        let number = self.kernel_number(function);
         let indexed = sources.iter().chain(&targets).map(|of| of.slot);
         let read = reads.iter().map(|read| read.0).chain(indexed);
-        let dynamic = self.is_dynamic(read, dims.iter().copied())?;
+        let dynamic = self.depends(read, dims.iter().copied())?;
         let mut slots = Vec::new();
         for write in &writes {
             let ndim = write.axes.iter().flatten().count();
@@ -421,7 +416,7 @@ impl Builder {
                 fold: write.fold,
             })
             .collect();
-        let kernel = Kernel { function, number: number as u32, keep };
+        let kernel = Kernel { function, number, keep };
         let (dims, rows) = (dims.into(), rows.map(Into::into));
         let code = Loop { kernel, dims, reads, writes, sources, targets, rows };
         self.push(InstrKind::Loop(Box::new(code)), dynamic);
@@ -636,10 +631,9 @@ impl Builder {
     pub fn lu(&mut self, of: Slot) -> Built<[Slot; 2]> {
         let dtype = self.check_matrix(of)?;
         self.check_float(of)?;
-        let by = Some(self.instrs.len());
-        let dynamic = self.is_dynamic([of], [])?;
-        let to = self.slot(dtype, 2, by, dynamic)?;
-        let pivots = self.slot(DType::Int32, 1, by, dynamic)?;
+        let dynamic = self.depends([of], [])?;
+        let to = self.result(dtype, 2, dynamic)?;
+        let pivots = self.result(DType::Int32, 1, dynamic)?;
         self.push(InstrKind::Lu { of, to, pivots }, dynamic);
         Ok([to, pivots])
     }
@@ -722,7 +716,7 @@ impl Builder {
     /// Stops the call unless the sizes are equal.
     pub fn require_equal(&mut self, a: Size, b: Size, message: &str) -> Built<()> {
         self.check_sizes([a, b])?;
-        let dynamic = self.is_dynamic([], [a, b])?;
+        let dynamic = self.depends([], [a, b])?;
         self.push(InstrKind::RequireEqual { a, b, message: message.into() }, dynamic);
         Ok(())
     }
@@ -782,13 +776,14 @@ impl Builder {
     ) -> Built<Slot> {
         let to = self.slot(dtype, ndim, Some(self.instrs.len()), false)?;
         let kind = kind(to);
-        let dynamic = self.is_dynamic(kind.reads(), kind.sizes())?;
+        let dynamic = self.depends(kind.reads(), kind.sizes())?;
         self.slots[to.index()].dynamic = dynamic;
         self.push(kind, dynamic);
         Ok(to)
     }
 
-    fn is_dynamic(
+    /// Whether anything of these depends on more than the shapes of the inputs.
+    pub(crate) fn depends(
         &self,
         slots: impl IntoIterator<Item = Slot>,
         sizes: impl IntoIterator<Item = Size>,
@@ -800,7 +795,22 @@ impl Builder {
         Ok(dynamic || sizes.into_iter().any(|size| self.size_infos[size.index()].dynamic))
     }
 
-    fn push(&mut self, kind: InstrKind, dynamic: bool) {
+    /// The number of a kernel: kernels are numbered in the order of their first use.
+    pub(crate) fn kernel_number(&mut self, function: KernelFn) -> u32 {
+        let address = function as usize;
+        let number = self.kernels.iter().position(|&known| known == address);
+        number.unwrap_or_else(|| {
+            self.kernels.push(address);
+            self.kernels.len() - 1
+        }) as u32
+    }
+
+    /// A slot that the next instruction makes.
+    pub(crate) fn result(&mut self, dtype: DType, ndim: usize, dynamic: bool) -> Built<Slot> {
+        self.slot(dtype, ndim, Some(self.instrs.len()), dynamic)
+    }
+
+    pub(crate) fn push(&mut self, kind: InstrKind, dynamic: bool) {
         self.instrs.push(Instr { kind, origin: self.origin, dynamic });
     }
 

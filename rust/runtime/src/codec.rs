@@ -21,6 +21,7 @@ use crate::instr::{
 use crate::layout::{Layout, byte_count};
 use crate::loop_nest::KernelFn;
 use crate::program::Program;
+use crate::recurrence::{self, Recurrence, RecurrenceSpec};
 use crate::size::SizeExpr;
 
 /// What bytes start with; the last one is the version of the format.
@@ -156,12 +157,15 @@ impl Program {
     pub fn kernels(&self) -> Vec<KernelRef<'_>> {
         let mut kernels: Vec<KernelRef<'_>> = Vec::new();
         for instr in &self.instrs {
-            if let InstrKind::Loop(code) = &instr.kind
-                && code.kernel.number as usize == kernels.len()
-            {
-                let dtype = |slot: Slot| Ok(self.slots[slot.index()].dtype);
-                let operands = operands(code, dtype).expect("a program has the slots it reads");
-                kernels.push(KernelRef { keep: &*code.kernel.keep, operands });
+            let dtype = |slot: Slot| Ok(self.slots[slot.index()].dtype);
+            let (kernel, operands) = match &instr.kind {
+                InstrKind::Loop(code) => (&code.kernel, operands(code, dtype)),
+                InstrKind::Recurrence(code) => (&code.kernel, recurrence::operands(code, dtype)),
+                _ => continue,
+            };
+            if kernel.number as usize == kernels.len() {
+                let operands = operands.expect("a program has the slots it reads");
+                kernels.push(KernelRef { keep: &*kernel.keep, operands });
             }
         }
         kernels
@@ -324,6 +328,10 @@ impl Replay<'_> {
                 // SAFETY: as promised by the caller.
                 unsafe { self.loop_kernel(&code)? };
             }
+            InstrKind::Recurrence(code) => {
+                // SAFETY: as promised by the caller.
+                unsafe { self.recurrence(&code)? };
+            }
             InstrKind::View { of, view, .. } => {
                 match view {
                     View::Transpose(axes) => builder.transpose(of, &axes)?,
@@ -426,6 +434,31 @@ impl Replay<'_> {
         // SAFETY: the caller promises that the kernel takes the operands that it says; they are
         // those of this loop. Test: tests/codec.rs, altered_bytes_are_refused_or_run_safely.
         unsafe { self.builder.loop_of(part.function, part.keep, spec)? };
+        Ok(())
+    }
+
+    /// # Safety
+    /// As [`Program::from_bytes`].
+    unsafe fn recurrence(&mut self, code: &Recurrence<u32>) -> Result<(), CodecError> {
+        let number = code.kernel;
+        let part = self.parts.kernel(number as usize).ok_or(CodecError::NoKernel(number))?;
+        let dtype = |slot: Slot| self.builder.slot_type(slot).map(|(dtype, _)| dtype);
+        if recurrence::operands(code, dtype)? != part.operands {
+            return Err(CodecError::Operands(number));
+        }
+        let spec = RecurrenceSpec {
+            steps: code.steps,
+            backwards: code.backwards,
+            reads: (code.reads.iter())
+                .map(|read| (read.slot, read.walks, read.row.to_vec()))
+                .collect(),
+            writes: (code.writes.iter())
+                .map(|write| (write.dtype, write.walks, write.row.to_vec()))
+                .collect(),
+        };
+        // SAFETY: the caller promises that the kernel takes the operands that it says; they are
+        // those of this recurrence. Test: tests/recurrence.rs, bytes_give_the_program_back.
+        unsafe { self.builder.recurrence(part.function, part.keep, spec)? };
         Ok(())
     }
 }

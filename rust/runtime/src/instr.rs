@@ -11,6 +11,7 @@ use crate::foreign::Foreign;
 use crate::ids::{Origin, Size, Slot};
 use crate::lapack::TriangularForm;
 use crate::loop_nest::KernelFn;
+use crate::recurrence::Recurrence;
 use crate::scalar::Scalar;
 use crate::view::Index;
 
@@ -116,6 +117,7 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         b: Size,
         message: Box<str>,
     },
+    Recurrence(Box<Recurrence<K>>),
     Call(Box<Call<F>>),
 }
 
@@ -306,6 +308,7 @@ impl InstrKind {
             InstrKind::Range { .. } | InstrKind::Scalar { .. } | InstrKind::RequireEqual { .. } => {
                 vec![]
             }
+            InstrKind::Recurrence(code) => code.reads.iter().map(|read| read.slot).collect(),
             InstrKind::Call(call) => call.inputs.to_vec(),
         }
     }
@@ -333,6 +336,7 @@ impl InstrKind {
             InstrKind::Lu { to, pivots, .. } => vec![*to, *pivots],
             InstrKind::Gemm(code) => vec![code.to],
             InstrKind::RequireEqual { .. } => vec![],
+            InstrKind::Recurrence(code) => code.writes.iter().map(|write| write.slot).collect(),
             InstrKind::Call(call) => call.outputs.iter().map(|(slot, _)| *slot).collect(),
         }
     }
@@ -361,6 +365,7 @@ impl InstrKind {
             }
             InstrKind::Range { start, step, count, .. } => vec![*start, *step, *count],
             InstrKind::Scalar { size, .. } => vec![*size],
+            InstrKind::Recurrence(code) => vec![code.steps],
             InstrKind::RequireEqual { a, b, .. } => vec![*a, *b],
             InstrKind::View { .. }
             | InstrKind::Copy { .. }
@@ -396,6 +401,7 @@ impl InstrKind {
             | InstrKind::RequireEqual { .. }
             | InstrKind::Range { .. }
             | InstrKind::Join { .. }
+            | InstrKind::Recurrence(_)
             | InstrKind::Call(_) => None,
         }
     }
@@ -538,6 +544,17 @@ impl fmt::Display for InstrKind {
             InstrKind::Scalar { size, .. } => write!(f, "scalar {size}"),
             InstrKind::RequireEqual { a, b, message } => {
                 write!(f, "require {a} == {b} {message:?}")
+            }
+            InstrKind::Recurrence(code) => {
+                write!(f, "recurrence k{}({})", code.kernel.number, code.steps)?;
+                for read in &code.reads {
+                    write!(f, " {}[{}]", read.slot, if read.walks { "t" } else { "" })?;
+                }
+                f.write_str(" ->")?;
+                for write in &code.writes {
+                    write!(f, " [{}]", if write.walks { "t" } else { "" })?;
+                }
+                if code.backwards { f.write_str(" backwards") } else { Ok(()) }
             }
             InstrKind::Call(call) => {
                 write!(f, "call {} {}", call.function.foreign.name(), list(&call.inputs))

@@ -11,6 +11,7 @@ use crate::error::Fault;
 use crate::lapack::LapackPlan;
 use crate::loop_nest::{KernelFn, LoopNest};
 use crate::lu::{LuPlan, LuSolvePlan};
+use crate::recurrence::RecurrenceStep;
 use crate::scalar::Scalar;
 use crate::strided::{TransferPlan, fill};
 
@@ -56,6 +57,7 @@ pub(crate) enum Step {
     Lapack(Box<LapackStep>),
     Lu(Box<LuStep>),
     LuSolve(Box<LuSolveStep>),
+    Recurrence(Box<RecurrenceStep>),
     Range {
         to: Place,
         start: i64,
@@ -133,7 +135,7 @@ impl Step {
         match self {
             Step::Nothing | Step::Later | Step::Scalar { .. } | Step::Range { .. } => false,
             Step::Loop(_) | Step::Transfer(_) | Step::Transfers(_) => false,
-            Step::Dot(_) | Step::Gemm(_) | Step::Lapack(_) => true,
+            Step::Dot(_) | Step::Gemm(_) | Step::Lapack(_) | Step::Recurrence(_) => true,
             Step::Lu(_) | Step::LuSolve(_) => true,
         }
     }
@@ -185,6 +187,8 @@ impl Step {
                 // SAFETY: as above.
                 unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }
             }
+            // SAFETY: by the caller's promise.
+            Step::Recurrence(step) => unsafe { step.run(bases, scratch) },
             Step::Range { to, start, step, count } => {
                 let to = to.resolve(bases).cast::<i64>();
                 let mut value = *start;

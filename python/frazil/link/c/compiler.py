@@ -23,15 +23,16 @@ from frazil import _core
 from frazil.cache import identity
 from frazil.cache.store import find_store
 from frazil.link.c.functions import vector_functions
+from frazil.link.c.recurrence import add_recurrence
 from frazil.link.c.source import add_kernel
 from frazil.link.c.unit import Unit
 from frazil.link.image import Image, Symbol
 from frazil.link.kernel import (
     KernelCompileError,
-    LoopKernel,
     LoweringError,
     NativeKernel,
 )
+from frazil.link.recurrence import AnyKernel, RecurrenceKernel
 from frazil.link.symbols import scipy_function
 from frazil.scalar.op import ScalarOp
 
@@ -204,7 +205,7 @@ class _Placed:
     address: int
 
 
-_PLACED: weakref.WeakValueDictionary[tuple[Toolchain, LoopKernel], _Placed] = (
+_PLACED: weakref.WeakValueDictionary[tuple[Toolchain, AnyKernel], _Placed] = (
     weakref.WeakValueDictionary()
 )
 """The kernels that are alive."""
@@ -239,6 +240,7 @@ class CCompiler:
 
     # Up to here the time per statement is constant, 0.06 ms; several kernels compile in parallel.
     statement_limit = 600
+    step_limit = 4000
     _unit_statements = 150  # as long to compile as a process takes to start
 
     def __init__(self, toolchain: Toolchain | None = None) -> None:
@@ -264,7 +266,7 @@ class CCompiler:
             return False
         return True
 
-    def compile(self, kernels: Sequence[LoopKernel]) -> list[NativeKernel]:
+    def compile(self, kernels: Sequence[AnyKernel]) -> list[NativeKernel]:
         """The native kernels, in order; equal kernels are compiled once as long as one is alive."""
         placed = {kernel: _PLACED.get((self.toolchain, kernel)) for kernel in kernels}
         missing = [kernel for kernel, place in placed.items() if place is None]
@@ -308,11 +310,11 @@ class CCompiler:
             raise KernelCompileError(f"an image could not be loaded: {error}") from error
         return [NativeKernel(place.address, place) for place in placed]
 
-    def _shares(self, kernels: Sequence[LoopKernel]) -> list[list[LoopKernel]]:
+    def _shares(self, kernels: Sequence[AnyKernel]) -> list[list[AnyKernel]]:
         """The kernels dealt out to translation units, about equal in statements."""
         statements = sum(len(kernel.statements) for kernel in kernels)
         wanted = min(len(kernels), os.cpu_count() or 1, 1 + statements // self._unit_statements)
-        shares: list[list[LoopKernel]] = [[] for _ in range(wanted)]
+        shares: list[list[AnyKernel]] = [[] for _ in range(wanted)]
         loads = [0] * wanted
         for kernel in sorted(kernels, key=lambda kernel: -len(kernel.statements)):
             lightest = loads.index(min(loads))
@@ -320,17 +322,20 @@ class CCompiler:
             loads[lightest] += len(kernel.statements) + 1
         return shares
 
-    def _compile_all(self, shares: Sequence[Sequence[LoopKernel]]) -> list[list[_Placed]]:
+    def _compile_all(self, shares: Sequence[Sequence[AnyKernel]]) -> list[list[_Placed]]:
         if len(shares) < 2:
             return [self._compile_unit(share) for share in shares]
         with ThreadPoolExecutor(len(shares)) as pool:
             return list(pool.map(self._compile_unit, shares))
 
-    def _compile_unit(self, kernels: Sequence[LoopKernel]) -> list[_Placed]:
+    def _compile_unit(self, kernels: Sequence[AnyKernel]) -> list[_Placed]:
         unit = Unit(self.toolchain.vector_functions)
         names = [f"kernel_{k}" for k in range(len(kernels))]
         for name, kernel in zip(names, kernels, strict=True):
-            add_kernel(unit, name, kernel)
+            if isinstance(kernel, RecurrenceKernel):
+                add_recurrence(unit, name, kernel)
+            else:
+                add_kernel(unit, name, kernel)
         library = build(self.toolchain, unit.text(), unit.pointers)
         return [_Placed(library, name, library.address(name)) for name in names]
 

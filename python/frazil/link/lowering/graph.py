@@ -12,10 +12,14 @@ from frazil.link.inlining import inline_composites
 from frazil.link.kernel import KernelCompiler
 from frazil.link.loops import kernel_call
 from frazil.link.lowering.node import lower_node
+from frazil.link.lowering.scan import run_scan
 from frazil.link.lowering.state import Lowering
 from frazil.link.origin import Origin
 from frazil.link.recompute import Recompute
+from frazil.link.recurrence import AnyKernel
+from frazil.link.scan_kernel import scan_call
 from frazil.link.views import Views
+from frazil.loop.op import Scan
 
 
 def lower(
@@ -66,11 +70,21 @@ def lower(
         if isinstance(step, Loop)
     }
     # Equal kernels are compiled once.
-    kernels = list(dict.fromkeys(call.kernel for call in calls.values()))
+    scans = {
+        step: call
+        for step in steps
+        if not isinstance(step, Loop)
+        and isinstance(step.op, Scan)
+        and (call := scan_call(step.op, compiler)) is not None
+    }
+    kernels: list[AnyKernel] = [call.kernel for call in calls.values()]
+    kernels = list(dict.fromkeys([*kernels, *(call.kernel for call in scans.values())]))
     native = dict(zip(kernels, compiler.compile(kernels), strict=True))
     for step in steps:
         if isinstance(step, Loop):
             lowering.run_loop(calls[step], native[calls[step].kernel])
+        elif step in scans:
+            run_scan(lowering, step, scans[step], native[scans[step].kernel])
         else:
             lowering.builder.origin(Origin((step,)))
             lower_node(step.op, step, lowering)

@@ -16,6 +16,7 @@ from frazil.link.kernel import (
     LoweringError,
     NativeKernel,
 )
+from frazil.link.recurrence import AnyKernel
 from frazil.scalar.op import ScalarOp
 
 # Numba's own lock protects its compiler, but not the types that its intrinsics register.
@@ -37,6 +38,7 @@ class NumbaCompiler:
 
     # Type inference and LLVM take longer per statement the more there are.
     statement_limit = 40
+    step_limit = 400
 
     @classmethod
     def find(cls) -> NumbaCompiler | None:
@@ -54,7 +56,7 @@ class NumbaCompiler:
             return False
         return True
 
-    def compile(self, kernels: Sequence[LoopKernel]) -> list[NativeKernel]:
+    def compile(self, kernels: Sequence[AnyKernel]) -> list[NativeKernel]:
         """The native kernels, in order; equal kernels are compiled once as long as one is alive."""
         callbacks = [self._callback(kernel) for kernel in kernels]
         return [NativeKernel(callback.address, callback) for callback in callbacks]
@@ -73,7 +75,7 @@ class NumbaCompiler:
         """Nothing: no image was ever made."""
         raise KernelCompileError("kernels made by Numba cannot be loaded")
 
-    def _callback(self, kernel: LoopKernel) -> _Callback:
+    def _callback(self, kernel: AnyKernel) -> _Callback:
         with _LOCK:
             made = _MADE.get(kernel)
             if made is None:
@@ -84,14 +86,17 @@ class NumbaCompiler:
 class _Callback:
     """A kernel as a C callback."""
 
-    def __init__(self, kernel: LoopKernel) -> None:
+    def __init__(self, kernel: AnyKernel) -> None:
         import numba
         from numba.core import errors, types
 
         from frazil.link.numba.functions import BYTES
+        from frazil.link.numba.recurrence import RecurrenceSource
         from frazil.link.numba.source import KernelSource
 
-        source = KernelSource(kernel)
+        source = (
+            KernelSource(kernel) if isinstance(kernel, LoopKernel) else RecurrenceSource(kernel)
+        )
         namespace: dict[str, Any] = dict(source.globals)
         exec(compile(source.text, "<frazil kernel>", "exec"), namespace)
         signature = types.int32(
@@ -104,5 +109,5 @@ class _Callback:
         self.address: int = self._cfunc.address
 
 
-_MADE: weakref.WeakValueDictionary[LoopKernel, _Callback] = weakref.WeakValueDictionary()
+_MADE: weakref.WeakValueDictionary[AnyKernel, _Callback] = weakref.WeakValueDictionary()
 """The kernels that are alive."""

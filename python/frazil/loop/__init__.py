@@ -1,0 +1,1 @@
+"""Loops: a graph that is applied again and again."""

@@ -1,0 +1,303 @@
+"""The gradient of a loop: a loop that goes back.
+
+The loop back starts from the gradients of the last states. Each of its steps computes the step of
+the loop anew from the states before it, which the loop gives out for that, and pulls gradients
+through it. What is dear to compute, such as a product of matrices, is given out too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from frazil import _core
+from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
+from frazil.elemwise import Elemwise
+from frazil.gradient import grad
+from frazil.inner_graph import HasInnerGraph
+from frazil.loop.op import Scan
+from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubtensor
+from frazil.tensor.broadcasting import BroadcastTo, broadcast_like
+from frazil.tensor.cumulation import CumOp
+from frazil.tensor.dims import DropDims, ExpandDims
+from frazil.tensor.elementwise import minimum, where
+from frazil.tensor.indexing import IncSubtensor, Subtensor
+from frazil.tensor.items import set_subtensor
+from frazil.tensor.joining import Join
+from frazil.tensor.lengths import Shape_i
+from frazil.tensor.reductions import Reduce
+from frazil.tensor.reshaping import Reshape
+from frazil.tensor.transposition import Transpose
+
+CHEAP = (
+    AdvancedIncSubtensor,
+    AdvancedSubtensor,
+    BroadcastTo,
+    CumOp,
+    DropDims,
+    Elemwise,
+    ExpandDims,
+    HasInnerGraph,
+    IncSubtensor,
+    Join,
+    Reduce,
+    Reshape,
+    Shape_i,
+    Subtensor,
+    Transpose,
+)
+"""Ops whose results are computed again rather than kept for the way back.
+
+A loop within a step is among them: what it would keep is what a checkpoint saves.
+"""
+
+
+def pull_back(
+    op: Scan,
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    output_gradients: Sequence[Variable],
+) -> list[Variable | None]:
+    """Return the gradients of a loop's inputs, given those of its outputs."""
+    n_steps, operands = inputs[0], inputs[1:]
+    n_seq, n_st = op.n_sequences, op.n_states
+    given_states = output_gradients[:n_st]
+    given_rows = output_gradients[n_st : n_st + len(op.stacked)]
+    step = _Step.of(op)
+    rows = [
+        None if not _is_continuous(y) or is_zero(g) else y.type(None)
+        for y, g in zip(step.stacked, given_rows, strict=True)
+    ]
+    ending = {k for k, g in enumerate(given_states) if not is_zero(g)}
+    pulled, adjoints = _pulled(step, rows, ending)
+    if not any(g is not None for g in pulled):
+        return [None] * len(inputs)
+    elements, states, others = step.elements, step.states, step.others
+    by_element, by_state, by_other = (
+        pulled[:n_seq],
+        pulled[n_seq : n_seq + n_st],
+        pulled[n_seq + n_st :],
+    )
+    sums = {k: other.type(None) for k, other in enumerate(others) if by_other[k] is not None}
+    new_states = [_or_zeros(by_state[k], states[k]) for k in adjoints]
+    new_states += [total + _known(by_other[k]) for k, total in sums.items()]
+    stacked = [g for g in by_element if g is not None]
+
+    # The loop again, with what its steps need on the way back.
+    back = [*new_states, *stacked]
+    kept = _kept(back, step)
+    needed = set(_leaves(back, kept))
+    before = [x for x in states if x in needed]
+    saved = [*before, *kept]
+    again = operands_of = list(operands)
+    steps = n_steps
+    if saved or op.until:
+        wider = FrozenFunctionGraph(
+            step.inputs, [*step.next_states, *step.stacked, *saved, *step.conditions]
+        )
+        loop = Scan(wider, n_seq, n_st, op.until, op.backwards, op.truncate_gradient)
+        made = loop.make_node(n_steps, *operands).outputs
+        first = n_st + len(step.stacked)
+        told = list(made[first : first + len(saved)])
+        if op.until:
+            steps = made[-1]
+    else:
+        told = []
+    cut = _Cut.of(op, n_steps, steps)
+
+    sequences: list[tuple[Variable, Variable]] = [
+        (inner, cut.given(outer))
+        for inner, outer in zip(elements, operands_of, strict=False)
+        if inner in needed
+    ]
+    sequences += [(inner, cut.stacked(outer)) for inner, outer in zip(saved, told, strict=True)]
+    sequences += [
+        (inner, cut.stacked(outer))
+        for inner, outer in zip(rows, given_rows, strict=True)
+        if inner is not None and inner in needed
+    ]
+    carried = [(inner, given_states[k]) for k, inner in adjoints.items()]
+    carried += [(total, zeros_of(again[n_seq + n_st + k])) for k, total in sums.items()]
+    constant = [
+        (inner, outer)
+        for inner, outer in zip(others, operands[n_seq + n_st :], strict=True)
+        if inner in needed
+    ]
+    entries = [*sequences, *carried, *constant]
+    loop_back = Scan(
+        FrozenFunctionGraph([inner for inner, _ in entries], back),
+        len(sequences),
+        len(carried),
+        backwards=not op.backwards,
+    )
+    results = loop_back.make_node(cut.steps, *(outer for _, outer in entries)).outputs
+
+    gradients: list[Variable | None] = [None] * len(inputs)
+    at = iter(results)
+    for k in adjoints:
+        gradients[1 + n_seq + k] = cut.reached(next(at))
+    for k in sums:
+        gradients[1 + n_seq + n_st + k] = next(at)
+    for k, g in enumerate(by_element):
+        if g is not None:
+            gradients[1 + k] = cut.padded(next(at), operands[k])
+    return gradients
+
+
+@dataclass(frozen=True)
+class _Step:
+    """The inner graph of a loop over variables of the current container."""
+
+    elements: Sequence[Variable]
+    states: Sequence[Variable]
+    others: Sequence[Variable]
+    next_states: Sequence[Variable]
+    stacked: Sequence[Variable]
+    conditions: Sequence[Variable]
+
+    @staticmethod
+    def of(op: Scan) -> _Step:
+        inputs = [nominal.type(None) for nominal in op.fgraph.inputs]
+        outputs = op.fgraph.bind(inputs)
+        states = op.n_sequences + op.n_states
+        stacked = op.n_states + len(op.stacked)
+        return _Step(
+            inputs[: op.n_sequences],
+            inputs[op.n_sequences : states],
+            inputs[states:],
+            outputs[: op.n_states],
+            outputs[op.n_states : stacked],
+            outputs[stacked:],
+        )
+
+    @property
+    def inputs(self) -> list[Variable]:
+        return [*self.elements, *self.states, *self.others]
+
+
+def _pulled(
+    step: _Step, rows: Sequence[Variable | None], ending: set[int]
+) -> tuple[list[Variable | None], dict[int, Variable]]:
+    """The gradients of a step's inputs, and the gradients of its next states that they stand on.
+
+    ``ending``: the states whose gradient at the end is not zero.
+    """
+    adjoints = {k: x.type(None) for k, x in enumerate(step.states) if _is_continuous(x)}
+    wrt = [x for x in step.inputs if _is_continuous(x)]
+    while True:
+        known: dict[Variable, Variable] = {}
+        given = [(step.next_states[k], g) for k, g in adjoints.items()]
+        given += [(y, g) for y, g in zip(step.stacked, rows, strict=True) if g is not None]
+        for y, g in given:
+            if not isinstance(y, Constant):
+                known[y] = known[y] + g if y in known else g
+        found: dict[Variable, Variable | None] = {}
+        if known and wrt:
+            gradients = grad(
+                None,
+                wrt,
+                disconnected_inputs="ignore",
+                known_grads=known,
+                return_disconnected="none",
+            )
+            found = dict(zip(wrt, gradients or (), strict=True))
+        pulled = [found.get(x) for x in step.inputs]
+        # The gradient of a state that none of its uses has is zero from end to start.
+        idle = [k for k in adjoints if k not in ending and pulled[len(step.elements) + k] is None]
+        if not idle:
+            return pulled, adjoints
+        for k in idle:
+            del adjoints[k]
+
+
+def _kept(back: Sequence[Variable], step: _Step) -> list[Variable]:
+    """The dear results of a step that ``back`` needs, in the order in which they are computed."""
+    order = _core.toposort([*step.next_states, *step.stacked, *step.conditions])
+    dear = [x for node in order if not isinstance(node.op, CHEAP) for x in node.outputs]
+    needed = set(_leaves(back, dear))
+    return [x for x in dear if x in needed]
+
+
+def _leaves(outputs: Iterable[Variable], stops: Iterable[Variable]) -> list[Variable]:
+    """The roots that outputs need, and those of ``stops`` that they need by way of no other."""
+    ends = frozenset(stops)
+    found: dict[Variable, None] = {}
+    pending = list(outputs)
+    while pending:
+        x = pending.pop()
+        if x in found:
+            continue
+        found[x] = None
+        if x not in ends and x.owner is not None:
+            pending += x.owner.inputs
+    return [x for x in found if x.owner is None or x in ends]
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """Which steps a gradient goes back through: the last ones of those that were done."""
+
+    op: Scan
+    asked: Variable
+    done: Variable
+    steps: Variable
+
+    @staticmethod
+    def of(op: Scan, asked: Variable, done: Variable) -> _Cut:
+        steps = done if op.truncate_gradient < 0 else minimum(done, op.truncate_gradient)
+        return _Cut(op, asked, done, steps)
+
+    def given(self, sequence: Variable) -> Variable:
+        """The rows of a sequence for these steps."""
+        if self.op.until:
+            sequence = sequence[: self.done]
+        return self.stacked(sequence)
+
+    def stacked(self, rows: Variable) -> Variable:
+        """Of a row for each step that was done, those of these steps."""
+        if self.op.truncate_gradient < 0:
+            return rows
+        return rows[: self.steps] if self.op.backwards else rows[self.done - self.steps :]
+
+    def padded(self, gradient: Variable, sequence: Variable) -> Variable:
+        """The gradient of a sequence, zero in all other steps."""
+        if self.steps is self.asked:
+            return gradient
+        part = zeros_of(sequence)
+        if self.op.backwards:
+            return set_subtensor(part[: self.steps], gradient)
+        return set_subtensor(part[self.done - self.steps : self.done], gradient)
+
+    def reached(self, gradient: Variable) -> Variable:
+        """The gradient of an initial state: zero unless these steps are all."""
+        if self.op.truncate_gradient < 0:
+            return gradient
+        return where(self.done <= self.op.truncate_gradient, gradient, 0)
+
+
+def is_zero(x: Variable) -> bool:
+    """Return whether ``x`` is written as an array of zeros."""
+    node: FrozenApply | None = x.owner
+    while node is not None and isinstance(node.op, BroadcastTo):
+        x = node.inputs[0]
+        node = x.owner
+    return isinstance(x, Constant) and x.data.size == 1 and not x.data.any()
+
+
+def zeros_of(x: Variable) -> Variable:
+    """Return zeros in the shape of ``x``, which are only read."""
+    return broadcast_like(_core.constant(x.type.numpy_dtype.type(0)), x)
+
+
+def _or_zeros(gradient: Variable | None, of: Variable) -> Variable:
+    return zeros_of(of) if gradient is None else gradient
+
+
+def _known(gradient: Variable | None) -> Variable:
+    if gradient is None:
+        raise AssertionError("a sum is over a gradient that there is")
+    return gradient
+
+
+def _is_continuous(x: Variable) -> bool:
+    return x.dtype in ("float64", "float32")

@@ -1,0 +1,345 @@
+"""Loops agree with a loop in Python, in every linker, whatever they carry and go along."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, note
+from hypothesis import strategies as st
+
+import frazil as fz
+import frazil.tensor as ft
+from frazil.testing import verify_grad
+
+MODES = ("py", "c", "numba")
+
+
+@dataclass(frozen=True)
+class Body:
+    """What a step does to numbers, written so that NumPy and frazil both can do it."""
+
+    weights: tuple[tuple[float, ...], ...]
+    kinds: tuple[str, ...]
+    limit: float | None
+
+    def __call__(self, xp: Any, arguments: list[Any]) -> tuple[list[Any], Any]:
+        outputs = []
+        for kind, row in zip(self.kinds, self.weights, strict=True):
+            total = sum((w * x for w, x in zip(row, arguments, strict=True)), start=0.1)
+            match kind:
+                case "tanh":
+                    value = xp.tanh(total)
+                case "sin":
+                    value = xp.sin(total)
+                case "product":
+                    value = xp.tanh(total * (arguments[0] + arguments[-1]))
+                case _:
+                    value = total / 4
+            outputs.append(value)
+        if self.limit is None:
+            return outputs, None
+        end = outputs[0] if np.ndim(outputs[0]) == 0 and xp is np else outputs[0].sum()
+        return outputs, end > self.limit
+
+
+@dataclass(frozen=True)
+class Case:
+    """A loop: its sequences and outputs with their taps, and the values of all that it takes."""
+
+    body: Body
+    sequences: tuple[tuple[np.ndarray, tuple[int, ...]], ...]
+    outputs: tuple[tuple[np.ndarray, tuple[int, ...]] | None, ...]
+    others: tuple[np.ndarray, ...]
+    n_steps: int | None
+    backwards: bool
+    static: bool
+
+    def expected(self) -> list[list[np.ndarray]]:
+        """The outputs of all steps, by a loop in Python."""
+        rows = []
+        for values, taps in self.sequences:
+            least, most = min(0, *taps), max(0, *taps)
+            for tap in taps:
+                part = values[tap - least : len(values) - most + tap]
+                rows.append(part[::-1] if self.backwards else part)
+        steps = self.n_steps if self.n_steps is not None else min(map(len, rows))
+        made: list[list[np.ndarray]] = [
+            [] if one is None else [one[0]] if one[1] == (-1,) else list(one[0])[: -min(one[1])]
+            for one in self.outputs
+        ]
+        before = [len(own) for own in made]
+        for step in range(steps):
+            arguments = [row[step] for row in rows]
+            for own, one in zip(made, self.outputs, strict=True):
+                if one is not None:
+                    arguments += [own[tap] for tap in one[1]]
+            new, end = self.body(np, [*arguments, *self.others])
+            for own, value in zip(made, new, strict=True):
+                own.append(value)
+            if end is not None and end:
+                break
+        return [own[start:] for own, start in zip(made, before, strict=True)]
+
+    def values(self) -> list[np.ndarray]:
+        """The arrays that the loop depends on."""
+        starts = [one[0] for one in self.outputs if one is not None]
+        return [*(values for values, _ in self.sequences), *starts, *self.others]
+
+    def variables(self) -> list[fz.Variable]:
+        """A variable for each of them."""
+        return [
+            ft.tensor(dtype="float64", shape=x.shape if self.static else (None,) * x.ndim)
+            for x in self.values()
+        ]
+
+    def loop(self, given: list[fz.Variable]) -> list[fz.Variable]:
+        """The loop over variables."""
+        left = list(given)
+        sequences = [{"input": left.pop(0), "taps": list(taps)} for _, taps in self.sequences]
+        info = [
+            None if one is None else {"initial": left.pop(0), "taps": list(one[1])}
+            for one in self.outputs
+        ]
+
+        def step(*arguments: fz.Variable) -> Any:
+            outputs, end = self.body(ft, list(arguments))
+            return outputs if end is None else (outputs, fz.until(end))
+
+        outputs, updates = fz.scan(
+            step,
+            sequences,
+            info,
+            left,
+            n_steps=self.n_steps,
+            go_backwards=self.backwards,
+            return_list=True,
+        )
+        assert updates == {}
+        return outputs
+
+
+numbers = st.integers(-8, 8).map(lambda k: k / 4)
+
+
+@st.composite
+def cases(draw: st.DrawFn, *, until: bool = True) -> Case:
+    shape = draw(st.sampled_from([(), (), (2,), (2, 3)]))
+
+    def array(*dims: int) -> np.ndarray:
+        count = int(np.prod((*dims, *shape)))
+        drawn = draw(st.lists(numbers, min_size=count, max_size=count))
+        return np.array(drawn, float).reshape((*dims, *shape))
+
+    taps = st.lists(st.integers(-1, 1), min_size=1, max_size=2, unique=True).map(tuple)
+    lags = st.one_of(
+        st.just((-1,)),
+        st.lists(st.integers(-3, -1), min_size=1, max_size=2, unique=True).map(tuple),
+    )
+    steps = draw(st.integers(0, 5))
+    sequences = []
+    for own in draw(st.lists(taps, max_size=2)):
+        extra = max(0, *own) - min(0, *own) + draw(st.integers(0, 1))
+        sequences.append((array(steps + extra), own))
+    outputs: list[Any] = []
+    for own in draw(st.lists(st.one_of(st.none(), lags), min_size=1, max_size=3)):
+        if own is None:
+            outputs.append(None)
+        else:
+            outputs.append((array() if own == (-1,) else array(-min(own)), own))
+    others = [array() for _ in range(draw(st.integers(0, 1)))]
+    arity = len(others) + sum(len(own) for _, own in sequences)
+    arity += sum(len(one[1]) for one in outputs if one is not None)
+    if not arity:
+        others.append(array())
+        arity = 1
+    row = st.lists(numbers, min_size=arity, max_size=arity).map(tuple)
+    kinds = st.sampled_from(["tanh", "sin", "product", "sum"])
+    body = Body(
+        weights=tuple(draw(row) for _ in outputs),
+        kinds=tuple(draw(kinds) for _ in outputs),
+        limit=draw(st.one_of(st.none(), numbers)) if until else None,
+    )
+    return Case(
+        body=body,
+        sequences=tuple(sequences),
+        outputs=tuple(outputs),
+        others=tuple(others),
+        n_steps=steps if not sequences or draw(st.booleans()) else None,
+        backwards=draw(st.booleans()),
+        static=draw(st.booleans()),
+    )
+
+
+@given(cases())
+def test_a_loop_is_a_loop(case: Case) -> None:
+    variables = case.variables()
+    outputs = case.loop(variables)
+    expected = case.expected()
+    for mode in MODES:
+        note(mode)
+        results = fz.function(variables, outputs, mode=mode, on_unused_input="ignore")(
+            *case.values()
+        )
+        for result, rows in zip(results, expected, strict=True):
+            assert len(result) == len(rows)
+            if rows:
+                np.testing.assert_allclose(result, np.array(rows), rtol=1e-9, atol=1e-12)
+
+
+@given(cases())
+def test_gradients(case: Case) -> None:
+    expected = case.expected()
+    if not expected[0]:
+        return
+
+    def total(*given: fz.Variable) -> fz.Variable:
+        outputs = case.loop(list(given))
+        return sum(((k + 1) * (y**2).sum() for k, y in enumerate(outputs)), start=ft.constant(0.0))
+
+    # A condition that a small change turns has no gradient there.
+    if case.body.limit is not None:
+        sums = [np.sum(row) for row in expected[0]]
+        if any(abs(value - case.body.limit) < 1e-3 for value in sums):
+            return
+    verify_grad(total, case.values())
+
+
+def test_fibonacci_has_its_initial_values_oldest_first() -> None:
+    numbers, _ = fz.scan(
+        lambda a, b: a + b,
+        outputs_info={"initial": ft.constant([0, 1]), "taps": [-2, -1]},
+        n_steps=8,
+    )
+    for mode in MODES:
+        found = fz.function([], numbers, mode=mode)()
+        assert found.tolist() == [1, 2, 3, 5, 8, 13, 21, 34]
+        assert all(b >= a for a, b in pairwise(found))
+
+
+def test_updates_of_shared_variables() -> None:
+    total = fz.shared(10.0, name="total")
+    x = ft.dvector("x")
+
+    def step(element: fz.Variable) -> Any:
+        return total * 2, {total: total + element}
+
+    doubled, updates = fz.scan(step, x)
+    for mode in MODES:
+        total.set_value(10.0)
+        f = fz.function([x], doubled, updates=updates, mode=mode)
+        assert f([1.0, 2.0, 3.0]).tolist() == [20.0, 22.0, 26.0]
+        assert total.get_value() == 16.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_zero_steps_and_one(mode: str) -> None:
+    x, start = ft.dvector("x"), ft.dscalar("start")
+    sums, _ = fz.scan(lambda x, s: x + s, x, start)
+    pairs, _ = fz.scan(lambda x: ft.stack([x, 2 * x]), x)
+    f = fz.function([x, start], [sums, pairs], mode=mode)
+    found, two = f([], 3.0)
+    assert found.shape == (0,)
+    assert two.shape == (0, 2)
+    found, two = f([1.0], 3.0)
+    assert found.tolist() == [4.0]
+    assert two.tolist() == [[1.0, 2.0]]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_sequence_that_is_too_short(mode: str) -> None:
+    x, n = ft.dvector("x"), ft.lscalar("n")
+    sums, _ = fz.scan(lambda x, s: x + s, x, ft.constant(0.0), n_steps=n)
+    f = fz.function([x, n], sums, mode=mode)
+    assert f([1.0, 2.0, 3.0], 2).tolist() == [1.0, 3.0]
+    with pytest.raises(ValueError, match="sequence 0 of Scan"):
+        f([1.0, 2.0], 3)
+    with pytest.raises(ValueError, match="negative"):
+        f([1.0, 2.0], -1)
+
+
+def test_drift_of_a_state_names_it_and_both_types() -> None:
+    h = ft.dvector("h")
+    with pytest.raises(TypeError, match=r"h starts with type .*float64.* after a step"):
+        fz.scan(lambda h: ft.cast(h, "float32"), outputs_info=h, n_steps=3)
+    with pytest.raises(TypeError, match="h starts with type"):
+        fz.scan(lambda h: h.sum(), outputs_info=h, n_steps=3)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_drift_of_a_shape_names_the_state_and_both_shapes(mode: str) -> None:
+    h = ft.dvector("h")
+    grown, _ = fz.scan(lambda h: ft.concatenate([h, h]), outputs_info=h, n_steps=3)
+    f = fz.function([h], grown, mode=mode)
+    with pytest.raises(ValueError, match=r"state 0 .*\(2,\).*\(4,\)"):
+        f([1.0, 2.0])
+
+
+def test_strict_names_what_is_not_passed() -> None:
+    x, a = ft.dvector("x"), ft.dscalar("a")
+    with pytest.raises(fz.MissingInputError, match="a"):
+        fz.scan(lambda x: x * a, x, strict=True)
+    passed, _ = fz.scan(lambda x, a: x * a, x, non_sequences=a, strict=True)
+    assert fz.function([x, a], passed)([1.0, 2.0], 3.0).tolist() == [3.0, 6.0]
+
+
+def test_loops_built_alike_are_one_op() -> None:
+    def built() -> fz.Op:
+        x = ft.dvector()
+        sums, _ = fz.scan(lambda x, s: x + s, x, ft.constant(0.0))
+        return sums.owner.op
+
+    with fz.Container():
+        other = built()
+    assert built() is other
+
+    x = ft.dvector()
+    loop, _ = fz.scan(lambda x, s: x + s, x, ft.constant(0.0))
+    ended, _ = fz.scan(lambda x, s: (x + s, fz.until(s > 1)), x, ft.constant(0.0))
+    assert ended.owner.op is not loop.owner.op
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_loop_in_a_loop(mode: str) -> None:
+    x, y = ft.dvector("x"), ft.dvector("y")
+
+    def outer(a: fz.Variable, total: fz.Variable) -> fz.Variable:
+        inner, _ = fz.scan(lambda b, s: ft.tanh(s + a * b), y, total)
+        return inner[-1]
+
+    def loop(x: fz.Variable, y: fz.Variable) -> fz.Variable:
+        def outer(a: fz.Variable, total: fz.Variable) -> fz.Variable:
+            inner, _ = fz.scan(lambda b, s: ft.tanh(s + a * b), y, total)
+            return inner[-1]
+
+        return fz.scan(outer, x, ft.constant(0.5))[0]
+
+    result = loop(x, y)
+    a, b = np.array([0.3, -0.2, 0.8]), np.array([1.0, 2.0])
+    total, expected = 0.5, []
+    for one in a:
+        for other in b:
+            total = np.tanh(total + one * other)
+        expected.append(total)
+    np.testing.assert_allclose(fz.function([x, y], result, mode=mode)(a, b), expected)
+    verify_grad(loop, [a, b], mode=mode)
+
+
+def test_truncated_gradients_go_back_so_far() -> None:
+    x = ft.dvector("x")
+    sums, _ = fz.scan(lambda x, s: s + x**2, x, ft.constant(0.0), truncate_gradient=2)
+    g = fz.grad(sums[-1], x)
+    assert fz.function([x], g)([1.0, 2.0, 3.0, 4.0]).tolist() == [0.0, 0.0, 6.0, 8.0]
+
+
+def test_second_derivatives() -> None:
+    a = np.array(0.7)
+
+    def slope(a: fz.Variable) -> fz.Variable:
+        powers, _ = fz.scan(lambda p: ft.sin(p * a), outputs_info=ft.constant(1.0), n_steps=4)
+        return fz.grad(powers.sum(), a)
+
+    verify_grad(slope, [a])
