@@ -30,7 +30,7 @@ class DebugLinker:
         """The program that computes ``graph``."""
         if self.compiler is None:
             return PyLinker(checked=True).compile(graph)
-        return lower(graph, self.compiler, donated, checked=True)
+        return lower(graph, self.compiler, donated, linker=self, checked=True)
 
     def symbol(self, keepalive: object) -> Symbol | None:
         """None: no program is kept."""

@@ -27,7 +27,7 @@ class NativeLinker:
 
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
         """The program that computes ``graph`` and may use up the memory of ``donated`` inputs."""
-        return lower(graph, self._compiler, donated)
+        return lower(graph, self._compiler, donated, linker=self)
 
     def symbol(self, keepalive: object) -> Symbol | None:
         """Where a kernel of a program is in an image; None if it cannot be kept."""

@@ -27,15 +27,16 @@ def lower(
     compiler: KernelCompiler,
     donated: Sequence[Variable] = (),
     *,
+    linker: object,
     checked: bool = False,
 ) -> Program:
     """The program that computes ``graph`` with the kernels of ``compiler``.
 
     ``donated``: inputs whose memory calls may use up. ``checked``: a kernel for each node, and runs
-    that look for faults.
+    that look for faults. ``linker``: what is asked for programs of the graphs that ops hold.
     """
     graph = inline_composites(graph)
-    lowering = Lowering(graph, donated, checked=checked)
+    lowering = Lowering(graph, donated, linker=linker, checked=checked)
 
     views = Views(lowering.placement.written)
     known: dict[tuple[object, ...], bool] = {}

@@ -25,8 +25,10 @@ class Lowering:
         graph: FrozenFunctionGraph,
         donated: Sequence[Variable] = (),
         *,
+        linker: object,
         checked: bool = False,
     ) -> None:
+        self.linker = linker
         self.checked = checked
         self.placement = place(graph, donated)
         self.order = self.placement.order
