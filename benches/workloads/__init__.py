@@ -13,14 +13,20 @@ The others return the outputs in the same order.
 """
 
 from workloads import (
+    ar2,
     chain300,
     eight_schools,
     elemwise,
+    garch,
     gaussian_process,
+    kalman,
     layer_norm,
     logistic,
     logsumexp,
+    predator_prey,
     radon,
+    random_walk,
+    recurrent,
     softmax_xent,
     sums,
 )
@@ -36,4 +42,10 @@ WORKLOADS = {
     "layer_norm": layer_norm,
     "gaussian_process": gaussian_process,
     "radon": radon,
+    "garch": garch,
+    "kalman": kalman,
+    "ar2": ar2,
+    "random_walk": random_walk,
+    "predator_prey": predator_prey,
+    "recurrent": recurrent,
 }

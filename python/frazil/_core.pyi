@@ -688,6 +688,45 @@ class ProgramBuilder:
     ) -> list[int]:
         """Calls ``function(*arrays)``, which returns an array or a tuple of these types."""
 
+    def call_program(self, program: Program, inputs: Sequence[int]) -> list[int]:
+        """Runs a program once."""
+
+    def branch(
+        self,
+        condition: int,
+        then: Program,
+        otherwise: Program,
+        inputs_then: Sequence[int],
+        inputs_else: Sequence[int],
+    ) -> list[int]:
+        """Runs the first program if the 0-d condition is not zero, else the second.
+
+        Their outputs have the same dtypes and ranks.
+        """
+
+    def repeat(
+        self,
+        program: Program,
+        n_steps: int,
+        sequences: Sequence[int],
+        states: Sequence[tuple[int, Literal["output", "input"], int]],
+        others: Sequence[int],
+        stacked: Sequence[int],
+        until: int | None = None,
+    ) -> tuple[list[int], list[int], int]:
+        """Runs a program step after step, ``n_steps`` (a size) times.
+
+        Its inputs are an element of each sequence, the states, then the others. ``states``: what
+        each starts with, and whether its next value is an output or an input of the program, and
+        which. ``stacked``: the outputs of which all values are kept, along a first axis. ``until``:
+        a 0-d boolean output; the loop ends after the step in which it is true. Inputs of the
+        program that are donated must be states which are computed anew in each step, not stacked,
+        and not handed on to other states.
+
+        Gives the slots of the states after the last step, of the stacked outputs, and of the
+        number of steps done.
+        """
+
     def finish(self, outputs: Sequence[int]) -> Program: ...
 
 @final
@@ -706,11 +745,15 @@ class Program:
 
     @property
     def functions(self) -> tuple[Callable[..., Any], ...]:
-        """The Python functions that are called, in the order of the calls."""
+        """The Python functions that are called, in the order of the calls: its own, then those of
+        each program that it runs.
+        """
 
     @property
     def kernels(self) -> list[tuple[object, bytes]]:
-        """What keeps each kernel loaded, and what its operands are."""
+        """What keeps each kernel loaded, and what its operands are: its own, then those of each
+        program that it runs.
+        """
 
     def to_bytes(self) -> bytes:
         """The program; numbers stand for its kernels, functions and origins."""

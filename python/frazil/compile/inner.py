@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from frazil._core import FrozenFunctionGraph, Variable
 from frazil.inner_graph import HasInnerGraph, Holder, with_inner_graph
 
@@ -22,9 +24,9 @@ def rewrite_inner_graph(op: Holder, excluded: frozenset[str] = frozenset()) -> H
 
 
 def rewrite_inner_graphs(
-    graph: FrozenFunctionGraph, excluded: frozenset[str]
+    graph: FrozenFunctionGraph, improve: Callable[[FrozenFunctionGraph], FrozenFunctionGraph]
 ) -> FrozenFunctionGraph:
-    """Return ``graph`` with better ops in place of all that hold a graph."""
+    """Return ``graph`` with ops that hold what ``improve`` makes of the graphs that they hold."""
     order = graph.toposort()
     if not any(isinstance(node.op, HasInnerGraph) for node in order):
         return graph
@@ -33,7 +35,7 @@ def rewrite_inner_graphs(
         inputs = [made.get(x, x) for x in node.inputs]
         op = node.op
         if isinstance(op, HasInnerGraph):
-            op = rewrite_inner_graph(op, excluded)
+            op = with_inner_graph(op, improve(op.fgraph))
         if op is node.op:
             if any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
                 new = node.clone_with_new_inputs(inputs)

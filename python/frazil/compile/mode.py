@@ -8,12 +8,12 @@ from functools import cache
 from typing import Protocol, TypeAlias
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
-from frazil.compile.phases import PHASES, check_names
+from frazil.compile.phases import LOOPS, PHASES, check_names
 from frazil.link.c import CCompiler
 from frazil.link.debug import DebugLinker
 from frazil.link.image import Image, Symbol
 from frazil.link.kernel import NativeKernel
-from frazil.link.native import NativeLinker
+from frazil.link.native import CLinker, NumbaLinker
 from frazil.link.numba import NumbaCompiler
 from frazil.link.perform import PyLinker
 
@@ -47,16 +47,17 @@ class Mode:
         Parameters
         ----------
         *names : str
-            Phases (``canonicalize``, ``stabilize``, ``specialize``, ``blas``) or rules; ``all``
-            stands for every phase.
+            Phases (``canonicalize``, ``stabilize``, ``specialize``, ``blas``, ``loops``) or rules;
+            ``all`` stands for every phase.
 
         Examples
         --------
         >>> import frazil as fz
         >>> sorted(fz.Mode("c").excluding("all").excluded)
-        ['blas', 'canonicalize', 'specialize', 'stabilize']
+        ['blas', 'canonicalize', 'loops', 'specialize', 'stabilize']
         """
-        left_out = {one for name in names for one in (PHASES if name == "all" else (name,))}
+        every = (*PHASES, LOOPS)
+        left_out = {one for name in names for one in (every if name == "all" else (name,))}
         check_names(left_out)
         return Mode(self.linker, self.excluded | left_out)
 
@@ -99,12 +100,12 @@ class Linker(Protocol):
 
 def _c() -> Linker | None:
     compiler = CCompiler.find()
-    return None if compiler is None else NativeLinker(compiler)
+    return None if compiler is None else CLinker(compiler)
 
 
 def _numba() -> Linker | None:
     compiler = NumbaCompiler.find()
-    return None if compiler is None else NativeLinker(compiler)
+    return None if compiler is None else NumbaLinker(compiler)
 
 
 def _debug() -> Linker:

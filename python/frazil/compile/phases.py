@@ -7,6 +7,8 @@ from functools import lru_cache
 
 from frazil._core import FrozenFunctionGraph
 from frazil.compile.inner import rewrite_inner_graphs
+from frazil.inner_graph import HasInnerGraph
+from frazil.loop.improving import improve_loops
 from frazil.rewrite.catalog import BLAS, CANONICALIZE, SPECIALIZE, STABILIZE
 from frazil.rewrite.definition import Rule
 from frazil.rewrite.rewriting import rewrite
@@ -18,6 +20,9 @@ PHASES: Mapping[str, tuple[Rule, ...]] = {
     "blas": BLAS,
 }
 """The phases of every linker, in order, and what each adds to the rules of those before it."""
+
+LOOPS = "loops"
+"""The phase that improves loops, after the first of the others; it has no rules."""
 
 
 def optimize(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFunctionGraph:
@@ -39,9 +44,21 @@ def optimize(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFunc
     >>> print(fz.pp(optimize(graph, frozenset())))
     softplus(*0)
     """
+    graph = _canonical(graph, excluded)
     for rules in _rules_of_phases(excluded):
         graph = rewrite(graph, rules).graph
-    return rewrite_inner_graphs(graph, excluded)
+    return rewrite_inner_graphs(graph, lambda inner: optimize(inner, excluded))
+
+
+def _canonical(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFunctionGraph:
+    """``graph`` and the graphs in it in the form that loops are improved in, and so improved."""
+    if not any(isinstance(node.op, HasInnerGraph) for node in graph.toposort()):
+        return graph
+    if "canonicalize" not in excluded:
+        rules = _rules_of_phases(excluded)[0]
+        graph = rewrite(graph, rules).graph
+    graph = rewrite_inner_graphs(graph, lambda inner: _canonical(inner, excluded))
+    return graph if LOOPS in excluded else improve_loops(graph)
 
 
 def check_names(names: Iterable[str]) -> None:
@@ -54,10 +71,10 @@ def check_names(names: Iterable[str]) -> None:
     """
     rules = {rule.name for phase in PHASES.values() for rule in phase}
     for name in names:
-        if name not in PHASES and name not in rules:
+        if name not in PHASES and name != LOOPS and name not in rules:
             raise ValueError(
-                f"no phase or rule is named {name!r}; the phases are {', '.join(PHASES)}, and "
-                "fz.dprint(f) and fz.rewrite.rewrite(graph).trace show what rules did"
+                f"no phase or rule is named {name!r}; the phases are {', '.join(PHASES)} and "
+                f"{LOOPS}, and fz.dprint(f) and fz.rewrite.rewrite(graph).trace show what rules did"
             )
 
 

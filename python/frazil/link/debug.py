@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from weakref import WeakValueDictionary
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
+from frazil.link.contract import Inner
 from frazil.link.image import Image, Symbol
 from frazil.link.kernel import KernelCompileError, KernelCompiler, NativeKernel
 from frazil.link.lowering import lower
@@ -25,12 +27,15 @@ class DebugLinker:
     name: str = field(default="debug", init=False)
 
     identity: None = field(default=None, init=False)  # no program is kept
+    inner_programs: WeakValueDictionary[Inner, Program] = field(
+        default_factory=WeakValueDictionary, init=False, compare=False
+    )
 
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
         """The program that computes ``graph``."""
         if self.compiler is None:
             return PyLinker(checked=True).compile(graph)
-        return lower(graph, self.compiler, donated, linker=self, checked=True)
+        return lower(graph, self, self.compiler, donated, checked=True)
 
     def symbol(self, keepalive: object) -> Symbol | None:
         """None: no program is kept."""

@@ -1,55 +1,50 @@
-"""How linkers run the ops of this package: SciPy drives, the graph is the linker's own program."""
+"""How native linkers run the ops of this package: SciPy drives, and calls a program of theirs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import singledispatch
 
-from frazil._core import FrozenApply, FrozenFunctionGraph, Function
+from frazil._core import FrozenApply, Function, Program
 from frazil.compile.argument import convert
-from frazil.compile.phases import PHASES
-from frazil.compile.programs import find_program
-from frazil.inner_graph import compute
+from frazil.link.contract import Inner, in_place_contract, inner_graphs
 from frazil.link.debug import DebugLinker
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
-from frazil.link.native import NativeLinker
-from frazil.link.perform import PyLinker, call_perform
-from frazil.optimize.solver import Evaluate, Solver
+from frazil.link.native import CLinker, NumbaLinker
+from frazil.link.perform import PyLinker
+from frazil.optimize.solver import Solver
 from frazil.tensor.constants import Array
 
 
-@singledispatch
-def evaluate_by(linker: object, fgraph: FrozenFunctionGraph) -> Evaluate:
-    """Return how a linker evaluates the graph of an op, which was made better before."""
-    raise NotImplementedError(
-        f"the linker {type(linker).__name__} does not say how it evaluates the graph of an "
-        "optimisation: register it with frazil.optimize.lowering.evaluate_by"
-    )
+@in_place_contract
+def solver_inputs(linker: object, op: Solver) -> tuple[int, ...]:
+    """The inputs of the graph of a :class:`Solver` whose memory a run of it may use up."""
+    raise NotImplementedError
 
 
-@evaluate_by.register
-def _(linker: NativeLinker, fgraph: FrozenFunctionGraph) -> Evaluate:
-    program = find_program(fgraph, linker, frozenset(PHASES)).program
-    inputs = [(None, one.type) for one in fgraph.inputs]
-    function = Function(program, inputs, (), (), None, convert)
-    return lambda arrays: function(*arrays)
+@solver_inputs.register(CLinker)
+@solver_inputs.register(NumbaLinker)
+@solver_inputs.register(DebugLinker)
+@solver_inputs.register(PyLinker)
+def _(linker: object, op: Solver) -> tuple[int, ...]:
+    # A search asks for many values with the same parameters.
+    return ()
 
 
-@evaluate_by.register(PyLinker)
-@evaluate_by.register(DebugLinker)
-def _(linker: PyLinker | DebugLinker, fgraph: FrozenFunctionGraph) -> Evaluate:
-    return lambda arrays: compute(fgraph, arrays)
+@inner_graphs.register
+def _(op: Solver, linker: object) -> Sequence[Inner]:
+    return [(op.fgraph, solver_inputs(linker, op))]
 
 
 class Solving:
-    """A node of an optimisation, as a function of arrays."""
+    """A node of a search, as a function of arrays."""
 
-    __slots__ = ("evaluate", "node")
+    __slots__ = ("function", "node")
 
-    def __init__(self, node: FrozenApply, evaluate: Evaluate) -> None:
+    def __init__(self, node: FrozenApply, program: Program) -> None:
         self.node = node
-        self.evaluate = evaluate
+        inputs = [(None, one.type) for one in node.op.fgraph.inputs]
+        self.function = Function(program, inputs, (), (), None, convert)
 
     @property
     def __name__(self) -> str:
@@ -57,16 +52,13 @@ class Solving:
 
     def __call__(self, *arrays: Array) -> tuple[Array, ...]:
         op: Solver = self.node.op
-        return op.run(self.evaluate, arrays)
+        return op.run(lambda operands: self.function(*operands), arrays)
 
 
 @lower_node.register
 def _(op: Solver, node: FrozenApply, lowering: Lowering) -> None:
-    inputs: Sequence[int] = [lowering.slot(x) for x in node.inputs]
-    if lowering.checked:
-        slots = call_perform(lowering.builder, node, inputs, checked=True)
-    else:
-        solving = Solving(node, evaluate_by(lowering.linker, op.fgraph))
-        slots = lowering.builder.call(solving, inputs, node.output_types)
+    solving = Solving(node, lowering.inner_program(op.fgraph))
+    inputs = [lowering.slot(x) for x in node.inputs]
+    slots = lowering.builder.call(solving, inputs, node.output_types)
     for output, slot in zip(node.outputs, slots, strict=True):
         lowering.place(output, slot)

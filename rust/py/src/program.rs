@@ -5,8 +5,9 @@ use std::sync::Arc;
 use frazil_core::DType;
 use frazil_runtime::{
     ArrayType, BuildError, Builder, Error, ErrorClass, Fault, Fold, Foreign, ForeignError, Index,
-    IndexedSpec, KeptArray, KernelFn, KernelPart, KernelRef, Layout, Library, LoopSpec, Origin,
-    Parts, RecurrenceSpec, Scalar, Size, SizeOp, Slot, TriangularForm, WriteSpec,
+    IndexedSpec, KeptArray, KernelFn, KernelPart, KernelRef, Layout, Library, LoopSpec, Nested,
+    Next, Origin, Parts, RecurrenceSpec, RepeatSpec, Scalar, Size, SizeOp, Slot, TriangularForm,
+    WriteSpec,
 };
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -25,28 +26,39 @@ pub struct ProgramBuilder {
     builder: Option<Builder>,
     origins: Vec<Py<PyAny>>,
     functions: Vec<Py<PyAny>>,
+    /// Programs that instructions run, with their numbers.
+    nested: Vec<(Py<Program>, Nested)>,
 }
 
 /// A compiled program, shared by the functions that call it.
 #[pyclass(frozen, weakref, module = "frazil._core")]
 pub struct Program {
-    program: frazil_runtime::Program,
+    program: Arc<frazil_runtime::Program>,
     /// What instructions are blamed on: a sequence, by [`Origin`].
     origins: Py<PyAny>,
     /// The Python functions that are called, in order.
     functions: Vec<Py<PyAny>>,
+    /// The programs that it runs, so that whoever remembers them finds them as long as they are
+    /// used; none where it was read.
+    _nested: Vec<Py<Program>>,
 }
 
 fn refuse(error: BuildError) -> PyErr {
     let message = error.to_string();
     match error {
-        BuildError::NoSlot(_) | BuildError::NoSize(_) | BuildError::NoAxis { .. } => {
-            PyIndexError::new_err(message)
-        }
+        BuildError::NoSlot(_)
+        | BuildError::NoSize(_)
+        | BuildError::NoProgram(_)
+        | BuildError::NoInput { .. }
+        | BuildError::NoOutput { .. }
+        | BuildError::NoAxis { .. } => PyIndexError::new_err(message),
         BuildError::DType { .. }
         | BuildError::UnsupportedDType { .. }
         | BuildError::Rank { .. }
         | BuildError::Identity { .. }
+        | BuildError::Arms
+        | BuildError::State { .. }
+        | BuildError::Until { .. }
         | BuildError::Fold { .. } => PyTypeError::new_err(message),
         _ => PyValueError::new_err(message),
     }
@@ -124,6 +136,44 @@ impl ProgramBuilder {
     fn builder(&mut self) -> PyResult<&mut Builder> {
         self.builder.as_mut().ok_or_else(|| PyRuntimeError::new_err("the program is finished"))
     }
+
+    /// The number of a nested program, whose origins follow those known so far.
+    fn nest(&mut self, program: &Bound<'_, Program>) -> PyResult<Nested> {
+        let py = program.py();
+        if let Some((_, number)) = self.nested.iter().find(|(known, _)| known.is(program)) {
+            return Ok(*number);
+        }
+        let first = Origin::from_index(self.origins.len());
+        let number = self.builder()?.nest(Arc::clone(&program.get().program), first);
+        let number = number.map_err(refuse)?;
+        for origin in program.get().origins.bind(py).try_iter()? {
+            self.origins.push(origin?.unbind());
+        }
+        self.nested.push((program.clone().unbind(), number));
+        Ok(number)
+    }
+}
+
+/// What a state of a loop starts with, and where it comes from then: "output" or "input", and a
+/// number.
+type StateArgument = (u32, String, usize);
+
+fn next(source: &str, number: usize) -> PyResult<Next> {
+    match source {
+        "output" => Ok(Next::Output(number)),
+        "input" => Ok(Next::Input(number)),
+        _ => Err(PyValueError::new_err(format!(
+            "a state comes from an \"output\" or an \"input\", given {source:?}"
+        ))),
+    }
+}
+
+fn slots(slots: Vec<u32>) -> Vec<Slot> {
+    slots.into_iter().map(Slot).collect()
+}
+
+fn numbers(slots: Vec<Slot>) -> Vec<u32> {
+    slots.into_iter().map(|slot| slot.0).collect()
 }
 
 #[pymethods]
@@ -432,6 +482,61 @@ impl ProgramBuilder {
         Ok(slots.into_iter().map(|slot| slot.0).collect())
     }
 
+    /// Runs a program once; the slots of its outputs.
+    fn call_program(
+        &mut self,
+        program: &Bound<'_, Program>,
+        inputs: Vec<u32>,
+    ) -> PyResult<Vec<u32>> {
+        let program = self.nest(program)?;
+        Ok(numbers(self.builder()?.run(program, &slots(inputs)).map_err(refuse)?))
+    }
+
+    /// Runs the first program if the 0-d condition is not zero, else the second; the slots of
+    /// their outputs.
+    fn branch(
+        &mut self,
+        condition: u32,
+        then: &Bound<'_, Program>,
+        otherwise: &Bound<'_, Program>,
+        inputs_then: Vec<u32>,
+        inputs_else: Vec<u32>,
+    ) -> PyResult<Vec<u32>> {
+        let programs = [self.nest(then)?, self.nest(otherwise)?];
+        let inputs = [slots(inputs_then), slots(inputs_else)];
+        let arms = [(programs[0], &inputs[0][..]), (programs[1], &inputs[1][..])];
+        Ok(numbers(self.builder()?.branch(Slot(condition), arms).map_err(refuse)?))
+    }
+
+    /// Runs a program step after step: the slots of the states after the last step, of the stacked
+    /// outputs, and of the number of steps done.
+    #[pyo3(signature = (program, n_steps, sequences, states, others, stacked, until = None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn repeat(
+        &mut self,
+        program: &Bound<'_, Program>,
+        n_steps: u32,
+        sequences: Vec<u32>,
+        states: Vec<StateArgument>,
+        others: Vec<u32>,
+        stacked: Vec<usize>,
+        until: Option<usize>,
+    ) -> PyResult<(Vec<u32>, Vec<u32>, u32)> {
+        let states = states.into_iter();
+        let states = states.map(|(init, source, number)| Ok((Slot(init), next(&source, number)?)));
+        let spec = RepeatSpec {
+            program: self.nest(program)?,
+            steps: Size(n_steps),
+            sequences: slots(sequences),
+            states: states.collect::<PyResult<_>>()?,
+            others: slots(others),
+            stacked,
+            until,
+        };
+        let made = self.builder()?.repeat(&spec).map_err(refuse)?;
+        Ok((numbers(made.finals), numbers(made.stacked), made.steps.0))
+    }
+
     /// The program that computes these slots; nothing can be added afterwards.
     fn finish(&mut self, py: Python<'_>, outputs: Vec<u32>) -> PyResult<Program> {
         self.builder()?;
@@ -439,7 +544,13 @@ impl ProgramBuilder {
         let builder = self.builder.take().unwrap_or_default();
         let program = builder.finish(&outputs).map_err(refuse)?;
         let origins = PyTuple::new(py, std::mem::take(&mut self.origins))?.into_any().unbind();
-        Ok(Program { program, origins, functions: std::mem::take(&mut self.functions) })
+        let mut functions = std::mem::take(&mut self.functions);
+        let nested = std::mem::take(&mut self.nested).into_iter().map(|(nested, _)| nested);
+        let nested: Vec<Py<Program>> = nested.collect();
+        for nested in &nested {
+            functions.extend(nested.get().functions.iter().map(|function| function.clone_ref(py)));
+        }
+        Ok(Program { program: Arc::new(program), origins, functions, _nested: nested })
     }
 }
 
@@ -466,7 +577,8 @@ impl Program {
         self.origins.clone_ref(py)
     }
 
-    /// The Python functions that are called, in the order of the calls.
+    /// The Python functions that are called, in the order of the calls, then those of each program
+    /// that it runs.
     #[getter]
     fn functions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.functions)
@@ -513,7 +625,7 @@ impl Program {
         // Test: tests/runtime/test_program_bytes.py.
         let program = unsafe { frazil_runtime::Program::from_bytes(bytes, &mut parts) };
         let program = program.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Program { program, origins, functions })
+        Ok(Program { program: Arc::new(program), origins, functions, _nested: Vec::new() })
     }
 }
 
@@ -590,10 +702,12 @@ impl Program {
             },
             _ => error.to_string(),
         };
-        if let Fault::Foreign(foreign) = error.fault {
+        let steps = error.fault.steps();
+        if let Fault::Foreign(foreign) = error.fault.innermost() {
             return match foreign.downcast::<PyErr>() {
                 Ok(raised) => {
-                    if let Some(note) = note {
+                    let steps = steps.iter().map(|step| format!("in step {step}"));
+                    for note in steps.chain(note) {
                         // An exception class may refuse notes; the exception itself matters more.
                         let _ = raised.value(py).call_method1("add_note", (note,));
                     }

@@ -7,8 +7,8 @@ use crate::arena::Arena;
 use crate::batch::{BatchPlan, batch_dims};
 use crate::blas::{DotPlan, GemmPlan, dot_dims};
 use crate::buffer::ALIGNMENT;
-use crate::error::{Fault, Operand};
-use crate::ids::{Size, Slot};
+use crate::error::{Error, Fault, Operand};
+use crate::ids::{Origin, Size, Slot};
 use crate::instr::{Gemm, InstrKind, Loop, LoopRead, View};
 use crate::lapack::{
     CholeskyGradientPlan, CholeskyPlan, LapackPlan, SolvePlan, TriangularForm, check_solve,
@@ -17,6 +17,7 @@ use crate::lapack::{
 use crate::layout::{Axes, Layout, byte_count};
 use crate::loop_nest::{Access, LoopNest, Role, Table, loop_order, row_order};
 use crate::lu::{LuPlan, LuSolvePlan, factors_layout};
+use crate::nested::Inner;
 use crate::program::Program;
 use crate::recurrence::{Packed, Recurrence, RecurrenceStep};
 use crate::state::{SlotState, State};
@@ -124,7 +125,17 @@ impl<'a> Binder<'a> {
             InstrKind::Recurrence(code) => self.recurrence(code),
             // Its results are known when it has run.
             InstrKind::Call(_) => Ok(Step::Later),
+            // Bound by `inner`, whose faults may be blamed on what is nested.
+            InstrKind::Inner(_) => Ok(Step::Inner),
         }
+    }
+
+    /// The step of an instruction that runs programs, whose results have known layouts.
+    pub(crate) fn inner(&mut self, code: &Inner, origin: Option<Origin>) -> Result<Step, Error> {
+        for (slot, layout) in self.state.inner_layouts(self.program, code, origin)? {
+            self.place_fresh(slot, layout).map_err(Error::at(origin))?;
+        }
+        Ok(Step::Inner)
     }
 
     fn slot(&self, slot: Slot) -> &SlotState {
@@ -160,7 +171,7 @@ impl<'a> Binder<'a> {
     }
 
     /// Memory for a slot of this layout, which has no gaps.
-    fn place_fresh(&mut self, slot: Slot, layout: Layout) -> Result<Place, Fault> {
+    pub(crate) fn place_fresh(&mut self, slot: Slot, layout: Layout) -> Result<Place, Fault> {
         let bytes = byte_count(&layout.dims, self.itemsize(slot))?;
         let bases = self.program.bases;
         let place = match (&mut self.arena, self.program.liveness.claims[slot.index()]) {

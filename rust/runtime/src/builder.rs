@@ -9,14 +9,15 @@ use crate::array::KeptArray;
 use crate::error::BuildError;
 use crate::fold::Fold;
 use crate::foreign::Foreign;
-use crate::ids::{Origin, Size, Slot};
+use crate::ids::{Nested, Origin, Size, Slot};
 use crate::instr::{
     ArrayType, Call, Function, Gemm, Instr, InstrKind, Kernel, Loop, LoopRead, LoopSource,
     LoopTarget, LoopWrite, View,
 };
 use crate::lapack::TriangularForm;
 use crate::loop_nest::KernelFn;
-use crate::program::Program;
+use crate::nested::Part;
+use crate::program::{Contents, Program};
 use crate::scalar::Scalar;
 use crate::size::{SizeExpr, SizeOp, SizeTable};
 use crate::strided::read_integer;
@@ -111,6 +112,7 @@ pub struct Builder {
     instrs: Vec<Instr>,
     kernels: Vec<usize>,
     calls: u32,
+    parts: Vec<Part>,
     origin: Option<Origin>,
     watched: bool,
 }
@@ -153,7 +155,7 @@ impl Builder {
         Ok(slot)
     }
 
-    fn slot(
+    pub(crate) fn slot(
         &mut self,
         dtype: DType,
         ndim: usize,
@@ -748,18 +750,17 @@ impl Builder {
         for &slot in outputs {
             self.info(slot)?;
         }
-        let watched = self.watched;
-        let mut program = Program::new(
-            self.slots,
-            self.inputs,
-            self.constants,
-            self.sizes.into_exprs(),
-            &self.size_infos,
-            self.instrs,
-            outputs,
-        );
-        program.watched = watched;
-        Ok(program)
+        let contents = Contents {
+            slots: self.slots,
+            inputs: self.inputs,
+            constants: self.constants,
+            sizes: self.sizes.into_exprs(),
+            size_infos: self.size_infos,
+            instrs: self.instrs,
+            parts: self.parts,
+            watched: self.watched,
+        };
+        Ok(Program::new(contents, outputs))
     }
 
     fn view(&mut self, of: Slot, view: View, ndim: usize) -> Built<Slot> {
@@ -793,6 +794,24 @@ impl Builder {
             dynamic |= self.info(slot)?.dynamic;
         }
         Ok(dynamic || sizes.into_iter().any(|size| self.size_infos[size.index()].dynamic))
+    }
+
+    /// The number of a nested program: one that is nested already keeps its own.
+    pub(crate) fn add_part(&mut self, part: Part) -> Nested {
+        let same = |known: &Part| {
+            Arc::ptr_eq(&known.program, &part.program) && known.origins == part.origins
+        };
+        let at = self.parts.iter().position(same).unwrap_or_else(|| {
+            self.parts.push(part);
+            self.parts.len() - 1
+        });
+        Nested::from_index(at)
+    }
+
+    /// A nested program.
+    pub(crate) fn part(&self, program: Nested) -> Built<Arc<Program>> {
+        let part = self.parts.get(program.index()).ok_or(BuildError::NoProgram(program))?;
+        Ok(Arc::clone(&part.program))
     }
 
     /// The number of a kernel: kernels are numbered in the order of their first use.
@@ -831,13 +850,13 @@ impl Builder {
         Err(BuildError::UnsupportedDType { slot, given, needed })
     }
 
-    fn check_dtype(&self, slot: Slot, expected: DType) -> Built<()> {
+    pub(crate) fn check_dtype(&self, slot: Slot, expected: DType) -> Built<()> {
         let given = self.info(slot)?.dtype;
         if given == expected { Ok(()) } else { Err(BuildError::DType { slot, given, expected }) }
     }
 }
 
-fn check_count(what: &'static str, given: usize, expected: usize) -> Built<()> {
+pub(crate) fn check_count(what: &'static str, given: usize, expected: usize) -> Built<()> {
     if given == expected { Ok(()) } else { Err(BuildError::Count { what, given, expected }) }
 }
 

@@ -14,18 +14,19 @@ use crate::array::KeptArray;
 use crate::builder::{Builder, Constant, IndexedSpec, LoopSpec, WriteSpec};
 use crate::error::{BuildError, ForeignError};
 use crate::foreign::Foreign;
-use crate::ids::{Size, Slot};
+use crate::ids::{Origin, Size, Slot};
 use crate::instr::{
     ArrayType, Call, Instr, InstrKind, Loop, LoopRead, LoopSource, LoopTarget, LoopWrite, View,
 };
 use crate::layout::{Layout, byte_count};
 use crate::loop_nest::KernelFn;
+use crate::nested::{Inner, MAX_DEPTH, Part, RepeatSpec};
 use crate::program::Program;
 use crate::recurrence::{self, Recurrence, RecurrenceSpec};
 use crate::size::SizeExpr;
 
 /// What bytes start with; the last one is the version of the format.
-const MAGIC: &[u8; 8] = b"frazilp\x01";
+const MAGIC: &[u8; 8] = b"frazilp\x02";
 
 /// What a program refers to that its bytes do not hold.
 pub trait Parts {
@@ -40,8 +41,8 @@ pub trait Parts {
     /// The kernel with this position in [`Program::kernels`].
     fn kernel(&mut self, number: usize) -> Option<KernelPart>;
 
-    /// The function of the call with this number, in the order of the calls; it gives so many
-    /// results.
+    /// The function of the call with this number, in the order of the calls, those of nested
+    /// programs after its own; it gives so many results.
     fn function(&mut self, number: usize, results: usize) -> Option<Arc<dyn Foreign>>;
 }
 
@@ -100,6 +101,7 @@ struct Tables<'p> {
     instrs: &'p [Instr],
     outputs: &'p [Slot],
     watched: bool,
+    parts: Vec<PartRecord>,
 }
 
 /// As [`Tables`], with numbers for kernels and functions.
@@ -111,6 +113,18 @@ struct Record {
     instrs: Vec<Instr<u32, u32>>,
     outputs: Vec<Slot>,
     watched: bool,
+    parts: Vec<PartRecord>,
+}
+
+/// A nested program.
+#[derive(Serialize, Deserialize)]
+struct PartRecord {
+    /// What the outer program calls its first origin, kernel and function.
+    origins: Origin,
+    kernels: u32,
+    functions: u32,
+    /// As [`Program::to_bytes`] gives it.
+    program: Vec<u8>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -135,6 +149,7 @@ impl Program {
             instrs: &self.instrs,
             outputs: &self.outputs,
             watched: self.watched,
+            parts: self.part_records(),
         };
         postcard::to_extend(&tables, MAGIC.to_vec()).expect("tables of numbers have a byte form")
     }
@@ -144,17 +159,57 @@ impl Program {
     /// # Safety
     /// Each kernel of `parts` is a native loop for the operands that it says.
     pub unsafe fn from_bytes(bytes: &[u8], parts: &mut dyn Parts) -> Result<Program, CodecError> {
+        // SAFETY: as promised by the caller.
+        unsafe { Program::read(bytes, parts, 1) }
+    }
+
+    /// As [`Program::from_bytes`], for a program that is nested so deep.
+    unsafe fn read(
+        bytes: &[u8],
+        parts: &mut dyn Parts,
+        depth: usize,
+    ) -> Result<Program, CodecError> {
+        if depth > MAX_DEPTH {
+            return Err(BuildError::TooDeep { limit: MAX_DEPTH }.into());
+        }
         let body = bytes.strip_prefix(MAGIC).ok_or(CodecError::Magic)?;
         let (record, rest): (Record, &[u8]) = postcard::take_from_bytes(body)?;
         if !rest.is_empty() {
             return Err(CodecError::Surplus);
         }
         // SAFETY: as promised by the caller.
-        unsafe { Replay { builder: Builder::new(), parts }.run(record) }
+        unsafe { Replay { builder: Builder::new(), parts }.run(record, depth) }
     }
 
-    /// The kernels, by the numbers that bytes name them by.
+    fn part_records(&self) -> Vec<PartRecord> {
+        let mut kernels = self.own_kernels().len();
+        let calls = self.instrs.iter().filter(|instr| matches!(instr.kind, InstrKind::Call(_)));
+        let mut functions = calls.count();
+        let mut records = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            records.push(PartRecord {
+                origins: part.origins,
+                kernels: kernels as u32,
+                functions: functions as u32,
+                program: part.program.to_bytes(),
+            });
+            kernels += part.program.kernels().len();
+            functions += part.program.call_count();
+        }
+        records
+    }
+
+    /// The kernels, by the numbers that bytes name them by: its own, then those of each program
+    /// that it runs.
     pub fn kernels(&self) -> Vec<KernelRef<'_>> {
+        let mut kernels = self.own_kernels();
+        for part in &self.parts {
+            kernels.extend(part.program.kernels());
+        }
+        kernels
+    }
+
+    fn own_kernels(&self) -> Vec<KernelRef<'_>> {
         let mut kernels: Vec<KernelRef<'_>> = Vec::new();
         for instr in &self.instrs {
             let dtype = |slot: Slot| Ok(self.slots[slot.index()].dtype);
@@ -250,6 +305,32 @@ fn elements(array: &KeptArray) -> Vec<u8> {
     elements
 }
 
+/// The parts of a nested program among those of the outer one.
+struct ShiftedParts<'a> {
+    parts: &'a mut dyn Parts,
+    kernels: usize,
+    functions: usize,
+}
+
+impl Parts for ShiftedParts<'_> {
+    fn constant(
+        &mut self,
+        dtype: DType,
+        layout: &Layout,
+        elements: &[u8],
+    ) -> Result<KeptArray, ForeignError> {
+        self.parts.constant(dtype, layout, elements)
+    }
+
+    fn kernel(&mut self, number: usize) -> Option<KernelPart> {
+        self.parts.kernel(self.kernels.checked_add(number)?)
+    }
+
+    fn function(&mut self, number: usize, results: usize) -> Option<Arc<dyn Foreign>> {
+        self.parts.function(self.functions.checked_add(number)?, results)
+    }
+}
+
 /// Builds the program of a record anew.
 struct Replay<'a> {
     builder: Builder,
@@ -259,7 +340,17 @@ struct Replay<'a> {
 impl Replay<'_> {
     /// # Safety
     /// As [`Program::from_bytes`].
-    unsafe fn run(mut self, record: Record) -> Result<Program, CodecError> {
+    unsafe fn run(mut self, record: Record, depth: usize) -> Result<Program, CodecError> {
+        for part in &record.parts {
+            let mut shifted = ShiftedParts {
+                parts: self.parts,
+                kernels: part.kernels as usize,
+                functions: part.functions as usize,
+            };
+            // SAFETY: as promised by the caller; a nested program gets the same kernels.
+            let program = unsafe { Program::read(&part.program, &mut shifted, depth + 1)? };
+            self.builder.add_part(Part { program: Arc::new(program), origins: part.origins });
+        }
         let mut inputs = record.inputs.into_iter().peekable();
         let mut constants = record.constants.into_iter().peekable();
         let mut sizes = record.sizes.into_iter().enumerate().peekable();
@@ -390,6 +481,26 @@ impl Replay<'_> {
                 builder.size_scalar(size)?;
             }
             InstrKind::RequireEqual { a, b, message } => builder.require_equal(a, b, &message)?,
+            InstrKind::Inner(code) => match *code {
+                Inner::Run { program, inputs, .. } => {
+                    builder.run(program, &inputs)?;
+                }
+                Inner::Branch { condition, arms: [then, otherwise], .. } => {
+                    let then = (then.program, &then.inputs[..]);
+                    builder.branch(condition, [then, (otherwise.program, &otherwise.inputs)])?;
+                }
+                Inner::Repeat(code) => {
+                    builder.repeat(&RepeatSpec {
+                        program: code.program,
+                        steps: code.steps,
+                        sequences: code.sequences.to_vec(),
+                        states: code.states.iter().map(|state| (state.init, state.next)).collect(),
+                        others: code.others.to_vec(),
+                        stacked: code.stacked.iter().map(|(output, _)| *output).collect(),
+                        until: code.until,
+                    })?;
+                }
+            },
             InstrKind::Call(call) => {
                 let Call { function, inputs, outputs } = *call;
                 let types: Vec<ArrayType> = outputs.into_iter().map(|(_, ty)| ty).collect();

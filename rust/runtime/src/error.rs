@@ -6,7 +6,7 @@ use std::fmt;
 use frazil_core::DType;
 use thiserror::Error as ThisError;
 
-use crate::ids::{Origin, Size, Slot};
+use crate::ids::{Nested, Origin, Size, Slot};
 
 /// The family of an error; bindings map it to an exception class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -370,6 +370,60 @@ pub enum Fault {
         /// The declared type.
         expected: String,
     },
+    /// A loop whose number of steps is below zero.
+    #[error("the number of steps is {steps}; it must not be negative")]
+    Steps {
+        /// The number.
+        steps: i64,
+    },
+    /// A sequence that ends before the loop over it does.
+    #[error("sequence {sequence} has length {length}, but the loop does {steps} steps")]
+    Sequence {
+        /// Which sequence.
+        sequence: usize,
+        /// The length of its first axis.
+        length: i64,
+        /// The number of steps.
+        steps: i64,
+    },
+    /// A state whose shape changes from a step to the next.
+    #[error(
+        "state {state} has shape {} after the step, but it started with shape {}: a state keeps its \
+         shape",
+        Lengths(.given),
+        Lengths(.expected)
+    )]
+    Drift {
+        /// Which state.
+        state: usize,
+        /// Its next shape.
+        given: Vec<i64>,
+        /// The shape that it started with.
+        expected: Vec<i64>,
+    },
+    /// An output whose shape changes from a step to the next, though its values are kept together.
+    #[error(
+        "output {output} has shape {}, but shape {} in the steps before: values that are kept \
+         together have one shape",
+        Lengths(.given),
+        Lengths(.expected)
+    )]
+    Row {
+        /// Which output of the loop's program.
+        output: usize,
+        /// Its shape in this step.
+        given: Vec<i64>,
+        /// Its shape before.
+        expected: Vec<i64>,
+    },
+    /// A fault of a program that an instruction ran, in this step of a loop.
+    #[error("{}{fault}", InStep(*.step))]
+    Nested {
+        /// The step, counted from 0; `None` outside of loops.
+        step: Option<i64>,
+        /// What went wrong.
+        fault: Box<Fault>,
+    },
     /// Foreign code failed by itself.
     #[error("{0}")]
     Foreign(ForeignError),
@@ -409,6 +463,26 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// The steps of loops in which it happened, the outermost first.
+    pub fn steps(&self) -> Vec<i64> {
+        let mut steps = Vec::new();
+        let mut fault = self;
+        while let Fault::Nested { step, fault: inner } = fault {
+            steps.extend(*step);
+            fault = inner;
+        }
+        steps
+    }
+
+    /// What went wrong in the innermost program.
+    pub fn innermost(self) -> Fault {
+        let mut fault = self;
+        while let Fault::Nested { fault: inner, .. } = fault {
+            fault = *inner;
+        }
+        fault
+    }
+
     /// The family of the error.
     pub fn class(&self) -> ErrorClass {
         match self {
@@ -431,7 +505,12 @@ impl Fault {
             | Fault::SizeOverflow { .. }
             | Fault::SizeDivision { .. }
             | Fault::NegativePower
+            | Fault::Steps { .. }
+            | Fault::Sequence { .. }
+            | Fault::Drift { .. }
+            | Fault::Row { .. }
             | Fault::BlasTooLarge { .. } => ErrorClass::Value,
+            Fault::Nested { fault, .. } => fault.class(),
             Fault::InputType { .. }
             | Fault::InputCount { .. }
             | Fault::ForeignCount { .. }
@@ -450,6 +529,14 @@ impl Fault {
             | Fault::Foreign(_)
             | Fault::Interrupted => ErrorClass::Runtime,
         }
+    }
+}
+
+struct InStep(Option<i64>);
+
+impl fmt::Display for InStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |step| write!(f, "step {step}: "))
     }
 }
 
@@ -549,6 +636,61 @@ pub enum BuildError {
     /// A reshape with more than one length left open.
     #[error("only one length of a reshape may be -1")]
     SeveralRests,
+    /// A nested program that the program does not have.
+    #[error("there is no nested program {0}")]
+    NoProgram(Nested),
+    /// Programs in programs in programs.
+    #[error("programs are nested at most {limit} deep")]
+    TooDeep {
+        /// How deep they may be.
+        limit: usize,
+    },
+    /// An output that a nested program does not have.
+    #[error("the nested program has {count} outputs, there is no output {given}")]
+    NoOutput {
+        /// What was asked for.
+        given: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// An input that a nested program does not have.
+    #[error("the nested program has {count} inputs, there is no input {given}")]
+    NoInput {
+        /// What was asked for.
+        given: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// Two branches with different results.
+    #[error("the outputs of the two branches differ in number, element type or rank")]
+    Arms,
+    /// A state whose next value has another type.
+    #[error("the next value of state {state} has another element type or rank")]
+    State {
+        /// Which state.
+        state: usize,
+    },
+    /// An output whose values are to be kept twice.
+    #[error("output {output} is stacked twice")]
+    StackedTwice {
+        /// Which output.
+        output: usize,
+    },
+    /// A condition to end a loop that is none.
+    #[error("output {output} ends the loop, but it is no 0-d boolean")]
+    Until {
+        /// Which output.
+        output: usize,
+    },
+    /// A nested program that would use up memory of others.
+    #[error(
+        "input {input} of the nested program is donated, but others may see its memory: only a \
+         state that is computed anew in each step, not stacked and not handed on can be"
+    )]
+    NotOwned {
+        /// Which input.
+        input: usize,
+    },
     /// More parts than a program can have.
     #[error("the program is too large")]
     TooLarge,

@@ -44,3 +44,7 @@ id! {
     /// What an instruction is blamed on. The runtime only hands the number back.
     Origin, "@"
 }
+id! {
+    /// A program that instructions of another one run.
+    Nested, "p"
+}

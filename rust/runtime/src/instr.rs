@@ -11,6 +11,7 @@ use crate::foreign::Foreign;
 use crate::ids::{Origin, Size, Slot};
 use crate::lapack::TriangularForm;
 use crate::loop_nest::KernelFn;
+use crate::nested::Inner;
 use crate::recurrence::Recurrence;
 use crate::scalar::Scalar;
 use crate::view::Index;
@@ -119,6 +120,7 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
     },
     Recurrence(Box<Recurrence<K>>),
     Call(Box<Call<F>>),
+    Inner(Box<Inner>),
 }
 
 /// A collection of routines; that of LAPACK has those of BLAS in it.
@@ -310,6 +312,7 @@ impl InstrKind {
             }
             InstrKind::Recurrence(code) => code.reads.iter().map(|read| read.slot).collect(),
             InstrKind::Call(call) => call.inputs.to_vec(),
+            InstrKind::Inner(code) => code.reads(),
         }
     }
 
@@ -338,6 +341,7 @@ impl InstrKind {
             InstrKind::RequireEqual { .. } => vec![],
             InstrKind::Recurrence(code) => code.writes.iter().map(|write| write.slot).collect(),
             InstrKind::Call(call) => call.outputs.iter().map(|(slot, _)| *slot).collect(),
+            InstrKind::Inner(code) => code.writes(),
         }
     }
 
@@ -367,6 +371,7 @@ impl InstrKind {
             InstrKind::Scalar { size, .. } => vec![*size],
             InstrKind::Recurrence(code) => vec![code.steps],
             InstrKind::RequireEqual { a, b, .. } => vec![*a, *b],
+            InstrKind::Inner(code) => code.sizes(),
             InstrKind::View { .. }
             | InstrKind::Copy { .. }
             | InstrKind::Dot { .. }
@@ -381,7 +386,7 @@ impl InstrKind {
         }
     }
 
-    /// Which routines it calls of those that [`crate::set_routine`] gives.
+    /// Which routines it calls itself of those that [`crate::set_routine`] gives.
     pub(crate) fn library(&self) -> Option<Library> {
         match self {
             InstrKind::Dot { .. }
@@ -402,7 +407,8 @@ impl InstrKind {
             | InstrKind::Range { .. }
             | InstrKind::Join { .. }
             | InstrKind::Recurrence(_)
-            | InstrKind::Call(_) => None,
+            | InstrKind::Call(_)
+            | InstrKind::Inner(_) => None,
         }
     }
 
@@ -559,6 +565,7 @@ impl fmt::Display for InstrKind {
             InstrKind::Call(call) => {
                 write!(f, "call {} {}", call.function.foreign.name(), list(&call.inputs))
             }
+            InstrKind::Inner(code) => code.fmt(f),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use smallvec::SmallVec;
 
+use crate::array::OutputSpec;
 use crate::error::Fault;
 
 /// One number an axis.
@@ -41,6 +42,28 @@ impl Layout {
             stride = stride.checked_mul(length.max(1)).ok_or(Fault::TooLarge)?;
         }
         Ok(layout)
+    }
+
+    /// The layout of an output.
+    pub(crate) fn of(spec: &OutputSpec<'_>) -> Layout {
+        Layout { dims: spec.dims.into(), strides: spec.strides.into() }
+    }
+
+    /// Whether each element lies where it does in C order without gaps.
+    pub(crate) fn is_c_order(&self, itemsize: usize) -> bool {
+        if self.is_empty() {
+            return true;
+        }
+        let mut expected = itemsize as i64;
+        for (&length, &stride) in self.dims.iter().zip(&self.strides).rev() {
+            if length > 1 {
+                if stride != expected {
+                    return false;
+                }
+                expected *= length;
+            }
+        }
+        true
     }
 
     /// The number of axes.

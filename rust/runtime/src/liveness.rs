@@ -9,6 +9,7 @@
 use crate::builder::{Input, SlotInfo};
 use crate::ids::Slot;
 use crate::instr::{Instr, InstrKind};
+use crate::nested::Part;
 
 /// The memory of a program's slots, as far as it does not depend on shapes.
 pub(crate) struct Liveness {
@@ -33,9 +34,10 @@ impl Liveness {
         slots: &[SlotInfo],
         inputs: &[Input],
         instrs: &[Instr],
+        parts: &[Part],
         outputs: &[Slot],
     ) -> Liveness {
-        let families = Families::new(slots, instrs, outputs);
+        let families = Families::new(slots, instrs, parts, outputs);
         let mut donated = vec![false; slots.len()];
         for input in inputs.iter().filter(|input| input.donated) {
             donated[input.slot.index()] = true;
@@ -107,7 +109,7 @@ struct Families {
 }
 
 impl Families {
-    fn new(slots: &[SlotInfo], instrs: &[Instr], outputs: &[Slot]) -> Families {
+    fn new(slots: &[SlotInfo], instrs: &[Instr], parts: &[Part], outputs: &[Slot]) -> Families {
         let mut of: Vec<Slot> = (0..slots.len()).map(Slot::from_index).collect();
         let mut last: Vec<usize> = slots.iter().map(|slot| slot.made_by.unwrap_or(0)).collect();
         let mut called = vec![false; slots.len()];
@@ -115,10 +117,17 @@ impl Families {
             if let Some((from, to, _)) = instr.kind.shares() {
                 of[to.index()] = of[from.index()];
             }
+            let calls = match &instr.kind {
+                InstrKind::Call(_) => true,
+                InstrKind::Inner(code) => {
+                    code.programs().iter().any(|at| parts[at.index()].program.call_count() > 0)
+                }
+                _ => false,
+            };
             for slot in instr.kind.reads() {
                 let family = of[slot.index()].index();
                 last[family] = at;
-                called[family] |= matches!(instr.kind, InstrKind::Call(_));
+                called[family] |= calls;
             }
         }
         for output in outputs {

@@ -5,9 +5,10 @@ use parking_lot::Mutex;
 use crate::array::ArrayRef;
 use crate::builder::{Constant, Input, SizeInfo, SlotInfo};
 use crate::error::Error;
-use crate::ids::{Origin, Size, Slot};
-use crate::instr::{ArrayType, Instr, Library, list};
+use crate::ids::{Nested, Origin, Size, Slot};
+use crate::instr::{ArrayType, Instr, InstrKind, Library, list};
 use crate::liveness::Liveness;
+use crate::nested::Part;
 use crate::run::Run;
 use crate::size::SizeExpr;
 use crate::state::State;
@@ -25,6 +26,10 @@ pub struct Program {
     pub(crate) constants: Box<[Constant]>,
     pub(crate) sizes: Box<[SizeExpr]>,
     pub(crate) instrs: Box<[Instr]>,
+    /// The programs that instructions run.
+    pub(crate) parts: Box<[Part]>,
+    /// How deep programs are nested, this one included.
+    pub(crate) depth: usize,
     /// The sizes to evaluate before instruction 0, 1, ... and after the last: when shapes are
     /// bound.
     pub(crate) bound_sizes: Box<[Box<[Size]>]>,
@@ -53,16 +58,22 @@ pub(crate) struct Bases {
     pub(crate) end: usize,
 }
 
+/// What a program is made of.
+pub(crate) struct Contents {
+    pub(crate) slots: Vec<SlotInfo>,
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) constants: Vec<Constant>,
+    pub(crate) sizes: Box<[SizeExpr]>,
+    pub(crate) size_infos: Vec<SizeInfo>,
+    pub(crate) instrs: Vec<Instr>,
+    pub(crate) parts: Vec<Part>,
+    pub(crate) watched: bool,
+}
+
 impl Program {
-    pub(crate) fn new(
-        slots: Vec<SlotInfo>,
-        inputs: Vec<Input>,
-        constants: Vec<Constant>,
-        sizes: Box<[SizeExpr]>,
-        size_infos: &[SizeInfo],
-        instrs: Vec<Instr>,
-        outputs: &[Slot],
-    ) -> Program {
+    pub(crate) fn new(contents: Contents, outputs: &[Slot]) -> Program {
+        let Contents { slots, inputs, constants, sizes, size_infos, instrs, parts, watched } =
+            contents;
         let schedule = |dynamic: bool| {
             let mut schedule = vec![Vec::new(); instrs.len() + 1];
             for (at, info) in size_infos.iter().enumerate() {
@@ -85,14 +96,16 @@ impl Program {
             end: arena + 1 + outputs.len() + slots.len(),
         };
         Program {
-            liveness: Liveness::new(&slots, &inputs, &instrs, outputs),
+            liveness: Liveness::new(&slots, &inputs, &instrs, &parts, outputs),
+            depth: 1 + parts.iter().map(|part| part.program.depth).max().unwrap_or(0),
             donated: (0..inputs.len()).filter(|&at| inputs[at].donated).collect(),
-            watched: false,
+            watched,
             slots: slots.into(),
             inputs: inputs.into(),
             constants: constants.into(),
             sizes,
             instrs: instrs.into(),
+            parts: parts.into(),
             bound_sizes,
             run_sizes,
             outputs: outputs.into(),
@@ -122,10 +135,18 @@ impl Program {
 
     /// Which routines a run calls of those that [`crate::set_routine`] gives.
     pub fn library(&self) -> Option<Library> {
-        self.instrs.iter().filter_map(|instr| instr.kind.library()).max()
+        let own = self.instrs.iter().filter_map(|instr| instr.kind.library());
+        own.chain(self.parts.iter().filter_map(|part| part.program.library())).max()
     }
 
-    /// Text form: inputs, constants, sizes, instructions and outputs, one a line.
+    /// The number of calls of foreign functions in it, and then in each program that it runs.
+    pub fn call_count(&self) -> usize {
+        let own = self.instrs.iter().filter(|instr| matches!(instr.kind, InstrKind::Call(_)));
+        own.count() + self.parts.iter().map(|part| part.program.call_count()).sum::<usize>()
+    }
+
+    /// Text form: inputs, constants, sizes, instructions and outputs, one a line; then each program
+    /// that instructions run, indented.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for input in &self.inputs {
@@ -142,6 +163,10 @@ impl Program {
         }
         lines.extend((0..self.instrs.len()).map(|at| self.line(at)));
         lines.push(format!("return {}", list(&self.outputs)));
+        for (at, part) in self.parts.iter().enumerate() {
+            lines.push(format!("{}:", Nested::from_index(at)));
+            lines.extend(part.program.lines().into_iter().map(|line| format!("    {line}")));
+        }
         lines
     }
 
@@ -169,13 +194,20 @@ impl Program {
     /// Each array is readable at its layout, aligned, and stays so until the run is dropped. Those
     /// that are donated are writable too, and share memory with no other.
     pub unsafe fn bind(&self, inputs: &[ArrayRef<'_>]) -> Result<Run<'_>, Error> {
+        let mut run = self.prepare(inputs)?;
+        run.start(inputs);
+        Ok(run)
+    }
+
+    /// As [`Program::bind`], by the types and layouts of the arrays alone: nothing may run before
+    /// each input got its memory.
+    pub(crate) fn prepare(&self, inputs: &[ArrayRef<'_>]) -> Result<Run<'_>, Error> {
         let (mut state, bound) = self.checkout(inputs);
         if !bound && let Err(error) = state.bind(self, inputs) {
             // The state forgot its shapes; its memory is still good.
             self.give_back(state);
             return Err(error);
         }
-        state.start(self, inputs);
         Ok(Run::new(self, state))
     }
 

@@ -1,15 +1,16 @@
 //! One run of a program.
 
-use crate::array::{ArrayRef, OutputSpec, OwnedArray};
+use crate::array::{ArrayRef, OutputSpec, OwnedArray, Owner};
 use crate::bind::Binder;
 use crate::buffer::Buffer;
 use crate::conduct::Conduct;
 use crate::error::{Error, Fault};
+use crate::ids::Slot;
 use crate::instr::{Call, InstrKind};
 use crate::layout::{Layout, byte_count};
 use crate::program::Program;
 use crate::state::{OutputPlan, SlotState, State};
-use crate::step::Place;
+use crate::step::{Place, Step};
 use crate::strided::{Transfer, TransferPlan};
 use crate::watch::Watch;
 
@@ -58,6 +59,33 @@ impl<'p> Run<'p> {
         if position < self.program.outputs.len() {
             self.state_mut().bases[base] = data;
         }
+    }
+
+    /// Takes the memory of an input, of the same layout as before. What a run reads of it must be
+    /// there when it is executed.
+    pub(crate) fn move_input(&mut self, position: usize, data: *mut u8, owner: Owner) {
+        let dynamic = self.program.dynamic;
+        let state = self.state_mut();
+        state.bases[position] = data;
+        if dynamic {
+            state.owners[position] = owner;
+        }
+    }
+
+    /// Takes the memory of all inputs.
+    pub(crate) fn start(&mut self, inputs: &[ArrayRef<'_>]) {
+        let program = self.program;
+        self.state_mut().start(program, inputs);
+    }
+
+    /// Whether an output lies in the memory of an input, element for element.
+    pub(crate) fn lies_exactly_in(&self, position: usize, input: usize) -> bool {
+        let slots = &self.state().slots;
+        let of = &slots[self.program.inputs[input].slot.index()];
+        let output = &slots[self.program.outputs[position].index()];
+        self.lies_in(position) == Some(input)
+            && output.place.offset == 0
+            && output.layout == of.layout
     }
 
     /// The input in whose memory an output lies, if it is known before the run and not made anew.
@@ -125,7 +153,9 @@ impl<'p> Run<'p> {
             // instructions until released.
             let done = unsafe { state.steps[at].run(&state.bases, scratch, conduct) };
             done.map_err(Error::at(program.instrs[at].origin))?;
-            if program.dynamic {
+            if let Step::Inner = state.steps[at] {
+                state.run_inner(program, at, conduct)?;
+            } else if program.dynamic {
                 let done = state.run_dynamic(program, at, conduct);
                 done.map_err(Error::at(program.instrs[at].origin))?;
             }
@@ -221,29 +251,34 @@ impl State {
         }
     }
 
+    /// What a slot holds.
+    pub(crate) fn array(&self, program: &Program, slot: Slot) -> ArrayRef<'_> {
+        let bases = program.bases;
+        let state = &self.slots[slot.index()];
+        let base = state.place.base;
+        let owner = if base < bases.constants {
+            // Who owns the inputs is noted where the program calls foreign functions.
+            self.owners.get(base).copied().flatten()
+        } else if base < bases.arena {
+            program.constants[base - bases.constants].array.owner
+        } else if base >= bases.slots {
+            self.kept[base - bases.slots].as_ref().and_then(|kept| kept.owner)
+        } else {
+            None
+        };
+        ArrayRef {
+            dtype: program.slots[slot.index()].dtype,
+            data: state.place.resolve(&self.bases),
+            dims: &state.layout.dims,
+            strides: &state.layout.strides,
+            owner,
+        }
+    }
+
     fn call(&mut self, program: &Program, call: &Call) -> Result<(), Fault> {
         let bases = program.bases;
-        let mut inputs = Vec::with_capacity(call.inputs.len());
-        for slot in &call.inputs {
-            let state = &self.slots[slot.index()];
-            let base = state.place.base;
-            let owner = if base < bases.constants {
-                self.owners[base]
-            } else if base < bases.arena {
-                program.constants[base - bases.constants].array.owner
-            } else if base >= bases.slots {
-                self.kept[base - bases.slots].as_ref().and_then(|kept| kept.owner)
-            } else {
-                None
-            };
-            inputs.push(ArrayRef {
-                dtype: program.slots[slot.index()].dtype,
-                data: state.place.resolve(&self.bases),
-                dims: &state.layout.dims,
-                strides: &state.layout.strides,
-                owner,
-            });
-        }
+        let inputs: Vec<ArrayRef<'_>> =
+            call.inputs.iter().map(|&slot| self.array(program, slot)).collect();
         let results = call.function.foreign.call(&inputs).map_err(Fault::Foreign)?;
         if results.len() != call.outputs.len() {
             return Err(Fault::ForeignCount {
@@ -306,7 +341,7 @@ impl State {
 
     /// The memory that an output fills all by itself, if no later output lies there too.
     fn take_block(&mut self, program: &Program, position: usize) -> Option<Buffer> {
-        let place = |slot: crate::ids::Slot| self.slots[slot.index()].place;
+        let place = |slot: Slot| self.slots[slot.index()].place;
         let slot = program.outputs[position];
         let base = place(slot).base;
         let root = base.checked_sub(program.bases.slots)?;

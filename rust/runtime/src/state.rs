@@ -8,6 +8,7 @@ use crate::bind::Binder;
 use crate::buffer::Buffer;
 use crate::error::{Error, Fault};
 use crate::ids::{Size, Slot};
+use crate::instr::InstrKind;
 use crate::layout::{Layout, byte_count};
 use crate::pool::Pool;
 use crate::program::Program;
@@ -153,11 +154,17 @@ impl State {
         let mut arena = Arena::default();
         self.evaluate(program, &program.bound_sizes[0]);
         for (at, instr) in program.instrs.iter().enumerate() {
-            let step = if instr.dynamic {
-                Step::Later
-            } else {
-                let mut binder = Binder::new(program, self, Some(&mut arena));
-                binder.step(&instr.kind).map_err(Error::at(instr.origin))?
+            let step = match &instr.kind {
+                InstrKind::Inner(_) if instr.dynamic => Step::Inner,
+                _ if instr.dynamic => Step::Later,
+                InstrKind::Inner(code) => {
+                    let mut binder = Binder::new(program, self, Some(&mut arena));
+                    binder.inner(code, instr.origin)?
+                }
+                kind => {
+                    let mut binder = Binder::new(program, self, Some(&mut arena));
+                    binder.step(kind).map_err(Error::at(instr.origin))?
+                }
             };
             self.steps.push(step);
             seen(self, at);

@@ -49,6 +49,8 @@ pub(crate) enum Step {
     Nothing,
     /// It must be bound in each run.
     Later,
+    /// It runs a program of its own.
+    Inner,
     Loop(Box<LoopStep>),
     Transfer(Box<TransferStep>),
     Transfers(Box<[TransferStep]>),
@@ -134,6 +136,8 @@ impl Step {
     pub(crate) fn is_deaf(&self) -> bool {
         match self {
             Step::Nothing | Step::Later | Step::Scalar { .. } | Step::Range { .. } => false,
+            // What it runs asks by itself.
+            Step::Inner => false,
             Step::Loop(_) | Step::Transfer(_) | Step::Transfers(_) => false,
             Step::Dot(_) | Step::Gemm(_) | Step::Lapack(_) | Step::Recurrence(_) => true,
             Step::Lu(_) | Step::LuSolve(_) => true,
@@ -152,7 +156,7 @@ impl Step {
         conduct: &Conduct<'_>,
     ) -> Result<(), Fault> {
         match self {
-            Step::Nothing | Step::Later => Ok(()),
+            Step::Nothing | Step::Later | Step::Inner => Ok(()),
             // SAFETY: by the caller's promise, for this and the next.
             Step::Loop(step) => unsafe { step.run(bases, scratch, conduct) },
             // SAFETY: as above.

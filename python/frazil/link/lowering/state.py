@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from frazil import _core
-from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
+from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Program, Variable
+from frazil.link.contract import Inner
 from frazil.link.kernel import NativeKernel
 from frazil.link.loops import Indexed, KernelCall
 from frazil.link.origin import Origin
@@ -25,11 +26,10 @@ class Lowering:
         graph: FrozenFunctionGraph,
         donated: Sequence[Variable] = (),
         *,
-        linker: object,
         checked: bool = False,
     ) -> None:
-        self.linker = linker
         self.checked = checked
+        self.programs: Mapping[Inner, Program] = {}
         self.placement = place(graph, donated)
         self.order = self.placement.order
         self._outputs = frozenset(graph.outputs)
@@ -43,6 +43,10 @@ class Lowering:
             self._slots[nominal] = self.builder.input(nominal.type)
         for given in donated:
             self.builder.donate(self._slots[given])
+
+    def inner_program(self, graph: FrozenFunctionGraph, donated: Sequence[int] = ()) -> Program:
+        """The program of an inner graph that :func:`~frazil.link.contract.inner_graphs` named."""
+        return self.programs[graph, tuple(donated)]
 
     def needs_buffer(self, x: Variable) -> bool:
         """Whether a new ``x`` must be memory of its own: it is written over, or given out."""

@@ -1,0 +1,140 @@
+//! Running nested programs once.
+
+use smallvec::SmallVec;
+
+use crate::array::ArrayRef;
+use crate::bind::Binder;
+use crate::buffer::ALIGNMENT;
+use crate::conduct::Conduct;
+use crate::error::Error;
+use crate::ids::{Nested, Origin, Slot};
+use crate::instr::InstrKind;
+use crate::layout::Layout;
+use crate::nested::Inner;
+use crate::program::Program;
+use crate::run::Run;
+use crate::state::{SlotState, State};
+use crate::step::Place;
+use crate::strided::read_integer;
+
+impl State {
+    /// The layouts of the results of an instruction that runs programs, which do not depend on
+    /// values.
+    pub(crate) fn inner_layouts(
+        &self,
+        program: &Program,
+        code: &Inner,
+        origin: Option<Origin>,
+    ) -> Result<Vec<(Slot, Layout)>, Error> {
+        match code {
+            Inner::Run { program: nested, inputs, outputs } => {
+                let part = &program.parts[nested.index()];
+                let run = part.program.prepare(&self.shells(program, inputs));
+                let run = run.map_err(|error| part.blame(error, None, origin))?;
+                let layout = |at: usize| run.output(at).map(|spec| Layout::of(&spec));
+                Ok(outputs
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(at, &to)| Some((to, layout(at)?)))
+                    .collect())
+            }
+            Inner::Branch { .. } => Ok(vec![]),
+            Inner::Repeat(code) => self.repeat_layouts(program, code, origin),
+        }
+    }
+
+    /// Slots as inputs of a program that is not run yet.
+    fn shells(&self, program: &Program, inputs: &[Slot]) -> SmallVec<[ArrayRef<'_>; 8]> {
+        let shell = |&slot: &Slot| ArrayRef {
+            data: std::ptr::without_provenance(ALIGNMENT),
+            ..self.array(program, slot)
+        };
+        inputs.iter().map(shell).collect()
+    }
+
+    /// Runs an instruction that runs programs.
+    pub(crate) fn run_inner(
+        &mut self,
+        program: &Program,
+        at: usize,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Error> {
+        let instr = &program.instrs[at];
+        let InstrKind::Inner(code) = &instr.kind else {
+            return Ok(());
+        };
+        let site = Site { program, origin: instr.origin, dynamic: instr.dynamic };
+        match &**code {
+            Inner::Run { program: nested, inputs, outputs } => {
+                self.run_once(&site, *nested, inputs, outputs, conduct)
+            }
+            Inner::Branch { condition, arms, outputs } => {
+                let condition = self.array(program, *condition);
+                // SAFETY: the condition was made before; the builder checked that it is an integer
+                // or a boolean without axes.
+                let taken = unsafe { read_integer(condition.dtype, condition.data) } != 0;
+                let arm = &arms[if taken { 0 } else { 1 }];
+                self.run_once(&site, arm.program, &arm.inputs, outputs, conduct)
+            }
+            Inner::Repeat(code) => self.repeat(&site, code, conduct),
+        }
+    }
+
+    fn run_once(
+        &mut self,
+        site: &Site<'_>,
+        nested: Nested,
+        inputs: &[Slot],
+        outputs: &[Slot],
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Error> {
+        let part = &site.program.parts[nested.index()];
+        let given: SmallVec<[ArrayRef<'_>; 8]> =
+            inputs.iter().map(|&slot| self.array(site.program, slot)).collect();
+        // SAFETY: what the slots hold stays there while the instruction runs; none is donated.
+        let run = unsafe { part.program.bind(&given) };
+        let blame = |error: Error| part.blame(error, None, site.origin);
+        let mut run: Run<'_> = run.map_err(blame)?;
+        drop(given);
+        for (position, &slot) in outputs.iter().enumerate() {
+            let Some(layout) = run.output(position).map(|spec| Layout::of(&spec)) else { continue };
+            let to = self.result(site, slot, layout)?;
+            // SAFETY: the slot is memory of its own, laid out so.
+            unsafe { run.set_output(position, to) };
+        }
+        run.execute(conduct).map_err(blame)?;
+        for (position, &slot) in outputs.iter().enumerate() {
+            if let Some(array) = run.take_output(position) {
+                let base = site.program.bases.slots + slot.index();
+                let bytes = array.buffer.size();
+                self.bases[base] = array.buffer.as_ptr();
+                self.blocks[slot.index()] = Some(array.buffer);
+                self.slots[slot.index()] =
+                    SlotState { place: Place::start(base), layout: array.layout, bytes };
+            }
+        }
+        Ok(())
+    }
+
+    /// The memory of a result: where it was bound to, or found now.
+    pub(crate) fn result(
+        &mut self,
+        site: &Site<'_>,
+        slot: Slot,
+        layout: Layout,
+    ) -> Result<*mut u8, Error> {
+        if site.dynamic {
+            let mut binder = Binder::new(site.program, self, None);
+            binder.place_fresh(slot, layout).map_err(Error::at(site.origin))?;
+        }
+        Ok(self.slots[slot.index()].place.resolve(&self.bases))
+    }
+}
+
+/// The instruction that runs programs.
+pub(crate) struct Site<'p> {
+    pub(crate) program: &'p Program,
+    pub(crate) origin: Option<Origin>,
+    /// Whether its results are placed while it runs.
+    pub(crate) dynamic: bool,
+}
