@@ -318,3 +318,29 @@ def test_processes_that_compile_the_same_agree():
     assert found == "disk"
     same([function(np.zeros(3))], [6.0])
     assert not [name for name in os.listdir(find_store().path) if name.startswith("unfinished")]
+
+
+@pytest.mark.parametrize("mode", ["c", "py"])
+def test_searches_are_kept_with_the_linker_that_they_ask(mode):
+    code = f"""
+        import frazil as fz, frazil.tensor as ft
+        from frazil.optimize import root
+        x, a = ft.vector("x"), ft.vector("a")
+        solution, _ = root(x**2 - a, x)
+        f = fz.function([x, a], [solution, fz.grad(solution.sum(), a)], mode={mode!r})
+        values = [value.round(6).tolist() for value in f([1.0, 1.0], [4.0, 9.0])]
+        calls = [type(one).__name__ for one in f.compiled.program.functions]
+        print(f.compiled.found, calls, values)
+    """
+    lines = [
+        subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(code)],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for _ in range(3)
+    ]
+    assert [line.split()[0] for line in lines] == ["made", "disk", "disk"]
+    assert len({line.split(maxsplit=1)[1] for line in lines}) == 1
+    assert ("Solving" in lines[0]) == (mode == "c")

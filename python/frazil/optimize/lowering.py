@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from frazil._core import FrozenApply, Function, Program
 from frazil.compile.argument import convert
+from frazil.compile.phases import PHASES
+from frazil.compile.programs import find_program
 from frazil.link.contract import Inner, in_place_contract, inner_graphs
 from frazil.link.debug import DebugLinker
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
-from frazil.link.native import CLinker, NumbaLinker
-from frazil.link.perform import PyLinker
+from frazil.link.native import CLinker, NativeLinker, NumbaLinker
+from frazil.link.perform import NodeFunction, Perform, PyLinker, node_function
 from frazil.optimize.solver import Solver
 from frazil.tensor.constants import Array
 
@@ -36,19 +38,15 @@ def _(op: Solver, linker: object) -> Sequence[Inner]:
     return [(op.fgraph, solver_inputs(linker, op))]
 
 
-class Solving:
-    """A node of a search, as a function of arrays."""
+class Solving(NodeFunction):
+    """A search that asks a program for values."""
 
-    __slots__ = ("function", "node")
+    __slots__ = ("function",)
 
     def __init__(self, node: FrozenApply, program: Program) -> None:
-        self.node = node
+        super().__init__(node)
         inputs = [(None, one.type) for one in node.op.fgraph.inputs]
         self.function = Function(program, inputs, (), (), None, convert)
-
-    @property
-    def __name__(self) -> str:
-        return str(self.node.op)
 
     def __call__(self, *arrays: Array) -> tuple[Array, ...]:
         op: Solver = self.node.op
@@ -62,3 +60,12 @@ def _(op: Solver, node: FrozenApply, lowering: Lowering) -> None:
     slots = lowering.builder.call(solving, inputs, node.output_types)
     for output, slot in zip(node.outputs, slots, strict=True):
         lowering.place(output, slot)
+
+
+@node_function.register
+def _(op: Solver, node: FrozenApply, linker: object) -> NodeFunction:
+    if not isinstance(linker, NativeLinker):
+        return Perform(node)
+    # The phases have been through its graph before; its program has an entry of its own.
+    donated = solver_inputs(linker, op)
+    return Solving(node, find_program(op.fgraph, linker, frozenset(PHASES), donated).program)
