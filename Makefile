@@ -19,7 +19,7 @@ export PYO3_PYTHON := $(BIN)/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 help:
-	@echo "make demo    fit a logistic regression: compile time, call time, graph, accuracy"
+	@echo "make demo    fit a logistic regression, a GARCH model and a Kalman filter to real data"
 	@echo "make test    run the Rust tests, then the Python tests"
 	@echo "make lint    check format, style and types"
 	@echo "make format  format the Rust and Python code"
@@ -28,6 +28,8 @@ help:
 
 demo: $(VENV)/.built $(VENV)/.group-demo
 	$(BIN)/python examples/logistic_regression.py
+	$(BIN)/python examples/garch.py
+	$(BIN)/python examples/kalman.py
 
 test: $(VENV)/.built $(VENV)/.group-test
 	cargo test --workspace --exclude frazil-py --exclude frazil-benches

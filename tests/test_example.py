@@ -8,20 +8,46 @@ from pathlib import Path
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
 
-def test_logistic_regression(tmp_path):
+def run(name, directory):
+    """What an example prints."""
     done = subprocess.run(
-        [sys.executable, str(EXAMPLES / "logistic_regression.py")],
-        cwd=tmp_path,
+        [sys.executable, str(EXAMPLES / name)],
+        cwd=directory,
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    assert "Elemwise" in done.stdout or "softplus" in done.stdout
-    accuracy = re.search(r"accuracy .* ([\d.]+)$", done.stdout, re.MULTILINE)
-    difference = re.search(r"difference .* ([\d.e+-]+)$", done.stdout, re.MULTILINE)
+    return done.stdout
+
+
+def difference(printed):
+    found = re.search(r"difference .* ([\d.e+-]+)$", printed, re.MULTILINE)
+    assert found is not None
+    return float(found[1])
+
+
+def test_logistic_regression(tmp_path):
+    printed = run("logistic_regression.py", tmp_path)
+    assert "Elemwise" in printed or "softplus" in printed
+    accuracy = re.search(r"accuracy .* ([\d.]+)$", printed, re.MULTILINE)
     assert accuracy is not None
     assert float(accuracy[1]) > 0.98
-    assert difference is not None
-    assert float(difference[1]) < 1e-4
+    assert difference(printed) < 1e-4
+
+
+def test_garch(tmp_path):
+    assert difference(run("garch.py", tmp_path)) < 1e-6
+
+
+def test_kalman(tmp_path):
+    printed = run("kalman.py", tmp_path)
+    assert difference(printed) < 0.02
+    # What Durbin and Koopman's book gives for this model of these data.
+    noise = re.search(r"noise +([\d.]+)", printed)
+    drift = re.search(r"drift +([\d.]+)", printed)
+    assert noise is not None
+    assert drift is not None
+    assert abs(float(noise[1]) - 15099) < 2
+    assert abs(float(drift[1]) - 1469) < 1

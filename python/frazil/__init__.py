@@ -30,6 +30,11 @@ from frazil.compile.specification import Out as Out
 from frazil.gradient import DisconnectedInputError as DisconnectedInputError
 from frazil.gradient import NotDifferentiableError as NotDifferentiableError
 from frazil.gradient import grad as grad
+from frazil.loop.checkpointing import scan_checkpoints as scan_checkpoints
+from frazil.loop.folding import foldl as foldl
+from frazil.loop.folding import foldr as foldr
+from frazil.loop.folding import map as map
+from frazil.loop.folding import reduce as reduce
 from frazil.loop.scanning import scan as scan
 from frazil.loop.scanning import until as until
 from frazil.op import Op as Op

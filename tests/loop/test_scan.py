@@ -274,7 +274,7 @@ def test_drift_of_a_shape_names_the_state_and_both_shapes(mode: str) -> None:
     h = ft.dvector("h")
     grown, _ = fz.scan(lambda h: ft.concatenate([h, h]), outputs_info=h, n_steps=3)
     f = fz.function([h], grown, mode=mode)
-    with pytest.raises(ValueError, match=r"state 0 .*\(2,\).*\(4,\)"):
+    with pytest.raises(ValueError, match=r"step 0: state 0 .*\(4,\).*\(2,\)"):
         f([1.0, 2.0])
 
 

@@ -12,6 +12,8 @@ from frazil.link.image import Image, Symbol
 from frazil.link.kernel import KernelCompileError, KernelCompiler, NativeKernel
 from frazil.link.lowering import lower
 from frazil.link.perform import PyLinker
+from frazil.link.scan_contract import own_states, scan_in_place
+from frazil.loop.op import Scan
 
 
 @dataclass
@@ -44,3 +46,8 @@ class DebugLinker:
     def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
         """Nothing: no program is kept."""
         raise KernelCompileError("programs of the debug linker are not kept")
+
+
+@scan_in_place.register
+def _(linker: DebugLinker, op: Scan) -> tuple[int, ...]:
+    return own_states(op)

@@ -12,6 +12,8 @@ from frazil.link.image import Image, Symbol
 from frazil.link.kernel import KernelCompiler, NativeKernel
 from frazil.link.lowering import lower
 from frazil.link.lowering.node import lower_node
+from frazil.link.scan_contract import own_states, scan_in_place
+from frazil.loop.op import Scan
 
 
 class NativeLinker:
@@ -48,3 +50,9 @@ class CLinker(NativeLinker):
 
 class NumbaLinker(NativeLinker):
     """Makes programs whose loops Numba compiled."""
+
+
+@scan_in_place.register(CLinker)
+@scan_in_place.register(NumbaLinker)
+def _(linker: NativeLinker, op: Scan) -> tuple[int, ...]:
+    return own_states(op)

@@ -22,6 +22,8 @@ from frazil._core import (
 from frazil.link.image import Image, Symbol
 from frazil.link.kernel import KernelCompileError, NativeKernel
 from frazil.link.origin import Origin
+from frazil.link.scan_contract import scan_in_place
+from frazil.loop.op import Scan
 
 
 class PyLinker:
@@ -143,3 +145,9 @@ def _why(node: FrozenApply, output: int) -> str:
     if node.distinct is not None:
         return "is distinct: drop distinct from the op"
     return f"its view_map ({dict(node.op.view_map)}) does not say; add {{{output}: [...]}} to it"
+
+
+@scan_in_place.register
+def _(linker: PyLinker, op: Scan) -> tuple[int, ...]:
+    """None: ``perform`` hands every array on."""
+    return ()

@@ -17,14 +17,14 @@ from frazil.gradient import grad
 from frazil.inner_graph import HasInnerGraph
 from frazil.loop.op import Scan
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubtensor
-from frazil.tensor.broadcasting import BroadcastTo, broadcast_like
+from frazil.tensor.broadcasting import BroadcastTo, broadcast_like, broadcast_to
 from frazil.tensor.cumulation import CumOp
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.elementwise import minimum, where
 from frazil.tensor.indexing import IncSubtensor, Subtensor
 from frazil.tensor.items import set_subtensor
 from frazil.tensor.joining import Join
-from frazil.tensor.lengths import Shape_i
+from frazil.tensor.lengths import Shape_i, lengths
 from frazil.tensor.reductions import Reduce
 from frazil.tensor.reshaping import Reshape
 from frazil.tensor.transposition import Transpose
@@ -79,8 +79,8 @@ def pull_back(
         pulled[n_seq + n_st :],
     )
     sums = {k: other.type(None) for k, other in enumerate(others) if by_other[k] is not None}
-    new_states = [_or_zeros(by_state[k], states[k]) for k in adjoints]
-    new_states += [total + _known(by_other[k]) for k, total in sums.items()]
+    new_states = [_typed(_or_zeros(by_state[k], states[k]), states[k]) for k in adjoints]
+    new_states += [_typed(total + _known(by_other[k]), total) for k, total in sums.items()]
     stacked = [g for g in by_element if g is not None]
 
     # The loop again, with what its steps need on the way back.
@@ -116,7 +116,7 @@ def pull_back(
         for inner, outer in zip(rows, given_rows, strict=True)
         if inner is not None and inner in needed
     ]
-    carried = [(inner, given_states[k]) for k, inner in adjoints.items()]
+    carried = [(inner, _typed(given_states[k], inner)) for k, inner in adjoints.items()]
     carried += [(total, zeros_of(again[n_seq + n_st + k])) for k, total in sums.items()]
     constant = [
         (inner, outer)
@@ -211,11 +211,19 @@ def _pulled(
 
 
 def _kept(back: Sequence[Variable], step: _Step) -> list[Variable]:
-    """The dear results of a step that ``back`` needs, in the order in which they are computed."""
+    """The results of a step that ``back`` takes from it, in the order in which they are computed.
+
+    These are those that are dear, and those that are stacked anyway.
+    """
     order = _core.toposort([*step.next_states, *step.stacked, *step.conditions])
-    dear = [x for node in order if not isinstance(node.op, CHEAP) for x in node.outputs]
-    needed = set(_leaves(back, dear))
-    return [x for x in dear if x in needed]
+    there = set(step.stacked)
+    kept = [x for node in order for x in node.outputs if x in there or not _is_cheap(node)]
+    needed = set(_leaves(back, kept))
+    return [x for x in kept if x in needed]
+
+
+def _is_cheap(node: FrozenApply) -> bool:
+    return isinstance(node.op, CHEAP)
 
 
 def _leaves(outputs: Iterable[Variable], stops: Iterable[Variable]) -> list[Variable]:
@@ -291,6 +299,13 @@ def zeros_of(x: Variable) -> Variable:
 
 def _or_zeros(gradient: Variable | None, of: Variable) -> Variable:
     return zeros_of(of) if gradient is None else gradient
+
+
+def _typed(gradient: Variable, of: Variable) -> Variable:
+    """``gradient`` with the lengths that the type of what it is the gradient of tells."""
+    if of.type.accepts(gradient.type):
+        return gradient
+    return broadcast_to(gradient, lengths(of))
 
 
 def _known(gradient: Variable | None) -> Variable:

@@ -164,8 +164,8 @@ class Scan(HasInnerGraph):
             for number, (old, new) in enumerate(zip(states, results, strict=False)):
                 if old.shape != new.shape:
                     raise ValueError(
-                        f"in step {done} of {self}: state {number} has shape {old.shape} and "
-                        f"becomes {new.shape}; a state keeps its shape"
+                        f"step {done}: state {number} has shape {new.shape} after the step, but "
+                        f"it started with shape {old.shape}: a state keeps its shape"
                     )
             states = results[: self.n_states]
             for row, result in zip(rows, results[self.n_states :], strict=False):

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from frazil import _core
-from frazil._core import Constant, FrozenFunctionGraph, SharedVariable, Variable
+from frazil._core import Constant, FrozenFunctionGraph, SharedVariable, TensorType, Variable
 from frazil.company import in_company_of
+from frazil.inner_graph import apply_graph
 from frazil.loop.declaration import Carried, Tap, listed, read_outputs_info, read_sequences
 from frazil.loop.op import Scan
-from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.constants import TensorLike, as_tensor
-from frazil.tensor.lengths import as_length, length, lengths, minimum, static_length
+from frazil.tensor.lengths import as_length, length, minimum, static_length
 
 
 @dataclass(frozen=True)
@@ -207,21 +207,19 @@ class _Body:
         if not carried:
             carried, lagged = [None] * len(outputs), [[] for _ in outputs]
         updated: dict[SharedVariable, Variable] = {x: x.type(x.name) for x in updates}
-        results = [
-            y if one is None else _as_state(y, own[0], one.name)
-            for y, one, own in zip(outputs, carried, lagged, strict=True)
-        ]
-        news = [_as_state(new, x, x.name or "shared") for x, new in updates.items()]
         ends = [] if condition is None else [condition]
-        replaced = _core.graph_replace([*results, *news, *ends], list(updated.items()))
+        results, lagged = _with_wide_states([*outputs, *ends], carried, lagged)
+        outputs, ends = results[: len(outputs)], results[len(outputs) :]
+        news = [_as_update(new, x) for x, new in updates.items()]
+        replaced = _core.graph_replace([*outputs, *news, *ends], list(updated.items()))
         return _Body(
             carried,
             elements,
             lagged,
-            replaced[: len(results)],
-            dict(zip(updates, replaced[len(results) :], strict=False)),
+            replaced[: len(outputs)],
+            dict(zip(updates, replaced[len(outputs) :], strict=False)),
             updated,
-            None if condition is None else replaced[-1],
+            replaced[-1] if ends else None,
         )
 
     @property
@@ -338,27 +336,49 @@ def _is_update(pair: Any) -> bool:
     return _is_list(pair) and len(pair) == 2 and isinstance(pair[0], SharedVariable)
 
 
-def _as_state(new: Variable, state: Variable, name: str) -> Variable:
-    """``new`` as the next value of a state.
+def _with_wide_states(
+    results: list[Variable],
+    carried: Sequence[Carried | None],
+    lagged: list[list[Variable]],
+) -> tuple[list[Variable], list[list[Variable]]]:
+    """The results of a step, and what stands for earlier outputs, of types that outputs keep.
 
-    Raises
-    ------
-    TypeError
-        If it is of another type.
+    A length that only the type of the initial value tells is forgotten; the run checks it.
     """
-    if state.type.accepts(new.type):
+    while True:
+        wider: dict[Variable, Variable] = {}
+        for y, one, own in zip(results, carried, lagged, strict=False):
+            if one is None or own[0].type.accepts(y.type):
+                continue
+            shared = _common_type(own[0].type, y.type)
+            if shared is None:
+                raise TypeError(_drift(one.name, own[0], y, "the initial value in outputs_info"))
+            wider.update({x: shared(x.name) for x in own})
+        if not wider:
+            return results, lagged
+        lagged = [[wider.get(x, x) for x in own] for own in lagged]
+        order = _core.toposort(results, list(wider))
+        results = apply_graph(results, order, wider)
+
+
+def _common_type(a: TensorType, b: TensorType) -> TensorType | None:
+    """The type of what either may be; None if no value may."""
+    if a.dtype != b.dtype or a.ndim != b.ndim:
+        return None
+    lengths = list(zip(a.shape, b.shape, strict=True))
+    if any(None not in pair and pair[0] != pair[1] for pair in lengths):
+        return None
+    return TensorType(a.dtype, [m if m == n else None for m, n in lengths])
+
+
+def _as_update(new: Variable, shared: SharedVariable) -> Variable:
+    if shared.type.accepts(new.type):
         return new
-    kinds = zip(state.type.shape, new.type.shape, strict=False)
-    drifts = (
-        new.dtype != state.dtype
-        or new.ndim != state.ndim
-        or any(None not in (a, b) and a != b for a, b in kinds)
+    raise TypeError(_drift(f"the shared variable {shared.name or shared}", shared, new, "it"))
+
+
+def _drift(name: str, before: Variable, after: Variable, what: str) -> str:
+    return (
+        f"{name} starts with type {before.type} and has type {after.type} after a step; both must "
+        f"be the same: cast or reshape {what}, or what the step returns"
     )
-    if drifts:
-        raise TypeError(
-            f"{name} starts with type {state.type} and has type {new.type} after a step; both "
-            "must be the same: cast or reshape the initial value in outputs_info, or what the "
-            "step returns"
-        )
-    # The lengths that only the state's type tells are checked as the loop runs.
-    return broadcast_to(new, lengths(state))

@@ -38,6 +38,7 @@ class Plan:
     ) -> None:
         graph = inline_composites(graph)
         self.lowering = lowering = Lowering(graph, donated, checked=checked)
+        lowering.linker = linker
         self.outputs = graph.outputs
 
         views = Views(lowering.placement.written)

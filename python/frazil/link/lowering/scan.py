@@ -1,35 +1,123 @@
-"""Loops, each as one kernel."""
+"""Loops over steps: as one kernel, or as a program that is run again and again."""
 
 from __future__ import annotations
 
-from frazil._core import FrozenApply
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
+from frazil.link.contract import Inner, inner_graphs
 from frazil.link.kernel import NativeKernel
 from frazil.link.lowering.index import Index
+from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
 from frazil.link.origin import Origin
+from frazil.link.scan_contract import scan_in_place
 from frazil.link.scan_kernel import ScanCall
+from frazil.loop.op import Scan
 from frazil.tensor.lengths import static_length
+
+
+@dataclass(frozen=True)
+class _Repeated:
+    """The program of a step, and where what it gives goes."""
+
+    graph: FrozenFunctionGraph
+    nexts: Sequence[tuple[Literal["output", "input"], int]]
+    stacked: Sequence[int]
+    until: int | None
+
+    @staticmethod
+    def of(op: Scan) -> _Repeated:
+        inputs = {x: at for at, x in enumerate(op.fgraph.inputs)}
+        ends = [op.condition] if op.until else []
+        new = [y for y in op.next_states if y not in inputs]
+        outputs: dict[Variable, int] = {}
+        for y in (*new, *op.stacked, *ends):
+            outputs.setdefault(y, len(outputs))
+        return _Repeated(
+            FrozenFunctionGraph(op.fgraph.inputs, outputs),
+            [
+                ("input", inputs[y]) if y in inputs else ("output", outputs[y])
+                for y in op.next_states
+            ],
+            [outputs[y] for y in op.stacked],
+            outputs[op.condition] if op.until else None,
+        )
+
+
+@inner_graphs.register
+def _(op: Scan, linker: Any) -> Sequence[Inner]:
+    return [(_Repeated.of(op).graph, scan_in_place(linker, op))]
+
+
+@lower_node.register
+def _(op: Scan, node: FrozenApply, lowering: Lowering) -> None:
+    repeated = _Repeated.of(op)
+    program = lowering.inner_program(repeated.graph, scan_in_place(lowering.linker, op))
+    builder = lowering.builder
+    steps = _checked_steps(node, lowering)
+    slots = [lowering.slot(x) for x in node.inputs[1:]]
+    n_seq, n_rest = op.n_sequences, op.n_sequences + op.n_states
+    sequences = [
+        _reversed(slot, x.ndim, lowering) if op.backwards else slot
+        for slot, x in zip(slots[:n_seq], node.inputs[1:], strict=False)
+    ]
+    states = [
+        (slot, kind, at)
+        for slot, (kind, at) in zip(slots[n_seq:n_rest], repeated.nexts, strict=True)
+    ]
+    # What is stacked twice is made once.
+    unique = list(dict.fromkeys(repeated.stacked))
+    lasts, rows, done = builder.repeat(
+        program, steps, sequences, states, slots[n_rest:], unique, repeated.until
+    )
+    stacks = [rows[unique.index(at)] for at in repeated.stacked]
+    if op.backwards:
+        stacks = [
+            _reversed(slot, y.ndim + 1, lowering)
+            for slot, y in zip(stacks, op.stacked, strict=True)
+        ]
+    made = [*lasts, *stacks, *([done] if op.until else [])]
+    for output, slot in zip(node.outputs, made, strict=True):
+        lowering.place(output, slot)
+
+
+def _reversed(slot: int, ndim: int, lowering: Lowering) -> int:
+    """A view of the rows from the last to the first."""
+    builder = lowering.builder
+    whole = (None, None, builder.size_literal(1))
+    index: Index = [(None, None, builder.size_literal(-1)), *[whole] * (ndim - 1)]
+    return builder.slice(slot, index)
+
+
+def _checked_steps(node: FrozenApply, lowering: Lowering) -> int:
+    """The number of steps: not negative, and that of the elements of each sequence."""
+    builder, op = lowering.builder, node.op
+    steps = lowering.size(node.inputs[0])
+    if static_length(node.inputs[0]) is None:
+        one = builder.size_literal(1)
+        some = builder.size_binary("le", builder.size_literal(0), steps)
+        builder.require_equal(some, one, f"{op}: the number of steps cannot be negative")
+    for position, x in enumerate(node.inputs[1 : 1 + op.n_sequences]):
+        rows = lowering.size(lowering.shapes.lengths(x)[0])
+        if rows != steps:
+            message = f"sequence {position} of {op}: not as many elements as there are steps"
+            builder.require_equal(rows, steps, message)
+    return steps
 
 
 def run_scan(lowering: Lowering, node: FrozenApply, call: ScanCall, native: NativeKernel) -> None:
     """Adds a loop that is one kernel."""
     builder, op, kernel = lowering.builder, node.op, call.kernel
     builder.origin(Origin((node,)))
-    steps = lowering.size(node.inputs[0])
-    if static_length(node.inputs[0]) is None:
-        one = builder.size_literal(1)
-        some = builder.size_binary("le", builder.size_literal(0), steps)
-        builder.require_equal(some, one, f"{op}: the number of steps cannot be negative")
+    steps = _checked_steps(node, lowering)
     reads = [
         (lowering.slot(x), row.walks, shape)
         for x, row, shape in zip(node.inputs[1:], kernel.reads, call.reads, strict=True)
     ]
-    for position, x in enumerate(node.inputs[1 : 1 + op.n_sequences]):
-        rows = lowering.size(lowering.shapes.lengths(x)[0])
-        if rows != steps:
-            message = f"sequence {position} of {op}: not as many elements as there are steps"
-            builder.require_equal(rows, steps, message)
-    writes = [
+    writes: list[tuple[str, bool, tuple[int, ...]]] = [
         (write.dtype, write.walks, shape)
         for write, shape in zip(kernel.writes, call.writes, strict=False)
     ]

@@ -30,6 +30,7 @@ class Lowering:
     ) -> None:
         self.checked = checked
         self.programs: Mapping[Inner, Program] = {}
+        self.linker: object = None
         self.placement = place(graph, donated)
         self.order = self.placement.order
         self._outputs = frozenset(graph.outputs)
