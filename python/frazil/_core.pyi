@@ -647,7 +647,10 @@ class ProgramBuilder:
         """
 
     def dot(self, a: int, b: int) -> int:
-        """The product of 1-d and 2-d arrays of one dtype: by BLAS where it is a float."""
+        """The product of 1-d and 2-d arrays of one dtype: by BLAS where it is a float.
+
+        Arrays of one higher rank are as many pairs of matrices, of which there are equally many.
+        """
 
     def gemm(self, z: int, alpha: int, a: int, b: int, beta: int) -> int:
         """``beta * z + alpha * dot(a, b)``, one of them a matrix; ``alpha`` and ``beta`` are 0-d.
@@ -663,6 +666,12 @@ class ProgramBuilder:
 
     def solve_triangular(self, a: int, b: int, lower: bool, transposed: bool, unit: bool) -> int:
         """The solution of a system of equations; only a triangle of ``a`` is read."""
+
+    def lu(self, slot: int) -> tuple[int, int]:
+        """The factors of a matrix in one matrix, and with which ones its rows changed places."""
+
+    def lu_solve(self, factors: int, pivots: int, b: int, transposed: bool) -> int:
+        """The solution of a system of equations, given what ``lu`` makes of its matrix."""
 
     def range(self, start: int, step: int, count: int) -> int:
         """The int64 vector of ``count`` integers from ``start`` on, in sizes."""

@@ -22,7 +22,7 @@ from frazil.elemwise import Elemwise
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.indexing import IncSubtensor, Subtensor
 from frazil.tensor.lengths import Shape_i
-from frazil.tensor.products import Dot
+from frazil.tensor.products import BatchedDot, Dot
 from frazil.tensor.reductions import Reduce
 from frazil.tensor.transposition import Transpose
 
@@ -271,7 +271,7 @@ def _formula(node: FrozenApply, operands: list[Binding]) -> Binding:
         case Elemwise() if op.scalar_op.table_name in _PREFIX:
             symbol, binding = _PREFIX[op.scalar_op.table_name]
             return symbol + _bracketed(operands[0], binding), binding
-        case Dot():
+        case Dot() | BatchedDot():
             return _infix(*_MATMUL, *operands)
         case Transpose(axes) if axes == (1, 0):
             return f"{_bracketed(operands[0], ATOM)}.T", ATOM

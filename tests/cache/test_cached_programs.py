@@ -374,15 +374,41 @@ def test_programs_within_programs_are_found_on_disk(mode):
     function, found = compiled(inputs, outputs, mode=mode)
     assert found == "made"
     values = np.linspace(-1.0, 1.0, 4), 0
-    expected, program = function(*values), function.explain()
-    with pytest.raises(ValueError, match="dot|matmul") as first:
+    expected, program = function(*values), function.program.instructions
+    with pytest.raises(ValueError, match=r"dot|matmul") as first:
         function(np.ones(2), 1)
     del function, inputs, outputs
     function, found = compiled(*nested_model(), mode=mode)
     assert found == "disk"
-    assert function.explain() == program
+    assert function.program.instructions == program
     same(function(*values), expected)
-    with pytest.raises(ValueError, match="dot|matmul") as second:
+    with pytest.raises(ValueError, match=r"dot|matmul") as second:
         function(np.ones(2), 1)
     assert str(second.value) == str(first.value)
     assert getattr(second.value, "__notes__", []) == getattr(first.value, "__notes__", [])
+
+
+@pytest.mark.parametrize("mode", ["c", "py"])
+def test_searches_are_kept_with_the_linker_that_they_ask(mode):
+    code = f"""
+        import frazil as fz, frazil.tensor as ft
+        from frazil.optimize import root
+        x, a = ft.vector("x"), ft.vector("a")
+        solution, _ = root(x**2 - a, x)
+        f = fz.function([x, a], [solution, fz.grad(solution.sum(), a)], mode={mode!r})
+        values = [value.round(6).tolist() for value in f([1.0, 1.0], [4.0, 9.0])]
+        calls = [type(one).__name__ for one in f.compiled.program.functions]
+        print(f.compiled.found, calls, values)
+    """
+    lines = [
+        subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(code)],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for _ in range(3)
+    ]
+    assert [line.split()[0] for line in lines] == ["made", "disk", "disk"]
+    assert len({line.split(maxsplit=1)[1] for line in lines}) == 1
+    assert ("Solving" in lines[0]) == (mode == "c")

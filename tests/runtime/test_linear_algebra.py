@@ -47,6 +47,7 @@ def laid_out(array, layout):
 
 layouts = st.sampled_from(["C", "F", "gaps", "rows apart", "backwards"])
 lengths = st.integers(0, 5)
+dtypes = st.sampled_from([*FLOATS, "int64", "uint8", "bool"])
 factors = st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 3.0])
 
 
@@ -180,6 +181,65 @@ def test_what_has_no_factor_or_solution():
     with pytest.raises(refused, match="singular: element 1 of its diagonal is zero"):
         run(lambda b, a, x: b.solve_triangular(a, x, True, False, False), singular, np.ones(3))
     run(lambda b, a, x: b.solve_triangular(a, x, True, False, True), singular, np.ones(3))
+
+
+@given(
+    st.sampled_from(FLOATS),
+    st.sampled_from([0, 1, 3, 8, 9, 17]),
+    st.none() | st.integers(0, 3),
+    st.tuples(layouts, layouts, layouts),
+    st.booleans(),
+)
+def test_lu_and_systems(dtype, n, columns, orders, transposed):
+    rng = np.random.default_rng(n)
+    a = laid_out((rng.normal(size=(n, n)) / max(n, 1) + np.eye(n))[::-1].astype(dtype), orders[0])
+    b = rng.normal(size=(n,) if columns is None else (n, columns)).astype(dtype)
+    factors, pivots = scipy.linalg.lu_factor(a) if n else (a, np.zeros(0))
+    close(run(lambda builder, a: builder.lu(a)[0], a), factors)
+    pivots = pivots.astype("int32")
+    np.testing.assert_array_equal(run(lambda builder, a: builder.lu(a)[1], a), pivots)
+    expected = np.linalg.solve(a.T if transposed else a, b)
+    given = laid_out(factors, orders[1]), laid_out(pivots, orders[2]), laid_out(b, orders[2])
+    close(run(lambda builder, *all: builder.lu_solve(*all, transposed), *given), expected)
+
+
+def test_bad_factors_are_refused():
+    factors, three = np.eye(3), np.ones(3)
+
+    def solve(*operands):
+        return run(lambda builder, *all: builder.lu_solve(*all, False), *operands)
+
+    for partner in (-1, 3):
+        with pytest.raises(ValueError, match=f"row 1 changes places with row {partner}, which"):
+            solve(factors, np.array([0, partner, 2], "int32"), three)
+    with pytest.raises(ValueError, match=r"\(3, 3\) has no solution .* \(2,\)"):
+        solve(factors, np.array([0, 1], "int32"), three)
+    with pytest.raises(ValueError, match=r"lu_factor takes a square matrix"):
+        run(lambda builder, a: builder.lu(a)[0], np.ones((2, 3)))
+    with pytest.raises(TypeError, match="partners of rows are a vector"):
+        solve(factors, np.eye(3, dtype="int32"), three)
+    with pytest.raises(TypeError, match="int32"):
+        solve(factors, three, three)
+    with pytest.raises(TypeError, match="vector or a matrix"):
+        solve(factors, np.arange(3, dtype="int32"), np.ones((3, 3, 3)))
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=2), st.tuples(layouts, layouts), dtypes)
+def test_dot_of_many_matrices(batch, orders, dtype):
+    rng = np.random.default_rng(len(batch))
+    for m, k, n in ((2, 3, 4), (1, 1, 1), (9, 2, 1), (0, 2, 3), (2, 0, 3)):
+        a = laid_out(rng.integers(0, 2, (*batch, m, k)).astype(dtype), orders[0])
+        b = laid_out(rng.integers(0, 2, (*batch, k, n)).astype(dtype), orders[1])
+        same(run(ProgramBuilder.dot, a, b), a @ b)
+
+
+def test_many_matrices_must_be_equally_many():
+    with pytest.raises(
+        ValueError, match=r"\(2, 3, 3\) and \(4, 3, 3\) are not aligned: the lengths"
+    ):
+        run(ProgramBuilder.dot, np.ones((2, 3, 3)), np.ones((4, 3, 3)))
+    with pytest.raises(TypeError, match="one rank"):
+        run(ProgramBuilder.dot, np.ones((2, 3, 3)), np.ones((3, 3)))
 
 
 def test_shapes_of_factors_and_systems_are_checked():

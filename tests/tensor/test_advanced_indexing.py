@@ -300,6 +300,10 @@ def test_take_agrees_with_numpy(data, mode):
         j = like(data.draw, along)
         expected = np.take_along_axis(array, along, axis)
         check(ft.take_along_axis(x, j, axis), {x: array, j: along}, expected, mode)
+        put = array.copy()
+        np.put_along_axis(put, along, -1, axis)
+        part = ft.take_along_axis(x, j, axis)
+        check(ft.set_subtensor(part, -1), {x: array, j: along}, put, mode)
 
 
 def test_take_errors():

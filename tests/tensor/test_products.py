@@ -2,6 +2,9 @@
 
 import numpy as np
 import pytest
+from agreement import check, like, modes
+from hypothesis import given
+from hypothesis import strategies as st
 from reference import evaluate
 
 import frazil as fz
@@ -49,10 +52,75 @@ def test_static_mismatch_names_both_shapes():
         ft.dot(ft.tensor(shape=(2, 3)), ft.tensor(shape=(2, 4)))
 
 
-@pytest.mark.parametrize("function", [ft.dot, ft.matmul])
-def test_higher_ranks_are_refused(function):
+def test_dot_of_higher_ranks_is_refused():
     with pytest.raises(TypeError, match="more than two dimensions is not supported"):
-        function(ft.tensor3(), ft.matrix())
+        ft.dot(ft.tensor3(), ft.matrix())
+
+
+batches = st.lists(st.integers(0, 3), max_size=2)
+
+
+@given(st.data(), modes, batches, st.sampled_from(["float64", "float32", "int64", "bool"]))
+def test_matmul_of_any_ranks_agrees_with_numpy(data, mode, batch, dtype):
+    draw = data.draw
+    m, k, n = (draw(st.sampled_from([0, 1, 2, 4, 9])) for _ in range(3))
+    rng = np.random.default_rng(m + k + n)
+
+    def operand(matrix, vector):
+        if draw(st.integers(0, 4)) == 0:
+            return rng.integers(-3, 4, vector).astype(dtype)
+        own = [draw(st.sampled_from([length, 1])) for length in batch]
+        shape = (*own[draw(st.integers(0, len(own))) :], *matrix)
+        array = rng.integers(-3, 4, shape).astype(dtype)
+        return array if draw(st.booleans()) else array.swapaxes(-1, -2).copy().swapaxes(-1, -2)
+
+    a, b = operand((m, k), (k,)), operand((k, n), (k,))
+    x, y = like(draw, a), like(draw, b)
+    check(ft.matmul(x, y), {x: a, y: b}, a @ b, mode)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ((2, 3, 4), (2, 4, 2)),
+        ((2, 3, 4), (1, 4, 2)),
+        ((1, 3, 4), (2, 4, 2)),
+        ((3, 4), (2, 4, 2)),
+        ((2, 3, 4), (4, 2)),
+        ((4,), (2, 4, 3)),
+        ((2, 3, 4), (4,)),
+        ((2, 1, 3, 4), (3, 4, 2)),
+    ],
+)
+def test_gradients_of_matmul(a, b, mode):
+    rng = np.random.default_rng(0)
+    operands = [rng.normal(size=a), rng.normal(size=b)]
+    verify_grad(lambda x, y: ft.matmul(x, y) ** 2, operands, mode=mode)
+
+
+def test_many_matrices_must_match(mode):
+    x, y = ft.tensor3("x"), ft.tensor3("y")
+    product = fz.function([x, y], x @ y, mode=mode)
+    assert product(np.ones((2, 3, 4)), np.ones((2, 4, 5))).shape == (2, 3, 5)
+    with pytest.raises(ValueError, match=r"declare|does not broadcast"):
+        product(np.ones((1, 3, 4)), np.ones((2, 4, 5)))
+    with pytest.raises(ValueError, match="3"):
+        product(np.ones((2, 3, 4)), np.ones((3, 4, 5)))
+    with pytest.raises(ValueError, match=r"4.*5|5.*4"):
+        product(np.ones((2, 3, 4)), np.ones((2, 5, 5)))
+    with pytest.raises(ValueError, match="must be equal or 1, not 2 and 3"):
+        ft.tensor(shape=(2, 3, 4)) @ ft.tensor(shape=(3, 4, 5))
+    with pytest.raises(ValueError, match="last but one length of the second, 5"):
+        ft.tensor(shape=(2, 3, 4)) @ ft.tensor(shape=(2, 5, 5))
+
+
+def test_many_matrices_run_natively():
+    x, y = ft.tensor3("x"), ft.tensor("y", shape=(None, 1, None, None))
+    for mode in ("c", "numba"):
+        product = fz.function([x, y], x @ y, mode=mode)
+        assert "call" not in str(product.explain())
+        a, b = np.random.default_rng(0).normal(size=(2, 3, 9)), np.ones((4, 1, 9, 2))
+        np.testing.assert_allclose(product(a, b), a @ b)
 
 
 def test_outer():

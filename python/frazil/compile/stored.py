@@ -23,7 +23,7 @@ from frazil.link import blas
 from frazil.link.contract import inner_graphs
 from frazil.link.image import Image
 from frazil.link.origin import Origin
-from frazil.link.perform import Perform
+from frazil.link.perform import NodeFunction, node_function
 from frazil.op import Op
 
 
@@ -169,7 +169,10 @@ def decode(content: bytes, request: Request) -> tuple[Program, StoredGraph] | No
     read = Program.from_bytes(
         program,
         _load(kernels.decode(), images, request.linker),
-        [Perform(graph.nodes[int(place)]) for place in functions.decode().split()],
+        [
+            node_function(node.op, node, request.linker)
+            for node in (graph.nodes[int(place)] for place in functions.decode().split())
+        ],
         StoredOrigins(graph, request, origins.decode(), sources.decode()),
     )
     blas.install_library(read.library)
@@ -196,7 +199,7 @@ class _Parts:
             kernels.append(f"{image} {symbol.name} {operands.hex()}\n")
         functions: list[int] = []
         for function in program.functions:
-            if not isinstance(function, Perform) or function.node not in numbers:
+            if not isinstance(function, NodeFunction) or function.node not in numbers:
                 return None
             functions.append(numbers[function.node])
         return _Parts(list(images), kernels, functions)

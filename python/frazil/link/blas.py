@@ -18,7 +18,7 @@ from frazil import _core
 from frazil.link.symbols import address_in
 
 BLAS = ("dot", "gemm", "gemv", "ger", "symm", "syrk", "trsm", "trsv")
-LAPACK = ("potrf",)
+LAPACK = ("getrf", "potrf")
 """The routines that the runtime calls, without the letter of their precision."""
 
 

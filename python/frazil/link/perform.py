@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -90,8 +92,8 @@ def _(linker: PyLinker, op: HasInnerGraph) -> tuple[int, ...]:
     return ()  # ``perform`` writes to none of its inputs
 
 
-class Perform:
-    """The ``perform`` of a node's op, as a function of arrays."""
+class NodeFunction:
+    """What a node computes, as a function of arrays: a program that is kept names the node."""
 
     __slots__ = ("node",)
 
@@ -102,9 +104,25 @@ class Perform:
     def __name__(self) -> str:
         return str(self.node.op)
 
+    @abstractmethod
+    def __call__(self, *arrays: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], ...]:
+        """The outputs."""
+
+
+class Perform(NodeFunction):
+    """The ``perform`` of a node's op."""
+
+    __slots__ = ()
+
     def __call__(self, *arrays: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], ...]:
         outputs: tuple[np.ndarray[Any, Any], ...] = self.node.op.perform(self.node, arrays)
         return outputs
+
+
+@singledispatch
+def node_function(op: Any, node: FrozenApply, linker: object) -> NodeFunction:
+    """The function of a node in a program that ``linker`` made and another process kept."""
+    return Perform(node)
 
 
 def call_perform(

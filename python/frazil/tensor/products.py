@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,8 +14,9 @@ from frazil.op import Op
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.constants import Array, TensorLike, as_tensor
-from frazil.tensor.dims import expand_dims
+from frazil.tensor.dims import expand_dims, squeeze
 from frazil.tensor.lengths import Lengths, length, lengths, product
+from frazil.tensor.reductions import sum
 from frazil.tensor.reshaping import reshape
 from frazil.tensor.transposition import permute_dims
 
@@ -30,11 +32,7 @@ class Dot(Op):
                 f"given {a.type} and {b.type}"
             )
         left, right = a.type.shape, b.type.shape
-        if left[-1] != right[0] and left[-1] is not None and right[0] is not None:
-            raise ValueError(
-                f"shapes {left} and {right} do not match in a product: the last length of the "
-                f"first, {left[-1]}, must be the first length of the second, {right[0]}"
-            )
+        _check_inner(left[-1], right[0], a, b)
         return FrozenApply(self, [a, b], [TensorType(a.dtype, left[:-1] + right[1:])])
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
@@ -62,6 +60,65 @@ class Dot(Op):
         return [self(g, permute_dims(b)), self(permute_dims(a), g)]
 
 
+@dataclass(frozen=True, eq=False)
+class BatchedDot(Op):
+    """The products of as many pairs of matrices: of the last two dimensions of both operands.
+
+    Both have one dtype and one rank, three or more. The dimensions in front are equally long, or
+    declared to be 1 in one operand, whose matrix meets all of the other then.
+    """
+
+    def make_node(self, a: Variable, b: Variable) -> FrozenApply:
+        if a.ndim < 3 or a.ndim != b.ndim or a.dtype != b.dtype:
+            raise TypeError(
+                "BatchedDot takes two operands of one dtype and of one rank above 2; "
+                f"given {a.type} and {b.type}"
+            )
+        _check_inner(a.type.shape[-1], b.type.shape[-2], a, b)
+        batch: list[int | None] = []
+        for m, n in zip(a.type.shape[:-2], b.type.shape[:-2], strict=True):
+            if m is not None and n is not None and 1 not in (m, n) and m != n:
+                raise ValueError(
+                    f"shapes {a.type.shape} and {b.type.shape} do not match in a product: the "
+                    f"lengths in front of the last two must be equal or 1, not {m} and {n}"
+                )
+            batch.append(n if m == 1 or (m is None and n != 1) else m)
+        shape = (*batch, a.type.shape[-2], b.type.shape[-1])
+        return FrozenApply(self, [a, b], [TensorType(a.dtype, shape)])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        for x, array in zip(node.inputs, inputs, strict=True):
+            for axis, (declared, given) in enumerate(
+                zip(x.type.shape[:-2], array.shape[:-2], strict=True)
+            ):
+                if declared is None and given == 1 and any(y.shape[axis] != 1 for y in inputs):
+                    raise ValueError(
+                        f"{x} does not broadcast along dimension {axis}: a length 1 broadcasts "
+                        "only where the type declares it, as in ft.tensor(shape=(1, None, None))"
+                    )
+        return (np.asarray(np.matmul(*inputs)),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        left, right = input_shapes
+        batch = [
+            n if one else m
+            for m, n, one in zip(
+                left[:-2], right[:-2], node.inputs[0].broadcastable[:-2], strict=True
+            )
+        ]
+        return ((*batch, left[-2], right[-1]),)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        a, b = inputs
+        (g,) = output_gradients
+        return [_unbroadcast(self(g, _flipped(b)), a), _unbroadcast(self(_flipped(a), g), b)]
+
+
 def dot(a: TensorLike, b: TensorLike) -> Variable:
     """Return the product of two tensors, as :func:`numpy.dot`.
 
@@ -85,7 +142,12 @@ def dot(a: TensorLike, b: TensorLike) -> Variable:
     a, b = as_tensor(a), as_tensor(b)
     if a.ndim == 0 or b.ndim == 0:
         return _times(a, b)
-    return _dot(a, b, "dot")
+    if a.ndim > 2 or b.ndim > 2:
+        raise TypeError(
+            f"dot of more than two dimensions is not supported; given {a.type} and {b.type}. "
+            "Use ft.matmul, or ft.tensordot."
+        )
+    return _dot(a, b)
 
 
 def matmul(x1: TensorLike, x2: TensorLike) -> Variable:
@@ -94,7 +156,10 @@ def matmul(x1: TensorLike, x2: TensorLike) -> Variable:
     Parameters
     ----------
     x1, x2 : tensor_like
-        Vectors or matrices; other ranks raise TypeError.
+        Vectors, matrices, or tensors of higher rank, which are matrices in their last two
+        dimensions, one for each position of those in front. These broadcast as elementwise
+        operands do: where the type declares a length 1. A vector in front is one row, a vector
+        behind one column, without that dimension in the result.
 
     Returns
     -------
@@ -107,6 +172,13 @@ def matmul(x1: TensorLike, x2: TensorLike) -> Variable:
     >>> ft.matmul([[1.0, 2.0], [3.0, 4.0]], [[0.0, 1.0], [1.0, 0.0]]).eval()
     array([[2., 1.],
            [4., 3.]])
+    >>> x = ft.tensor3("x")
+    >>> (x @ x).eval({x: [[[1.0, 2.0], [0.0, 1.0]], [[2.0, 0.0], [0.0, 3.0]]]})
+    array([[[1., 4.],
+            [0., 1.]],
+    <BLANKLINE>
+           [[4., 0.],
+            [0., 9.]]])
     """
     a, b = as_tensor(x1), as_tensor(x2)
     if a.ndim == 0 or b.ndim == 0:
@@ -114,7 +186,19 @@ def matmul(x1: TensorLike, x2: TensorLike) -> Variable:
             f"matmul takes vectors and matrices; given {a.type} and {b.type}. "
             "Use * for a product with a scalar."
         )
-    return _dot(a, b, "matmul")
+    if a.ndim <= 2 and b.ndim <= 2:
+        return _dot(a, b)
+    if b.ndim <= 2:  # all rows of all matrices at once
+        _check_inner(a.type.shape[-1], b.type.shape[0], a, b)
+        return tensordot(a, b, 1)
+    dtype = _core.promote(a.dtype, b.dtype)
+    rank = builtins.max(a.ndim, b.ndim)
+    left, right = (
+        expand_dims(as_tensor(x, dtype), list(range(rank - builtins.max(x.ndim, 2))))
+        for x in (expand_dims(a, 0) if a.ndim == 1 else a, b)
+    )
+    result: Variable = BatchedDot()(left, right)
+    return squeeze(result, rank - 2) if a.ndim == 1 else result
 
 
 def outer(x1: TensorLike, x2: TensorLike) -> Variable:
@@ -182,7 +266,7 @@ def tensordot(
     first = reshape(permute_dims(a, [*rows, *left]), (_product_of(a, rows), product(terms)))
     second = reshape(permute_dims(b, [*right, *columns]), (product(terms), _product_of(b, columns)))
     kept = [*(length(a, axis) for axis in rows), *(length(b, axis) for axis in columns)]
-    return reshape(_dot(first, second, "tensordot"), kept)
+    return reshape(_dot(first, second), kept)
 
 
 def _with_lengths(x: Variable, axes: Sequence[int], terms: Sequence[Variable]) -> Variable:
@@ -227,15 +311,32 @@ def _contracted(
     return left, right
 
 
-def _dot(a: Variable, b: Variable, name: str) -> Variable:
-    if a.ndim > 2 or b.ndim > 2:
-        raise TypeError(
-            f"{name} of more than two dimensions is not supported; given {a.type} and {b.type}. "
-            "Reshape to matrices, or multiply and sum: (a * b).sum(axis)."
-        )
+def _dot(a: Variable, b: Variable) -> Variable:
     dtype = _core.promote(a.dtype, b.dtype)
     result: Variable = Dot()(as_tensor(a, dtype), as_tensor(b, dtype))
     return result
+
+
+def _check_inner(left: int | None, right: int | None, a: Variable, b: Variable) -> None:
+    if left != right and left is not None and right is not None:
+        behind = "first" if b.ndim <= 2 else "last but one"
+        raise ValueError(
+            f"shapes {a.type.shape} and {b.type.shape} do not match in a product: the last length "
+            f"of the first, {left}, must be the {behind} length of the second, {right}"
+        )
+
+
+def _flipped(x: Variable) -> Variable:
+    """The transposed matrices."""
+    return permute_dims(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
+
+
+def _unbroadcast(g: Variable, x: Variable) -> Variable:
+    """The gradient of ``x``, summed over the dimensions along which it was repeated."""
+    axes = [
+        axis for axis in range(x.ndim - 2) if x.type.shape[axis] == 1 and g.type.shape[axis] != 1
+    ]
+    return sum(g, axes, keepdims=True) if axes else g
 
 
 def _times(a: Variable, b: Variable) -> Variable:

@@ -67,6 +67,13 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None = 0) 
     >>> ft.take_along_axis([[3, 1, 2], [4, 6, 5]], [[1], [0]], axis=1).eval()
     array([[1],
            [4]])
+
+    Putting values there instead, as :func:`numpy.put_along_axis` does in place:
+
+    >>> part = ft.take_along_axis(ft.constant([[3, 1, 2], [4, 6, 5]]), [[1], [0]], axis=1)
+    >>> ft.set_subtensor(part, 0).eval()
+    array([[3, 0, 2],
+           [0, 6, 5]])
     """
     arr, indices = as_tensor(arr), as_tensor(indices)
     if axis is None:

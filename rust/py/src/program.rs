@@ -391,7 +391,7 @@ impl ProgramBuilder {
         Ok(made.map_err(refuse)?.0)
     }
 
-    /// The product of vectors and matrices of one type.
+    /// The product of vectors and matrices of one type, or of as many pairs of matrices.
     fn dot(&mut self, a: u32, b: u32) -> PyResult<u32> {
         Ok(self.builder()?.dot(Slot(a), Slot(b)).map_err(refuse)?.0)
     }
@@ -424,6 +424,18 @@ impl ProgramBuilder {
     ) -> PyResult<u32> {
         let form = TriangularForm { lower, transposed, unit };
         Ok(self.builder()?.solve_triangular(Slot(a), Slot(b), form).map_err(refuse)?.0)
+    }
+
+    /// The factors of a matrix, and with which rows its rows changed places.
+    fn lu(&mut self, slot: u32) -> PyResult<(u32, u32)> {
+        let [factors, pivots] = self.builder()?.lu(Slot(slot)).map_err(refuse)?;
+        Ok((factors.0, pivots.0))
+    }
+
+    /// The solution of a system of equations, given the factors of its matrix.
+    fn lu_solve(&mut self, factors: u32, pivots: u32, b: u32, transposed: bool) -> PyResult<u32> {
+        let [factors, pivots, b] = [factors, pivots, b].map(Slot);
+        Ok(self.builder()?.lu_solve(factors, pivots, b, transposed).map_err(refuse)?.0)
     }
 
     /// Integers: `count` of them, from `start` on, each larger by `step`.

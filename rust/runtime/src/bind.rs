@@ -4,6 +4,7 @@ use frazil_core::DType;
 use smallvec::SmallVec;
 
 use crate::arena::Arena;
+use crate::batch::{BatchPlan, batch_dims};
 use crate::blas::{DotPlan, GemmPlan, dot_dims};
 use crate::buffer::ALIGNMENT;
 use crate::error::{Error, Fault, Operand};
@@ -16,11 +17,14 @@ use crate::lapack::{
 };
 use crate::layout::{Axes, Layout, byte_count};
 use crate::loop_nest::{Access, LoopNest, Role, Table, loop_order, row_order};
+use crate::lu::{LuPlan, LuSolvePlan, factors_layout};
 use crate::nested::Inner;
 use crate::program::Program;
 use crate::recurrence::{Packed, Recurrence, RecurrenceStep};
 use crate::state::{SlotState, State};
-use crate::step::{DotStep, GemmStep, LapackStep, LoopStep, Place, Step, TransferStep};
+use crate::step::{
+    DotStep, GemmStep, LapackStep, LoopStep, LuSolveStep, LuStep, Place, Step, TransferStep,
+};
 use crate::strided::{Transfer, TransferPlan};
 use crate::view::{self, Index};
 use crate::walk::Strides;
@@ -95,6 +99,10 @@ impl<'a> Binder<'a> {
                 self.cholesky_gradient(*factor, *gradient, *to)
             }
             InstrKind::Solve { a, b, to, form } => self.solve(*a, *b, *to, *form),
+            InstrKind::Lu { of, to, pivots } => self.lu(*of, *to, *pivots),
+            InstrKind::LuSolve { factors, pivots, b, to, transposed } => {
+                self.lu_solve([*factors, *pivots, *b], *to, *transposed)
+            }
             InstrKind::Range { start, step, count, to } => {
                 let [start, step, count] =
                     [*start, *step, *count].map(|size| self.state.size(size));
@@ -575,10 +583,11 @@ impl<'a> Binder<'a> {
     }
 
     fn dot(&mut self, a: Slot, b: Slot, to: Slot) -> Result<Step, Fault> {
-        let dims = dot_dims(self.layout(a), self.layout(b))?;
+        let dims = batch_dims(self.layout(a), self.layout(b))?;
         let place = self.fresh(to, &dims)?;
         let same = self.slot(a).place == self.slot(b).place;
-        let plan = DotPlan::new(self.dtype(to), self.layout(a), self.layout(b), same)?;
+        let (left, right, result) = (self.layout(a), self.layout(b), self.layout(to));
+        let plan = BatchPlan::new(self.dtype(to), left, right, result, same)?;
         self.need_scratch(plan.scratch());
         Ok(Step::Dot(Box::new(DotStep {
             a: self.slot(a).place,
@@ -632,12 +641,43 @@ impl<'a> Binder<'a> {
     }
 
     fn solve(&mut self, a: Slot, b: Slot, to: Slot, form: TriangularForm) -> Result<Step, Fault> {
-        check_solve(self.layout(a), self.layout(b))?;
+        check_solve("solve_triangular", self.layout(a), self.layout(b))?;
         let layout = fresh_like(self.layout(b), self.itemsize(to))?;
         let (place, in_place) = self.place_on(b, to, layout)?;
         let (a_at, b_at) = (self.layout(a), (!in_place).then(|| self.layout(b)));
         let plan = SolvePlan::new(self.dtype(to), form, a_at, b_at, self.layout(to))?;
         Ok(self.lapack([a, b], place, LapackPlan::Solve(plan)))
+    }
+
+    fn lu(&mut self, of: Slot, to: Slot, pivots: Slot) -> Result<Step, Fault> {
+        check_square("lu_factor", self.layout(of))?;
+        let size = self.layout(of).dims[0];
+        let layout = factors_layout(self.layout(of), self.itemsize(to))?;
+        let (place, in_place) = self.place_on(of, to, layout)?;
+        let a_at = (!in_place).then(|| self.layout(of));
+        let plan = LuPlan::new(self.dtype(to), a_at, self.layout(to))?;
+        let of = self.slot(of).place;
+        let pivots = self.fresh(pivots, &[size])?;
+        Ok(Step::Lu(Box::new(LuStep { of, to: place, pivots, plan })))
+    }
+
+    fn lu_solve(&mut self, operands: [Slot; 3], to: Slot, transposed: bool) -> Result<Step, Fault> {
+        let [factors, pivots, b] = operands;
+        check_solve("solve", self.layout(factors), self.layout(b))?;
+        if self.layout(pivots).dims[0] != self.layout(factors).dims[0] {
+            let (a, b) = (self.layout(factors).dims.to_vec(), self.layout(pivots).dims.to_vec());
+            return Err(Fault::RightSide { what: "lu_solve", a, b });
+        }
+        let order: &[usize] = if self.layout(b).ndim() == 2 { &[1, 0] } else { &[0] };
+        let layout = Layout::fresh_in_order(&self.layout(b).dims, self.itemsize(to), order)?;
+        let (place, in_place) = self.place_on(b, to, layout)?;
+        let b_at = (!in_place).then(|| self.layout(b));
+        let (a_at, pivots_at) = (self.layout(factors), self.layout(pivots));
+        let plan =
+            LuSolvePlan::new(self.dtype(to), transposed, a_at, pivots_at, b_at, self.layout(to))?;
+        self.need_scratch(plan.scratch());
+        let operands = operands.map(|slot| self.slot(slot).place);
+        Ok(Step::LuSolve(Box::new(LuSolveStep { operands, to: place, plan })))
     }
 
     fn lapack(&mut self, operands: [Slot; 2], to: Place, plan: LapackPlan) -> Step {

@@ -7,6 +7,7 @@ use crate::integer_dot::IntegerDot;
 use crate::layout::Layout;
 use crate::matrix::{Matrix, Pack, Vector, blas_int};
 use crate::routine::{Element, MatrixOut, Triangle, VectorAt, dot, gemm, gemv, ger, syrk};
+use crate::small::SmallDot;
 use crate::strided::TransferPlan;
 
 /// Rows from which on a matrix times its own transpose is made by half.
@@ -43,6 +44,7 @@ enum Product {
         inner: i32,
     },
     Integers(IntegerDot),
+    Small(SmallDot),
     /// Nothing is summed.
     Zero {
         elements: i64,
@@ -84,6 +86,12 @@ impl DotPlan {
             return Ok(DotPlan { dtype, product, packs, scratch });
         }
         let item = dtype.itemsize();
+        if !a.is_empty()
+            && !b.is_empty()
+            && let Some(product) = SmallDot::new(a, b, item)
+        {
+            return Ok(DotPlan { dtype, product: Product::Small(product), packs, scratch });
+        }
         let mirrored = same
             && a.ndim() == 2
             && a.dims[0] >= MIRRORED
@@ -184,6 +192,10 @@ impl DotPlan {
         // SAFETY: by the caller's promise, for all that follows: the operands lie as the product
         // says, and the result is in C order.
         unsafe {
+            if let Product::Small(product) = &self.product {
+                product.run([a, b], (alpha, beta), result);
+                return Ok(());
+            }
             if alpha == T::ZERO {
                 self.add_nothing(a, b, beta, result);
                 return Ok(());
@@ -219,7 +231,7 @@ impl DotPlan {
                     syrk(lower, [rows, inner], &alpha, matrix.at(a), &beta, out)?;
                     mirror(result, rows as usize);
                 }
-                Product::Integers(_) => {}
+                Product::Integers(_) | Product::Small(_) => {}
             }
         }
         Ok(())

@@ -544,9 +544,19 @@ impl Builder {
         self.made(info.dtype, info.ndim, |to| InstrKind::Update { of, to, view, value, accumulate })
     }
 
-    /// The product of two operands of rank 1 or 2 and of one element type.
+    /// The product of two operands of one element type: both of rank 1 or 2, or both of a higher
+    /// rank, as which they are as many pairs of matrices.
     pub fn dot(&mut self, a: Slot, b: Slot) -> Built<Slot> {
-        let (dtype, ndim) = self.product(a, b)?;
+        let (dtype, ndim) = match self.info(a)? {
+            info if info.ndim > 2 => (info.dtype, info.ndim),
+            _ => self.product(a, b)?,
+        };
+        let given = self.info(b)?.ndim;
+        if ndim > 2 && given != ndim {
+            let needed = "both operands of a product of many matrices have one rank";
+            return Err(BuildError::Rank { slot: b, given, needed });
+        }
+        self.check_dtype(b, dtype)?;
         self.made(dtype, ndim, |to| InstrKind::Dot { a, b, to })
     }
 
@@ -617,6 +627,43 @@ impl Builder {
         }
         self.check_dtype(b, dtype)?;
         self.made(dtype, ndim, |to| InstrKind::Solve { a, b, to, form })
+    }
+
+    /// The factors of a square matrix, in one matrix, and for each row the one that it changed
+    /// places with, in an `int32` vector.
+    pub fn lu(&mut self, of: Slot) -> Built<[Slot; 2]> {
+        let dtype = self.check_matrix(of)?;
+        self.check_float(of)?;
+        let dynamic = self.depends([of], [])?;
+        let to = self.result(dtype, 2, dynamic)?;
+        let pivots = self.result(DType::Int32, 1, dynamic)?;
+        self.push(InstrKind::Lu { of, to, pivots }, dynamic);
+        Ok([to, pivots])
+    }
+
+    /// The solution of a system of equations (with the matrix transposed, if so), given what
+    /// [`Builder::lu`] makes of its matrix; `b` is a vector, or a matrix of them in columns.
+    pub fn lu_solve(
+        &mut self,
+        factors: Slot,
+        pivots: Slot,
+        b: Slot,
+        transposed: bool,
+    ) -> Built<Slot> {
+        let dtype = self.check_matrix(factors)?;
+        self.check_float(factors)?;
+        self.check_dtype(pivots, DType::Int32)?;
+        let (given, ndim) = (self.info(pivots)?.ndim, self.info(b)?.ndim);
+        if given != 1 {
+            let needed = "the partners of rows are a vector";
+            return Err(BuildError::Rank { slot: pivots, given, needed });
+        }
+        if !(1..=2).contains(&ndim) {
+            let needed = "the right side of a system is a vector or a matrix";
+            return Err(BuildError::Rank { slot: b, given: ndim, needed });
+        }
+        self.check_dtype(b, dtype)?;
+        self.made(dtype, ndim, |to| InstrKind::LuSolve { factors, pivots, b, to, transposed })
     }
 
     /// `count` integers, the first `start`, each larger by `step`; they wrap around.

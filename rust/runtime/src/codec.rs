@@ -465,6 +465,12 @@ impl Replay<'_> {
             InstrKind::Solve { a, b, form, .. } => {
                 builder.solve_triangular(a, b, form)?;
             }
+            InstrKind::Lu { of, .. } => {
+                builder.lu(of)?;
+            }
+            InstrKind::LuSolve { factors, pivots, b, transposed, .. } => {
+                builder.lu_solve(factors, pivots, b, transposed)?;
+            }
             InstrKind::Join { parts, axis, .. } => {
                 builder.join(&parts, axis)?;
             }

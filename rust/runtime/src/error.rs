@@ -191,6 +191,19 @@ pub enum Fault {
         /// The lengths that should be equal.
         inner: (i64, i64),
     },
+    /// Operands of a product of which one has other axes in front of its matrices.
+    #[error(
+        "dot: shapes {} and {} are not aligned: the lengths in front of the last two must be equal{}",
+        Lengths(.a),
+        Lengths(.b),
+        Hint(.a)
+    )]
+    Batch {
+        /// The shape of the first operand.
+        a: Vec<i64>,
+        /// The shape of the second operand.
+        b: Vec<i64>,
+    },
     /// A product and what it is added to, of different shapes.
     #[error(
         "gemm: the product has shape {}, but what it is added to has shape {}{}",
@@ -213,9 +226,11 @@ pub enum Fault {
         dims: Vec<i64>,
     },
     /// The two sides of a system of equations, of different lengths.
-    #[error("solve_triangular: a matrix of shape {} has no solution for a right side of shape {}: \
-             both need as many rows", Lengths(.a), Lengths(.b))]
+    #[error("{what}: a matrix of shape {} has no solution for a right side of shape {}: both need \
+             as many rows", Lengths(.a), Lengths(.b))]
     RightSide {
+        /// What was to be done.
+        what: &'static str,
         /// The shape of the matrix.
         a: Vec<i64>,
         /// The shape of the right side.
@@ -238,6 +253,23 @@ pub enum Fault {
     Singular {
         /// The position on the diagonal.
         row: i64,
+    },
+    /// A matrix with a factor that has a zero on its diagonal.
+    #[error(
+        "solve: the matrix is singular: pivot {row} of its factorisation is zero. Check whether its \
+         rows depend on each other"
+    )]
+    SingularMatrix {
+        /// The position on the diagonal.
+        row: i64,
+    },
+    /// A row to change places with that does not exist.
+    #[error("lu_solve: row {row} changes places with row {partner}, which does not exist")]
+    Partner {
+        /// The row.
+        row: i64,
+        /// The other one.
+        partner: i64,
     },
     /// Parts to be joined whose shapes differ elsewhere than along the axis.
     #[error(
@@ -486,9 +518,11 @@ impl Fault {
             | Fault::DropAxis { .. }
             | Fault::Reshape { .. }
             | Fault::Inner { .. }
+            | Fault::Batch { .. }
             | Fault::Addend { .. }
             | Fault::NotSquare { .. }
             | Fault::RightSide { .. }
+            | Fault::Partner { .. }
             | Fault::Part { .. }
             | Fault::Required { .. }
             | Fault::NegativeLength { .. }
@@ -508,7 +542,9 @@ impl Fault {
             | Fault::ForeignType { .. } => ErrorClass::Type,
             Fault::Index { .. } => ErrorClass::Index,
             Fault::OutOfMemory { .. } => ErrorClass::Memory,
-            Fault::NotPositiveDefinite { .. } | Fault::Singular { .. } => ErrorClass::LinearAlgebra,
+            Fault::NotPositiveDefinite { .. }
+            | Fault::Singular { .. }
+            | Fault::SingularMatrix { .. } => ErrorClass::LinearAlgebra,
             Fault::Released { .. }
             | Fault::Overwritten { .. }
             | Fault::Destroyed { .. }

@@ -83,6 +83,20 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         to: Slot,
         form: TriangularForm,
     },
+    /// The factors of a matrix whose rows change places, and with which ones they do.
+    Lu {
+        of: Slot,
+        to: Slot,
+        pivots: Slot,
+    },
+    /// The solution of a system of equations, given the factors of its matrix.
+    LuSolve {
+        factors: Slot,
+        pivots: Slot,
+        b: Slot,
+        to: Slot,
+        transposed: bool,
+    },
     /// `count` integers from `start` on, each larger by `step`.
     Range {
         start: Size,
@@ -284,7 +298,9 @@ impl InstrKind {
             InstrKind::View { of, .. }
             | InstrKind::Reshape { of, .. }
             | InstrKind::Copy { of, .. }
+            | InstrKind::Lu { of, .. }
             | InstrKind::Cholesky { of, .. } => vec![*of],
+            InstrKind::LuSolve { factors, pivots, b, .. } => vec![*factors, *pivots, *b],
             InstrKind::Update { of, value, .. } => vec![*of, *value],
             InstrKind::Full { value, .. } => vec![*value],
             InstrKind::Dot { a, b, .. } | InstrKind::Solve { a, b, .. } => vec![*a, *b],
@@ -316,9 +332,11 @@ impl InstrKind {
             | InstrKind::Cholesky { to, .. }
             | InstrKind::CholeskyGradient { to, .. }
             | InstrKind::Solve { to, .. }
+            | InstrKind::LuSolve { to, .. }
             | InstrKind::Range { to, .. }
             | InstrKind::Join { to, .. }
             | InstrKind::Scalar { to, .. } => vec![*to],
+            InstrKind::Lu { to, pivots, .. } => vec![*to, *pivots],
             InstrKind::Gemm(code) => vec![code.to],
             InstrKind::RequireEqual { .. } => vec![],
             InstrKind::Recurrence(code) => code.writes.iter().map(|write| write.slot).collect(),
@@ -361,6 +379,8 @@ impl InstrKind {
             | InstrKind::Cholesky { .. }
             | InstrKind::CholeskyGradient { .. }
             | InstrKind::Solve { .. }
+            | InstrKind::Lu { .. }
+            | InstrKind::LuSolve { .. }
             | InstrKind::Join { .. }
             | InstrKind::Call(_) => vec![],
         }
@@ -369,12 +389,13 @@ impl InstrKind {
     /// Which routines it calls itself of those that [`crate::set_routine`] gives.
     pub(crate) fn library(&self) -> Option<Library> {
         match self {
-            InstrKind::Dot { .. } | InstrKind::Gemm(_) | InstrKind::Solve { .. } => {
-                Some(Library::Blas)
-            }
-            InstrKind::Cholesky { .. } | InstrKind::CholeskyGradient { .. } => {
-                Some(Library::Lapack)
-            }
+            InstrKind::Dot { .. }
+            | InstrKind::Gemm(_)
+            | InstrKind::Solve { .. }
+            | InstrKind::LuSolve { .. } => Some(Library::Blas),
+            InstrKind::Cholesky { .. }
+            | InstrKind::CholeskyGradient { .. }
+            | InstrKind::Lu { .. } => Some(Library::Lapack),
             InstrKind::Loop(_)
             | InstrKind::View { .. }
             | InstrKind::Reshape { .. }
@@ -420,7 +441,10 @@ impl InstrKind {
         let (of, to, others) = match self {
             InstrKind::Loop(code) => return code.overwrites(),
             InstrKind::Update { of, to, value, .. } => (*of, *to, vec![*value]),
-            InstrKind::Copy { of, to } | InstrKind::Cholesky { of, to, .. } => (*of, *to, vec![]),
+            InstrKind::Copy { of, to }
+            | InstrKind::Cholesky { of, to, .. }
+            | InstrKind::Lu { of, to, .. } => (*of, *to, vec![]),
+            InstrKind::LuSolve { factors, pivots, b, to, .. } => (*b, *to, vec![*factors, *pivots]),
             InstrKind::Gemm(code) => (code.z, code.to, vec![code.alpha, code.a, code.b, code.beta]),
             InstrKind::CholeskyGradient { factor, gradient, to } => (*gradient, *to, vec![*factor]),
             InstrKind::Solve { a, b, to, .. } => (*b, *to, vec![*a]),
@@ -532,6 +556,11 @@ impl fmt::Display for InstrKind {
                 write!(f, "solve {a} {b} {}", part(form.lower))?;
                 let marks = [(form.transposed, " transposed"), (form.unit, " unit")];
                 marks.iter().filter(|(set, _)| *set).try_for_each(|(_, mark)| f.write_str(mark))
+            }
+            InstrKind::Lu { of, .. } => write!(f, "lu {of}"),
+            InstrKind::LuSolve { factors, pivots, b, transposed, .. } => {
+                let mark = if *transposed { " transposed" } else { "" };
+                write!(f, "lu_solve {factors} {pivots} {b}{mark}")
             }
             InstrKind::Range { start, step, count, .. } => {
                 write!(f, "range {start} {step} {count}")

@@ -7,6 +7,7 @@ use crate::error::Fault;
 use crate::layout::Layout;
 use crate::matrix::{Matrix, Pack, blas_int};
 use crate::routine::{Element, MatrixAt, MatrixOut, Side, Triangle, gemm, potrf, symm, trsm, trsv};
+use crate::small::{self, Grid};
 use crate::strided::TransferPlan;
 use crate::triangle::TrianglePlan;
 
@@ -100,12 +101,12 @@ pub(crate) fn check_square(what: &'static str, a: &Layout) -> Result<(), Fault> 
 }
 
 /// The shape of the solution of `a x = b`.
-pub(crate) fn check_solve(a: &Layout, b: &Layout) -> Result<(), Fault> {
-    check_square("solve_triangular", a)?;
+pub(crate) fn check_solve(what: &'static str, a: &Layout, b: &Layout) -> Result<(), Fault> {
+    check_square(what, a)?;
     if a.dims[0] == b.dims[0] {
         return Ok(());
     }
-    Err(Fault::RightSide { a: a.dims.to_vec(), b: b.dims.to_vec() })
+    Err(Fault::RightSide { what, a: a.dims.to_vec(), b: b.dims.to_vec() })
 }
 
 impl LapackPlan {
@@ -179,6 +180,16 @@ impl CholeskyPlan {
         // SAFETY: by the caller's promise; the result has no gaps.
         unsafe {
             self.start.run(result, a);
+            if i64::from(self.size) <= small::SMALL {
+                let mut grid = Grid::in_columns(matrix.at, self.size as usize);
+                if !self.triangle.lower {
+                    grid = grid.transposed();
+                }
+                return match small::factor_positive(self.size as usize, grid) {
+                    None => Ok(()),
+                    Some(order) => Err(Fault::NotPositiveDefinite { order }),
+                };
+            }
             match potrf(self.size, self.triangle, matrix)? {
                 None => Ok(()),
                 Some(order) => Err(Fault::NotPositiveDefinite { order }),
@@ -256,6 +267,10 @@ impl SolvePlan {
                 start.run(result, b);
             }
             let at = result.cast::<T>();
+            if i64::from(self.size) <= small::SMALL {
+                self.solve_small(triangle, matrix, at);
+                return Ok(());
+            }
             match self.right {
                 RightSide::Vector => trsv(self.size, triangle, matrix, at),
                 RightSide::Matrix { columns, in_rows: false } => {
@@ -270,6 +285,36 @@ impl SolvePlan {
                 }
             }
         }
+    }
+}
+
+impl SolvePlan {
+    /// # Safety
+    /// As for `run`, with the right side in the result.
+    unsafe fn solve_small<T: Element>(
+        &self,
+        triangle: Triangle,
+        matrix: MatrixAt<T>,
+        result: *mut T,
+    ) {
+        let size = self.size as usize;
+        let mut a = Grid::in_columns(matrix.at.cast_mut(), matrix.leading as usize);
+        let mut seen = triangle;
+        if matrix.transposed {
+            a = a.transposed();
+            seen.lower = !triangle.lower;
+        }
+        let (columns, x) = match self.right {
+            RightSide::Vector => (1, Grid::in_columns(result, size)),
+            RightSide::Matrix { columns, in_rows: false } => {
+                (columns as usize, Grid::in_columns(result, size))
+            }
+            RightSide::Matrix { columns, in_rows: true } => {
+                (columns as usize, Grid::in_columns(result, columns as usize).transposed())
+            }
+        };
+        // SAFETY: by the caller's promise.
+        unsafe { small::solve(size, columns, seen, a, x) };
     }
 }
 

@@ -11,6 +11,7 @@
 
 mod arena;
 mod array;
+mod batch;
 mod bind;
 mod blas;
 mod buffer;
@@ -30,6 +31,7 @@ mod lapack;
 mod layout;
 mod liveness;
 mod loop_nest;
+mod lu;
 mod matrix;
 mod memory;
 mod nested;
@@ -42,6 +44,7 @@ mod routine;
 mod run;
 mod scalar;
 mod size;
+mod small;
 mod split;
 mod state;
 mod step;

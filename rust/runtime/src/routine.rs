@@ -55,6 +55,8 @@ routines! {
     Dtrsm "dtrsm"
     Spotrf "spotrf"
     Dpotrf "dpotrf"
+    Sgetrf "sgetrf"
+    Dgetrf "dgetrf"
 }
 
 impl Routine {
@@ -86,7 +88,12 @@ pub unsafe fn set_routine(routine: Routine, address: *const c_void) {
 
 /// The element types that BLAS and LAPACK know.
 pub(crate) trait Element:
-    Copy + PartialEq + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+    Copy
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
 {
     const ZERO: Self;
     const ONE: Self;
@@ -101,8 +108,11 @@ pub(crate) trait Element:
     const SYRK: Routine;
     const TRSM: Routine;
     const POTRF: Routine;
+    const GETRF: Routine;
 
     fn is_finite(self) -> bool;
+    fn sqrt(self) -> Self;
+    fn abs(self) -> Self;
 }
 
 macro_rules! element {
@@ -116,6 +126,14 @@ macro_rules! element {
 
             fn is_finite(self) -> bool {
                 $float::is_finite(self)
+            }
+
+            fn sqrt(self) -> $float {
+                $float::sqrt(self)
+            }
+
+            fn abs(self) -> $float {
+                $float::abs(self)
             }
         }
     };
@@ -131,7 +149,8 @@ element!(
     SYMM = Ssymm,
     SYRK = Ssyrk,
     TRSM = Strsm,
-    POTRF = Spotrf
+    POTRF = Spotrf,
+    GETRF = Sgetrf
 );
 element!(
     f64,
@@ -143,7 +162,8 @@ element!(
     SYMM = Dsymm,
     SYRK = Dsyrk,
     TRSM = Dtrsm,
-    POTRF = Dpotrf
+    POTRF = Dpotrf,
+    GETRF = Dgetrf
 );
 
 type Char = *const c_char;
@@ -198,6 +218,7 @@ type SyrkFn<T> =
     unsafe extern "C" fn(Char, Char, Int, Int, *const T, *const T, Int, *const T, *mut T, Int);
 type TrsmFn<T> =
     unsafe extern "C" fn(Char, Char, Char, Char, Int, Int, *const T, *const T, Int, *mut T, Int);
+type GetrfFn<T> = unsafe extern "C" fn(Int, Int, *mut T, Int, *mut i32, *mut i32);
 type PotrfFn<T> = unsafe extern "C" fn(Char, Int, *mut T, Int, *mut i32);
 
 /// A vector: its first element and the elements from one to the next.
@@ -467,4 +488,24 @@ pub(crate) unsafe fn potrf<T: Element>(
     }
     // A negative number complains about an argument; none of these can be wrong.
     Ok((info != 0).then_some(info))
+}
+
+/// The factors of a matrix of `size` rows, in its place, and in `pivots` for each row the one that
+/// it changed places with, counted from one. A pivot may be zero.
+///
+/// # Safety
+/// The matrix is as large as `size` says, `pivots` has an element for each row.
+pub(crate) unsafe fn getrf<T: Element>(
+    size: i32,
+    a: MatrixOut<T>,
+    pivots: *mut i32,
+) -> Result<(), Fault> {
+    let address = T::GETRF.address()?;
+    let mut info = 0;
+    // SAFETY: as for `dot`.
+    unsafe {
+        let getrf: GetrfFn<T> = std::mem::transmute(address);
+        getrf(&size, &size, a.at, &a.leading, pivots, &mut info);
+    }
+    Ok(())
 }

@@ -4,11 +4,13 @@ use std::ptr;
 
 use smallvec::SmallVec;
 
-use crate::blas::{DotPlan, GemmPlan};
+use crate::batch::BatchPlan;
+use crate::blas::GemmPlan;
 use crate::conduct::{Conduct, Halt};
 use crate::error::Fault;
 use crate::lapack::LapackPlan;
 use crate::loop_nest::{KernelFn, LoopNest};
+use crate::lu::{LuPlan, LuSolvePlan};
 use crate::recurrence::RecurrenceStep;
 use crate::scalar::Scalar;
 use crate::strided::{TransferPlan, fill};
@@ -55,6 +57,8 @@ pub(crate) enum Step {
     Dot(Box<DotStep>),
     Gemm(Box<GemmStep>),
     Lapack(Box<LapackStep>),
+    Lu(Box<LuStep>),
+    LuSolve(Box<LuSolveStep>),
     Recurrence(Box<RecurrenceStep>),
     Range {
         to: Place,
@@ -94,7 +98,7 @@ pub(crate) struct DotStep {
     pub(crate) a: Place,
     pub(crate) b: Place,
     pub(crate) to: Place,
-    pub(crate) plan: DotPlan,
+    pub(crate) plan: BatchPlan,
 }
 
 #[derive(Debug)]
@@ -111,6 +115,22 @@ pub(crate) struct LapackStep {
     pub(crate) plan: LapackPlan,
 }
 
+#[derive(Debug)]
+pub(crate) struct LuStep {
+    pub(crate) of: Place,
+    pub(crate) to: Place,
+    pub(crate) pivots: Place,
+    pub(crate) plan: LuPlan,
+}
+
+#[derive(Debug)]
+pub(crate) struct LuSolveStep {
+    /// Factors, partners of rows, right side.
+    pub(crate) operands: [Place; 3],
+    pub(crate) to: Place,
+    pub(crate) plan: LuSolvePlan,
+}
+
 impl Step {
     /// Whether it may take long without asking whether to stop.
     pub(crate) fn is_deaf(&self) -> bool {
@@ -120,6 +140,7 @@ impl Step {
             Step::Inner => false,
             Step::Loop(_) | Step::Transfer(_) | Step::Transfers(_) => false,
             Step::Dot(_) | Step::Gemm(_) | Step::Lapack(_) | Step::Recurrence(_) => true,
+            Step::Lu(_) | Step::LuSolve(_) => true,
         }
     }
 
@@ -130,8 +151,9 @@ impl Step {
             Step::Dot(step) => step.plan.scratch(),
             Step::Gemm(step) => step.plan.scratch(),
             Step::Lapack(step) => step.plan.scratch(),
+            Step::LuSolve(step) => step.plan.scratch(),
             Step::Recurrence(step) => step.scratch,
-            Step::Inner => 0,
+            Step::Inner | Step::Lu(_) => 0,
             Step::Nothing | Step::Later | Step::Scalar { .. } | Step::Range { .. } => 0,
             Step::Transfer(_) | Step::Transfers(_) => 0,
         }
@@ -169,6 +191,17 @@ impl Step {
                 unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }
             }
             Step::Lapack(step) => {
+                let operands = step.operands.map(|place| place.resolve(bases).cast_const());
+                // SAFETY: as above.
+                unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }
+            }
+            Step::Lu(step) => {
+                let of = step.of.resolve(bases).cast_const();
+                let (to, pivots) = (step.to.resolve(bases), step.pivots.resolve(bases));
+                // SAFETY: as above.
+                unsafe { step.plan.run(of, to, pivots.cast()) }
+            }
+            Step::LuSolve(step) => {
                 let operands = step.operands.map(|place| place.resolve(bases).cast_const());
                 // SAFETY: as above.
                 unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }

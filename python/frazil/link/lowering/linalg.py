@@ -6,7 +6,14 @@ from frazil._core import FrozenApply
 from frazil.link import blas
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
-from frazil.tensor.linalg import Cholesky, CholeskyGradient, SolveTriangular
+from frazil.tensor.linalg import (
+    Cholesky,
+    CholeskyGradient,
+    LUFactor,
+    LUSolve,
+    Solve,
+    SolveTriangular,
+)
 
 
 @lower_node.register
@@ -29,4 +36,21 @@ def _(op: SolveTriangular, node: FrozenApply, lowering: Lowering) -> None:
     a, b = (lowering.slot(x) for x in node.inputs)
     transposed = op.trans == "T"
     slot = lowering.builder.solve_triangular(a, b, op.lower, transposed, op.unit_diagonal)
+    lowering.place(node.outputs[0], slot)
+
+
+@lower_node.register
+def _(op: LUFactor, node: FrozenApply, lowering: Lowering) -> None:
+    blas.install_lapack()
+    slots = lowering.builder.lu(lowering.slot(node.inputs[0]))
+    for output, slot in zip(node.outputs, slots, strict=True):
+        lowering.place(output, slot)
+
+
+@lower_node.register(LUSolve)
+@lower_node.register(Solve)
+def _(op: LUSolve | Solve, node: FrozenApply, lowering: Lowering) -> None:
+    blas.install()
+    factors, pivots, b = (lowering.slot(x) for x in node.inputs[-3:])
+    slot = lowering.builder.lu_solve(factors, pivots, b, op.trans == "T")
     lowering.place(node.outputs[0], slot)

@@ -9,7 +9,7 @@ from frazil.link import blas
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
 from frazil.tensor.blas import Gemm, Gemv, Ger
-from frazil.tensor.products import Dot
+from frazil.tensor.products import BatchedDot, Dot
 
 
 @lower_node.register
@@ -19,6 +19,23 @@ def _(op: Dot, node: FrozenApply, lowering: Lowering) -> None:
         blas.install()
     slot = lowering.builder.dot(lowering.slot(a), lowering.slot(b))
     lowering.place(node.outputs[0], slot)
+
+
+@lower_node.register
+def _(op: BatchedDot, node: FrozenApply, lowering: Lowering) -> None:
+    if node.output_types[0].numpy_dtype.kind == "f":
+        blas.install()
+    (product,) = node.outputs
+    batch = lowering.shapes.lengths(product)[:-2]
+    slots = []
+    for x in node.inputs:
+        target = (*batch, *lowering.shapes.lengths(x)[-2:])
+        lowering.require_broadcast(x, target)
+        slot = lowering.slot(x)
+        if any(x.broadcastable[:-2]):
+            slot = lowering.builder.broadcast_to(slot, lowering.sizes(target))
+        slots.append(slot)
+    lowering.place(product, lowering.builder.dot(*slots))
 
 
 @lower_node.register(Gemm)

@@ -1,0 +1,71 @@
+"""How native linkers run the ops of this package: SciPy drives, and calls a program of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from frazil._core import FrozenApply, Function, Program
+from frazil.compile.argument import convert
+from frazil.compile.phases import PHASES
+from frazil.compile.programs import find_program
+from frazil.link.contract import Inner, in_place_contract, inner_graphs
+from frazil.link.debug import DebugLinker
+from frazil.link.lowering.node import lower_node
+from frazil.link.lowering.state import Lowering
+from frazil.link.native import CLinker, NativeLinker, NumbaLinker
+from frazil.link.perform import NodeFunction, Perform, PyLinker, node_function
+from frazil.optimize.solver import Solver
+from frazil.tensor.constants import Array
+
+
+@in_place_contract
+def solver_inputs(linker: object, op: Solver) -> tuple[int, ...]:
+    """The inputs of the graph of a :class:`Solver` whose memory a run of it may use up."""
+    raise NotImplementedError
+
+
+@solver_inputs.register(CLinker)
+@solver_inputs.register(NumbaLinker)
+@solver_inputs.register(DebugLinker)
+@solver_inputs.register(PyLinker)
+def _(linker: object, op: Solver) -> tuple[int, ...]:
+    # A search asks for many values with the same parameters.
+    return ()
+
+
+@inner_graphs.register
+def _(op: Solver, linker: object) -> Sequence[Inner]:
+    return [(op.fgraph, solver_inputs(linker, op))]
+
+
+class Solving(NodeFunction):
+    """A search that asks a program for values."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, node: FrozenApply, program: Program) -> None:
+        super().__init__(node)
+        inputs = [(None, one.type) for one in node.op.fgraph.inputs]
+        self.function = Function(program, inputs, (), (), None, convert)
+
+    def __call__(self, *arrays: Array) -> tuple[Array, ...]:
+        op: Solver = self.node.op
+        return op.run(lambda operands: self.function(*operands), arrays)
+
+
+@lower_node.register
+def _(op: Solver, node: FrozenApply, lowering: Lowering) -> None:
+    solving = Solving(node, lowering.inner_program(op.fgraph))
+    inputs = [lowering.slot(x) for x in node.inputs]
+    slots = lowering.builder.call(solving, inputs, node.output_types)
+    for output, slot in zip(node.outputs, slots, strict=True):
+        lowering.place(output, slot)
+
+
+@node_function.register
+def _(op: Solver, node: FrozenApply, linker: object) -> NodeFunction:
+    if not isinstance(linker, NativeLinker):
+        return Perform(node)
+    # The phases have been through its graph before; its program has an entry of its own.
+    donated = solver_inputs(linker, op)
+    return Solving(node, find_program(op.fgraph, linker, frozenset(PHASES), donated).program)

@@ -1,0 +1,272 @@
+"""Minima of expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast, overload
+
+from frazil._core import FrozenFunctionGraph, Variable
+from frazil.company import in_company_of
+from frazil.gradient import grad
+from frazil.optimize.options import Options, freeze_options, thaw_options
+from frazil.optimize.packing import Packing
+from frazil.optimize.solver import (
+    Evaluations,
+    Solver,
+    bound_operands,
+    check_depends,
+    check_unknown,
+    inner_graph,
+    jacobian,
+)
+from frazil.tensor.constants import Array, TensorLike, as_tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Minimize(Solver):
+    """Where a number is least, as :func:`scipy.optimize.minimize` finds it from a vector on.
+
+    The outputs of the graph: the number, its gradient if ``jac``, its Hessian if ``hess``.
+    """
+
+    fgraph: FrozenFunctionGraph
+    method: str
+    jac: bool
+    hess: bool
+    use_vectorized_jac: bool
+    options: Options
+    rank: ClassVar[int] = 1
+
+    def solve(
+        self, evaluations: Evaluations, start: Array, bounds: dict[str, Any]
+    ) -> tuple[Any, bool]:
+        from scipy.optimize import minimize
+
+        found = minimize(
+            evaluations.with_first if self.jac else evaluations.value,
+            start,
+            jac=self.jac or None,
+            hess=evaluations.second if self.hess else None,
+            method=self.method,
+            **thaw_options(self.options),
+        )
+        return found.x, found.success
+
+    def condition(self, x: Variable, value: Variable) -> Variable:
+        return grad(value, x)
+
+    @property
+    def written_out(self) -> bool:
+        return self.use_vectorized_jac
+
+
+@dataclass(frozen=True, eq=False)
+class MinimizeScalar(Solver):
+    """Where a number is least, as :func:`scipy.optimize.minimize_scalar` finds it."""
+
+    fgraph: FrozenFunctionGraph
+    method: str
+    options: Options
+    bounds: tuple[str, ...] = ()
+    rank: ClassVar[int] = 0
+
+    def solve(
+        self, evaluations: Evaluations, start: Array, bounds: dict[str, Any]
+    ) -> tuple[Any, bool]:
+        from scipy.optimize import minimize_scalar
+
+        found = minimize_scalar(
+            evaluations.value, method=self.method, **bounds, **thaw_options(self.options)
+        )
+        return found.x, found.success
+
+    def condition(self, x: Variable, value: Variable) -> Variable:
+        return grad(value, x)
+
+
+@overload
+def minimize(
+    objective: Variable,
+    x: Variable,
+    method: str = "BFGS",
+    jac: bool = True,
+    hess: bool = False,
+    use_vectorized_jac: bool = False,
+    optimizer_kwargs: Mapping[str, Any] | None = None,
+) -> tuple[Variable, Variable]: ...
+
+
+@overload
+def minimize(
+    objective: Variable,
+    x: Sequence[Variable],
+    method: str = "BFGS",
+    jac: bool = True,
+    hess: bool = False,
+    use_vectorized_jac: bool = False,
+    optimizer_kwargs: Mapping[str, Any] | None = None,
+) -> tuple[list[Variable], Variable]: ...
+
+
+def minimize(
+    objective: Variable,
+    x: Variable | Sequence[Variable],
+    method: str = "BFGS",
+    jac: bool = True,
+    hess: bool = False,
+    use_vectorized_jac: bool = False,
+    optimizer_kwargs: Mapping[str, Any] | None = None,
+) -> tuple[Variable | list[Variable], Variable]:
+    """Return where an expression is least, and whether that was found.
+
+    The solution depends on all that the objective depends on besides ``x``, and has gradients with
+    respect to it, by the implicit function theorem: they are those of a minimum that moves, and
+    mean nothing where ``success`` is false.
+
+    Parameters
+    ----------
+    objective : Variable
+        A floating-point expression without dimensions.
+    x : Variable or sequence of Variable
+        What to solve for, of any shape. Its value is where the search begins.
+    method : str, default "BFGS"
+        One of those of :func:`scipy.optimize.minimize`.
+    jac : bool, default True
+        Give the method the gradient of the objective; else it takes differences.
+    hess : bool, default False
+        Give it the matrix of second derivatives, too. Some methods need it, others warn.
+    use_vectorized_jac : bool, default False
+        Write second derivatives out side by side, for which the length of ``x`` must be static;
+        else a loop goes over their rows.
+    optimizer_kwargs : mapping, optional
+        Further arguments of :func:`scipy.optimize.minimize`: numbers, strings, lists and dicts.
+
+    Returns
+    -------
+    solution : Variable or list of Variable
+        Where the objective is least, of the type of ``x``; where the search ended if it failed.
+    success : Variable
+        Whether the method says that it has found a minimum, a bool.
+
+    Raises
+    ------
+    TypeError
+        If the objective is not a floating-point scalar, or ``x`` not floating-point.
+    ValueError
+        If the objective does not depend on ``x``.
+
+    Examples
+    --------
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> from frazil.optimize import minimize
+    >>> x, a = ft.vector("x"), ft.vector("a")
+    >>> solution, success = minimize(ft.sum((x - a) ** 4 + (x - a) ** 2), x)
+    >>> f = fz.function([x, a], [solution, success, fz.grad(solution.sum(), a)])
+    >>> found, success, slope = f([0.0, 0.0], [1.0, 2.0])
+    >>> found.round(4), success, slope.round(4)
+    (array([1., 2.]), array(True), array([1., 1.]))
+    """
+    several = isinstance(x, list | tuple)
+    unknowns: list[Variable] = [*x] if isinstance(x, list | tuple) else [cast(Variable, x)]
+    _check_objective(objective, unknowns, "minimize")
+    with in_company_of(unknowns):
+        packing = Packing.of(unknowns)
+        outputs = [packing.within(objective)]
+        if jac or hess:
+            outputs.append(grad(outputs[0], packing.vector))
+        if hess:
+            rows = jacobian(outputs[1], packing.vector, written_out=use_vectorized_jac)
+            outputs.append(rows)
+            if not jac:
+                raise ValueError("hess=True needs jac=True: no method uses the second alone")
+        fgraph, parameters = inner_graph(packing.vector, outputs)
+        op = Minimize(
+            fgraph,
+            method,
+            bool(jac),
+            bool(hess),
+            bool(use_vectorized_jac),
+            freeze_options(optimizer_kwargs),
+        )
+        found, success = op(packing.start, *parameters)
+        parts = packing.unpack(found)
+    return parts if several else parts[0], success
+
+
+def minimize_scalar(
+    objective: Variable,
+    x: Variable,
+    method: str = "brent",
+    bracket: TensorLike | None = None,
+    bounds: TensorLike | None = None,
+    optimizer_kwargs: Mapping[str, Any] | None = None,
+) -> tuple[Variable, Variable]:
+    """Return where an expression of one number is least, and whether that was found.
+
+    Gradients are those of :func:`minimize`.
+
+    Parameters
+    ----------
+    objective : Variable
+        A floating-point expression without dimensions.
+    x : Variable
+        What to solve for, without dimensions. Its value is not used: see ``bracket``.
+    method : {"brent", "bounded", "golden"}, default "brent"
+        One of those of :func:`scipy.optimize.minimize_scalar`.
+    bracket : tensor_like, optional
+        Two or three numbers to begin with; they may depend on other variables.
+    bounds : tensor_like, optional
+        The ends of the interval that the method "bounded" looks in; they may depend on other
+        variables.
+    optimizer_kwargs : mapping, optional
+        Further arguments of :func:`scipy.optimize.minimize_scalar`.
+
+    Returns
+    -------
+    solution : Variable
+        Where the objective is least, of the type of ``x``; where the search ended if it failed.
+    success : Variable
+        Whether the method says that it has found a minimum, a bool.
+
+    Examples
+    --------
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> from frazil.optimize import minimize_scalar
+    >>> x, a = ft.scalar("x"), ft.scalar("a")
+    >>> solution, success = minimize_scalar((x - a) ** 2, x)
+    >>> f = fz.function([x, a], [solution, success, fz.grad(solution, a)])
+    >>> found, success, slope = f(0.0, 3.0)
+    >>> float(found.round(6)), bool(success), float(slope.round(6))
+    (3.0, True, 1.0)
+    """
+    _check_objective(objective, [x], "minimize_scalar")
+    if x.ndim:
+        raise TypeError(f"minimize_scalar solves for one number; given {x} of type {x.type}")
+    options = freeze_options(optimizer_kwargs)
+    with in_company_of([x]):
+        names, vectors = bound_operands(x, options, bracket=bracket, bounds=bounds)
+        fgraph, parameters = inner_graph(x, [objective])
+        found, success = MinimizeScalar(fgraph, method, options, names)(x, *parameters, *vectors)
+    return found, success
+
+
+def _check_objective(objective: Any, unknowns: Sequence[Any], what: str) -> None:
+    if not unknowns:
+        raise ValueError(f"{what} needs something to solve for; given no variable")
+    for x in unknowns:
+        check_unknown(x, what, "x")
+    if not isinstance(objective, Variable):
+        raise TypeError(f"the objective must be a variable; given {objective!r}")
+    if objective.ndim:
+        raise TypeError(
+            f"the objective must be one number; given {objective} of type {objective.type}. "
+            "Reduce it first, for example with .sum()."
+        )
+    if objective.type.numpy_dtype.kind != "f":
+        raise TypeError(
+            f"the objective must be floating-point; given {objective} of type {objective.type}"
+        )
+    check_depends(as_tensor(objective), unknowns, "the objective")

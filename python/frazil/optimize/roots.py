@@ -1,0 +1,273 @@
+"""Roots of equations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast, overload
+
+from frazil._core import FrozenFunctionGraph, Variable
+from frazil.company import in_company_of
+from frazil.gradient import grad
+from frazil.optimize.options import Options, freeze_options, thaw_options
+from frazil.optimize.packing import Packing
+from frazil.optimize.solver import (
+    Evaluations,
+    Solver,
+    bound_operands,
+    check_depends,
+    check_unknown,
+    inner_graph,
+    jacobian,
+)
+from frazil.tensor.constants import Array, TensorLike
+from frazil.tensor.reshaping import ravel
+
+
+@dataclass(frozen=True, eq=False)
+class Root(Solver):
+    """Where a vector is zero, as :func:`scipy.optimize.root` finds it from another vector on.
+
+    The outputs of the graph: the vector, and the matrix of its derivatives if ``jac``.
+    """
+
+    fgraph: FrozenFunctionGraph
+    method: str
+    jac: bool
+    use_vectorized_jac: bool
+    options: Options
+    rank: ClassVar[int] = 1
+
+    def solve(
+        self, evaluations: Evaluations, start: Array, bounds: dict[str, Any]
+    ) -> tuple[Any, bool]:
+        from scipy.optimize import root
+
+        found = root(
+            evaluations.with_first if self.jac else evaluations.value,
+            start,
+            jac=self.jac or None,
+            method=self.method,
+            **thaw_options(self.options),
+        )
+        return found.x, found.success
+
+    def condition(self, x: Variable, value: Variable) -> Variable:
+        return value
+
+    @property
+    def written_out(self) -> bool:
+        return self.use_vectorized_jac
+
+
+@dataclass(frozen=True, eq=False)
+class RootScalar(Solver):
+    """Where a number is zero, as :func:`scipy.optimize.root_scalar` finds it.
+
+    The outputs of the graph: the number, its derivative if ``jac``, the next one if ``hess``.
+    """
+
+    fgraph: FrozenFunctionGraph
+    method: str
+    jac: bool
+    hess: bool
+    options: Options
+    bounds: tuple[str, ...] = ()
+    rank: ClassVar[int] = 0
+
+    def solve(
+        self, evaluations: Evaluations, start: Array, bounds: dict[str, Any]
+    ) -> tuple[Any, bool]:
+        from scipy.optimize import root_scalar
+
+        found = root_scalar(
+            evaluations.value,
+            x0=float(start),
+            fprime=evaluations.first if self.jac else None,
+            fprime2=evaluations.second if self.hess else None,
+            method=self.method,
+            **bounds,
+            **thaw_options(self.options),
+        )
+        return found.root, found.converged
+
+    def condition(self, x: Variable, value: Variable) -> Variable:
+        return value
+
+
+@overload
+def root(
+    equations: Variable,
+    variables: Variable,
+    method: str = "hybr",
+    jac: bool = True,
+    use_vectorized_jac: bool = False,
+    optimizer_kwargs: Mapping[str, Any] | None = None,
+) -> tuple[Variable, Variable]: ...
+
+
+@overload
+def root(
+    equations: Variable,
+    variables: Sequence[Variable],
+    method: str = "hybr",
+    jac: bool = True,
+    use_vectorized_jac: bool = False,
+    optimizer_kwargs: Mapping[str, Any] | None = None,
+) -> tuple[list[Variable], Variable]: ...
+
+
+def root(
+    equations: Variable,
+    variables: Variable | Sequence[Variable],
+    method: str = "hybr",
+    jac: bool = True,
+    use_vectorized_jac: bool = False,
+    optimizer_kwargs: Mapping[str, Any] | None = None,
+) -> tuple[Variable | list[Variable], Variable]:
+    """Return where equations hold, and whether that was found.
+
+    The solution depends on all that the equations depend on besides ``variables``, and has
+    gradients with respect to it, by the implicit function theorem. They mean nothing where
+    ``success`` is false.
+
+    Parameters
+    ----------
+    equations : Variable
+        What is to be zero, floating-point; as many elements as there are in ``variables``.
+    variables : Variable or sequence of Variable
+        What to solve for, of any shape. Its value is where the search begins.
+    method : str, default "hybr"
+        One of those of :func:`scipy.optimize.root`.
+    jac : bool, default True
+        Give the method the matrix of derivatives; else it takes differences, or none.
+    use_vectorized_jac : bool, default False
+        Write derivatives out side by side, for which their number must be static; else a loop goes
+        over the rows of their matrix.
+    optimizer_kwargs : mapping, optional
+        Further arguments of :func:`scipy.optimize.root`: numbers, strings, lists and dicts.
+
+    Returns
+    -------
+    solution : Variable or list of Variable
+        Where the equations hold, of the type of ``variables``; where the search ended if it failed.
+    success : Variable
+        Whether the method says that it has found a root, a bool.
+
+    Examples
+    --------
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> from frazil.optimize import root
+    >>> x, a = ft.vector("x"), ft.vector("a")
+    >>> solution, success = root(x**2 - a, x)
+    >>> f = fz.function([x, a], [solution, success, fz.grad(solution.sum(), a)])
+    >>> f([1.0, 1.0], [4.0, 9.0])
+    [array([2., 3.]), array(True), array([0.25      , 0.16666667])]
+    """
+    several = isinstance(variables, list | tuple)
+    unknowns: list[Variable] = (
+        [*variables] if isinstance(variables, list | tuple) else [cast(Variable, variables)]
+    )
+    _check_equations(equations, unknowns, "root", "variables")
+    with in_company_of(unknowns):
+        packing = Packing.of(unknowns)
+        outputs = [ravel(packing.within(equations))]
+        count, wanted = outputs[0].type.shape[0], packing.vector.type.shape[0]
+        if count is not None and wanted is not None and count != wanted:
+            raise ValueError(
+                f"root needs as many equations as unknowns; given {count} equations, {equations} "
+                f"of type {equations.type}, for {wanted} unknowns"
+            )
+        if jac:
+            outputs.append(jacobian(outputs[0], packing.vector, written_out=use_vectorized_jac))
+        fgraph, parameters = inner_graph(packing.vector, outputs)
+        options = freeze_options(optimizer_kwargs)
+        op = Root(fgraph, method, bool(jac), bool(use_vectorized_jac), options)
+        found, success = op(packing.start, *parameters)
+        parts = packing.unpack(found)
+    return parts if several else parts[0], success
+
+
+def root_scalar(
+    equation: Variable,
+    variable: Variable,
+    method: str = "secant",
+    jac: bool = False,
+    hess: bool = False,
+    bracket: TensorLike | None = None,
+    optimizer_kwargs: Mapping[str, Any] | None = None,
+) -> tuple[Variable, Variable]:
+    """Return where one equation in one number holds, and whether that was found.
+
+    Gradients are those of :func:`root`.
+
+    Parameters
+    ----------
+    equation : Variable
+        What is to be zero: a floating-point expression without dimensions.
+    variable : Variable
+        What to solve for, without dimensions. Its value is where the search begins.
+    method : str, default "secant"
+        One of those of :func:`scipy.optimize.root_scalar`.
+    jac, hess : bool, default False
+        Give the method the first, and the second, derivative: "newton" needs the one, "halley"
+        both.
+    bracket : tensor_like, optional
+        The ends of an interval in which the sign changes, as "brentq", "bisect" and others need;
+        they may depend on other variables.
+    optimizer_kwargs : mapping, optional
+        Further arguments of :func:`scipy.optimize.root_scalar`.
+
+    Returns
+    -------
+    solution : Variable
+        Where the equation holds, of the type of ``variable``; where the search ended if it failed.
+    success : Variable
+        Whether the method says that it has found a root, a bool.
+
+    Examples
+    --------
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> from frazil.optimize import root_scalar
+    >>> x, a = ft.scalar("x"), ft.scalar("a")
+    >>> solution, success = root_scalar(x**2 - a, x, method="brentq", bracket=[0.0, a + 1.0])
+    >>> f = fz.function([x, a], [solution, success, fz.grad(solution, a)])
+    >>> found, success, slope = f(1.0, 4.0)
+    >>> float(found.round(6)), bool(success), float(slope.round(6))
+    (2.0, True, 0.25)
+    """
+    _check_equations(equation, [variable], "root_scalar", "variable")
+    for one in (equation, variable):
+        if one.ndim:
+            raise TypeError(
+                f"root_scalar takes one equation in one number; given {one} of type {one.type}. "
+                "Use root for several."
+            )
+    if hess and not jac:
+        raise ValueError("hess=True needs jac=True: no method uses the second derivative alone")
+    options = freeze_options(optimizer_kwargs)
+    with in_company_of([variable]):
+        names, vectors = bound_operands(variable, options, bracket=bracket)
+        outputs = [equation]
+        for _ in range(int(jac) + int(hess)):
+            outputs.append(grad(outputs[-1], variable, disconnected_inputs="ignore"))
+        fgraph, parameters = inner_graph(variable, outputs)
+        op = RootScalar(fgraph, method, bool(jac), bool(hess), options, names)
+        found, success = op(variable, *parameters, *vectors)
+    return found, success
+
+
+def _check_equations(equations: Any, unknowns: Sequence[Any], what: str, name: str) -> None:
+    if not unknowns:
+        raise ValueError(f"{what} needs something to solve for; given no variable")
+    for x in unknowns:
+        check_unknown(x, what, name)
+    if not isinstance(equations, Variable):
+        raise TypeError(f"{what} takes equations as a variable; given {equations!r}")
+    if equations.type.numpy_dtype.kind != "f":
+        raise TypeError(
+            f"{what} takes floating-point equations; given {equations} of type {equations.type}"
+        )
+    check_depends(equations, unknowns, "the equation")

@@ -1,0 +1,260 @@
+"""What the ops that SciPy runs have in common: their operands, their calls, their gradients."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType, Variable
+from frazil.gradient import grad
+from frazil.inner_graph import HasInnerGraph, compute
+from frazil.loop.scanning import scan, unchanging
+from frazil.optimize.options import Options
+from frazil.tensor.constants import Array, as_tensor, constant
+from frazil.tensor.diagonals import eye
+from frazil.tensor.joining import stack
+from frazil.tensor.lengths import Lengths
+from frazil.tensor.linalg import solve
+
+Evaluate = Callable[[Sequence[Array]], Sequence[Array]]
+"""From the values of a graph's inputs to those of its outputs."""
+
+
+class Solver(HasInnerGraph):
+    """An op that finds where a condition on ``x`` holds, and whether it has found that.
+
+    The inputs of its graph are ``x``, then the parameters; those of the op where to start, the
+    parameters, then what ``bounds`` names, a vector each. The outputs are the solution, of the type
+    of ``x``, and a bool.
+
+    Attributes
+    ----------
+    fgraph : FrozenFunctionGraph
+        Its first output says what is solved; its derivatives by ``x`` follow, as far as they are
+        asked for.
+    method : str
+        The name of SciPy's method.
+    options : tuple
+        What else SciPy is given, by name; see :mod:`frazil.optimize.options`.
+    """
+
+    method: str
+    options: Options
+    bounds: tuple[str, ...] = ()
+    """Keyword arguments of SciPy that are operands."""
+    rank: ClassVar[int]
+    """The dimensions of ``x``."""
+
+    @abstractmethod
+    def solve(
+        self, evaluations: Evaluations, start: Array, bounds: dict[str, Any]
+    ) -> tuple[Any, bool]:
+        """Return the solution, and whether it is one."""
+
+    @abstractmethod
+    def condition(self, x: Variable, value: Variable) -> Variable:
+        """Return what is zero at a solution, of the shape of ``x``."""
+
+    def make_node(self, *inputs: Variable) -> FrozenApply:
+        x, *_ = expected = [one.type for one in self.fgraph.inputs]
+        expected += [TensorType(x.dtype, (None,)) for _ in self.bounds]
+        if len(inputs) != len(expected):
+            raise TypeError(f"{self} takes {len(expected)} operands; given {len(inputs)}")
+        if x.ndim != self.rank or x.numpy_dtype.kind != "f":
+            raise TypeError(
+                f"{self} solves for {self.rank}-dimensional floats; its graph starts with {x}"
+            )
+        for position, (one, type) in enumerate(zip(inputs, expected, strict=True)):
+            if not type.accepts(one.type):
+                raise TypeError(
+                    f"operand {position} of {self} must have type {type}; given {one} of type "
+                    f"{one.type}"
+                )
+        return FrozenApply(self, inputs, [x, TensorType("bool", ())])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        return self.run(lambda arrays: compute(self.fgraph, arrays), inputs)
+
+    def run(self, evaluate: Evaluate, inputs: Sequence[Array]) -> tuple[Array, Array]:
+        """Return the outputs, given how the graph is evaluated."""
+        count = len(self.fgraph.inputs)
+        start, *parameters = inputs[:count]
+        bounds = {
+            name: tuple(value.tolist())
+            for name, value in zip(self.bounds, inputs[count:], strict=True)
+        }
+        if not start.size:
+            return start.copy(), np.array(True)
+        found, success = self.solve(Evaluations(evaluate, start, parameters), start, bounds)
+        solution = np.array(found, start.dtype).reshape(start.shape)
+        return solution, np.array(bool(success))
+
+    def infer_shape(
+        self, node: FrozenApply, input_shapes: Sequence[Lengths]
+    ) -> tuple[Lengths, Lengths]:
+        return input_shapes[0], ()
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        # Where F(x, p) = 0 defines x, dx = -(dF/dx)^-1 dF/dp dp.
+        count = len(self.fgraph.inputs)
+        x, *parameters = fresh = [one.type() for one in self.fgraph.inputs]
+        g = outputs[0].type()
+        condition = self.condition(x, self.fgraph.bind(fresh)[0])
+        adjoint = self.adjoint(condition, x, g)
+        differentiable = [one for one in parameters if one.type.numpy_dtype.kind == "f"]
+        pulled: Any = grad(
+            None,
+            differentiable,
+            disconnected_inputs="ignore",
+            known_grads={condition: -adjoint},
+            return_disconnected="none",
+        )
+        # Apart from the outer graph first: there the solution depends on the parameters, too.
+        known = [
+            (one, by) for one, by in zip(differentiable, pulled, strict=True) if by is not None
+        ]
+        graph = FrozenFunctionGraph([*fresh, g], [by for _, by in known])
+        bound = graph.bind([outputs[0], *inputs[1:count], output_gradients[0]])
+        gradients = dict(zip((one for one, _ in known), bound, strict=True))
+        # What is found does not depend on where the search began, nor on its bounds.
+        start = constant(0, x.dtype)
+        return [start, *(gradients.get(one) for one in parameters), *([None] * len(self.bounds))]
+
+    def adjoint(self, condition: Variable, x: Variable, g: Variable) -> Variable:
+        """Return ``g`` times the inverse of the condition's derivative by ``x``."""
+        if not self.rank:
+            return g / grad(condition, x)
+        return solve(jacobian(condition, x, written_out=self.written_out), g, transposed=True)
+
+    @property
+    def written_out(self) -> bool:
+        """Whether there are rows of derivatives side by side rather than a loop over them."""
+        return False
+
+
+class Evaluations:
+    """The values of a graph for one call: SciPy asks for each of them by itself."""
+
+    def __init__(self, evaluate: Evaluate, start: Array, parameters: Sequence[Array]) -> None:
+        self._evaluate = evaluate
+        self._shape, self._dtype = start.shape, start.dtype
+        self._parameters = list(parameters)
+        self._at: bytes | None = None
+        self._last: list[Any] = []
+
+    def all(self, x: Any) -> list[Any]:
+        """The values of all outputs at ``x``, in the precision of SciPy."""
+        point = np.array(x, self._dtype).reshape(self._shape)
+        at = point.tobytes()
+        if self._at != at:
+            values = self._evaluate([point, *self._parameters])
+            self._last = [np.array(value, "float64") for value in values]
+            self._at = at
+        return [value.item() if value.ndim == 0 else value.copy() for value in self._last]
+
+    def value(self, x: Any) -> Any:
+        """The value of the first output."""
+        return self.all(x)[0]
+
+    def first(self, x: Any) -> Any:
+        """The first derivative."""
+        return self.all(x)[1]
+
+    def second(self, x: Any) -> Any:
+        """The second derivative."""
+        return self.all(x)[2]
+
+    def with_first(self, x: Any) -> tuple[Any, Any]:
+        """The value and the first derivative."""
+        value, first, *_ = self.all(x)
+        return value, first
+
+
+def jacobian(expression: Variable, x: Variable, *, written_out: bool = False) -> Variable:
+    """Return the derivatives of each element of a vector by each of another, a row each.
+
+    ``written_out``: as so many expressions, for which the length must be static; else in a loop.
+    """
+    length = expression.type.shape[0]
+    if written_out and length is None:
+        raise ValueError(
+            f"use_vectorized_jac=True needs a static length, but the derivatives are those of "
+            f"{expression.type}; say ft.tensor(shape=(n,)), or leave it out for a loop"
+        )
+
+    def row(seed: Variable) -> Variable:
+        return grad(None, x, disconnected_inputs="ignore", known_grads={expression: seed})
+
+    seeds = eye(expression.shape[0], dtype=expression.dtype)
+    if length is not None and (written_out or length == 1):
+        return stack([row(seeds[at]) for at in range(length)])
+    rows: Variable = scan(row, sequences=seeds, return_updates=False)
+    return rows
+
+
+def inner_graph(
+    x: Variable, outputs: Sequence[Variable]
+) -> tuple[FrozenFunctionGraph, list[Variable]]:
+    """Return the graph of ``outputs`` over ``x`` and parameters, and what these are outside."""
+    parameters = unchanging(outputs, [x])
+    return FrozenFunctionGraph([x, *parameters], outputs), parameters
+
+
+def check_unknown(x: Any, what: str, name: str) -> None:
+    """Raise unless one can solve for ``x``."""
+    if not isinstance(x, Variable):
+        raise TypeError(f"{name} must be a variable; given {x!r} of type {type(x).__name__}")
+    if isinstance(x, Constant):
+        raise TypeError(f"{name} must be a variable; given the constant {x}")
+    if x.type.numpy_dtype.kind != "f":
+        raise TypeError(
+            f"{what} solves for floats; given {x} of type {x.type}. Use a variable of dtype "
+            "float64, and cast where integers are needed."
+        )
+
+
+def check_depends(expression: Variable, unknowns: Sequence[Variable], what: str) -> None:
+    """Raise unless an expression depends on all ``unknowns``."""
+    reached = {expression}
+    pending = [expression]
+    while pending:
+        node = pending.pop().owner
+        for one in () if node is None else node.inputs:
+            if one not in reached:
+                reached.add(one)
+                pending.append(one)
+    for x in unknowns:
+        if x not in reached:
+            raise ValueError(
+                f"{what} does not depend on {x} of type {x.type}, which it is to be solved for"
+            )
+
+
+def bound_operands(
+    x: Variable, options: Options, **bounds: Any
+) -> tuple[tuple[str, ...], list[Variable]]:
+    """Return the names of those ``bounds`` that are given, and vectors of their values."""
+    names = {name for name, _ in options}
+    given = {name: value for name, value in bounds.items() if value is not None}
+    for name in bounds:
+        if name in names:
+            raise ValueError(f"pass {name} as an argument of its own, not in optimizer_kwargs")
+    vectors = []
+    for name, value in given.items():
+        vector = (
+            stack([as_tensor(one, x.dtype) for one in value])
+            if isinstance(value, list | tuple)
+            else as_tensor(value, x.dtype)
+        )
+        if vector.ndim != 1:
+            raise TypeError(f"{name} must be a vector or a pair of numbers; given {vector.type}")
+        vectors.append(vector)
+    return tuple(given), vectors

@@ -1,0 +1,201 @@
+"""Triangular factors of positive definite matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from frazil._core import FrozenApply, TensorType, Variable
+from frazil.op import Op
+from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.tensor.diagonals import tril
+from frazil.tensor.lengths import Lengths
+from frazil.tensor.linalg.matrices import as_floating, check_square, check_square_value
+from frazil.tensor.linalg.triangular import SolveTriangular, solve_triangular
+from frazil.tensor.products import dot
+from frazil.tensor.transposition import permute_dims
+
+
+@dataclass(frozen=True, eq=False)
+class Cholesky(Op):
+    """The lower (or upper) triangular factor of a symmetric positive definite matrix.
+
+    Only the triangle on the side of the factor is read. Raises numpy.linalg.LinAlgError for a
+    matrix that is not positive definite.
+    """
+
+    lower: bool
+
+    def make_node(self, a: Variable) -> FrozenApply:
+        static = check_square(a, "Cholesky")
+        return FrozenApply(self, [a], [TensorType(a.dtype, (static, static))])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        (a,) = inputs
+        check_square_value(a, node)
+        if not a.size:
+            return (a.copy(),)
+        from scipy.linalg.lapack import get_lapack_funcs
+
+        (potrf,) = get_lapack_funcs(("potrf",), (a,))
+        factor, status = potrf(a, lower=self.lower, clean=True, overwrite_a=False)
+        if status > 0:
+            raise np.linalg.LinAlgError(
+                f"{node.op}: the matrix is not positive definite: its leading minor of order "
+                f"{status} is not"
+            )
+        return (np.ascontiguousarray(factor),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (input_shapes[0],)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        (factor,), (g,) = outputs, output_gradients
+        if self.lower:
+            return [CholeskyGradient()(factor, g)]
+        return [permute_dims(CholeskyGradient()(permute_dims(factor), permute_dims(g)))]
+
+
+@dataclass(frozen=True, eq=False)
+class CholeskyGradient(Op):
+    """The gradient of a matrix, given its lower Cholesky factor and the gradient of that.
+
+    As only the lower triangle of the matrix was read, all of the gradient is there. Of the
+    operands, too, only the lower triangles are read.
+    """
+
+    def make_node(self, factor: Variable, g: Variable) -> FrozenApply:
+        static = check_square(factor, "CholeskyGradient")
+        if g.ndim != 2 or g.dtype != factor.dtype:
+            raise TypeError(
+                f"the gradient of a factor of type {factor.type} must have the same type; "
+                f"given {g.type}"
+            )
+        return FrozenApply(self, [factor, g], [TensorType(factor.dtype, (static, static))])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        factor, g = (np.tril(x) for x in inputs)
+        check_square_value(factor, node)
+        if factor.shape != g.shape:
+            raise ValueError(f"{node.op}: shapes {factor.shape} and {g.shape} must be equal")
+        if not g.size:
+            return (g,)
+        from scipy.linalg import solve_triangular
+
+        def half(x: Array) -> Array:
+            return (np.tril(x) + np.tril(x, -1)) / 2
+
+        def solve(x: Array) -> Array:
+            solution: Array = solve_triangular(factor, x, trans="T", lower=True, check_finite=False)
+            return solution
+
+        both = solve(solve(half(factor.T @ g)).T).T
+        return (half(both + both.T),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (input_shapes[0],)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        # Here, as a module of gradients knows those of tensors.
+        from frazil.gradient import grad
+
+        written_out = _cholesky_gradient(*inputs)
+        known = {written_out: output_gradients[0]}
+        return [*grad(None, inputs, consider_constant=inputs, known_grads=known)]
+
+
+def cholesky(x: TensorLike, lower: bool = True) -> Variable:
+    """Return the triangular factor of a symmetric positive definite matrix.
+
+    Parameters
+    ----------
+    x : tensor_like
+        A square matrix, of which one triangle is read: the one that the factor has. Gradients
+        are of that triangle, too, as if the other one did not exist.
+    lower : bool, default True
+        Return the lower triangular ``l`` with ``l @ l.T == x``; else the upper ``u`` with
+        ``u.T @ u == x``.
+
+    Returns
+    -------
+    Variable
+        Of the dtype of ``x`` if that is floating, else float64; zeros in the other triangle.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        During a call, if the matrix is not positive definite.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]).eval()
+    array([[2., 0.],
+           [1., 2.]])
+    """
+    factor: Variable = Cholesky(bool(lower))(as_floating(as_tensor(x)))
+    return factor
+
+
+def cho_solve(
+    c_and_lower: tuple[TensorLike, bool], b: TensorLike, *, b_ndim: int | None = None
+) -> Variable:
+    """Return the solution of a system of equations, given the Cholesky factor of its matrix.
+
+    Parameters
+    ----------
+    c_and_lower : tuple of tensor_like and bool
+        The factor, and whether it is the lower one, as for :func:`scipy.linalg.cho_solve`.
+    b : tensor_like
+        The right side, a vector or a matrix.
+    b_ndim : int, optional
+        The rank of ``b``, if it is to be checked.
+
+    Returns
+    -------
+    Variable
+        Of the shape of ``b``.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> a = [[4.0, 2.0], [2.0, 5.0]]
+    >>> ft.linalg.cho_solve((ft.linalg.cholesky(a), True), [8.0, 12.0]).eval()
+    array([1., 2.])
+    """
+    factor, lower = c_and_lower
+    b = as_tensor(b)
+    if b_ndim is not None and b.ndim != b_ndim:
+        raise ValueError(f"b_ndim={b_ndim}, but the right side is {b.type}")
+    first, second = (0, 1) if lower else (1, 0)
+    half = solve_triangular(factor, b, trans=first, lower=lower)
+    return solve_triangular(factor, half, trans=second, lower=lower)
+
+
+def _cholesky_gradient(factor: Variable, g: Variable) -> Variable:
+    """Return what :class:`CholeskyGradient` computes, by ops whose gradients are known."""
+    # Iain Murray, "Differentiation of the Cholesky decomposition" (2016), in blocked form: with
+    # a = l l', the gradient is l'^-1 phi(l' g) l^-1, phi taking the lower triangle with half of the
+    # diagonal. As only one triangle of a is read, all of it goes there.
+    half = _lower_half(dot(permute_dims(tril(factor)), tril(g)))
+    solve = SolveTriangular(True, "T", False)
+    # l'^-1 half l^-1, and then its symmetric part twice, as one triangle stands for both.
+    both = permute_dims(solve(factor, permute_dims(solve(factor, half))))
+    return _lower_half(both + permute_dims(both))
+
+
+def _lower_half(x: Variable) -> Variable:
+    """Return the lower triangle of a matrix with half of its diagonal."""
+    return (tril(x) + tril(x, -1)) * 0.5

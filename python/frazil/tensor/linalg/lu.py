@@ -1,0 +1,252 @@
+"""Factors of square matrices whose rows change places, and systems of equations with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from frazil import _core
+from frazil._core import FrozenApply, TensorType, Variable
+from frazil.op import Op
+from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.tensor.diagonals import eye, tril, triu
+from frazil.tensor.lengths import Lengths
+from frazil.tensor.linalg.matrices import (
+    as_floating,
+    check_square,
+    check_square_value,
+    floating,
+)
+from frazil.tensor.linalg.triangular import SolveTriangular, Trans
+from frazil.tensor.products import dot, outer
+from frazil.tensor.transposition import permute_dims
+
+
+@dataclass(frozen=True, eq=False)
+class LUFactor(Op):
+    """The factors of a square matrix whose rows change places, ``p l u``.
+
+    The outputs: a matrix with ``u`` in its upper triangle and ``l`` below it, whose diagonal is of
+    ones; and for each row, in turn, the one that it changes places with, as int32. A singular
+    matrix has factors, too: the diagonal of ``u`` has a zero.
+    """
+
+    def make_node(self, a: Variable) -> FrozenApply:
+        static = check_square(a, "LUFactor")
+        types = [TensorType(a.dtype, (static, static)), TensorType("int32", (static,))]
+        return FrozenApply(self, [a], types)
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        (a,) = inputs
+        check_square_value(a, node)
+        if not a.size:
+            return a.copy(), np.zeros(0, "int32")
+        from scipy.linalg.lapack import get_lapack_funcs
+
+        (getrf,) = get_lapack_funcs(("getrf",), (a,))
+        factors, pivots, _ = getrf(a, overwrite_a=False)
+        return np.ascontiguousarray(factors), np.asarray(pivots, "int32")
+
+    def infer_shape(
+        self, node: FrozenApply, input_shapes: Sequence[Lengths]
+    ) -> tuple[Lengths, Lengths]:
+        (shape,) = input_shapes
+        return shape, shape[:1]
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        # p l'^-1 (tril(l' g_l, -1) + triu(g_u u')) u'^-1
+        factors, pivots = outputs
+        g = output_gradients[0]
+        lower, upper = tril(factors, -1), triu(factors)
+        g_lower, g_upper = tril(g, -1), triu(g)
+        inner = tril(dot(permute_dims(lower), g_lower) + g_lower, -1)
+        inner = inner + triu(dot(g_upper, permute_dims(upper)))
+        one = eye(factors.shape[0], dtype=factors.dtype)
+        left = LUSolve("T")(lower + one, pivots, inner)  # as if u were the identity
+        return [permute_dims(SolveTriangular(False, "N", False)(factors, permute_dims(left)))]
+
+
+class FactoredSystem(Op):
+    """The solution ``x`` of ``a x = b``, or of ``a' x = b`` where ``trans`` is ``"T"``, given among
+    the last operands the factors of ``a``, rows to change places with, and ``b``.
+
+    Raises numpy.linalg.LinAlgError where the factors say that the matrix is singular.
+    """
+
+    trans: Trans
+
+    def check(self, factors: Variable, pivots: Variable, b: Variable) -> TensorType:
+        """Return the type of the solution; raise for operands that do not fit."""
+        if self.trans not in ("N", "T"):
+            raise ValueError(f"trans must be 'N' or 'T'; given {self.trans!r}")
+        static = check_square(factors, type(self).__name__)
+        if pivots.ndim != 1 or pivots.dtype != "int32":
+            raise TypeError(f"rows that change places must be an int32 vector; given {pivots.type}")
+        if b.ndim not in (1, 2) or b.dtype != factors.dtype:
+            raise TypeError(
+                f"the right side must be a vector or a matrix of dtype {factors.dtype}; "
+                f"given {b.type}"
+            )
+        rows = b.type.shape[0]
+        if static is not None and rows is not None and static != rows:
+            raise ValueError(
+                f"the right side must have as many rows as the matrix, {static}; given {b.type}"
+            )
+        return TensorType(b.dtype, (rows if static is None else static, *b.type.shape[1:]))
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        factors, pivots, b = inputs[-3:]
+        check_square_value(factors, node)
+        if len(factors) != len(b):
+            raise ValueError(
+                f"{node.op}: the right side has {len(b)} rows, the matrix {len(factors)}"
+            )
+        if not b.size:
+            return (b.copy(),)
+        (zeros,) = np.nonzero(np.diagonal(factors) == 0)
+        if zeros.size:
+            raise np.linalg.LinAlgError(
+                f"{node.op}: the matrix is singular: pivot {zeros[0]} of its factorisation is zero"
+            )
+        from scipy.linalg.lapack import get_lapack_funcs
+
+        (getrs,) = get_lapack_funcs(("getrs",), (factors, b))
+        x, _ = getrs(factors, pivots, b, trans=self.trans == "T", overwrite_b=False)
+        return (np.ascontiguousarray(x.reshape(b.shape)),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (input_shapes[-1],)
+
+    @property
+    def other(self) -> Trans:
+        """How the gradient of ``b`` is solved for."""
+        return "N" if self.trans == "T" else "T"
+
+
+@dataclass(frozen=True, eq=False)
+class LUSolve(FactoredSystem):
+    """The solution of a system, of (factors, pivots, b)."""
+
+    trans: Trans
+
+    def make_node(self, factors: Variable, pivots: Variable, b: Variable) -> FrozenApply:
+        return FrozenApply(self, [factors, pivots, b], [self.check(factors, pivots, b)])
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        (factors, pivots, b), (x,), (g,) = inputs, outputs, output_gradients
+        g_b: Variable = LUSolve(self.other)(factors, pivots, g)
+        left, right = (g, x) if self.trans == "N" else (b, g_b)
+        along_u = SolveTriangular(False, "T", False)(factors, left)
+        along_l = SolveTriangular(True, "T", True)(factors, along_u)
+        of_l = tril(_product(along_l, dot(triu(factors), right)), -1)
+        return [-(of_l + triu(_product(along_u, right))), None, g_b]
+
+
+@dataclass(frozen=True, eq=False)
+class Solve(FactoredSystem):
+    """The solution of a system, of (a, factors, pivots, b), where the factors are those of ``a``.
+
+    They are taken for constants: the gradient goes to ``a`` at once.
+    """
+
+    trans: Trans
+
+    def make_node(
+        self, a: Variable, factors: Variable, pivots: Variable, b: Variable
+    ) -> FrozenApply:
+        if a.type.ndim != 2 or a.dtype != factors.dtype:
+            raise TypeError(f"the factors of {a.type} cannot be {factors.type}")
+        return FrozenApply(self, [a, factors, pivots, b], [self.check(factors, pivots, b)])
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        (a, factors, pivots, _), (x,), (g,) = inputs, outputs, output_gradients
+        g_b: Variable = Solve(self.other)(a, factors, pivots, g)
+        left, right = (g_b, x) if self.trans == "N" else (x, g_b)
+        return [-_product(left, right), None, None, g_b]
+
+
+def lu_factor(a: TensorLike) -> tuple[Variable, Variable]:
+    """Return the factors of a square matrix, as :func:`scipy.linalg.lu_factor`.
+
+    Parameters
+    ----------
+    a : tensor_like
+        A square matrix, which may be singular.
+
+    Returns
+    -------
+    lu : Variable
+        The upper factor and, below the diagonal, the lower one, whose diagonal is of ones.
+    pivots : Variable
+        For each row, in turn, the one that it changes places with, as int32.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> lu, pivots = ft.linalg.lu_factor([[1.0, 2.0], [2.0, 2.0]])
+    >>> lu.eval(), pivots.eval()
+    (array([[2. , 2. ],
+           [0.5, 1. ]]), array([1, 1], dtype=int32))
+    """
+    factors, pivots = LUFactor()(as_floating(as_tensor(a)))
+    return factors, pivots
+
+
+def lu_solve(
+    LU_and_pivots: tuple[TensorLike, TensorLike], b: TensorLike, trans: bool = False
+) -> Variable:
+    """Return the solution of a system of equations, given the factors of its matrix.
+
+    Parameters
+    ----------
+    LU_and_pivots : tuple of tensor_like
+        What :func:`lu_factor` returns.
+    b : tensor_like
+        The right side, a vector or a matrix.
+    trans : bool, default False
+        Solve for the transposed matrix.
+
+    Returns
+    -------
+    Variable
+        Of the shape of ``b``.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        During a call, if the matrix is singular.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> factors = ft.linalg.lu_factor([[1.0, 2.0], [2.0, 2.0]])
+    >>> ft.linalg.lu_solve(factors, [5.0, 6.0]).eval()
+    array([1., 2.])
+    """
+    factors, pivots, b = (as_tensor(x) for x in (*LU_and_pivots, b))
+    dtype = floating(_core.promote(factors.dtype, b.dtype))
+    op = LUSolve("T" if trans else "N")
+    solution: Variable = op(as_tensor(factors, dtype), pivots, as_tensor(b, dtype))
+    return solution
+
+
+def _product(left: Variable, right: Variable) -> Variable:
+    """Return ``left`` times ``right`` transposed, of columns or matrices of them."""
+    return outer(left, right) if left.ndim == 1 else dot(left, permute_dims(right))

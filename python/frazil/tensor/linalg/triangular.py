@@ -1,0 +1,143 @@
+"""Systems of equations with triangular matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from frazil import _core
+from frazil._core import FrozenApply, TensorType, Variable
+from frazil.op import Op
+from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.tensor.diagonals import tril, triu
+from frazil.tensor.lengths import Lengths
+from frazil.tensor.linalg.matrices import check_square, check_square_value, floating
+from frazil.tensor.products import dot, outer
+from frazil.tensor.transposition import permute_dims
+
+Trans = Literal["N", "T"]
+
+
+@dataclass(frozen=True, eq=False)
+class SolveTriangular(Op):
+    """The solution ``x`` of ``a x = b``, or of ``a' x = b`` where ``trans`` is ``"T"``, for a
+    triangular matrix ``a``, of which the other triangle is not read (nor the diagonal, which is
+    taken as ones, if ``unit_diagonal``). ``b`` is a vector or a matrix.
+
+    Raises numpy.linalg.LinAlgError where the diagonal has a zero.
+    """
+
+    lower: bool
+    trans: Trans
+    unit_diagonal: bool
+
+    def make_node(self, a: Variable, b: Variable) -> FrozenApply:
+        if self.trans not in ("N", "T"):
+            raise ValueError(f"trans must be 'N' or 'T'; given {self.trans!r}")
+        static = check_square(a, "SolveTriangular")
+        if b.ndim not in (1, 2) or b.dtype != a.dtype:
+            raise TypeError(
+                f"the right side must be a vector or a matrix of dtype {a.dtype}; given {b.type}"
+            )
+        rows = b.type.shape[0]
+        if static is not None and rows is not None and static != rows:
+            raise ValueError(
+                f"the right side must have as many rows as the matrix, {static}; given {b.type}"
+            )
+        shape = (rows if static is None else static, *b.type.shape[1:])
+        return FrozenApply(self, [a, b], [TensorType(a.dtype, shape)])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        a, b = inputs
+        check_square_value(a, node)
+        if len(a) != len(b):
+            raise ValueError(f"{node.op}: the right side has {len(b)} rows, the matrix {len(a)}")
+        if not b.size:
+            return (b.copy(),)
+        from scipy.linalg.lapack import get_lapack_funcs
+
+        (trtrs,) = get_lapack_funcs(("trtrs",), (a, b))
+        x, status = trtrs(
+            a,
+            b,
+            lower=self.lower,
+            trans=self.trans == "T",
+            unitdiag=self.unit_diagonal,
+            overwrite_b=False,
+        )
+        if status > 0:
+            raise np.linalg.LinAlgError(
+                f"{node.op}: the matrix is singular: element {status - 1} of its diagonal is zero"
+            )
+        return (np.ascontiguousarray(x.reshape(b.shape)),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (input_shapes[1],)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        (a, _), (x,), (g,) = inputs, outputs, output_gradients
+        other: Trans = "N" if self.trans == "T" else "T"
+        g_b = SolveTriangular(self.lower, other, self.unit_diagonal)(a, g)
+        left, right = (g_b, x) if self.trans == "N" else (x, g_b)
+        g_a = -outer(left, right) if x.ndim == 1 else -dot(left, permute_dims(right))
+        skipped = 1 if self.unit_diagonal else 0
+        g_a = tril(g_a, -skipped) if self.lower else triu(g_a, skipped)
+        return [g_a, g_b]
+
+
+def solve_triangular(
+    a: TensorLike,
+    b: TensorLike,
+    *,
+    trans: int | str = 0,
+    lower: bool = False,
+    unit_diagonal: bool = False,
+) -> Variable:
+    """Return the solution of a triangular system of equations.
+
+    Parameters
+    ----------
+    a : tensor_like
+        A square matrix, of which one triangle is read.
+    b : tensor_like
+        The right side, a vector or a matrix.
+    trans : {0, 1, "N", "T"}, default 0
+        Solve ``a @ x == b``, or ``a.T @ x == b`` for 1 and "T".
+    lower : bool, default False
+        Which triangle of ``a`` is read: the lower or, as in :func:`scipy.linalg.solve_triangular`
+        by default, the upper.
+    unit_diagonal : bool, default False
+        Take the diagonal of ``a`` as ones, whatever it is.
+
+    Returns
+    -------
+    Variable
+        Of the shape of ``b``.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        During a call, if the diagonal has a zero.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.linalg.solve_triangular([[2.0, 0.0], [1.0, 4.0]], [2.0, 9.0], lower=True).eval()
+    array([1., 2.])
+    """
+    names: dict[int | str, Trans] = {0: "N", 1: "T", "N": "N", "T": "T"}
+    if trans not in names:
+        raise ValueError(f"trans must be 0, 1, 'N' or 'T'; given {trans!r}")
+    a, b = as_tensor(a), as_tensor(b)
+    dtype = floating(_core.promote(a.dtype, b.dtype))
+    op = SolveTriangular(bool(lower), names[trans], bool(unit_diagonal))
+    solution: Variable = op(as_tensor(a, dtype), as_tensor(b, dtype))
+    return solution
