@@ -15,7 +15,7 @@ use crate::program::Program;
 use crate::run::Run;
 use crate::state::{SlotState, State};
 use crate::step::Place;
-use crate::strided::read_integer;
+use crate::strided::{TransferPlan, read_integer};
 
 impl State {
     /// The layouts of the results of an instruction that runs programs, which do not depend on
@@ -104,14 +104,23 @@ impl State {
         }
         run.execute(conduct).map_err(blame)?;
         for (position, &slot) in outputs.iter().enumerate() {
-            if let Some(array) = run.take_output(position) {
-                let base = site.program.bases.slots + slot.index();
-                let bytes = array.buffer.size();
-                self.bases[base] = array.buffer.as_ptr();
-                self.blocks[slot.index()] = Some(array.buffer);
-                self.slots[slot.index()] =
-                    SlotState { place: Place::start(base), layout: array.layout, bytes };
+            let Some(array) = run.take_output(position) else { continue };
+            if self.guards.width() > 0 {
+                // In a watched run a buffer has zones around it, which this one lacks.
+                let fresh = Layout::fresh(&array.layout.dims, array.dtype.itemsize());
+                let fresh = fresh.map_err(Error::at(site.origin))?;
+                let plan = TransferPlan::copy(array.dtype, &array.layout, &fresh);
+                let to = self.result(site, slot, fresh)?;
+                // SAFETY: the result is memory of its own of this layout; the array was just made.
+                unsafe { plan.run(to, array.buffer.as_ptr()) };
+                continue;
             }
+            let base = site.program.bases.slots + slot.index();
+            let bytes = array.buffer.size();
+            self.bases[base] = array.buffer.as_ptr();
+            self.blocks[slot.index()] = Some(array.buffer);
+            self.slots[slot.index()] =
+                SlotState { place: Place::start(base), layout: array.layout, bytes };
         }
         Ok(())
     }
