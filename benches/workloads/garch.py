@@ -47,7 +47,7 @@ def pytensor():
 
     returns, parameters = pt.dvector("returns"), [*map(pt.dscalar, ("omega", "alpha", "beta"))]
     variances = pytensor.scan(
-        _step, returns[:-1], pt.constant(1.0), parameters, return_updates=False
+        _step, returns[:-1], pt.constant(np.array(1.0)), parameters, return_updates=False
     )
     value = _value(pt, variances, returns)
     return [returns, *parameters], [value, *pytensor.grad(value, parameters)]

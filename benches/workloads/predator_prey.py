@@ -70,7 +70,7 @@ def pytensor():
     import pytensor.tensor as pt
 
     target, parameters = pt.dmatrix("target"), [*map(pt.dscalar, "abcd")]
-    one = pt.constant(1.0)
+    one = pt.constant(np.array(1.0))
     prey, predators = pytensor.scan(
         _step,
         outputs_info=[one, one],
