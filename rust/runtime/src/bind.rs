@@ -20,7 +20,7 @@ use crate::loop_nest::{Access, LoopNest, Role, Table, loop_order, row_order};
 use crate::lu::{LuPlan, LuSolvePlan, factors_layout};
 use crate::nested::Inner;
 use crate::program::Program;
-use crate::recurrence::{Packed, Recurrence, RecurrenceStep};
+use crate::recurrence::{Carry, Packed, Recurrence, RecurrenceStep, piece};
 use crate::state::{SlotState, State};
 use crate::step::{
     DotStep, GemmStep, LapackStep, LoopStep, LuSolveStep, LuStep, Place, Step, TransferStep,
@@ -338,8 +338,19 @@ impl<'a> Binder<'a> {
         }
         self.need_scratch(scratch);
         let function = code.kernel.function;
-        let step = RecurrenceStep { function, steps, operands, strides, packed, scratch };
-        Ok(Step::Recurrence(Box::new(step)))
+        let kept =
+            |&Carry { read, write }: &Carry| (read as usize, code.reads.len() + write as usize);
+        Ok(Step::Recurrence(Box::new(RecurrenceStep {
+            function,
+            steps,
+            operands,
+            strides,
+            packed,
+            scratch,
+            piece: piece(code),
+            carries: code.carries.iter().map(kept).collect(),
+            counts: code.counts,
+        })))
     }
 
     fn need_scratch(&mut self, bytes: usize) {
