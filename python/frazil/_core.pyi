@@ -791,8 +791,8 @@ _Buffer: TypeAlias = tuple[  # name, bytes, where, what makes it, what it is ove
 
 def memory_plan(
     function: Function, dims: Sequence[Sequence[int]]
-) -> tuple[int, int, list[int | None], list[_Buffer]]:
-    """Bytes of temporaries, of scratch and of outputs, and the buffers."""
+) -> tuple[int, int, int | None, list[int | None], list[_Buffer]]:
+    """Bytes of temporaries, of scratch, of nested programs and of outputs, and the buffers."""
 
 _Explained: TypeAlias = tuple[  # text, origin, kernel, sizes, shapes of results
     str, int | None, int | None, list[int | None], list[list[int] | None]

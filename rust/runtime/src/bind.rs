@@ -133,8 +133,16 @@ impl<'a> Binder<'a> {
 
     /// The step of an instruction that runs programs, whose results have known layouts.
     pub(crate) fn inner(&mut self, code: &Inner, origin: Option<Origin>) -> Result<Step, Error> {
-        for (slot, layout) in self.state.inner_layouts(self.program, code, origin)? {
+        let Some(needs) = self.state.inner_needs(self.program, code, origin)? else {
+            return Ok(Step::Inner);
+        };
+        for (slot, layout) in needs.layouts {
             self.place_fresh(slot, layout).map_err(Error::at(origin))?;
+        }
+        self.need_scratch(needs.scratch);
+        self.state.apart += needs.apart;
+        if !self.state.held.contains(&needs.held) {
+            self.state.held.push(needs.held);
         }
         Ok(Step::Inner)
     }
