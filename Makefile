@@ -34,7 +34,7 @@ demo: $(VENV)/.built $(VENV)/.group-demo
 test: $(VENV)/.built $(VENV)/.group-test
 	cargo test --workspace --exclude frazil-py --exclude frazil-benches
 	cargo test -p frazil-core --features shuttle --test schedules
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/.built $(VENV)/.group-lint
 	cargo fmt --all --check

@@ -36,13 +36,13 @@ def test_what_is_excluded_is_not_applied():
     assert text("log_of_one_plus") == "log(1.0 + exp(*0))"
     assert text("log1p_of_exp") == "log1p(exp(*0))"
     assert text("neg_neg", "specialize") == "softplus(--*0)"
-    assert fz.Mode("py").excluding("all") == fz.Mode("py").excluding(*PHASES)
+    assert fz.Mode("py").excluding("all") == fz.Mode("py").excluding(*PHASES, "loops")
 
 
 def test_modes_are_checked():
     with pytest.raises(ValueError, match=r"no phase or rule is named 'stabilise'.*canonicalize"):
         fz.Mode().excluding("stabilise")
-    with pytest.raises(ValueError, match="mode must be one of 'c', 'numba', 'py', 'debug' or None"):
+    with pytest.raises(ValueError, match="mode must be one of 'c', 'numba', 'py', 'debug'"):
         fz.function([], ft.constant(1.0), mode=fz.Mode("fortran"))
     with pytest.raises(TypeError, match=r"a linker's name, a fz.Mode or None, given 3"):
         fz.function([], ft.constant(1.0), mode=3)
@@ -65,15 +65,16 @@ def test_graphs_that_become_equal_share_a_program():
 
 def test_errors_name_the_line_that_was_rewritten(mode):
     """By a template, by a function, and by folding of what is beside."""
-    x, y = ft.vector("x"), ft.vector("y")
+    # Of types that are no other test's: a node keeps the line that first built it.
+    x, y = (ft.tensor(name, shape=(None, 1783)) for name in "xy")
     a = ft.log(1 + ft.exp(x + y))  # this line
     b = (x * y) ** 3.0  # and this one
     line = test_errors_name_the_line_that_was_rewritten.__code__.co_firstlineno
-    for output, at in ((a, line + 3), (b, line + 4)):
+    for output, at in ((a, line + 4), (b, line + 5)):
         f = fz.function([x, y], output, mode=mode)
         assert f.optimized is not f.fgraph
         with pytest.raises(ValueError, match=rf"test_phases.py:{at}"):
-            f(np.ones(2), np.ones(3))
+            f(np.ones((2, 1783)), np.ones((3, 1783)))
 
 
 def test_nodes_that_a_rule_makes_are_of_the_line_of_what_they_replace():

@@ -78,51 +78,70 @@ def provide(symbols: Mapping[str, str]) -> list[str]:
 
 
 @cache
-def vector_forms(name: str, kind: str) -> Mapping[str, int]:
-    """The vector functions that do the same as one of the C math library to ``float`` or
-    ``double``, with how many elements they take at once.
+def vector_form(name: str, kind: str) -> tuple[str, int] | None:
+    """The widest vector function that does the same as one of the C math library to ``float`` or
+    ``double``, and how many elements it takes at once.
 
     glibc has them, precise within 4 ulp and exact at infinities, NaN and signed zeros.
     """
     arity = MATH.get(name.removesuffix("f") if kind == "float" else name)
     if arity is None or sys.platform != "linux" or platform.machine() != "x86_64":
-        return {}
+        return None
     features = llvm.get_host_cpu_features()
-    forms = {}
+    widest = None
     for feature, (letter, size) in _VECTORS.items():
         lanes = size // (4 if kind == "float" else 8)
         own = f"_ZGV{letter}N{lanes}{'v' * arity}_{name}"
         if features.get(feature) and address_of(own) is not None:
-            forms[own] = lanes
-    return forms
+            widest = own, lanes
+    return widest
 
 
 def with_vector_forms(text: str) -> str:
     """The text of a module in which loops that call the C math library can be vectorised.
 
-    The declaration of a function says which vector functions do the same. These are declared too,
-    and marked as used: else they would be gone before loops are vectorised.
+    Each function says which vector function does the same, and is itself an element of what that
+    gives: so a value does not depend on where its element stands. The vector functions are marked
+    as used: else they would be gone before loops are vectorised.
     """
     lines: list[str] = []
     used: list[str] = []
 
-    def annotated(match: re.Match[str]) -> str:
+    def defined(match: re.Match[str]) -> str:
         kind, name, operands = match.groups()
-        forms = vector_forms(name, kind)
-        if not forms:
+        form = vector_form(name, kind)
+        if form is None:
             return match[0]
-        same = ",".join(f"{own.removesuffix(name)}{HIDDEN}{name}({own})" for own in forms)
-        for own, lanes in forms.items():
-            vector = f"<{lanes} x {kind}>"
-            taken = ", ".join([vector] * operands.count(kind))
-            lines.append(f"declare {vector} @{own}({taken})")
-            used.append(f"i8* bitcast ({vector} ({taken})* @{own} to i8*)")
+        own, lanes = form
+        vector, arity = f"<{lanes} x {kind}>", operands.count(kind)
+        taken = ", ".join([vector] * arity)
+        lines.append(f"declare {vector} @{own}({taken})")
+        used.append(f"i8* bitcast ({vector} ({taken})* @{own} to i8*)")
+        same = f"{own.removesuffix(name)}{HIDDEN}{name}({own})"
+        given = ", ".join(f"{kind} %x{k}" for k in range(arity))
         # It keeps no state, raises nothing and comes back.
-        facts = f'nounwind willreturn readnone "vector-function-abi-variant"="{same}"'
-        return f"{match[0]} {facts}"
+        facts = f'noinline nounwind willreturn readnone "vector-function-abi-variant"="{same}"'
+        body = []
+        for k in range(arity):
+            body += [
+                f"  %one{k} = insertelement {vector} undef, {kind} %x{k}, i32 0",
+                f"  %all{k} = shufflevector {vector} %one{k}, {vector} undef, "
+                f"<{lanes} x i32> zeroinitializer",
+            ]
+        passed = ", ".join(f"{vector} %all{k}" for k in range(arity))
+        return "\n".join(
+            [
+                f'define internal {kind} @"{HIDDEN}{name}"({given}) {facts} {{',
+                *body,
+                f"  %made = call {vector} @{own}({passed})",
+                f"  %first = extractelement {vector} %made, i32 0",
+                f"  ret {kind} %first",
+                "}",
+            ]
+        )
 
     pattern = rf'^declare (double|float) @"{HIDDEN}(\w+)"\((.*)\)$'
-    text = re.sub(pattern, annotated, text, flags=re.MULTILINE)
+    text = re.sub(pattern, defined, text, flags=re.MULTILINE)
     if not used:
         return text
     lines.append(
