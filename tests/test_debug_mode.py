@@ -114,7 +114,7 @@ def test_a_perform_that_writes_to_its_input(of, how):
 
 def test_the_first_nan(mode):
     x = ft.dvector("x")
-    negative = x - 2.0
+    negative = x - 2.0625  # as nobody else has built, who would be named
     result = (ft.log(negative) * 2.0 + 1.0).sum()
     message = find([x], result, np.array([3.0, 1.0]))
     assert "result 0 is NaN at (1,)" in message
@@ -225,3 +225,29 @@ def test_debug_programs_are_not_those_of_other_modes():
     assert f.program is not g.program
     assert f.mode == "debug"
     assert find_linker("debug").name == "debug"
+
+
+# ------------------------------------------------------------------ inside of other programs
+
+FAULTS = {
+    "nan": (lambda s: ft.log(s - 2.1875) * 2.0, "result 0 is NaN at (0,)", fz.DebugModeError),
+    "index": (lambda s: s[ft.cast(s * 10, "int64")] * 1.0, "index 10 is out of bounds", IndexError),
+    "stray": (lambda s: Stray("n_inner")(-s) * 1.0, "written up to 8 bytes", fz.DebugModeError),
+    "view": (lambda s: Lying("is a view")(s) + 1.0, "memory of its input 0", fz.DebugModeError),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("inside", ["call", "branch", "loop"])
+def test_faults_are_found_within_calls_branches_and_loops(inside, fault):
+    compute, expected, error = FAULTS[fault]
+    x = ft.dvector("x")
+    if inside == "call":
+        result = fz.OpFromGraph([x], [compute(x)])(x)
+    elif inside == "branch":
+        result = fz.ifelse(x.sum() > 0.0, compute(x), x)
+    else:
+        result = fz.scan(compute, outputs_info=[x], n_steps=3)[0][-1]
+    message = find([x], result, np.ones(3), error=error)
+    assert expected in message
+    assert HERE in message

@@ -609,12 +609,17 @@ class ProgramBuilder:
         steps: int,
         reads: Sequence[tuple[int, bool, Sequence[int]]],
         writes: Sequence[tuple[Any, bool, Sequence[int]]],
+        carries: Sequence[tuple[int, int]],
         backwards: bool = False,
+        counts: bool = False,
     ) -> list[int]:
-        """Runs a kernel once, over ``steps`` (a size) rows, the last one first if ``backwards``.
+        """Runs a kernel over ``steps`` (a size) rows, the last one first if ``backwards``.
 
         ``reads``: slots, each with whether it has a row for each step along its first axis, and the
         lengths of a row, which the kernel gets without gaps. ``writes``: dtypes, with the same.
+        ``carries``: the read that each state starts from and the write that tells it in the end,
+        by their positions: after many rows the kernel is called again, and goes on from there.
+        With ``counts`` the last write is the number of steps done, by a kernel that may end early.
         """
 
     def transpose(self, slot: int, axes: Sequence[int]) -> int: ...
@@ -786,8 +791,8 @@ _Buffer: TypeAlias = tuple[  # name, bytes, where, what makes it, what it is ove
 
 def memory_plan(
     function: Function, dims: Sequence[Sequence[int]]
-) -> tuple[int, int, list[int | None], list[_Buffer]]:
-    """Bytes of temporaries, of scratch and of outputs, and the buffers."""
+) -> tuple[int, int, int | None, list[int | None], list[_Buffer]]:
+    """Bytes of temporaries, of scratch, of nested programs and of outputs, and the buffers."""
 
 _Explained: TypeAlias = tuple[  # text, origin, kernel, sizes, shapes of results
     str, int | None, int | None, list[int | None], list[list[int] | None]

@@ -32,6 +32,25 @@ def graphs():
     product = ft.dot(x, x)
     yield x, "factor", [ft.linalg.cholesky(ft.dot(x, x.T) + ft.eye(N)), product + 1.0]
     yield x, "rows_and_columns", [ft.dot(x - x.mean(axis=0), x.T / x.sum(axis=1))]
+    stack = ft.stack([x, x * 2.0, x * 3.0])
+    yield x, "many_products", [ft.matmul(stack, stack)]
+    yield x, "system", [ft.linalg.solve(x + ft.eye(N), x)]
+    yield x, "inverse_and_determinant", [ft.linalg.inv(x + ft.eye(N)), x * ft.linalg.det(x)]
+    yield x, "loop_of_numbers", [scan(lambda v, s: ft.tanh(s) + v, x.flatten(), ft.constant(0.0))]
+    yield x, "loop_of_vectors", [scan(lambda v, s: ft.dot(x, s) + v, x, x[0])]
+    yield x, "loop_of_matrices", [scan(lambda v, s: ft.dot(x, s) + v, x, x)[-1]]
+    loop = scan(lambda v, s: ft.dot(x, ft.tanh(s)) + v, x, x[0])
+    yield x, "gradient_of_a_loop", [fz.grad(loop[-1].sum(), x)]
+    a = ft.dmatrix("a")
+    op = fz.OpFromGraph([a], [ft.dot(ft.dot(ft.dot(a, a), a), a) + 2.0])
+    yield x, "equal_calls", [op(op(x))]
+    op = fz.OpFromGraph([a], [ft.dot(ft.dot(ft.dot(a, a), a), a) + 3.0])
+    yield x, "calls_in_a_loop", [scan(lambda v, s: op(ft.dot(x, s)) + v, x, x)[-1]]
+
+
+def scan(step, sequence, start):
+    """The states of a loop."""
+    return fz.scan(step, sequences=[sequence], outputs_info=[start])[0]
 
 
 if __name__ == "__main__":
@@ -40,9 +59,9 @@ if __name__ == "__main__":
     for mode in ("c", "numba"):
         for x, name, outputs in graphs():
             f = fz.function([x], outputs, mode=mode, threads=1)
-            plan = f.memory_plan(value)
             _core.take_peak_bytes()
             before = _core.allocated_bytes()
             kept.append((f, f(value)))
             taken = _core.take_peak_bytes() - before
+            plan = f.memory_plan(value)  # it makes the programs of loops and calls ready
             print(mode, name, plan.complete, plan.peak, taken)

@@ -31,7 +31,7 @@ def test_what_is_planned_is_what_is_taken():
     )
     assert done.returncode == 0, done.stderr
     lines = [line.split() for line in done.stdout.splitlines()]
-    assert len(lines) == 22
+    assert len(lines) == 40
     for mode, name, complete, planned, taken in lines:
         assert complete == "True", (mode, name)
         assert planned == taken, (mode, name)
@@ -76,6 +76,26 @@ def test_what_only_values_tell_is_said_to_be_open():
     made = plan(ft.set_subtensor(ft.zeros(n)[1:], 1.0), (), inputs=[n])
     assert not made.complete
     assert made.outputs == (None,)
+    assert "found during the call" in str(made)
+
+
+@pytest.mark.parametrize("kind", ["branch", "early end", "open step"])
+def test_what_only_the_values_in_a_nested_program_tell_is_said_to_be_open(kind):
+    match kind:
+        case "branch":
+            y = fz.ifelse(X.sum() > 0.0, ft.dot(X, X), X)
+        case "early end":
+            y, _ = fz.scan(
+                lambda v, s: (ft.dot(X, s) + v, fz.until(v.sum() > 1.0)),
+                sequences=[X],
+                outputs_info=[X],
+            )
+        case _:
+            k = ft.lscalar("k")
+            op = fz.OpFromGraph([X, k], [X + ft.exp(ft.dot(ft.ones((k, 100)), X)).sum(axis=0)])
+            y = op(X, ft.cast(X[0, 0], "int64"))
+    made = plan(y)
+    assert not made.complete
     assert "found during the call" in str(made)
 
 

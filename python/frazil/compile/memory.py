@@ -56,6 +56,9 @@ class MemoryPlan:
     scratch : int
         Bytes that kernels need beside their operands; every further thread takes as many again
         while it works.
+    nested : int or None
+        Bytes that the programs of loops and calls take for themselves; None if only the call will
+        tell.
     outputs : tuple of int or None
         The bytes of each output; None if only the call will tell.
     buffers : tuple of Buffer
@@ -64,6 +67,7 @@ class MemoryPlan:
 
     temporaries: int
     scratch: int
+    nested: int | None
     outputs: tuple[int | None, ...]
     buffers: tuple[Buffer, ...]
 
@@ -73,19 +77,21 @@ class MemoryPlan:
 
         Where ``complete`` is false, what is found during the call comes on top.
         """
-        return self.temporaries + self.scratch + sum(bytes or 0 for bytes in self.outputs)
+        known = (self.nested, *self.outputs)
+        return self.temporaries + self.scratch + sum(bytes or 0 for bytes in known)
 
     @property
     def complete(self) -> bool:
         """Whether everything is known before the call."""
-        sizes = (*self.outputs, *(buffer.bytes for buffer in self.buffers))
+        sizes = (self.nested, *self.outputs, *(buffer.bytes for buffer in self.buffers))
         return None not in sizes
 
     def __str__(self) -> str:
         more = "" if self.complete else ", and more that is found during the call"
+        nested = f"{self.nested} of programs within it, " if self.nested else ""
         lines = [
             f"peak {self.peak} bytes: {self.temporaries} of temporaries, {self.scratch} of "
-            f"scratch, {sum(bytes or 0 for bytes in self.outputs)} of outputs{more}"
+            f"scratch, {nested}{sum(bytes or 0 for bytes in self.outputs)} of outputs{more}"
         ]
         for buffer in self.buffers:
             size = "?" if buffer.bytes is None else str(buffer.bytes)
@@ -98,10 +104,11 @@ class MemoryPlan:
 def memory_plan(function: Function, shapes: Sequence[Any], named: Mapping[str, Any]) -> MemoryPlan:
     """The plan of ``function`` for arguments of these shapes."""
     dims = shapes_of_inputs(function, shapes, named)
-    temporaries, scratch, outputs, buffers = _core.memory_plan(function, dims)
+    temporaries, scratch, nested, outputs, buffers = _core.memory_plan(function, dims)
     return MemoryPlan(
         temporaries,
         scratch,
+        nested,
         tuple(outputs),
         tuple(Buffer(*entry[:6], None if entry[6] is None else str(entry[6])) for entry in buffers),
     )

@@ -251,6 +251,7 @@ class Status(IntEnum):
     OK = 0
     NEGATIVE_POWER = 1  # integers to negative integer powers are not allowed
     OUT_OF_BOUNDS = 2  # an index: which one, and its value, stand in the report
+    ENDED = 3  # no fault: a recurrence's condition held
 
 
 @dataclass(frozen=True, slots=True)

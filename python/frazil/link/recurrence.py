@@ -5,7 +5,9 @@ step stays in registers. Every linker that makes native code lowers the same ker
 
 The native form is ``int32_t kernel(char *const *pointers, int64_t steps, int64_t one, const int64_t
 *strides)``; pointers and strides, in bytes from step to step, list the reads and then the writes.
-The rows of both have no gaps. It returns a :class:`~frazil.link.kernel.Status`.
+The rows of both have no gaps; what a state starts as may lie where its last value goes, so a long
+loop is several calls. It returns a :class:`~frazil.link.kernel.Status`: ``ENDED`` if its condition
+held in the last step that it did.
 """
 
 from __future__ import annotations

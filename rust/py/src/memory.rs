@@ -5,10 +5,10 @@ use pyo3::prelude::*;
 
 use crate::function::Function;
 
-/// Bytes of temporaries, of scratch and of each output, then the buffers: name, bytes, where it
+/// Bytes of temporaries, of scratch, of nested programs and of each output, then the buffers: name, bytes, where it
 /// lies, what makes it, the operand that it takes over, the last instruction that needs it, and what
 /// to blame.
-type Plan = (usize, usize, Vec<Option<usize>>, Vec<Entry>);
+type Plan = (usize, usize, Option<usize>, Vec<Option<usize>>, Vec<Entry>);
 type Entry =
     (String, Option<usize>, String, String, Option<String>, Option<String>, Option<Py<PyAny>>);
 
@@ -36,7 +36,8 @@ pub fn memory_plan(py: Python<'_>, function: &Function, dims: Vec<Vec<i64>>) -> 
         _ => *bytes,
     });
     let outputs = outputs.collect();
-    Ok((plan.arena, plan.scratch, outputs, plan.buffers.iter().map(entry).collect()))
+    let entries = plan.buffers.iter().map(entry).collect();
+    Ok((plan.arena, plan.scratch, plan.nested, outputs, entries))
 }
 
 /// The bytes in all buffers of the runtime, idle ones included.

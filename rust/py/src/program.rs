@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use frazil_core::DType;
 use frazil_runtime::{
-    ArrayType, BuildError, Builder, Error, ErrorClass, Fault, Fold, Foreign, ForeignError, Index,
-    IndexedSpec, KeptArray, KernelFn, KernelPart, KernelRef, Layout, Library, LoopSpec, Nested,
-    Next, Origin, Parts, RecurrenceSpec, RepeatSpec, Scalar, Size, SizeOp, Slot, TriangularForm,
-    WriteSpec,
+    ArrayType, BuildError, Builder, Carry, Error, ErrorClass, Fault, Fold, Foreign, ForeignError,
+    Index, IndexedSpec, KeptArray, KernelFn, KernelPart, KernelRef, Layout, Library, LoopSpec,
+    Nested, Next, Origin, Parts, RecurrenceSpec, RepeatSpec, Scalar, Size, SizeOp, Slot,
+    TriangularForm, WriteSpec,
 };
 use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -56,6 +56,7 @@ fn refuse(error: BuildError) -> PyErr {
         | BuildError::UnsupportedDType { .. }
         | BuildError::Rank { .. }
         | BuildError::Identity { .. }
+        | BuildError::Carry(_)
         | BuildError::Arms
         | BuildError::State { .. }
         | BuildError::Until { .. }
@@ -300,11 +301,12 @@ impl ProgramBuilder {
         Ok(slots.map_err(refuse)?.into_iter().map(|slot| slot.0).collect())
     }
 
-    /// A native kernel that is called once, over all steps; returns the slots that it writes.
+    /// A native kernel that goes over all steps; returns the slots that it writes.
     ///
     /// The kernel at `address` must follow the calling convention of recurrences for exactly these
     /// operands and stay loaded as long as `keepalive` lives.
-    #[pyo3(signature = (address, keepalive, steps, reads, writes, backwards=false))]
+    #[pyo3(signature = (address, keepalive, steps, reads, writes, carries, backwards=false, counts=false))]
+    #[allow(clippy::too_many_arguments)]
     fn recurrence(
         &mut self,
         address: usize,
@@ -312,7 +314,9 @@ impl ProgramBuilder {
         steps: u32,
         reads: Vec<(u32, bool, Vec<u64>)>,
         writes: Vec<(Bound<'_, PyAny>, bool, Vec<u64>)>,
+        carries: Vec<(u32, u32)>,
         backwards: bool,
+        counts: bool,
     ) -> PyResult<Vec<u32>> {
         let reads = reads.into_iter().map(|(slot, walks, row)| (Slot(slot), walks, row)).collect();
         let writes = writes
@@ -322,7 +326,9 @@ impl ProgramBuilder {
         if address == 0 {
             return Err(PyValueError::new_err("the kernel has no address"));
         }
-        let spec = RecurrenceSpec { steps: Size(steps), backwards, reads, writes };
+        let steps = Size(steps);
+        let carries = carries.into_iter().map(|(read, write)| Carry { read, write }).collect();
+        let spec = RecurrenceSpec { steps, backwards, reads, writes, carries, counts };
         // SAFETY: the address is not null and, by the caller's promise, that of a kernel for these
         // operands.
         let slots = unsafe {

@@ -20,7 +20,7 @@ use crate::loop_nest::{Access, LoopNest, Role, Table, loop_order, row_order};
 use crate::lu::{LuPlan, LuSolvePlan, factors_layout};
 use crate::nested::Inner;
 use crate::program::Program;
-use crate::recurrence::{Packed, Recurrence, RecurrenceStep};
+use crate::recurrence::{Carry, Packed, Recurrence, RecurrenceStep, piece};
 use crate::state::{SlotState, State};
 use crate::step::{
     DotStep, GemmStep, LapackStep, LoopStep, LuSolveStep, LuStep, Place, Step, TransferStep,
@@ -133,8 +133,16 @@ impl<'a> Binder<'a> {
 
     /// The step of an instruction that runs programs, whose results have known layouts.
     pub(crate) fn inner(&mut self, code: &Inner, origin: Option<Origin>) -> Result<Step, Error> {
-        for (slot, layout) in self.state.inner_layouts(self.program, code, origin)? {
+        let Some(needs) = self.state.inner_needs(self.program, code, origin)? else {
+            return Ok(Step::Inner);
+        };
+        for (slot, layout) in needs.layouts {
             self.place_fresh(slot, layout).map_err(Error::at(origin))?;
+        }
+        self.need_scratch(needs.scratch);
+        self.state.apart += needs.apart;
+        if !self.state.held.contains(&needs.held) {
+            self.state.held.push(needs.held);
         }
         Ok(Step::Inner)
     }
@@ -338,8 +346,19 @@ impl<'a> Binder<'a> {
         }
         self.need_scratch(scratch);
         let function = code.kernel.function;
-        let step = RecurrenceStep { function, steps, operands, strides, packed, scratch };
-        Ok(Step::Recurrence(Box::new(step)))
+        let kept =
+            |&Carry { read, write }: &Carry| (read as usize, code.reads.len() + write as usize);
+        Ok(Step::Recurrence(Box::new(RecurrenceStep {
+            function,
+            steps,
+            operands,
+            strides,
+            packed,
+            scratch,
+            piece: piece(code),
+            carries: code.carries.iter().map(kept).collect(),
+            counts: code.counts,
+        })))
     }
 
     fn need_scratch(&mut self, bytes: usize) {

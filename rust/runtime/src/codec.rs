@@ -566,6 +566,8 @@ impl Replay<'_> {
             writes: (code.writes.iter())
                 .map(|write| (write.dtype, write.walks, write.row.to_vec()))
                 .collect(),
+            carries: code.carries.to_vec(),
+            counts: code.counts,
         };
         // SAFETY: the caller promises that the kernel takes the operands that it says; they are
         // those of this recurrence. Test: tests/recurrence.rs, bytes_give_the_program_back.

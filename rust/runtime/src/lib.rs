@@ -74,7 +74,7 @@ pub use nested::{Next, RepeatSpec, Repeated};
 pub use partials::kernel_function;
 pub use pool::LargeBuffer;
 pub use program::{Bindings, Program};
-pub use recurrence::RecurrenceSpec;
+pub use recurrence::{Carry, RecurrenceSpec};
 pub use routine::{Routine, set_routine};
 pub use run::Run;
 pub use scalar::Scalar;

@@ -60,6 +60,9 @@ pub struct MemoryPlan {
     pub arena: usize,
     /// Bytes that kernels need beside their operands.
     pub scratch: usize,
+    /// Bytes that programs take for themselves which the program runs; `None` if only the run knows
+    /// them.
+    pub nested: Option<usize>,
     /// The bytes of each output; `None` if only the run knows them.
     pub outputs: Vec<Option<usize>>,
     /// For each output the input in whose memory it lies, if it is not made anew.
@@ -90,6 +93,7 @@ impl Program {
             lies_in: self.outputs.iter().map(lies_in).collect(),
             arena,
             scratch: state.scratch_bytes,
+            nested: state.nested_bytes(),
             outputs: state
                 .outputs
                 .iter()

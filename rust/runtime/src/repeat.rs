@@ -10,18 +10,21 @@ use std::collections::VecDeque;
 use smallvec::SmallVec;
 
 use crate::array::{ArrayRef, OwnedArray, Owner};
-use crate::buffer::{ALIGNMENT, Buffer};
+use crate::buffer::Buffer;
 use crate::conduct::Conduct;
 use crate::error::{Error, Fault};
-use crate::ids::{Origin, Slot};
+use crate::ids::Origin;
 use crate::instr::InstrKind;
 use crate::layout::{Layout, byte_count};
 use crate::nested::{Next, Part, Repeat};
 use crate::program::Program;
+use crate::repeat::needs::Scratch;
 use crate::run::Run;
 use crate::state::State;
 use crate::strided::TransferPlan;
 use crate::subrun::Site;
+
+mod needs;
 
 /// Steps after which a loop asks whether to stop.
 const ASK: i64 = 64;
@@ -96,31 +99,6 @@ struct Loop<'p> {
 }
 
 impl State {
-    /// The layouts of what a loop makes, where they do not depend on values.
-    pub(crate) fn repeat_layouts(
-        &self,
-        program: &Program,
-        code: &Repeat,
-        origin: Option<Origin>,
-    ) -> Result<Vec<(Slot, Layout)>, Error> {
-        let work = Loop::new(self, program, code, origin)?;
-        let run = work.prepare(0)?;
-        let at = |fault| Error::at(origin)(fault);
-        let mut layouts = Vec::new();
-        for (state, carried) in code.states.iter().enumerate() {
-            let layout = &work.layouts[work.values[code.input_of(state)].layout];
-            layouts.push((carried.last, work.fresh(code.input_of(state), &layout.dims)?));
-        }
-        for &(output, to) in &code.stacked {
-            if let Some(spec) = run.output(output) {
-                let dims = with_rows(work.steps, spec.dims);
-                layouts.push((to, Layout::fresh(&dims, spec.dtype.itemsize()).map_err(at)?));
-            }
-        }
-        layouts.push((code.done, Layout::default()));
-        Ok(layouts)
-    }
-
     /// Runs a loop.
     pub(crate) fn repeat(
         &mut self,
@@ -394,47 +372,14 @@ impl<'p> Loop<'p> {
         site: &Site<'_>,
         run: &mut Run<'p>,
     ) -> Result<(), Error> {
-        let mut need = 0;
-        let mut reserve = |bytes: usize| {
-            let start = need;
-            need += bytes.next_multiple_of(ALIGNMENT);
-            start
-        };
-        let mut copies: SmallVec<[(usize, usize, TransferPlan); 4]> = SmallVec::new();
-        for (at, carried) in self.code.states.iter().enumerate() {
-            let input = self.code.input_of(at);
-            let declared = &self.part.program.inputs[input];
-            let init = state.array(site.program, carried.init);
-            let from = Layout { dims: init.dims.into(), strides: init.strides.into() };
-            let itemsize = declared.ty.dtype.itemsize();
-            if declared.donated || !from.is_c_order(itemsize) {
-                let bytes = byte_count(&from.dims, itemsize).map_err(Error::at(self.origin))?;
-                let to = &self.layouts[self.values[input].layout];
-                let plan = TransferPlan::copy(declared.ty.dtype, &from, to);
-                copies.push((input, reserve(bytes), plan));
-            }
-        }
-        let mut rings: SmallVec<[(usize, usize, usize); 4]> = SmallVec::new();
+        let Scratch { bytes, copies, rings } = self.scratch(state, site.program, run)?;
         for output in 0..self.row_of.len() {
-            let mut ring = (0, 0, 1);
-            match (run.output(output), self.row_of[output]) {
-                (Some(spec), None) => {
-                    let bytes = byte_count(spec.dims, spec.dtype.itemsize());
-                    let bytes = bytes.map_err(Error::at(self.origin))?;
-                    // While a step makes a value, those in use are kept.
-                    let count = self.in_use[output] + 1;
-                    let padded = bytes.next_multiple_of(ALIGNMENT);
-                    ring = (reserve(padded * count), padded, count);
-                }
-                (Some(spec), Some(row)) => {
-                    let dims = spec.dims.to_vec();
-                    self.rows[row] = Some(self.place_rows(state, site, row, &dims)?);
-                }
-                (None, _) => {}
+            if let (Some(spec), Some(row)) = (run.output(output), self.row_of[output]) {
+                let dims = spec.dims.to_vec();
+                self.rows[row] = Some(self.place_rows(state, site, row, &dims)?);
             }
-            rings.push(ring);
         }
-        state.scratch_bytes = state.scratch_bytes.max(need);
+        state.scratch_bytes = state.scratch_bytes.max(bytes);
         state.grow_scratch().map_err(Error::at(self.origin))?;
         let memory = state.scratch.as_ptr();
         for (input, start, plan) in copies {

@@ -72,6 +72,18 @@ impl<'p> Run<'p> {
         }
     }
 
+    /// Dims and strides of the inputs.
+    pub(crate) fn key(&self) -> &[i64] {
+        self.state().key()
+    }
+
+    /// The bytes that the run takes beside inputs and outputs; `None` if that depends on values.
+    pub(crate) fn held(&self) -> Option<usize> {
+        let state = self.state();
+        let own = state.arena().size() + state.scratch_bytes;
+        state.nested_bytes().filter(|_| !self.program.dynamic).map(|nested| own + nested)
+    }
+
     /// Takes the memory of all inputs.
     pub(crate) fn start(&mut self, inputs: &[ArrayRef<'_>]) {
         let program = self.program;

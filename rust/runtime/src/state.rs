@@ -17,6 +17,7 @@ use crate::program::Program;
 use crate::size::{SizeExpr, Value};
 use crate::step::{Place, Step};
 use crate::strided::{Transfer, TransferPlan, read_integer};
+use crate::subrun::Held;
 
 /// Memory of one state that is kept for slots whose size is known during the run only.
 const POOL: (usize, usize) = (16, 64 << 20);
@@ -57,6 +58,10 @@ pub(crate) struct State {
     arena: Buffer,
     pub(crate) scratch: Buffer,
     pub(crate) scratch_bytes: usize,
+    /// What runs of nested programs hold.
+    pub(crate) held: Vec<Held>,
+    /// The bytes that instructions which run programs take beside that.
+    pub(crate) apart: usize,
     /// The outputs that stay where they lie, in memory of an input.
     pub(crate) left: Vec<bool>,
     /// Outputs that the runtime allocated, with their layouts.
@@ -145,6 +150,8 @@ impl State {
         self.outputs.clear();
         self.unfinished.clear();
         self.scratch_bytes = 0;
+        self.held.clear();
+        self.apart = 0;
         self.guards.clear();
         check_inputs(program, inputs).map_err(Error::at(None))?;
         for (at, (input, declared)) in inputs.iter().zip(&program.inputs).enumerate() {
@@ -246,6 +253,16 @@ impl State {
         }
         self.bases[program.bases.arena] = self.arena.as_ptr();
         self.grow_scratch()
+    }
+
+    /// The bytes that nested programs take for themselves; `None` if only the run knows.
+    pub(crate) fn nested_bytes(&self) -> Option<usize> {
+        self.held.iter().try_fold(self.apart, |sum, held| Some(sum + held.bytes?))
+    }
+
+    /// Dims and strides of the inputs that the state is bound to.
+    pub(crate) fn key(&self) -> &[i64] {
+        &self.key
     }
 
     /// The memory for temporaries.

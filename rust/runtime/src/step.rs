@@ -207,7 +207,7 @@ impl Step {
                 unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }
             }
             // SAFETY: by the caller's promise.
-            Step::Recurrence(step) => unsafe { step.run(bases, scratch) },
+            Step::Recurrence(step) => unsafe { step.run(bases, scratch, conduct) },
             Step::Range { to, start, step, count } => {
                 let to = to.resolve(bases).cast::<i64>();
                 let mut value = *start;

@@ -17,29 +17,56 @@ use crate::state::{SlotState, State};
 use crate::step::Place;
 use crate::strided::{TransferPlan, read_integer};
 
+/// What an instruction that runs programs makes and needs, where that does not depend on values.
+pub(crate) struct InnerNeeds {
+    /// The layouts of its results.
+    pub(crate) layouts: Vec<(Slot, Layout)>,
+    /// The bytes of scratch memory that it takes.
+    pub(crate) scratch: usize,
+    /// The bytes of further memory that it takes for itself.
+    pub(crate) apart: usize,
+    /// What its program takes for itself.
+    pub(crate) held: Held,
+}
+
+/// What the run of a nested program holds: equal runs one after the other hold it together.
+#[derive(PartialEq, Eq)]
+pub(crate) struct Held {
+    program: Nested,
+    /// Dims and strides of its inputs.
+    key: Vec<i64>,
+    /// `None` if only the run knows.
+    pub(crate) bytes: Option<usize>,
+}
+
+impl InnerNeeds {
+    /// Those of one run of a program.
+    pub(crate) fn of(program: Nested, run: &Run<'_>, layouts: Vec<(Slot, Layout)>) -> InnerNeeds {
+        let held = Held { program, key: run.key().to_vec(), bytes: run.held() };
+        InnerNeeds { layouts, scratch: 0, apart: 0, held }
+    }
+}
+
 impl State {
-    /// The layouts of the results of an instruction that runs programs, which do not depend on
-    /// values.
-    pub(crate) fn inner_layouts(
+    /// What an instruction that runs programs makes and needs; `None` if that depends on values.
+    pub(crate) fn inner_needs(
         &self,
         program: &Program,
         code: &Inner,
         origin: Option<Origin>,
-    ) -> Result<Vec<(Slot, Layout)>, Error> {
+    ) -> Result<Option<InnerNeeds>, Error> {
         match code {
             Inner::Run { program: nested, inputs, outputs } => {
                 let part = &program.parts[nested.index()];
                 let run = part.program.prepare(&self.shells(program, inputs));
                 let run = run.map_err(|error| part.blame(error, None, origin))?;
                 let layout = |at: usize| run.output(at).map(|spec| Layout::of(&spec));
-                Ok(outputs
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(at, &to)| Some((to, layout(at)?)))
-                    .collect())
+                let made = outputs.iter().enumerate();
+                let layouts = made.filter_map(|(at, &to)| Some((to, layout(at)?))).collect();
+                Ok(Some(InnerNeeds::of(*nested, &run, layouts)))
             }
-            Inner::Branch { .. } => Ok(vec![]),
-            Inner::Repeat(code) => self.repeat_layouts(program, code, origin),
+            Inner::Branch { .. } => Ok(None),
+            Inner::Repeat(code) => self.repeat_needs(program, code, origin).map(Some),
         }
     }
 

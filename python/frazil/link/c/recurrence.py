@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.unit import Unit, literal_text
+from frazil.link.kernel import Status
 from frazil.link.recurrence import RecurrenceKernel
 
 
@@ -59,7 +60,7 @@ def _lines(unit: Unit, name: str, kernel: RecurrenceKernel) -> Iterator[str]:
         if walks:
             yield f"p{k} += stride[{k}];"
     if kernel.condition is not None:
-        yield "if (ends) { ++step; break; }"
+        yield f"if (ends) {{ ++step; status = status ? status : {Status.ENDED:d}; break; }}"
     yield "}"
     for k, write in enumerate(kernel.writes, n_reads):
         if not write.walks:

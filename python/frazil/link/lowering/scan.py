@@ -123,7 +123,17 @@ def run_scan(lowering: Lowering, node: FrozenApply, call: ScanCall, native: Nati
     ]
     if op.until:
         writes.append(("int64", False, ()))
-    slots = builder.recurrence(native.address, native.keepalive, steps, reads, writes, op.backwards)
+    carries = [(op.n_sequences + at, at) for at in range(op.n_states)]
+    slots = builder.recurrence(
+        native.address,
+        native.keepalive,
+        steps,
+        reads,
+        writes,
+        carries,
+        op.backwards,
+        kernel.counts_steps(),
+    )
     if op.until:
         done = builder.size_value(slots[-1])
         for at, write in enumerate(kernel.writes):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from frazil.link.kernel import LoopKernel
+from frazil.link.kernel import LoopKernel, Status
 from frazil.link.numba.source import KernelSource
 from frazil.link.recurrence import RecurrenceKernel
 
@@ -53,6 +53,8 @@ class RecurrenceSource(KernelSource):
         yield "        done = step + 1"
         if kernel.condition is not None:
             yield "        if ends:"
+            yield "            if status == 0:"
+            yield f"                status = int32({Status.ENDED:d})"
             yield "            break"
         for k, write in enumerate(kernel.writes, n_reads):
             if not write.walks:
