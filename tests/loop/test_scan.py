@@ -404,3 +404,12 @@ def test_second_derivatives() -> None:
         return fz.grad(powers.sum(), a)
 
     verify_grad(slope, [a])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_name_is_in_messages(mode: str) -> None:
+    s, k = ft.dscalar("s"), ft.lscalar("k")
+    powers, _ = fz.scan(lambda s: 2 * s, None, s, n_steps=k, name="doubling")
+    f = fz.function([s, k], [powers, fz.grad(ft.sum(powers), s)], mode=mode)
+    with pytest.raises(ValueError, match=r"Scan\{doubling\}.*negative|negative.*Scan\{doubling\}"):
+        f(1.0, -1)

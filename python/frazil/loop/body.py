@@ -44,6 +44,7 @@ class Body:
     conditions: list[Variable] = field(default_factory=list)
     backwards: bool = False
     least: int = 0
+    name: str | None = None
 
     @staticmethod
     def of(op: Scan, inputs: Sequence[Variable]) -> Body:
@@ -63,6 +64,7 @@ class Body:
             outputs[n_stacked:],
             op.backwards,
             op.least,
+            op.name,
         )
 
     @property
@@ -110,6 +112,7 @@ class Body:
             until=bool(self.conditions),
             backwards=self.backwards,
             least=self.least,
+            name=self.name,
         )
         starts = [state.start for state in self.states]
         made = op.make_node(self.n_steps, *sequences.values(), *starts, *others.values()).outputs

@@ -99,7 +99,7 @@ def reduce(
     array(123.)
     """
     outputs, carried, updates = declare(
-        fn, sequences, outputs_info, non_sequences, None, -1, go_backwards, False
+        fn, sequences, outputs_info, non_sequences, None, -1, go_backwards, False, name
     )
     lasts = [y[-1] if x is None else x for x, y in zip(carried, outputs, strict=True)]
     result = lasts[0] if len(lasts) == 1 else lasts

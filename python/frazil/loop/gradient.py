@@ -130,6 +130,7 @@ def pull_back(
         len(sequences),
         len(carried),
         backwards=not op.backwards,
+        name=None if op.name is None else f"gradient of {op.name}",
     )
     results = loop_back.make_node(cut.steps, *(outer for _, outer in entries)).outputs
 

@@ -214,6 +214,7 @@ def _with_one_loop(
     one.states += other.states
     one.stacked += other.stacked
     one.require_steps(other.least)
+    one.name = one.name or other.name
     unified = unify(one)
     results = one.build()
     lasts = [results.lasts[at] for at in unified]

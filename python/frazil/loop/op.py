@@ -37,6 +37,8 @@ class Scan(HasInnerGraph):
         A gradient goes back so many steps from the last at most; -1: all.
     least : int
         How many steps there must be, since so many last states stand for rows of stacks.
+    name : str, optional
+        A name for messages.
 
     Raises
     ------
@@ -51,6 +53,7 @@ class Scan(HasInnerGraph):
     backwards: bool = False
     truncate_gradient: int = -1
     least: int = 0
+    name: str | None = None
 
     def __post_init__(self) -> None:
         graph = self.fgraph
@@ -78,6 +81,9 @@ class Scan(HasInnerGraph):
             )
         if self.until and self.backwards:
             raise ValueError("a Scan that goes backwards does not end early")
+
+    def __str__(self) -> str:
+        return f"Scan{{{self.name or self.fgraph.digest[:8]}}}"
 
     # ------------------------------------------------------------ parts of the inner graph
 

@@ -125,7 +125,15 @@ def scan(
     array([ 1,  2,  3,  5,  8, 13])
     """
     outputs, _, updates = declare(
-        fn, sequences, outputs_info, non_sequences, n_steps, truncate_gradient, go_backwards, strict
+        fn,
+        sequences,
+        outputs_info,
+        non_sequences,
+        n_steps,
+        truncate_gradient,
+        go_backwards,
+        strict,
+        name,
     )
     result: Any = outputs if return_list or len(outputs) > 1 else outputs[0] if outputs else None
     return (result, updates) if return_updates else result
@@ -140,6 +148,7 @@ def declare(
     truncate_gradient: int,
     go_backwards: bool,
     strict: bool,
+    name: str | None,
 ) -> tuple[list[Variable], list[Variable | None], dict[SharedVariable, Variable]]:
     """Return the outputs of a loop, for each that is carried its last value, and the updates.
 
@@ -155,7 +164,7 @@ def declare(
         body = _Body.of(fn, taps, carried, fixed)
         if strict:
             body.check_strict(fixed)
-        return body.loop(taps, steps, truncate_gradient)
+        return body.loop(taps, steps, truncate_gradient, name)
 
 
 def _number_of_steps(taps: Sequence[Tap], n_steps: Any) -> Variable:
@@ -270,7 +279,7 @@ class _Body:
             pending += x.owner.inputs
 
     def loop(
-        self, taps: Sequence[Tap], steps: Variable, truncate_gradient: int
+        self, taps: Sequence[Tap], steps: Variable, truncate_gradient: int, name: str | None
     ) -> tuple[list[Variable], list[Variable | None], dict[SharedVariable, Variable]]:
         """The outputs, the last values of those that are carried, and the updates."""
         placeholders = self.placeholders
@@ -289,6 +298,7 @@ class _Body:
             len(nexts),
             until=bool(ends),
             truncate_gradient=truncate_gradient,
+            name=name,
         )
         starts = [x for one in self.carried if one is not None for x in one.initial]
         made = op.make_node(
