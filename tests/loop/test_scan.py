@@ -413,3 +413,13 @@ def test_a_name_is_in_messages(mode: str) -> None:
     f = fz.function([s, k], [powers, fz.grad(ft.sum(powers), s)], mode=mode)
     with pytest.raises(ValueError, match=r"Scan\{doubling\}.*negative|negative.*Scan\{doubling\}"):
         f(1.0, -1)
+
+
+def test_debug_mode_goes_step_by_step() -> None:
+    x, s = ft.dvector("x"), ft.dscalar("s")
+    sums, _ = fz.scan(lambda x, a: (a + x, fz.until(a > 2)), x, s)
+    f = fz.function([x, s], [sums, fz.grad(ft.sum(sums), x)], mode="debug")
+    assert f([1.0] * 9, 0.0)[0].tolist() == [1, 2, 3, 4]
+    logs, _ = fz.scan(lambda x, a: ft.log(a) * x, x, s)
+    with pytest.raises(fz.DebugModeError, match="step 1: its result 0 is NaN at"):
+        fz.function([x, s], logs, mode="debug")([1.0, 2.0, 3.0], 0.5)
