@@ -238,8 +238,8 @@ def _build(
         raise ValueError("the inputs of an OpFromGraph must differ from each other")
     shared = _shared(given, results)
     whole = [*given, *shared]
-    pullback = _traced(lop_overrides, [whole, results, results], whole, "lop_overrides")
-    pushforward = _traced(rop_overrides, [whole, whole], results, "rop_overrides")
+    pullback = _traced(lop_overrides, [whole, results, results], whole, "lop_overrides", inline)
+    pushforward = _traced(rop_overrides, [whole, whole], results, "rop_overrides", inline)
     op: OpFromGraph = OpFromGraph(
         FrozenFunctionGraph(whole, results), inline, *pullback, *pushforward, name
     )
@@ -273,6 +273,7 @@ def _traced(
     arguments: Sequence[Sequence[Variable]],
     targets: Sequence[Variable],
     what: str,
+    inline: bool,
 ) -> tuple[OpFromGraph | None, tuple[int, ...]]:
     """The op that an override is, and the positions of the targets that it gives something for."""
     if override is None:
@@ -311,7 +312,7 @@ def _traced(
             )
         pulled.append((at, made))
     flat = [x for group in placeholders for x in group]
-    op: Any = OpFromGraph(flat, [made for _, made in pulled])
+    op: Any = OpFromGraph(flat, [made for _, made in pulled], inline)
     if isinstance(op, Applied):
         raise TypeError(
             f"{what} uses the shared variable {op.shared_inputs[0]}; pass it to the OpFromGraph "

@@ -149,6 +149,21 @@ def test_overrides_take_the_place_of_gradients(linker):
     np.testing.assert_array_equal(f([1.0, 2.0]), [7.0, 14.0])
 
 
+def test_overrides_of_what_is_inlined_are_inlined():
+    x, v = ft.vector("x"), ft.vector("v")
+    op = fz.OpFromGraph(
+        [x],
+        [ft.exp(x)],
+        inline=True,
+        lop_overrides=lambda inputs, outputs, gradients: [3 * gradients[0] * outputs[0]],
+        rop_overrides=lambda inputs, tangents: [5 * tangents[0]],
+    )
+    y = op(x)
+    f = fz.function([x, v], [y, fz.grad(ft.sum(y), x), fz.Rop(y, x, v)])
+    assert "call" not in str(f.explain())
+    np.testing.assert_allclose(f([0.0, 0.0], [1.0, 2.0]), [[1, 1], [3, 3], [5, 10]])
+
+
 def test_bad_input_is_told():
     with pytest.raises(fz.MissingInputError, match="need y of type"):
         fz.OpFromGraph([X], [X + Y])
