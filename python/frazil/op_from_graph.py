@@ -236,13 +236,16 @@ def _build(
             )
     if len(set(given)) != len(given):
         raise ValueError("the inputs of an OpFromGraph must differ from each other")
-    shared = _shared(given, results)
+    shared: list[SharedVariable] = []
+    try:
+        graph = FrozenFunctionGraph(given, results)
+    except MissingInputError:
+        shared = _shared(given, results)
+        graph = FrozenFunctionGraph([*given, *shared], results)
     whole = [*given, *shared]
     pullback = _traced(lop_overrides, [whole, results, results], whole, "lop_overrides", inline)
     pushforward = _traced(rop_overrides, [whole, whole], results, "rop_overrides", inline)
-    op: OpFromGraph = OpFromGraph(
-        FrozenFunctionGraph(whole, results), inline, *pullback, *pushforward, name
-    )
+    op: OpFromGraph = OpFromGraph(graph, inline, *pullback, *pushforward, name)
     return Applied(op, shared) if shared else op
 
 
