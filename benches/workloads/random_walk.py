@@ -51,7 +51,9 @@ def pytensor():
 
     returns, shocks = pt.dvector("returns"), pt.dvector("shocks")
     size, decay = pt.dscalar("size"), pt.dscalar("decay")
-    levels = pytensor.scan(_step, shocks, pt.constant(np.array(0.0)), [size, decay], return_updates=False)
+    levels = pytensor.scan(
+        _step, shocks, pt.constant(np.array(0.0)), [size, decay], return_updates=False
+    )
     value = _value(pt, levels, returns, shocks)
     wrt = [shocks, size, decay]
     return [returns, *wrt], [value, *pytensor.grad(value, wrt)]

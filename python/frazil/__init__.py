@@ -33,6 +33,8 @@ from frazil.gradient import grad as grad
 from frazil.ifelse import ifelse as ifelse
 from frazil.jacobian_products import Lop as Lop
 from frazil.jacobian_products import Rop as Rop
+from frazil.jacobians import hessian as hessian
+from frazil.jacobians import jacobian as jacobian
 from frazil.link.pool import compile_threads as compile_threads
 from frazil.loop.checkpointing import scan_checkpoints as scan_checkpoints
 from frazil.loop.folding import foldl as foldl

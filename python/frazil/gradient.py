@@ -8,9 +8,10 @@ needed, and at the end.
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -28,6 +29,26 @@ from frazil.tensor.indexing import IncSubtensor, Subtensor
 from frazil.tensor.reductions import Reduce
 from frazil.tensor.reshaping import Reshape
 from frazil.tensor.transposition import Transpose
+
+if TYPE_CHECKING:
+    from frazil.jacobian_products import Lop as Lop
+    from frazil.jacobian_products import Rop as Rop
+    from frazil.jacobians import hessian as hessian
+    from frazil.jacobians import jacobian as jacobian
+else:
+    # What is made of `grad` is found here, too, though its modules need this one first.
+    _BUILT_UPON = {
+        "Lop": "frazil.jacobian_products",
+        "Rop": "frazil.jacobian_products",
+        "hessian": "frazil.jacobians",
+        "jacobian": "frazil.jacobians",
+    }
+
+    def __getattr__(name):
+        if name not in _BUILT_UPON:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(importlib.import_module(_BUILT_UPON[name]), name)
+
 
 TAKE_UNIFORM = (BroadcastTo, DropDims, ExpandDims, Reduce, Reshape, Subtensor, Transpose)
 """Ops whose ``L_op`` takes a gradient without dimensions for one that is equal everywhere."""

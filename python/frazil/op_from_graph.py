@@ -236,13 +236,16 @@ def _build(
             )
     if len(set(given)) != len(given):
         raise ValueError("the inputs of an OpFromGraph must differ from each other")
-    shared = _shared(given, results)
+    shared: list[SharedVariable] = []
+    try:
+        graph = FrozenFunctionGraph(given, results)
+    except MissingInputError:
+        shared = _shared(given, results)
+        graph = FrozenFunctionGraph([*given, *shared], results)
     whole = [*given, *shared]
-    pullback = _traced(lop_overrides, [whole, results, results], whole, "lop_overrides")
-    pushforward = _traced(rop_overrides, [whole, whole], results, "rop_overrides")
-    op: OpFromGraph = OpFromGraph(
-        FrozenFunctionGraph(whole, results), inline, *pullback, *pushforward, name
-    )
+    pullback = _traced(lop_overrides, [whole, results, results], whole, "lop_overrides", inline)
+    pushforward = _traced(rop_overrides, [whole, whole], results, "rop_overrides", inline)
+    op: OpFromGraph = OpFromGraph(graph, inline, *pullback, *pushforward, name)
     return Applied(op, shared) if shared else op
 
 
@@ -273,6 +276,7 @@ def _traced(
     arguments: Sequence[Sequence[Variable]],
     targets: Sequence[Variable],
     what: str,
+    inline: bool,
 ) -> tuple[OpFromGraph | None, tuple[int, ...]]:
     """The op that an override is, and the positions of the targets that it gives something for."""
     if override is None:
@@ -311,7 +315,7 @@ def _traced(
             )
         pulled.append((at, made))
     flat = [x for group in placeholders for x in group]
-    op: Any = OpFromGraph(flat, [made for _, made in pulled])
+    op: Any = OpFromGraph(flat, [made for _, made in pulled], inline)
     if isinstance(op, Applied):
         raise TypeError(
             f"{what} uses the shared variable {op.shared_inputs[0]}; pass it to the OpFromGraph "

@@ -149,6 +149,21 @@ def test_overrides_take_the_place_of_gradients(linker):
     np.testing.assert_array_equal(f([1.0, 2.0]), [7.0, 14.0])
 
 
+def test_overrides_of_what_is_inlined_are_inlined():
+    x, v = ft.vector("x"), ft.vector("v")
+    op = fz.OpFromGraph(
+        [x],
+        [ft.exp(x)],
+        inline=True,
+        lop_overrides=lambda inputs, outputs, gradients: [3 * gradients[0] * outputs[0]],
+        rop_overrides=lambda inputs, tangents: [5 * tangents[0]],
+    )
+    y = op(x)
+    f = fz.function([x, v], [y, fz.grad(ft.sum(y), x), fz.Rop(y, x, v)])
+    assert "call" not in str(f.explain())
+    np.testing.assert_allclose(f([0.0, 0.0], [1.0, 2.0]), [[1, 1], [3, 3], [5, 10]])
+
+
 def test_bad_input_is_told():
     with pytest.raises(fz.MissingInputError, match="need y of type"):
         fz.OpFromGraph([X], [X + Y])
@@ -254,3 +269,15 @@ def test_gradients_of_less_known_lengths():
             f(1, np.zeros(3), [1.0, 2.0])
     f = fz.function([x, w], fz.Rop(own(x), x, w))
     np.testing.assert_array_equal(f(np.zeros(3), [1.0, 2.0, 3.0]), [1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("mode", ["c", "numba"])
+def test_composites_within_are_opened(mode):
+    a = ft.scalar()
+    composite = fz.scalar.Composite(fz.FrozenFunctionGraph([a], [a * a, ft.exp(a)]))
+    x = ft.dvector("x")
+    square, power = composite(x)
+    op = fz.OpFromGraph([x], [square + power])
+    f = fz.function([x], op(2 * x), mode=mode)
+    assert not any("call" in line for line in f.program.instructions)
+    np.testing.assert_allclose(f([0.0, 1.0]), [1.0, 4.0 + np.exp(2.0)])

@@ -249,6 +249,67 @@ def test_zero_steps_and_one(mode: str) -> None:
     assert two.tolist() == [[1.0, 2.0]]
 
 
+@pytest.mark.parametrize("rules", ["all", "no loops"])
+@pytest.mark.parametrize("mode", MODES)
+def test_the_last_of_too_few_steps(mode: str, rules: str) -> None:
+    """What is not there is not read, whatever the rules do; a fold of nothing is its start."""
+    s, k, x, w = ft.dscalar("s"), ft.lscalar("k"), ft.dvector("x"), ft.dvector("w")
+    nothing: dict[str, Any] = {"return_updates": False}
+    doubled = fz.scan(lambda s: 2 * s, None, s, n_steps=k, **nothing)
+    vectors = fz.scan(lambda v: ft.sin(v) + ft.sum(v), None, w, n_steps=k, **nothing)
+    pairs = {"initial": w, "taps": [-2, -1]}
+    sums = fz.scan(lambda a, b: a + b, None, pairs, n_steps=k, **nothing)
+    ended = fz.scan(lambda a, b: (a + b, fz.until(b > 2)), None, pairs, n_steps=k, **nothing)
+    mapped = fz.map(lambda v: v * ft.sin(v), x, **nothing)
+    folded = fz.reduce(lambda v, a: a + v, x, s, **nothing)
+    chosen = fz.Mode(mode) if rules == "all" else fz.Mode(mode).excluding("loops")
+
+    def last(row: fz.Variable) -> fz.Function:
+        return fz.function([s, k, x, w], row, mode=chosen, on_unused_input="ignore")
+
+    values: Any = 3.0, 0, [], [1.0, 2.0]
+    for row in (doubled[-1], vectors[-1], mapped[-1], sums[-1], ended[-1]):
+        with pytest.raises(IndexError, match="index -1 is out of bounds for axis 0 with size 0"):
+            last(row)(*values)
+    assert last(folded)(*values) == 3
+    values = 3.0, 1, [2.0], [1.0, 2.0]
+    assert last(doubled[-1])(*values) == 6
+    assert last(ended[-1])(*values) == 3
+    assert last(folded)(*values) == 5
+    for row in (sums[-2], doubled[-2]):
+        with pytest.raises(IndexError, match="index -2 is out of bounds for axis 0 with size 1"):
+            last(row)(*values)
+    with pytest.raises(IndexError, match="index -2 is out of bounds for axis 0 with size 1"):
+        last(ended[-2])(3.0, 5, [], [1.0, 7.0])
+    np.testing.assert_array_equal(last(sums[-2])(3.0, 2, [], [1.0, 2.0]), 3)
+
+
+class _Limited(fz.Op):
+    """One more, up to a limit that only a run meets."""
+
+    def make_node(self, x: fz.Variable) -> fz.FrozenApply:
+        return fz.FrozenApply(self, [x], [x.type])
+
+    def perform(self, node: fz.FrozenApply, inputs: Any) -> Any:
+        if inputs[0] > 3:
+            raise RuntimeError("too large")
+        return (np.asarray(inputs[0] + 1),)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_error_names_the_step(mode: str) -> None:
+    s, x, at = ft.dscalar("s"), ft.dvector("x"), ft.lvector("at")
+    counted, _ = fz.scan(_Limited(), None, s, n_steps=9)
+    with pytest.raises(RuntimeError, match="too large") as caught:
+        fz.function([s], counted, mode=mode)(1.0)
+    assert "in step 3" in caught.value.__notes__
+    picked, _ = fz.scan(lambda at, s: s + x[at], at, s)
+    with pytest.raises(IndexError, match="index 7 is out of bounds") as error:
+        fz.function([x, at, s], picked, mode=mode)([1.0, 2.0], [0, 1, 7], 0.0)
+    told = "\n".join([str(error.value), *getattr(error.value, "__notes__", ())])
+    assert "step 2" in told
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_a_sequence_that_is_too_short(mode: str) -> None:
     x, n = ft.dvector("x"), ft.lscalar("n")
@@ -343,3 +404,22 @@ def test_second_derivatives() -> None:
         return fz.grad(powers.sum(), a)
 
     verify_grad(slope, [a])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_name_is_in_messages(mode: str) -> None:
+    s, k = ft.dscalar("s"), ft.lscalar("k")
+    powers, _ = fz.scan(lambda s: 2 * s, None, s, n_steps=k, name="doubling")
+    f = fz.function([s, k], [powers, fz.grad(ft.sum(powers), s)], mode=mode)
+    with pytest.raises(ValueError, match=r"Scan\{doubling\}.*negative|negative.*Scan\{doubling\}"):
+        f(1.0, -1)
+
+
+def test_debug_mode_goes_step_by_step() -> None:
+    x, s = ft.dvector("x"), ft.dscalar("s")
+    sums, _ = fz.scan(lambda x, a: (a + x, fz.until(a > 2)), x, s)
+    f = fz.function([x, s], [sums, fz.grad(ft.sum(sums), x)], mode="debug")
+    assert f([1.0] * 9, 0.0)[0].tolist() == [1, 2, 3, 4]
+    logs, _ = fz.scan(lambda x, a: ft.log(a) * x, x, s)
+    with pytest.raises(fz.DebugModeError, match="step 1: its result 0 is NaN at"):
+        fz.function([x, s], logs, mode="debug")([1.0, 2.0, 3.0], 0.5)

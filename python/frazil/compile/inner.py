@@ -3,25 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from frazil._core import FrozenFunctionGraph, Variable
 from frazil.inner_graph import HasInnerGraph, Holder, with_inner_graph
 from frazil.op_from_graph import OpFromGraph
 
+if TYPE_CHECKING:
+    from frazil.compile.mode import Linker
 
-def rewrite_inner_graph(op: Holder, excluded: frozenset[str] = frozenset()) -> Holder:
-    """Return the op that holds what the phases make of the graph of ``op``, which stays as it is.
+
+def rewrite_inner_graph(
+    op: Holder, linker: Linker, excluded: frozenset[str] = frozenset()
+) -> Holder:
+    """Return the op that holds what ``linker`` is to compile for ``op``, which stays as it is.
 
     Parameters
     ----------
     op : HasInnerGraph
         Ops within its graph that hold graphs are made better, too.
+    linker : Linker
+        Whose program it will be part of; :func:`frazil.compile.mode.find_linker` gives it by name.
     excluded : frozenset of str
         Names of phases and rules that are left out.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> from frazil.compile.inner import rewrite_inner_graph
+    >>> from frazil.compile.mode import find_linker
+    >>> x = ft.dvector("x")
+    >>> op = fz.OpFromGraph([x], [ft.log(1 + ft.exp(x))])
+    >>> print(fz.pp(rewrite_inner_graph(op, find_linker("py")).fgraph))
+    softplus(*0)
     """
     from frazil.compile.phases import optimize
 
-    return with_inner_graph(op, optimize(op.fgraph, excluded))
+    return with_inner_graph(op, linker.prepare(optimize(op.fgraph, excluded)))
 
 
 def expand_inline(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:

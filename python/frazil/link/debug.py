@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
+from frazil.compile.inner import rewrite_inner_graphs
 from frazil.inner_graph import HasInnerGraph
 from frazil.link.c import CCompiler
 from frazil.link.contract import Inner
@@ -62,7 +63,9 @@ class DebugLinker:
 
     def prepare(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         """``graph`` with what composites hold in place of them: each node is checked."""
-        return graph if self.compiler is None else inline_composites(graph)
+        if self.compiler is None:
+            return graph
+        return rewrite_inner_graphs(inline_composites(graph), self.prepare)
 
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
         """The program that computes ``graph``."""

@@ -7,6 +7,7 @@ from weakref import WeakValueDictionary
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
 from frazil.cache.identity import modules_of
+from frazil.compile.inner import rewrite_inner_graphs
 from frazil.inner_graph import HasInnerGraph
 from frazil.link.contract import Inner, inner_graphs
 from frazil.link.fusible import Fusion, find_fusion
@@ -50,8 +51,8 @@ class NativeLinker:
         return f"{self.name}\n{self._compiler.identity}\n{modules}"
 
     def prepare(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
-        """``graph`` with what composites hold in place of them."""
-        return inline_composites(graph)
+        """``graph``, and the graphs of its ops, with what composites hold in place of them."""
+        return rewrite_inner_graphs(inline_composites(graph), self.prepare)
 
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
         """The program that computes ``graph`` and may use up the memory of ``donated`` inputs."""

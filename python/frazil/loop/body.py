@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from frazil import _core
 from frazil._core import Constant, FrozenFunctionGraph, Variable
 from frazil.loop.op import Scan
+from frazil.tensor.lengths import static_length
 
 
 @dataclass
@@ -42,6 +43,8 @@ class Body:
     stacked: list[Variable]
     conditions: list[Variable] = field(default_factory=list)
     backwards: bool = False
+    least: int = 0
+    name: str | None = None
 
     @staticmethod
     def of(op: Scan, inputs: Sequence[Variable]) -> Body:
@@ -60,6 +63,8 @@ class Body:
             outputs[op.n_states : n_stacked],
             outputs[n_stacked:],
             op.backwards,
+            op.least,
+            op.name,
         )
 
     @property
@@ -86,6 +91,12 @@ class Body:
         self.stacked = [next(replaced) for _ in self.stacked]
         self.conditions = [next(replaced) for _ in self.conditions]
 
+    def require_steps(self, least: int) -> None:
+        """Let a run raise if there are fewer steps."""
+        known = static_length(self.n_steps)
+        if known is None or known < least:
+            self.least = max(self.least, least)
+
     def build(self) -> Results:
         """The loop as a node, without inputs that no step needs."""
         needed = needs(self.results)
@@ -100,6 +111,8 @@ class Body:
             len(self.states),
             until=bool(self.conditions),
             backwards=self.backwards,
+            least=self.least,
+            name=self.name,
         )
         starts = [state.start for state in self.states]
         made = op.make_node(self.n_steps, *sequences.values(), *starts, *others.values()).outputs

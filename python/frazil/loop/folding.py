@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from frazil._core import Variable
-from frazil.loop.scanning import scan
+from frazil.loop.scanning import declare, scan
 
 
 def map(
@@ -86,7 +85,8 @@ def reduce(
     Returns
     -------
     outputs : Variable or list of Variable
-        The outputs of the last step. Memory does not grow with the number of steps.
+        The outputs of the last step; if the sequences are empty, what the fold began with. Memory
+        does not grow with the number of steps.
     updates : dict of SharedVariable to Variable
         What shared variables become.
 
@@ -98,16 +98,10 @@ def reduce(
     >>> fz.function([x], value)([1.0, 2.0, 3.0])
     array(123.)
     """
-    outputs, updates = scan(
-        fn,
-        sequences,
-        outputs_info,
-        non_sequences,
-        go_backwards=go_backwards,
-        name=name,
-        return_list=True,
+    outputs, carried, updates = declare(
+        fn, sequences, outputs_info, non_sequences, None, -1, go_backwards, False, name
     )
-    lasts: list[Variable] = [output[-1] for output in outputs]
+    lasts = [y[-1] if x is None else x for x, y in zip(carried, outputs, strict=True)]
     result = lasts[0] if len(lasts) == 1 else lasts
     return (result, updates) if return_updates else result
 

@@ -8,7 +8,7 @@ through it. What is dear to compute, such as a product of matrices, is given out
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from frazil import _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
@@ -96,7 +96,7 @@ def pull_back(
         wider = FrozenFunctionGraph(
             step.inputs, [*step.next_states, *step.stacked, *saved, *step.conditions]
         )
-        loop = Scan(wider, n_seq, n_st, op.until, op.backwards, op.truncate_gradient)
+        loop = replace(op, fgraph=wider)
         made = loop.make_node(n_steps, *operands).outputs
         first = n_st + len(step.stacked)
         told = list(made[first : first + len(saved)])
@@ -130,6 +130,7 @@ def pull_back(
         len(sequences),
         len(carried),
         backwards=not op.backwards,
+        name=None if op.name is None else f"gradient of {op.name}",
     )
     results = loop_back.make_node(cut.steps, *(outer for _, outer in entries)).outputs
 

@@ -92,9 +92,11 @@ def _improve(node: FrozenApply, made: dict[Variable, Variable], uses: _Uses) -> 
     stacks = {at for at in range(len(op.stacked)) if node.outputs[op.n_states + at] in uses}
     rows: dict[Variable, int] = {}
     for at in sorted(stacks):
-        found = _last_states(body, at, uses.last_rows(node.outputs[op.n_states + at]))
+        read = uses.last_rows(node.outputs[op.n_states + at])
+        found = _last_states(body, at, read)
         if found is not None:
             rows |= found
+            body.require_steps(max(back for _, back in read or ()))
             lasts |= set(found.values())
             stacks.discard(at)
     kept = drop_unused(body, lasts, stacks)
@@ -103,7 +105,7 @@ def _improve(node: FrozenApply, made: dict[Variable, Variable], uses: _Uses) -> 
     hoist_elements(body)
     place = {at: unified[position] for position, at in enumerate(kept)}
     wanted = {place[at] for at in lasts}
-    sums = {} if body.conditions else hoist_sums(body, wanted)
+    sums = {} if body.conditions or body.least else hoist_sums(body, wanted)
     gives_stacks = hoist_stacked(body)
     # Later is what a stack was made of; states that it alone needed go.
     left = [at for at in range(len(unified) and max(unified) + 1) if at not in sums]
@@ -135,9 +137,9 @@ def _last_states(
     body: Body, stack: int, rows: list[tuple[Variable, int]] | None
 ) -> dict[Variable, int] | None:
     """For the last rows of a stack the positions of states that end as they are; None if there are
-    no such states.
+    no such states, or if there may not be so many rows although there are steps.
     """
-    if not rows:
+    if not rows or (body.conditions and any(back > 1 for _, back in rows)):
         return None
     found: dict[Variable, int] = {}
     for row, back in rows:
@@ -211,6 +213,8 @@ def _with_one_loop(
     one.others |= other.others
     one.states += other.states
     one.stacked += other.stacked
+    one.require_steps(other.least)
+    one.name = one.name or other.name
     unified = unify(one)
     results = one.build()
     lasts = [results.lasts[at] for at in unified]

@@ -35,6 +35,10 @@ class Scan(HasInnerGraph):
         Steps go from the last row of sequences and stacks to the first.
     truncate_gradient : int
         A gradient goes back so many steps from the last at most; -1: all.
+    least : int
+        How many steps there must be, since so many last states stand for rows of stacks.
+    name : str, optional
+        A name for messages.
 
     Raises
     ------
@@ -48,6 +52,8 @@ class Scan(HasInnerGraph):
     until: bool = False
     backwards: bool = False
     truncate_gradient: int = -1
+    least: int = 0
+    name: str | None = None
 
     def __post_init__(self) -> None:
         graph = self.fgraph
@@ -75,6 +81,9 @@ class Scan(HasInnerGraph):
             )
         if self.until and self.backwards:
             raise ValueError("a Scan that goes backwards does not end early")
+
+    def __str__(self) -> str:
+        return f"Scan{{{self.name or self.fgraph.digest[:8]}}}"
 
     # ------------------------------------------------------------ parts of the inner graph
 
@@ -160,7 +169,11 @@ class Scan(HasInnerGraph):
         while done < count:
             at = count - 1 - done if self.backwards else done
             elements = [np.asarray(sequence[at]) for sequence in sequences]
-            results = compute(self.fgraph, [*elements, *states, *others])
+            try:
+                results = compute(self.fgraph, [*elements, *states, *others])
+            except Exception as error:
+                error.add_note(f"in step {done}")
+                raise
             for number, (old, new) in enumerate(zip(states, results, strict=False)):
                 if old.shape != new.shape:
                     raise ValueError(
@@ -185,6 +198,11 @@ class Scan(HasInnerGraph):
     def _check_run(self, count: int, sequences: Sequence[Array]) -> None:
         if count < 0:
             raise ValueError(f"{self} is to run {count} steps; their number cannot be negative")
+        if count < self.least:
+            raise IndexError(
+                f"index {-self.least} is out of bounds for axis 0 with size {count}: {self} "
+                "has not so many steps"
+            )
         for number, sequence in enumerate(sequences):
             if len(sequence) != count:
                 raise ValueError(

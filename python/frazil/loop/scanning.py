@@ -124,6 +124,36 @@ def scan(
     >>> numbers.eval()
     array([ 1,  2,  3,  5,  8, 13])
     """
+    outputs, _, updates = declare(
+        fn,
+        sequences,
+        outputs_info,
+        non_sequences,
+        n_steps,
+        truncate_gradient,
+        go_backwards,
+        strict,
+        name,
+    )
+    result: Any = outputs if return_list or len(outputs) > 1 else outputs[0] if outputs else None
+    return (result, updates) if return_updates else result
+
+
+def declare(
+    fn: Callable[..., Any],
+    sequences: Any,
+    outputs_info: Any,
+    non_sequences: Any,
+    n_steps: int | Variable | None,
+    truncate_gradient: int,
+    go_backwards: bool,
+    strict: bool,
+    name: str | None,
+) -> tuple[list[Variable], list[Variable | None], dict[SharedVariable, Variable]]:
+    """Return the outputs of a loop, for each that is carried its last value, and the updates.
+
+    The last value of a loop without steps is the initial one.
+    """
     taps = read_sequences(sequences, go_backwards=go_backwards)
     carried = read_outputs_info(outputs_info)
     fixed = [as_tensor(x) for x in listed(non_sequences)]
@@ -134,9 +164,7 @@ def scan(
         body = _Body.of(fn, taps, carried, fixed)
         if strict:
             body.check_strict(fixed)
-        outputs, updates = body.loop(taps, steps, truncate_gradient)
-    result: Any = outputs if return_list or len(outputs) > 1 else outputs[0] if outputs else None
-    return (result, updates) if return_updates else result
+        return body.loop(taps, steps, truncate_gradient, name)
 
 
 def _number_of_steps(taps: Sequence[Tap], n_steps: Any) -> Variable:
@@ -251,9 +279,9 @@ class _Body:
             pending += x.owner.inputs
 
     def loop(
-        self, taps: Sequence[Tap], steps: Variable, truncate_gradient: int
-    ) -> tuple[list[Variable], dict[SharedVariable, Variable]]:
-        """The outputs of all steps, and what shared variables become."""
+        self, taps: Sequence[Tap], steps: Variable, truncate_gradient: int, name: str | None
+    ) -> tuple[list[Variable], list[Variable | None], dict[SharedVariable, Variable]]:
+        """The outputs, the last values of those that are carried, and the updates."""
         placeholders = self.placeholders
         others = unchanging(self.results, placeholders)
         nexts = [
@@ -270,6 +298,7 @@ class _Body:
             len(nexts),
             until=bool(ends),
             truncate_gradient=truncate_gradient,
+            name=name,
         )
         starts = [x for one in self.carried if one is not None for x in one.initial]
         made = op.make_node(
@@ -277,7 +306,13 @@ class _Body:
         ).outputs
         first = len(nexts) - len(self.updates)
         updates = dict(zip(self.updated, made[first : len(nexts)], strict=True))
-        return list(made[len(nexts) : len(nexts) + len(self.outputs)]), updates
+        states = iter(made)
+        lasts = [[next(states) for _ in own] for own in self.lagged]
+        return (
+            list(made[len(nexts) : len(nexts) + len(self.outputs)]),
+            [own[0] if own else None for own in lasts],
+            updates,
+        )
 
 
 def unchanging(results: Sequence[Variable], changing: Sequence[Variable]) -> list[Variable]:

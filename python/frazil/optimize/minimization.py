@@ -18,7 +18,7 @@ from frazil.optimize.solver import (
     check_depends,
     check_unknown,
     inner_graph,
-    jacobian,
+    rows_of_derivatives,
 )
 from frazil.tensor.constants import Array, TensorLike, as_tensor
 
@@ -177,7 +177,7 @@ def minimize(
         if jac or hess:
             outputs.append(grad(outputs[0], packing.vector))
         if hess:
-            rows = jacobian(outputs[1], packing.vector, written_out=use_vectorized_jac)
+            rows = rows_of_derivatives(outputs[1], packing.vector, written_out=use_vectorized_jac)
             outputs.append(rows)
             if not jac:
                 raise ValueError("hess=True needs jac=True: no method uses the second alone")

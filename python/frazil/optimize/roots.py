@@ -18,7 +18,7 @@ from frazil.optimize.solver import (
     check_depends,
     check_unknown,
     inner_graph,
-    jacobian,
+    rows_of_derivatives,
 )
 from frazil.tensor.constants import Array, TensorLike
 from frazil.tensor.reshaping import ravel
@@ -180,7 +180,9 @@ def root(
                 f"of type {equations.type}, for {wanted} unknowns"
             )
         if jac:
-            outputs.append(jacobian(outputs[0], packing.vector, written_out=use_vectorized_jac))
+            outputs.append(
+                rows_of_derivatives(outputs[0], packing.vector, written_out=use_vectorized_jac)
+            )
         fgraph, parameters = inner_graph(packing.vector, outputs)
         options = freeze_options(optimizer_kwargs)
         op = Root(fgraph, method, bool(jac), bool(use_vectorized_jac), options)

@@ -11,10 +11,10 @@ import numpy as np
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType, Variable
 from frazil.gradient import grad
 from frazil.inner_graph import HasInnerGraph, compute
-from frazil.loop.scanning import scan, unchanging
+from frazil.jacobians import jacobian
+from frazil.loop.scanning import unchanging
 from frazil.optimize.options import Options
 from frazil.tensor.constants import Array, as_tensor, constant
-from frazil.tensor.diagonals import eye
 from frazil.tensor.joining import stack
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.linalg import solve
@@ -132,7 +132,8 @@ class Solver(HasInnerGraph):
         """Return ``g`` times the inverse of the condition's derivative by ``x``."""
         if not self.rank:
             return g / grad(condition, x)
-        return solve(jacobian(condition, x, written_out=self.written_out), g, transposed=True)
+        rows = rows_of_derivatives(condition, x, written_out=self.written_out)
+        return solve(rows, g, transposed=True)
 
     @property
     def written_out(self) -> bool:
@@ -178,26 +179,17 @@ class Evaluations:
         return value, first
 
 
-def jacobian(expression: Variable, x: Variable, *, written_out: bool = False) -> Variable:
-    """Return the derivatives of each element of a vector by each of another, a row each.
+def rows_of_derivatives(expression: Variable, x: Variable, *, written_out: bool) -> Variable:
+    """Return the Jacobian of a vector by another.
 
     ``written_out``: as so many expressions, for which the length must be static; else in a loop.
     """
-    length = expression.type.shape[0]
-    if written_out and length is None:
+    if written_out and expression.type.shape[0] is None:
         raise ValueError(
             f"use_vectorized_jac=True needs a static length, but the derivatives are those of "
             f"{expression.type}; say ft.tensor(shape=(n,)), or leave it out for a loop"
         )
-
-    def row(seed: Variable) -> Variable:
-        return grad(None, x, disconnected_inputs="ignore", known_grads={expression: seed})
-
-    seeds = eye(expression.shape[0], dtype=expression.dtype)
-    if length is not None and (written_out or length == 1):
-        return stack([row(seeds[at]) for at in range(length)])
-    rows: Variable = scan(row, sequences=seeds, return_updates=False)
-    return rows
+    return jacobian(expression, x, disconnected_inputs="ignore", vectorize=written_out)
 
 
 def inner_graph(

@@ -43,10 +43,10 @@ class Plan:
             if isinstance(segment.step, Loop)
         }
         nodes = [part.step for part in cut.segments if not isinstance(part.step, Loop)]
+        # A run that looks for faults goes step by step, and names the step and the node in it.
+        loops = [] if checked else [node for node in nodes if isinstance(node.op, Scan)]
         self.scans = {
-            node: call
-            for node in nodes
-            if isinstance(node.op, Scan) and (call := scan_call(node.op, compiler)) is not None
+            node: call for node in loops if (call := scan_call(node.op, compiler)) is not None
         }
         self.inner = list(
             dict.fromkeys(

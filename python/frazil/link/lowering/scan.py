@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
 from frazil.link.contract import Inner, inner_graphs
 from frazil.link.kernel import NativeKernel
@@ -96,10 +98,14 @@ def _checked_steps(node: FrozenApply, lowering: Lowering) -> int:
     """The number of steps: not negative, and that of the elements of each sequence."""
     builder, op = lowering.builder, node.op
     steps = lowering.size(node.inputs[0])
+    zero, one = builder.size_literal(0), builder.size_literal(1)
     if static_length(node.inputs[0]) is None:
-        one = builder.size_literal(1)
-        some = builder.size_binary("le", builder.size_literal(0), steps)
+        some = builder.size_binary("le", zero, steps)
         builder.require_equal(some, one, f"{op}: the number of steps cannot be negative")
+    if op.least:
+        # A row of nothing that is not there: the error of an index, decided with the sizes.
+        rows_of_none = builder.broadcast_to(builder.constant(np.zeros((1, 0))), [steps, zero])
+        builder.slice(rows_of_none, [builder.size_literal(-op.least), (None, None, one)])
     for position, x in enumerate(node.inputs[1 : 1 + op.n_sequences]):
         rows = lowering.size(lowering.shapes.lengths(x)[0])
         if rows != steps:

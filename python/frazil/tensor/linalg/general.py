@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from frazil import _core, scalar
-from frazil._core import Variable
+from frazil._core import FrozenFunctionGraph, TensorType, Variable
+from frazil.op import Op
 from frazil.tensor.constants import TensorLike, as_tensor
 from frazil.tensor.diagonals import diagonal, eye
 from frazil.tensor.linalg.cholesky import cho_solve, cholesky
@@ -142,7 +145,8 @@ def slogdet(x: TensorLike) -> tuple[Variable, Variable]:
     sign : Variable
         1, -1, or 0 if the matrix is singular.
     logabsdet : Variable
-        The logarithm, -inf if the matrix is singular.
+        The logarithm, -inf if the matrix is singular. Its gradient is the inverse, transposed, from
+        the same factors; for a singular matrix it raises numpy.linalg.LinAlgError during a call.
 
     Examples
     --------
@@ -151,11 +155,33 @@ def slogdet(x: TensorLike) -> tuple[Variable, Variable]:
     >>> sign.eval(), ft.exp(logarithm).eval()
     (array(-1.), array(4.))
     """
-    factors, pivots = LUFactor()(as_floating(as_tensor(x)))
-    pivot = diagonal(factors)
-    sign = prod(_core.elemwise(scalar.sign, pivot)) * _parity(pivots, factors.dtype)
-    size = _core.elemwise(scalar.abs, pivot)
-    return sign, sum(_core.elemwise(scalar.log, size))
+    matrix = as_floating(as_tensor(x))
+    factors, pivots = LUFactor()(matrix)
+    sign = prod(_core.elemwise(scalar.sign, diagonal(factors))) * _parity(pivots, factors.dtype)
+    return sign, _logarithm(factors.dtype)(matrix, factors, pivots)
+
+
+@cache
+def _logarithm(dtype: str) -> Op:
+    """Return the op of a matrix, its factors and pivots that gives the logarithm of the size of its
+    determinant, whose gradient goes to the matrix at once: its inverse, transposed.
+    """
+    from frazil.op_from_graph import OpFromGraph
+
+    square = TensorType(dtype, (None, None))
+    matrix, factors, pivots = square(), square(), TensorType("int32", (None,))()
+    pivot = _core.elemwise(scalar.abs, diagonal(factors))
+    value = sum(_core.elemwise(scalar.log, pivot))
+    g = value.type()
+    inverse = Solve("T")(matrix, factors, pivots, eye(matrix.shape[0], dtype=dtype))
+    operands = [matrix, factors, pivots]
+    name = "logarithm of a determinant"
+    pullback = OpFromGraph(
+        FrozenFunctionGraph([*operands, value.type(), g], [g * inverse]),
+        inline=True,
+        name=f"gradient of the {name}",
+    )
+    return OpFromGraph(FrozenFunctionGraph(operands, [value]), True, pullback, (0,), name=name)
 
 
 def _parity(pivots: Variable, dtype: str) -> Variable:
