@@ -205,7 +205,8 @@ def test_gradients(case: Case) -> None:
         sums = [np.sum(row) for row in expected[0]]
         if any(abs(value - case.body.limit) < 1e-3 for value in sums):
             return
-    verify_grad(total, case.values())
+    # A loop magnifies what finite differences are off by.
+    verify_grad(total, case.values(), abs_tol=1e-5, rel_tol=1e-4)
 
 
 def test_fibonacci_has_its_initial_values_oldest_first() -> None:
