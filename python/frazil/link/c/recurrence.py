@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from frazil.link.c.functions import C_TYPES
-from frazil.link.c.unit import Unit, literal_text
+from frazil.link.c.unit import Unit, literal_text, load, store
 from frazil.link.kernel import Status
 from frazil.link.recurrence import RecurrenceKernel
 
@@ -25,7 +25,7 @@ def _lines(unit: Unit, name: str, kernel: RecurrenceKernel) -> Iterator[str]:
         for k, (read, element) in enumerate(kernel.loads):
             if kernel.constant[k] is constant:
                 own = kernel.reads[read].dtype
-                yield f"const {C_TYPES[own]} v{k} = {_load(own, f'p{read}', element)};"
+                yield f"const {C_TYPES[own]} v{k} = {load(own, f'p{read}', element)};"
 
     def statements(*, constant: bool) -> Iterator[str]:
         for k, statement in enumerate(kernel.statements, kernel.first_statement):
@@ -49,7 +49,7 @@ def _lines(unit: Unit, name: str, kernel: RecurrenceKernel) -> Iterator[str]:
     for k, write in enumerate(kernel.writes, n_reads):
         if write.walks:
             for element, value in enumerate(write.values):
-                yield _store(write.dtype, f"p{k}", element, texts[value])
+                yield store(write.dtype, f"p{k}", element, texts[value])
     for k, state in enumerate(kernel.states):
         yield f"const {C_TYPES[state.dtype]} n{k} = {texts[state.next]};"
     if kernel.condition is not None:
@@ -65,19 +65,8 @@ def _lines(unit: Unit, name: str, kernel: RecurrenceKernel) -> Iterator[str]:
     for k, write in enumerate(kernel.writes, n_reads):
         if not write.walks:
             for element, value in enumerate(write.values):
-                yield _store(write.dtype, f"p{k}", element, texts[value])
+                yield store(write.dtype, f"p{k}", element, texts[value])
     if kernel.counts_steps():
-        yield _store("int64", f"p{n_reads + len(kernel.writes)}", 0, "step")
+        yield store("int64", f"p{n_reads + len(kernel.writes)}", 0, "step")
     yield "return status;"
     yield "}"
-
-
-def _load(dtype: str, pointer: str, element: int) -> str:
-    memory = "u1" if dtype == "bool" else C_TYPES[dtype]
-    text = f"((const {memory} *){pointer})[{element}]"
-    return f"({text} != 0)" if dtype == "bool" else text
-
-
-def _store(dtype: str, pointer: str, element: int, value: str) -> str:
-    memory = "u1" if dtype == "bool" else C_TYPES[dtype]
-    return f"(({memory} *){pointer})[{element}] = {value};"

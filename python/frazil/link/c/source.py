@@ -16,7 +16,7 @@ import numpy as np
 
 from frazil.link.c import partials
 from frazil.link.c.functions import C_TYPES
-from frazil.link.c.unit import Unit, literal_text
+from frazil.link.c.unit import Unit, literal_text, load, store
 from frazil.link.kernel import LoopKernel, Scan, Statement, Status, Take, Write
 from frazil.link.passes import Pass, plan
 from frazil.link.reduction import COUNTING, LEVELS, SETS, TURNS, has_levels, is_fold
@@ -102,7 +102,7 @@ class _KernelWriter:
         yield "for (i8 outer = 0; outer < n_outer; ++outer) {"
         for k, read in enumerate(kernel.reads):
             if not read.inner:
-                yield f"const {C_TYPES[read.dtype]} v{k} = {_load(read.dtype, f'p{k}', '0')};"
+                yield f"const {C_TYPES[read.dtype]} v{k} = {load(read.dtype, f'p{k}', '0')};"
         for one in passes:
             for k in one.uniform:
                 own = kernel.ops[k]
@@ -115,7 +115,7 @@ class _KernelWriter:
             if not write.walks:
                 if not kernel.uniform[write.value]:
                     raise ValueError("a write that does not move needs a value that does not")
-                yield _store(write.dtype, f"p{k}", "0", self._written(write))
+                yield store(write.dtype, f"p{k}", "0", self._written(write))
         for k, operand in enumerate(kernel.pointers):
             if operand[0] not in "ghr":
                 yield f"p{operand} += outer_stride[{k}];"
@@ -296,9 +296,9 @@ class _KernelWriter:
                     yield f"r{k} = {self.unit.fold(write, f'r{k}', self._written(write))};"
                     value = f"r{k}"
                 elif k < self.n_reads:
-                    value = _load(dtype, f"q{k}", "l")
+                    value = load(dtype, f"q{k}", "l")
                 elif k not in stages:
-                    value = _load(dtype, f"qb{k}", "l")
+                    value = load(dtype, f"qb{k}", "l")
                 elif stages[k] == stage:
                     value = self.expressions[k]
                 else:
@@ -309,7 +309,7 @@ class _KernelWriter:
                     if k in kept:
                         yield f"s{k}[l] = v{k};"
                     if k in one.stores:
-                        yield _store(dtype, f"qb{k}", "l", f"v{k}")
+                        yield store(dtype, f"qb{k}", "l", f"v{k}")
             if stage == last:
                 yield from self._write_lane(one, has_end=has_end)
             if stage == put_stage:
@@ -342,7 +342,7 @@ class _KernelWriter:
         first = sum(each.indices for each in self.kernel.sources[: take.source])
         place = yield from self._place(f"{k}", f"g{take.source}", take.args, first)
         step = f" + {element} * ((const i8 *)pg{take.source})[0]" if source.inner else ""
-        value = _load(take.dtype, f"(px{take.source}{step} + {place})", "0")
+        value = load(take.dtype, f"(px{take.source}{step} + {place})", "0")
         yield f"const {C_TYPES[take.dtype]} v{k} = {value};"
 
     def _put_lane(self, one: Pass) -> Iterator[str]:
@@ -359,8 +359,8 @@ class _KernelWriter:
             value = self.unit.convert(self.texts[put.value], own, put.dtype)
             if put.reduce is not None:
                 write = Write(put.value, put.dtype, put.inner, put.reduce)
-                value = self.unit.fold(write, _load(put.dtype, f"y{k}", "0"), value)
-            yield _store(put.dtype, f"y{k}", "0", value)
+                value = self.unit.fold(write, load(put.dtype, f"y{k}", "0"), value)
+            yield store(put.dtype, f"y{k}", "0", value)
 
     def _place(
         self, name: str, table: str, args: Sequence[int], first: int
@@ -397,8 +397,8 @@ class _KernelWriter:
                 continue
             value = self._written(write)
             if write.reduce is not None:
-                value = unit.fold(write, _load(write.dtype, f"q{k}", "l"), value)
-            yield _store(write.dtype, f"q{k}", "l", value)
+                value = unit.fold(write, load(write.dtype, f"q{k}", "l"), value)
+            yield store(write.dtype, f"q{k}", "l", value)
 
     # ------------------------------------------------------------ reductions of rows
 
@@ -452,22 +452,8 @@ class _KernelWriter:
             yield f"const {code} v{value} = {self.unit.fold(write, start, f'row{k}')};"
             return
         yield f"if (blocks{k} == total{k}) {{"
-        yield f"const {code} so_far = {_load(write.dtype, f'p{k}', '0')}, rows = {folded};"
-        yield _store(write.dtype, f"p{k}", "0", self.unit.fold(write, "so_far", "rows"))
+        yield f"const {code} so_far = {load(write.dtype, f'p{k}', '0')}, rows = {folded};"
+        yield store(write.dtype, f"p{k}", "0", self.unit.fold(write, "so_far", "rows"))
         yield "if (outer < n_outer - 1) {"
         yield from self._start_partials(folding)
         yield "}}"
-
-
-def _memory(dtype: str) -> str:
-    """The C type of an element in memory, where a bool is a byte."""
-    return "u1" if dtype == "bool" else C_TYPES[dtype]
-
-
-def _load(dtype: str, pointer: str, index: str) -> str:
-    text = f"((const {_memory(dtype)} *){pointer})[{index}]"
-    return f"({text} != 0)" if dtype == "bool" else text
-
-
-def _store(dtype: str, pointer: str, index: str, value: str) -> str:
-    return f"(({_memory(dtype)} *){pointer})[{index}] = {value};"

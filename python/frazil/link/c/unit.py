@@ -204,3 +204,19 @@ def _float_text(value: float, suffix: str) -> str:
         return f"{'-' if value < 0 else ''}__builtin_inf{suffix}()"
     text = value.hex().replace("0000000000000p", "p")
     return f"({text}{suffix})" if text.startswith("-") else f"{text}{suffix}"
+
+
+def load(dtype: str, pointer: str, index: str | int) -> str:
+    """The element at an index of memory, as a C expression; a bool is a byte there."""
+    text = f"((const {_memory(dtype)} *){pointer})[{index}]"
+    return f"({text} != 0)" if dtype == "bool" else text
+
+
+def store(dtype: str, pointer: str, index: str | int, value: str) -> str:
+    """The C statement that writes a value to memory."""
+    return f"(({_memory(dtype)} *){pointer})[{index}] = {value};"
+
+
+def _memory(dtype: str) -> str:
+    """The C type of an element in memory."""
+    return "u1" if dtype == "bool" else C_TYPES[dtype]
