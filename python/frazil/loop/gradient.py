@@ -11,12 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from frazil import _core
-from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
+from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
 from frazil.elemwise import Elemwise
-from frazil.gradient import grad
 from frazil.inner_graph import HasInnerGraph
 from frazil.loop.op import Scan
-from frazil.pullback import is_zero, typed_as
+from frazil.pullback import is_continuous, is_zero, pull, typed_as
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubtensor
 from frazil.tensor.broadcasting import BroadcastTo, broadcast_like
 from frazil.tensor.cumulation import CumOp
@@ -66,7 +65,7 @@ def pull_back(
     given_rows = output_gradients[n_st : n_st + len(op.stacked)]
     step = _Step.of(op)
     rows = [
-        None if not _is_continuous(y) or is_zero(g) else y.type(None)
+        None if not is_continuous(y) or is_zero(g) else y.type(None)
         for y, g in zip(step.stacked, given_rows, strict=True)
     ]
     ending = {k for k, g in enumerate(given_states) if not is_zero(g)}
@@ -90,7 +89,6 @@ def pull_back(
     needed = set(_leaves(back, kept))
     before = [x for x in states if x in needed]
     saved = [*before, *kept]
-    again = operands_of = list(operands)
     steps = n_steps
     if saved or op.until:
         wider = FrozenFunctionGraph(
@@ -108,7 +106,7 @@ def pull_back(
 
     sequences: list[tuple[Variable, Variable]] = [
         (inner, cut.given(outer))
-        for inner, outer in zip(elements, operands_of, strict=False)
+        for inner, outer in zip(elements, operands, strict=False)
         if inner in needed
     ]
     sequences += [(inner, cut.stacked(outer)) for inner, outer in zip(saved, told, strict=True)]
@@ -118,7 +116,7 @@ def pull_back(
         if inner is not None and inner in needed
     ]
     carried = [(inner, typed_as(given_states[k], inner)) for k, inner in adjoints.items()]
-    carried += [(total, zeros_of(again[n_seq + n_st + k])) for k, total in sums.items()]
+    carried += [(total, zeros_of(operands[n_seq + n_st + k])) for k, total in sums.items()]
     constant = [
         (inner, outer)
         for inner, outer in zip(others, operands[n_seq + n_st :], strict=True)
@@ -184,26 +182,10 @@ def _pulled(
 
     ``ending``: the states whose gradient at the end is not zero.
     """
-    adjoints = {k: x.type(None) for k, x in enumerate(step.states) if _is_continuous(x)}
-    wrt = [x for x in step.inputs if _is_continuous(x)]
+    adjoints = {k: x.type(None) for k, x in enumerate(step.states) if is_continuous(x)}
     while True:
-        known: dict[Variable, Variable] = {}
-        given = [(step.next_states[k], g) for k, g in adjoints.items()]
-        given += [(y, g) for y, g in zip(step.stacked, rows, strict=True) if g is not None]
-        for y, g in given:
-            if not isinstance(y, Constant):
-                known[y] = known[y] + g if y in known else g
-        found: dict[Variable, Variable | None] = {}
-        if known and wrt:
-            gradients = grad(
-                None,
-                wrt,
-                disconnected_inputs="ignore",
-                known_grads=known,
-                return_disconnected="none",
-            )
-            found = dict(zip(wrt, gradients or (), strict=True))
-        pulled = [found.get(x) for x in step.inputs]
+        seeds = [adjoints.get(k) for k in range(len(step.states))]
+        pulled = pull(step.inputs, [*step.next_states, *step.stacked], [*seeds, *rows])
         # The gradient of a state that none of its uses has is zero from end to start.
         idle = [k for k in adjoints if k not in ending and pulled[len(step.elements) + k] is None]
         if not idle:
@@ -298,7 +280,3 @@ def _known(gradient: Variable | None) -> Variable:
     if gradient is None:
         raise AssertionError("a sum is over a gradient that there is")
     return gradient
-
-
-def _is_continuous(x: Variable) -> bool:
-    return x.dtype in ("float64", "float32")

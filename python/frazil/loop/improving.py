@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from frazil import _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
@@ -15,7 +15,7 @@ from frazil.loop.op import Scan
 from frazil.loop.pruning import drop_unused, unify
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.constants import constant
-from frazil.tensor.indexing import Subtensor
+from frazil.tensor.indexing import DYNAMIC, Subtensor
 
 
 def improve_loops(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
@@ -50,7 +50,7 @@ def _each_improved(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
 class _Uses:
     """By whom the variables of a graph are used; by None if they are outputs of it."""
 
-    users: Mapping[Variable, list[FrozenApply | None]] = field(default_factory=dict)
+    users: Mapping[Variable, list[FrozenApply | None]]
 
     @staticmethod
     def of(graph: FrozenFunctionGraph) -> _Uses:
@@ -75,7 +75,7 @@ class _Uses:
             if user is None or not isinstance(user.op, Subtensor) or len(user.op.template) != 1:
                 return None
             (entry,) = user.op.template
-            if entry == "dynamic":
+            if entry == DYNAMIC:
                 index = user.inputs[1]
                 entry = int(index.data) if isinstance(index, Constant) else 0
             if not isinstance(entry, int) or entry >= 0:
