@@ -135,7 +135,7 @@ def test_a_call_that_wrote_to_its_argument_does_not_start_again(mode, meanwhile)
     increased = Meanwhile()(total) + ft.inc_subtensor(x[0], 1.0)
     f = fz.function([fz.In(x, mutable=True)], updates={total: increased}, mode=mode)
     meanwhile.append(lambda: in_threads(lambda: total.set_value([7.0, 7.0])))
-    with pytest.raises(RuntimeError, match="another call updated total .*mutable=True"):
+    with pytest.raises(RuntimeError, match=r"another call updated total .*mutable=True"):
         f(np.zeros(2))
     np.testing.assert_array_equal(total.get_value(), [7.0, 7.0])
     meanwhile.clear()
