@@ -689,7 +689,7 @@ class ProgramBuilder:
 
     def full(self, dtype: Any, value: int, dims: Sequence[int]) -> int: ...
     def require_equal(self, a: int, b: int, message: str) -> None:
-        """Fails with ``message`` where two sizes differ; they stand for ``{a}`` and ``{b}`` in it."""
+        """Fails with ``message`` where two sizes differ; these stand for ``{a}`` and ``{b}``."""
 
     def call(
         self,
