@@ -89,7 +89,7 @@ def test_nothing_is_read_behind_an_array(mode):
             before_the_abyss(np.arange(5.0)),
         ]
         outputs = [
-            x[i], x[:, i], v[i], (x[i] * 2).sum(1), ft.max(x[i], axis=1), ft.inc_subtensor(x[i], 1.0),
+            x[i], x[:, i], v[i], (x[i] * 2).sum(1), ft.max(x[i], axis=1), ft.inc_subtensor(x[i], 1),
             ft.exp(x), ft.exp(x.T), ft.exp(x[::-1, ::-1]), ft.softmax(x, axis=1), x.sum(0),
             ft.cumsum(x, axis=1), ft.max(ft.cumsum(ft.abs(v))), ft.concatenate([v, x[2]]), x @ v,
         ]
