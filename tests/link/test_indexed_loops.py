@@ -138,3 +138,38 @@ def test_conditions_are_put_and_joined(mode):
     f = fz.function([flags, at, new], joined, mode=mode)
     got = f(np.array([False, True, False]), np.array([0, 1, 0, 2]), np.array([1.0, 0, -1, -1]))
     np.testing.assert_array_equal(got, [True, True, False])
+
+
+@pytest.mark.parametrize("count", [1, 5, 8, 40])
+def test_what_is_put_is_read_before_it_is_written_over(mode, count):
+    # A product dies in a loop: a result of the loop gets its memory, and it is put elsewhere, too.
+    a, x, i, table = ft.matrix("a"), ft.vector("x"), ft.lvector("i"), ft.vector("table")
+    product = a @ x
+    outputs = [a @ ft.exp(table[i]), a @ ft.set_subtensor(x[i], product)]
+    rng = np.random.default_rng(0)
+    matrix, vector, other = rng.normal(size=(3, count, count))
+    order = rng.permutation(count)
+    changed = vector[0].copy()
+    changed[order] = matrix @ vector[0]
+    f = fz.function([a, x, i, table], outputs, mode=mode)
+    found = f(matrix, vector[0], order, other[0])
+    np.testing.assert_allclose(found[0], matrix @ np.exp(other[0][order]), rtol=1e-10)
+    np.testing.assert_allclose(found[1], matrix @ changed, rtol=1e-10)
+
+
+@pytest.mark.parametrize("positive", [True, False])
+def test_gradient_of_a_part_that_is_chosen(mode, positive):
+    x, chosen = ft.vector("x"), ft.dscalar("chosen")
+    order = ft.argsort(x)
+    part = fz.ifelse(chosen > 0, ft.sin(x[order]), ft.cos(x))
+    cost = ft.tanh(ft.set_subtensor(x[order], part)).sum() + ft.tanh(x).sum()
+    values = np.random.default_rng(0).normal(size=8)
+    f = fz.function([x, chosen], fz.grad(cost, x), mode=mode)
+    expected = 1 - np.tanh(values) ** 2
+    if positive:
+        expected += (1 - np.tanh(np.sin(values)) ** 2) * np.cos(values)
+    else:
+        put = np.argsort(values)
+        expected += -(1 - np.tanh(np.cos(values)) ** 2) * np.sin(values)
+        assert sorted(put) == list(range(8))
+    np.testing.assert_allclose(f(values, 1.0 if positive else -1.0), expected, rtol=1e-10)

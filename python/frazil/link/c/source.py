@@ -281,6 +281,10 @@ class _KernelWriter:
             for k, own in stages.items()
             if any(k in values for stage, values in needed.items() if stage > own)
         }
+        # What is put comes after the writes, which may go to the memory of operands.
+        read = {k for k in needed.get(put_stage, ()) if k < self.n_reads}
+        needed[last] |= read
+        kept |= read
         for k in sorted(kept):
             yield f"ALIGNED {C_TYPES[kernel.dtypes[k]]} s{k}[{lanes}];"
         kind = partials.lane_type(lanes) if has_end else "i4"
@@ -305,7 +309,9 @@ class _KernelWriter:
                     yield f"r{k} = {folded};"
                     value = f"r{k}"
                 elif k < self.n_reads:
-                    value = load(dtype, f"q{k}", "l")
+                    value = f"s{k}[l]" if stage == put_stage else load(dtype, f"q{k}", "l")
+                    if stage == last and k in read:
+                        value = f"s{k}[l] = {value}"
                 elif k not in stages:
                     value = load(dtype, f"qb{k}", "l")
                 elif stages[k] == stage:
