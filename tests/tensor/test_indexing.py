@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from reference import evaluate
 
+import frazil as fz
 import frazil.tensor as ft
 from frazil.tensor.indexing import IncSubtensor, Subtensor
+from frazil.testing import verify_grad
 
 
 @st.composite
@@ -147,3 +149,25 @@ def test_errors():
         IncSubtensor((0,), True)(x, ft.fvector())
     with pytest.raises(ValueError, match="does not broadcast"):
         ft.set_subtensor(x[0:2], ft.tensor(shape=(3, 1)))
+
+
+@pytest.mark.parametrize("whole", [slice(None), slice(0, None), ..., (), slice(None, None, 1)])
+def test_the_whole_of_a_part_is_no_part_of_what_it_is_from(whole, mode):
+    x, i = ft.vector("x"), ft.lvector("i")
+    values, at = np.arange(6.0), [4, 0]
+    for part, expected in (
+        (x[1:4], values[1:4]),
+        (x[i], values[at]),
+        (x[1:4, None], values[1:4, None]),
+    ):
+        f = fz.function(
+            [x, i],
+            [part[whole], part[whole].set(7.0), ft.inc_subtensor(part[whole], 1.0)],
+            mode=mode,
+            on_unused_input="ignore",
+        )
+        for found, wanted in zip(
+            f(values, at), (expected, expected * 0 + 7, expected + 1), strict=True
+        ):
+            np.testing.assert_array_equal(found, wanted)
+    verify_grad(lambda x: ft.set_subtensor(x[1:4][:], 2 * x[2:5]) ** 2, [values])

@@ -62,7 +62,9 @@ def get_item(x: Variable, index: Any) -> Variable:
     template, dynamic, new_axes = _parse(x, items)
     while template and template[-1] == WHOLE:
         template.pop()
-    part = Subtensor(tuple(template))(x, *dynamic) if template else x
+    # The whole of a part is not the part itself, which an update would take for one of another.
+    is_new = template or (not new_axes and _is_part(x))
+    part = Subtensor(tuple(template))(x, *dynamic) if is_new else x
     return expand_dims(part, new_axes)
 
 
@@ -143,6 +145,14 @@ def _with_part(part: Variable, y: TensorLike, *, replace: bool) -> Variable:
     x, *dynamic = node.inputs
     changed: Variable = IncSubtensor(node.op.template, replace)(x, y, *dynamic)
     return changed
+
+
+def _is_part(x: Variable) -> bool:
+    """Whether :func:`set_subtensor` takes ``x`` for a part of another tensor."""
+    node = x.owner
+    if node is not None and isinstance(node.op, ExpandDims):
+        node = node.inputs[0].owner
+    return node is not None and isinstance(node.op, Subtensor | AdvancedSubtensor)
 
 
 def _is_held(x: Variable) -> bool:
