@@ -121,7 +121,7 @@ class Lowering:
             dims.append(dims.pop(call.row))
         for node in call.loop.nodes:
             if isinstance(node.op, Reduce) and node.op.needs_elements:
-                self._require_elements(node)
+                self.require_elements(node, node.op.axes)
         slots = self.builder.loop(
             native.address,
             native.keepalive,
@@ -162,10 +162,11 @@ class Lowering:
                     "ft.tensor(shape=(None, 1))",
                 )
 
-    def _require_elements(self, node: FrozenApply) -> None:
+    def require_elements(self, node: FrozenApply, axes: Sequence[int]) -> None:
+        """Adds checks that the operand of ``node`` has elements along ``axes``."""
         one = self.builder.size_literal(1)
         lengths = self.shapes.lengths(node.inputs[0])
-        for axis in node.op.axes:
+        for axis in axes:
             some = self.builder.size_binary("le", one, self.size(lengths[axis]))
             self.builder.require_equal(
                 some,
