@@ -9,15 +9,19 @@ by module.
 import contextlib
 import doctest
 import importlib
+import inspect
 import io
 import pkgutil
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import FunctionType, ModuleType
 
 import pytest
 
 import frazil
+import frazil.tensor
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -91,13 +95,29 @@ def modules() -> list[str]:
     return ["frazil", *(module.name for module in found)]
 
 
+def functions_made_elsewhere(module: ModuleType) -> Iterator[FunctionType]:
+    """The functions that say that they are of ``module``, but whose code another one holds."""
+    for function in set(filter(inspect.isfunction, vars(module).values())):
+        if function.__module__ == module.__name__ and function.__globals__ is not vars(module):
+            yield function
+
+
 @pytest.mark.parametrize("name", modules())
 def test_docstrings(name):
     module = importlib.import_module(name)
     report = io.StringIO()
     with contextlib.redirect_stdout(report):
         failed, _ = doctest.testmod(module, optionflags=OPTIONS)
+        for function in functions_made_elsewhere(module):
+            runner = doctest.DocTestRunner(optionflags=OPTIONS)
+            for test in doctest.DocTestFinder().find(function):
+                failed += runner.run(test).failed
     assert failed == 0, report.getvalue()
+
+
+def test_docstrings_of_functions_that_a_factory_made_are_tested():
+    made = {function.__name__ for function in functions_made_elsewhere(frazil.tensor)}
+    assert {"add", "exp", "bitwise_and"} <= made
 
 
 def test_readme_opens_with_a_short_example_and_its_output():
