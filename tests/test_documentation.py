@@ -125,3 +125,51 @@ def test_readme_opens_with_a_short_example_and_its_output():
     assert (example.language, output.language) == ("python", "output")
     lines = [line for line in example.text.splitlines() if line.strip()]
     assert len(lines) <= 10
+
+
+PUBLIC = [
+    "frazil",
+    "frazil.compile",
+    "frazil.gradient",
+    "frazil.inplace",
+    "frazil.link",
+    "frazil.optimize",
+    "frazil.rewrite",
+    "frazil.scalar",
+    "frazil.tensor",
+    "frazil.tensor.linalg",
+    "frazil.testing",
+]
+
+
+def public_functions() -> dict[str, object]:
+    """The functions of the modules that people import from, by their full names."""
+    found = {}
+    for name in PUBLIC:
+        own = name in ("frazil.gradient", "frazil.testing")  # what they import is not meant
+        for key, value in vars(importlib.import_module(name)).items():
+            if key.startswith("_") or not inspect.isroutine(value):
+                continue
+            if value.__module__ == name or not own:
+                found[f"{name}.{key}"] = value
+    return found
+
+
+def section_of(doc: str, title: str) -> str | None:
+    """The text of a section of a numpydoc docstring."""
+    parts = re.split(r"(?m)^(\w[\w ]*)\n-{3,}$", doc)
+    return dict(zip(parts[1::2], parts[2::2], strict=True)).get(title)
+
+
+@pytest.mark.parametrize("name", public_functions())
+def test_public_functions_are_documented(name):
+    function = public_functions()[name]
+    doc = inspect.getdoc(function) or ""
+    signature = inspect.signature(function)
+    if signature.parameters:
+        told = re.findall(r"(?m)^(\S.*)$", section_of(doc, "Parameters") or "")
+        names = {word.strip(" *") for line in told for word in line.partition(" :")[0].split(",")}
+        assert signature.parameters.keys() <= names
+    if signature.return_annotation not in (None, "None"):
+        assert section_of(doc, "Returns") or section_of(doc, "Yields")
+    assert ">>> " in (section_of(doc, "Examples") or "")

@@ -20,6 +20,11 @@ def cast(x: TensorLike, dtype: npt.DTypeLike) -> Variable:
     dtype : dtype_like
         The data type wanted; a tensor that has it already is returned as it is.
 
+    Returns
+    -------
+    Variable
+        Of the shape of ``x``; ``x`` itself if it has the dtype.
+
     Examples
     --------
     >>> import frazil.tensor as ft

@@ -49,6 +49,16 @@ invert = bitwise_invert
 def logical_and(x1: TensorLike, x2: TensorLike, /) -> Variable:
     """Return whether both elements are true (not zero), as :func:`numpy.logical_and`.
 
+    Parameters
+    ----------
+    x1, x2 : tensor_like
+        Tensors whose shapes broadcast; numbers are true where they are not zero.
+
+    Returns
+    -------
+    Variable
+        Of bool, and of the shape that the operands broadcast to.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -60,6 +70,16 @@ def logical_and(x1: TensorLike, x2: TensorLike, /) -> Variable:
 
 def logical_or(x1: TensorLike, x2: TensorLike, /) -> Variable:
     """Return whether either element is true (not zero), as :func:`numpy.logical_or`.
+
+    Parameters
+    ----------
+    x1, x2 : tensor_like
+        Tensors whose shapes broadcast; numbers are true where they are not zero.
+
+    Returns
+    -------
+    Variable
+        Of bool, and of the shape that the operands broadcast to.
 
     Examples
     --------
@@ -73,6 +93,16 @@ def logical_or(x1: TensorLike, x2: TensorLike, /) -> Variable:
 def logical_xor(x1: TensorLike, x2: TensorLike, /) -> Variable:
     """Return whether just one element is true (not zero), as :func:`numpy.logical_xor`.
 
+    Parameters
+    ----------
+    x1, x2 : tensor_like
+        Tensors whose shapes broadcast; numbers are true where they are not zero.
+
+    Returns
+    -------
+    Variable
+        Of bool, and of the shape that the operands broadcast to.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -84,6 +114,16 @@ def logical_xor(x1: TensorLike, x2: TensorLike, /) -> Variable:
 
 def logical_not(x: TensorLike, /) -> Variable:
     """Return whether the element is false (zero), as :func:`numpy.logical_not`.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor; numbers are true where they are not zero.
+
+    Returns
+    -------
+    Variable
+        Of bool, and of the shape of ``x``.
 
     Examples
     --------
