@@ -28,7 +28,7 @@ def test_unsafe_code_of_the_core_is_in_the_interner():
     unsafe = re.compile(r"\bunsafe\b")
     found = {
         path.name
-        for path in (RUST / "core" / "src").glob("*.rs")
+        for path in (RUST / "core" / "src").rglob("*.rs")
         for line in path.read_text().splitlines()
         if unsafe.search(line.partition("//")[0])
     }
