@@ -43,6 +43,17 @@ class Function(_core.Function):
         The threads that a call uses at most.
     compile_time : float
         Seconds from the graph to the program.
+
+    Examples
+    --------
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> x, y = ft.dscalar("x"), ft.dscalar("y")
+    >>> f = fz.function([x, y], x - y, mode="py")
+    >>> f(3.0, y=1.0)
+    array(2.)
+    >>> print(fz.pp(f.optimized), f.mode)
+    *0 - *1 py
     """
 
     blueprint: Blueprint
