@@ -132,7 +132,7 @@ def test_drift_of_a_rank_and_of_a_shape() -> None:
 @pytest.mark.parametrize("start", [0.5, 1])
 def test_a_number_is_not_what_it_cannot_be(start: float) -> None:
     """A number with a part behind the point is no int, and no number that is not one a bool."""
-    with pytest.raises(TypeError, match="output 0 starts with type .*a state keeps its dtype"):
+    with pytest.raises(TypeError, match=r"output 0 starts with type .*a state keeps its dtype"):
         fz.scan(lambda s: s > 0, None, [start], n_steps=2)
     with pytest.raises(TypeError, match="output 0 starts with type float64"):
         fz.scan(lambda s: ft.cast(s, "int64"), None, [0.5], n_steps=2)

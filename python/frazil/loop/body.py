@@ -94,7 +94,7 @@ class Body:
     def require_steps(self, least: int) -> None:
         """Let a run raise if there are fewer steps."""
         known = static_length(self.n_steps)
-        if known is None or known < least:
+        if known is None or known < least or (self.conditions and least > 1):
             self.least = max(self.least, least)
 
     def build(self) -> Results:
