@@ -16,7 +16,7 @@ from frazil._core import (
     Variable,
 )
 from frazil.company import in_company_of
-from frazil.inner_graph import HasInnerGraph, compute, outer_lengths
+from frazil.inner_graph import HasInnerGraph, compute, expand_graph, outer_lengths, output_types
 from frazil.op import OpMeta
 from frazil.pullback import Pulled, pull, pulled_by, typed_as
 from frazil.tensor.constants import Array, as_tensor
@@ -117,12 +117,18 @@ class OpFromGraph(HasInnerGraph, metaclass=OpFromGraphMeta):
                     f"argument {at} of {self} must have type {inner.type}, given {given} of type "
                     f"{given.type}; cast or reshape it, or build the op for this type"
                 )
-        return FrozenApply(self, operands, [output.type for output in self.fgraph.outputs])
+        given_types = [x.type for x in operands]
+        try:
+            types = output_types(self.fgraph, given_types)
+        except (TypeError, ValueError) as error:
+            error.add_note(f"in {self}, applied to {', '.join(map(str, given_types))}")
+            raise
+        return FrozenApply(self, operands, list(types))
 
     def expand(self, inputs: Sequence[Variable]) -> list[Variable]:
         """Return what the graph computes of ``inputs``, without the op."""
         with in_company_of(inputs):
-            return self.fgraph.bind(inputs)
+            return expand_graph(self.fgraph, inputs)
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         return owned(compute(self.fgraph, inputs), inputs)

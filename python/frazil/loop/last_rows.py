@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from frazil._core import Constant, FrozenApply, TensorType, Variable
 from frazil.loop.body import Body, State
-from frazil.tensor.broadcasting import broadcast_to
+from frazil.tensor.broadcasting import broadcast_to, with_lengths
 from frazil.tensor.constants import constant
 from frazil.tensor.indexing import DYNAMIC, Subtensor
 from frazil.tensor.joining import stack
-from frazil.tensor.lengths import Lengths, length, literal, minimum, static_length, subtract
+from frazil.tensor.lengths import Lengths, literal, minimum, static_length, subtract
 
 MOST = 8
 """So many of the last rows a loop carries."""
@@ -31,13 +31,13 @@ class Part:
     def of(self, lasts: Sequence[Variable], steps: Variable, *, backwards: bool) -> Variable:
         """The part, of what the last steps made, the latest first."""
         if not self.several:
-            return typed(lasts[self.back - 1], self.result.type)
+            return with_lengths(lasts[self.back - 1], self.result.type)
         rows = stack(list(lasts[: self.back] if backwards else lasts[self.back - 1 :: -1]))
         known = static_length(steps)
         if known is None or known < self.back:
             made = minimum(steps, literal(self.back))
             rows = rows[:made] if backwards else rows[subtract(literal(self.back), made) :]
-        return typed(rows, self.result.type)
+        return with_lengths(rows, self.result.type)
 
 
 def last_parts(users: Iterable[FrozenApply | None], *, backwards: bool) -> list[Part] | None:
@@ -91,17 +91,9 @@ def carry(
             if dims is None:
                 return None
             own = TensorType(y.dtype, y.type.shape)
-            zeros = typed(broadcast_to(constant(0, y.dtype), dims), own)
+            zeros = with_lengths(broadcast_to(constant(0, y.dtype), dims), own)
             at = len(body.states)
             body.states.append(State(own(None), zeros, y))
         found.append(at)
         y = body.states[at].inner
     return found
-
-
-def typed(x: Variable, wanted: TensorType) -> Variable:
-    """Return ``x`` with the lengths that ``wanted`` tells."""
-    if wanted.accepts(x.type):
-        return x
-    dims = [length(x, at) if own is None else literal(own) for at, own in enumerate(wanted.shape)]
-    return broadcast_to(x, dims)
