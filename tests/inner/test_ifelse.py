@@ -1,9 +1,8 @@
 """ifelse: branches of which only the taken one runs."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
+from counted import Counted, counts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,33 +13,6 @@ from frazil.testing import verify_grad
 
 LINKERS = ["c", "numba", "py", "debug"]
 C, X, Y = ft.iscalar("c"), ft.vector("x"), ft.vector("y")
-COUNTS = {}
-
-
-@dataclass(frozen=True, eq=False)
-class Counted(fz.Op):
-    """Twice its input; counts its calls, and those of its gradient, by its name."""
-
-    name: str
-
-    def make_node(self, x):
-        return fz.FrozenApply(self, [x], [x.type])
-
-    def perform(self, node, inputs):
-        COUNTS[self.name] = COUNTS.get(self.name, 0) + 1
-        return (inputs[0] * 2,)
-
-    def infer_shape(self, node, input_shapes):
-        return (input_shapes[0],)
-
-    def L_op(self, inputs, outputs, output_gradients):
-        return [Counted(f"gradient of {self.name}")(output_gradients[0])]
-
-
-def counts(f, *values):
-    COUNTS.clear()
-    f(*values)
-    return dict(COUNTS)
 
 
 @pytest.mark.parametrize("linker", LINKERS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -224,7 +224,7 @@ class Scan(HasInnerGraph):
             for x, array in zip(self.others, operands[-len(self.others) :], strict=False)
             if x.ndim == 0 and x.type.numpy_dtype.kind in "iu"
         }
-        told = outer_lengths(self.fgraph, self.stacked, shapes, values)
+        told = self._told_rows(shapes, values)
         return [
             tuple(static or 0 for static in y.type.shape)
             if lengths is None
@@ -254,7 +254,17 @@ class Scan(HasInnerGraph):
             for x, operand in zip(self.fgraph.inputs, inputs[1:], strict=True)
             if x in self.others
         }
-        return outer_lengths(self.fgraph, self.stacked, shapes, values)
+        return self._told_rows(shapes, values)
+
+    def _told_rows(
+        self, shapes: Mapping[Variable, Lengths], values: Mapping[Variable, Variable]
+    ) -> list[Lengths | None]:
+        """The lengths of rows of stacks; those of states, which keep their shapes, are known."""
+        told = outer_lengths(self.fgraph, self.stacked, shapes, values)
+        kept = dict(zip(self.next_states, self.states, strict=True))
+        return [
+            shapes[kept[y]] if y in kept else own for y, own in zip(self.stacked, told, strict=True)
+        ]
 
     def L_op(
         self,

@@ -10,6 +10,7 @@ from frazil import _core
 from frazil._core import Constant, FrozenFunctionGraph, SharedVariable, TensorType, Variable
 from frazil.company import in_company_of
 from frazil.inner_graph import apply_graph
+from frazil.laziness import lazily
 from frazil.loop.declaration import Carried, Tap, listed, read_outputs_info, read_sequences
 from frazil.loop.op import Scan
 from frazil.loop.starts import settle_starts
@@ -163,7 +164,8 @@ def declare(
     with in_company_of([*(tap.rows for tap in taps), *started, *fixed]):
         steps = _number_of_steps(taps, n_steps)
         taps = [Tap(_first(tap.rows, steps), tap.lag, tap.name) for tap in taps]
-        body = _Body.of(settle_starts(carried, lambda own: _Trace.of(fn, taps, own, fixed)))
+        trace = settle_starts(carried, lambda own: _Trace.of(fn, taps, own, fixed))
+        body = _Body.of(trace, fixed)
         if strict:
             body.check_strict(fixed)
         return body.loop(taps, steps, truncate_gradient, name)
@@ -252,7 +254,7 @@ class _Body:
     condition: Variable | None
 
     @staticmethod
-    def of(trace: _Trace) -> _Body:
+    def of(trace: _Trace, fixed: Sequence[Variable]) -> _Body:
         carried, updates = trace.carried, trace.updates
         updated: dict[SharedVariable, Variable] = {x: x.type(x.name) for x in updates}
         ends = [] if trace.condition is None else [trace.condition]
@@ -260,6 +262,8 @@ class _Body:
         outputs, ends = results[: len(trace.outputs)], results[len(trace.outputs) :]
         news = [_as_update(new, x) for x, new in updates.items()]
         replaced = _core.graph_replace([*outputs, *news, *ends], list(updated.items()))
+        # What only a branch needs is not computed before the loop: it may never be taken.
+        replaced = lazily(replaced, fixed)
         return _Body(
             carried,
             trace.elements,
