@@ -114,14 +114,11 @@ def _joined(
         branches.append([*own, *_arm(second, inputs, arm)])
     between = _between(graph.toposort(), first, second)
     inside = {first, *between}
-    reads = [x for node in (first, *reversed(between), second) for x in node.inputs]
+    reads = [*first.inputs[1:], *second.inputs[1:]]
+    reads += [x for node in reversed(between) for x in node.inputs]
     boundary = [
-        x
-        for x in dict.fromkeys(reads)
-        if x is not condition and x.owner not in inside and not isinstance(x, Constant)
+        x for x in dict.fromkeys(reads) if x.owner not in inside and not isinstance(x, Constant)
     ]
-    if any(x is condition for node in (first, *between, second) for x in node.inputs[1:]):
-        boundary.append(condition)
     then, otherwise = branches
     made = branch_over(condition, then, otherwise, first.op.name or second.op.name, boundary)
     old = [*first.outputs, *second.outputs]

@@ -154,7 +154,8 @@ class _Surroundings:
         fixed: list[Variable] = []
         regions = []
         for arm in (0, 1):
-            outside = self._reached([*self.outputs, condition], besides(arm))
+            # What both branches compute, each for itself, is nowhere else.
+            outside = known & self._reached([*self.outputs, condition], besides(arm))
             own = self._reached(self.arms[node][arm], lambda one: one.inputs, outside)
             regions.append(own)
             # A buffer that is told from others stays one.

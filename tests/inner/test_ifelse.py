@@ -117,6 +117,30 @@ def test_gradients_agree_with_finite_differences():
         )
 
 
+@settings(max_examples=40)
+@given(expressions([X, Y, X + Y]), st.booleans(), st.sampled_from(LINKERS))
+def test_gradients_of_gradients_are_those_of_where(y, condition, linker):
+    options = {"disconnected_inputs": "ignore"}
+
+    def second(value):
+        first = fz.grad(ft.sum(ft.sin(value)), [X, Y], **options)
+        return fz.grad(sum(ft.sum(g * ft.cos(g)) for g in first), [X, Y], **options)
+
+    f = fz.function([C, X, Y], second(y), mode=linker, on_unused_input="ignore")
+    g = fz.function([C, X, Y], second(eager(y)), mode="py", on_unused_input="ignore")
+    values = int(condition), [0.3, 0.5], [-0.25, 1.0]
+    for result, expected in zip(f(*values), g(*values), strict=True):
+        np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_what_both_branches_compute_has_a_gradient():
+    y = fz.ifelse(C, X / 2 + ft.sin(Y), Y / 2 + ft.sin(X))
+    slope = fz.grad(ft.sum(ft.sin(y)), X)
+    f = fz.function([C, X, Y], fz.grad(ft.sum(slope), X))
+    x, b = np.array([0.3, -0.4]), np.array([0.6, 0.2])
+    np.testing.assert_allclose(f(1, x, b), -np.sin(x / 2 + np.sin(b)) / 4)
+
+
 def test_gradients_of_what_lies_between():
     between = ft.exp(X)
     y = fz.ifelse(C, between * 2, X)
