@@ -68,6 +68,11 @@ class Body:
         )
 
     @property
+    def inputs(self) -> list[Variable]:
+        """The inner variables, in the order of the inputs of a loop's graph."""
+        return [*self.moving(), *self.others]
+
+    @property
     def nexts(self) -> list[Variable]:
         """What the states become."""
         return [state.next for state in self.states]
