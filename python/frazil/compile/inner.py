@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from frazil._core import FrozenFunctionGraph, Variable
 from frazil.inner_graph import HasInnerGraph, Holder, with_inner_graph
 from frazil.op_from_graph import OpFromGraph
+from frazil.tensor.broadcasting import with_lengths
 
 if TYPE_CHECKING:
     from frazil.compile.mode import Linker
@@ -52,7 +53,7 @@ def expand_inline(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         for node in order:
             inputs = [made.get(x, x) for x in node.inputs]
             if isinstance(node.op, OpFromGraph) and node.op.inline:
-                made.update(zip(node.outputs, node.op.expand(inputs), strict=True))
+                made |= _as_typed(node.outputs, node.op.expand(inputs))
             elif any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
                 new = node.clone_with_new_inputs(inputs)
                 made.update(zip(node.outputs, new.outputs, strict=True))
@@ -77,6 +78,14 @@ def rewrite_inner_graphs(
                 new = node.clone_with_new_inputs(inputs)
                 made.update(zip(node.outputs, new.outputs, strict=True))
             continue
-        made.update(zip(node.outputs, op.make_node(*inputs).outputs, strict=True))
+        made |= _as_typed(node.outputs, op.make_node(*inputs).outputs)
     outputs = [made.get(output, output) for output in graph.outputs]
     return FrozenFunctionGraph(list(graph.inputs), outputs)
+
+
+def _as_typed(old: Sequence[Variable], new: Sequence[Variable]) -> dict[Variable, Variable]:
+    """For old variables the new ones in their place.
+
+    What was known of lengths stays so, even if other nodes within an op tell less.
+    """
+    return {y: with_lengths(x, y.type) for y, x in zip(old, new, strict=True)}
