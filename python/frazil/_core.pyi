@@ -715,7 +715,7 @@ class ProgramBuilder:
 
     def full(self, dtype: Any, value: int, dims: Sequence[int]) -> int: ...
     def require_equal(self, a: int, b: int, message: str) -> None:
-        """Fails with ``message`` where two sizes differ."""
+        """Fails with ``message`` where two sizes differ; these stand for ``{a}`` and ``{b}``."""
 
     def call(
         self,

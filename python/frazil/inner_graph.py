@@ -20,7 +20,7 @@ class HasInnerGraph(Op):
 
     It holds exactly one, frozen, as the field ``fgraph``; two ops built alike are the same object,
     and so they are compared and hashed without a look into it. The graph is made better by giving
-    an outer graph another op (:func:`frazil.compile.inner.rewrite_inner_graph`), never by an edit.
+    an outer graph another op (:func:`frazil.rewrite_inner_graph`), never by an edit.
 
     Attributes
     ----------

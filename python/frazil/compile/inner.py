@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def rewrite_inner_graph(
-    op: Holder, linker: Linker, excluded: frozenset[str] = frozenset()
+    op: Holder, linker: Linker | str, excluded: frozenset[str] = frozenset()
 ) -> Holder:
     """Return the op that holds what ``linker`` is to compile for ``op``, which stays as it is.
 
@@ -23,23 +23,24 @@ def rewrite_inner_graph(
     ----------
     op : HasInnerGraph
         Ops within its graph that hold graphs are made better, too.
-    linker : Linker
-        Whose program it will be part of; :func:`frazil.compile.mode.find_linker` gives it by name.
+    linker : Linker or str
+        Whose program it will be part of, or its name.
     excluded : frozenset of str
         Names of phases and rules that are left out.
 
     Examples
     --------
     >>> import frazil as fz, frazil.tensor as ft
-    >>> from frazil.compile.inner import rewrite_inner_graph
-    >>> from frazil.compile.mode import find_linker
     >>> x = ft.dvector("x")
     >>> op = fz.OpFromGraph([x], [ft.log(1 + ft.exp(x))])
-    >>> print(fz.pp(rewrite_inner_graph(op, find_linker("py")).fgraph))
+    >>> print(fz.pp(fz.rewrite_inner_graph(op, "py").fgraph))
     softplus(*0)
     """
+    from frazil.compile.mode import find_linker
     from frazil.compile.phases import optimize
 
+    if isinstance(linker, str):
+        linker = find_linker(linker)
     return with_inner_graph(op, linker.prepare(optimize(op.fgraph, excluded)))
 
 

@@ -102,13 +102,13 @@ def _checked_steps(node: FrozenApply, lowering: Lowering) -> int:
     steps = lowering.size(node.inputs[0])
     zero, one = builder.size_literal(0), builder.size_literal(1)
     if static_length(node.inputs[0]) is None:
-        some = builder.size_binary("le", zero, steps)
-        builder.require_equal(some, one, f"{op}: the number of steps cannot be negative")
+        message = f"{op} is to run {{a}} steps; their number cannot be negative"
+        builder.require_equal(steps, builder.size_binary("maximum", steps, zero), message)
     _require_steps(op, steps, lowering)
     for position, x in enumerate(node.inputs[1 : 1 + op.n_sequences]):
         rows = lowering.size(lowering.shapes.lengths(x)[0])
         if rows != steps:
-            message = f"sequence {position} of {op}: not as many elements as there are steps"
+            message = f"sequence {position} of {op} has {{a}} elements, for {{b}} steps"
             builder.require_equal(rows, steps, message)
     return steps
 

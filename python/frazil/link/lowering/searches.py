@@ -38,7 +38,6 @@ def _(op: Nonzero, node: FrozenApply, lowering: Lowering) -> None:
 def _(op: RepeatedPositions, node: FrozenApply, lowering: Lowering) -> None:
     builder, repeats = lowering.builder, lowering.slot(node.inputs[0])
     count = builder.size_value(builder.count_repeated(repeats))
-    one = builder.size_literal(1)
-    is_count = builder.size_binary("le", builder.size_literal(0), count)
-    builder.require_equal(is_count, one, "a number of repeats cannot be negative")
+    at_least = builder.size_binary("maximum", count, builder.size_literal(0))
+    builder.require_equal(count, at_least, "a number of repeats cannot be negative; given {a}")
     lowering.place(node.outputs[0], builder.repeated(repeats, count))
