@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from frazil._core import FrozenFunctionGraph, Variable
+from frazil.elemwise import Elemwise
 from frazil.inner_graph import HasInnerGraph, Holder, with_inner_graph
+from frazil.op import Op
 from frazil.op_from_graph import OpFromGraph
+from frazil.scalar import ScalarLoop
 
 if TYPE_CHECKING:
     from frazil.compile.mode import Linker
@@ -20,7 +23,7 @@ def rewrite_inner_graph(
 
     Parameters
     ----------
-    op : HasInnerGraph
+    op : HasInnerGraph or ScalarLoop
         Ops within its graph that hold graphs are made better, too.
     linker : Linker
         Whose program it will be part of; :func:`frazil.compile.mode.find_linker` gives it by name.
@@ -62,9 +65,12 @@ def expand_inline(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
 def rewrite_inner_graphs(
     graph: FrozenFunctionGraph, improve: Callable[[FrozenFunctionGraph], FrozenFunctionGraph]
 ) -> FrozenFunctionGraph:
-    """Return ``graph`` with ops that hold what ``improve`` makes of the graphs that they hold."""
+    """Return ``graph`` with ops that hold what ``improve`` makes of the graphs that they hold.
+
+    A loop for each element is such an op, too; a composite is not: it is what it holds.
+    """
     order = graph.toposort()
-    if not any(isinstance(node.op, HasInnerGraph) for node in order):
+    if not any(isinstance(node.op, HasInnerGraph) or _element_loop(node.op) for node in order):
         return graph
     made: dict[Variable, Variable] = {}
     for node in order:
@@ -72,6 +78,8 @@ def rewrite_inner_graphs(
         op = node.op
         if isinstance(op, HasInnerGraph):
             op = with_inner_graph(op, improve(op.fgraph))
+        elif (loop := _element_loop(op)) is not None:
+            op = Elemwise(with_inner_graph(loop, improve(loop.fgraph)))
         if op is node.op:
             if any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
                 new = node.clone_with_new_inputs(inputs)
@@ -80,3 +88,9 @@ def rewrite_inner_graphs(
         made.update(zip(node.outputs, op.make_node(*inputs).outputs, strict=True))
     outputs = [made.get(output, output) for output in graph.outputs]
     return FrozenFunctionGraph(list(graph.inputs), outputs)
+
+
+def _element_loop(op: Op) -> ScalarLoop | None:
+    """The loop that ``op`` runs for each element, if it does."""
+    held = op.scalar_op if isinstance(op, Elemwise) else None
+    return held if isinstance(held, ScalarLoop) else None
