@@ -1,8 +1,11 @@
 """ScalarLoop: as a Python loop over steps for each element, in every linker."""
 
+import gc
 import pickle
 import subprocess
 import sys
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -197,12 +200,40 @@ def test_it_is_the_same_op_in_another_process():
     assert fz.FrozenFunctionGraph.from_bytes(graph.to_bytes()) is graph
 
 
+def test_threads_compile_it_at_once():
+    m = ft.vector("m")
+    values = np.linspace(0.1, 3, 40)
+
+    def work(_):
+        op = newton()
+        f = fz.function([m], [op(30, m, m, 0.25)[0], fz.grad(ft.sum(op(30, m, m, 0.25)[0]), m)])
+        return op, f(values)
+
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(work, range(8)))
+    assert all(op is newton() for op, _ in made)
+    for _, results in made:
+        np.testing.assert_array_equal(results, made[0][1])
+        np.testing.assert_allclose(results[0] - 0.25 * np.sin(results[0]), values)
+
+
+def test_it_goes_with_its_last_handle():
+    x = ft.scalar()
+    op = ScalarLoop([x], [x * 0.123456789])
+    fz.grad(op(3, v := ft.scalar()), v)
+    gone = weakref.ref(op)
+    fz.function([v], op(3, v), mode="py")
+    del op, v
+    gc.collect()
+    assert gone() is None
+
+
 def test_clones_share_it():
     m = ft.vector("m")
-    f = fz.function([m], newton()(20, m, m, 0.5))
-    graph = f.fgraph.unfreeze().clone() if hasattr(f.fgraph, "unfreeze") else f.fgraph
-    (node,) = [node for node in graph.toposort() if isinstance(node.op, Elemwise)]
-    assert node.op.scalar_op is newton()
+    graph = fz.FunctionGraph([m], newton()(20, m, m, 0.5))
+    for one in (graph.clone(), graph.freeze(), graph.freeze().unfreeze()):
+        (node,) = one.toposort()
+        assert node.op.scalar_op is newton()
 
 
 def test_printing_names_it():

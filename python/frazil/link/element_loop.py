@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
+from weakref import WeakKeyDictionary
 
 from frazil._core import Constant, Variable
 from frazil.link.kernel import Fold, Literal, LoweringError, Scan, Statement, Take
@@ -66,15 +67,23 @@ class LoopBody:
         return self.states if self.condition is None else (*self.states, "bool")
 
 
-@lru_cache(maxsize=256)
 def body_of(loop: ScalarLoop) -> LoopBody:
-    """What a loop does in a step.
+    """What a loop does in a step, worked out once.
 
     Raises
     ------
     LoweringError
         If its graph has ops of several results: loops of which some op has no native form.
     """
+    body = _bodies.get(loop)
+    return _bodies.setdefault(loop, _body(loop)) if body is None else body
+
+
+# By the op's life: what follows from it alone.
+_bodies: WeakKeyDictionary[ScalarLoop, LoopBody] = WeakKeyDictionary()
+
+
+def _body(loop: ScalarLoop) -> LoopBody:
     graph = loop.fgraph
     numbers: dict[Variable, int] = {x: at for at, x in enumerate(graph.inputs)}
     order = graph.toposort()
