@@ -577,3 +577,34 @@ def test_operands_that_do_not_fit_are_refused():
     with pytest.raises(TypeError, match=r"initial state 0 of .* build the loop for float64"):
         single(3, v)
     assert single(3, 1.5).dtype == "float32"
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import frazil as fz, frazil.tensor as ft
+from frazil.scalar import ScalarLoop
+
+x = ft.scalar()
+vectorised = {vectorised}
+update = x * 0.5 + 1 if vectorised else ft.gammaln(x + 3)
+op = ScalarLoop([x], [update], until=x < -1.0)
+n, v = ft.lscalar(), ft.vector()
+f = fz.function([n, v], ft.exp(op(n, v)[0]), mode={mode!r})
+f(10, [1.0])
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+start = time.perf_counter()
+try:
+    f(10**13, [1.0] * {length})
+except KeyboardInterrupt:
+    print("stopped", time.perf_counter() - start < 20, f(2, [0.0]).shape)
+"""
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("vectorised", "length"), [(True, 3), (False, 1), (True, 200_000)])
+def test_ctrl_c_ends_a_long_loop(mode, vectorised, length):
+    code = INTERRUPTED.format(mode=mode, vectorised=vectorised, length=length)
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=90
+    )
+    assert answer.stdout == "stopped True (1,)\n", answer.stderr

@@ -15,6 +15,9 @@ from frazil._core import Constant, Variable
 from frazil.link.kernel import Fold, Literal, LoweringError, Scan, Statement, Take
 from frazil.scalar.loop import ScalarLoop, loop_result
 
+PATIENCE = 4096
+"""Steps after which a loop asks whether to stop, as by Ctrl-C: a power of two."""
+
 
 @dataclass(frozen=True)
 class LoopBody:

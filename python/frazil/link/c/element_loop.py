@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from frazil.link.c.functions import C_TYPES
-from frazil.link.element_loop import LoopBody, LoopCall, body_of
+from frazil.link.element_loop import PATIENCE, LoopBody, LoopCall, body_of
+from frazil.link.kernel import Status
 
 if TYPE_CHECKING:
     from frazil.link.c.unit import Unit
@@ -39,6 +40,7 @@ class ElementLoop:
             self.expressions[k] = form.format(*(self.texts[a] for a in own.args))
             self.is_vector = self.is_vector and vector
         self.name = f"loop_{len(unit.loops)}"
+        unit.native("loop_stops", "i4", "void")
 
     # ------------------------------------------------------------ one element
 
@@ -69,11 +71,20 @@ class ElementLoop:
             yield f"v{k} = n{k};"
         if body.condition is not None:
             yield "if (ends) break;"
+        yield from self._ask()
         yield "}"
         yield "if (status) *failed = status;"
         results = [f"v{k}" for k in range(len(body.states))]
         results += ["ends"] * (body.condition is not None)
         yield f"return ({self.struct}){{{', '.join(results)}}};"
+        yield "}"
+
+    @staticmethod
+    def _ask() -> Iterator[str]:
+        """Now and then, look whether to stop."""
+        yield f"if ((step & {PATIENCE - 1}) == {PATIENCE - 1} && loop_stops()) {{"
+        yield f"status = {Status.STOPPED:d};"
+        yield "break;"
         yield "}"
 
     def _statements(self, *, constant: bool) -> Iterator[str]:
@@ -128,6 +139,7 @@ class ElementLoop:
         masked = body.condition is not None or not same_count
         hoisted = [k for k in range(len(body.dtypes)) if self._is_hoisted(k)]
         mask = _MASKS.get(lanes, "i4")
+        yield "i4 status = 0;"
         for k, dtype in enumerate(body.states):
             yield f"ALIGNED {C_TYPES[dtype]} s{k}[{lanes}];"
         for k in hoisted:
@@ -183,7 +195,9 @@ class ElementLoop:
         yield "}"
         if masked:
             yield "if (!any) break;"
+        yield from self._ask()
         yield "}"
+        yield "if (status) *failed = status;"
         yield "#pragma omp simd"
         yield each
         for k in results:

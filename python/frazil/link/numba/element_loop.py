@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from frazil.link.element_loop import LoopBody, body_of
+from frazil.link.element_loop import PATIENCE, LoopBody, body_of
+from frazil.link.kernel import Status
+from frazil.link.numba import functions
 
 if TYPE_CHECKING:
     from frazil.link.numba.source import KernelSource
@@ -50,6 +52,10 @@ def _step(source: KernelSource, body: LoopBody, own: str) -> Iterator[str]:
     if body.condition is not None:
         yield f"if {own}ends:"
         yield "    break"
+    stops = source.name("loop_stops", functions.function("loop_stops", "int32"))
+    yield f"if {own}step & {PATIENCE - 1} == {PATIENCE - 1} and {stops}() != 0:"
+    yield f"    status = int32({Status.STOPPED:d})"
+    yield "    break"
 
 
 def _statements(source: KernelSource, body: LoopBody, own: str, *, constant: bool) -> Iterator[str]:
