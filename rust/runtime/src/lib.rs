@@ -11,6 +11,7 @@
 
 mod arena;
 mod array;
+mod attention;
 mod batch;
 mod bind;
 mod blas;
