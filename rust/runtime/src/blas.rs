@@ -3,6 +3,7 @@
 use frazil_core::DType;
 
 use crate::error::Fault;
+use crate::gemv::NearGemv;
 use crate::integer_dot::IntegerDot;
 use crate::layout::Layout;
 use crate::matrix::{Matrix, Pack, Vector, blas_int};
@@ -16,7 +17,7 @@ const MIRRORED: i64 = 64;
 /// Rows and columns of the squares in which half a matrix is copied to the other.
 const TILE: usize = 16;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 enum Product {
     Dot {
         a: Vector,
@@ -29,6 +30,8 @@ enum Product {
         columns: i32,
         vector: Vector,
         matrix_first: bool,
+        /// What does it without BLAS.
+        near: Option<NearGemv>,
     },
     Gemm {
         a: Matrix,
@@ -49,6 +52,21 @@ enum Product {
     Zero {
         elements: i64,
     },
+}
+
+impl Product {
+    /// A matrix times a vector.
+    fn gemv(
+        matrix: &Layout,
+        vector: &Layout,
+        item: usize,
+        matrix_first: bool,
+    ) -> Result<Product, Fault> {
+        let (rows, columns) = (blas_int(matrix.dims[0])?, blas_int(matrix.dims[1])?);
+        let (matrix, vector) = (Matrix::new(matrix, item)?, Vector::new(vector, item)?);
+        let near = NearGemv::new([rows, columns], matrix, vector, item);
+        Ok(Product::Gemv { matrix, rows, columns, vector, matrix_first, near })
+    }
 }
 
 /// A product of operands of known layouts.
@@ -107,23 +125,8 @@ impl DotPlan {
                 Product::Zero { elements: outer.product() }
             }
             (1, 1) => Product::Dot { a: Vector::new(a, item)?, b: Vector::new(b, item)? },
-            (2, 1) => Product::Gemv {
-                matrix: Matrix::new(a, item)?,
-                rows: blas_int(a.dims[0])?,
-                columns: blas_int(a.dims[1])?,
-                vector: Vector::new(b, item)?,
-                matrix_first: true,
-            },
-            (1, _) => {
-                let transposed = crate::view::transpose(b, &[1, 0]);
-                Product::Gemv {
-                    matrix: Matrix::new(&transposed, item)?,
-                    rows: blas_int(transposed.dims[0])?,
-                    columns: blas_int(transposed.dims[1])?,
-                    vector: Vector::new(a, item)?,
-                    matrix_first: false,
-                }
-            }
+            (2, 1) => Product::gemv(a, b, item, true)?,
+            (1, _) => Product::gemv(&crate::view::transpose(b, &[1, 0]), a, item, false)?,
             _ if mirrored => Product::Syrk {
                 a: Matrix::new(a, item)?,
                 rows: blas_int(a.dims[0])?,
@@ -203,8 +206,12 @@ impl DotPlan {
             match self.product {
                 Product::Zero { elements } => scale(result, elements, beta),
                 Product::Dot { a: x, b: y } => result.write(dot(x.length, x.at(a), y.at(b))?),
-                Product::Gemv { matrix, rows, columns, vector, matrix_first } => {
+                Product::Gemv { matrix, rows, columns, vector, matrix_first, ref near } => {
                     let (matrix_at, vector_at) = if matrix_first { (a, b) } else { (b, a) };
+                    if let Some(near) = near {
+                        near.run(matrix_at, vector_at, (alpha, beta), result);
+                        return Ok(());
+                    }
                     // In column-major order a matrix of contiguous rows is its own transpose.
                     let sizes = if matrix.transposed { [columns, rows] } else { [rows, columns] };
                     if beta == T::ZERO {
@@ -244,7 +251,7 @@ impl DotPlan {
     /// As for `add`.
     unsafe fn add_nothing<T: Element>(&self, a: *const T, b: *const T, beta: T, result: *mut T) {
         let (first, second, columns) = match self.product {
-            Product::Gemv { matrix, rows, columns, vector, matrix_first } => {
+            Product::Gemv { matrix, rows, columns, vector, matrix_first, near: _ } => {
                 let (matrix_at, vector_at) = if matrix_first { (a, b) } else { (b, a) };
                 let inner = columns.into();
                 let first =

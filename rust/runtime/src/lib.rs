@@ -23,6 +23,7 @@ mod error;
 mod explain;
 mod fold;
 mod foreign;
+mod gemv;
 mod guard;
 mod ids;
 mod instr;
