@@ -10,7 +10,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::error::Fault;
-use crate::gemv::Registers;
+use crate::near::Registers;
 
 macro_rules! routines {
     ($($routine:ident $name:literal)*) => {

@@ -1,4 +1,4 @@
-//! The loops over a matrix in memory: lines without gaps, one after the other.
+//! The loops of a matrix times a vector, over the matrix as it lies: lines without gaps.
 //!
 //! Both walk one half of the lines after the other, and either may come first: the result is the
 //! same to the last bit.
@@ -7,8 +7,8 @@
 // happens to be inlined.
 #![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
 
-use super::Lines;
-use super::lanes::{BLOCK, Lanes};
+use crate::near::gemv::Lines;
+use crate::near::lanes::{BLOCK, Lanes};
 use crate::routine::Element;
 
 /// The widest stripe of columns, in registers.
@@ -23,7 +23,7 @@ pub(super) struct Target<T> {
 }
 
 impl<T: Element> Target<T> {
-    fn from(self, element: usize) -> Target<T> {
+    pub(super) fn from(self, element: usize) -> Target<T> {
         Target { at: self.at.wrapping_add(element), ..self }
     }
 }

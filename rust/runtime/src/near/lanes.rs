@@ -71,7 +71,7 @@ macro_rules! plain_lanes {
 
         #[inline(always)]
         unsafe fn splat(value: $item) -> Self {
-            // SAFETY: by the caller's promise, for this and the others. Test: gemv.rs.
+            // SAFETY: by the caller's promise, for this and the others. Tests: gemv.rs and gemm.rs.
             unsafe { Self($splat(value)) }
         }
 
@@ -144,9 +144,8 @@ unsafe fn sums_f32(of: [__m256; BLOCK]) -> [f32; BLOCK] {
     // SAFETY: by the caller's promise; a register of eight floats is an array of them.
     unsafe {
         // Neighbours are added within each half of a register, and the halves in the end.
-        let four = |[a, b, c, d]: [__m256; 4]| {
-            _mm256_hadd_ps(_mm256_hadd_ps(a, b), _mm256_hadd_ps(c, d))
-        };
+        let four =
+            |[a, b, c, d]: [__m256; 4]| _mm256_hadd_ps(_mm256_hadd_ps(a, b), _mm256_hadd_ps(c, d));
         let front = four([of[0], of[1], of[2], of[3]]);
         let back = four([of[4], of[5], of[6], of[7]]);
         let low = _mm256_permute2f128_ps::<0x20>(front, back);

@@ -1,29 +1,13 @@
-//! A matrix times a vector, by loops of our own where the matrix stays in the caches of a core: a
-//! call of BLAS costs more than the work on few elements, and may not use what the processor has.
+//! A matrix times a vector.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::matrix::{Matrix, Vector};
+#[cfg(target_arch = "x86_64")]
+use crate::near::lines;
+use crate::near::{Level, NEAR};
 use crate::routine::Element;
-
-#[cfg(target_arch = "x86_64")]
-mod kernels;
-#[cfg(target_arch = "x86_64")]
-mod lanes;
-
-#[cfg(target_arch = "x86_64")]
-pub(crate) use lanes::Registers;
-
-/// Floats of which a register holds several: nowhere, as far as is known here.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) trait Registers {}
-
-#[cfg(not(target_arch = "x86_64"))]
-impl<T> Registers for T {}
-
-/// The bytes of a matrix that stays in the cache of a core beside other things.
-const NEAR: usize = 512 << 10;
 
 /// The bytes of a matrix of which nothing is left in the nearest cache once all was read.
 const HALVED: usize = 40 << 10;
@@ -37,43 +21,19 @@ const SHORTEST: usize = 64;
 
 /// A matrix as it lies: lines without gaps, the first elements of which are `leading` apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Lines {
-    count: usize,
-    length: usize,
-    leading: usize,
+pub(super) struct Lines {
+    pub(super) count: usize,
+    pub(super) length: usize,
+    pub(super) leading: usize,
     /// Whether the lines are walked by halves.
-    halved: bool,
+    pub(super) halved: bool,
 }
 
 impl Lines {
     /// The lines of the first half; all if it is not worth it.
     #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "the loops use it"))]
-    fn first_half(self) -> usize {
+    pub(super) fn first_half(self) -> usize {
         if self.halved { self.count.div_ceil(2) } else { self.count }
-    }
-}
-
-/// The instruction sets that the loops are made for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Level {
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-impl Level {
-    /// Those of this machine, the best first.
-    fn known() -> impl Iterator<Item = Level> {
-        #[cfg(target_arch = "x86_64")]
-        {
-            let wide = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq");
-            let narrow = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-            let known = [(wide && narrow, Level::Avx512), (narrow, Level::Avx2)];
-            known.into_iter().filter_map(|(has, level)| has.then_some(level))
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        std::iter::empty()
     }
 }
 
@@ -149,10 +109,10 @@ impl NearGemv {
         match self.level {
             #[cfg(target_arch = "x86_64")]
             level => {
-                let target = kernels::Target { alpha, beta, at: y };
+                let target = lines::Target { alpha, beta, at: y };
                 let run = match level {
-                    Level::Avx2 => kernels::run_avx2::<T>,
-                    Level::Avx512 => kernels::run_avx512::<T>,
+                    Level::Avx2 => lines::run_avx2::<T>,
+                    Level::Avx512 => lines::run_avx512::<T>,
                 };
                 // SAFETY: the processor has the instructions, or `new` would not have found the
                 // level; the rest by the caller's promise.
