@@ -36,6 +36,7 @@ mod loop_nest;
 mod lu;
 mod matrix;
 mod memory;
+mod near;
 mod nested;
 mod partials;
 mod pool;

@@ -10,6 +10,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::error::Fault;
+use crate::near::Registers;
 
 macro_rules! routines {
     ($($routine:ident $name:literal)*) => {
@@ -94,6 +95,7 @@ pub(crate) trait Element:
     + Sub<Output = Self>
     + Mul<Output = Self>
     + Div<Output = Self>
+    + Registers
 {
     const ZERO: Self;
     const ONE: Self;

@@ -187,8 +187,9 @@ impl Step {
             // What it runs asks by itself.
             Step::Inner => false,
             Step::Loop(_) | Step::Transfer(_) | Step::Transfers(_) => false,
-            Step::Dot(_) | Step::Gemm(_) | Step::Lapack(_) | Step::Recurrence(_) => true,
-            Step::Lu(_) | Step::LuSolve(_) => true,
+            Step::Dot(step) => step.plan.is_long(),
+            Step::Gemm(step) => step.plan.is_long(),
+            Step::Lapack(_) | Step::Recurrence(_) | Step::Lu(_) | Step::LuSolve(_) => true,
             Step::Sort(_) | Step::Extreme(_) | Step::List(_) => true,
         }
     }
