@@ -110,7 +110,8 @@ class Toolchain:
 @cache
 def find_toolchain() -> Toolchain | None:
     """The compiler that $CC names, or the first of cc, gcc and clang; None if there is none."""
-    named = shlex.split(os.environ.get("CC", ""))
+    given = os.environ.get("CC", "")
+    named = shlex.split(given) if given else []
     for command in [named] if named else [["cc"], ["gcc"], ["clang"]]:
         path = shutil.which(command[0])
         if path is None:
