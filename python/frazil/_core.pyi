@@ -867,5 +867,8 @@ def digest_of(bytes: bytes) -> bytes:
 def kernel_function(name: str) -> int:
     """The address of a function that native kernels call; KeyError if there is none."""
 
-def set_routines(addresses: Mapping[str, int]) -> None:
-    """Says where routines of BLAS and LAPACK lie: Fortran's conventions, 32-bit integers."""
+def set_routines(addresses: Mapping[str, int], bits: int = 32) -> None:
+    """Says where routines of BLAS and LAPACK lie: Fortran's conventions, integers of ``bits``.
+
+    What was said of a routine first holds as long as the process lives.
+    """

@@ -347,10 +347,10 @@ def _flattened(outputs: Any) -> tuple[Any, list[Out]]:
     """The form in which results are returned, and the results."""
     if outputs is None:
         return None, []
-    if isinstance(outputs, Mapping):
-        return tuple(outputs), [_out(output) for output in outputs.values()]
     if isinstance(outputs, list | tuple):
         return None, [_out(output) for output in outputs]
+    if isinstance(outputs, Mapping):
+        return tuple(outputs), [_out(output) for output in outputs.values()]
     return "single", [_out(outputs)]
 
 

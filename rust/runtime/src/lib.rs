@@ -80,7 +80,7 @@ pub use partials::kernel_function;
 pub use pool::LargeBuffer;
 pub use program::{Bindings, Program};
 pub use recurrence::{Carry, RecurrenceSpec};
-pub use routine::{Routine, set_routine};
+pub use routine::{Integers, Routine, set_routine};
 pub use run::Run;
 pub use scalar::Scalar;
 pub use search::Listed;
