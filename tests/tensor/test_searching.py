@@ -72,7 +72,7 @@ def test_no_gradient_flows():
 
 def test_no_elements(mode):
     x = ft.vector("x")
-    with pytest.raises(ValueError, match=r"empty|no elements"):
+    with pytest.raises(ValueError, match=r"empty|0 elements"):
         compiled(ft.argmax(x), {x: np.zeros(0)}, mode)
     with pytest.raises(ValueError, match="no elements"):
         ft.argmin(ft.tensor(shape=(2, 0)), axis=1)

@@ -31,6 +31,11 @@ def rewrite_inner_graph(
     excluded : frozenset of str
         Names of phases and rules that are left out.
 
+    Returns
+    -------
+    HasInnerGraph or ScalarLoop
+        Like ``op``, with the better graph.
+
     Examples
     --------
     >>> import frazil as fz, frazil.tensor as ft
