@@ -265,6 +265,48 @@ def test_numba_calls_vector_functions_wherever_operands_lie():
             np.testing.assert_allclose(result, np.exp(values), rtol=1e-15)
 
 
+@pytest.mark.parametrize("memory", [True, False], ids=["memory", "file"])
+def test_images_of_c_are_loaded_apart_from_each_other(memory, tmp_path, monkeypatch):
+    """All have the same function, and none leaves a file."""
+
+    def refused(*arguments):
+        raise PermissionError("what no file holds is not run here")
+
+    if not memory:
+        monkeypatch.setattr(os, "memfd_create", refused, raising=False)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    compiler = CCompiler()
+    symbols = []
+    for scale in (1.25, 2.5, 5.0):
+        [native] = compiler.compile(
+            [kernel(["float64"], [(mul, (0, 1))], [2], [("float64", scale)])]
+        )
+        symbols.append((scale, compiler.symbol(native.keepalive)))
+    loaded = [
+        (scale, native)
+        for _ in range(10)
+        for scale, symbol in symbols
+        for native in compiler.load(symbol.image, [symbol.name])
+    ]
+    x = np.arange(5.0)
+    for scale, native in loaded:
+        result = np.zeros(5)
+        assert call(native, [x, result], 1, 5) == 0
+        np.testing.assert_array_equal(result, x * scale)
+    assert len({native.address for _, native in loaded}) == len(loaded)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_image_of_c_lacks_what_is_asked_of_it():
+    compiler = CCompiler()
+    [native] = compiler.compile([chain(1, 0.73)])
+    image = compiler.symbol(native.keepalive).image
+    with pytest.raises(KernelCompileError, match="no_such_kernel"):
+        compiler.load(image, ["no_such_kernel"])
+    with pytest.raises(KernelCompileError, match="could not be loaded"):
+        compiler.load(Image(image.code[:200], {}), ["kernel_0"])
+
+
 def test_an_image_of_numba_that_cannot_be_loaded_is_an_error():
     image = Image(b"", {"frazil_nothing_has_this_name": "nothing_has_this_name"})
     with pytest.raises(KernelCompileError, match="nothing_has_this_name"):

@@ -612,7 +612,8 @@ fn execute<'p>(
     let attempt = || {
         catch_unwind(AssertUnwindSafe(move || {
             let signals = Signals::default();
-            let done = run.execute(&Conduct { threads, should_stop: &|| signals.raised() });
+            let done =
+                Conduct::attended(threads, &|| signals.raised(), |conduct| run.execute(conduct));
             (run, done, signals.error.into_inner())
         }))
     };

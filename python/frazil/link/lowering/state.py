@@ -121,7 +121,7 @@ class Lowering:
             dims.append(dims.pop(call.row))
         for node in call.loop.nodes:
             if isinstance(node.op, Reduce) and node.op.needs_elements:
-                self._require_elements(node)
+                self.require_elements(node, node.op.axes)
         slots = self.builder.loop(
             native.address,
             native.keepalive,
@@ -162,9 +162,10 @@ class Lowering:
                     "as in ft.tensor(shape=(None, 1))",
                 )
 
-    def _require_elements(self, node: FrozenApply) -> None:
+    def require_elements(self, node: FrozenApply, axes: Sequence[int]) -> None:
+        """Adds checks that the operand of ``node`` has elements along ``axes``."""
         lengths = self.shapes.lengths(node.inputs[0])
-        for axis in node.op.axes:
+        for axis in axes:
             given = self.size(lengths[axis])
             some = self.builder.size_binary("maximum", given, self.builder.size_literal(1))
             self.builder.require_equal(
