@@ -165,6 +165,15 @@ def broadcast_like(g: Variable, x: Variable) -> Variable:
     return view
 
 
+def with_lengths(x: Variable, wanted: TensorType) -> Variable:
+    """Return ``x`` with the lengths that ``wanted`` tells; a run raises if they are others."""
+    if wanted.accepts(x.type):
+        return x
+    dims = [length(x, at) if own is None else literal(own) for at, own in enumerate(wanted.shape)]
+    view: Variable = BroadcastTo()(x, *dims)
+    return view
+
+
 def unbroadcast(
     g: Variable,
     x: Variable,
