@@ -14,20 +14,12 @@ import gc
 import itertools
 import statistics
 import sys
-import time
 from collections.abc import Callable
+
+from stopwatch import duration
 
 NODES = 1000
 ROUNDS = 15
-
-
-def _seconds(build: Callable[[], object]) -> float:
-    gc.collect()
-    started = time.perf_counter()
-    kept = build()
-    seconds = time.perf_counter() - started
-    del kept
-    return seconds
 
 
 def _chain(h, b):
@@ -41,7 +33,7 @@ def frazil() -> Callable[[], float]:
 
     def measure() -> float:
         a, b = ft.vector("a"), ft.vector("b")
-        return _seconds(lambda: _chain(a, b))
+        return duration(lambda: _chain(a, b))
 
     return measure
 
@@ -52,7 +44,7 @@ def frazil_again() -> Callable[[], float]:
     def measure() -> float:
         a, b = ft.vector("a"), ft.vector("b")
         first = _chain(a, b)
-        seconds = _seconds(lambda: _chain(a, b))
+        seconds = duration(lambda: _chain(a, b))
         assert first is _chain(a, b)
         return seconds
 
@@ -64,7 +56,7 @@ def pytensor() -> Callable[[], float]:
 
     def measure() -> float:
         a, b = pt.vector("a"), pt.vector("b")
-        return _seconds(lambda: _chain(a, b))
+        return duration(lambda: _chain(a, b))
 
     return measure
 
@@ -77,7 +69,7 @@ def jax_trace() -> Callable[[], float]:
 
     def measure() -> float:
         # A new function each time: JAX remembers the trace of the one it has seen.
-        return _seconds(lambda: jax.make_jaxpr(lambda a, b: _chain(a, b))(vector, vector))
+        return duration(lambda: jax.make_jaxpr(lambda a, b: _chain(a, b))(vector, vector))
 
     return measure
 
@@ -93,7 +85,7 @@ def tinygrad() -> Callable[[], float]:
         # interned by name, and so the names are new in each round.
         names = [f"{name}{next(rounds)}" for name in "ab"]
         a, b = (UOp.variable(name, 0.0, 1.0, dtypes.float64) for name in names)
-        return _seconds(lambda: _chain(a, b))
+        return duration(lambda: _chain(a, b))
 
     return measure
 

@@ -10,13 +10,12 @@ twice is one: frazil finds every node of the second again as it is built, PyTens
 
 from __future__ import annotations
 
-import gc
 import importlib.util
 import statistics
-import time
-from collections.abc import Callable
 from types import ModuleType
 from typing import Any
+
+from stopwatch import duration
 
 STEPS = 700
 ROUNDS = 9
@@ -29,15 +28,6 @@ def chain(ft: ModuleType, x: Any) -> Any:
     return h
 
 
-def _microseconds(action: Callable[[], Any]) -> float:
-    gc.collect()
-    started = time.perf_counter()
-    kept = action()
-    elapsed = time.perf_counter() - started
-    del kept
-    return elapsed * 1e6
-
-
 def frazil() -> dict[str, float]:
     import frazil as fz
     import frazil.tensor as ft
@@ -46,9 +36,9 @@ def frazil() -> dict[str, float]:
     graph = fz.FunctionGraph([x], [chain(ft, x)])
     nodes = len(graph.toposort())
     return {
-        "freeze": _microseconds(graph.freeze) / nodes,
-        "clone": _microseconds(graph.clone) / nodes,
-        "merge": _microseconds(lambda: chain(ft, x)) / nodes,
+        "freeze": 1e6 * duration(graph.freeze) / nodes,
+        "clone": 1e6 * duration(graph.clone) / nodes,
+        "merge": 1e6 * duration(lambda: chain(ft, x)) / nodes,
     }
 
 
@@ -60,12 +50,12 @@ def pytensor() -> dict[str, float]:
     x = pt.vector("x")
     graph = FunctionGraph([x], [chain(pt, x)], clone=False)
     nodes = len(graph.toposort())
-    times = {"clone": _microseconds(graph.clone) / nodes}
+    times = {"clone": 1e6 * duration(graph.clone) / nodes}
     if hasattr(graph, "freeze"):
-        times["freeze"] = _microseconds(graph.freeze) / nodes
+        times["freeze"] = 1e6 * duration(graph.freeze) / nodes
     x = pt.vector("x")
     twice = FunctionGraph([x], [chain(pt, x), chain(pt, x)], clone=False)
-    times["merge"] = _microseconds(lambda: MergeOptimizer().rewrite(twice)) / nodes
+    times["merge"] = 1e6 * duration(lambda: MergeOptimizer().rewrite(twice)) / nodes
     return times
 
 

@@ -18,10 +18,11 @@ import gc
 import random
 import statistics
 import sys
-import time
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
+
+from stopwatch import duration
 
 SIZES = (250, 2_500, 20_000)
 ROUNDS = 7
@@ -44,15 +45,6 @@ def _blocks(nodes: int) -> int:
     return max(1, nodes // 18)
 
 
-def _milliseconds(action: Callable[[], Any]) -> float:
-    gc.collect()
-    started = time.perf_counter()
-    kept = action()
-    elapsed = time.perf_counter() - started
-    del kept
-    return elapsed * 1e3
-
-
 def frazil(nodes: int) -> tuple[int, Callable[[], dict[str, float]]]:
     import frazil.tensor as ft
     from frazil import FrozenFunctionGraph, _core
@@ -70,14 +62,14 @@ def frazil(nodes: int) -> tuple[int, Callable[[], dict[str, float]]]:
 
     def measure() -> dict[str, float]:
         graph = build()
-        first = _milliseconds(lambda: rewrite(graph))
+        first = 1e3 * duration(lambda: rewrite(graph))
         kept = rewrite(graph)
-        again = _milliseconds(lambda: rewrite(graph))
+        again = 1e3 * duration(lambda: rewrite(graph))
         del kept
         return {
             "first time": first,
             "remembered": again,
-            "all phases": _milliseconds(compile_phases()),
+            "all phases": 1e3 * duration(compile_phases()),
         }
 
     return len(_core.toposort([build()])), measure
@@ -93,7 +85,7 @@ def pytensor(nodes: int) -> tuple[int, Callable[[], dict[str, float]]]:
 
     def measure() -> dict[str, float]:
         graph = FunctionGraph([x, y], [output], clone=True)
-        rewriting = _milliseconds(lambda: rewrite_graph(graph, include=("canonicalize",)))
+        rewriting = 1e3 * duration(lambda: rewrite_graph(graph, include=("canonicalize",)))
         return {"canonicalize": rewriting}
 
     return len(FunctionGraph([x, y], [output], clone=True).apply_nodes), measure

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from native_kernel import KERNEL
 
 import frazil as fz
 import frazil.tensor as ft
@@ -179,15 +180,6 @@ def test_c_code_that_writes_beyond_its_result(count, past, dtype, is_output):
     assert f"which has {count * item} bytes" in message
     assert "Stray" in message
     assert HERE in message
-
-
-KERNEL = ctypes.CFUNCTYPE(
-    ctypes.c_int32,
-    ctypes.POINTER(ctypes.c_void_p),
-    ctypes.c_int64,
-    ctypes.c_int64,
-    ctypes.POINTER(ctypes.c_int64),
-)
 
 
 @KERNEL

@@ -3,26 +3,13 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use frazil_benches as _;
+use frazil_benches::add;
 use frazil_core::elemwise::{self, Operand};
 use frazil_core::traverse::toposort;
-use frazil_core::{
-    Container, DType, FrozenFunctionGraph, Op, OpKey, OpProps, Origin, Param, Ty, TypeRule, Var,
-};
+use frazil_core::{Container, DType, FrozenFunctionGraph, Op, Origin, Ty, Var};
 use smallvec::smallvec;
 
 const NODES: u64 = 1_000_000;
-
-fn add() -> Op {
-    let key = OpKey {
-        kind: "bench.add".into(),
-        params: Param::None,
-        props: OpProps { pure: true, ..OpProps::default() },
-        rule: Some(TypeRule::Arithmetic),
-        arity: Some(2),
-    };
-    Op::intern(key, "add")
-}
 
 /// `h[i + 1] = h[i] + h[i - 7]`, a chain in which nodes are shared.
 fn chain(container: &Container, op: &Op, x: &Var) -> Var {

@@ -7,25 +7,12 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use frazil_benches as _;
+use frazil_benches::add;
 use frazil_core::elemwise::{self, Operand};
-use frazil_core::{
-    Container, DType, FunctionGraph, Op, OpKey, OpProps, Origin, Param, Ty, TypeRule, Var, codec,
-};
+use frazil_core::{Container, DType, FunctionGraph, Origin, Ty, Var, codec};
 use smallvec::smallvec;
 
 const NODES: u64 = 1_000_000;
-
-fn add() -> Op {
-    let key = OpKey {
-        kind: "bench.add".into(),
-        params: Param::None,
-        props: OpProps { pure: true, ..OpProps::default() },
-        rule: Some(TypeRule::Arithmetic),
-        arity: Some(2),
-    };
-    Op::intern(key, "add")
-}
 
 fn input(container: &Container) -> Var {
     container.input(Ty::tensor(DType::Float64, &[None]), Some("x"), None)

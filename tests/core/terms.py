@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+import subprocess
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from hypothesis import strategies as st
@@ -112,3 +117,16 @@ class Run(fz.Op):
         graph = self.fgraph.unfreeze()
         run = fz.function(list(graph.inputs), list(graph.outputs), mode="py")
         return tuple(np.asarray(value) for value in run(*inputs))
+
+
+def read_elsewhere(value, script):
+    """Return what ``script`` prints in a process of its own that reads the pickle of ``value``."""
+    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
+    run = subprocess.run(
+        [sys.executable, "-c", script],
+        input=pickle.dumps(value),
+        capture_output=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "7"},
+    )
+    return run.stdout.decode()

@@ -2,20 +2,17 @@
 
 import copy
 import gc
-import os
 import pickle
 import random
-import subprocess
 import sys
 import threading
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from terms import Fresh, Update, build, canonical, recipes, roots, terms
+from terms import Fresh, Update, build, canonical, read_elsewhere, recipes, roots, terms
 
 import frazil as fz
 import frazil.tensor as ft
@@ -191,15 +188,7 @@ def test_pickles_mean_the_same_in_another_process():
         "print(graph.digest)\n"
         "print(graph, end='')\n"
     )
-    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
-    run = subprocess.run(
-        [sys.executable, "-c", script],
-        input=pickle.dumps(graph),
-        capture_output=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "7"},
-    )
-    digest, text = run.stdout.decode().split("\n", 1)
+    digest, text = read_elsewhere(graph, script).split("\n", 1)
     assert digest == graph.digest
     assert text == str(graph)
 

@@ -2,21 +2,17 @@
 
 import copy
 import gc
-import os
 import pickle
 import random
-import subprocess
-import sys
 import threading
 import weakref
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from terms import Run, build, recipes, roots
+from terms import Run, build, read_elsewhere, recipes, roots
 
 import frazil as fz
 import frazil.tensor as ft
@@ -148,15 +144,7 @@ def test_another_process_makes_the_same_graph():
         "assert pickle.loads(pickle.dumps(op)) is op and Run(op.fgraph) is op\n"
         "print(op.digest, op.fgraph, sep='\\n', end='')\n"
     )
-    path = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
-    run = subprocess.run(
-        [sys.executable, "-c", script],
-        input=pickle.dumps(Run(graph)),
-        capture_output=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "7"},
-    )
-    digest, text = run.stdout.decode().split("\n", 1)
+    digest, text = read_elsewhere(Run(graph), script).split("\n", 1)
     assert digest == Run(graph).digest
     assert text == str(graph)
 

@@ -3,6 +3,7 @@
 import ctypes
 
 import numpy as np
+from native_kernel import KERNEL
 
 from frazil import TensorType, _core
 from frazil.link.kernel import Literal, LoopKernel, Read, Statement, Write
@@ -11,14 +12,6 @@ SIGNED = ("int8", "int16", "int32", "int64")
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
 FLOATS = ("float32", "float64")
 DTYPES = ("bool", *SIGNED, *UNSIGNED, *FLOATS)
-
-_FUNCTION = ctypes.CFUNCTYPE(
-    ctypes.c_int32,
-    ctypes.POINTER(ctypes.c_void_p),
-    ctypes.c_int64,
-    ctypes.c_int64,
-    ctypes.POINTER(ctypes.c_int64),
-)
 
 
 def result_dtype(op, *dtypes):
@@ -58,7 +51,7 @@ def call(native, arrays, n_outer, n_inner, strides=None):
     """Call a native kernel on the buffers of arrays, reads before writes; gives its status."""
     pointers = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
     steps = (ctypes.c_int64 * len(arrays))(*(strides or [0] * len(arrays)))
-    return _FUNCTION(native.address)(pointers, n_outer, n_inner, steps)
+    return KERNEL(native.address)(pointers, n_outer, n_inner, steps)
 
 
 def run(native, made, reads, initial=0):

@@ -6,15 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from native_kernel import KERNEL
 from programs import run, same
-
-KERNEL = ctypes.CFUNCTYPE(
-    ctypes.c_int32,
-    ctypes.POINTER(ctypes.c_void_p),
-    ctypes.c_int64,
-    ctypes.c_int64,
-    ctypes.POINTER(ctypes.c_int64),
-)
 
 
 def kernel(body, operands, status=0):

@@ -83,13 +83,7 @@ proptest! {
     fn the_order_follows_from_the_graph_alone(recipe in recipe(12), noise in 0usize..50) {
         let order = |noise: usize| {
             let container = Container::new();
-            // Other nodes, some of them gone, so that ids and addresses differ.
-            let x = input(&container, "noise");
-            let mut kept: Vec<Var> = Vec::new();
-            for at in 0..noise {
-                let made = one(&container, fresh(), &[kept.last().unwrap_or(&x)]);
-                if at % 3 == 0 { kept.push(made) } else { drop(made) }
-            }
+            let _kept = memory::noise(&container, noise);
             let graph = build(&container, &ops(), &recipe);
             let at: HashMap<(usize, u32), usize> =
                 graph.vars.iter().enumerate().map(|(at, var)| (var.identity(), at)).collect();

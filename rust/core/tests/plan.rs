@@ -172,12 +172,7 @@ proptest! {
     fn a_plan_follows_from_the_graph_alone(recipe in recipe(12), noise in 0usize..50) {
         let plan = |noise: usize| {
             let container = Container::new();
-            let x = input(&container, "noise");
-            let mut kept: Vec<Var> = Vec::new();
-            for at in 0..noise {
-                let made = one(&container, fresh(), &[kept.last().unwrap_or(&x)]);
-                if at % 3 == 0 { kept.push(made) } else { drop(made) }
-            }
+            let _kept = memory::noise(&container, noise);
             let case = case(&container, &pure_ops(), &recipe);
             let schedule = plan(request(&case), &case.candidates).unwrap();
             let at: HashMap<usize, usize> =

@@ -354,3 +354,16 @@ pub fn some_order_runs(memory: &Memory<'_>, rules: &Rules<'_>) -> bool {
     }
     false
 }
+
+/// Makes other nodes, some of which are gone at once, so that ids and addresses differ.
+pub fn noise(container: &Container, count: usize) -> Vec<Var> {
+    let x = input(container, "noise");
+    let mut kept: Vec<Var> = Vec::new();
+    for at in 0..count {
+        let made = one(container, fresh(), &[kept.last().unwrap_or(&x)]);
+        if at % 3 == 0 {
+            kept.push(made);
+        }
+    }
+    kept
+}
