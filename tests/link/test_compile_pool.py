@@ -170,3 +170,15 @@ def test_who_waits_for_what_fails_elsewhere_makes_it_himself():
             first.result(30)
         assert second.result(30) == {"a": "a", "b": "b"}
     assert claims.make(["a"], {}.get, lambda keys: ["again"]) == {"a": "again"}
+
+
+def test_threads_that_compile_equal_graphs_share_a_program(mode):
+    def compile_one(_):
+        x = ft.vector("x")
+        return fz.function([x], ft.exp(x) * 41.0 + x.sum(), mode=mode)
+
+    with ThreadPoolExecutor(8) as threads:
+        functions = list(threads.map(compile_one, range(8)))
+    assert len({id(f.program) for f in functions}) == 1
+    for f in functions:
+        np.testing.assert_allclose(f(np.zeros(2)), [41.0, 41.0])

@@ -46,3 +46,20 @@ def test_shape_must_have_the_rank():
 def test_dtype_as_the_first_argument_is_refused():
     with pytest.raises(TypeError, match="name as its only positional"):
         ft.tensor(("float64",), shape=())
+
+
+@pytest.mark.parametrize(
+    ("many", "one"), [("scalars", "scalar"), ("vectors", "vector"), ("matrices", "matrix")]
+)
+def test_several_inputs_at_once(many, one):
+    inputs = getattr(ft, many)("a", "b", dtype="int32")
+    assert [x.name for x in inputs] == ["a", "b"]
+    assert all(x.type == getattr(ft, one)(dtype="int32").type for x in inputs)
+    assert inputs[0] is not inputs[1]
+
+
+def test_four_dimensions():
+    x = ft.tensor4("x", dtype="float32", shape=(None, 1, 2, None))
+    assert (x.ndim, x.dtype, x.type.shape) == (4, "float32", (None, 1, 2, None))
+    with pytest.raises(ValueError, match="4 lengths"):
+        ft.tensor4(shape=(2,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Literal
 from weakref import WeakValueDictionary
 
@@ -13,6 +13,7 @@ from frazil.company import in_company_of
 from frazil.compile import stored
 from frazil.compile.mode import Linker
 from frazil.compile.phases import optimize
+from frazil.link.claims import Claims
 from frazil.link.kernel import KernelCompileError
 
 
@@ -43,6 +44,7 @@ class Compiled:
 # phases make equal.
 _compiled: WeakValueDictionary[Hashable, Compiled] = WeakValueDictionary()
 _programs: WeakValueDictionary[Hashable, Program] = WeakValueDictionary()
+_claims: Claims[Hashable, Compiled] = Claims()
 
 
 def find_program(
@@ -58,10 +60,15 @@ def find_program(
     """
     key = (graph, linker.name, excluded, donated)
     found = _compiled.get(key)
-    if found is None:
+    if found is not None:
+        return found
+
+    def make(_: Sequence[Hashable]) -> list[Compiled]:
         with in_company_of(graph.inputs):
-            found = _compiled[key] = _find_on_disk(graph, linker, excluded, donated)
-    return found
+            made = _compiled[key] = _find_on_disk(graph, linker, excluded, donated)
+        return [made]
+
+    return _claims.make([key], _compiled.get, make)[key]
 
 
 def _find_on_disk(

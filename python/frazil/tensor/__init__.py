@@ -150,12 +150,16 @@ from frazil.tensor.inputs import ivector as ivector
 from frazil.tensor.inputs import lmatrix as lmatrix
 from frazil.tensor.inputs import lscalar as lscalar
 from frazil.tensor.inputs import lvector as lvector
+from frazil.tensor.inputs import matrices as matrices
 from frazil.tensor.inputs import matrix as matrix
 from frazil.tensor.inputs import row as row
 from frazil.tensor.inputs import scalar as scalar
+from frazil.tensor.inputs import scalars as scalars
 from frazil.tensor.inputs import tensor as tensor
 from frazil.tensor.inputs import tensor3 as tensor3
+from frazil.tensor.inputs import tensor4 as tensor4
 from frazil.tensor.inputs import vector as vector
+from frazil.tensor.inputs import vectors as vectors
 from frazil.tensor.inputs import wmatrix as wmatrix
 from frazil.tensor.inputs import wscalar as wscalar
 from frazil.tensor.inputs import wvector as wvector

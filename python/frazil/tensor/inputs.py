@@ -234,6 +234,110 @@ def col(
     return _of_rank(2, name, dtype, shape)
 
 
+def tensor4(
+    name: str | None = None,
+    *,
+    dtype: npt.DTypeLike = "float64",
+    shape: Sequence[int | None] = (None, None, None, None),
+) -> Variable:
+    """Return a new input with four dimensions.
+
+    Parameters
+    ----------
+    name : str, optional
+        Display name; compiled functions take the input by it.
+    dtype : dtype_like, default "float64"
+        As for :func:`tensor`.
+    shape : sequence of int or None, default (None, None, None, None)
+        As for :func:`tensor`.
+
+    Returns
+    -------
+    Variable
+        With four dimensions.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.tensor4("x").ndim
+    4
+    """
+    return _of_rank(4, name, dtype, shape)
+
+
+def scalars(*names: str, dtype: npt.DTypeLike = "float64") -> list[Variable]:
+    """Return new inputs without dimensions, one for each name.
+
+    Parameters
+    ----------
+    *names : str
+        Their display names.
+    dtype : dtype_like, default "float64"
+        As for :func:`tensor`, of all of them.
+
+    Returns
+    -------
+    list of Variable
+        In the order of the names.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> a, b = ft.scalars("a", "b")
+    >>> b
+    b: float64[]
+    """
+    return [scalar(name, dtype=dtype) for name in names]
+
+
+def vectors(*names: str, dtype: npt.DTypeLike = "float64") -> list[Variable]:
+    """Return new inputs with one dimension, one for each name.
+
+    Parameters
+    ----------
+    *names : str
+        Their display names.
+    dtype : dtype_like, default "float64"
+        As for :func:`tensor`, of all of them.
+
+    Returns
+    -------
+    list of Variable
+        In the order of the names.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> [x.ndim for x in ft.vectors("x", "y")]
+    [1, 1]
+    """
+    return [vector(name, dtype=dtype) for name in names]
+
+
+def matrices(*names: str, dtype: npt.DTypeLike = "float64") -> list[Variable]:
+    """Return new inputs with two dimensions, one for each name.
+
+    Parameters
+    ----------
+    *names : str
+        Their display names.
+    dtype : dtype_like, default "float64"
+        As for :func:`tensor`, of all of them.
+
+    Returns
+    -------
+    list of Variable
+        In the order of the names.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> [x.ndim for x in ft.matrices("x", "y")]
+    [2, 2]
+    """
+    return [matrix(name, dtype=dtype) for name in names]
+
+
 def _of_rank(
     ndim: int, name: str | None, dtype: npt.DTypeLike, shape: Sequence[int | None]
 ) -> Variable:
