@@ -11,6 +11,7 @@ import numpy as np
 
 from frazil._core import Constant, FrozenFunctionGraph, TensorType, Variable
 from frazil.op import Op
+from frazil.scalar.graph import ScalarGraphOp
 from frazil.tensor.constants import Array
 from frazil.tensor.lengths import Lengths, Shape_i
 
@@ -20,7 +21,7 @@ class HasInnerGraph(Op):
 
     It holds exactly one, frozen, as the field ``fgraph``; two ops built alike are the same object,
     and so they are compared and hashed without a look into it. The graph is made better by giving
-    an outer graph another op (:func:`frazil.compile.inner.rewrite_inner_graph`), never by an edit.
+    an outer graph another op (:func:`frazil.rewrite_inner_graph`), never by an edit.
 
     Attributes
     ----------
@@ -34,7 +35,7 @@ class HasInnerGraph(Op):
         return f"{type(self).__name__}{{{self.fgraph.digest[:8]}}}"
 
 
-Holder = TypeVar("Holder", bound=HasInnerGraph)
+Holder = TypeVar("Holder", bound=HasInnerGraph | ScalarGraphOp)
 
 
 def with_inner_graph(op: Holder, fgraph: FrozenFunctionGraph) -> Holder:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from frazil._core import FrozenFunctionGraph
+from frazil.compile.element_loops import improve_element_loops
 from frazil.compile.inner import expand_inline, rewrite_inner_graphs
 from frazil.inner_graph import HasInnerGraph
 from frazil.joint_choices import join_choices
@@ -24,7 +25,8 @@ PHASES: Mapping[str, tuple[Rule, ...]] = {
 """The phases of every linker, in order, and what each adds to the rules of those before it."""
 
 LOOPS = "loops"
-"""The phase that improves loops, after the first of the others; it has no rules."""
+"""The phase that improves loops, after the first of the others (those of elements: after the last);
+it has no rules."""
 
 
 def optimize(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFunctionGraph:
@@ -49,6 +51,8 @@ def optimize(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFunc
     graph = _canonical(graph, excluded)
     for rules in _rules_of_phases(excluded):
         graph = rewrite(graph, rules).graph
+    if LOOPS not in excluded:
+        graph = improve_element_loops(graph)
     return rewrite_inner_graphs(graph, lambda inner: optimize(inner, excluded))
 
 

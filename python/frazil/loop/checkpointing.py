@@ -11,7 +11,7 @@ from frazil.loop.declaration import listed
 from frazil.loop.scanning import scan
 from frazil.tensor.constants import as_tensor
 from frazil.tensor.creation import zeros
-from frazil.tensor.elementwise import maximum, minimum
+from frazil.tensor.elementwise.arithmetic import maximum, minimum
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import as_length, length
 from frazil.tensor.reshaping import reshape

@@ -21,7 +21,8 @@ from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubten
 from frazil.tensor.broadcasting import BroadcastTo, broadcast_like
 from frazil.tensor.cumulation import CumOp
 from frazil.tensor.dims import DropDims, ExpandDims
-from frazil.tensor.elementwise import minimum, where
+from frazil.tensor.elementwise.arithmetic import minimum
+from frazil.tensor.elementwise.choice import where
 from frazil.tensor.indexing import IncSubtensor, Subtensor
 from frazil.tensor.items import set_subtensor
 from frazil.tensor.joining import Join

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 from frazil import _core
@@ -157,6 +158,13 @@ def declare(
 
     The last value of a loop without steps is the initial one.
     """
+    if isinstance(truncate_gradient, bool) or not (
+        index(truncate_gradient) == -1 or truncate_gradient > 0
+    ):
+        raise ValueError(
+            "truncate_gradient must be a positive number of steps, or -1 for all, given "
+            f"{truncate_gradient!r}"
+        )
     taps = read_sequences(sequences, go_backwards=go_backwards)
     carried = read_outputs_info(outputs_info)
     fixed = [as_tensor(x) for x in listed(non_sequences)]
@@ -371,6 +379,11 @@ def _told(returned: Any) -> tuple[list[Variable], dict[SharedVariable, Variable]
             flat.append(part)
     for part in flat:
         if isinstance(part, until):
+            if condition is not None:
+                raise ValueError(
+                    "a step returns two conditions on which the loop ends; return one fz.until, of "
+                    "both: fz.until(ft.logical_or(a, b))"
+                )
             condition = as_tensor(part.condition)
             if condition.ndim or condition.dtype != "bool":
                 raise TypeError(

@@ -84,6 +84,11 @@ def broadcast_to(x: TensorLike, shape: LengthLike | Iterable[LengthLike]) -> Var
     shape : int, 0-d integer variable, or a sequence of them
         Shape of the result, as in :func:`numpy.broadcast_to`.
 
+    Returns
+    -------
+    Variable
+        Of the dtype of ``x``.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -106,6 +111,11 @@ def broadcast_arrays(*tensors: TensorLike) -> list[Variable]:
     ----------
     *tensors : tensor_like
         Tensors whose shapes broadcast, as in :func:`numpy.broadcast_arrays`.
+
+    Returns
+    -------
+    list of Variable
+        Of one shape, each of its own dtype.
 
     Examples
     --------

@@ -100,15 +100,16 @@ def _checked_steps(node: FrozenApply, lowering: Lowering) -> int:
     """The number of steps: not negative, and that of the elements of each sequence."""
     builder, op = lowering.builder, node.op
     steps = lowering.size(node.inputs[0])
-    zero, one = builder.size_literal(0), builder.size_literal(1)
     if static_length(node.inputs[0]) is None:
-        some = builder.size_binary("le", zero, steps)
-        builder.require_equal(some, one, f"{op}: the number of steps cannot be negative")
+        message = f"{op} is to run {{a}} steps; their number cannot be negative"
+        builder.require_equal(
+            steps, builder.size_binary("maximum", steps, builder.size_literal(0)), message
+        )
     _require_steps(op, steps, lowering)
     for position, x in enumerate(node.inputs[1 : 1 + op.n_sequences]):
         rows = lowering.size(lowering.shapes.lengths(x)[0])
         if rows != steps:
-            message = f"sequence {position} of {op}: not as many elements as there are steps"
+            message = f"sequence {position} of {op} has {{a}} elements, for {{b}} steps"
             builder.require_equal(rows, steps, message)
     return steps
 
