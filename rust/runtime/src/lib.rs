@@ -11,6 +11,7 @@
 
 mod arena;
 mod array;
+mod attention;
 mod batch;
 mod bind;
 mod blas;
@@ -29,6 +30,7 @@ mod instr;
 mod integer_dot;
 mod lapack;
 mod layout;
+mod lines;
 mod liveness;
 mod loop_nest;
 mod lu;
@@ -44,8 +46,10 @@ mod repeat;
 mod routine;
 mod run;
 mod scalar;
+mod search;
 mod size;
 mod small;
+mod sort;
 mod split;
 mod state;
 mod step;
@@ -76,9 +80,10 @@ pub use partials::kernel_function;
 pub use pool::LargeBuffer;
 pub use program::{Bindings, Program};
 pub use recurrence::{Carry, RecurrenceSpec};
-pub use routine::{Routine, set_routine};
+pub use routine::{Integers, Routine, set_routine};
 pub use run::Run;
 pub use scalar::Scalar;
+pub use search::Listed;
 pub use size::SizeOp;
 pub use view::Index;
 

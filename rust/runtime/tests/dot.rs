@@ -109,7 +109,7 @@ fn set_reference() {
     ];
     for (name, address) in routines {
         // SAFETY: these follow BLAS's conventions.
-        unsafe { set_routine(Routine::from_name(name).unwrap(), address) };
+        unsafe { set_routine(Routine::from_name(name).unwrap(), address, Integers::Bits32) };
     }
 }
 
