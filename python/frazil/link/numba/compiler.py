@@ -42,7 +42,7 @@ class NumbaCompiler:
 
     name = "numba"
 
-    step_limit = 400
+    step_limit = 4000
 
     @classmethod
     def find(cls) -> NumbaCompiler | None:

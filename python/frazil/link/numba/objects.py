@@ -99,15 +99,25 @@ def _lower(kernel: AnyKernel, name: str, text: _Text) -> None:
     typing, target = cpu_target.typing_context, cpu_target.target_context
     typing.refresh()
     target.refresh()
+
+    def lower(function: Any, operands: Sequence[Any], result: Any) -> Any:
+        return compiler.compile_extra(
+            typing, target, function, operands, result, _flags(), {}, library=text
+        ).fndesc
+
     try:
-        lowered = compiler.compile_extra(
-            typing, target, namespace["kernel"], _OPERANDS, types.int32, _flags(), {}, library=text
-        )
+        if isinstance(source, RecurrenceSource):
+            for function in source.called:
+                exec(compile(function.text, "<frazil function>", "exec"), namespace)
+                signature = function.signature
+                source.compiled[function] = lower(
+                    namespace[function.name], signature.args, signature.return_type
+                )
+        made = lower(namespace["kernel"], _OPERANDS, types.int32)
     except errors.NumbaError as error:
         raise KernelCompileError(
             f"Numba rejected a kernel.\n{source.text}\n{error}", source.text
         ) from error
-    made = lowered.fndesc
     module = text.create_ir_module(name)
     convention = target.call_conv
     inner = ir.Function(
