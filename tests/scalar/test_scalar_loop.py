@@ -177,6 +177,9 @@ def test_a_while_loop_and_a_for_loop_differ():
 def test_two_built_alike_are_one():
     op = newton()
     assert op is newton()
+    a, b = ft.scalar(), ft.scalar()
+    named = ScalarLoop(init=[a], update=[a + b], constant=[b], until=a > 1, name="sum")
+    assert named is ScalarLoop([a], [a + b], [b], a > 1, "sum")
     assert pickle.loads(pickle.dumps(op)) is op
     m = ft.vector()
     assert op(9, m, m, 0.5)[0] is newton()(9, m, m, 0.5)[0]
@@ -355,6 +358,34 @@ def test_results_of_one_loop_are_computed_once(mode):
     f = fz.function([x], [soft, first], mode=mode)
     for got, want in zip(f(value), fz.function([x], [soft, first], mode="py")(value), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_of_what_is_folded_along_rows(mode):
+    a, b, n = ft.scalar(), ft.scalar(), ft.vector(dtype="int64")
+    op = ScalarLoop([a, b], [ft.tanh(a) + b, b * 0.5])
+    x = ft.matrix()
+    first, second = op(n, ft.sum(x, axis=1), ft.max(x, axis=1))
+    outputs = [x * first[:, None] - second[:, None], ft.sum(x * second[:, None], axis=1), first]
+    value, steps = np.linspace(-1, 2, 33).reshape(3, 11), np.array([0, 2, 5])
+    wanted = fz.function([n, x], outputs, mode="py")(steps, value)
+    rows = [in_python(op, k, row.sum(), row.max()) for k, row in zip(steps, value, strict=True)]
+    np.testing.assert_allclose(wanted[2], [row[0] for row in rows])
+    f = fz.function([n, x], outputs, mode=mode)
+    for got, want in zip(f(steps, value), wanted, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
+def test_gradients_in_another_container():
+    op = newton()
+    with fz.Container():
+        m = ft.vector("m")
+    anomaly, _ = op(30, m, m, 0.5)
+    slope = fz.grad(ft.sum(anomaly), m)
+    assert slope.container is m.container
+    f = fz.function([m], [anomaly, slope])
+    found, by_loop = f(np.array([0.5, 1.5]))
+    np.testing.assert_allclose(by_loop, 1 / (1 - 0.5 * np.cos(found)))
 
 
 @pytest.mark.parametrize("mode", MODES)
