@@ -182,6 +182,11 @@ def disconnected_grad(x: TensorLike) -> Variable:
     x : tensor_like
         Any tensor.
 
+    Returns
+    -------
+    Variable
+        With the values and the type of ``x``.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -200,6 +205,11 @@ def zero_grad(x: TensorLike) -> Variable:
     ----------
     x : tensor_like
         Any tensor.
+
+    Returns
+    -------
+    Variable
+        With the values and the type of ``x``.
 
     Examples
     --------

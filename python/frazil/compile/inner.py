@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from frazil._core import FrozenFunctionGraph, Variable
@@ -11,13 +11,14 @@ from frazil.inner_graph import HasInnerGraph, Holder, with_inner_graph
 from frazil.op import Op
 from frazil.op_from_graph import OpFromGraph
 from frazil.scalar import ScalarLoop
+from frazil.tensor.broadcasting import with_lengths
 
 if TYPE_CHECKING:
     from frazil.compile.mode import Linker
 
 
 def rewrite_inner_graph(
-    op: Holder, linker: Linker, excluded: frozenset[str] = frozenset()
+    op: Holder, linker: Linker | str, excluded: frozenset[str] = frozenset()
 ) -> Holder:
     """Return the op that holds what ``linker`` is to compile for ``op``, which stays as it is.
 
@@ -25,23 +26,29 @@ def rewrite_inner_graph(
     ----------
     op : HasInnerGraph or ScalarLoop
         Ops within its graph that hold graphs are made better, too.
-    linker : Linker
-        Whose program it will be part of; :func:`frazil.compile.mode.find_linker` gives it by name.
+    linker : Linker or str
+        Whose program it will be part of, or its name.
     excluded : frozenset of str
         Names of phases and rules that are left out.
+
+    Returns
+    -------
+    HasInnerGraph or ScalarLoop
+        Like ``op``, with the better graph.
 
     Examples
     --------
     >>> import frazil as fz, frazil.tensor as ft
-    >>> from frazil.compile.inner import rewrite_inner_graph
-    >>> from frazil.compile.mode import find_linker
     >>> x = ft.dvector("x")
     >>> op = fz.OpFromGraph([x], [ft.log(1 + ft.exp(x))])
-    >>> print(fz.pp(rewrite_inner_graph(op, find_linker("py")).fgraph))
+    >>> print(fz.pp(fz.rewrite_inner_graph(op, "py").fgraph))
     softplus(*0)
     """
+    from frazil.compile.mode import find_linker
     from frazil.compile.phases import optimize
 
+    if isinstance(linker, str):
+        linker = find_linker(linker)
     return with_inner_graph(op, linker.prepare(optimize(op.fgraph, excluded)))
 
 
@@ -55,7 +62,7 @@ def expand_inline(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         for node in order:
             inputs = [made.get(x, x) for x in node.inputs]
             if isinstance(node.op, OpFromGraph) and node.op.inline:
-                made.update(zip(node.outputs, node.op.expand(inputs), strict=True))
+                made |= _as_typed(node.outputs, node.op.expand(inputs))
             elif any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
                 new = node.clone_with_new_inputs(inputs)
                 made.update(zip(node.outputs, new.outputs, strict=True))
@@ -85,9 +92,17 @@ def rewrite_inner_graphs(
                 new = node.clone_with_new_inputs(inputs)
                 made.update(zip(node.outputs, new.outputs, strict=True))
             continue
-        made.update(zip(node.outputs, op.make_node(*inputs).outputs, strict=True))
+        made |= _as_typed(node.outputs, op.make_node(*inputs).outputs)
     outputs = [made.get(output, output) for output in graph.outputs]
     return FrozenFunctionGraph(list(graph.inputs), outputs)
+
+
+def _as_typed(old: Sequence[Variable], new: Sequence[Variable]) -> dict[Variable, Variable]:
+    """For old variables the new ones in their place.
+
+    What was known of lengths stays so, even if other nodes within an op tell less.
+    """
+    return {y: with_lengths(x, y.type) for y, x in zip(old, new, strict=True)}
 
 
 def _element_loop(op: Op) -> ScalarLoop | None:

@@ -9,6 +9,7 @@ from frazil._core import FrozenFunctionGraph
 from frazil.compile.element_loops import improve_element_loops
 from frazil.compile.inner import expand_inline, rewrite_inner_graphs
 from frazil.inner_graph import HasInnerGraph
+from frazil.joint_choices import join_choices
 from frazil.laziness import make_lazy
 from frazil.loop.improving import improve_loops
 from frazil.rewrite.catalog import BLAS, CANONICALIZE, SPECIALIZE, STABILIZE
@@ -63,6 +64,7 @@ def _canonical(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFu
     if "canonicalize" not in excluded:
         rules = _rules_of_phases(excluded)[0]
         graph = rewrite(graph, rules).graph
+    graph = join_choices(graph)
     graph = rewrite_inner_graphs(graph, lambda inner: _canonical(inner, excluded))
     return graph if LOOPS in excluded else improve_loops(graph)
 

@@ -32,6 +32,10 @@ def add_kernel(unit: Unit, name: str, kernel: LoopKernel) -> None:
     unit.kernels.append("".join(f"{line}\n" for line in _KernelWriter(unit, kernel, name).lines()))
 
 
+_IN_ROW = "(l < count ? l : count - 1)"
+"""The lane of a block, or of those behind the end of a row the last one before."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Moving:
     """An operand that moves along the inner dimension: a block of it starts at ``here``.
@@ -306,11 +310,16 @@ class _KernelWriter:
                 dtype = kernel.dtypes[k]
                 own = kernel.ops.get(k)
                 if stages.get(k) == stage and isinstance(own, Take):
-                    yield from self._take(k, own, "(i + l)")
+                    # Behind the end of a row there may be nothing.
+                    inner = kernel.sources[own.source].inner and has_end
+                    yield from self._take(k, own, f"(i + {_IN_ROW if inner else 'l'})")
                     value = ""
                 elif stages.get(k) == stage and isinstance(own, Scan):
                     write = self._as_write(own)
-                    yield f"r{k} = {self.unit.fold(write, f'r{k}', self._written(write))};"
+                    folded = self.unit.fold(write, f"r{k}", self._written(write))
+                    if has_end:  # behind the end the last value is repeated
+                        folded = f"(l < count ? {folded} : r{k})"
+                    yield f"r{k} = {folded};"
                     value = f"r{k}"
                 elif k < self.n_reads:
                     value = load(dtype, f"q{k}", "l")

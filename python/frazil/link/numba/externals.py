@@ -13,7 +13,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from frazil.link.c.compiler import load_math
+from frazil.link.c.library import load_math
 from frazil.link.numba.machine import new_engine
 from frazil.link.symbols import function_address, scipy_function
 
