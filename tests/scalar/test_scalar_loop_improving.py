@@ -116,6 +116,21 @@ def test_loops_that_end_differently_stay_apart():
         np.testing.assert_array_equal(f([1.0, 3.0]), [[16, 12], [128, 192], [16, 12], [2, 6]])
 
 
+def test_loops_that_have_little_in_common_stay_apart():
+    s, k = ft.scalar(), ft.scalar()
+    x = ft.vector()
+    made = [
+        ScalarLoop([s, k], [body(s, k), k + 1])(5, x, 0.0)[0]
+        for body in (lambda s, k: ft.sin(s * k) + ft.exp(-s), lambda s, k: ft.cos(k - s) * s * 2)
+    ]
+    f = fz.function([x], made, mode="py")
+    assert [loop.n_states for loop in loops_of(f)] == [2, 2]
+    wanted = fz.function([x], made, mode=as_written())([0.5, 1.0])
+    for mode in MODES:
+        for got, want in zip(fz.function([x], made, mode=mode)([0.5, 1.0]), wanted, strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-12)
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_states_that_nobody_needs_go(mode):
     s, t, u = ft.scalar(), ft.scalar(), ft.scalar()

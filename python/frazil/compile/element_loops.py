@@ -64,8 +64,8 @@ def _pair(loops: Sequence[FrozenApply]) -> tuple[FrozenApply, FrozenApply, _Stat
 
 
 def _unified(a: FrozenApply, b: FrozenApply) -> _States | None:
-    """The states of two loops, those that are always equal as one; None if there are none such, or
-    if the loops end differently.
+    """The states of two loops, those that are always equal as one; None if the loops end
+    differently, or if what they have in common is less than half of what either does.
     """
     with Container.default():
         parts = [_inputs(a), _inputs(b)]
@@ -101,6 +101,9 @@ def _unified(a: FrozenApply, b: FrozenApply) -> _States | None:
     }
     if not shared or (a.op.scalar_op.is_while and outputs[0][-1] is not outputs[1][-1]):
         return None
+    work = [set(_core.toposort(list(made))) for made in outputs]
+    if 2 * len(work[0] & work[1]) < min(map(len, work)):
+        return None  # they count their steps alike, perhaps
     starts: dict[Variable, Variable] = {}
     for part, (node, n_states, _) in enumerate(parts):
         for at in range(n_states):
