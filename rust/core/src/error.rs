@@ -87,6 +87,11 @@ pub enum Error {
     )]
     ForeignContainer { variable: String },
 
+    #[error(
+        "the lengths of {node} must be a 0-d int64 for each dimension of each output, or none of an output"
+    )]
+    Lengths { node: String },
+
     #[error("output {index} asked of a node with {outputs} outputs")]
     OutputIndex { index: usize, outputs: usize },
 
@@ -237,6 +242,7 @@ impl Error {
             | Error::ReplacementType { .. }
             | Error::InputType { .. }
             | Error::InvalidInput { .. }
+            | Error::Lengths { .. }
             | Error::ValueType { .. } => ErrorClass::Type,
             Error::NotPersistable { .. } | Error::ParamsTooDeep { .. } => ErrorClass::Pickling,
             Error::MissingValues { .. } | Error::NotInGraph { .. } => ErrorClass::Key,
