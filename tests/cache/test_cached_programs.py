@@ -24,7 +24,7 @@ from frazil.compile import programs, stored
 from frazil.compile.mode import find_linker
 from frazil.link import native
 from frazil.link.kernel import KernelCompileError
-from frazil.scalar import Composite, ScalarOp
+from frazil.scalar import Composite, ScalarLoop, ScalarOp
 
 REFUSALS = (ValueError, LookupError, TypeError, KernelCompileError)
 
@@ -109,6 +109,24 @@ def test_composites_of_ops_without_native_code_are_found(mode):
     assert again.program.instructions == instructions
     same(again(value), results)
     np.testing.assert_allclose(results[0], np.exp(np.sin(1.5 * value) / 2))
+
+
+@pytest.mark.parametrize("mode", ["c", "numba", "py"])
+def test_loops_of_elements_are_found(mode):
+    a, b = ft.dscalar("a"), ft.dscalar("b")
+    op = ScalarLoop([a, b], [a * 0.5 + b, ft.sin(a)], until=a > 3)
+    x = ft.dvector("x")
+    first, second, done = op(7, x, 1.0)
+    outputs = [first, second, done, fz.grad(ft.sum(first), x)]
+    value = np.linspace(-2.0, 2.0, 11)
+    made, found = compiled([x], outputs, mode=mode)
+    assert found == "made"
+    results, optimized = made(value), made.optimized
+    del made
+    again, found = compiled([x], outputs, mode=mode)
+    assert found == "disk"
+    assert again.optimized is optimized
+    same(again(value), results)
 
 
 SCRIPT = """

@@ -1,6 +1,7 @@
 """Compiling kernels: sharing, splitting, releasing, and what is said when it fails."""
 
 import ctypes
+import errno
 import gc
 import os
 import platform
@@ -177,6 +178,20 @@ def test_a_compiler_that_fails(tmp_path, monkeypatch):
     assert "kernel_0" in source
     assert raised.value.source == source
     assert f"line 2: {source.splitlines()[1]}" in str(raised.value)
+
+
+def test_a_compiler_that_fails_where_the_disk_is_full(tmp_path, monkeypatch):
+    def full(*args, **kwargs):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    script = tmp_path / "cc"
+    script.write_text("#!/bin/sh\ncat > /dev/null\necho 'ld: no space' >&2\nexit 1\n")
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setattr("tempfile.NamedTemporaryFile", full)
+    with pytest.raises(KernelCompileError, match="ld: no space") as raised:
+        CCompiler(Toolchain((str(script),), "")).compile([chain(1, 0.735)])
+    assert "the source could not be kept: [Errno 28] No space" in str(raised.value)
+    assert "kernel_0" in raised.value.source
 
 
 def test_a_compiler_that_is_gone(tmp_path):

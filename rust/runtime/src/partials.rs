@@ -1,5 +1,5 @@
 //! Functions that native kernels call by address: what handles the partial results of float
-//! reductions, and operands at the end of a row. No kernel has anything of its own in them, so no
+//! reductions, and operands at the end of a row, and what says whether to stop. No kernel has anything of its own in them, so no
 //! compiler need make them again with each.
 //!
 //! Partial results stand in sets of as many as a block has lanes. The bits of a result depend on
@@ -92,6 +92,7 @@ macro_rules! kernel_functions {
 }
 
 kernel_functions! {
+    loop_stops() -> i32 { crate::attention::stops() }
     pad8(to: *mut u8, from: *const u8, count: i64, lanes: i64) { pad(to, from, count, lanes) }
     pad16(to: *mut u16, from: *const u16, count: i64, lanes: i64) { pad(to, from, count, lanes) }
     pad32(to: *mut u32, from: *const u32, count: i64, lanes: i64) { pad(to, from, count, lanes) }

@@ -9,6 +9,7 @@ use std::ops::{Add, Div, Mul, Sub};
 use std::sync::OnceLock;
 
 use crate::error::Fault;
+use crate::near::Registers;
 
 macro_rules! routines {
     ($($routine:ident $name:literal)*) => {
@@ -125,6 +126,7 @@ pub(crate) trait Element:
     + Sub<Output = Self>
     + Mul<Output = Self>
     + Div<Output = Self>
+    + Registers
 {
     const ZERO: Self;
     const ONE: Self;

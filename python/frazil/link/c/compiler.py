@@ -339,10 +339,14 @@ def build(toolchain: Toolchain, source: str, pointers: Mapping[str, str]) -> Lib
 
 def _complaint(command: Sequence[str], source: str, message: str) -> str:
     """What the compiler said, the source line it said it of, and where the source is kept."""
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="frazil-", suffix=".c", delete=False, encoding="utf-8"
-    ) as kept:
-        kept.write(source)
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="frazil-", suffix=".c", delete=False, encoding="utf-8"
+        ) as file:
+            file.write(source)
+        kept = f"source kept in {file.name}"
+    except OSError as error:
+        kept = f"the source could not be kept: {error}"
     lines = source.splitlines()
     place = re.search(r"<stdin>:(\d+):", message)
     shown = ""
@@ -350,5 +354,5 @@ def _complaint(command: Sequence[str], source: str, message: str) -> str:
         shown = f"\nline {place[1]}: {lines[int(place[1]) - 1]}"
     return (
         f"the C compiler rejected a kernel.\ncommand: {shlex.join(command)}\n"
-        f"source kept in {kept.name}{shown}\n{message.strip()}"
+        f"{kept}{shown}\n{message.strip()}"
     )

@@ -15,8 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from frazil.link.c import partials
+from frazil.link.c.element_loop import call_lines
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.unit import Unit, literal_text, load, store
+from frazil.link.element_loop import LoopCall, loop_calls
 from frazil.link.kernel import LoopKernel, Scan, Statement, Status, Take, Write
 from frazil.link.passes import Pass, plan
 from frazil.link.reduction import COUNTING, LEVELS, SETS, TURNS, has_levels, is_fold
@@ -28,6 +30,10 @@ LIGHT = 4
 def add_kernel(unit: Unit, name: str, kernel: LoopKernel) -> None:
     """Append a kernel to the unit as the function ``name``."""
     unit.kernels.append("".join(f"{line}\n" for line in _KernelWriter(unit, kernel, name).lines()))
+
+
+_IN_ROW = "(l < count ? l : count - 1)"
+"""The lane of a block, or of those behind the end of a row the last one before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +83,11 @@ class _KernelWriter:
         self.texts = [f"v{k}" for k in range(len(kernel.dtypes))]
         for k, literal in enumerate(kernel.literals, self.n_reads):
             self.texts[k] = literal_text(literal)
+        self.calls = loop_calls(kernel.ops)
         self.expressions = {
-            k: self._expression(own) for k, own in kernel.ops.items() if isinstance(own, Statement)
+            k: self._expression(own)
+            for k, own in kernel.ops.items()
+            if isinstance(own, Statement) and k not in self.calls
         }
 
     def _expression(self, statement: Statement) -> str:
@@ -108,6 +117,8 @@ class _KernelWriter:
                 own = kernel.ops[k]
                 if isinstance(own, Take):
                     yield from self._take(k, own, "0")
+                elif k in self.calls:
+                    yield from call_lines(self.unit, self.calls[k], k, self.texts, kernel.dtypes)
                 else:
                     yield f"const {C_TYPES[own.dtype]} v{k} = {self.expressions[k]};"
             yield from self._pass(one)
@@ -263,6 +274,8 @@ class _KernelWriter:
             if isinstance(statement, Statement):
                 _, vector = self.unit.form(statement.op, own, statement.dtype)
             earliest = max((stages.get(a, 0) for a in statement.args), default=0)
+            if k in self.calls and any(a in stages for a in statement.args):
+                earliest += 1  # it takes blocks of its operands
             stages[k] = earliest + (earliest % 2 == (1 if vector else 0))
         return stages, max(stages.values(), default=0)
 
@@ -275,12 +288,20 @@ class _KernelWriter:
         kept = {
             k
             for k, own in stages.items()
-            if any(k in values for stage, values in needed.items() if stage > own)
+            if k in self.calls
+            or any(k in values for stage, values in needed.items() if stage > own)
         }
         for k in sorted(kept):
             yield f"ALIGNED {C_TYPES[kernel.dtypes[k]]} s{k}[{lanes}];"
         kind = partials.lane_type(lanes) if has_end else "i4"
         for stage in sorted(needed):
+            begun = [
+                self.calls[k]
+                for k in sorted(needed[stage])
+                if stages.get(k) == stage and k in self.calls
+            ]
+            for call in dict.fromkeys(begun):
+                yield from self._call_loop_on_block(call, stages, lanes)
             if stage % 2 == 0 and lanes > 1:
                 yield "#pragma omp simd"
             bound = "count" if stage == put_stage and has_end else lanes
@@ -289,24 +310,29 @@ class _KernelWriter:
                 dtype = kernel.dtypes[k]
                 own = kernel.ops.get(k)
                 if stages.get(k) == stage and isinstance(own, Take):
-                    yield from self._take(k, own, "(i + l)")
+                    # Behind the end of a row there may be nothing.
+                    inner = kernel.sources[own.source].inner and has_end
+                    yield from self._take(k, own, f"(i + {_IN_ROW if inner else 'l'})")
                     value = ""
                 elif stages.get(k) == stage and isinstance(own, Scan):
                     write = self._as_write(own)
-                    yield f"r{k} = {self.unit.fold(write, f'r{k}', self._written(write))};"
+                    folded = self.unit.fold(write, f"r{k}", self._written(write))
+                    if has_end:  # behind the end the last value is repeated
+                        folded = f"(l < count ? {folded} : r{k})"
+                    yield f"r{k} = {folded};"
                     value = f"r{k}"
                 elif k < self.n_reads:
                     value = load(dtype, f"q{k}", "l")
                 elif k not in stages:
                     value = load(dtype, f"qb{k}", "l")
-                elif stages[k] == stage:
+                elif stages[k] == stage and k not in self.calls:
                     value = self.expressions[k]
                 else:
                     value = f"s{k}[l]"
                 if value:
                     yield f"const {C_TYPES[dtype]} v{k} = {value};"
                 if stages.get(k) == stage:
-                    if k in kept:
+                    if k in kept and k not in self.calls:
                         yield f"s{k}[l] = v{k};"
                     if k in one.stores:
                         yield store(dtype, f"qb{k}", "l", f"v{k}")
@@ -333,6 +359,43 @@ class _KernelWriter:
             values = [value for put in puts for value in (put.value, *put.args)]
             needed[last + 1 + last % 2] = {v for v in values if not kernel.uniform[v]}
         return needed
+
+    # ------------------------------------------------------------ loops of elements
+
+    def _call_loop_on_block(
+        self, call: LoopCall, stages: Mapping[int, int], lanes: int
+    ) -> Iterator[str]:
+        """The loop for a block of elements: its results go to the stack."""
+        kernel, first = self.kernel, call.numbers[0]
+        same_count = kernel.uniform[call.args[0]]
+        function = self.unit.loop(call.loop).block(lanes, call.results, same_count=same_count)
+        blocks: list[tuple[str, str, str]] = []
+        operands: list[str] = []
+        for at, (a, to) in enumerate(zip(call.args, call.operands, strict=True)):
+            if a < self.n_reads and not kernel.uniform[a]:
+                text = load(kernel.dtypes[a], f"q{a}", "l")
+            elif kernel.uniform[a]:
+                text = self.texts[a]
+            elif a in stages:
+                text = f"s{a}[l]"
+            else:
+                text = load(kernel.dtypes[a], f"qb{a}", "l")
+            value = self.unit.convert(text, kernel.dtypes[a], to)
+            if at == 0 and same_count:
+                operands.append(value)
+                continue
+            blocks.append((f"x{first}_{at}", C_TYPES[to], value))
+            operands.append(f"x{first}_{at}")
+        yield "{"
+        for name, code, _ in blocks:
+            yield f"ALIGNED {code} {name}[{lanes}];"
+        yield "#pragma omp simd"
+        yield f"for (i4 l = 0; l < {lanes}; ++l) {{"
+        for name, _, value in blocks:
+            yield f"{name}[l] = {value};"
+        yield "}"
+        yield f"{function}({', '.join([*operands, *(f's{k}' for k in call.numbers), '&status'])});"
+        yield "}"
 
     # ------------------------------------------------------------ indices
 
