@@ -259,6 +259,18 @@ class FrozenApply:
     def source(self) -> tuple[str, int, str] | None:
         """File, line and function of the user's code that first built this node."""
 
+    @property
+    def lengths(self) -> tuple[tuple[Variable, ...] | None, ...] | None:
+        """The lengths of each output, if they were found before; see :meth:`remember_lengths`."""
+
+    def remember_lengths(self, lengths: Sequence[Sequence[Variable] | None]) -> bool:
+        """Keeps the lengths of each output for as long as the node lives; returns whether it does.
+
+        They are 0-d int64 variables of the node's container; None for an output whose shape only
+        its value tells. Those that came first stay, and those that are computed from the node
+        itself are not kept.
+        """
+
     def clone_with_new_inputs(self, inputs: Sequence[Variable], strict: bool = True) -> FrozenApply:
         """The node with the same op and output types over other inputs."""
 

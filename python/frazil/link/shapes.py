@@ -101,18 +101,29 @@ class Shapes:
         return self._canonical[length]
 
     def _infer(self, node: FrozenApply) -> None:
-        shapes = node.op.infer_shape(node, [self.lengths(x) for x in node.inputs])
-        for output, shape in zip(node.outputs, shapes, strict=True):
-            if shape is not None:
-                self._lengths[output] = tuple(
-                    self.canonical(length) if static is None else literal(static)
-                    for length, static in zip(shape, output.type.shape, strict=True)
-                )
+        known = node.lengths
+        if known is None:
+            shapes = node.op.infer_shape(node, [self.lengths(x) for x in node.inputs])
+            known = tuple(
+                None if shape is None else self._known(output, shape)
+                for output, shape in zip(node.outputs, shapes, strict=True)
+            )
+            # What they are made of is what the node is made of: another graph with it has it, too.
+            node.remember_lengths(known)
+        for output, lengths in zip(node.outputs, known, strict=True):
+            if lengths is not None:
+                self._lengths[output] = lengths
         if can_loop(node) and node.outputs:
             over = pattern(node)
             if over not in self._lengths and over.owner is not None and over is not node.outputs[0]:
                 self._infer(over.owner)
             self._unify(node, over)
+
+    def _known(self, output: Variable, shape: Lengths) -> Lengths:
+        return tuple(
+            self.canonical(length) if static is None else literal(static)
+            for length, static in zip(shape, output.type.shape, strict=True)
+        )
 
     def _unify(self, node: FrozenApply, over: Variable) -> None:
         operands = element_operands(node)

@@ -2,8 +2,8 @@
 //!
 //! A container lives while a handle, a graph or a node of it does.
 //!
-//! Lock order: a thread holds at most one of a container's locks (a shard's, the registry of graphs, the table of
-//! frozen graphs), takes no other lock under it, and drops nothing under it.
+//! Lock order: a thread holds at most one of a container's locks (a shard's, the registry of graphs, the tables of
+//! frozen graphs and of lengths), takes no other lock under it, and drops nothing under it.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -17,6 +17,7 @@ use crate::freeze::{FrozenFunctionGraph, FrozenTable};
 use crate::graph::{FunctionGraph, Registry};
 use crate::id::{DistinctTag, Origin};
 use crate::intern::{Hint, Key, Node, Shard, intern};
+use crate::lengths::LengthTable;
 use crate::node::{Body, Inputs, Var};
 use crate::op::Op;
 use crate::sync::Lasting;
@@ -36,12 +37,18 @@ pub(crate) struct Storage {
     tags: AtomicU64,
     graphs: Registry,
     frozen: FrozenTable,
+    lengths: LengthTable,
 }
 
 impl Storage {
     /// Tells the storage from every other there has been.
     pub(crate) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// What is known of the lengths of nodes.
+    pub(crate) fn lengths(&self) -> &LengthTable {
+        &self.lengths
     }
 
     /// The shard for nodes with this hash.
@@ -90,6 +97,7 @@ impl Container {
             tags: AtomicU64::new(FIRST_FRESH_TAG),
             graphs: Registry::default(),
             frozen: FrozenTable::default(),
+            lengths: LengthTable::default(),
         }))
     }
 

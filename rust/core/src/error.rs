@@ -88,6 +88,11 @@ pub enum Error {
     ForeignContainer { variable: String },
 
     #[error(
+        "the lengths of {node} must be a 0-d int64 for each dimension of each output, or none of an output"
+    )]
+    Lengths { node: String },
+
+    #[error(
         "replacement {position} has type {given}, which does not fit the replaced type {expected}"
     )]
     ReplacementType { position: usize, expected: Ty, given: Ty },
@@ -234,6 +239,7 @@ impl Error {
             | Error::ReplacementType { .. }
             | Error::InputType { .. }
             | Error::InvalidInput { .. }
+            | Error::Lengths { .. }
             | Error::ValueType { .. } => ErrorClass::Type,
             Error::NotPersistable { .. } | Error::ParamsTooDeep { .. } => ErrorClass::Pickling,
             Error::MissingValues { .. } | Error::NotInGraph { .. } => ErrorClass::Key,

@@ -23,8 +23,9 @@ use smallvec::{SmallVec, smallvec};
 use crate::container::{Container, SHARDS, Storage};
 use crate::digest::Digest;
 use crate::id::{NodeId, Origin};
+use crate::lengths::Lengths;
 use crate::node::{Body, Inputs, Var};
-use crate::sync::{AtomicU32, Mutex, fence};
+use crate::sync::{AtomicBool, AtomicU32, Mutex, fence};
 use crate::table::{Found, Table};
 use crate::ty::Signature;
 
@@ -42,6 +43,8 @@ struct Slot {
     home: Home,
     signature: Signature,
     persistable: bool,
+    /// Whether the container's table of lengths knows some of the node.
+    measured: AtomicBool,
     body: Body,
 }
 
@@ -155,6 +158,32 @@ impl Node {
         self.slot().home.0 == Home::of(storage).0
     }
 
+    /// Whether the node lives where `other` does.
+    pub(crate) fn lives_with(&self, other: &Node) -> bool {
+        self.slot().home.0 == other.slot().home.0
+    }
+
+    /// The lengths of the outputs, if they were found before.
+    pub fn lengths(&self) -> Option<Arc<Lengths>> {
+        let slot = self.slot();
+        // Relaxed is enough: the table's lock orders what it guards.
+        let measured = slot.measured.load(Ordering::Relaxed);
+        measured.then(|| slot.home.storage().lengths().get(self)).flatten()
+    }
+
+    /// Keeps the lengths of the outputs for as long as the node lives; returns whether it does.
+    ///
+    /// Those that were there first stay; those that would keep the node itself alive, or another container, are
+    /// not kept.
+    pub fn remember_lengths(&self, lengths: Lengths) -> bool {
+        let slot = self.slot();
+        let kept = slot.home.storage().lengths().remember(self, Arc::new(lengths));
+        if kept {
+            slot.measured.store(true, Ordering::Relaxed);
+        }
+        kept
+    }
+
     /// The outputs, in order.
     pub fn outputs(&self) -> impl ExactSizeIterator<Item = Var> {
         (0..self.signature().types().len() as u32).map(|index| Var::new(self.clone(), index))
@@ -242,11 +271,16 @@ impl Drop for Debris {
 fn reclaim(pending: &mut SmallVec<[NonNull<Slot>; 8]>, limit: usize) {
     for _ in 0..limit {
         let Some(pointer) = pending.pop() else { return };
-        let storage = {
+        let (lengths, storage) = {
             // SAFETY: the count is zero and stays zero, so this thread alone frees the slot, which is still whole.
             // The reference ends before the slot is taken apart. Test: `a_deep_chain_drops_without_recursion`.
             let slot = unsafe { pointer.as_ref() };
-            slot.home.storage().shard(slot.digest.short()).unlink(pointer, slot)
+            let storage = slot.home.storage();
+            let measured = slot.measured.load(Ordering::Relaxed);
+            // While the slot is there, no other has its address.
+            let lengths =
+                measured.then(|| storage.lengths().forget(pointer.as_ptr() as usize)).flatten();
+            (lengths, storage.shard(slot.digest.short()).unlink(pointer, slot))
         };
         // SAFETY: the slot came from `Box::into_raw` in `Shard::intern`, no handle is left, and no table points to
         // it any more, so no lookup can read it. Test: as above, and `equal_nodes_are_one_while_alive`.
@@ -254,6 +288,9 @@ fn reclaim(pending: &mut SmallVec<[NonNull<Slot>; 8]>, limit: usize) {
         if let Body::Apply { inputs, .. } = &mut slot.body {
             let inputs: Inputs = std::mem::take(inputs);
             pending.extend(inputs.into_iter().filter_map(|input| input.into_node().release()));
+        }
+        if let Some(lengths) = lengths {
+            pending.extend(lengths.into_nodes().filter_map(Node::release));
         }
         drop(slot);
         drop(storage);
@@ -405,6 +442,7 @@ pub(crate) fn intern(storage: &Arc<Storage>, key: Key) -> Node {
         home: Home::of(storage),
         signature,
         persistable: body.persistable(),
+        measured: AtomicBool::new(false),
         body,
     });
     let mut content = shard.content.lock();

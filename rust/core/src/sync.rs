@@ -7,12 +7,12 @@ pub(crate) use parking_lot::Mutex;
 #[cfg(not(feature = "shuttle"))]
 pub(crate) use std::sync::LazyLock as Lasting;
 #[cfg(not(feature = "shuttle"))]
-pub(crate) use std::sync::atomic::{AtomicU32, fence};
+pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, fence};
 
 #[cfg(feature = "shuttle")]
 pub(crate) use checked::{Lasting, Mutex};
 #[cfg(feature = "shuttle")]
-pub(crate) use shuttle::sync::atomic::{AtomicU32, fence};
+pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicU32, fence};
 
 #[cfg(feature = "shuttle")]
 mod checked {

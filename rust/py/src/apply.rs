@@ -1,6 +1,6 @@
 //! `FrozenApply`: an op applied to variables.
 
-use frazil_core::{Body, Inputs, Node, Signature, Ty};
+use frazil_core::{Body, Inputs, Lengths, Node, Signature, Ty, Var};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -139,6 +139,32 @@ impl FrozenApply {
     #[getter]
     fn digest(&self) -> String {
         self.node().digest().to_string()
+    }
+
+    /// The lengths of each output, if they were found before.
+    #[getter]
+    fn lengths<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let Some(known) = self.node().lengths() else { return Ok(None) };
+        let of_outputs = known
+            .of_outputs()
+            .map(|lengths| {
+                let faces = |own: &[Var]| {
+                    own.iter().map(|var| face(py, var.clone())).collect::<PyResult<Vec<_>>>()
+                };
+                lengths.map(|own| PyTuple::new(py, faces(own)?)).transpose()
+            })
+            .collect::<PyResult<Vec<_>>>()?;
+        PyTuple::new(py, of_outputs).map(Some)
+    }
+
+    /// Keeps the lengths of each output for as long as the node lives; whether it does.
+    fn remember_lengths(&self, lengths: Vec<Option<Vec<Bound<'_, Variable>>>>) -> PyResult<bool> {
+        let vars = |own: Vec<Bound<'_, Variable>>| {
+            own.iter().map(|variable| variable.get().var().clone()).collect()
+        };
+        let of_outputs = lengths.into_iter().map(|own| own.map(vars)).collect();
+        let lengths = Lengths::new(self.node(), of_outputs).map_err(raise)?;
+        Ok(self.node().remember_lengths(lengths))
     }
 
     /// File, line and function of the user's code that first built this node.
