@@ -20,7 +20,8 @@ mod pieces;
 
 /// A native loop. `ptr` and `outer_stride` list the reads, the sources, the writes and the targets,
 /// then a [`Table`] for each source and target, room for a report if there is any, and the buffers
-/// of a kernel that takes whole rows. Zero means success.
+/// of a kernel that takes whole rows. A buffer with a stride has room for [`TILE`] rows, else for
+/// one. Zero means success.
 pub type KernelFn = unsafe extern "C" fn(
     ptr: *const *mut c_char,
     n_outer: i64,
@@ -35,6 +36,11 @@ const BLOCK: i64 = 1024;
 /// The length of a buffer is a multiple of this many elements, as many as a kernel ever handles at
 /// a time: it may write behind the end of a row.
 const LINE: usize = 64;
+
+/// Rows that a kernel may take at a time, so that what it does once a row it does for all of them,
+/// and the bytes up to which a row in a buffer is so short that as many stay in cache.
+const TILE: usize = 8;
+const SHORT_ROW: usize = 4096;
 
 /// What the kernel believes of an operand.
 #[derive(Clone, Copy, Debug)]
@@ -226,8 +232,10 @@ impl LoopNest {
         for size in sizes.unwrap_or_default() {
             scratch = scratch.next_multiple_of(LINE);
             buffers.push(scratch);
-            scratch += (inner as usize).next_multiple_of(LINE) * size;
-            outer_strides.push(0);
+            let row = (inner as usize).next_multiple_of(LINE) * size;
+            let rows = if outer > 1 && row <= SHORT_ROW { TILE } else { 1 };
+            scratch += rows * row;
+            outer_strides.push(if rows == 1 { 0 } else { row as i64 });
         }
         let mut nest = LoopNest {
             outer,
@@ -260,14 +268,15 @@ impl LoopNest {
 
     /// The nest of a kernel that moves some operands by indices.
     pub(crate) fn with_tables(mut self, tables: &[Table]) -> LoopNest {
+        // The strides of buffers come last, as they do among the pointers.
+        let between = tables.len() + usize::from(!tables.is_empty());
+        self.outer_strides.insert_many(self.inner_steps.len(), std::iter::repeat_n(0, between));
         for table in tables {
             let axes = table.axes.iter().flat_map(|&(length, stride)| [length, stride]);
             let step = self.inner_steps[table.operand];
             self.tables.push(std::iter::once(step).chain(axes).collect());
-            self.outer_strides.push(0);
         }
         if !tables.is_empty() {
-            self.outer_strides.push(0);
             self.reports = self.scratch.1.next_multiple_of(LINE);
             self.scratch.1 = self.reports + self.pieces() * size_of::<Report>();
         }

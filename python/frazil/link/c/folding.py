@@ -1,0 +1,182 @@
+"""What a kernel folds over rows, as C.
+
+Along a row the sets of partial results are in registers: each block folds into the set that has
+waited longest, and the sets move on by one. Where the walk pauses they are in memory, the one that
+waits first: after so many blocks that is another one of the sets of :mod:`frazil.link.reduction`,
+which is why float folds are told how many blocks there were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from frazil.link.c import partials
+from frazil.link.c.functions import C_TYPES
+from frazil.link.c.unit import Unit, load, memory_type, store
+from frazil.link.kernel import Write
+from frazil.link.reduction import COUNTING, LEVELS, SETS, TURNS, has_levels
+
+CARRIED = SETS * TURNS
+"""The blocks of a row after which float sums are carried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """A write or a fold, number ``k``; a write may go on from row to row.
+
+    ``rows``: how many rows are taken at a time, each with partial results of its own.
+    """
+
+    unit: Unit
+    k: int
+    write: Write
+    lanes: int
+    goes_on: bool
+    rows: int
+
+    @property
+    def _vector(self) -> str:
+        return self.unit.vector(self.write.dtype, self.lanes)
+
+    @property
+    def _width(self) -> int:
+        return SETS * self.lanes
+
+    @property
+    def has_levels(self) -> bool:
+        return has_levels(self.write)
+
+    @property
+    def _partials(self) -> str:
+        """Where the partial results of the present row are."""
+        return (
+            f"a{self.k}" if self.rows == 1 or self.goes_on else f"(a{self.k} + r * {self._width})"
+        )
+
+    def _blocks(self, along: str) -> str:
+        """How many blocks were folded, of which the row had some."""
+        return f"(blocks{self.k} + {along})" if self.goes_on else along
+
+    def declare(self, all_rows: str) -> Iterator[str]:
+        """The partial results, and how many will be used; ``all_rows``: of how many rows."""
+        k, width, levels = self.k, self._width, self.has_levels
+        code = memory_type(self.write.dtype)
+        room = width * max(LEVELS if levels else 1, 1 if self.goes_on else self.rows)
+        yield f"ALIGNED {code} a{k}[{room}];"
+        # A row without elements has one block of nothing but identities.
+        total = f"((n_inner - 1) / {self.lanes} + 1)"
+        if self.goes_on:
+            yield f"const i8 total{k} = {total} * {all_rows};"
+            yield f"i8 blocks{k} = 0;"
+            total = f"total{k}"
+        most = f"{width}"
+        if levels:
+            most = (
+                f"{total} < {CARRIED} ? {width} : "
+                f"{total} < {CARRIED * TURNS} ? {2 * width} : {LEVELS * width}"
+            )
+        yield f"const i8 used{k} = {most};"
+        yield f"const {self._vector} z{k} = {self._identity()} - ({self._vector}){{}};"
+        if self.goes_on:
+            yield from self._start()
+        else:
+            yield f"ALIGNED {C_TYPES[self.write.dtype]} row{k}[{self.rows}];"
+
+    def _start(self) -> Iterator[str]:
+        yield f"{' = '.join(self._sets())} = z{self.k};"
+
+    def enter_row(self) -> Iterator[str]:
+        """Let the partial results be those of no elements, unless the row goes on."""
+        if not self.goes_on:
+            yield from self._start()
+
+    def enter_blocks(self) -> str:
+        """Let the sets be in registers."""
+        sets = (f"m{self.k}_{turn} = {place}" for turn, place in enumerate(self._sets()))
+        return f"{self._vector} {', '.join(sets)};"
+
+    def leave_blocks(self) -> str:
+        """Let the sets be in memory."""
+        return " ".join(f"{place} = m{self.k}_{turn};" for turn, place in enumerate(self._sets()))
+
+    def _sets(self) -> Iterator[str]:
+        """Where the sets are in memory."""
+        for turn in range(SETS):
+            yield f"(({self._vector} *){self._partials})[{turn}]"
+
+    def _identity(self) -> str:
+        return f"({memory_type(self.write.dtype)}){self.unit.identity(self.write)}"
+
+    @property
+    def _counts(self) -> bool:
+        """Whether it matters what the padding of a row's end holds."""
+        return self.lanes > 1 and self.write.reduce in COUNTING
+
+    def enter_block(self) -> str:
+        """Let ``c`` be the lanes that the next block folds into."""
+        k, code = self.k, memory_type(self.write.dtype)
+        return f"ALIGNED {code} c{k}[{self.lanes}]; *({self._vector} *)c{k} = m{k}_0;"
+
+    def fold_lane(self, value: str) -> str:
+        """Fold the value of lane ``l``."""
+        k = self.k
+        return f"c{k}[l] = {self.unit.fold(self.write, f'c{k}[l]', value)};"
+
+    def leave_block(self) -> str:
+        """Let the next block have the next set."""
+        k = self.k
+        moved = (f"m{k}_{turn} = m{k}_{turn + 1};" for turn in range(SETS - 1))
+        return f"{' '.join(moved)} m{k}_{SETS - 1} = *({self._vector} *)c{k};"
+
+    def leave_end(self) -> Iterator[str]:
+        """Let the padding not count."""
+        if not self._counts:
+            return
+        k, size = self.k, np.dtype(self.write.dtype).itemsize
+        width = self.lanes * size
+        mask = self.unit.vector("int8", width)
+        ones, zeros = ", ".join(["-1"] * width), ", ".join(["0"] * width)
+        self.unit.define(f"static const i1 first_{width}[] = {{{ones}, {zeros}}};\n")
+        last = f"m{k}_{SETS - 1}"
+        # A block of its own: what it was folded into is still in memory.
+        before = f"(({mask} *){self._partials})[0]"
+        yield f"const {mask} f{k} = *(const {mask}_at *)(first_{width} + {width} - rest * {size});"
+        yield f"{last} = ({self._vector})((({mask}){last} & f{k}) | ({before} & ~f{k}));"
+
+    def until_carried(self, along: str) -> str:
+        """The blocks to go until sums are carried."""
+        return f"({CARRIED} - ({self._blocks(along)} & {CARRIED - 1}))"
+
+    def carry(self, along: str) -> str:
+        """Where it is time, add the sets to those of the next level."""
+        k, blocks, code = self.k, self._blocks(along), C_TYPES[self.write.dtype]
+        self.unit.native(f"carry_{code}", "void", f"{code} *, i8, i8")
+        due = f"if (({blocks} & {CARRIED - 1}) == 0)"
+        return f"{due} carry_{code}(a{k}, {blocks} / {CARRIED}, {self._width});"
+
+    def leave_row(self, along: str, *, pointer: str, is_last: str) -> Iterator[str]:
+        """Fold into the output where that moves on or nothing follows."""
+        if not self.goes_on:
+            return
+        k, write, unit = self.k, self.write, self.unit
+        code = C_TYPES[write.dtype]
+        folded = partials.fold(unit, write, self.lanes, f"a{k}", f"used{k}", f"blocks{k}")
+        yield f"blocks{k} += {along};"
+        yield f"if (blocks{k} == total{k}) {{"
+        yield f"const {code} so_far = {load(write.dtype, pointer, '0')}, rows_folded = {folded};"
+        yield store(write.dtype, pointer, "0", unit.fold(write, "so_far", "rows_folded"))
+        yield f"if (!({is_last})) {{"
+        yield from self._start()
+        yield f"blocks{k} = 0;"
+        yield "}}"
+
+    def leave_rows(self, count: str) -> Iterator[str]:
+        """Fold the partial results of each row to one."""
+        if not self.goes_on:
+            k, blocks = self.k, f"(n_inner + {self.lanes - 1}) / {self.lanes}"
+            yield partials.fold_rows(
+                self.unit, self.write, self.lanes, f"row{k}", f"a{k}", count, f"used{k}", blocks
+            )
