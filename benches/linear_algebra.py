@@ -35,6 +35,19 @@ def products(count: int, n: int) -> Work:
     )
 
 
+def integers(rows: int, inner: int, columns: int) -> Work:
+    """A product of matrices of int64, which no BLAS knows."""
+    x, y = ft.matrix("x", dtype="int64"), ft.matrix("y", dtype="int64")
+    rng = np.random.default_rng(0)
+    given = [rng.integers(-9, 10, shape) for shape in ((rows, inner), (inner, columns))]
+    return (
+        f"({rows}, {inner}) @ ({inner}, {columns}) of int64",
+        fz.function([x, y], x @ y, threads=1),
+        np.matmul,
+        given,
+    )
+
+
 def kalman(n: int) -> Work:
     """One step of a filter with a state of ``n`` numbers, of which half are seen."""
 
@@ -81,7 +94,11 @@ def main() -> None:
     )
     parser.add_argument("--rounds", type=int, default=15)
     options = parser.parse_args()
-    works = [products(1000, 4), products(1000, 8), products(32, 100), kalman(4), kalman(20)]
+    works = [
+        *(products(1000, 4), products(1000, 8), products(32, 100)),
+        *(integers(300, 300, 300), integers(1000, 1000, 1), integers(3, 1000, 3)),
+        *(kalman(4), kalman(20)),
+    ]
     print(f"{'':36} {'frazil':>9} {'NumPy':>9} {'ratio':>7}")
     for name, ours, theirs, given in works:
         results = zip(listed(ours(*given)), listed(theirs(*given)), strict=True)

@@ -123,6 +123,30 @@ def test_a_matrix_times_its_own_transpose(rows, columns, layout, dtype):
     same(found, x.T @ x)
 
 
+INTEGERS = ["bool", "int8", "uint16", "int32", "int64", "uint64"]
+# Around the sizes at which products are walked another way or cut into blocks.
+sizes = st.sampled_from([0, 1, 3, 7, 8, 31, 33, 127, 129, 255, 257])
+
+
+@given(
+    st.sampled_from(INTEGERS),
+    st.tuples(sizes, sizes, sizes),
+    st.sampled_from(["mm", "mv", "vm", "vv"]),
+    st.tuples(layouts, layouts),
+    st.integers(0, 2**32 - 1),
+)
+def test_products_of_integers_wrap_around(dtype, shape, ranks, orders, seed):
+    rng = np.random.default_rng(seed)
+    m, k, n = shape
+    shapes = [(m, k) if ranks[0] == "m" else (k,), (k, n) if ranks[1] == "m" else (k,)]
+    bits = [rng.integers(0, 256, (*dims, np.dtype(dtype).itemsize), np.uint8) for dims in shapes]
+    if dtype == "bool":
+        bits = [each % 2 for each in bits]
+    a, b = (each.view(dtype)[..., 0] for each in bits)
+    a, b = (laid_out(x, order) for x, order in zip((a, b), orders, strict=True))
+    same(run(ProgramBuilder.dot, a, b), np.asarray(a @ b))
+
+
 # ------------------------------------------------------------------ factors and systems
 
 

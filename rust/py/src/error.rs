@@ -1,8 +1,12 @@
-//! From the core's errors to Python's exceptions.
+//! From errors of the core and the runtime to Python's exceptions.
 
 use frazil_core::{Error, ErrorClass};
+use frazil_runtime::BuildError;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyKeyError, PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{
+    PyIndexError, PyKeyError, PyMemoryError, PyOverflowError, PyRuntimeError, PyTypeError,
+    PyValueError,
+};
 use pyo3::import_exception;
 use pyo3::prelude::*;
 
@@ -33,6 +37,7 @@ create_exception!(
 
 import_exception!(pickle, PicklingError);
 import_exception!(pickle, UnpicklingError);
+import_exception!(numpy.linalg, LinAlgError);
 
 /// The Python exception that says what a core error says.
 pub fn raise(error: Error) -> PyErr {
@@ -50,4 +55,23 @@ pub fn raise(error: Error) -> PyErr {
         ErrorClass::Inconsistent => InconsistencyError::new_err(message),
         ErrorClass::RuleCycle => RuleCycleError::new_err(message),
     }
+}
+
+/// The Python exception of a family of the runtime's errors.
+pub fn exception(class: frazil_runtime::ErrorClass, message: String) -> PyErr {
+    use frazil_runtime::ErrorClass;
+    match class {
+        ErrorClass::Value => PyValueError::new_err(message),
+        ErrorClass::Type => PyTypeError::new_err(message),
+        ErrorClass::Index => PyIndexError::new_err(message),
+        ErrorClass::Memory => PyMemoryError::new_err(message),
+        ErrorClass::LinearAlgebra => LinAlgError::new_err(message),
+        ErrorClass::Runtime => PyRuntimeError::new_err(message),
+        ErrorClass::Watch => DebugModeError::new_err(message),
+    }
+}
+
+/// The Python exception for an instruction that cannot be.
+pub fn refuse(error: BuildError) -> PyErr {
+    exception(error.class(), error.to_string())
 }

@@ -4,6 +4,7 @@ mod apply;
 mod array;
 mod birthplace;
 mod blas;
+mod builder;
 mod callable;
 mod cell;
 mod container;
@@ -41,6 +42,8 @@ mod _core {
     #[pymodule_export]
     use crate::blas::{find_kernel_function, set_routines};
     #[pymodule_export]
+    use crate::builder::ProgramBuilder;
+    #[pymodule_export]
     use crate::cell::shared;
     #[pymodule_export]
     use crate::container::{Container, ContainerStats};
@@ -70,7 +73,7 @@ mod _core {
     #[pymodule_export]
     use crate::plan::{Refusal, Schedule, plan};
     #[pymodule_export]
-    use crate::program::{Program, ProgramBuilder};
+    use crate::program::Program;
     #[pymodule_export]
     use crate::rewrite::{PyRuleSet, RewriteRule};
     #[pymodule_export]

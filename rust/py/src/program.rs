@@ -1,563 +1,31 @@
-//! `ProgramBuilder` and `Program`.
+//! `Program`: its text, its bytes, and the exceptions of its calls.
 
 use std::sync::Arc;
 
 use frazil_core::DType;
 use frazil_runtime::{
-    ArrayType, BuildError, Builder, Carry, Error, ErrorClass, Fault, Fold, Foreign, ForeignError,
-    Index, IndexedSpec, KeptArray, KernelFn, KernelPart, KernelRef, Layout, Library, LoopSpec,
-    Nested, Next, Origin, Parts, RecurrenceSpec, RepeatSpec, Scalar, Size, SizeOp, Slot,
-    TriangularForm, WriteSpec,
+    Error, Fault, Foreign, ForeignError, KeptArray, KernelFn, KernelPart, KernelRef, Layout,
+    Library, Origin, Parts, Subject,
 };
-use pyo3::exceptions::{PyIndexError, PyMemoryError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyString, PyTuple};
 
 use crate::callable::Callable;
-use crate::error::DebugModeError;
+use crate::error::exception;
 use crate::ndarray::{NumPy, keep};
-use crate::types::{TensorType, dtype_of};
-
-/// Assembles a flat program. Slots, sizes and origins are small ints.
-#[pyclass(module = "frazil._core")]
-#[derive(Default)]
-pub struct ProgramBuilder {
-    /// `None` once the program is finished.
-    builder: Option<Builder>,
-    origins: Vec<Py<PyAny>>,
-    functions: Vec<Py<PyAny>>,
-    /// Programs that instructions run, with their numbers.
-    nested: Vec<(Py<Program>, Nested)>,
-}
 
 /// A compiled program, shared by the functions that call it.
 #[pyclass(frozen, weakref, module = "frazil._core")]
 pub struct Program {
-    program: Arc<frazil_runtime::Program>,
+    pub(crate) program: Arc<frazil_runtime::Program>,
     /// What instructions are blamed on: a sequence, by [`Origin`].
-    origins: Py<PyAny>,
+    pub(crate) origins: Py<PyAny>,
     /// The Python functions that are called, in order.
-    functions: Vec<Py<PyAny>>,
+    pub(crate) functions: Vec<Py<PyAny>>,
     /// The programs that it runs, so that whoever remembers them finds them as long as they are
     /// used; none where it was read.
-    _nested: Vec<Py<Program>>,
-}
-
-fn refuse(error: BuildError) -> PyErr {
-    let message = error.to_string();
-    match error {
-        BuildError::NoSlot(_)
-        | BuildError::NoSize(_)
-        | BuildError::NoProgram(_)
-        | BuildError::NoInput { .. }
-        | BuildError::NoOutput { .. }
-        | BuildError::NoAxis { .. } => PyIndexError::new_err(message),
-        BuildError::DType { .. }
-        | BuildError::UnsupportedDType { .. }
-        | BuildError::Rank { .. }
-        | BuildError::Identity { .. }
-        | BuildError::Carry(_)
-        | BuildError::Arms
-        | BuildError::State { .. }
-        | BuildError::Until { .. }
-        | BuildError::Fold { .. } => PyTypeError::new_err(message),
-        _ => PyValueError::new_err(message),
-    }
-}
-
-fn sizes(sizes: Vec<u32>) -> Vec<Size> {
-    sizes.into_iter().map(Size).collect()
-}
-
-/// Dtype and axes of a write; for a reduction, what it starts from and its scalar op's name.
-type WriteArgument<'py> = (Bound<'py, PyAny>, Vec<i64>, Option<(Bound<'py, PyAny>, String)>);
-
-/// Slot, axes and indexed axes of an operand that indices move.
-type IndexedArgument = (u32, Vec<i64>, Vec<usize>);
-
-fn indexed(arguments: Vec<IndexedArgument>) -> PyResult<Vec<IndexedSpec>> {
-    arguments
-        .into_iter()
-        .map(|(slot, own, indexed)| Ok(IndexedSpec { slot: Slot(slot), axes: axes(own)?, indexed }))
-        .collect()
-}
-
-/// -1 stands for no axis.
-fn axes(axes: Vec<i64>) -> PyResult<Vec<Option<usize>>> {
-    axes.into_iter()
-        .map(|axis| match axis {
-            -1 => Ok(None),
-            _ => usize::try_from(axis).map(Some).map_err(|_| {
-                PyValueError::new_err(format!("an axis is -1 or not negative, given {axis}"))
-            }),
-        })
-        .collect()
-}
-
-/// The runtime's type of the arrays of a frazil type.
-pub fn array_type(ty: &TensorType) -> ArrayType {
-    ArrayType::new(ty.0.dtype(), ty.0.shape())
-}
-
-fn indices(view: Vec<Bound<'_, PyAny>>) -> PyResult<Vec<Index<Size>>> {
-    view.into_iter()
-        .map(|index| {
-            Ok(if let Ok(range) = index.cast::<PyTuple>() {
-                let (start, stop, step): (Option<u32>, Option<u32>, u32) = range.extract()?;
-                Index::Range { start: start.map(Size), stop: stop.map(Size), step: Size(step) }
-            } else {
-                Index::At(Size(index.extract()?))
-            })
-        })
-        .collect()
-}
-
-/// The element that a reduction starts from.
-fn identity(dtype: DType, value: &Bound<'_, PyAny>) -> PyResult<Scalar> {
-    if dtype == DType::Bool {
-        return Ok(Scalar::from_i128(dtype, value.is_truthy()? as i128));
-    }
-    if !dtype.is_float()
-        && let Ok(index) = value.call_method0("__index__")
-    {
-        return Ok(Scalar::from_i128(dtype, index.extract()?));
-    }
-    Ok(Scalar::from_f64(dtype, value.extract()?))
-}
-
-/// The reduction of this name.
-fn fold(name: &str) -> PyResult<Fold> {
-    Fold::from_name(name).ok_or_else(|| {
-        let known = Fold::ALL.map(Fold::name).join(", ");
-        PyValueError::new_err(format!("there is no reduction {name:?}; there are {known}"))
-    })
-}
-
-impl ProgramBuilder {
-    fn builder(&mut self) -> PyResult<&mut Builder> {
-        self.builder.as_mut().ok_or_else(|| PyRuntimeError::new_err("the program is finished"))
-    }
-
-    /// The number of a nested program, whose origins follow those known so far.
-    fn nest(&mut self, program: &Bound<'_, Program>) -> PyResult<Nested> {
-        let py = program.py();
-        if let Some((_, number)) = self.nested.iter().find(|(known, _)| known.is(program)) {
-            return Ok(*number);
-        }
-        let first = Origin::from_index(self.origins.len());
-        let number = self.builder()?.nest(Arc::clone(&program.get().program), first);
-        let number = number.map_err(refuse)?;
-        for origin in program.get().origins.bind(py).try_iter()? {
-            self.origins.push(origin?.unbind());
-        }
-        self.nested.push((program.clone().unbind(), number));
-        Ok(number)
-    }
-}
-
-/// What a state of a loop starts with, and where it comes from then: "output" or "input", and a
-/// number.
-type StateArgument = (u32, String, usize);
-
-fn next(source: &str, number: usize) -> PyResult<Next> {
-    match source {
-        "output" => Ok(Next::Output(number)),
-        "input" => Ok(Next::Input(number)),
-        _ => Err(PyValueError::new_err(format!(
-            "a state comes from an \"output\" or an \"input\", given {source:?}"
-        ))),
-    }
-}
-
-fn slots(slots: Vec<u32>) -> Vec<Slot> {
-    slots.into_iter().map(Slot).collect()
-}
-
-fn numbers(slots: Vec<Slot>) -> Vec<u32> {
-    slots.into_iter().map(|slot| slot.0).collect()
-}
-
-#[pymethods]
-impl ProgramBuilder {
-    #[new]
-    fn new() -> ProgramBuilder {
-        ProgramBuilder { builder: Some(Builder::new()), ..ProgramBuilder::default() }
-    }
-
-    /// The slot of the next input.
-    fn input(&mut self, r#type: &TensorType) -> PyResult<u32> {
-        Ok(self.builder()?.input(array_type(r#type)).map_err(refuse)?.0)
-    }
-
-    /// Lets calls use up the memory of an input.
-    fn donate(&mut self, slot: u32) -> PyResult<()> {
-        self.builder()?.donate(Slot(slot)).map_err(refuse)
-    }
-
-    /// Makes a program whose runs look for faults.
-    fn watch(&mut self) -> PyResult<()> {
-        self.builder()?.watch();
-        Ok(())
-    }
-
-    /// The slot of an array that is only read; it is borrowed and kept alive.
-    fn constant(&mut self, value: Bound<'_, PyAny>) -> PyResult<u32> {
-        let array = keep(value).ok_or_else(|| {
-            PyTypeError::new_err("a constant is an aligned array of one of frazil's dtypes")
-        })?;
-        Ok(self.builder()?.constant(array).map_err(refuse)?.0)
-    }
-
-    /// The size that is always `value`.
-    fn size_literal(&mut self, value: i64) -> PyResult<u32> {
-        Ok(self.builder()?.size_literal(value).map_err(refuse)?.0)
-    }
-
-    /// The length of an axis of a slot.
-    fn size_of(&mut self, slot: u32, axis: usize) -> PyResult<u32> {
-        Ok(self.builder()?.size_of(Slot(slot), axis).map_err(refuse)?.0)
-    }
-
-    /// Two sizes combined by a named operation.
-    fn size_binary(&mut self, op: &str, a: u32, b: u32) -> PyResult<u32> {
-        let op = SizeOp::from_name(op).ok_or_else(|| {
-            let known = SizeOp::ALL.map(SizeOp::name).join(", ");
-            PyValueError::new_err(format!("there is no size op {op:?}; there are {known}"))
-        })?;
-        Ok(self.builder()?.size_binary(op, Size(a), Size(b)).map_err(refuse)?.0)
-    }
-
-    /// `a` where `condition` is not zero, else `b`.
-    fn size_where(&mut self, condition: u32, a: u32, b: u32) -> PyResult<u32> {
-        Ok(self.builder()?.size_where(Size(condition), Size(a), Size(b)).map_err(refuse)?.0)
-    }
-
-    /// The value of a 0-d integer slot.
-    fn size_value(&mut self, slot: u32) -> PyResult<u32> {
-        Ok(self.builder()?.size_value(Slot(slot)).map_err(refuse)?.0)
-    }
-
-    /// What later instructions are blamed on; formatted only on error.
-    fn origin(&mut self, what: Py<PyAny>) -> PyResult<()> {
-        let origin = Origin::from_index(self.origins.len());
-        self.builder()?.origin(Some(origin));
-        self.origins.push(what);
-        Ok(())
-    }
-
-    /// A native kernel over all positions of `dims`; returns the slots that it writes.
-    ///
-    /// The kernel at `address` must follow the loop kernels' calling convention for exactly these
-    /// operands and stay loaded as long as `keepalive` lives.
-    #[pyo3(signature = (address, keepalive, dims, reads, writes, rows=None, sources=Vec::new(), targets=Vec::new()))]
-    #[allow(clippy::too_many_arguments)]
-    fn r#loop(
-        &mut self,
-        address: usize,
-        keepalive: Py<PyAny>,
-        dims: Vec<u32>,
-        reads: Vec<(u32, Vec<i64>)>,
-        writes: Vec<WriteArgument<'_>>,
-        rows: Option<Vec<Bound<'_, PyAny>>>,
-        sources: Vec<IndexedArgument>,
-        targets: Vec<IndexedArgument>,
-    ) -> PyResult<Vec<u32>> {
-        let reads: Vec<_> = reads
-            .into_iter()
-            .map(|(slot, read)| Ok((Slot(slot), axes(read)?)))
-            .collect::<PyResult<_>>()?;
-        let writes: Vec<_> = writes
-            .into_iter()
-            .map(|(dtype, write, reduction)| {
-                let dtype = dtype_of(&dtype)?;
-                let mut spec = WriteSpec { dtype, axes: axes(write)?, identity: None, fold: None };
-                if let Some((start, name)) = reduction {
-                    spec.identity = Some(identity(dtype, &start)?);
-                    spec.fold = Some(fold(&name)?);
-                }
-                Ok(spec)
-            })
-            .collect::<PyResult<_>>()?;
-        let rows = rows.map(|rows| rows.iter().map(dtype_of).collect::<PyResult<Vec<_>>>());
-        let rows = rows.transpose()?;
-        if address == 0 {
-            return Err(PyValueError::new_err("the kernel has no address"));
-        }
-        let builder = self.builder()?;
-        let spec = LoopSpec {
-            dims: sizes(dims),
-            reads,
-            sources: indexed(sources)?,
-            writes,
-            targets: indexed(targets)?,
-            rows,
-        };
-        // SAFETY: the address is not null and, by the caller's promise, that of a kernel for these
-        // operands.
-        let slots = unsafe {
-            let function = std::mem::transmute::<usize, KernelFn>(address);
-            builder.loop_of(function, Box::new(keepalive), spec)
-        };
-        Ok(slots.map_err(refuse)?.into_iter().map(|slot| slot.0).collect())
-    }
-
-    /// A native kernel that goes over all steps; returns the slots that it writes.
-    ///
-    /// The kernel at `address` must follow the calling convention of recurrences for exactly these
-    /// operands and stay loaded as long as `keepalive` lives.
-    #[pyo3(signature = (address, keepalive, steps, reads, writes, carries, backwards=false, counts=false))]
-    #[allow(clippy::too_many_arguments)]
-    fn recurrence(
-        &mut self,
-        address: usize,
-        keepalive: Py<PyAny>,
-        steps: u32,
-        reads: Vec<(u32, bool, Vec<u64>)>,
-        writes: Vec<(Bound<'_, PyAny>, bool, Vec<u64>)>,
-        carries: Vec<(u32, u32)>,
-        backwards: bool,
-        counts: bool,
-    ) -> PyResult<Vec<u32>> {
-        let reads = reads.into_iter().map(|(slot, walks, row)| (Slot(slot), walks, row)).collect();
-        let writes = writes
-            .into_iter()
-            .map(|(dtype, walks, row)| Ok((dtype_of(&dtype)?, walks, row)))
-            .collect::<PyResult<_>>()?;
-        if address == 0 {
-            return Err(PyValueError::new_err("the kernel has no address"));
-        }
-        let steps = Size(steps);
-        let carries = carries.into_iter().map(|(read, write)| Carry { read, write }).collect();
-        let spec = RecurrenceSpec { steps, backwards, reads, writes, carries, counts };
-        // SAFETY: the address is not null and, by the caller's promise, that of a kernel for these
-        // operands.
-        let slots = unsafe {
-            let function = std::mem::transmute::<usize, KernelFn>(address);
-            self.builder()?.recurrence(function, Box::new(keepalive), spec)
-        };
-        Ok(slots.map_err(refuse)?.into_iter().map(|slot| slot.0).collect())
-    }
-
-    /// The axes in another order: a view.
-    fn transpose(&mut self, slot: u32, axes: Vec<usize>) -> PyResult<u32> {
-        Ok(self.builder()?.transpose(Slot(slot), &axes).map_err(refuse)?.0)
-    }
-
-    /// Axes of length 1 at these positions of the result: a view.
-    fn expand_dims(&mut self, slot: u32, axes: Vec<usize>) -> PyResult<u32> {
-        Ok(self.builder()?.expand_dims(Slot(slot), &axes).map_err(refuse)?.0)
-    }
-
-    /// Without these axes, each of length 1: a view.
-    fn drop_dims(&mut self, slot: u32, axes: Vec<usize>) -> PyResult<u32> {
-        Ok(self.builder()?.drop_dims(Slot(slot), &axes).map_err(refuse)?.0)
-    }
-
-    /// New axes in front, and axes of length 1 repeated: a view.
-    fn broadcast_to(&mut self, slot: u32, dims: Vec<u32>) -> PyResult<u32> {
-        Ok(self.builder()?.broadcast_to(Slot(slot), &sizes(dims)).map_err(refuse)?.0)
-    }
-
-    /// The elements that basic indexing picks: a view.
-    fn slice(&mut self, slot: u32, index: Vec<Bound<'_, PyAny>>) -> PyResult<u32> {
-        Ok(self.builder()?.slice(Slot(slot), &indices(index)?).map_err(refuse)?.0)
-    }
-
-    /// The elements on a diagonal of two axes, as a last axis: a view.
-    fn diagonal(&mut self, slot: u32, axes: [usize; 2], offset: i64) -> PyResult<u32> {
-        Ok(self.builder()?.diagonal(Slot(slot), axes, offset).map_err(refuse)?.0)
-    }
-
-    /// The same elements under other dims, one of which may be -1: a view where strides allow, else
-    /// a copy.
-    fn reshape(&mut self, slot: u32, dims: Vec<u32>) -> PyResult<u32> {
-        Ok(self.builder()?.reshape(Slot(slot), &sizes(dims)).map_err(refuse)?.0)
-    }
-
-    /// A fresh array in C order.
-    fn copy(&mut self, slot: u32) -> PyResult<u32> {
-        Ok(self.builder()?.copy(Slot(slot)).map_err(refuse)?.0)
-    }
-
-    /// A fresh copy of `slot` in which what `view` picks is set to `value`, or increased by it.
-    fn update(
-        &mut self,
-        slot: u32,
-        view: Vec<Bound<'_, PyAny>>,
-        value: u32,
-        accumulate: bool,
-    ) -> PyResult<u32> {
-        let (slot, view, value) = (Slot(slot), indices(view)?, Slot(value));
-        let builder = self.builder()?;
-        let made = if accumulate {
-            builder.increment(slot, &view, value)
-        } else {
-            builder.set(slot, &view, value)
-        };
-        Ok(made.map_err(refuse)?.0)
-    }
-
-    /// The product of vectors and matrices of one type, or of as many pairs of matrices.
-    fn dot(&mut self, a: u32, b: u32) -> PyResult<u32> {
-        Ok(self.builder()?.dot(Slot(a), Slot(b)).map_err(refuse)?.0)
-    }
-
-    /// `beta z + alpha a b` for arrays of one float type; `alpha` and `beta` are 0-d.
-    fn gemm(&mut self, z: u32, alpha: u32, a: u32, b: u32, beta: u32) -> PyResult<u32> {
-        let [z, alpha, a, b, beta] = [z, alpha, a, b, beta].map(Slot);
-        Ok(self.builder()?.gemm(z, alpha, a, b, beta).map_err(refuse)?.0)
-    }
-
-    /// The lower (or upper) factor of a positive definite matrix, of which that triangle is read.
-    fn cholesky(&mut self, slot: u32, lower: bool) -> PyResult<u32> {
-        Ok(self.builder()?.cholesky(Slot(slot), lower).map_err(refuse)?.0)
-    }
-
-    /// The gradient of a matrix whose lower triangle was factored.
-    fn cholesky_gradient(&mut self, factor: u32, gradient: u32) -> PyResult<u32> {
-        let (factor, gradient) = (Slot(factor), Slot(gradient));
-        Ok(self.builder()?.cholesky_gradient(factor, gradient).map_err(refuse)?.0)
-    }
-
-    /// The solution of a system of equations with a triangle of `a`.
-    fn solve_triangular(
-        &mut self,
-        a: u32,
-        b: u32,
-        lower: bool,
-        transposed: bool,
-        unit: bool,
-    ) -> PyResult<u32> {
-        let form = TriangularForm { lower, transposed, unit };
-        Ok(self.builder()?.solve_triangular(Slot(a), Slot(b), form).map_err(refuse)?.0)
-    }
-
-    /// The factors of a matrix, and with which rows its rows changed places.
-    fn lu(&mut self, slot: u32) -> PyResult<(u32, u32)> {
-        let [factors, pivots] = self.builder()?.lu(Slot(slot)).map_err(refuse)?;
-        Ok((factors.0, pivots.0))
-    }
-
-    /// The solution of a system of equations, given the factors of its matrix.
-    fn lu_solve(&mut self, factors: u32, pivots: u32, b: u32, transposed: bool) -> PyResult<u32> {
-        let [factors, pivots, b] = [factors, pivots, b].map(Slot);
-        Ok(self.builder()?.lu_solve(factors, pivots, b, transposed).map_err(refuse)?.0)
-    }
-
-    /// Integers: `count` of them, from `start` on, each larger by `step`.
-    fn range(&mut self, start: u32, step: u32, count: u32) -> PyResult<u32> {
-        let [start, step, count] = [start, step, count].map(Size);
-        Ok(self.builder()?.range(start, step, count).map_err(refuse)?.0)
-    }
-
-    /// The arrays one after the other along an axis.
-    fn join(&mut self, parts: Vec<u32>, axis: usize) -> PyResult<u32> {
-        let parts: Vec<Slot> = parts.into_iter().map(Slot).collect();
-        Ok(self.builder()?.join(&parts, axis).map_err(refuse)?.0)
-    }
-
-    /// A size as a 0-d int64.
-    fn size_scalar(&mut self, size: u32) -> PyResult<u32> {
-        Ok(self.builder()?.size_scalar(Size(size)).map_err(refuse)?.0)
-    }
-
-    /// A fresh array of `dims`, every element that of the 0-d slot `value`.
-    fn full(&mut self, dtype: &Bound<'_, PyAny>, value: u32, dims: Vec<u32>) -> PyResult<u32> {
-        let dtype = dtype_of(dtype)?;
-        Ok(self.builder()?.full(dtype, Slot(value), &sizes(dims)).map_err(refuse)?.0)
-    }
-
-    /// Stops the call unless the sizes are equal.
-    fn require_equal(&mut self, a: u32, b: u32, message: &str) -> PyResult<()> {
-        self.builder()?.require_equal(Size(a), Size(b), message).map_err(refuse)
-    }
-
-    /// A Python function from arrays to an array or a tuple of them.
-    fn call(
-        &mut self,
-        py: Python<'_>,
-        function: Py<PyAny>,
-        inputs: Vec<u32>,
-        output_types: Vec<PyRef<'_, TensorType>>,
-    ) -> PyResult<Vec<u32>> {
-        let inputs: Vec<Slot> = inputs.into_iter().map(Slot).collect();
-        let types: Vec<ArrayType> = output_types.iter().map(|ty| array_type(ty)).collect();
-        let callable = Arc::new(Callable::new(function.clone_ref(py), types.len()));
-        let slots = self.builder()?.call(callable, &inputs, &types).map_err(refuse)?;
-        self.functions.push(function);
-        Ok(slots.into_iter().map(|slot| slot.0).collect())
-    }
-
-    /// Runs a program once; the slots of its outputs.
-    fn call_program(
-        &mut self,
-        program: &Bound<'_, Program>,
-        inputs: Vec<u32>,
-    ) -> PyResult<Vec<u32>> {
-        let program = self.nest(program)?;
-        Ok(numbers(self.builder()?.run(program, &slots(inputs)).map_err(refuse)?))
-    }
-
-    /// Runs the first program if the 0-d condition is not zero, else the second; the slots of
-    /// their outputs.
-    fn branch(
-        &mut self,
-        condition: u32,
-        then: &Bound<'_, Program>,
-        otherwise: &Bound<'_, Program>,
-        inputs_then: Vec<u32>,
-        inputs_else: Vec<u32>,
-    ) -> PyResult<Vec<u32>> {
-        let programs = [self.nest(then)?, self.nest(otherwise)?];
-        let inputs = [slots(inputs_then), slots(inputs_else)];
-        let arms = [(programs[0], &inputs[0][..]), (programs[1], &inputs[1][..])];
-        Ok(numbers(self.builder()?.branch(Slot(condition), arms).map_err(refuse)?))
-    }
-
-    /// Runs a program step after step: the slots of the states after the last step, of the stacked
-    /// outputs, and of the number of steps done.
-    #[pyo3(signature = (program, n_steps, sequences, states, others, stacked, until = None))]
-    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
-    fn repeat(
-        &mut self,
-        program: &Bound<'_, Program>,
-        n_steps: u32,
-        sequences: Vec<u32>,
-        states: Vec<StateArgument>,
-        others: Vec<u32>,
-        stacked: Vec<usize>,
-        until: Option<usize>,
-    ) -> PyResult<(Vec<u32>, Vec<u32>, u32)> {
-        let states = states.into_iter();
-        let states = states.map(|(init, source, number)| Ok((Slot(init), next(&source, number)?)));
-        let spec = RepeatSpec {
-            program: self.nest(program)?,
-            steps: Size(n_steps),
-            sequences: slots(sequences),
-            states: states.collect::<PyResult<_>>()?,
-            others: slots(others),
-            stacked,
-            until,
-        };
-        let made = self.builder()?.repeat(&spec).map_err(refuse)?;
-        Ok((numbers(made.finals), numbers(made.stacked), made.steps.0))
-    }
-
-    /// The program that computes these slots; nothing can be added afterwards.
-    fn finish(&mut self, py: Python<'_>, outputs: Vec<u32>) -> PyResult<Program> {
-        self.builder()?;
-        let outputs: Vec<Slot> = outputs.into_iter().map(Slot).collect();
-        let builder = self.builder.take().unwrap_or_default();
-        let program = builder.finish(&outputs).map_err(refuse)?;
-        let origins = PyTuple::new(py, std::mem::take(&mut self.origins))?.into_any().unbind();
-        let mut functions = std::mem::take(&mut self.functions);
-        let nested = std::mem::take(&mut self.nested).into_iter().map(|(nested, _)| nested);
-        let nested: Vec<Py<Program>> = nested.collect();
-        for nested in &nested {
-            functions.extend(nested.get().functions.iter().map(|function| function.clone_ref(py)));
-        }
-        Ok(Program { program: Arc::new(program), origins, functions, _nested: nested })
-    }
+    pub(crate) _nested: Vec<Py<Program>>,
 }
 
 #[pymethods]
@@ -630,9 +98,11 @@ impl Program {
         functions: Vec<Py<PyAny>>,
         origins: Py<PyAny>,
     ) -> PyResult<Program> {
-        if kernels.iter().any(|(address, ..)| *address == 0) {
-            return Err(PyValueError::new_err("the kernel has no address"));
-        }
+        let kernels = kernels.into_iter().map(|(address, keep, operands)| {
+            // SAFETY: by the caller's promise. Test: tests/runtime/test_program_bytes.py.
+            Ok((unsafe { kernel_at(address)? }, keep, operands))
+        });
+        let kernels: Vec<GivenKernel> = kernels.collect::<PyResult<_>>()?;
         let mut parts = GivenParts { py, kernels: &kernels, functions: &functions };
         // SAFETY: by the caller's promise, the addresses are those of kernels for these operands.
         // Test: tests/runtime/test_program_bytes.py.
@@ -642,10 +112,13 @@ impl Program {
     }
 }
 
+/// A kernel, what keeps it loaded, and what its operands are.
+type GivenKernel = (KernelFn, Py<PyAny>, Vec<u8>);
+
 /// The parts of a program that is read, as Python gave them.
 struct GivenParts<'a, 'py> {
     py: Python<'py>,
-    kernels: &'a [(usize, Py<PyAny>, Vec<u8>)],
+    kernels: &'a [GivenKernel],
     functions: &'a [Py<PyAny>],
 }
 
@@ -668,12 +141,9 @@ impl Parts for GivenParts<'_, '_> {
     }
 
     fn kernel(&mut self, number: usize) -> Option<KernelPart> {
-        let (address, keepalive, operands) = self.kernels.get(number)?;
-        // SAFETY: the address is not null, and by the promise of `Program::from_bytes` that of a
-        // kernel. Test: tests/runtime/test_program_bytes.py.
-        let function = unsafe { std::mem::transmute::<usize, KernelFn>(*address) };
+        let (function, keepalive, operands) = self.kernels.get(number)?;
         let keep = Box::new(keepalive.clone_ref(self.py));
-        Some(KernelPart { function, keep, operands: operands.as_slice().into() })
+        Some(KernelPart { function: *function, keep, operands: operands.as_slice().into() })
     }
 
     fn function(&mut self, number: usize, results: usize) -> Option<Arc<dyn Foreign>> {
@@ -704,27 +174,19 @@ impl Program {
         let told = |origin: Origin| self.origins.bind(py).get_item(origin.index())?.str();
         let origin = error.origin.and_then(|origin| told(origin).ok());
         let note = origin.map(|origin: Bound<'_, PyString>| format!("in: {origin}"));
-        let class = error.class();
-        let mut message = match &error.fault {
-            Fault::InputShape { input, .. } | Fault::InputType { input, .. } => {
-                named("input", *input, &name, error.to_string())
+        let mut message = error.to_string();
+        if let Some(subject) = error.fault.subject() {
+            let name = match subject {
+                Subject::Input(input) => name(input),
+                Subject::State(state) => self.name_of(py, error.origin, "state", state),
+                Subject::Sequence(number) => self.name_of(py, error.origin, "sequence", number),
+            };
+            if let Some(name) = name {
+                let subject = subject.to_string();
+                message = message.replacen(&subject, &format!("{subject} ({name:?})"), 1);
             }
-            Fault::Length { operand, .. } => match operand.input {
-                Some(input) => named("input", input, &name, error.to_string()),
-                None => error.to_string(),
-            },
-            fault => match fault.part() {
-                Some((kind, number)) => {
-                    let told = error.origin.and_then(|origin| {
-                        let blamed = self.origins.bind(py).get_item(origin.index()).ok()?;
-                        blamed.call_method1("name_of", (kind, number)).ok()?.extract().ok()?
-                    });
-                    let name = |_: usize| told.clone();
-                    named(kind, number, &name, error.to_string())
-                }
-                None => error.to_string(),
-            },
-        };
+        }
+        let class = error.class();
         let steps = error.fault.steps();
         if let Fault::Foreign(foreign) = error.fault.innermost() {
             return match foreign.downcast::<PyErr>() {
@@ -743,38 +205,31 @@ impl Program {
             message.push_str("\n  ");
             message.push_str(&note);
         }
-        match class {
-            ErrorClass::Value => PyValueError::new_err(message),
-            ErrorClass::Type => PyTypeError::new_err(message),
-            ErrorClass::Index => PyIndexError::new_err(message),
-            ErrorClass::Memory => PyMemoryError::new_err(message),
-            ErrorClass::LinearAlgebra => match linear_algebra_error(py) {
-                Ok(class) => PyErr::from_type(class, message),
-                Err(error) => error,
-            },
-            ErrorClass::Runtime => PyRuntimeError::new_err(message),
-            ErrorClass::Watch => DebugModeError::new_err(message),
-        }
+        exception(class, message)
+    }
+
+    /// What the blamed calls a part of it.
+    fn name_of(
+        &self,
+        py: Python<'_>,
+        origin: Option<Origin>,
+        kind: &str,
+        number: usize,
+    ) -> Option<String> {
+        let blamed = self.blamed(py, origin?)?;
+        blamed.call_method1(py, "name_of", (kind, number)).ok()?.extract(py).ok()?
     }
 }
 
-/// NumPy's class for matrices that lack what is needed.
-fn linear_algebra_error(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
-    Ok(py.import("numpy.linalg")?.getattr("LinAlgError")?.cast_into()?)
-}
-
-/// The message with the name of an input, or of what it is about, beside its number.
-fn named(
-    kind: &str,
-    number: usize,
-    name: &impl Fn(usize) -> Option<String>,
-    message: String,
-) -> String {
-    match name(number) {
-        Some(name) => {
-            let number = format!("{kind} {number}");
-            message.replacen(&number, &format!("{number} ({name:?})"), 1)
-        }
-        None => message,
+/// The kernel at an address.
+///
+/// # Safety
+/// Unless it is null, the address is that of a kernel.
+pub(crate) unsafe fn kernel_at(address: usize) -> PyResult<KernelFn> {
+    if address == 0 {
+        return Err(PyValueError::new_err("the kernel has no address"));
     }
+    // SAFETY: by the caller's promise; the address is not null.
+    // Test: tests/runtime/test_program_bytes.py.
+    Ok(unsafe { std::mem::transmute::<usize, KernelFn>(address) })
 }

@@ -60,7 +60,7 @@ pub use buffer::{ALIGNMENT, Buffer, allocated_bytes, take_peak_bytes};
 pub use builder::{Builder, IndexedSpec, LoopSpec, WriteSpec};
 pub use codec::{CodecError, KernelPart, KernelRef, Parts};
 pub use conduct::{Conduct, default_threads};
-pub use error::{BuildError, Error, ErrorClass, Fault, ForeignError, Operand};
+pub use error::{BuildError, Error, ErrorClass, Fault, ForeignError, Operand, Subject};
 pub use explain::Explained;
 pub use fold::Fold;
 pub use foreign::Foreign;

@@ -5,18 +5,23 @@
 //! loop plays that part, joins dimensions that lie evenly in memory, walks the outer ones, and
 //! brings operands whose inner step is another into contiguous blocks first.
 
+mod blocks;
+mod indexed;
+mod order;
+mod pieces;
+
 use std::ffi::c_char;
 
 use smallvec::SmallVec;
 
+use self::blocks::Pack;
+pub(crate) use self::indexed::Table;
+pub(crate) use self::order::{loop_order, row_order};
+use self::pieces::Apart;
 use crate::fold::Fold;
-use crate::loop_nest::pieces::Apart;
 use crate::scalar::Scalar;
 use crate::split::Split;
-use crate::strided::copy_row;
-use crate::walk::{Order, Pointers, Strides, Walk, memory_order};
-
-mod pieces;
+use crate::walk::{Strides, Walk};
 
 /// A native loop. `ptr` and `outer_stride` list the reads, the sources, the writes and the targets,
 /// then a [`Table`] for each source and target, room for a report if there is any, and the buffers
@@ -63,74 +68,6 @@ pub(crate) enum Role {
     Accumulate,
 }
 
-/// The order in which the loop goes through its dimensions, the innermost last.
-///
-/// `reads` holds the strides of the reads, `read_inner` which of them move along the kernel's inner
-/// dimension. `moves(write, dim)` tells whether a write moves along a dimension; `write_inner` is
-/// that for the inner one.
-pub(crate) fn loop_order(
-    dims: &[i64],
-    reads: &Strides,
-    read_inner: &[bool],
-    write_inner: &[bool],
-    moves: impl Fn(usize, usize) -> bool,
-) -> Order {
-    let mut order = memory_order(dims, reads);
-    let fits = |dim: usize| {
-        let read_fits = |(at, &inner): (usize, &bool)| inner || reads.of(at)[dim] == 0;
-        let write_fits = |(at, &inner): (usize, &bool)| inner == moves(at, dim);
-        dims[dim] != 1
-            && read_inner.iter().enumerate().all(read_fits)
-            && write_inner.iter().enumerate().all(write_fits)
-    };
-    // An operand that moves in the kernel but not in memory would be repeated into a block.
-    let fits_well = |dim: usize| {
-        let moves_too = |(at, &inner): (usize, &bool)| !inner || reads.of(at)[dim] != 0;
-        fits(dim) && read_inner.iter().enumerate().all(moves_too)
-    };
-    // The last dimension always fits: the kernel was made for it.
-    let last = dims.len().saturating_sub(1);
-    let inner = order
-        .iter()
-        .rposition(|&dim| fits_well(dim))
-        .or_else(|| order.iter().rposition(|&dim| fits(dim)))
-        .or_else(|| order.iter().position(|&dim| dim == last));
-    if let Some(inner) = inner {
-        order[inner..].rotate_left(1);
-    }
-    order
-}
-
-/// The order of a kernel that takes whole rows: the last dimension is the row.
-pub(crate) fn row_order(dims: &[i64], reads: &Strides) -> Order {
-    let last = dims.len() - 1;
-    let mut order = memory_order(dims, reads);
-    order.retain(|dim| *dim != last);
-    order.push(last);
-    order
-}
-
-/// An operand that goes through a contiguous block.
-#[derive(Clone, Copy, Debug)]
-struct Pack {
-    operand: usize,
-    itemsize: usize,
-    step: i64,
-    role: Role,
-    /// Where its block starts in the scratch memory.
-    scratch: usize,
-}
-
-/// How indices move an operand: a source, which is read where they say, or a target, which is
-/// written there.
-#[derive(Debug)]
-pub(crate) struct Table {
-    /// Which operand of the nest.
-    pub(crate) operand: usize,
-    /// The length and the stride in bytes of each indexed axis.
-    pub(crate) axes: SmallVec<[(i64, i64); 2]>,
-}
-
 /// A loop over operands of known strides.
 #[derive(Debug)]
 pub(crate) struct LoopNest {
@@ -160,9 +97,6 @@ pub(crate) struct LoopNest {
     /// Bytes of scratch memory that a thread needs, and a run.
     scratch: (usize, usize),
 }
-
-/// The number of an index that a kernel refused, and its value.
-type Report = [i64; 2];
 
 type Dim = (i64, SmallVec<[i64; 12]>);
 
@@ -266,57 +200,8 @@ impl LoopNest {
         self.scratch.1
     }
 
-    /// The nest of a kernel that moves some operands by indices.
-    pub(crate) fn with_tables(mut self, tables: &[Table]) -> LoopNest {
-        // The strides of buffers come last, as they do among the pointers.
-        let between = tables.len() + usize::from(!tables.is_empty());
-        self.outer_strides.insert_many(self.inner_steps.len(), std::iter::repeat_n(0, between));
-        for table in tables {
-            let axes = table.axes.iter().flat_map(|&(length, stride)| [length, stride]);
-            let step = self.inner_steps[table.operand];
-            self.tables.push(std::iter::once(step).chain(axes).collect());
-        }
-        if !tables.is_empty() {
-            self.reports = self.scratch.1.next_multiple_of(LINE);
-            self.scratch.1 = self.reports + self.pieces() * size_of::<Report>();
-        }
-        self
-    }
-
     fn pieces(&self) -> usize {
         self.split.as_ref().map_or(1, Split::pieces)
-    }
-
-    /// Where the report of a piece goes, in the scratch memory of a run.
-    fn report_of(&self, piece: usize, scratch: *mut u8) -> *mut u8 {
-        scratch.wrapping_add(self.reports + piece * size_of::<Report>())
-    }
-
-    /// Says that no piece has refused an index.
-    ///
-    /// # Safety
-    /// The scratch memory is as large as [`LoopNest::scratch`] says.
-    unsafe fn clear_reports(&self, scratch: *mut u8) {
-        if !self.tables.is_empty() {
-            for piece in 0..self.pieces() {
-                // SAFETY: by the caller's promise.
-                unsafe { self.report_of(piece, scratch).cast::<Report>().write([-1, 0]) };
-            }
-        }
-    }
-
-    /// The number and the value of the index that a kernel refused, in the first piece that did.
-    ///
-    /// # Safety
-    /// The nest has just run with this scratch memory.
-    pub(crate) unsafe fn report(&self, scratch: *mut u8) -> Option<Report> {
-        if self.tables.is_empty() {
-            return None;
-        }
-        let reports = (0..self.pieces()).map(|piece| self.report_of(piece, scratch));
-        // SAFETY: the run wrote them there.
-        let mut reports = reports.map(|report| unsafe { report.cast::<Report>().read() });
-        reports.find(|report| report[0] >= 0)
     }
 
     /// The pointers that the kernel gets besides those to operands; they come last.
@@ -373,92 +258,6 @@ impl LoopNest {
         });
         visited.err().unwrap_or(0)
     }
-
-    /// The last two dimensions, block by block through the scratch memory.
-    ///
-    /// # Safety
-    /// As for `run`.
-    unsafe fn blocks(
-        &self,
-        kernel: KernelFn,
-        at: &[*mut u8],
-        (outer, inner): (i64, i64),
-        scratch: *mut u8,
-    ) -> i32 {
-        let columns = inner.min(self.block);
-        let rows = (self.block / columns).clamp(1, outer);
-        let mut pointers = Pointers::from_slice(at);
-        let mut strides = self.outer_strides.clone();
-        for row in (0..outer).step_by(rows as usize) {
-            let rows = rows.min(outer - row);
-            for column in (0..inner).step_by(columns as usize) {
-                let columns = columns.min(inner - column);
-                let start = |operand: usize| {
-                    let offset =
-                        row * self.outer_strides[operand] + column * self.inner_steps[operand];
-                    at[operand].wrapping_offset(offset as isize)
-                };
-                for operand in 0..self.inner_steps.len() {
-                    pointers[operand] = start(operand);
-                }
-                for pack in &self.packs {
-                    let operand = pack.operand;
-                    let block = scratch.wrapping_add(pack.scratch);
-                    let rows = self.rows_of(pack, rows);
-                    pointers[operand] = block;
-                    strides[operand] = if rows == 1 { 0 } else { columns * pack.itemsize as i64 };
-                    if pack.role != Role::Write {
-                        // SAFETY: the block has room for BLOCK elements; the operand holds these.
-                        unsafe { self.gather(pack, block, start(operand), rows, columns) };
-                    }
-                }
-                // SAFETY: by the caller's promise; packed operands are contiguous rows of the
-                // block.
-                let status =
-                    unsafe { kernel(pointers.as_ptr().cast(), rows, columns, strides.as_ptr()) };
-                if status != 0 {
-                    return status;
-                }
-                for pack in self.packs.iter().filter(|pack| pack.role != Role::Read) {
-                    let block = scratch.wrapping_add(pack.scratch);
-                    let rows = self.rows_of(pack, rows);
-                    // SAFETY: as for `gather`.
-                    unsafe { self.scatter(pack, start(pack.operand), block, rows, columns) };
-                }
-            }
-        }
-        0
-    }
-
-    /// How many of `rows` rows differ: what stays along the outer dimension has one, and a
-    /// reduction over it must go into one.
-    fn rows_of(&self, pack: &Pack, rows: i64) -> i64 {
-        if self.outer_strides[pack.operand] == 0 { 1 } else { rows }
-    }
-
-    /// # Safety
-    /// `array` holds `rows` by `columns` elements at the nest's strides, `block` has room for them.
-    unsafe fn gather(&self, pack: &Pack, block: *mut u8, array: *mut u8, rows: i64, columns: i64) {
-        let item = pack.itemsize as i64;
-        for row in 0..rows {
-            let to = block.wrapping_offset((row * columns * item) as isize);
-            let from = array.wrapping_offset((row * self.outer_strides[pack.operand]) as isize);
-            // SAFETY: by the caller's promise.
-            unsafe { copy_row(pack.itemsize, to, item, from, pack.step, columns) };
-        }
-    }
-
-    /// # Safety
-    /// As for `gather`.
-    unsafe fn scatter(&self, pack: &Pack, array: *mut u8, block: *mut u8, rows: i64, columns: i64) {
-        let item = pack.itemsize as i64;
-        for row in 0..rows {
-            let to = array.wrapping_offset((row * self.outer_strides[pack.operand]) as isize);
-            let from = block.wrapping_offset((row * columns * item) as isize);
-            // SAFETY: by the caller's promise.
-            unsafe { copy_row(pack.itemsize, to, pack.step, from, item, columns) };
-        }
-    }
 }
 
 #[cfg(test)]
@@ -468,6 +267,7 @@ mod tests {
 
     use super::*;
     use crate::conduct::Conduct;
+    use crate::walk::Pointers;
 
     /// `w = 2 a + b`, and `r += a + 3 b`; what moves along the inner dimension is part of the
     /// kernel.

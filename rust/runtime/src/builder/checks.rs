@@ -1,0 +1,57 @@
+//! What instructions of several kinds ask of their operands.
+
+use frazil_core::DType;
+
+use crate::error::BuildError;
+use crate::ids::Slot;
+
+use super::{Builder, Built};
+
+pub(crate) fn check_count(what: &'static str, given: usize, expected: usize) -> Built<()> {
+    if given == expected { Ok(()) } else { Err(BuildError::Count { what, given, expected }) }
+}
+
+/// Checks that axes are below `ndim` and differ.
+pub(super) fn check_axes(axes: &[usize], ndim: usize) -> Built<()> {
+    for (at, &axis) in axes.iter().enumerate() {
+        if axis >= ndim {
+            return Err(BuildError::NoAxis { axis, ndim });
+        }
+        if axes[..at].contains(&axis) {
+            return Err(BuildError::RepeatedAxis { axis });
+        }
+    }
+    Ok(())
+}
+
+impl Builder {
+    /// The element type of a matrix.
+    pub(super) fn check_matrix(&self, slot: Slot) -> Built<DType> {
+        self.check_rank(slot, 2, "a matrix is needed")?;
+        Ok(self.info(slot)?.dtype)
+    }
+
+    pub(super) fn check_rank(
+        &self,
+        slot: Slot,
+        expected: usize,
+        needed: &'static str,
+    ) -> Built<()> {
+        let given = self.info(slot)?.ndim;
+        if given == expected { Ok(()) } else { Err(BuildError::Rank { slot, given, needed }) }
+    }
+
+    pub(super) fn check_float(&self, slot: Slot) -> Built<()> {
+        let given = self.info(slot)?.dtype;
+        if given.is_float() {
+            return Ok(());
+        }
+        let needed = "float32 or float64 is needed";
+        Err(BuildError::UnsupportedDType { slot, given, needed })
+    }
+
+    pub(crate) fn check_dtype(&self, slot: Slot, expected: DType) -> Built<()> {
+        let given = self.info(slot)?.dtype;
+        if given == expected { Ok(()) } else { Err(BuildError::DType { slot, given, expected }) }
+    }
+}

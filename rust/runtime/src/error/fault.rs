@@ -1,0 +1,538 @@
+//! The reasons of failed calls.
+
+use std::fmt;
+
+use frazil_core::DType;
+use thiserror::Error as ThisError;
+
+use super::shapes::{Lengths, Tuple};
+use super::{ErrorClass, ForeignError, Operand, Subject};
+use crate::ids::{Size, Slot};
+
+/// The reason of a failed call.
+#[derive(Debug, ThisError)]
+pub enum Fault {
+    /// An operand of a loop has another length than the loop.
+    #[error(
+        "{operand} has length {given} along axis {axis} where {expected} is expected{}",
+        Hint(&[*.given, *.expected])
+    )]
+    Length {
+        /// Which operand.
+        operand: Operand,
+        /// Its axis.
+        axis: usize,
+        /// The length of the loop.
+        expected: i64,
+        /// The length of the operand.
+        given: i64,
+    },
+    /// An input has another shape than its type says.
+    #[error("input {input} has shape {}, but its type says {}", Tuple(.given), Tuple(.expected))]
+    InputShape {
+        /// Which input.
+        input: usize,
+        /// Its shape.
+        given: Vec<Option<i64>>,
+        /// The shape of its type.
+        expected: Vec<Option<i64>>,
+    },
+    /// An input has another element type or rank than declared.
+    #[error("input {input} is a {given_ndim}-d array of {given}, not a {ndim}-d one of {expected}")]
+    InputType {
+        /// Which input.
+        input: usize,
+        /// Its element type.
+        given: DType,
+        /// Its rank.
+        given_ndim: usize,
+        /// The declared element type.
+        expected: DType,
+        /// The declared rank.
+        ndim: usize,
+    },
+    /// The number of inputs is wrong.
+    #[error("the program takes {expected} inputs, {given} were given")]
+    InputCount {
+        /// How many the program has.
+        expected: usize,
+        /// How many were given.
+        given: usize,
+    },
+    /// A shape does not broadcast to another.
+    #[error("an array of shape {} does not broadcast to {}", Lengths(.from), Lengths(.to))]
+    Broadcast {
+        /// The shape of the operand.
+        from: Vec<i64>,
+        /// The wanted shape.
+        to: Vec<i64>,
+    },
+    /// An integer index beyond its axis.
+    #[error("index {index} is out of bounds for axis {axis} with size {length}")]
+    Index {
+        /// The index as given.
+        index: i64,
+        /// The axis of the operand.
+        axis: usize,
+        /// Its length.
+        length: i64,
+    },
+    /// A slice with step zero.
+    #[error("slice step cannot be zero (axis {axis})")]
+    SliceStep {
+        /// The axis of the operand.
+        axis: usize,
+    },
+    /// An axis to be dropped that has more than one element, or none.
+    #[error("axis {axis} has length {length}; only an axis of length 1 can be dropped")]
+    DropAxis {
+        /// The axis of the operand.
+        axis: usize,
+        /// Its length.
+        length: i64,
+    },
+    /// A shape with another number of elements.
+    #[error("cannot reshape an array of shape {} into shape {}", Lengths(.from), Lengths(.to))]
+    Reshape {
+        /// The shape of the operand.
+        from: Vec<i64>,
+        /// The wanted shape.
+        to: Vec<i64>,
+    },
+    /// Operands of a product that do not match.
+    #[error(
+        "dot: shapes {} and {} are not aligned: {} != {}{}",
+        Lengths(.a),
+        Lengths(.b),
+        .inner.0,
+        .inner.1,
+        Hint(&[.inner.0, .inner.1])
+    )]
+    Inner {
+        /// The shape of the first operand.
+        a: Vec<i64>,
+        /// The shape of the second operand.
+        b: Vec<i64>,
+        /// The lengths that should be equal.
+        inner: (i64, i64),
+    },
+    /// Operands of a product of which one has other axes in front of its matrices.
+    #[error(
+        "dot: shapes {} and {} are not aligned: the lengths in front of the last two must be equal{}",
+        Lengths(.a),
+        Lengths(.b),
+        Hint(.a)
+    )]
+    Batch {
+        /// The shape of the first operand.
+        a: Vec<i64>,
+        /// The shape of the second operand.
+        b: Vec<i64>,
+    },
+    /// A product and what it is added to, of different shapes.
+    #[error(
+        "gemm: the product has shape {}, but what it is added to has shape {}{}",
+        Lengths(.product),
+        Lengths(.z),
+        Hint(.z)
+    )]
+    Addend {
+        /// The shape of the product.
+        product: Vec<i64>,
+        /// The shape of the other operand.
+        z: Vec<i64>,
+    },
+    /// A matrix that should have as many rows as columns.
+    #[error("{what} takes a square matrix, given one of shape {}", Lengths(.dims))]
+    NotSquare {
+        /// What was to be done.
+        what: &'static str,
+        /// The shape of the operand.
+        dims: Vec<i64>,
+    },
+    /// The two sides of a system of equations, of different lengths.
+    #[error("{what}: a matrix of shape {} has no solution for a right side of shape {}: both need \
+             as many rows", Lengths(.a), Lengths(.b))]
+    RightSide {
+        /// What was to be done.
+        what: &'static str,
+        /// The shape of the matrix.
+        a: Vec<i64>,
+        /// The shape of the right side.
+        b: Vec<i64>,
+    },
+    /// A matrix that has no Cholesky factor.
+    #[error(
+        "cholesky: the matrix is not positive definite: its leading minor of order {order} is not \
+         positive. Add a small multiple of the identity to it"
+    )]
+    NotPositiveDefinite {
+        /// The size of the minor.
+        order: i32,
+    },
+    /// A triangular matrix with a zero on its diagonal.
+    #[error(
+        "solve_triangular: the matrix is singular: element {row} of its diagonal is zero. Add a \
+         small number to its diagonal"
+    )]
+    Singular {
+        /// The position on the diagonal.
+        row: i64,
+    },
+    /// A matrix with a factor that has a zero on its diagonal.
+    #[error(
+        "solve: the matrix is singular: pivot {row} of its factorisation is zero. Check whether its \
+         rows depend on each other"
+    )]
+    SingularMatrix {
+        /// The position on the diagonal.
+        row: i64,
+    },
+    /// A row to change places with that does not exist.
+    #[error("lu_solve: row {row} changes places with row {partner}, which does not exist")]
+    Partner {
+        /// The row.
+        row: i64,
+        /// The other one.
+        partner: i64,
+    },
+    /// Parts to be joined whose shapes differ elsewhere than along the axis.
+    #[error(
+        "join: the lengths of the parts must be equal except along axis {axis}: part {part} has \
+         shape {}, the first has shape {}",
+        Lengths(.given),
+        Lengths(.first)
+    )]
+    Part {
+        /// The axis along which they are joined.
+        axis: usize,
+        /// Which part.
+        part: usize,
+        /// Its shape.
+        given: Vec<i64>,
+        /// The shape of the first part.
+        first: Vec<i64>,
+    },
+    /// Two sizes that should be equal.
+    #[error("{message}: {a} != {b}")]
+    Required {
+        /// What was required.
+        message: String,
+        /// The first size.
+        a: i64,
+        /// The second size.
+        b: i64,
+    },
+    /// A length below zero.
+    #[error("length {length} of axis {axis} is negative")]
+    NegativeLength {
+        /// The axis of the result.
+        axis: usize,
+        /// Its length.
+        length: i64,
+    },
+    /// More bytes than can be addressed.
+    #[error("the array is too large to be addressed")]
+    TooLarge,
+    /// The system has no memory left.
+    #[error("cannot allocate {bytes} bytes")]
+    OutOfMemory {
+        /// What was asked for.
+        bytes: usize,
+    },
+    /// A size expression that left 64 bits.
+    #[error("a size does not fit into 64 bits ({size})")]
+    SizeOverflow {
+        /// The expression.
+        size: Size,
+    },
+    /// A size expression that divides by zero.
+    #[error("division by zero in a size ({size})")]
+    SizeDivision {
+        /// The expression.
+        size: Size,
+    },
+    /// A kernel refused its operands.
+    #[error("integers to negative integer powers are not allowed")]
+    NegativePower,
+    /// A kernel failed in a way that it does not explain.
+    #[error("the kernel failed with status {status}")]
+    Kernel {
+        /// What it returned.
+        status: i32,
+    },
+    /// A routine of BLAS or LAPACK was needed before it was set.
+    #[error("the routine {routine} is not set")]
+    RoutineMissing {
+        /// Its name.
+        routine: &'static str,
+    },
+    /// A product that BLAS's 32-bit integers cannot describe.
+    #[error("a length or stride of {length} elements exceeds what BLAS can take")]
+    BlasTooLarge {
+        /// The number that does not fit.
+        length: i64,
+    },
+    /// Foreign code returned another number of results than declared.
+    #[error("{name} returned {given} results, {expected} were declared")]
+    ForeignCount {
+        /// What was called.
+        name: String,
+        /// How many results were declared.
+        expected: usize,
+        /// How many came.
+        given: usize,
+    },
+    /// Foreign code returned a result of another type than declared.
+    #[error("result {position} of {name} has type {given}, {expected} was declared")]
+    ForeignType {
+        /// What was called.
+        name: String,
+        /// Which result.
+        position: usize,
+        /// Its type.
+        given: String,
+        /// The declared type.
+        expected: String,
+    },
+    /// A loop whose number of steps is below zero.
+    #[error("the number of steps is {steps}; it must not be negative")]
+    Steps {
+        /// The number.
+        steps: i64,
+    },
+    /// A sequence that ends before the loop over it does.
+    #[error("sequence {sequence} has length {length}, but the loop does {steps} steps")]
+    Sequence {
+        /// Which sequence.
+        sequence: usize,
+        /// The length of its first axis.
+        length: i64,
+        /// The number of steps.
+        steps: i64,
+    },
+    /// A state whose shape changes from a step to the next.
+    #[error(
+        "state {state} has shape {} after the step, but it started with shape {}: a state keeps its \
+         shape",
+        Lengths(.given),
+        Lengths(.expected)
+    )]
+    Drift {
+        /// Which state.
+        state: usize,
+        /// Its next shape.
+        given: Vec<i64>,
+        /// The shape that it started with.
+        expected: Vec<i64>,
+    },
+    /// An output whose shape changes from a step to the next, though its values are kept together.
+    #[error(
+        "output {output} has shape {}, but shape {} in the steps before: values that are kept \
+         together have one shape",
+        Lengths(.given),
+        Lengths(.expected)
+    )]
+    Row {
+        /// Which output of the loop's program.
+        output: usize,
+        /// Its shape in this step.
+        given: Vec<i64>,
+        /// Its shape before.
+        expected: Vec<i64>,
+    },
+    /// A fault of a program that an instruction ran, in this step of a loop.
+    #[error("{}{fault}", InStep(*.step))]
+    Nested {
+        /// The step, counted from 0; `None` outside of loops.
+        step: Option<i64>,
+        /// What went wrong.
+        fault: Box<Fault>,
+    },
+    /// Foreign code failed by itself.
+    #[error("{0}")]
+    Foreign(ForeignError),
+    /// Whoever started the run wants it to stop.
+    #[error("the call was interrupted")]
+    Interrupted,
+    /// In a watched run: memory was given back and then read.
+    #[error("it reads {slot}, whose memory was given back after: {after}")]
+    Released {
+        /// What is read.
+        slot: Slot,
+        /// The instruction after which its memory was given back.
+        after: String,
+    },
+    /// In a watched run: memory was written over and then read.
+    #[error("it reads {slot}, whose memory was written over by: {by}")]
+    Overwritten {
+        /// What is read.
+        slot: Slot,
+        /// What wrote over it.
+        by: String,
+    },
+    /// In a watched run: an instruction has written to what it only reads.
+    #[error("it has written to its {operand}, which it may only read")]
+    Destroyed {
+        /// What it has written to.
+        operand: Operand,
+    },
+    /// In a watched run: an instruction has written to what lies around a buffer.
+    #[error("it has written up to {distance} bytes {edge} of {whose}, which has {bytes} bytes")]
+    Trespass {
+        /// The buffer.
+        whose: String,
+        /// Its size.
+        bytes: usize,
+        /// The farthest byte that was written to.
+        distance: usize,
+        /// From where that is counted.
+        edge: &'static str,
+    },
+    /// In a watched run: the first NaN.
+    #[error("its result {position} is NaN at {}, and none of its operands has a NaN", Lengths(.index))]
+    NotANumber {
+        /// Which of its results.
+        position: usize,
+        /// Where in it.
+        index: Vec<i64>,
+    },
+}
+
+impl Fault {
+    /// The steps of loops in which it happened, the outermost first.
+    pub fn steps(&self) -> Vec<i64> {
+        let mut steps = Vec::new();
+        let mut fault = self;
+        while let Fault::Nested { step, fault: inner } = fault {
+            steps.extend(*step);
+            fault = inner;
+        }
+        steps
+    }
+
+    /// What it is about that has a name for whoever wrote the program.
+    pub fn subject(&self) -> Option<Subject> {
+        match self {
+            Fault::InputShape { input, .. } | Fault::InputType { input, .. } => {
+                Some(Subject::Input(*input))
+            }
+            Fault::Length { operand, .. } => operand.input.map(Subject::Input),
+            fault => fault.part_of_loop(),
+        }
+    }
+
+    fn part_of_loop(&self) -> Option<Subject> {
+        let mut fault = self;
+        while let Fault::Nested { fault: inner, .. } = fault {
+            fault = inner;
+        }
+        match fault {
+            Fault::Drift { state, .. } => Some(Subject::State(*state)),
+            Fault::Sequence { sequence, .. } => Some(Subject::Sequence(*sequence)),
+            _ => None,
+        }
+    }
+
+    /// What went wrong in the innermost program.
+    pub fn innermost(self) -> Fault {
+        let mut fault = self;
+        while let Fault::Nested { fault: inner, .. } = fault {
+            fault = *inner;
+        }
+        fault
+    }
+
+    /// The family of the error.
+    pub fn class(&self) -> ErrorClass {
+        match self {
+            Fault::Length { .. }
+            | Fault::InputShape { .. }
+            | Fault::Broadcast { .. }
+            | Fault::SliceStep { .. }
+            | Fault::DropAxis { .. }
+            | Fault::Reshape { .. }
+            | Fault::Inner { .. }
+            | Fault::Batch { .. }
+            | Fault::Addend { .. }
+            | Fault::NotSquare { .. }
+            | Fault::RightSide { .. }
+            | Fault::Partner { .. }
+            | Fault::Part { .. }
+            | Fault::Required { .. }
+            | Fault::NegativeLength { .. }
+            | Fault::TooLarge
+            | Fault::SizeOverflow { .. }
+            | Fault::SizeDivision { .. }
+            | Fault::NegativePower
+            | Fault::Steps { .. }
+            | Fault::Sequence { .. }
+            | Fault::Drift { .. }
+            | Fault::Row { .. }
+            | Fault::BlasTooLarge { .. } => ErrorClass::Value,
+            Fault::Nested { fault, .. } => fault.class(),
+            Fault::InputType { .. }
+            | Fault::InputCount { .. }
+            | Fault::ForeignCount { .. }
+            | Fault::ForeignType { .. } => ErrorClass::Type,
+            Fault::Index { .. } => ErrorClass::Index,
+            Fault::OutOfMemory { .. } => ErrorClass::Memory,
+            Fault::NotPositiveDefinite { .. }
+            | Fault::Singular { .. }
+            | Fault::SingularMatrix { .. } => ErrorClass::LinearAlgebra,
+            Fault::Released { .. }
+            | Fault::Overwritten { .. }
+            | Fault::Destroyed { .. }
+            | Fault::Trespass { .. }
+            | Fault::NotANumber { .. } => ErrorClass::Watch,
+            Fault::Kernel { .. }
+            | Fault::RoutineMissing { .. }
+            | Fault::Foreign(_)
+            | Fault::Interrupted => ErrorClass::Runtime,
+        }
+    }
+}
+
+/// How to write what a fault about lengths probably meant.
+const DECLARE: &str = "; a dimension broadcasts only where its type says 1: declare it, as in \
+                       ft.tensor(shape=(1, None)), or repeat it with ft.broadcast_to";
+
+struct Hint<'a>(&'a [i64]);
+
+impl fmt::Display for Hint<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.contains(&1) { f.write_str(DECLARE) } else { Ok(()) }
+    }
+}
+
+struct InStep(Option<i64>);
+
+impl fmt::Display for InStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |step| write!(f, "step {step}: "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_length_of_one_says_how_to_broadcast() {
+        let operand = Operand { position: 1, slot: Slot(4), input: Some(0) };
+        let text = Fault::Length { operand, axis: 0, expected: 5, given: 3 }.to_string();
+        assert_eq!(text, "operand 1 (input 0) has length 3 along axis 0 where 5 is expected");
+        for (expected, given) in [(5, 1), (1, 5)] {
+            let text = Fault::Length { operand, axis: 0, expected, given }.to_string();
+            assert!(text.contains("only where its type says 1"), "{text}");
+        }
+    }
+
+    #[test]
+    fn shapes_are_written_as_in_python() {
+        let text = Fault::Reshape { from: vec![3], to: vec![] }.to_string();
+        assert_eq!(text, "cannot reshape an array of shape (3,) into shape ()");
+        let fault = Fault::InputShape { input: 2, given: vec![Some(3)], expected: vec![None] };
+        assert_eq!(fault.to_string(), "input 2 has shape (3,), but its type says (None,)");
+    }
+}

@@ -1,0 +1,69 @@
+//! Operands that indices move, and reports of indices that a kernel refuses.
+
+use smallvec::SmallVec;
+
+use super::{LINE, LoopNest};
+
+/// How indices move an operand: a source, which is read where they say, or a target, which is
+/// written there.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// Which operand of the nest.
+    pub(crate) operand: usize,
+    /// The length and the stride in bytes of each indexed axis.
+    pub(crate) axes: SmallVec<[(i64, i64); 2]>,
+}
+
+/// The number of an index that a kernel refused, and its value.
+pub(super) type Report = [i64; 2];
+
+impl LoopNest {
+    /// The nest of a kernel that moves some operands by indices.
+    pub(crate) fn with_tables(mut self, tables: &[Table]) -> LoopNest {
+        // The strides of buffers come last, as they do among the pointers.
+        let between = tables.len() + usize::from(!tables.is_empty());
+        self.outer_strides.insert_many(self.inner_steps.len(), std::iter::repeat_n(0, between));
+        for table in tables {
+            let axes = table.axes.iter().flat_map(|&(length, stride)| [length, stride]);
+            let step = self.inner_steps[table.operand];
+            self.tables.push(std::iter::once(step).chain(axes).collect());
+        }
+        if !tables.is_empty() {
+            self.reports = self.scratch.1.next_multiple_of(LINE);
+            self.scratch.1 = self.reports + self.pieces() * size_of::<Report>();
+        }
+        self
+    }
+
+    /// Where the report of a piece goes, in the scratch memory of a run.
+    pub(super) fn report_of(&self, piece: usize, scratch: *mut u8) -> *mut u8 {
+        scratch.wrapping_add(self.reports + piece * size_of::<Report>())
+    }
+
+    /// Says that no piece has refused an index.
+    ///
+    /// # Safety
+    /// The scratch memory is as large as [`LoopNest::scratch`] says.
+    pub(super) unsafe fn clear_reports(&self, scratch: *mut u8) {
+        if !self.tables.is_empty() {
+            for piece in 0..self.pieces() {
+                // SAFETY: by the caller's promise.
+                unsafe { self.report_of(piece, scratch).cast::<Report>().write([-1, 0]) };
+            }
+        }
+    }
+
+    /// The number and the value of the index that a kernel refused, in the first piece that did.
+    ///
+    /// # Safety
+    /// The nest has just run with this scratch memory.
+    pub(crate) unsafe fn report(&self, scratch: *mut u8) -> Option<Report> {
+        if self.tables.is_empty() {
+            return None;
+        }
+        let reports = (0..self.pieces()).map(|piece| self.report_of(piece, scratch));
+        // SAFETY: the run wrote them there.
+        let mut reports = reports.map(|report| unsafe { report.cast::<Report>().read() });
+        reports.find(|report| report[0] >= 0)
+    }
+}
