@@ -94,17 +94,17 @@ macro_rules! kernel_functions {
 }
 
 kernel_functions! {
-    pad_ends_8(to: *mut u8, from: *const u8, stride: i64, rows: i64, count: i64, lanes: i64) {
-        pad_ends(to, from, stride, rows, count, lanes)
+    pad_ends_8(to: *mut u8, from: *const u8, stride: i64, before: i64, rows: i64, count: i64, lanes: i64) {
+        pad_ends(to, from, stride, before, rows, count, lanes)
     }
-    pad_ends_16(to: *mut u16, from: *const u8, stride: i64, rows: i64, count: i64, lanes: i64) {
-        pad_ends(to, from, stride, rows, count, lanes)
+    pad_ends_16(to: *mut u16, from: *const u8, stride: i64, before: i64, rows: i64, count: i64, lanes: i64) {
+        pad_ends(to, from, stride, before, rows, count, lanes)
     }
-    pad_ends_32(to: *mut u32, from: *const u8, stride: i64, rows: i64, count: i64, lanes: i64) {
-        pad_ends(to, from, stride, rows, count, lanes)
+    pad_ends_32(to: *mut u32, from: *const u8, stride: i64, before: i64, rows: i64, count: i64, lanes: i64) {
+        pad_ends(to, from, stride, before, rows, count, lanes)
     }
-    pad_ends_64(to: *mut u64, from: *const u8, stride: i64, rows: i64, count: i64, lanes: i64) {
-        pad_ends(to, from, stride, rows, count, lanes)
+    pad_ends_64(to: *mut u64, from: *const u8, stride: i64, before: i64, rows: i64, count: i64, lanes: i64) {
+        pad_ends(to, from, stride, before, rows, count, lanes)
     }
     copy_ends_8(to: *mut u8, from: *const u8, stride: i64, rows: i64, count: i64, lanes: i64) {
         copy_ends(to, from, stride, rows, count, lanes)
@@ -120,58 +120,58 @@ kernel_functions! {
     }
     carry_f4(sums: *mut f32, turn: i64, width: i64) { carry(sums, turn, width, -0.0) }
     carry_f8(sums: *mut f64, turn: i64, width: i64) { carry(sums, turn, width, -0.0) }
-    fold_all_add_f4(of: *mut f32, count: i64, blocks: i64, lanes: i64) -> f32 {
-        fold::<_, Sum>(of, count, blocks, lanes)
+    fold_all_add_f4(of: *mut f32, count: i64, walked: i64, lanes: i64) -> f32 {
+        fold::<_, Sum>(of, count, walked, lanes)
     }
-    fold_all_add_f8(of: *mut f64, count: i64, blocks: i64, lanes: i64) -> f64 {
-        fold::<_, Sum>(of, count, blocks, lanes)
+    fold_all_add_f8(of: *mut f64, count: i64, walked: i64, lanes: i64) -> f64 {
+        fold::<_, Sum>(of, count, walked, lanes)
     }
-    fold_all_mul_f4(of: *mut f32, count: i64, blocks: i64, lanes: i64) -> f32 {
-        fold::<_, Product>(of, count, blocks, lanes)
+    fold_all_mul_f4(of: *mut f32, count: i64, walked: i64, lanes: i64) -> f32 {
+        fold::<_, Product>(of, count, walked, lanes)
     }
-    fold_all_mul_f8(of: *mut f64, count: i64, blocks: i64, lanes: i64) -> f64 {
-        fold::<_, Product>(of, count, blocks, lanes)
+    fold_all_mul_f8(of: *mut f64, count: i64, walked: i64, lanes: i64) -> f64 {
+        fold::<_, Product>(of, count, walked, lanes)
     }
-    fold_all_maximum_f4(of: *mut f32, count: i64, blocks: i64, lanes: i64) -> f32 {
-        fold::<_, Largest>(of, count, blocks, lanes)
+    fold_all_maximum_f4(of: *mut f32, count: i64, walked: i64, lanes: i64) -> f32 {
+        fold::<_, Largest>(of, count, walked, lanes)
     }
-    fold_all_maximum_f8(of: *mut f64, count: i64, blocks: i64, lanes: i64) -> f64 {
-        fold::<_, Largest>(of, count, blocks, lanes)
+    fold_all_maximum_f8(of: *mut f64, count: i64, walked: i64, lanes: i64) -> f64 {
+        fold::<_, Largest>(of, count, walked, lanes)
     }
-    fold_all_minimum_f4(of: *mut f32, count: i64, blocks: i64, lanes: i64) -> f32 {
-        fold::<_, Smallest>(of, count, blocks, lanes)
+    fold_all_minimum_f4(of: *mut f32, count: i64, walked: i64, lanes: i64) -> f32 {
+        fold::<_, Smallest>(of, count, walked, lanes)
     }
-    fold_all_minimum_f8(of: *mut f64, count: i64, blocks: i64, lanes: i64) -> f64 {
-        fold::<_, Smallest>(of, count, blocks, lanes)
+    fold_all_minimum_f8(of: *mut f64, count: i64, walked: i64, lanes: i64) -> f64 {
+        fold::<_, Smallest>(of, count, walked, lanes)
     }
-    fold_rows_add_f4(to: *mut f32, of: *mut f32, rows: i64, count: i64, blocks: i64, lanes: i64) {
-        fold_rows::<_, Sum>(to, of, rows, count, blocks, lanes)
+    fold_rows_add_f4(to: *mut f32, of: *mut f32, rows: i64, count: i64, walked: i64, lanes: i64) {
+        fold_rows::<_, Sum>(to, of, rows, count, walked, lanes)
     }
-    fold_rows_add_f8(to: *mut f64, of: *mut f64, rows: i64, count: i64, blocks: i64, lanes: i64) {
-        fold_rows::<_, Sum>(to, of, rows, count, blocks, lanes)
+    fold_rows_add_f8(to: *mut f64, of: *mut f64, rows: i64, count: i64, walked: i64, lanes: i64) {
+        fold_rows::<_, Sum>(to, of, rows, count, walked, lanes)
     }
-    fold_rows_mul_f4(to: *mut f32, of: *mut f32, rows: i64, count: i64, blocks: i64, lanes: i64) {
-        fold_rows::<_, Product>(to, of, rows, count, blocks, lanes)
+    fold_rows_mul_f4(to: *mut f32, of: *mut f32, rows: i64, count: i64, walked: i64, lanes: i64) {
+        fold_rows::<_, Product>(to, of, rows, count, walked, lanes)
     }
-    fold_rows_mul_f8(to: *mut f64, of: *mut f64, rows: i64, count: i64, blocks: i64, lanes: i64) {
-        fold_rows::<_, Product>(to, of, rows, count, blocks, lanes)
+    fold_rows_mul_f8(to: *mut f64, of: *mut f64, rows: i64, count: i64, walked: i64, lanes: i64) {
+        fold_rows::<_, Product>(to, of, rows, count, walked, lanes)
     }
-    fold_rows_maximum_f4(to: *mut f32, of: *mut f32, rows: i64, count: i64, blocks: i64, lanes: i64) {
-        fold_rows::<_, Largest>(to, of, rows, count, blocks, lanes)
+    fold_rows_maximum_f4(to: *mut f32, of: *mut f32, rows: i64, count: i64, walked: i64, lanes: i64) {
+        fold_rows::<_, Largest>(to, of, rows, count, walked, lanes)
     }
-    fold_rows_maximum_f8(to: *mut f64, of: *mut f64, rows: i64, count: i64, blocks: i64, lanes: i64) {
-        fold_rows::<_, Largest>(to, of, rows, count, blocks, lanes)
+    fold_rows_maximum_f8(to: *mut f64, of: *mut f64, rows: i64, count: i64, walked: i64, lanes: i64) {
+        fold_rows::<_, Largest>(to, of, rows, count, walked, lanes)
     }
-    fold_rows_minimum_f4(to: *mut f32, of: *mut f32, rows: i64, count: i64, blocks: i64, lanes: i64) {
-        fold_rows::<_, Smallest>(to, of, rows, count, blocks, lanes)
+    fold_rows_minimum_f4(to: *mut f32, of: *mut f32, rows: i64, count: i64, walked: i64, lanes: i64) {
+        fold_rows::<_, Smallest>(to, of, rows, count, walked, lanes)
     }
-    fold_rows_minimum_f8(to: *mut f64, of: *mut f64, rows: i64, count: i64, blocks: i64, lanes: i64) {
-        fold_rows::<_, Smallest>(to, of, rows, count, blocks, lanes)
+    fold_rows_minimum_f8(to: *mut f64, of: *mut f64, rows: i64, count: i64, walked: i64, lanes: i64) {
+        fold_rows::<_, Smallest>(to, of, rows, count, walked, lanes)
     }
 }
 
 /// Copies the `count` elements that are left of each of some rows, `stride` bytes apart, and repeats
-/// the last of them to fill a block.
+/// the last of them to fill a block. Rows without a distance have been copied with those `before`.
 ///
 /// # Safety
 /// Each row has `count` elements, at least one and less than `lanes`, at `from`, and `to` has room
@@ -181,10 +181,14 @@ unsafe fn pad_ends<T: Copy>(
     to: *mut T,
     from: *const u8,
     stride: i64,
+    before: i64,
     rows: i64,
     count: i64,
     lanes: i64,
 ) {
+    if before > 0 && stride == 0 {
+        return;
+    }
     for row in 0..rows {
         let from = from.wrapping_offset((row * stride) as isize).cast::<T>();
         let to = to.wrapping_offset((row * lanes) as isize);
@@ -337,17 +341,17 @@ macro_rules! reductions {
 
 reductions!(f32, f64);
 
-/// Folds partial results by halves. After so many `blocks` the sets of the first level stand one
-/// by one before their place.
+/// Folds partial results by halves. After `walked` elements, whole blocks, the sets of the first
+/// level stand as many places before theirs as there were blocks.
 ///
 /// # Safety
 /// `of` has `count` of them: a power of two times `lanes`, which is one, too, and at least [`SETS`]
 /// times as many.
 #[inline(always)]
-unsafe fn fold<T: Copy, R: Reduction<T>>(of: *mut T, count: i64, blocks: i64, lanes: i64) -> T {
+unsafe fn fold<T: Copy, R: Reduction<T>>(of: *mut T, count: i64, walked: i64, lanes: i64) -> T {
     // SAFETY: by the caller's promise.
     let all = unsafe { std::slice::from_raw_parts_mut(of, count as usize) };
-    let behind = blocks as usize % SETS;
+    let behind = (walked / lanes) as usize % SETS;
     match (lanes, count) {
         (8, 32) => fold_sets::<T, R, 8>(all, behind),
         (16, 64) => fold_sets::<T, R, 16>(all, behind),
@@ -368,13 +372,13 @@ unsafe fn fold_rows<T: Copy, R: Reduction<T>>(
     of: *mut T,
     rows: i64,
     count: i64,
-    blocks: i64,
+    walked: i64,
     lanes: i64,
 ) {
     for row in 0..rows as usize {
         // SAFETY: by the caller's promise.
         unsafe {
-            to.add(row).write(fold::<T, R>(of.add(row * count as usize), count, blocks, lanes))
+            to.add(row).write(fold::<T, R>(of.add(row * count as usize), count, walked, lanes))
         };
     }
 }
@@ -452,7 +456,7 @@ mod tests {
                     // SAFETY: the address is that of such a function, and `own` is long enough.
                     let result = unsafe {
                         let function: Function = std::mem::transmute(address(level));
-                        function(own.as_mut_ptr(), count, 3, lanes)
+                        function(own.as_mut_ptr(), count, 3 * lanes, lanes)
                     };
                     found.push(result.to_bits());
                 }
@@ -481,7 +485,8 @@ mod tests {
                 let mut own = values.clone();
                 own[..4 * lanes as usize]
                     .rotate_left((blocks * lanes) as usize % (4 * lanes as usize));
-                let found = unsafe { fold::<_, Sum>(own.as_mut_ptr(), count, blocks, lanes) };
+                let found =
+                    unsafe { fold::<_, Sum>(own.as_mut_ptr(), count, blocks * lanes, lanes) };
                 assert_eq!(found.to_bits(), expected.to_bits());
             }
         }
@@ -498,7 +503,7 @@ mod tests {
                 let result = unsafe {
                     let function: unsafe extern "C" fn(*mut f64, i64, i64, i64) -> f64 =
                         std::mem::transmute(address);
-                    function(values.as_mut_ptr(), 32, at as i64, 8)
+                    function(values.as_mut_ptr(), 32, 8 * at as i64, 8)
                 };
                 assert!(result.is_nan());
             }
@@ -515,7 +520,7 @@ mod tests {
             let mut back = vec![u32::MAX; from.len()];
             // SAFETY: all are as long as is said.
             unsafe {
-                pad_ends(ends.as_mut_ptr(), from[2..].as_ptr().cast(), 160, rows, count, lanes);
+                pad_ends(ends.as_mut_ptr(), from[2..].as_ptr().cast(), 160, 3, rows, count, lanes);
                 let to = back[2..].as_mut_ptr().cast();
                 copy_ends(to, ends.as_ptr(), 160, rows, count, lanes);
             }
@@ -549,10 +554,20 @@ mod tests {
             let mut found = [0.0; 3];
             // SAFETY: three rows of `count` partial results.
             unsafe {
-                fold_rows::<_, Sum>(found.as_mut_ptr(), all.as_mut_ptr(), 3, count, 5, lanes);
+                fold_rows::<_, Sum>(
+                    found.as_mut_ptr(),
+                    all.as_mut_ptr(),
+                    3,
+                    count,
+                    5 * lanes,
+                    lanes,
+                );
                 for (row, &found) in found.iter().enumerate() {
                     let own = one[row * count as usize..].as_mut_ptr();
-                    assert_eq!(found.to_bits(), fold::<_, Sum>(own, count, 5, lanes).to_bits());
+                    assert_eq!(
+                        found.to_bits(),
+                        fold::<_, Sum>(own, count, 5 * lanes, lanes).to_bits()
+                    );
                 }
             }
         }

@@ -62,7 +62,10 @@ _GCC_FLAGS = (
     "-fno-tree-ccp",
     "-fno-tree-bit-ccp",
     "-fno-tree-dominator-opts",
+    "-fno-dse",
+    "-fno-split-wide-types",
     "-fno-tree-pta",
+    "-fno-ivopts",
     # No exception passes through a kernel, and nothing is left to do at link time: for a small
     # kernel what these leave out takes a twentieth of the time.
     "-fno-asynchronous-unwind-tables",

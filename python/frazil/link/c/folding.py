@@ -2,8 +2,8 @@
 
 Along a row the sets of partial results are in registers: each block folds into the set that has
 waited longest, and the sets move on by one. Where the walk pauses they are in memory, the one that
-waits first: after so many blocks that is another one of the sets of :mod:`frazil.link.reduction`,
-which is why float folds are told how many blocks there were.
+waits first: after so many elements that is another one of the sets of :mod:`frazil.link.reduction`,
+which is why float folds are told how many elements there were.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from frazil.link.kernel import Write
 from frazil.link.reduction import COUNTING, LEVELS, SETS, TURNS, has_levels
 
 CARRIED = SETS * TURNS
-"""The blocks of a row after which float sums are carried."""
+"""The blocks after which float sums are carried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +50,13 @@ class Folding:
         return has_levels(self.write)
 
     @property
-    def _partials(self) -> str:
-        """Where the partial results of the present row are."""
-        return (
-            f"a{self.k}" if self.rows == 1 or self.goes_on else f"(a{self.k} + r * {self._width})"
-        )
+    def _has_rows(self) -> bool:
+        """Whether each row of a tile has partial results of its own."""
+        return self.rows > 1 and not self.goes_on
 
-    def _blocks(self, along: str) -> str:
-        """How many blocks were folded, of which the row had some."""
-        return f"(blocks{self.k} + {along})" if self.goes_on else along
+    def _walked(self, along: str) -> str:
+        """How many elements were folded, padding included; the present row had some of them."""
+        return f"(walked{self.k} + {along})" if self.goes_on else along
 
     def declare(self, all_rows: str) -> Iterator[str]:
         """The partial results, and how many will be used; ``all_rows``: of how many rows."""
@@ -66,17 +64,17 @@ class Folding:
         code = memory_type(self.write.dtype)
         room = width * max(LEVELS if levels else 1, 1 if self.goes_on else self.rows)
         yield f"ALIGNED {code} a{k}[{room}];"
-        # A row without elements has one block of nothing but identities.
-        total = f"((n_inner - 1) / {self.lanes} + 1)"
+        total = "whole"
         if self.goes_on:
-            yield f"const i8 total{k} = {total} * {all_rows};"
-            yield f"i8 blocks{k} = 0;"
+            yield f"const i8 total{k} = whole * {all_rows};"
+            yield f"i8 walked{k} = 0;"
             total = f"total{k}"
         most = f"{width}"
         if levels:
+            first = CARRIED * self.lanes
             most = (
-                f"{total} < {CARRIED} ? {width} : "
-                f"{total} < {CARRIED * TURNS} ? {2 * width} : {LEVELS * width}"
+                f"{total} < {first} ? {width} : "
+                f"{total} < {first * TURNS} ? {2 * width} : {LEVELS * width}"
             )
         yield f"const i8 used{k} = {most};"
         yield f"const {self._vector} z{k} = {self._identity()} - ({self._vector}){{}};"
@@ -86,12 +84,15 @@ class Folding:
             yield f"ALIGNED {C_TYPES[self.write.dtype]} row{k}[{self.rows}];"
 
     def _start(self) -> Iterator[str]:
-        yield f"{' = '.join(self._sets())} = z{self.k};"
+        places = (f"(({self._vector} *)a{self.k})[{turn}]" for turn in range(SETS))
+        yield f"{' = '.join(places)} = z{self.k};"
 
     def enter_row(self) -> Iterator[str]:
         """Let the partial results be those of no elements, unless the row goes on."""
+        row = f" + r * {SETS}" if self._has_rows else ""
+        yield f"{self._vector} *sets{self.k} = ({self._vector} *)a{self.k}{row};"
         if not self.goes_on:
-            yield from self._start()
+            yield f"{' = '.join(self._sets())} = z{self.k};"
 
     def enter_blocks(self) -> str:
         """Let the sets be in registers."""
@@ -105,7 +106,7 @@ class Folding:
     def _sets(self) -> Iterator[str]:
         """Where the sets are in memory."""
         for turn in range(SETS):
-            yield f"(({self._vector} *){self._partials})[{turn}]"
+            yield f"sets{self.k}[{turn}]"
 
     def _identity(self) -> str:
         return f"({memory_type(self.write.dtype)}){self.unit.identity(self.write)}"
@@ -135,48 +136,51 @@ class Folding:
         """Let the padding not count."""
         if not self._counts:
             return
-        k, size = self.k, np.dtype(self.write.dtype).itemsize
-        width = self.lanes * size
-        mask = self.unit.vector("int8", width)
-        ones, zeros = ", ".join(["-1"] * width), ", ".join(["0"] * width)
-        self.unit.define(f"static const i1 first_{width}[] = {{{ones}, {zeros}}};\n")
+        k, lanes = self.k, self.lanes
+        size = np.dtype(self.write.dtype).itemsize
+        mask = self.unit.vector(f"int{8 * size}", lanes)
+        table = f"first_{mask}"
+        ones, zeros = ", ".join(["-1"] * lanes), ", ".join(["0"] * lanes)
+        self.unit.define(f"static const i{size} {table}[] = {{{ones}, {zeros}}};\n")
         last = f"m{k}_{SETS - 1}"
         # A block of its own: what it was folded into is still in memory.
-        before = f"(({mask} *){self._partials})[0]"
-        yield f"const {mask} f{k} = *(const {mask}_at *)(first_{width} + {width} - rest * {size});"
-        yield f"{last} = ({self._vector})((({mask}){last} & f{k}) | ({before} & ~f{k}));"
+        before = f"({mask})sets{k}[0]"
+        yield f"const {mask} live{k} = *(const {mask}_at *)({table} + {lanes} - rest);"
+        yield f"{last} = ({self._vector})((({mask}){last} & live{k}) | ({before} & ~live{k}));"
 
-    def until_carried(self, along: str) -> str:
-        """The blocks to go until sums are carried."""
-        return f"({CARRIED} - ({self._blocks(along)} & {CARRIED - 1}))"
+    def until_carried(self) -> str:
+        """The element of the row, from the present one on, where sums are carried."""
+        every = CARRIED * self.lanes
+        return f"i + {every} - ({self._walked('i')} & {every - 1})"
 
-    def carry(self, along: str) -> str:
+    def carry(self) -> str:
         """Where it is time, add the sets to those of the next level."""
-        k, blocks, code = self.k, self._blocks(along), C_TYPES[self.write.dtype]
+        k, walked, code = self.k, self._walked("i"), C_TYPES[self.write.dtype]
+        every = CARRIED * self.lanes
         self.unit.native(f"carry_{code}", "void", f"{code} *, i8, i8")
-        due = f"if (({blocks} & {CARRIED - 1}) == 0)"
-        return f"{due} carry_{code}(a{k}, {blocks} / {CARRIED}, {self._width});"
+        due = f"if (({walked} & {every - 1}) == 0)"
+        return f"{due} carry_{code}(a{k}, {walked} / {every}, {self._width});"
 
-    def leave_row(self, along: str, *, pointer: str, is_last: str) -> Iterator[str]:
+    def leave_row(self, *, pointer: str, is_last: str) -> Iterator[str]:
         """Fold into the output where that moves on or nothing follows."""
         if not self.goes_on:
             return
         k, write, unit = self.k, self.write, self.unit
         code = C_TYPES[write.dtype]
-        folded = partials.fold(unit, write, self.lanes, f"a{k}", f"used{k}", f"blocks{k}")
-        yield f"blocks{k} += {along};"
-        yield f"if (blocks{k} == total{k}) {{"
+        folded = partials.fold(unit, write, self.lanes, f"a{k}", f"used{k}", f"walked{k}")
+        yield f"walked{k} += whole;"
+        yield f"if (walked{k} == total{k}) {{"
         yield f"const {code} so_far = {load(write.dtype, pointer, '0')}, rows_folded = {folded};"
         yield store(write.dtype, pointer, "0", unit.fold(write, "so_far", "rows_folded"))
         yield f"if (!({is_last})) {{"
         yield from self._start()
-        yield f"blocks{k} = 0;"
+        yield f"walked{k} = 0;"
         yield "}}"
 
     def leave_rows(self, count: str) -> Iterator[str]:
         """Fold the partial results of each row to one."""
         if not self.goes_on:
-            k, blocks = self.k, f"(n_inner + {self.lanes - 1}) / {self.lanes}"
+            k, used = self.k, f"used{self.k}"
             yield partials.fold_rows(
-                self.unit, self.write, self.lanes, f"row{k}", f"a{k}", count, f"used{k}", blocks
+                self.unit, self.write, self.lanes, f"row{k}", f"a{k}", count, used, "whole"
             )

@@ -49,8 +49,8 @@ def pad_ends(
     """The statement that copies the ends of rows of an operand, and repeats their last elements."""
     size = np.dtype(dtype).itemsize
     name = f"pad_ends_{8 * size}"
-    unit.native(name, "void", "void *, const void *, i8, i8, i8, i8")
-    return f"{name}({to}, {source}, {stride}, {rows}, rest, {lanes});"
+    unit.native(name, "void", "void *, const void *, i8, i8, i8, i8, i8")
+    return f"{name}({to}, {source}, {stride}, outer, {rows}, rest, {lanes});"
 
 
 def copy_ends(
@@ -64,25 +64,25 @@ def copy_ends(
 
 
 def fold_rows(
-    unit: Unit, write: Write, lanes: int, to: str, of: str, rows: str, count: str, blocks: str
+    unit: Unit, write: Write, lanes: int, to: str, of: str, rows: str, count: str, walked: str
 ) -> str:
     """The statement that folds the partial results of each of some rows to one."""
     code = C_TYPES[write.dtype]
     if _is_float(write):
         name = f"fold_rows_{write.reduce}_{code}"
         unit.native(name, "void", f"{code} *, {code} *, i8, i8, i8, i8")
-        return f"{name}({to}, {of}, {rows}, {count}, {blocks}, {lanes});"
-    own = fold(unit, write, lanes, f"{of} + row * {count}", count, blocks)
+        return f"{name}({to}, {of}, {rows}, {count}, {walked}, {lanes});"
+    own = fold(unit, write, lanes, f"{of} + row * {count}", count, walked)
     return f"for (i8 row = 0; row < {rows}; ++row) {to}[row] = {own};"
 
 
-def fold(unit: Unit, write: Write, lanes: int, of: str, count: str, blocks: str) -> str:
+def fold(unit: Unit, write: Write, lanes: int, of: str, count: str, walked: str) -> str:
     """The expression that folds partial results to one; of integers in any order."""
     code = C_TYPES[write.dtype]
     if _is_float(write):
         name = f"fold_all_{write.reduce}_{code}"
         unit.native(name, code, f"{code} *, i8, i8, i8")
-        return f"{name}({of}, {count}, {blocks}, {lanes})"
+        return f"{name}({of}, {count}, {walked}, {lanes})"
     arithmetic = write.reduce in ("add", "mul")
     text, half = "", lanes // 2
     # In vectors as long as that is quick. What compares stays there to the end: the last lane of

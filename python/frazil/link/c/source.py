@@ -61,6 +61,7 @@ class _KernelWriter:
                 (*kernel.pointers, *(f"b{value}" for value in self.plan.buffers))
             )
         }
+        self.kept = self._kept()
         self.busiest = self._find_busiest()
         self.foldings = [self._folding(one) for one in self.plan.passes]
 
@@ -112,8 +113,9 @@ class _KernelWriter:
             yield f"char *p{pointer} = ptr[{k}];"
         if self.lanes > 1:
             yield f"const i8 full = n_inner & -{self.lanes}, rest = n_inner - full;"
+            yield f"const i8 whole = full + (rest ? {self.lanes} : 0);"
         else:
-            yield "const i8 full = n_inner;"
+            yield "const i8 full = n_inner, whole = n_inner;"
         yield from self._declare()
         step = "tile" if self.tile > 1 else "1"
         yield f"for (i8 outer = 0; outer < n_outer; outer += {step}) {{"
@@ -143,7 +145,7 @@ class _KernelWriter:
             conditions = [f"n_inner <= {(CARRIED - 1) * self.lanes}"]
             conditions += [self.strides[f"b{value}"] for value in self.plan.buffers]
             yield f"const i8 tile = {' && '.join(conditions)} ? {self.tile} : 1;"
-        for k in self._kept():
+        for k in self.kept:
             yield f"ALIGNED {C_TYPES[self.kernel.dtypes[k]]} t{k}[{self.tile}];"
         yield from self._declare_ends()
         for each in (each for foldings in self.foldings for each in foldings):
@@ -180,18 +182,16 @@ class _KernelWriter:
                 yield f"ALIGNED u{operand.size} e{operand.name}[{self.lanes * self.tile}];"
 
     def _enter_ends(self) -> Iterator[str]:
-        """Copy the ends of rows; once where all rows have the same."""
+        """Copy the ends of rows."""
         padded = [operand for operand in self._moving_operands() if operand.is_read]
         if self.lanes == 1 or not padded:
             return
+        rows = "rows" if self.tile > 1 else "1"
         yield "if (rest) {"
         for operand in padded:
             to, source = f"e{operand.name}", f"p{operand.name} + full * {operand.size}"
-            stride = self.strides[operand.name]
-            yield f"if (outer == 0 || {stride})"
-            rows = "rows" if self.tile > 1 else "1"
-            unit, dtype = self.unit, operand.dtype
-            yield partials.pad_ends(unit, dtype, self.lanes, to, source, stride, rows)
+            stride, unit = self.strides[operand.name], self.unit
+            yield partials.pad_ends(unit, operand.dtype, self.lanes, to, source, stride, rows)
         yield "}"
 
     def _leave_ends(self) -> Iterator[str]:
@@ -199,14 +199,12 @@ class _KernelWriter:
         written = [operand for operand in self._moving_operands() if operand.is_written]
         if self.lanes == 1 or not written:
             return
+        rows = "rows" if self.tile > 1 else "1"
         yield "if (rest) {"
         for operand in written:
             to, source = f"p{operand.name} + full * {operand.size}", f"e{operand.name}"
-            stride = self.strides[operand.name]
-            step, rows = ("tile", "rows") if self.tile > 1 else ("1", "1")
-            yield f"if (outer >= n_outer - {step} || {stride})"
-            unit, dtype = self.unit, operand.dtype
-            yield partials.copy_ends(unit, dtype, self.lanes, to, source, stride, rows)
+            stride, unit = self.strides[operand.name], self.unit
+            yield partials.copy_ends(unit, operand.dtype, self.lanes, to, source, stride, rows)
         yield "}"
 
     def _end(self, operand: Moving) -> str:
@@ -221,12 +219,20 @@ class _KernelWriter:
     # ------------------------------------------------------------ what does not move
 
     def _kept(self) -> list[int]:
-        """The values without motion that are kept for each row of a tile."""
+        """The values without motion that are kept for each row of a tile: those of which something
+        is made later on.
+        """
         if self.tile == 1:
             return []
-        kernel = self.kernel
-        reads = [k for k, read in enumerate(kernel.reads) if not read.inner]
-        return reads + [k for k, own in enumerate(kernel.uniform) if own and self._is_made(k)]
+        kernel, uniform = self.kernel, self.kernel.uniform
+        loops: dict[int, int] = {}  # the loop over the rows that makes each value
+        for at, one in enumerate(self.plan.passes):
+            loops.update(dict.fromkeys(one.folds, at + 1) | dict.fromkeys(one.uniform, at))
+        used = {write.value for write in kernel.writes}
+        used.update(fold.arg for fold in kernel.folds.values())
+        for k, own in kernel.ops.items():
+            used.update(a for a in own.args if not uniform[k] or loops.get(a) != loops[k])
+        return [k for k in sorted(used) if uniform[k] and (k < self.n_reads or self._is_made(k))]
 
     def _is_made(self, k: int) -> bool:
         return k >= self.n_reads + len(self.kernel.literals)
@@ -248,6 +254,8 @@ class _KernelWriter:
         elif reads:
             yield "for (i8 r = 0; r < rows; ++r) {"
             for k, read in reads:
+                if k not in self.kept:
+                    continue
                 place = f"(p{k} + r * {self.strides[f'{k}']})"
                 yield f"t{k}[r] = {load(read.dtype, place, '0')};"
             yield "}"
@@ -270,7 +278,8 @@ class _KernelWriter:
             yield from self._of_row(operands - set(folds) - set(one.uniform))
             yield from self._uniform_values(folds, one.uniform, row="r")
             for k in (*folds, *one.uniform):
-                yield f"t{k}[r] = v{k};"
+                if k in self.kept:
+                    yield f"t{k}[r] = v{k};"
             yield "}"
 
     def _uniform_values(
@@ -355,8 +364,7 @@ class _KernelWriter:
             yield "}"
         for each in levels:
             # The walk pauses where sums are carried.
-            until = f"i + {each.until_carried(f'i / {lanes}')} * {lanes}"
-            yield f"if (end > {until}) end = {until};"
+            yield f"if (end > {each.until_carried()}) end = {each.until_carried()};"
         yield from (each.enter_blocks() for each in foldings)
         yield f"for (; i < end; i += {lanes}) {{"
         for operand in moving:
@@ -374,7 +382,7 @@ class _KernelWriter:
             yield from ends
             yield "}"
         yield from (each.leave_blocks() for each in foldings)
-        yield from (each.carry(f"i / {lanes}") for each in levels)
+        yield from (each.carry() for each in levels)
         yield "}"
         yield from self._leave_row(foldings)
         yield "}"
@@ -384,11 +392,10 @@ class _KernelWriter:
     def _leave_row(self, foldings: list[Folding]) -> Iterator[str]:
         if not foldings:
             return
-        yield f"const i8 turns = (n_inner + {self.lanes - 1}) / {self.lanes};"
         row = "outer" if self.tile == 1 else "outer + r"
         for each in foldings:
             pointer = f"p{each.k}"
             if self.tile > 1 and each.goes_on:
                 pointer = f"(p{each.k} + r * {self.strides[f'{each.k}']})"
             is_last = f"{row} == n_outer - 1"
-            yield from each.leave_row("turns", pointer=pointer, is_last=is_last)
+            yield from each.leave_row(pointer=pointer, is_last=is_last)
