@@ -1,9 +1,10 @@
 """What a kernel folds over rows, as C.
 
-Along a row the sets of partial results are in registers: each block folds into the set that has
-waited longest, and the sets move on by one. Where the walk pauses they are in memory, the one that
-waits first: after so many elements that is another one of the sets of :mod:`frazil.link.reduction`,
-which is why float folds are told how many elements there were.
+Where registers are as wide as a block, the sets of partial results are in registers along a row:
+each block folds into the set that has waited longest, and the sets move on by one. Where the walk
+pauses they are in memory, the one that waits first: after so many elements that is another one of
+the sets of :mod:`frazil.link.reduction`, which is why float folds are told how many elements there
+were. Elsewhere the sets stay in memory, each in its place.
 """
 
 from __future__ import annotations
@@ -49,11 +50,6 @@ class Folding:
     def has_levels(self) -> bool:
         return has_levels(self.write)
 
-    @property
-    def _has_rows(self) -> bool:
-        """Whether each row of a tile has partial results of its own."""
-        return self.rows > 1 and not self.goes_on
-
     def _walked(self, along: str) -> str:
         """How many elements were folded, padding included; the present row had some of them."""
         return f"(walked{self.k} + {along})" if self.goes_on else along
@@ -77,36 +73,50 @@ class Folding:
                 f"{total} < {first * TURNS} ? {2 * width} : {LEVELS * width}"
             )
         yield f"const i8 used{k} = {most};"
-        yield f"const {self._vector} z{k} = {self._identity()} - ({self._vector}){{}};"
+        if self._in_registers:
+            yield f"const {self._vector} z{k} = {self._identity()} - ({self._vector}){{}};"
         if self.goes_on:
+            yield f"{code} *sets{k} = a{k};"
             yield from self._start()
         else:
             yield f"ALIGNED {C_TYPES[self.write.dtype]} row{k}[{self.rows}];"
 
+    @property
+    def _in_registers(self) -> bool:
+        return self.unit.has_wide_registers
+
     def _start(self) -> Iterator[str]:
-        places = (f"(({self._vector} *)a{self.k})[{turn}]" for turn in range(SETS))
-        yield f"{' = '.join(places)} = z{self.k};"
+        """Let the partial results be those of no elements."""
+        if self._in_registers:
+            yield f"{' = '.join(self._places())} = z{self.k};"
+        else:
+            yield partials.simd(self.lanes)
+            yield f"for (i4 l = 0; l < {self._width}; ++l) sets{self.k}[l] = {self._identity()};"
 
     def enter_row(self) -> Iterator[str]:
         """Let the partial results be those of no elements, unless the row goes on."""
-        row = f" + r * {SETS}" if self._has_rows else ""
-        yield f"{self._vector} *sets{self.k} = ({self._vector} *)a{self.k}{row};"
-        if not self.goes_on:
-            yield f"{' = '.join(self._sets())} = z{self.k};"
+        if self.goes_on:
+            return
+        row = f" + r * {self._width}" if self.rows > 1 else ""
+        yield f"{memory_type(self.write.dtype)} *sets{self.k} = a{self.k}{row};"
+        yield from self._start()
 
-    def enter_blocks(self) -> str:
+    def enter_blocks(self) -> Iterator[str]:
         """Let the sets be in registers."""
-        sets = (f"m{self.k}_{turn} = {place}" for turn, place in enumerate(self._sets()))
-        return f"{self._vector} {', '.join(sets)};"
+        if self._in_registers:
+            sets = (f"m{self.k}_{turn} = {place}" for turn, place in enumerate(self._places()))
+            yield f"{self._vector} {', '.join(sets)};"
 
-    def leave_blocks(self) -> str:
+    def leave_blocks(self) -> Iterator[str]:
         """Let the sets be in memory."""
-        return " ".join(f"{place} = m{self.k}_{turn};" for turn, place in enumerate(self._sets()))
+        if self._in_registers:
+            for turn, place in enumerate(self._places()):
+                yield f"{place} = m{self.k}_{turn};"
 
-    def _sets(self) -> Iterator[str]:
+    def _places(self) -> Iterator[str]:
         """Where the sets are in memory."""
         for turn in range(SETS):
-            yield f"sets{self.k}[{turn}]"
+            yield f"(({self._vector} *)sets{self.k})[{turn}]"
 
     def _identity(self) -> str:
         return f"({memory_type(self.write.dtype)}){self.unit.identity(self.write)}"
@@ -119,22 +129,36 @@ class Folding:
     def enter_block(self) -> str:
         """Let ``c`` be the lanes that the next block folds into."""
         k, code = self.k, memory_type(self.write.dtype)
-        return f"ALIGNED {code} c{k}[{self.lanes}]; *({self._vector} *)c{k} = m{k}_0;"
+        if self._in_registers:
+            return f"ALIGNED {code} c{k}[{self.lanes}]; *({self._vector} *)c{k} = m{k}_0;"
+        return f"{code} *c{k} = sets{k} + ({self._walked('i')} & {self._width - 1});"
 
-    def fold_lane(self, value: str) -> str:
-        """Fold the value of lane ``l``."""
+    def enter_all_sets(self) -> str:
+        """Let ``c`` be the lanes that the next blocks, one for each set, fold into."""
+        return f"{memory_type(self.write.dtype)} *c{self.k} = sets{self.k};"
+
+    def is_aligned(self) -> str:
+        """Whether the next block has the first set."""
+        return f"({self._walked('i')} & {self._width - 1}) == 0"
+
+    def fold_lane(self, value: str, *, has_end: bool) -> str:
+        """Fold the value of lane ``l``, which may be behind the end of the row."""
         k = self.k
+        if has_end and self._counts and not self._in_registers:
+            value = f"(i + l < n_inner ? {value} : {self.unit.identity(self.write)})"
         return f"c{k}[l] = {self.unit.fold(self.write, f'c{k}[l]', value)};"
 
-    def leave_block(self) -> str:
+    def leave_block(self) -> Iterator[str]:
         """Let the next block have the next set."""
-        k = self.k
-        moved = (f"m{k}_{turn} = m{k}_{turn + 1};" for turn in range(SETS - 1))
-        return f"{' '.join(moved)} m{k}_{SETS - 1} = *({self._vector} *)c{k};"
+        if self._in_registers:
+            k = self.k
+            for turn in range(SETS - 1):
+                yield f"m{k}_{turn} = m{k}_{turn + 1};"
+            yield f"m{k}_{SETS - 1} = *({self._vector} *)c{k};"
 
     def leave_end(self) -> Iterator[str]:
         """Let the padding not count."""
-        if not self._counts:
+        if not self._counts or not self._in_registers:
             return
         k, lanes = self.k, self.lanes
         size = np.dtype(self.write.dtype).itemsize
@@ -144,7 +168,7 @@ class Folding:
         self.unit.define(f"static const i{size} {table}[] = {{{ones}, {zeros}}};\n")
         last = f"m{k}_{SETS - 1}"
         # A block of its own: what it was folded into is still in memory.
-        before = f"({mask})sets{k}[0]"
+        before = f"(({mask} *)sets{k})[0]"
         yield f"const {mask} live{k} = *(const {mask}_at *)({table} + {lanes} - rest);"
         yield f"{last} = ({self._vector})((({mask}){last} & live{k}) | ({before} & ~live{k}));"
 
@@ -167,7 +191,9 @@ class Folding:
             return
         k, write, unit = self.k, self.write, self.unit
         code = C_TYPES[write.dtype]
-        folded = partials.fold(unit, write, self.lanes, f"a{k}", f"used{k}", f"walked{k}")
+        folded = partials.fold(
+            unit, write, self.lanes, f"a{k}", f"used{k}", self._shift(f"walked{k}")
+        )
         yield f"walked{k} += whole;"
         yield f"if (walked{k} == total{k}) {{"
         yield f"const {code} so_far = {load(write.dtype, pointer, '0')}, rows_folded = {folded};"
@@ -177,10 +203,13 @@ class Folding:
         yield f"walked{k} = 0;"
         yield "}}"
 
+    def _shift(self, walked: str) -> str:
+        """After how many elements the sets stand where they do."""
+        return walked if self._in_registers else "0"
+
     def leave_rows(self, count: str) -> Iterator[str]:
         """Fold the partial results of each row to one."""
         if not self.goes_on:
-            k, used = self.k, f"used{self.k}"
-            yield partials.fold_rows(
-                self.unit, self.write, self.lanes, f"row{k}", f"a{k}", count, used, "whole"
-            )
+            k, shift = self.k, self._shift("whole")
+            rows = (f"row{k}", f"a{k}", count, f"used{k}", shift)
+            yield partials.fold_rows(self.unit, self.write, self.lanes, *rows)

@@ -24,7 +24,7 @@ from frazil.link.c.unit import Unit, literal_text, load, store
 from frazil.link.cost import cost
 from frazil.link.kernel import LoopKernel, Scan, Statement, Take, Write
 from frazil.link.passes import Pass, plan
-from frazil.link.reduction import is_fold
+from frazil.link.reduction import SETS, is_fold
 
 TILE = 8
 """Rows of a tile: as many as buffers with a stride have room for."""
@@ -365,7 +365,9 @@ class _KernelWriter:
         for each in levels:
             # The walk pauses where sums are carried.
             yield f"if (end > {each.until_carried()}) end = {each.until_carried()};"
-        yield from (each.enter_blocks() for each in foldings)
+        yield from (line for each in foldings for line in each.enter_blocks())
+        if foldings and moving and not self.unit.has_wide_registers and stages.is_light():
+            yield from self._all_sets(stages, foldings, moving)
         yield f"for (; i < end; i += {lanes}) {{"
         for operand in moving:
             yield f"char *q{operand.name} = w{operand.name} + i * {operand.size};"
@@ -374,20 +376,33 @@ class _KernelWriter:
                 yield f"__builtin_prefetch(n{operand.name} + i * {operand.size});"
         yield from (each.enter_block() for each in foldings)
         yield from stages.loops(foldings)
-        yield from (each.leave_block() for each in foldings)
+        yield from (line for each in foldings for line in each.leave_block())
         yield "}"
         ends = [line for each in foldings for line in each.leave_end()] if lanes > 1 else []
         if ends:
             yield "if (i > full) {"
             yield from ends
             yield "}"
-        yield from (each.leave_blocks() for each in foldings)
+        yield from (line for each in foldings for line in each.leave_blocks())
         yield from (each.carry() for each in levels)
         yield "}"
         yield from self._leave_row(foldings)
         yield "}"
         for each in foldings:
             yield from each.leave_rows("rows" if self.tile > 1 else "1")
+
+    def _all_sets(
+        self, stages: Stages, foldings: list[Folding], moving: list[Moving]
+    ) -> Iterator[str]:
+        """As many blocks at a time as there are sets."""
+        wide = SETS * self.lanes
+        yield f"if ({' && '.join(each.is_aligned() for each in foldings)})"
+        yield f"for (; i + {wide} <= (end < full ? end : full); i += {wide}) {{"
+        for operand in moving:
+            yield f"char *q{operand.name} = w{operand.name} + i * {operand.size};"
+        yield from (each.enter_all_sets() for each in foldings)
+        yield from stages.loops(foldings, SETS)
+        yield "}"
 
     def _leave_row(self, foldings: list[Folding]) -> Iterator[str]:
         if not foldings:

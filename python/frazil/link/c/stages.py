@@ -25,6 +25,9 @@ from frazil.link.kernel import BLOCK_BYTES, LoopKernel, Scan, Statement, Take, W
 from frazil.link.passes import Pass
 from frazil.scalar.elementary import Elementary
 
+LIGHT = 4
+"""The number of statements, none of them a function, up to which a pass is light."""
+
 
 @dataclass(frozen=True, slots=True)
 class Moving:
@@ -99,7 +102,8 @@ class Stages:
     def _is_block_function(self, own: Statement) -> bool:
         """Whether a function takes a whole block at a time."""
         return (
-            own.op == Elementary("exp")
+            self.unit.has_wide_registers
+            and own.op == Elementary("exp")
             and own.dtype.startswith("float")
             and self.kernel.dtypes[own.args[0]] == own.dtype
             and self.lanes * np.dtype(own.dtype).itemsize == BLOCK_BYTES
@@ -139,10 +143,19 @@ class Stages:
 
     # ------------------------------------------------------------ text
 
-    def loops(self, foldings: Sequence[Folding]) -> Iterator[str]:
-        """For every stage a loop over the lanes of a block, or calls of functions of blocks."""
-        kernel, lanes = self.kernel, self.lanes
-        has_end = lanes > 1
+    def is_light(self) -> bool:
+        """Whether a block is done so quickly that the time between blocks is felt."""
+        own = [self.kernel.ops[k] for k in self.one.varying]
+        light = [o.op.rule != "float" for o in own if isinstance(o, Statement)]
+        return not self.one.puts and self.last == 0 and len(light) <= LIGHT and all(light)
+
+    def loops(self, foldings: Sequence[Folding], blocks: int = 1) -> Iterator[str]:
+        """For every stage a loop over the lanes of a block, or calls of functions of blocks.
+
+        Several ``blocks`` are whole, and those of one stage.
+        """
+        kernel, lanes = self.kernel, self.lanes * blocks
+        has_end = self.lanes > 1 and blocks == 1
         kept = {
             k
             for k, own in self.stages.items()
@@ -166,7 +179,7 @@ class Stages:
             for k in sorted(self.needed[stage]):
                 yield from self._lane_value(k, stage, keep=k in kept)
             if stage == self.last:
-                yield from self._write_lane(foldings)
+                yield from self._write_lane(foldings, has_end=has_end)
             if stage == self.put_stage:
                 yield from self.indices.put_lane(self.one)
             yield "}"
@@ -215,10 +228,10 @@ class Stages:
         text, own = self.texts[write.value], self.kernel.dtypes[write.value]
         return self.unit.convert(text, own, write.dtype)
 
-    def _write_lane(self, foldings: Sequence[Folding]) -> Iterator[str]:
+    def _write_lane(self, foldings: Sequence[Folding], *, has_end: bool) -> Iterator[str]:
         """Writes and reductions of one lane."""
         for each in foldings:
-            yield each.fold_lane(self._written(each.write))
+            yield each.fold_lane(self._written(each.write), has_end=has_end)
         for position in self.one.writes:
             write, k = self.kernel.writes[position], self.n_reads + position
             if not write.inner:

@@ -31,6 +31,8 @@ class Unit:
     """One translation unit: kernels, and before them what they call."""
 
     vector_functions: frozenset[str]
+    has_wide_registers: bool = False
+    """Whether a register holds a block."""
     definitions: dict[str, str] = field(default_factory=dict)
     kernels: list[str] = field(default_factory=list)
     pointers: dict[str, str] = field(default_factory=dict)
