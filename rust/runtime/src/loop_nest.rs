@@ -494,4 +494,22 @@ mod tests {
         assert_eq!((nest.outer, nest.inner, nest.packs.len()), (1, 20, 1));
         assert_eq!(nest.scratch(), 1024 * 8);
     }
+
+    #[test]
+    fn buffers_have_room_for_a_tile_of_short_rows() {
+        for (dims, rows) in [([9, 100], TILE), ([9, 512], TILE), ([9, 513], 1), ([1, 100], 1)] {
+            let mut strides = Strides::new();
+            strides.push([8 * dims[1], 8]);
+            let accesses = [access(true, Role::Read)];
+            let nest = LoopNest::of_rows(&dims, &[0, 1], &strides, &accesses, &[8]);
+            let row = (dims[1] as usize).next_multiple_of(LINE) * 8;
+            let stride = if rows == 1 { 0 } else { row as i64 };
+            assert_eq!(*nest.outer_strides.last().unwrap(), stride);
+            assert_eq!(nest.scratch(), rows * row);
+            let table = Table { operand: 0, axes: SmallVec::new() };
+            // A table and a report stand between operands and buffers.
+            let nest = nest.with_tables(&[table]);
+            assert_eq!(nest.outer_strides[1..], [0, 0, stride]);
+        }
+    }
 }

@@ -485,6 +485,7 @@ mod tests {
                 let mut own = values.clone();
                 own[..4 * lanes as usize]
                     .rotate_left((blocks * lanes) as usize % (4 * lanes as usize));
+                // SAFETY: as above.
                 let found =
                     unsafe { fold::<_, Sum>(own.as_mut_ptr(), count, blocks * lanes, lanes) };
                 assert_eq!(found.to_bits(), expected.to_bits());

@@ -101,10 +101,10 @@ class Toolchain:
 
     @cached_property
     def flags(self) -> tuple[str, ...]:
-        own = _GCC_FLAGS if self.is_gcc else _OTHER_FLAGS
-        if self.is_gcc and self.has_wide_registers:
-            own += _WIDE_FLAGS
-        return (*_FLAGS, *own, *self._processor_flags)
+        if not self.is_gcc:
+            return (*_FLAGS, *_OTHER_FLAGS, *self._processor_flags)
+        wide = _WIDE_FLAGS if self.has_wide_registers else ()
+        return (*_FLAGS, *_GCC_FLAGS, *wide, *self._processor_flags)
 
     @cached_property
     def _processor_flags(self) -> tuple[str, ...]:
