@@ -375,29 +375,59 @@ unsafe fn fold_rows<T: Copy, R: Reduction<T>>(
     walked: i64,
     lanes: i64,
 ) {
-    for row in 0..rows as usize {
-        // SAFETY: by the caller's promise.
-        unsafe {
-            to.add(row).write(fold::<T, R>(of.add(row * count as usize), count, walked, lanes))
-        };
+    let behind = (walked / lanes) as usize % SETS;
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let all = std::slice::from_raw_parts(of, (rows * count) as usize);
+        let to = std::slice::from_raw_parts_mut(to, rows as usize);
+        match (lanes, count) {
+            (8, 32) => fold_tile::<T, R, 8>(to, all, behind),
+            (16, 64) => fold_tile::<T, R, 16>(to, all, behind),
+            _ => {
+                for row in 0..to.len() {
+                    to[row] = fold::<T, R>(of.add(row * count as usize), count, walked, lanes);
+                }
+            }
+        }
+    }
+}
+
+/// Folds the sets of short rows, then the lanes of all the rows side by side: no comparison of two
+/// numbers alone is a branch that nobody can foresee.
+#[inline(always)]
+fn fold_tile<T: Copy, R: Reduction<T>, const LANES: usize>(to: &mut [T], of: &[T], behind: usize) {
+    const TILE: usize = 8;
+    let mut first = 0;
+    while first < to.len() {
+        let rows = TILE.min(to.len() - first);
+        let mut lanes = [[of[0]; TILE]; LANES];
+        for row in 0..rows {
+            let sets = &of[(first + row) * SETS * LANES..][..SETS * LANES];
+            let one = fold_to_lanes::<T, R, LANES>(sets, behind);
+            for lane in 0..LANES {
+                lanes[lane][row] = one[lane];
+            }
+        }
+        let mut half = LANES / 2;
+        while half > 0 {
+            for lane in 0..half {
+                for row in 0..TILE {
+                    lanes[lane][row] = R::of(lanes[lane][row], lanes[lane + half][row]);
+                }
+            }
+            half /= 2;
+        }
+        for row in 0..rows {
+            to[first + row] = lanes[0][row];
+        }
+        first += TILE;
     }
 }
 
 /// As [`halve`], in registers, of as many sets as short rows have.
 #[inline(always)]
 fn fold_sets<T: Copy, R: Reduction<T>, const LANES: usize>(of: &[T], behind: usize) -> T {
-    let mut one = [of[0]; LANES];
-    let a = (SETS - behind) % SETS * LANES;
-    let (b, c, d) = (
-        (a + LANES) % (SETS * LANES),
-        (a + 2 * LANES) % (SETS * LANES),
-        (a + 3 * LANES) % (SETS * LANES),
-    );
-    for lane in 0..LANES {
-        let even = R::of(of[a + lane], of[c + lane]);
-        let odd = R::of(of[b + lane], of[d + lane]);
-        one[lane] = R::of(even, odd);
-    }
+    let mut one = fold_to_lanes::<T, R, LANES>(of, behind);
     let mut half = LANES / 2;
     while half > 0 {
         for lane in 0..half {
@@ -406,6 +436,25 @@ fn fold_sets<T: Copy, R: Reduction<T>, const LANES: usize>(of: &[T], behind: usi
         half /= 2;
     }
     one[0]
+}
+
+#[inline(always)]
+fn fold_to_lanes<T: Copy, R: Reduction<T>, const LANES: usize>(
+    of: &[T],
+    behind: usize,
+) -> [T; LANES] {
+    assert!(of.len() == SETS * LANES);
+    // SAFETY: each of the sets is there. Arrays of known length are registers.
+    let set = |place: usize| unsafe {
+        let at = (place + SETS - behind) % SETS * LANES;
+        of.as_ptr().add(at).cast::<[T; LANES]>().read()
+    };
+    let (a, b, c, d) = (set(0), set(1), set(2), set(3));
+    let mut one = a;
+    for lane in 0..LANES {
+        one[lane] = R::of(R::of(a[lane], c[lane]), R::of(b[lane], d[lane]));
+    }
+    one
 }
 
 #[inline(always)]
