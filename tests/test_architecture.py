@@ -10,6 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 RUST = ROOT / "rust"
+LAYERS = ("python/", "rust/", "benches/", "tests/")
 
 
 @pytest.mark.parametrize("crate", ["core", "runtime"])
@@ -27,7 +28,7 @@ def test_unsafe_code_of_the_core_is_in_the_interner():
     unsafe = re.compile(r"\bunsafe\b")
     found = {
         path.name
-        for path in (RUST / "core" / "src").glob("*.rs")
+        for path in (RUST / "core" / "src").rglob("*.rs")
         for line in path.read_text().splitlines()
         if unsafe.search(line.partition("//")[0])
     }
@@ -45,8 +46,41 @@ def test_import_neither_imports_numba_nor_starts_a_compiler():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_the_map_names_what_exists():
+def places_of_the_map() -> list[Path]:
+    """The files and folders that the tables of the map name.
+
+    A name without its folder is that of a file beside the one before it in its row.
+    """
     page = (ROOT / "ARCHITECTURE.md").read_text()
-    paths = re.findall(r"`((?:python|rust|benches|tests)/[\w./]*)`", page)
-    assert len(paths) > 20
-    assert [path for path in paths if not (ROOT / path).exists()] == []
+    rows = page[page.index("## Where things live") : page.index("## Concepts")].splitlines()
+    places = []
+    for row in rows:
+        folder = ROOT
+        for name in re.findall(r"`([\w./]+(?:\.rs|\.py|/))`", row):
+            if name.startswith(LAYERS):
+                folder = ROOT / (name if name.endswith("/") else Path(name).parent)
+                places.append(ROOT / name)
+            else:
+                places.append(folder / name)
+    return places
+
+
+def test_the_map_names_what_exists():
+    places = places_of_the_map()
+    assert len(places) > 100
+    assert [place for place in places if not place.exists()] == []
+
+
+def test_the_map_leads_to_every_module():
+    # A file is named, or lies in a folder that is named, or in that of a file which is named.
+    places = places_of_the_map()
+    named = {*places, *(place.with_suffix("") for place in places)}
+    modules = [*ROOT.glob("rust/*/src/**/*.rs"), *(ROOT / "python" / "frazil").rglob("*.py")]
+    assert len(modules) > 200
+    lost = [
+        str(module.relative_to(ROOT))
+        for module in modules
+        if module.name not in ("lib.rs", "__init__.py", "__main__.py")
+        and named.isdisjoint((module, *module.parents))
+    ]
+    assert lost == []

@@ -316,3 +316,15 @@ def _mixed(mode):
         outputs = [ft.tanh(centred), centred.sum(0), (centred * x).sum(1), (x * x).sum()]
         _functions[mode] = fz.function([x, y], outputs, mode=mode)
     return _functions[mode]
+
+
+def test_lengths_that_do_not_fit_are_told(mode):
+    n, x, y = ft.lscalar("n"), ft.vector("x"), ft.vector("y")
+    powers, _ = fz.scan(lambda state: state * 2, outputs_info=ft.constant(1.0), n_steps=n)
+    with pytest.raises(ValueError, match=r"is to run -3 steps; their number cannot be negative"):
+        fz.function([n], powers, mode=mode)(-3)
+    sums, _ = fz.scan(lambda a, b: a + b, [x, y], n_steps=3)
+    with pytest.raises(ValueError, match=r"sequence 0 of \S+ has 1 elements, for 3 steps"):
+        fz.function([x, y], sums, mode=mode)([1.0], [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="the step of a range cannot be zero"):
+        fz.function([n], ft.arange(0, 5, n), mode=mode)(0)

@@ -18,7 +18,7 @@ from frazil.link.numba.compiler import _PLACED
 def libraries():
     """The libraries of kernels that this process has mapped."""
     lines = Path("/proc/self/maps").read_text().splitlines()
-    return {line.split()[0] for line in lines if "/frazil-" in line}
+    return {line.split()[0] for line in lines if "/frazil-" in line or "/memfd:frazil-" in line}
 
 
 def some_functions(count):

@@ -125,7 +125,7 @@ fn binding(criterion: &mut Criterion) {
 
 fn dots(criterion: &mut Criterion) {
     // SAFETY: the routine follows BLAS's conventions for what this benchmark asks.
-    unsafe { set_routine(Routine::Dgemm, gemm as *const c_void) };
+    unsafe { set_routine(Routine::Dgemm, gemm as *const c_void, Integers::Bits32) };
     let mut builder = Builder::new();
     let ty = ArrayType::new(DType::Float64, &[None, None]);
     let [a, b] = [ty.clone(), ty].map(|ty| builder.input(ty).unwrap());

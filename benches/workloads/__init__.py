@@ -17,6 +17,7 @@ from workloads import (
     chain300,
     eight_schools,
     elemwise,
+    escape_counts,
     garch,
     gaussian_process,
     kalman,
@@ -48,4 +49,5 @@ WORKLOADS = {
     "random_walk": random_walk,
     "predator_prey": predator_prey,
     "recurrent": recurrent,
+    "escape_counts": escape_counts,
 }

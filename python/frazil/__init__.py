@@ -23,6 +23,7 @@ from frazil._core import Variable as Variable
 from frazil._core import graph_replace as graph_replace
 from frazil.compile.function import Function as Function
 from frazil.compile.function import function as function
+from frazil.compile.inner import rewrite_inner_graph as rewrite_inner_graph
 from frazil.compile.mode import Mode as Mode
 from frazil.compile.shared import shared as shared
 from frazil.compile.specification import In as In

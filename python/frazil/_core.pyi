@@ -684,12 +684,38 @@ class ProgramBuilder:
     def join(self, parts: Sequence[int], axis: int) -> int:
         """The arrays one after the other along an axis."""
 
+    def sort(self, slot: int, axis: int) -> int:
+        """The elements sorted along an axis, NaN last; equal ones keep their order."""
+
+    def argsort(self, slot: int, axis: int) -> int:
+        """The int64 positions that do so."""
+
+    def argmax(self, slot: int, axis: int) -> int:
+        """The position of the largest element along an axis, the first one, or of the first NaN; 0
+        where there is no element."""
+
+    def argmin(self, slot: int, axis: int) -> int:
+        """The same of the smallest element."""
+
+    def count_nonzero(self, slot: int) -> int:
+        """How many elements are not zero, as a 0-d int64."""
+
+    def nonzero(self, slot: int, count: int) -> list[int]:
+        """Where the first so many of them are: an int64 vector for each axis."""
+
+    def count_repeated(self, slot: int) -> int:
+        """How many positions there are if each is repeated as often as its element says; the first
+        negative element, if there is one."""
+
+    def repeated(self, slot: int, count: int) -> int:
+        """The first so many of these positions."""
+
     def size_scalar(self, size: int) -> int:
         """A 0-d int64 array."""
 
     def full(self, dtype: Any, value: int, dims: Sequence[int]) -> int: ...
     def require_equal(self, a: int, b: int, message: str) -> None:
-        """Fails with ``message`` where two sizes differ."""
+        """Fails with ``message`` where two sizes differ; these stand for ``{a}`` and ``{b}``."""
 
     def call(
         self,
@@ -841,5 +867,8 @@ def digest_of(bytes: bytes) -> bytes:
 def kernel_function(name: str) -> int:
     """The address of a function that native kernels call; KeyError if there is none."""
 
-def set_routines(addresses: Mapping[str, int]) -> None:
-    """Says where routines of BLAS and LAPACK lie: Fortran's conventions, 32-bit integers."""
+def set_routines(addresses: Mapping[str, int], bits: int = 32) -> None:
+    """Says where routines of BLAS and LAPACK lie: Fortran's conventions, integers of ``bits``.
+
+    What was said of a routine first holds as long as the process lives.
+    """

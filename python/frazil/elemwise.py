@@ -11,8 +11,8 @@ import numpy as np
 from frazil import _core
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.op import Op
-from frazil.scalar.composite import Composite
 from frazil.scalar.evaluation import evaluate
+from frazil.scalar.graph import ScalarGraphOp
 from frazil.scalar.op import ScalarOp
 
 
@@ -96,23 +96,30 @@ class Elemwise(Op):
         outputs: Sequence[Variable],
         output_gradients: Sequence[Variable],
     ) -> list[Variable | None]:
-        if isinstance(self.scalar_op, Composite):
-            return self._through(self.scalar_op, inputs, output_gradients)
-        return self.pullback(inputs, outputs[0], output_gradients[0], [True] * len(inputs))
+        return self.pullback(inputs, outputs, output_gradients, [True] * len(inputs))
 
     def pullback(
-        self, inputs: Sequence[Variable], output: Variable, g: Variable, wanted: Sequence[bool]
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable | None],
+        wanted: Sequence[bool],
     ) -> list[Variable | None]:
-        """The gradients of the wanted inputs, given that of the output.
+        """The gradients of the wanted inputs, given those of the outputs; None: there is none.
 
-        The gradients, and ``g``, may lack dimensions in front or have length 1 where their variable
-        has more: they are equal along these.
+        Gradients may lack dimensions in front or have length 1 where their variable has more: they
+        are equal along these.
         """
         from frazil.tensor.broadcasting import broadcast_length, unbroadcast
 
+        if isinstance(self.scalar_op, ScalarGraphOp):
+            return self.scalar_op.pull(inputs, outputs, output_gradients, wanted)
         gradient = self.scalar_op.gradient
-        if gradient is None:
+        if gradient is None or len(outputs) > 1:
             raise NotImplementedError(f"the gradient of {self} is not known")
+        (output,), (g,) = outputs, output_gradients
+        if g is None:
+            return [None] * len(inputs)
         ndim, ones = output.ndim, output.broadcastable
         results: list[Variable | None] = []
         for x, value, want in zip(inputs, gradient(inputs, output, g), wanted, strict=True):
@@ -125,26 +132,6 @@ class Elemwise(Op):
                 unbroadcast(partial, x, ones, lambda axis: broadcast_length(inputs, axis - ndim))
             )
         return results
-
-    def _through(
-        self, op: Composite, inputs: Sequence[Variable], output_gradients: Sequence[Variable]
-    ) -> list[Variable | None]:
-        """The gradients through a composite, which is differentiated op by op."""
-        from frazil.gradient import grad
-
-        # An operand may stand at several places, whose gradients are asked for one by one.
-        operands = [x.type() for x in inputs]
-        wanted = [x for x in operands if x.dtype.startswith("float")]
-        known: dict[Variable, Variable] = {}
-        for output, g in zip(op.expand(operands), output_gradients, strict=True):
-            if output.dtype.startswith("float"):
-                known[output] = known[output] + g if output in known else g
-        if not wanted or not known:
-            return [None] * len(inputs)
-        found = grad(None, wanted, None, "ignore", known_grads=known)
-        gradients = dict(zip(wanted, found, strict=True))
-        replaced = iter(_core.graph_replace(found, dict(zip(operands, inputs, strict=True))))
-        return [next(replaced) if x in gradients else None for x in operands]
 
 
 def _check_lengths(node: FrozenApply, inputs: Sequence[np.ndarray[Any, Any]]) -> None:

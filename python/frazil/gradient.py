@@ -182,6 +182,11 @@ def disconnected_grad(x: TensorLike) -> Variable:
     x : tensor_like
         Any tensor.
 
+    Returns
+    -------
+    Variable
+        With the values and the type of ``x``.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -200,6 +205,11 @@ def zero_grad(x: TensorLike) -> Variable:
     ----------
     x : tensor_like
         Any tensor.
+
+    Returns
+    -------
+    Variable
+        With the values and the type of ``x``.
 
     Examples
     --------
@@ -300,15 +310,15 @@ def _pull(
     """Return the gradients of a node's inputs, given those of what it computes, ``outputs``."""
     op, inputs = node.op, node.inputs
     try:
-        if not isinstance(op, Elemwise) or isinstance(op.scalar_op, scalar.Composite):
+        if not isinstance(op, Elemwise):
             taken = [_as_taken(op, output, gradients) for output in outputs]
             by_op: Sequence[Variable | None] = op.L_op(inputs, outputs, taken)
             return by_op
-        g = gradients[outputs[0]]
-        pulled = op.pullback(inputs, outputs[0], g, wanted)
+        given = [gradients.get(output) for output in outputs]
+        pulled = op.pullback(inputs, outputs, given, wanted)
     except NotImplementedError as error:
         raise _not_differentiable(node) from error
-    if not isinstance(g, Constant):
+    if len(outputs) > 1 or not isinstance(given[0], Constant):
         return pulled
     leaves = (*inputs, *outputs)
     return [gradient if gradient is None else _fold(gradient, leaves) for gradient in pulled]

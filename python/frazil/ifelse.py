@@ -13,7 +13,7 @@ from frazil.op_from_graph import owned
 from frazil.pullback import Pulled, pull, pulled_by
 from frazil.tensor.broadcasting import broadcast_like
 from frazil.tensor.constants import Array, as_tensor, constant
-from frazil.tensor.elementwise import neq
+from frazil.tensor.elementwise.comparison import neq
 from frazil.tensor.lengths import Lengths
 
 

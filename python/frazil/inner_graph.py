@@ -9,8 +9,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from frazil._core import Constant, FrozenFunctionGraph, Variable
+from frazil._core import Constant, FrozenFunctionGraph, TensorType, Variable
 from frazil.op import Op
+from frazil.scalar.graph import ScalarGraphOp
 from frazil.tensor.constants import Array
 from frazil.tensor.lengths import Lengths, Shape_i
 
@@ -20,7 +21,7 @@ class HasInnerGraph(Op):
 
     It holds exactly one, frozen, as the field ``fgraph``; two ops built alike are the same object,
     and so they are compared and hashed without a look into it. The graph is made better by giving
-    an outer graph another op (:func:`frazil.compile.inner.rewrite_inner_graph`), never by an edit.
+    an outer graph another op (:func:`frazil.rewrite_inner_graph`), never by an edit.
 
     Attributes
     ----------
@@ -34,7 +35,7 @@ class HasInnerGraph(Op):
         return f"{type(self).__name__}{{{self.fgraph.digest[:8]}}}"
 
 
-Holder = TypeVar("Holder", bound=HasInnerGraph)
+Holder = TypeVar("Holder", bound=HasInnerGraph | ScalarGraphOp)
 
 
 def with_inner_graph(op: Holder, fgraph: FrozenFunctionGraph) -> Holder:
@@ -72,6 +73,46 @@ def apply_graph(
         if any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
             made.update(zip(node.outputs, node.op.make_node(*inputs).outputs, strict=True))
     return [made.get(output, output) for output in outputs]
+
+
+def output_types(
+    fgraph: FrozenFunctionGraph, given: Sequence[TensorType]
+) -> tuple[TensorType, ...]:
+    """Return the types of a graph's outputs where its inputs have these, which they accept.
+
+    Lengths that the types of the inputs leave open and ``given`` tells are followed through the
+    graph. Not so 1: what is not declared as 1 does not broadcast.
+    """
+    refined = tuple(map(_refined, (x.type for x in fgraph.inputs), given))
+    if all(told == x.type for told, x in zip(refined, fgraph.inputs, strict=True)):
+        return tuple(output.type for output in fgraph.outputs)
+    known = _types.setdefault(fgraph, {})
+    if refined not in known:
+        applied = expand_graph(fgraph, [told(None) for told in refined])
+        known[refined] = tuple(y.type for y in applied)
+    return known[refined]
+
+
+def expand_graph(fgraph: FrozenFunctionGraph, inputs: Sequence[Variable]) -> list[Variable]:
+    """Return what a graph computes of ``inputs``, with the lengths that their types tell."""
+    own = [x.type for x in fgraph.inputs]
+    given = [x.type for x in inputs]
+    if own == given or list(map(_refined, own, given)) != given:
+        return fgraph.bind(inputs)
+    made: dict[Variable, Variable] = dict(zip(fgraph.inputs, inputs, strict=True))
+    return apply_graph(fgraph.outputs, fgraph.toposort(), made)
+
+
+def _refined(declared: TensorType, given: TensorType) -> TensorType:
+    """``declared`` with the lengths of ``given`` that do not let a dimension broadcast."""
+    pairs = zip(declared.shape, given.shape, strict=True)
+    return TensorType(declared.dtype, [own if told == 1 else told for own, told in pairs])
+
+
+# By the graph's life: what follows from it alone.
+_types: WeakKeyDictionary[
+    FrozenFunctionGraph, dict[tuple[TensorType, ...], tuple[TensorType, ...]]
+] = WeakKeyDictionary()
 
 
 def outer_lengths(

@@ -64,16 +64,24 @@ def make_lazy(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     if not any(isinstance(node.op, IfElse) for node in graph.toposort()):
         return graph
     graph = _settled(graph)
-    instead, drawn = draw_in(graph.outputs)
+    return FrozenFunctionGraph(graph.inputs, lazily(graph.outputs))
+
+
+def lazily(outputs: Sequence[Variable], blockers: Iterable[Variable] = ()) -> list[Variable]:
+    """Return ``outputs`` with all in their choices that only these need, but for ``blockers``."""
+    stops = list(blockers)
+    instead, drawn = draw_in(outputs, stops)
+    if not instead:
+        return list(outputs)
     made: dict[Variable, Variable] = {}
-    for node in graph.toposort():
+    for node in _core.toposort(list(outputs), stops):
         if node in drawn:
             continue
         new = instead.get(node, node)
         inputs = [made.get(x, x) for x in new.inputs]
         if new is not node or any(a is not b for a, b in zip(inputs, new.inputs, strict=True)):
             made.update(zip(node.outputs, new.op.make_node(*inputs).outputs, strict=True))
-    return FrozenFunctionGraph(graph.inputs, [made.get(y, y) for y in graph.outputs])
+    return [made.get(y, y) for y in outputs]
 
 
 def _settled(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
@@ -146,7 +154,8 @@ class _Surroundings:
         fixed: list[Variable] = []
         regions = []
         for arm in (0, 1):
-            outside = self._reached([*self.outputs, condition], besides(arm))
+            # What both branches compute, each for itself, is nowhere else.
+            outside = known & self._reached([*self.outputs, condition], besides(arm))
             own = self._reached(self.arms[node][arm], lambda one: one.inputs, outside)
             regions.append(own)
             # A buffer that is told from others stays one.

@@ -16,9 +16,10 @@ from frazil._core import (
     Variable,
 )
 from frazil.company import in_company_of
-from frazil.inner_graph import HasInnerGraph, compute, outer_lengths
+from frazil.inner_graph import HasInnerGraph, compute, expand_graph, outer_lengths, output_types
 from frazil.op import OpMeta
-from frazil.pullback import Pulled, pull, pulled_by, typed_as
+from frazil.overrides import Override, derivatives
+from frazil.pullback import Pulled, pull, pulled_by, push, typed_as
 from frazil.tensor.constants import Array, as_tensor
 from frazil.tensor.lengths import Lengths
 
@@ -47,16 +48,19 @@ class OpFromGraph(HasInnerGraph, metaclass=OpFromGraphMeta):
         What it computes. It may use shared variables, which need not be passed.
     inline : bool
         The graph is put in place of the op before anything is compiled.
-    lop_overrides : callable or OpFromGraph, optional
+    lop_overrides : callable or OpFromGraph, or list of them, optional
         The gradient: a function of the list of inputs, that of outputs and that of the gradients of
         the outputs, that returns a list of the gradients of the inputs, None where there is none.
         It is called once, here. An OpFromGraph takes all these as its inputs, one after the other.
-        Default: what :func:`frazil.grad` makes of the graph.
-    rop_overrides : callable or OpFromGraph, optional
+        A list has for each input a function of the same that returns its gradient, or None for the
+        default: what :func:`frazil.grad` makes of the graph.
+    rop_overrides : callable or OpFromGraph, or list of them, optional
         The same forwards: a function of the list of inputs and that of their tangents, which
-        returns the tangents of the outputs.
+        returns the tangents of the outputs; or a list with an entry for each output.
     name : str, optional
         A name for messages.
+    pullback, pushforward : optional
+        Other names of ``lop_overrides`` and ``rop_overrides``.
 
     Raises
     ------
@@ -117,12 +121,18 @@ class OpFromGraph(HasInnerGraph, metaclass=OpFromGraphMeta):
                     f"argument {at} of {self} must have type {inner.type}, given {given} of type "
                     f"{given.type}; cast or reshape it, or build the op for this type"
                 )
-        return FrozenApply(self, operands, [output.type for output in self.fgraph.outputs])
+        given_types = [x.type for x in operands]
+        try:
+            types = output_types(self.fgraph, given_types)
+        except (TypeError, ValueError) as error:
+            error.add_note(f"in {self}, applied to {', '.join(map(str, given_types))}")
+            raise
+        return FrozenApply(self, operands, list(types))
 
     def expand(self, inputs: Sequence[Variable]) -> list[Variable]:
         """Return what the graph computes of ``inputs``, without the op."""
         with in_company_of(inputs):
-            return self.fgraph.bind(inputs)
+            return expand_graph(self.fgraph, inputs)
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         return owned(compute(self.fgraph, inputs), inputs)
@@ -203,9 +213,6 @@ class Applied:
         return outputs[0] if len(outputs) == 1 else list(outputs)
 
 
-Override = Callable[..., Any]
-
-
 def owned(results: Sequence[Array], inputs: Sequence[Array]) -> tuple[Array, ...]:
     """Return ``results``, copied where they may look at the memory of ``inputs``."""
     import numpy as np
@@ -220,10 +227,21 @@ def _build(
     inputs: Iterable[Variable],
     outputs: Variable | Iterable[Variable],
     inline: bool = False,
-    lop_overrides: Override | OpFromGraph | None = None,
-    rop_overrides: Override | OpFromGraph | None = None,
+    lop_overrides: Override | None = None,
+    rop_overrides: Override | None = None,
     name: str | None = None,
+    *,
+    pullback: Override | None = None,
+    pushforward: Override | None = None,
 ) -> OpFromGraph | Applied:
+    for own, other, names in (
+        (lop_overrides, pullback, "lop_overrides and pullback"),
+        (rop_overrides, pushforward, "rop_overrides and pushforward"),
+    ):
+        if own is not None and other is not None:
+            raise ValueError(f"{names} are two names of one argument; pass one of them")
+    lop_overrides = pullback if lop_overrides is None else lop_overrides
+    rop_overrides = pushforward if rop_overrides is None else rop_overrides
     given = list(inputs)
     results = [outputs] if isinstance(outputs, Variable) else [as_tensor(y) for y in outputs]
     for at, x in enumerate(given):
@@ -242,10 +260,10 @@ def _build(
     except MissingInputError:
         shared = _shared(given, results)
         graph = FrozenFunctionGraph([*given, *shared], results)
-    whole = [*given, *shared]
-    pullback = _traced(lop_overrides, [whole, results, results], whole, "lop_overrides", inline)
-    pushforward = _traced(rop_overrides, [whole, whole], results, "rop_overrides", inline)
-    op: OpFromGraph = OpFromGraph(graph, inline, *pullback, *pushforward, name)
+    if lop_overrides is None and rop_overrides is None:
+        op: OpFromGraph = OpFromGraph(graph, inline, name=name)
+    else:
+        op = _overridden(graph, inline, lop_overrides, rop_overrides, name)
     return Applied(op, shared) if shared else op
 
 
@@ -271,57 +289,68 @@ def _shared(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> list[Sha
     return list(shared)
 
 
+def _overridden(
+    graph: FrozenFunctionGraph,
+    inline: bool,
+    lop_overrides: Override | None,
+    rop_overrides: Override | None,
+    name: str | None,
+) -> OpFromGraph:
+    """The op of a graph, and of what is said of its derivatives."""
+    inputs = [x.type(x.name) for x in graph.inputs]
+    outputs = graph.bind(inputs)
+    # Overrides may go on from what the graph computes.
+    stand_ins = [
+        y.type(y.name) if y.owner is None or y in outputs[:at] else y
+        for at, y in enumerate(outputs)
+    ]
+    seeds = [y.type(None) for y in outputs]
+    tangents = [x.type(None) for x in inputs]
+
+    def gradients(wanted: Sequence[int]) -> list[Variable | None]:
+        made = pull(inputs, outputs, seeds)
+        return [made[at] for at in wanted]
+
+    def advances(wanted: Sequence[int]) -> list[Variable | None]:
+        return push(inputs, [outputs[at] for at in wanted], tangents)
+
+    backwards = [inputs, stand_ins, seeds]
+    pullback = _traced(lop_overrides, backwards, inputs, "lop_overrides", inline, gradients)
+    forwards = [inputs, tangents]
+    pushforward = _traced(rop_overrides, forwards, outputs, "rop_overrides", inline, advances)
+    op: OpFromGraph = OpFromGraph(graph, inline, *pullback, *pushforward, name)
+    return op
+
+
 def _traced(
-    override: Override | OpFromGraph | None,
-    arguments: Sequence[Sequence[Variable]],
+    override: Override | None,
+    groups: Sequence[Sequence[Variable]],
     targets: Sequence[Variable],
     what: str,
     inline: bool,
+    default: Callable[[Sequence[int]], Sequence[Variable | None]],
 ) -> tuple[OpFromGraph | None, tuple[int, ...]]:
     """The op that an override is, and the positions of the targets that it gives something for."""
     if override is None:
         return None, ()
-    count = sum(map(len, arguments))
+    flat = [x for group in groups for x in group]
     if isinstance(override, OpFromGraph):
         takes, gives = len(override.fgraph.inputs), len(override.fgraph.outputs)
-        if (takes, gives) != (count, len(targets)):
+        if (takes, gives) != (len(flat), len(targets)):
             raise TypeError(
-                f"an OpFromGraph as {what} takes {count} arguments here and gives {len(targets)} "
-                f"results; given one that takes {takes} and gives {gives}"
+                f"an OpFromGraph as {what} takes {len(flat)} arguments here and gives "
+                f"{len(targets)} results; given one that takes {takes} and gives {gives}"
             )
         return override, tuple(range(len(targets)))
-    if not callable(override):
-        raise TypeError(
-            f"{what} must be a function, an OpFromGraph or None, given {override!r}; for a list, "
-            "write a function that calls its entries"
-        )
-    placeholders = [[x.type(x.name) for x in group] for group in arguments]
-    returned = override(*placeholders)
-    results = list(returned) if isinstance(returned, list | tuple) else [returned]
-    if len(results) != len(targets):
-        raise ValueError(
-            f"{what} must return {len(targets)} results, None where there is none; "
-            f"it returned {len(results)}"
-        )
-    pulled = []
-    for at, (result, target) in enumerate(zip(results, targets, strict=True)):
-        if result is None:
-            continue
-        made = as_tensor(result, target.dtype)
-        if made.ndim != target.ndim:
-            raise TypeError(
-                f"result {at} of {what} must have {target.ndim} dimensions as {target} has, given "
-                f"one of type {made.type}"
-            )
-        pulled.append((at, made))
-    flat = [x for group in placeholders for x in group]
-    op: Any = OpFromGraph(flat, [made for _, made in pulled], inline)
+    made = derivatives(override, groups, targets, what, default)
+    positions = tuple(at for at, result in enumerate(made) if result is not None)
+    op: Any = OpFromGraph(flat, [result for result in made if result is not None], inline)
     if isinstance(op, Applied):
         raise TypeError(
             f"{what} uses the shared variable {op.shared_inputs[0]}; pass it to the OpFromGraph "
             "as an argument"
         )
-    return op, tuple(at for at, _ in pulled)
+    return op, positions
 
 
 def _pull(op: OpFromGraph, given: frozenset[int]) -> Pulled:

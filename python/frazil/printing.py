@@ -221,6 +221,11 @@ def pp(graph_like: Any) -> str:
     graph_like : Variable, graph, compiled function, or a sequence of them
         What to print. Graphs and functions are printed from their outputs.
 
+    Returns
+    -------
+    str
+        Without a line break at its end.
+
     Examples
     --------
     >>> import frazil as fz, frazil.tensor as ft

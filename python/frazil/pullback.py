@@ -70,6 +70,22 @@ def pull(
     return [found.get(x) for x in inputs]
 
 
+def push(
+    inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Sequence[Variable]
+) -> list[Variable | None]:
+    """Return the tangents of ``outputs`` for those of ``inputs``; None: none."""
+    from frazil.jacobian_products import Rop
+
+    moving = [(x, t) for x, t in zip(inputs, tangents, strict=True) if is_continuous(x)]
+    wanted = [y for y in outputs if is_continuous(y) and not isinstance(y, Constant)]
+    if not moving or not wanted:
+        return [None] * len(outputs)
+    wrt, given = ([*column] for column in zip(*moving, strict=True))
+    made = Rop(wanted, wrt, given, disconnected_outputs="ignore", return_disconnected="none")
+    found = dict(zip(wanted, made, strict=True))
+    return [found.get(y) for y in outputs]
+
+
 def pulled_by(
     op: Any,
     pull: Callable[[Any, frozenset[int]], Pulled],

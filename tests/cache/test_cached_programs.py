@@ -3,6 +3,7 @@
 import gc
 import json
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -23,7 +24,7 @@ from frazil.compile import programs, stored
 from frazil.compile.mode import find_linker
 from frazil.link import native
 from frazil.link.kernel import KernelCompileError
-from frazil.scalar import Composite, ScalarOp
+from frazil.scalar import Composite, ScalarLoop, ScalarOp
 
 REFUSALS = (ValueError, LookupError, TypeError, KernelCompileError)
 
@@ -108,6 +109,24 @@ def test_composites_of_ops_without_native_code_are_found(mode):
     assert again.program.instructions == instructions
     same(again(value), results)
     np.testing.assert_allclose(results[0], np.exp(np.sin(1.5 * value) / 2))
+
+
+@pytest.mark.parametrize("mode", ["c", "numba", "py"])
+def test_loops_of_elements_are_found(mode):
+    a, b = ft.dscalar("a"), ft.dscalar("b")
+    op = ScalarLoop([a, b], [a * 0.5 + b, ft.sin(a)], until=a > 3)
+    x = ft.dvector("x")
+    first, second, done = op(7, x, 1.0)
+    outputs = [first, second, done, fz.grad(ft.sum(first), x)]
+    value = np.linspace(-2.0, 2.0, 11)
+    made, found = compiled([x], outputs, mode=mode)
+    assert found == "made"
+    results, optimized = made(value), made.optimized
+    del made
+    again, found = compiled([x], outputs, mode=mode)
+    assert found == "disk"
+    assert again.optimized is optimized
+    same(again(value), results)
 
 
 SCRIPT = """
@@ -267,6 +286,40 @@ def test_another_version_of_anything_compiles_anew(monkeypatch):
         assert compiled([x], x + 1, mode="c")[1] == "made"
     assert compiled([x], x + 1, mode="c")[1] == "disk"
     assert len(entries()) == 3
+
+
+CHANGING = """
+import os
+import frazil as fz, frazil.tensor as ft
+
+x = ft.vector("x")
+changed = os.path.join(os.path.dirname(fz.__file__), "rewrite", "rules", "ring.py")
+if {change}:
+    with open(changed, "a") as file:
+        print(file=file)
+print(fz.function([x], ft.exp(x), mode="c").compiled.found)
+"""
+
+
+def test_what_was_imported_before_a_change_serves_nobody_after_it(tmp_path):
+    package = tmp_path / "frazil"
+    shutil.copytree(Path(fz.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+
+    def found(change):
+        script = CHANGING.format(change=change)
+        run = subprocess.run(
+            [sys.executable, "-c", script], env=environment, capture_output=True, text=True
+        )
+        assert run.returncode == 0, run.stderr
+        return run.stdout.strip()
+
+    assert found(change=False) == "made"
+    assert found(change=True) == "disk"
+    assert found(change=False) == "made"
+    (package / "cache" / "__init__.py").write_text("# as it is after an update\n")
+    assert found(change=True) == "made"
+    assert found(change=False) == "made"
 
 
 OP = """

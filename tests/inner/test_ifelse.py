@@ -1,45 +1,18 @@
 """ifelse: branches of which only the taken one runs."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
+from counted import Counted, counts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import frazil as fz
 import frazil.tensor as ft
+from frazil.ifelse import IfElse
 from frazil.testing import verify_grad
 
 LINKERS = ["c", "numba", "py", "debug"]
 C, X, Y = ft.iscalar("c"), ft.vector("x"), ft.vector("y")
-COUNTS = {}
-
-
-@dataclass(frozen=True, eq=False)
-class Counted(fz.Op):
-    """Twice its input; counts its calls, and those of its gradient, by its name."""
-
-    name: str
-
-    def make_node(self, x):
-        return fz.FrozenApply(self, [x], [x.type])
-
-    def perform(self, node, inputs):
-        COUNTS[self.name] = COUNTS.get(self.name, 0) + 1
-        return (inputs[0] * 2,)
-
-    def infer_shape(self, node, input_shapes):
-        return (input_shapes[0],)
-
-    def L_op(self, inputs, outputs, output_gradients):
-        return [Counted(f"gradient of {self.name}")(output_gradients[0])]
-
-
-def counts(f, *values):
-    COUNTS.clear()
-    f(*values)
-    return dict(COUNTS)
 
 
 @pytest.mark.parametrize("linker", LINKERS)
@@ -101,8 +74,6 @@ def expressions(leaves):
 
 def eager(y):
     """The same with both branches computed."""
-    from frazil.ifelse import IfElse
-
     while True:
         node = next(
             (
@@ -144,6 +115,30 @@ def test_gradients_agree_with_finite_differences():
             ),
             [[0.1, 0.7], [0.2, -0.4]],
         )
+
+
+@settings(max_examples=40)
+@given(expressions([X, Y, X + Y]), st.booleans(), st.sampled_from(LINKERS))
+def test_gradients_of_gradients_are_those_of_where(y, condition, linker):
+    options = {"disconnected_inputs": "ignore"}
+
+    def second(value):
+        first = fz.grad(ft.sum(ft.sin(value)), [X, Y], **options)
+        return fz.grad(sum(ft.sum(g * ft.cos(g)) for g in first), [X, Y], **options)
+
+    f = fz.function([C, X, Y], second(y), mode=linker, on_unused_input="ignore")
+    g = fz.function([C, X, Y], second(eager(y)), mode="py", on_unused_input="ignore")
+    values = int(condition), [0.3, 0.5], [-0.25, 1.0]
+    for result, expected in zip(f(*values), g(*values), strict=True):
+        np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_what_both_branches_compute_has_a_gradient():
+    y = fz.ifelse(C, X / 2 + ft.sin(Y), Y / 2 + ft.sin(X))
+    slope = fz.grad(ft.sum(ft.sin(y)), X)
+    f = fz.function([C, X, Y], fz.grad(ft.sum(slope), X))
+    x, b = np.array([0.3, -0.4]), np.array([0.6, 0.2])
+    np.testing.assert_allclose(f(1, x, b), -np.sin(x / 2 + np.sin(b)) / 4)
 
 
 def test_gradients_of_what_lies_between():
@@ -209,3 +204,64 @@ def test_conditions_that_are_shared_and_nested():
     assert counts(f, 1, [1.0]) == {"a": 1, "c": 1}
     assert counts(f, 0, [1.0]) == {"b": 1, "d": 1}
     np.testing.assert_array_equal(f(1, [1.5]), [[3.0], [6.0]])
+
+
+@pytest.mark.parametrize("linker", LINKERS)
+def test_choices_with_the_same_condition_are_made_together(linker):
+    """A value and its gradient compute once in a branch what both need."""
+    shared, other = Counted("then")(X), Counted("else")(ft.sin(X))
+    y = fz.ifelse(C, shared**2, ft.exp(other))
+    z = fz.ifelse(C, Y * shared, Y + other)
+    gradient = fz.grad(ft.sum(y**3), X)
+    f = fz.function([C, X, Y], [y, gradient, z], mode=linker)
+    assert counts(f, 1, [1.0], [2.0]) == {"then": 1, "gradient of then": 1}
+    assert counts(f, 0, [1.0], [2.0]) == {"else": 1, "gradient of else": 1}
+    assert sum(isinstance(node.op, IfElse) for node in f.optimized.toposort()) == 1
+    for taken in (1, 0):
+        plain = fz.function([C, X, Y], [eager(v) for v in (y, gradient, z)], mode="py")
+        for found, wanted in zip(f(taken, [0.3], [2.0]), plain(taken, [0.3], [2.0]), strict=True):
+            np.testing.assert_allclose(found, wanted)
+
+
+@pytest.mark.parametrize("linker", LINKERS)
+def test_what_lies_between_two_choices_keeps_them_apart(linker):
+    first = fz.ifelse(C, Counted("a")(X), X)
+    between = Counted("between")(first)
+    second = fz.ifelse(C, between + 1, Counted("b")(between))
+    f = fz.function([C, X], [first, between, second], mode=linker)
+    assert counts(f, 1, [1.0]) == {"a": 1, "between": 1}
+    assert counts(f, 0, [1.0]) == {"between": 1, "b": 1}
+    np.testing.assert_array_equal(f(0, [1.0]), [[1.0], [2.0], [4.0]])
+    g = fz.function([C, X], [first, second], mode=linker)
+    assert counts(g, 1, [1.0]) == {"a": 1, "between": 1}
+    assert counts(g, 0, [1.0]) == {"between": 1, "b": 1}
+
+
+@pytest.mark.parametrize("linker", LINKERS)
+def test_choices_together_are_as_lazy_as_alone(linker):
+    """A choice within a branch that is not taken is not made because another one is."""
+    d = ft.iscalar("d")
+    y = fz.ifelse(d, fz.ifelse(C, Counted("inner")(X), X), X * 3)
+    z = fz.ifelse(C, Counted("outer")(Y), Y)
+    f = fz.function([C, d, X, Y], [y, z], mode=linker)
+    assert counts(f, 1, 0, [1.0], [1.0]) == {"outer": 1}
+    assert counts(f, 1, 1, [1.0], [1.0]) == {"outer": 1, "inner": 1}
+    assert counts(f, 0, 1, [1.0], [1.0]) == {}
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(expressions([X, Y, X + Y]), min_size=2, max_size=3),
+    st.booleans(),
+    st.sampled_from(LINKERS),
+)
+def test_several_values_and_gradients_are_those_of_where(ys, condition, linker):
+    options = {"disconnected_inputs": "ignore"}
+    cost = sum((ft.sum(ft.sin(y)) for y in ys), start=ft.constant(0.0))
+    ours = [*ys, *fz.grad(cost, [X, Y], **options)]
+    theirs = [eager(y) for y in ours]
+    f = fz.function([C, X, Y], ours, mode=linker, on_unused_input="ignore")
+    g = fz.function([C, X, Y], theirs, mode="py", on_unused_input="ignore")
+    values = int(condition), [0.3, 0.5], [-0.25, 1.0]
+    for result, expected in zip(f(*values), g(*values), strict=True):
+        np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-12)

@@ -181,6 +181,12 @@ def test_bad_input_is_told():
         fz.OpFromGraph([X], [X], lop_overrides=lambda i, o, g: [g[0], g[0]])
     with pytest.raises(TypeError, match="must be a function"):
         fz.OpFromGraph([X], [X], lop_overrides=3)
+    with pytest.raises(ValueError, match=r"an entry for each of 1 results.* given 2"):
+        fz.OpFromGraph([X], [X], lop_overrides=[None, None])
+    with pytest.raises(TypeError, match="entry 1 of rop_overrides must be a function"):
+        fz.OpFromGraph([X], [X, X], rop_overrides=[None, 3])
+    with pytest.raises(ValueError, match="entry 0 of lop_overrides must return one result"):
+        fz.OpFromGraph([X], [X], lop_overrides=[lambda i, o, g: [g[0], g[0]]])
     with pytest.raises(TypeError, match="result 0 of lop_overrides must have 1 dimensions"):
         fz.OpFromGraph([X], [X], lop_overrides=lambda i, o, g: [ft.sum(g[0])])
     with pytest.raises(fz.MissingInputError, match="need y"):

@@ -1,8 +1,6 @@
 """What shares a loop, told by the text of programs, and that splitting changes no result."""
 
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -107,20 +105,6 @@ def test_order_of_construction_changes_no_program(mode):
     one, other = build(["sin", "cos"]), build(["cos", "sin"])
     assert one.fgraph == other.fgraph
     assert one.program.instructions == other.program.instructions
-
-
-def test_blas_leaves_scipy_as_it_was():
-    script = (
-        "import sys, numpy as np, frazil as fz, frazil.tensor as ft\n"
-        "x = ft.matrix()\n"
-        "square = fz.function([x], x @ x)(np.eye(2) * 2)\n"
-        "assert 'scipy.linalg' not in sys.modules\n"
-        "import scipy.linalg\n"
-        "from scipy.linalg import cython_blas\n"
-        "assert scipy.linalg.cython_blas is cython_blas\n"
-        "assert (scipy.linalg.inv(square) == np.eye(2) / 4).all()\n"
-    )
-    subprocess.run([sys.executable, "-W", "error", "-c", script], check=True)
 
 
 def test_what_is_cheap_is_computed_again():

@@ -1,6 +1,7 @@
 """Compiling kernels: sharing, splitting, releasing, and what is said when it fails."""
 
 import ctypes
+import errno
 import gc
 import os
 import platform
@@ -179,6 +180,20 @@ def test_a_compiler_that_fails(tmp_path, monkeypatch):
     assert f"line 2: {source.splitlines()[1]}" in str(raised.value)
 
 
+def test_a_compiler_that_fails_where_the_disk_is_full(tmp_path, monkeypatch):
+    def full(*args, **kwargs):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    script = tmp_path / "cc"
+    script.write_text("#!/bin/sh\ncat > /dev/null\necho 'ld: no space' >&2\nexit 1\n")
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setattr("tempfile.NamedTemporaryFile", full)
+    with pytest.raises(KernelCompileError, match="ld: no space") as raised:
+        CCompiler(Toolchain((str(script),), "")).compile([chain(1, 0.735)])
+    assert "the source could not be kept: [Errno 28] No space" in str(raised.value)
+    assert "kernel_0" in raised.value.source
+
+
 def test_a_compiler_that_is_gone(tmp_path):
     with pytest.raises(KernelCompileError, match="could not be run"):
         CCompiler(Toolchain((str(tmp_path / "gone"),), "")).compile([chain(1, 0.74)])
@@ -248,6 +263,48 @@ def test_numba_calls_vector_functions_wherever_operands_lie():
                 signature(address)(pointers.ctypes.data, 1, values.size, strides.ctypes.data) == 0
             )
             np.testing.assert_allclose(result, np.exp(values), rtol=1e-15)
+
+
+@pytest.mark.parametrize("memory", [True, False], ids=["memory", "file"])
+def test_images_of_c_are_loaded_apart_from_each_other(memory, tmp_path, monkeypatch):
+    """All have the same function, and none leaves a file."""
+
+    def refused(*arguments):
+        raise PermissionError("what no file holds is not run here")
+
+    if not memory:
+        monkeypatch.setattr(os, "memfd_create", refused, raising=False)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    compiler = CCompiler()
+    symbols = []
+    for scale in (1.25, 2.5, 5.0):
+        [native] = compiler.compile(
+            [kernel(["float64"], [(mul, (0, 1))], [2], [("float64", scale)])]
+        )
+        symbols.append((scale, compiler.symbol(native.keepalive)))
+    loaded = [
+        (scale, native)
+        for _ in range(10)
+        for scale, symbol in symbols
+        for native in compiler.load(symbol.image, [symbol.name])
+    ]
+    x = np.arange(5.0)
+    for scale, native in loaded:
+        result = np.zeros(5)
+        assert call(native, [x, result], 1, 5) == 0
+        np.testing.assert_array_equal(result, x * scale)
+    assert len({native.address for _, native in loaded}) == len(loaded)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_image_of_c_lacks_what_is_asked_of_it():
+    compiler = CCompiler()
+    [native] = compiler.compile([chain(1, 0.73)])
+    image = compiler.symbol(native.keepalive).image
+    with pytest.raises(KernelCompileError, match="no_such_kernel"):
+        compiler.load(image, ["no_such_kernel"])
+    with pytest.raises(KernelCompileError, match="could not be loaded"):
+        compiler.load(Image(image.code[:200], {}), ["kernel_0"])
 
 
 def test_an_image_of_numba_that_cannot_be_loaded_is_an_error():

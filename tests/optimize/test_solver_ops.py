@@ -160,7 +160,7 @@ def test_bad_problems_are_told_of():
         root_scalar(y**2, y, hess=True)
     with pytest.raises(ValueError, match="as many equations as unknowns; given 2"):
         root(ft.stack([y, y]), y)
-    with pytest.raises(TypeError, match="floating-point equations"):
+    with pytest.raises(TypeError, match="equation must be floating-point"):
         root(k, x)
     with pytest.raises(ValueError, match="equation does not depend on a"):
         root(x, a)

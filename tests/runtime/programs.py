@@ -4,6 +4,25 @@ import numpy as np
 
 from frazil._core import Function, ProgramBuilder, TensorType
 
+SCALAR = TensorType("float64", ())
+VECTOR = TensorType("float64", (None,))
+MATRIX = TensorType("float64", (None, None))
+INTEGER = TensorType("int64", ())
+
+DTYPES = [
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float32",
+    "float64",
+]
+
 
 def convert(value, type, name):
     """A new array of the type's dtype: what a linker's slow path does, without its checks."""

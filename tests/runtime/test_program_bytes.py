@@ -50,6 +50,8 @@ def many_instructions(mode):
         ft.squeeze(x[:1]),
         x.mean(),
         Gemm()(x, n * 1.0, x[:, :3], x, ft.constant(2.0)),
+        *(ft.sort(x), ft.argsort(v), ft.argmax(x, 1), ft.argmin(v)),
+        *(*ft.nonzero(x), ft.repeat(v, ft.argsort(v))),
     ]
     f = fz.function([x, v, n], outputs, mode=mode)
     return f, (np.arange(12.0).reshape(3, 4), np.ones(4), np.int64(2))

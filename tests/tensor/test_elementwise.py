@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import pkgutil
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from frazil.tensor import elementwise
 
 FUNCTIONS = {
     function.__name__: function
-    for function in vars(elementwise).values()
+    for module in pkgutil.iter_modules(elementwise.__path__, f"{elementwise.__name__}.")
+    for function in vars(importlib.import_module(module.name)).values()
     if inspect.isfunction(function) and "See Also" in (function.__doc__ or "")
 }
 

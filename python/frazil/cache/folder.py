@@ -25,18 +25,19 @@ def is_off() -> bool:
     return os.environ.get("FRAZIL_CACHE", "").lower() in _OFF
 
 
-def chosen() -> Path:
+def chosen() -> str:
     """``$FRAZIL_CACHE_DIR``, else the user's folder for caches on this system.
 
     Examples
     --------
+    >>> import os
     >>> from frazil.cache.folder import chosen
-    >>> chosen().is_absolute()
+    >>> os.path.isabs(chosen())
     True
     """
     named = os.environ.get("FRAZIL_CACHE_DIR")
     if named:
-        return Path(os.path.abspath(os.path.expanduser(named)))
+        return os.path.abspath(os.path.expanduser(named))
     home = os.path.expanduser("~")
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
@@ -45,7 +46,7 @@ def chosen() -> Path:
     else:
         given = os.environ.get("XDG_CACHE_HOME", "")
         base = given if os.path.isabs(given) else os.path.join(home, ".cache")
-    return Path(os.path.abspath(os.path.join(base, "frazil")))
+    return os.path.abspath(os.path.join(base, "frazil"))
 
 
 def limit() -> int:
@@ -78,15 +79,16 @@ def limit() -> int:
 
 
 @cache
-def prepared(folder: Path) -> Path | None:
+def prepared(folder: str) -> str | None:
     """The folder, made where it did not exist; None, with a warning, where it is not to be used.
 
     What a cache holds is run, so nobody but the user and the administrator may be able to write to
     it, or to rename it.
     """
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        real = Path(os.path.realpath(folder))
+        if not os.path.isdir(folder):
+            Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+        real = os.path.realpath(folder)
         check(real)
     except OSError as error:
         # A machine without a home, a disk that is full or read-only: nothing is kept then.
@@ -106,20 +108,22 @@ def prepared(folder: Path) -> Path | None:
     return None
 
 
-def check(folder: Path) -> None:
+def check(folder: str) -> None:
     """Raises :class:`Untrusted` if others may write to the folder, or put another in its place."""
     if sys.platform == "win32":
         return  # folders below a user's profile are the user's alone
     user = os.geteuid()
-    status = folder.stat()
+    status = os.stat(folder)
     if not stat.S_ISDIR(status.st_mode):
         raise Untrusted("it is not a folder")
     if status.st_uid != user:
         raise Untrusted("it belongs to another user")
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise Untrusted("others may write to it (chmod go-w would end that)")
-    for parent in folder.parents:
-        status = parent.stat()
+    parent = folder
+    while parent != os.path.dirname(parent):
+        parent = os.path.dirname(parent)
+        status = os.stat(parent)
         if status.st_uid not in (user, 0):
             raise Untrusted(f"{parent} belongs to another user")
         if status.st_mode & stat.S_ISVTX:

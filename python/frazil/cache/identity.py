@@ -15,23 +15,25 @@ import numpy as np
 from frazil.version import __version__
 
 
-@cache
 def frazil_build() -> str:
-    """This frazil: its version, and every file of it by size and time.
+    """This frazil, as it was when it was imported: its version, and every file by size and time.
 
     Two builds of one version, or a change made while working on frazil, are two things.
     """
-    root = str(Path(__file__).resolve().parents[1])
+    return _BUILD
+
+
+def _look_at_build() -> str:
     files: list[str] = []
+    root = str(Path(__file__).resolve().parents[1])
     folders = [root]
     while folders:
         with os.scandir(folders.pop()) as entries:
             for entry in entries:
-                if entry.is_dir():
-                    if entry.name != "__pycache__":
-                        folders.append(entry.path)
-                elif entry.name.endswith((".py", ".so", ".pyd")):
+                if entry.name.endswith((".py", ".so", ".pyd")):
                     files.append(f"{entry.path[len(root) :]} {_stamp(entry.stat())}")
+                elif entry.is_dir() and entry.name != "__pycache__":
+                    folders.append(entry.path)
     return "\n".join([f"frazil {__version__}, numpy {np.__version__}", *sorted(files)])
 
 
@@ -100,3 +102,7 @@ def _origin(name: str) -> str:
 
 def _stamp(status: os.stat_result) -> str:
     return f"{status.st_size} {status.st_mtime_ns}"
+
+
+# A file may change while frazil runs: what was imported before it did is what compiles.
+_BUILD = _look_at_build()

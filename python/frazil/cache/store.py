@@ -66,6 +66,7 @@ class Store:
     def __init__(self, path: Path, limit: int) -> None:
         self.path = path
         self.limit = limit
+        self._folder = f"{path}{os.sep}"
         self._written: int | None = None  # at least the size of the folder, once it was looked at
 
     def read(self, key: str) -> bytes | None:
@@ -141,7 +142,7 @@ class Store:
         return len(entries)
 
     def _place(self, key: str) -> str:
-        return f"{self.path}{os.sep}{key}{_SUFFIX}"
+        return f"{self._folder}{key}{_SUFFIX}"
 
     def _files(self) -> Iterator[Stored]:
         try:
@@ -165,8 +166,8 @@ def find_store() -> Store | None:
 
 
 @cache
-def _store(path: Path, limit: int) -> Store:
-    return Store(path, limit)
+def _store(path: str, limit: int) -> Store:
+    return Store(Path(path), limit)
 
 
 def _is_own(status: os.stat_result) -> bool:

@@ -43,6 +43,17 @@ class Function(_core.Function):
         The threads that a call uses at most.
     compile_time : float
         Seconds from the graph to the program.
+
+    Examples
+    --------
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> x, y = ft.dscalar("x"), ft.dscalar("y")
+    >>> f = fz.function([x, y], x - y, mode="py")
+    >>> f(3.0, y=1.0)
+    array(2.)
+    >>> print(fz.pp(f.optimized), f.mode)
+    *0 - *1 py
     """
 
     blueprint: Blueprint
@@ -215,7 +226,8 @@ def function(
         :exc:`DebugModeError`. A :class:`Mode` also says which rules do not rewrite the graph.
     updates : dict or pairs of SharedVariable to tensor, optional
         New values of shared variables, stored after all outputs are computed: all of them, or none
-        if the call fails.
+        if the call fails. No update is lost where calls run at once: a call computes again if one
+        of these variables got another value while it ran.
     givens : dict or pairs of Variable to tensor, optional
         Substitutions made in the graph first, all at once.
     name : str, optional
@@ -335,10 +347,10 @@ def _flattened(outputs: Any) -> tuple[Any, list[Out]]:
     """The form in which results are returned, and the results."""
     if outputs is None:
         return None, []
-    if isinstance(outputs, Mapping):
-        return tuple(outputs), [_out(output) for output in outputs.values()]
     if isinstance(outputs, list | tuple):
         return None, [_out(output) for output in outputs]
+    if isinstance(outputs, Mapping):
+        return tuple(outputs), [_out(output) for output in outputs.values()]
     return "single", [_out(outputs)]
 
 

@@ -2,43 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from frazil._core import FrozenFunctionGraph, Variable
+from frazil.elemwise import Elemwise
 from frazil.inner_graph import HasInnerGraph, Holder, with_inner_graph
+from frazil.op import Op
 from frazil.op_from_graph import OpFromGraph
+from frazil.scalar import ScalarLoop
+from frazil.tensor.broadcasting import with_lengths
 
 if TYPE_CHECKING:
     from frazil.compile.mode import Linker
 
 
 def rewrite_inner_graph(
-    op: Holder, linker: Linker, excluded: frozenset[str] = frozenset()
+    op: Holder, linker: Linker | str, excluded: frozenset[str] = frozenset()
 ) -> Holder:
     """Return the op that holds what ``linker`` is to compile for ``op``, which stays as it is.
 
     Parameters
     ----------
-    op : HasInnerGraph
+    op : HasInnerGraph or ScalarLoop
         Ops within its graph that hold graphs are made better, too.
-    linker : Linker
-        Whose program it will be part of; :func:`frazil.compile.mode.find_linker` gives it by name.
+    linker : Linker or str
+        Whose program it will be part of, or its name.
     excluded : frozenset of str
         Names of phases and rules that are left out.
+
+    Returns
+    -------
+    HasInnerGraph or ScalarLoop
+        Like ``op``, with the better graph.
 
     Examples
     --------
     >>> import frazil as fz, frazil.tensor as ft
-    >>> from frazil.compile.inner import rewrite_inner_graph
-    >>> from frazil.compile.mode import find_linker
     >>> x = ft.dvector("x")
     >>> op = fz.OpFromGraph([x], [ft.log(1 + ft.exp(x))])
-    >>> print(fz.pp(rewrite_inner_graph(op, find_linker("py")).fgraph))
+    >>> print(fz.pp(fz.rewrite_inner_graph(op, "py").fgraph))
     softplus(*0)
     """
+    from frazil.compile.mode import find_linker
     from frazil.compile.phases import optimize
 
+    if isinstance(linker, str):
+        linker = find_linker(linker)
     return with_inner_graph(op, linker.prepare(optimize(op.fgraph, excluded)))
 
 
@@ -52,7 +62,7 @@ def expand_inline(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         for node in order:
             inputs = [made.get(x, x) for x in node.inputs]
             if isinstance(node.op, OpFromGraph) and node.op.inline:
-                made.update(zip(node.outputs, node.op.expand(inputs), strict=True))
+                made |= _as_typed(node.outputs, node.op.expand(inputs))
             elif any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
                 new = node.clone_with_new_inputs(inputs)
                 made.update(zip(node.outputs, new.outputs, strict=True))
@@ -62,9 +72,12 @@ def expand_inline(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
 def rewrite_inner_graphs(
     graph: FrozenFunctionGraph, improve: Callable[[FrozenFunctionGraph], FrozenFunctionGraph]
 ) -> FrozenFunctionGraph:
-    """Return ``graph`` with ops that hold what ``improve`` makes of the graphs that they hold."""
+    """Return ``graph`` with ops that hold what ``improve`` makes of the graphs that they hold.
+
+    A loop for each element is such an op, too; a composite is not: it is what it holds.
+    """
     order = graph.toposort()
-    if not any(isinstance(node.op, HasInnerGraph) for node in order):
+    if not any(isinstance(node.op, HasInnerGraph) or _element_loop(node.op) for node in order):
         return graph
     made: dict[Variable, Variable] = {}
     for node in order:
@@ -72,11 +85,27 @@ def rewrite_inner_graphs(
         op = node.op
         if isinstance(op, HasInnerGraph):
             op = with_inner_graph(op, improve(op.fgraph))
+        elif (loop := _element_loop(op)) is not None:
+            op = Elemwise(with_inner_graph(loop, improve(loop.fgraph)))
         if op is node.op:
             if any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
                 new = node.clone_with_new_inputs(inputs)
                 made.update(zip(node.outputs, new.outputs, strict=True))
             continue
-        made.update(zip(node.outputs, op.make_node(*inputs).outputs, strict=True))
+        made |= _as_typed(node.outputs, op.make_node(*inputs).outputs)
     outputs = [made.get(output, output) for output in graph.outputs]
     return FrozenFunctionGraph(list(graph.inputs), outputs)
+
+
+def _as_typed(old: Sequence[Variable], new: Sequence[Variable]) -> dict[Variable, Variable]:
+    """For old variables the new ones in their place.
+
+    What was known of lengths stays so, even if other nodes within an op tell less.
+    """
+    return {y: with_lengths(x, y.type) for y, x in zip(old, new, strict=True)}
+
+
+def _element_loop(op: Op) -> ScalarLoop | None:
+    """The loop that ``op`` runs for each element, if it does."""
+    held = op.scalar_op if isinstance(op, Elemwise) else None
+    return held if isinstance(held, ScalarLoop) else None

@@ -148,6 +148,11 @@ def register_linker(name: str) -> Callable[[MakerT], MakerT]:
     name : str
         The mode's name.
 
+    Returns
+    -------
+    callable
+        The decorator.
+
     Raises
     ------
     ValueError

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from frazil._core import FrozenFunctionGraph
+from frazil.compile.element_loops import improve_element_loops
 from frazil.compile.inner import expand_inline, rewrite_inner_graphs
 from frazil.inner_graph import HasInnerGraph
+from frazil.joint_choices import join_choices
 from frazil.laziness import make_lazy
 from frazil.loop.improving import improve_loops
 from frazil.rewrite.catalog import BLAS, CANONICALIZE, SPECIALIZE, STABILIZE
@@ -23,7 +25,8 @@ PHASES: Mapping[str, tuple[Rule, ...]] = {
 """The phases of every linker, in order, and what each adds to the rules of those before it."""
 
 LOOPS = "loops"
-"""The phase that improves loops, after the first of the others; it has no rules."""
+"""The phase that improves loops, after the first of the others (those of elements: after the last);
+it has no rules."""
 
 
 def optimize(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFunctionGraph:
@@ -48,6 +51,8 @@ def optimize(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFunc
     graph = _canonical(graph, excluded)
     for rules in _rules_of_phases(excluded):
         graph = rewrite(graph, rules).graph
+    if LOOPS not in excluded:
+        graph = improve_element_loops(graph)
     return rewrite_inner_graphs(graph, lambda inner: optimize(inner, excluded))
 
 
@@ -59,6 +64,7 @@ def _canonical(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFu
     if "canonicalize" not in excluded:
         rules = _rules_of_phases(excluded)[0]
         graph = rewrite(graph, rules).graph
+    graph = join_choices(graph)
     graph = rewrite_inner_graphs(graph, lambda inner: _canonical(inner, excluded))
     return graph if LOOPS in excluded else improve_loops(graph)
 

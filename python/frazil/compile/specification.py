@@ -70,6 +70,18 @@ class Out:
         elements; two borrowed results may share memory then. Without it, a result shares memory
         with no argument and no other result. No result ever shares memory with a constant, with
         the value of a shared variable, or with what another call works in.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> x = ft.dvector("x")
+    >>> f = fz.function([fz.In(x, borrow=True)], [fz.Out(x[1:], borrow=True), x[1:]])
+    >>> value = np.array([1.0, 2.0, 3.0])
+    >>> view, copy = f(value)
+    >>> np.shares_memory(view, value), np.shares_memory(copy, value)
+    (True, False)
     """
 
     variable: TensorLike

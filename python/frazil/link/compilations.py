@@ -20,6 +20,11 @@ def compiled_kernels() -> Counter[str]:
 
     Equal kernels are compiled once as long as a function uses one, and so are equal segments.
 
+    Returns
+    -------
+    collections.Counter
+        By the names of linkers.
+
     Examples
     --------
     >>> import frazil as fz, frazil.tensor as ft

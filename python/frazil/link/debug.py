@@ -14,7 +14,7 @@ from frazil.link.contract import Inner
 from frazil.link.fusible import Fusion, find_fusion, register_fusion
 from frazil.link.image import Image, Symbol
 from frazil.link.in_place import ifelse_inputs, op_from_graph_inputs
-from frazil.link.inlining import inline_composites
+from frazil.link.inlining import inline_composites, split_loops
 from frazil.link.kernel import KernelCompileError, KernelCompiler, NativeKernel
 from frazil.link.lowering import lower
 from frazil.link.numba import NumbaCompiler
@@ -62,10 +62,11 @@ class DebugLinker:
     )
 
     def prepare(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
-        """``graph`` with what composites hold in place of them: each node is checked."""
+        """``graph`` with ops on elements opened: each node is checked."""
         if self.compiler is None:
             return graph
-        return rewrite_inner_graphs(inline_composites(graph), self.prepare)
+        opened = rewrite_inner_graphs(inline_composites(graph), self.prepare)
+        return split_loops(opened, find_fusion("debug").fuses)
 
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
         """The program that computes ``graph``."""

@@ -48,6 +48,11 @@ def register_fusion(linker: str) -> Callable[[FusionT], FusionT]:
     linker : str
         The linker's name.
 
+    Returns
+    -------
+    callable
+        The decorator.
+
     Raises
     ------
     ValueError

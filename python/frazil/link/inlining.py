@@ -1,30 +1,73 @@
-"""Composites opened: native linkers run what one holds, each op in the loop that suits it."""
+"""Ops on elements opened: native linkers run what they hold, each op in the loop that suits it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
 from frazil.elemwise import Elemwise
-from frazil.scalar import Composite
+from frazil.scalar import Composite, ScalarLoop
+from frazil.scalar.loop import LoopResult
 
 
 def inline_composites(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     """``graph`` with elementwise ops in place of every composite, nested ones included."""
     while True:
-        order = graph.toposort()
-        if not any(_is_composite(node) for node in order):
+        opened = _replaced(
+            graph, _is_composite, lambda node, inputs: node.op.scalar_op.expand(inputs)
+        )
+        if opened is graph:
             return graph
-        made: dict[Variable, Variable] = {}
-        for node in order:
-            inputs = [made.get(x, x) for x in node.inputs]
-            if _is_composite(node):
-                results = node.op.scalar_op.expand(inputs)
-            elif inputs != list(node.inputs):
-                results = node.clone_with_new_inputs(inputs).outputs
-            else:
-                continue
-            made.update(zip(node.outputs, results, strict=True))
-        graph = FrozenFunctionGraph(graph.inputs, [made.get(x, x) for x in graph.outputs])
+        graph = opened
+
+
+def split_loops(
+    graph: FrozenFunctionGraph, fuses: Callable[[FrozenApply], bool]
+) -> FrozenFunctionGraph:
+    """``graph`` with a node for each result of those loops of elements that ``fuses`` takes so.
+
+    Nodes of one result share kernels with others; in a kernel the results of one loop are one loop
+    again.
+    """
+
+    def split(node: FrozenApply, inputs: list[Variable]) -> list[Variable]:
+        loop = node.op.scalar_op
+        parts = [Elemwise(LoopResult(loop, at)).make_node(*inputs) for at in range(loop.nout)]
+        if not all(map(fuses, parts)):
+            return list(Elemwise(loop).make_node(*inputs).outputs)
+        return [part.outputs[0] for part in parts]
+
+    return _replaced(graph, _has_results, split)
+
+
+def _replaced(
+    graph: FrozenFunctionGraph,
+    chosen: Callable[[FrozenApply], bool],
+    replace: Callable[[FrozenApply, list[Variable]], list[Variable]],
+) -> FrozenFunctionGraph:
+    """``graph`` with what ``replace`` gives for nodes and their new inputs; itself if for none."""
+    order = graph.toposort()
+    if not any(map(chosen, order)):
+        return graph
+    made: dict[Variable, Variable] = {}
+    for node in order:
+        inputs = [made.get(x, x) for x in node.inputs]
+        if chosen(node):
+            results = replace(node, inputs)
+        elif inputs != list(node.inputs):
+            results = list(node.clone_with_new_inputs(inputs).outputs)
+        else:
+            continue
+        made.update(zip(node.outputs, results, strict=True))
+    return FrozenFunctionGraph(graph.inputs, [made.get(x, x) for x in graph.outputs])
 
 
 def _is_composite(node: FrozenApply) -> bool:
     return isinstance(node.op, Elemwise) and isinstance(node.op.scalar_op, Composite)
+
+
+def _has_results(node: FrozenApply) -> bool:
+    """Whether it is a loop of elements that has several results."""
+    return len(node.output_types) > 1 and (
+        isinstance(node.op, Elemwise) and isinstance(node.op.scalar_op, ScalarLoop)
+    )

@@ -253,6 +253,7 @@ class Status(IntEnum):
     NEGATIVE_POWER = 1  # integers to negative integer powers are not allowed
     OUT_OF_BOUNDS = 2  # an index: which one, and its value, stand in the report
     ENDED = 3  # no fault: a recurrence's condition held
+    STOPPED = 4  # no fault: it asked whether to stop, and the answer was yes
 
 
 @dataclass(frozen=True, slots=True)

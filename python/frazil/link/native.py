@@ -13,7 +13,7 @@ from frazil.link.contract import Inner, inner_graphs
 from frazil.link.fusible import Fusion, find_fusion
 from frazil.link.image import Image, Symbol
 from frazil.link.in_place import ifelse_inputs, op_from_graph_inputs
-from frazil.link.inlining import inline_composites
+from frazil.link.inlining import inline_composites, split_loops
 from frazil.link.kernel import KernelCompiler, NativeKernel
 from frazil.link.lowering import lower
 from frazil.link.lowering.node import lower_node
@@ -51,8 +51,9 @@ class NativeLinker:
         return f"{self.name}\n{self._compiler.identity}\n{modules}"
 
     def prepare(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
-        """``graph``, and the graphs of its ops, with what composites hold in place of them."""
-        return rewrite_inner_graphs(inline_composites(graph), self.prepare)
+        """``graph``, and the graphs of its ops, with ops on elements opened."""
+        opened = rewrite_inner_graphs(inline_composites(graph), self.prepare)
+        return split_loops(opened, self._fusion.fuses)
 
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
         """The program that computes ``graph`` and may use up the memory of ``donated`` inputs."""

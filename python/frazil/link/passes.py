@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from frazil.link.cost import KEEPING, cost
+from frazil.link.element_loop import loop_calls
 from frazil.link.kernel import Fold, LoopKernel, Statement
 
 
@@ -65,6 +66,7 @@ def plan(kernel: LoopKernel) -> Passes:
         for value in (put.value, *put.args):
             needed[value].add(last)
     dear = _dear(kernel, ready, last)
+    calls = loop_calls(kernel.ops)
     made: dict[int, set[int]] = {}
     buffers: list[int] = []
     for k in reversed(range(first, len(kernel.dtypes))):
@@ -72,7 +74,11 @@ def plan(kernel: LoopKernel) -> Passes:
         if statement is None or kernel.uniform[k]:
             continue
         made[k] = needed[k]
-        if dear[k] and len(needed[k]) > 1:
+        if k in calls and needed[k] - {ready[k]}:
+            # The results of a loop of elements come together.
+            buffers.append(k)
+            made[k] = {ready[k]}
+        elif dear[k] and len(needed[k]) > 1:
             buffers.append(k)
             made[k] = {min(needed[k])}
         for argument in statement.args:

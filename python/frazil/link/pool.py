@@ -33,6 +33,11 @@ def compile_threads(count: int) -> Iterator[None]:
     count : int
         A positive number.
 
+    Returns
+    -------
+    context manager
+        For a ``with`` statement.
+
     Examples
     --------
     >>> import frazil as fz, frazil.tensor as ft

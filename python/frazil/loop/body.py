@@ -68,6 +68,11 @@ class Body:
         )
 
     @property
+    def inputs(self) -> list[Variable]:
+        """The inner variables, in the order of the inputs of a loop's graph."""
+        return [*self.moving(), *self.others]
+
+    @property
     def nexts(self) -> list[Variable]:
         """What the states become."""
         return [state.next for state in self.states]
@@ -94,7 +99,7 @@ class Body:
     def require_steps(self, least: int) -> None:
         """Let a run raise if there are fewer steps."""
         known = static_length(self.n_steps)
-        if known is None or known < least:
+        if known is None or known < least or (self.conditions and least > 1):
             self.least = max(self.least, least)
 
     def build(self) -> Results:

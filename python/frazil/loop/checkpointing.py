@@ -11,7 +11,7 @@ from frazil.loop.declaration import listed
 from frazil.loop.scanning import scan
 from frazil.tensor.constants import as_tensor
 from frazil.tensor.creation import zeros
-from frazil.tensor.elementwise import maximum, minimum
+from frazil.tensor.elementwise.arithmetic import maximum, minimum
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import as_length, length
 from frazil.tensor.reshaping import reshape
@@ -78,7 +78,7 @@ def scan_checkpoints(
     if not isinstance(save_every_N, int) or save_every_N < 1:
         raise ValueError(f"save_every_N must be a positive int, given {save_every_N!r}")
     taken = [as_tensor(x) for x in rows]
-    first = [as_tensor(x) for x in starts]
+    first = _starts(fn, sequences, starts, non_sequences, n_steps)
     fixed = [as_tensor(x) for x in listed(non_sequences)]
     with in_company_of([*taken, *first, *fixed]):
         if n_steps is None and not taken:
@@ -105,6 +105,16 @@ def scan_checkpoints(
         )
     result = outputs[0] if len(outputs) == 1 else outputs
     return (result, updates) if return_updates else result
+
+
+def _starts(
+    fn: Callable[..., Any], sequences: Any, starts: list[Any], fixed: Any, n_steps: Any
+) -> list[Variable]:
+    """What outputs start from; Python numbers are of the dtypes that a loop gives them."""
+    if not any(type(x) in (bool, int, float) for x in starts):
+        return [as_tensor(x) for x in starts]
+    outputs, _ = scan(fn, sequences, starts, fixed, n_steps, return_list=True)
+    return [as_tensor(x, y.dtype) for x, y in zip(starts, outputs, strict=True)]
 
 
 def _parts(steps: Variable, every: int, *, padding: bool) -> Variable:

@@ -34,6 +34,8 @@ class Carried:
     initial: Sequence[Variable]
     taps: Sequence[int]
     name: str
+    number: bool | int | float | None = None
+    """What it starts from if that is a Python number, of no dtype by itself."""
 
 
 def read_sequences(sequences: Any, *, go_backwards: bool) -> list[Tap]:
@@ -106,7 +108,8 @@ def read_outputs_info(outputs_info: Any) -> list[Carried | None]:
             )
         name = x.name or f"output {position}"
         if lags == (-1,):
-            carried.append(Carried([x], [1], name))
+            number = initial if type(initial) in (bool, int, float) else None
+            carried.append(Carried([x], [1], name, number))
             continue
         need = -min(lags)
         if x.ndim == 0 or (x.type.shape[0] is not None and x.type.shape[0] < need):

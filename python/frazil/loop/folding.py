@@ -121,6 +121,13 @@ def foldl(
     fn, sequences, outputs_info, non_sequences, name, return_updates
         As for :func:`frazil.reduce`.
 
+    Returns
+    -------
+    result : Variable or list of Variable
+        The outputs of the last step.
+    updates : dict
+        As for :func:`frazil.reduce`; left out with ``return_updates=False``.
+
     Examples
     --------
     >>> import frazil as fz, frazil.tensor as ft
@@ -147,6 +154,13 @@ def foldr(
     ----------
     fn, sequences, outputs_info, non_sequences, name, return_updates
         As for :func:`frazil.reduce`.
+
+    Returns
+    -------
+    result : Variable or list of Variable
+        The outputs of the last step.
+    updates : dict
+        As for :func:`frazil.reduce`; left out with ``return_updates=False``.
 
     Examples
     --------

@@ -14,13 +14,15 @@ from frazil import _core
 from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
 from frazil.elemwise import Elemwise
 from frazil.inner_graph import HasInnerGraph
+from frazil.loop.body import Body
 from frazil.loop.op import Scan
 from frazil.pullback import is_continuous, is_zero, pull, typed_as
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubtensor
 from frazil.tensor.broadcasting import BroadcastTo, broadcast_like
 from frazil.tensor.cumulation import CumOp
 from frazil.tensor.dims import DropDims, ExpandDims
-from frazil.tensor.elementwise import minimum, where
+from frazil.tensor.elementwise.arithmetic import minimum
+from frazil.tensor.elementwise.choice import where
 from frazil.tensor.indexing import IncSubtensor, Subtensor
 from frazil.tensor.items import set_subtensor
 from frazil.tensor.joining import Join
@@ -63,7 +65,7 @@ def pull_back(
     n_seq, n_st = op.n_sequences, op.n_states
     given_states = output_gradients[:n_st]
     given_rows = output_gradients[n_st : n_st + len(op.stacked)]
-    step = _Step.of(op)
+    step = Body.of(op, inputs)
     rows = [
         None if not is_continuous(y) or is_zero(g) else y.type(None)
         for y, g in zip(step.stacked, given_rows, strict=True)
@@ -72,7 +74,8 @@ def pull_back(
     pulled, adjoints = _pulled(step, rows, ending)
     if not any(g is not None for g in pulled):
         return [None] * len(inputs)
-    elements, states, others = step.elements, step.states, step.others
+    elements, others = list(step.sequences), list(step.others)
+    states = [state.inner for state in step.states]
     by_element, by_state, by_other = (
         pulled[:n_seq],
         pulled[n_seq : n_seq + n_st],
@@ -92,7 +95,7 @@ def pull_back(
     steps = n_steps
     if saved or op.until:
         wider = FrozenFunctionGraph(
-            step.inputs, [*step.next_states, *step.stacked, *saved, *step.conditions]
+            step.inputs, [*step.nexts, *step.stacked, *saved, *step.conditions]
         )
         loop = replace(op, fgraph=wider)
         made = loop.make_node(n_steps, *operands).outputs
@@ -144,62 +147,32 @@ def pull_back(
     return gradients
 
 
-@dataclass(frozen=True)
-class _Step:
-    """The inner graph of a loop over variables of the current container."""
-
-    elements: Sequence[Variable]
-    states: Sequence[Variable]
-    others: Sequence[Variable]
-    next_states: Sequence[Variable]
-    stacked: Sequence[Variable]
-    conditions: Sequence[Variable]
-
-    @staticmethod
-    def of(op: Scan) -> _Step:
-        inputs = [nominal.type(None) for nominal in op.fgraph.inputs]
-        outputs = op.fgraph.bind(inputs)
-        states = op.n_sequences + op.n_states
-        stacked = op.n_states + len(op.stacked)
-        return _Step(
-            inputs[: op.n_sequences],
-            inputs[op.n_sequences : states],
-            inputs[states:],
-            outputs[: op.n_states],
-            outputs[op.n_states : stacked],
-            outputs[stacked:],
-        )
-
-    @property
-    def inputs(self) -> list[Variable]:
-        return [*self.elements, *self.states, *self.others]
-
-
 def _pulled(
-    step: _Step, rows: Sequence[Variable | None], ending: set[int]
+    step: Body, rows: Sequence[Variable | None], ending: set[int]
 ) -> tuple[list[Variable | None], dict[int, Variable]]:
     """The gradients of a step's inputs, and the gradients of its next states that they stand on.
 
     ``ending``: the states whose gradient at the end is not zero.
     """
-    adjoints = {k: x.type(None) for k, x in enumerate(step.states) if is_continuous(x)}
+    states = [state.inner for state in step.states]
+    adjoints = {k: x.type(None) for k, x in enumerate(states) if is_continuous(x)}
     while True:
-        seeds = [adjoints.get(k) for k in range(len(step.states))]
-        pulled = pull(step.inputs, [*step.next_states, *step.stacked], [*seeds, *rows])
+        seeds = [adjoints.get(k) for k in range(len(states))]
+        pulled = pull(step.inputs, [*step.nexts, *step.stacked], [*seeds, *rows])
         # The gradient of a state that none of its uses has is zero from end to start.
-        idle = [k for k in adjoints if k not in ending and pulled[len(step.elements) + k] is None]
+        idle = [k for k in adjoints if k not in ending and pulled[len(step.sequences) + k] is None]
         if not idle:
             return pulled, adjoints
         for k in idle:
             del adjoints[k]
 
 
-def _kept(back: Sequence[Variable], step: _Step) -> list[Variable]:
+def _kept(back: Sequence[Variable], step: Body) -> list[Variable]:
     """The results of a step that ``back`` takes from it, in the order in which they are computed.
 
     These are those that are dear, and those that are stacked anyway.
     """
-    order = _core.toposort([*step.next_states, *step.stacked, *step.conditions])
+    order = _core.toposort(step.results)
     there = set(step.stacked)
     kept = [x for node in order for x in node.outputs if x in there or not _is_cheap(node)]
     needed = set(_leaves(back, kept))

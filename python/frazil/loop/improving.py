@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from frazil import _core
-from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
+from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
 from frazil.company import in_company_of
 from frazil.inner_graph import apply_graph
-from frazil.loop.body import Body, State
+from frazil.loop.body import Body
 from frazil.loop.hoisting import hoist_elements, hoist_invariants, hoist_stacked, hoist_sums
+from frazil.loop.last_rows import Part, carry, last_parts
 from frazil.loop.op import Scan
 from frazil.loop.pruning import drop_unused, unify
-from frazil.tensor.broadcasting import broadcast_to
-from frazil.tensor.constants import constant
-from frazil.tensor.indexing import DYNAMIC, Subtensor
+from frazil.tensor.lengths import Lengths, lengths
 
 
 def improve_loops(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
@@ -23,7 +23,7 @@ def improve_loops(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
 
     Loops over the same steps become one; what is the same in each step, what follows from
     sequences alone and what is only stacked is computed outside; what nobody uses is dropped; and
-    of a stack of which only the last row is used, only that is kept.
+    of a stack of which only the last rows are used, only those are kept.
     """
     if not any(isinstance(node.op, Scan) for node in graph.toposort()):
         return graph
@@ -65,39 +65,30 @@ class _Uses:
     def __contains__(self, x: Variable) -> bool:
         return x in self.users
 
-    def last_rows(self, stack: Variable) -> list[tuple[Variable, int]] | None:
-        """The rows that are all that is used of a stack: each with its position from the end.
-
-        None if more is used.
-        """
-        found: list[tuple[Variable, int]] = []
-        for user in self.users.get(stack, ()):
-            if user is None or not isinstance(user.op, Subtensor) or len(user.op.template) != 1:
-                return None
-            (entry,) = user.op.template
-            if entry == DYNAMIC:
-                index = user.inputs[1]
-                entry = int(index.data) if isinstance(index, Constant) else 0
-            if not isinstance(entry, int) or entry >= 0:
-                return None
-            found.append((user.outputs[0], -entry))
-        return found
+    def users_of(self, x: Variable) -> Sequence[FrozenApply | None]:
+        """By whom ``x`` is used."""
+        return self.users.get(x, ())
 
 
 def _improve(node: FrozenApply, made: dict[Variable, Variable], uses: _Uses) -> None:
     """Add to ``made`` what the results of a loop become."""
     op: Scan = node.op
-    body = Body.of(op, [made.get(x, x) for x in node.inputs])
+    inputs = [made.get(x, x) for x in node.inputs]
+    body = Body.of(op, inputs)
     lasts = {at for at in range(op.n_states) if node.outputs[at] in uses}
     stacks = {at for at in range(len(op.stacked)) if node.outputs[op.n_states + at] in uses}
-    rows: dict[Variable, int] = {}
+    parts: list[tuple[Part, Sequence[int]]] = []
     for at in sorted(stacks):
-        read = uses.last_rows(node.outputs[op.n_states + at])
-        found = _last_states(body, at, read)
-        if found is not None:
-            rows |= found
-            body.require_steps(max(back for _, back in read or ()))
-            lasts |= set(found.values())
+        taken = last_parts(uses.users_of(node.outputs[op.n_states + at]), backwards=op.backwards)
+        if taken is None:
+            continue
+        count = max(part.back for part in taken)
+        ends = carry(body, at, count, partial(_row_lengths, op, inputs, at))
+        if ends is not None:
+            parts += [(part, ends) for part in taken]
+            rows = (part.back for part in taken if not part.several)
+            body.require_steps(max(rows, default=0))
+            lasts |= set(ends)
             stacks.discard(at)
     kept = drop_unused(body, lasts, stacks)
     unified = unify(body)
@@ -127,43 +118,17 @@ def _improve(node: FrozenApply, made: dict[Variable, Variable], uses: _Uses) -> 
             made[node.outputs[at]] = final[at]
     for stack, at in zip(given, sorted(stacks), strict=False):
         made[node.outputs[op.n_states + at]] = stack
-    for row, at in rows.items():
-        made[row] = final[at]
+    done = body.n_steps if results.steps is None else results.steps
+    for part, states_of in parts:
+        latest = [final[at] for at in states_of]
+        made[part.result] = part.of(latest, done, backwards=op.backwards)
     if results.steps is not None:
         made[node.outputs[-1]] = results.steps
 
 
-def _last_states(
-    body: Body, stack: int, rows: list[tuple[Variable, int]] | None
-) -> dict[Variable, int] | None:
-    """For the last rows of a stack the positions of states that end as they are; None if there are
-    no such states, or if there may not be so many rows although there are steps.
-    """
-    if not rows or (body.conditions and any(back > 1 for _, back in rows)):
-        return None
-    found: dict[Variable, int] = {}
-    for row, back in rows:
-        y = body.stacked[stack]
-        if back == 1:
-            _carry(body, y)
-        at: int | None = None
-        for _ in range(back):
-            at = next((k for k, state in enumerate(body.states) if state.next is y), None)
-            if at is None:
-                return None
-            y = body.states[at].inner
-        if at is None:
-            return None
-        found[row] = at
-    return found
-
-
-def _carry(body: Body, y: Variable) -> None:
-    """Let a loop carry what it only stacks, of which only the last row is wanted."""
-    shape = [length for length in y.type.shape if length is not None]
-    if len(shape) == y.ndim and not any(state.next is y for state in body.states):
-        start = broadcast_to(constant(0, y.dtype), shape)
-        body.states.append(State(y.type(None), start, y))
+def _row_lengths(op: Scan, inputs: Sequence[Variable], stack: int) -> Lengths | None:
+    """The lengths of a row of a stack, if they are known before the loop runs."""
+    return op.row_lengths(inputs, [lengths(x) for x in inputs])[stack]
 
 
 def _merged(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:

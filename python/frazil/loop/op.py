@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -192,22 +192,26 @@ class Scan(HasInnerGraph):
             np.stack(row) if row else np.zeros((0, *shape), y.dtype)
             for row, y, shape in zip(rows, self.stacked, self._row_shapes(operands), strict=True)
         ]
+        self._check_least(done)
         lasts = [np.array(state, copy=True) for state in states]
         return (*lasts, *stacks, *([np.array(done)] if self.until else []))
 
     def _check_run(self, count: int, sequences: Sequence[Array]) -> None:
         if count < 0:
             raise ValueError(f"{self} is to run {count} steps; their number cannot be negative")
-        if count < self.least:
-            raise IndexError(
-                f"index {-self.least} is out of bounds for axis 0 with size {count}: {self} "
-                "has not so many steps"
-            )
+        self._check_least(count)
         for number, sequence in enumerate(sequences):
             if len(sequence) != count:
                 raise ValueError(
                     f"sequence {number} of {self} has {len(sequence)} elements, for {count} steps"
                 )
+
+    def _check_least(self, count: int) -> None:
+        if count < self.least:
+            raise IndexError(
+                f"index {-self.least} is out of bounds for axis 0 with size {count}: {self} "
+                "has not so many steps"
+            )
 
     def _row_shapes(self, operands: Sequence[Array]) -> list[tuple[int, ...]]:
         """The shape of a row of each stack; a length that only a step would tell is 0."""
@@ -220,7 +224,7 @@ class Scan(HasInnerGraph):
             for x, array in zip(self.others, operands[-len(self.others) :], strict=False)
             if x.ndim == 0 and x.type.numpy_dtype.kind in "iu"
         }
-        told = outer_lengths(self.fgraph, self.stacked, shapes, values)
+        told = self._told_rows(shapes, values)
         return [
             tuple(static or 0 for static in y.type.shape)
             if lengths is None
@@ -231,21 +235,36 @@ class Scan(HasInnerGraph):
     def infer_shape(
         self, node: FrozenApply, input_shapes: Sequence[Lengths]
     ) -> tuple[Lengths | None, ...]:
-        n_steps, operands = node.inputs[0], node.inputs[1:]
+        rows = self.row_lengths(node.inputs, input_shapes)
+        states = input_shapes[1 + self.n_sequences : 1 + self.n_sequences + self.n_states]
+        if self.until:
+            return (*states, *(None for _ in rows), ())
+        return (*states, *(None if row is None else (node.inputs[0], *row) for row in rows))
+
+    def row_lengths(
+        self, inputs: Sequence[Variable], input_shapes: Sequence[Lengths]
+    ) -> list[Lengths | None]:
+        """Return the lengths of a row of each stack, None where only a step would tell."""
         shapes: dict[Variable, Lengths] = {
             x: shape[at < self.n_sequences :]
             for at, (x, shape) in enumerate(zip(self.fgraph.inputs, input_shapes[1:], strict=True))
         }
         values: dict[Variable, Variable] = {
             x: operand
-            for x, operand in zip(self.fgraph.inputs, operands, strict=True)
+            for x, operand in zip(self.fgraph.inputs, inputs[1:], strict=True)
             if x in self.others
         }
-        rows = outer_lengths(self.fgraph, self.stacked, shapes, values)
-        states = input_shapes[1 + self.n_sequences : 1 + self.n_sequences + self.n_states]
-        if self.until:
-            return (*states, *(None for _ in rows), ())
-        return (*states, *(None if row is None else (n_steps, *row) for row in rows))
+        return self._told_rows(shapes, values)
+
+    def _told_rows(
+        self, shapes: Mapping[Variable, Lengths], values: Mapping[Variable, Variable]
+    ) -> list[Lengths | None]:
+        """The lengths of rows of stacks; those of states, which keep their shapes, are known."""
+        told = outer_lengths(self.fgraph, self.stacked, shapes, values)
+        kept = dict(zip(self.next_states, self.states, strict=True))
+        return [
+            shapes[kept[y]] if y in kept else own for y, own in zip(self.stacked, told, strict=True)
+        ]
 
     def L_op(
         self,

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 from frazil import _core
 from frazil._core import Constant, FrozenFunctionGraph, SharedVariable, TensorType, Variable
 from frazil.company import in_company_of
 from frazil.inner_graph import apply_graph
+from frazil.laziness import lazily
 from frazil.loop.declaration import Carried, Tap, listed, read_outputs_info, read_sequences
 from frazil.loop.op import Scan
+from frazil.loop.starts import settle_starts
 from frazil.tensor.constants import TensorLike, as_tensor
 from frazil.tensor.lengths import as_length, length, minimum, static_length
 
@@ -55,7 +58,7 @@ def scan(
     Parameters
     ----------
     fn : callable
-        It is called once, with variables: the elements of the sequences (one for each tap), the
+        It is called with variables: the elements of the sequences (one for each tap), the
         outputs of earlier steps (one for each tap), then ``non_sequences``. It returns the outputs
         of a step; also, or instead, a dict of updates of shared variables, and :class:`until`. What
         it uses besides its arguments stays the same in all steps.
@@ -65,7 +68,8 @@ def scan(
     outputs_info : tensor_like, dict or None, or list of them, optional
         For each output its value before the first step, or None if no step reads it.
         ``dict(initial=x, taps=[-2, -1])`` reads values of several steps before; the initial value
-        then has a row for each, the oldest first.
+        then has a row for each, the oldest first. A Python number has the dtype that steps give,
+        for which ``fn`` may be called again.
     non_sequences : tensor_like or list of them, optional
         What is the same in each step.
     n_steps : int or 0-d integer variable, optional
@@ -154,6 +158,13 @@ def declare(
 
     The last value of a loop without steps is the initial one.
     """
+    if isinstance(truncate_gradient, bool) or not (
+        index(truncate_gradient) == -1 or truncate_gradient > 0
+    ):
+        raise ValueError(
+            "truncate_gradient must be a positive number of steps, or -1 for all, given "
+            f"{truncate_gradient!r}"
+        )
     taps = read_sequences(sequences, go_backwards=go_backwards)
     carried = read_outputs_info(outputs_info)
     fixed = [as_tensor(x) for x in listed(non_sequences)]
@@ -161,7 +172,8 @@ def declare(
     with in_company_of([*(tap.rows for tap in taps), *started, *fixed]):
         steps = _number_of_steps(taps, n_steps)
         taps = [Tap(_first(tap.rows, steps), tap.lag, tap.name) for tap in taps]
-        body = _Body.of(fn, taps, carried, fixed)
+        trace = settle_starts(carried, lambda own: _Trace.of(fn, taps, own, fixed))
+        body = _Body.of(trace, fixed)
         if strict:
             body.check_strict(fixed)
         return body.loop(taps, steps, truncate_gradient, name)
@@ -196,17 +208,15 @@ def _first(rows: Variable, steps: Variable) -> Variable:
 
 
 @dataclass(frozen=True)
-class _Body:
-    """One step: what stands for its arguments, and what came of them."""
+class _Trace:
+    """What stands for the arguments of a step, and what its function made of them."""
 
     carried: Sequence[Carried | None]
     elements: Sequence[Variable]
-    lagged: Sequence[Sequence[Variable]]
+    lagged: list[list[Variable]]
     """For each carried output a variable for its value one step ago, two steps ago, ..."""
-    outputs: Sequence[Variable]
+    outputs: list[Variable]
     updates: Mapping[SharedVariable, Variable]
-    updated: Mapping[SharedVariable, Variable]
-    """The variables that stand for shared variables with updates."""
     condition: Variable | None
 
     @staticmethod
@@ -215,7 +225,7 @@ class _Body:
         taps: Sequence[Tap],
         carried: Sequence[Carried | None],
         fixed: Sequence[Variable],
-    ) -> _Body:
+    ) -> _Trace:
         elements = [tap.element() for tap in taps]
         lagged: list[list[Variable]] = []
         earlier: list[Variable] = []
@@ -234,15 +244,37 @@ class _Body:
             )
         if not carried:
             carried, lagged = [None] * len(outputs), [[] for _ in outputs]
+        return _Trace(carried, elements, lagged, outputs, updates, condition)
+
+
+@dataclass(frozen=True)
+class _Body:
+    """One step: what stands for its arguments, and what came of them."""
+
+    carried: Sequence[Carried | None]
+    elements: Sequence[Variable]
+    lagged: Sequence[Sequence[Variable]]
+    """For each carried output a variable for its value one step ago, two steps ago, ..."""
+    outputs: Sequence[Variable]
+    updates: Mapping[SharedVariable, Variable]
+    updated: Mapping[SharedVariable, Variable]
+    """The variables that stand for shared variables with updates."""
+    condition: Variable | None
+
+    @staticmethod
+    def of(trace: _Trace, fixed: Sequence[Variable]) -> _Body:
+        carried, updates = trace.carried, trace.updates
         updated: dict[SharedVariable, Variable] = {x: x.type(x.name) for x in updates}
-        ends = [] if condition is None else [condition]
-        results, lagged = _with_wide_states([*outputs, *ends], carried, lagged)
-        outputs, ends = results[: len(outputs)], results[len(outputs) :]
+        ends = [] if trace.condition is None else [trace.condition]
+        results, lagged = _with_wide_states([*trace.outputs, *ends], carried, trace.lagged)
+        outputs, ends = results[: len(trace.outputs)], results[len(trace.outputs) :]
         news = [_as_update(new, x) for x, new in updates.items()]
         replaced = _core.graph_replace([*outputs, *news, *ends], list(updated.items()))
+        # What only a branch needs is not computed before the loop: it may never be taken.
+        replaced = lazily(replaced, fixed)
         return _Body(
             carried,
-            elements,
+            trace.elements,
             lagged,
             replaced[: len(outputs)],
             dict(zip(updates, replaced[len(outputs) :], strict=False)),
@@ -347,6 +379,11 @@ def _told(returned: Any) -> tuple[list[Variable], dict[SharedVariable, Variable]
             flat.append(part)
     for part in flat:
         if isinstance(part, until):
+            if condition is not None:
+                raise ValueError(
+                    "a step returns two conditions on which the loop ends; return one fz.until, of "
+                    "both: fz.until(ft.logical_or(a, b))"
+                )
             condition = as_tensor(part.condition)
             if condition.ndim or condition.dtype != "bool":
                 raise TypeError(
@@ -413,7 +450,19 @@ def _as_update(new: Variable, shared: SharedVariable) -> Variable:
 
 
 def _drift(name: str, before: Variable, after: Variable, what: str) -> str:
+    """What to say of a state that does not keep its type."""
+    if before.dtype != after.dtype:
+        kept, way = "dtype", f"cast {what} to {after.dtype}, or what the step returns to"
+        way = f"{way} {before.dtype}"
+    elif before.ndim != after.ndim:
+        kept, way = "rank", f"give {what} {_dims(after)}, or what the step returns {_dims(before)}"
+    else:
+        kept, way = "shape", f"give {what} the shape that the step returns, or the other way round"
     return (
-        f"{name} starts with type {before.type} and has type {after.type} after a step; both must "
-        f"be the same: cast or reshape {what}, or what the step returns"
+        f"{name} starts with type {before.type} and has type {after.type} after a step; a state "
+        f"keeps its {kept}: {way}"
     )
+
+
+def _dims(x: Variable) -> str:
+    return "1 dimension" if x.ndim == 1 else f"{x.ndim} dimensions"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast, overload
+from typing import Any, ClassVar, overload
 
 from frazil._core import FrozenFunctionGraph, Variable
 from frazil.company import in_company_of
@@ -15,12 +15,12 @@ from frazil.optimize.solver import (
     Evaluations,
     Solver,
     bound_operands,
-    check_depends,
-    check_unknown,
+    check_problem,
     inner_graph,
+    listed,
     rows_of_derivatives,
 )
-from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.tensor.constants import Array, TensorLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,8 +168,7 @@ def minimize(
     >>> found.round(4), success, slope.round(4)
     (array([1., 2.]), array(True), array([1., 1.]))
     """
-    several = isinstance(x, list | tuple)
-    unknowns: list[Variable] = [*x] if isinstance(x, list | tuple) else [cast(Variable, x)]
+    unknowns = listed(x)
     _check_objective(objective, unknowns, "minimize")
     with in_company_of(unknowns):
         packing = Packing.of(unknowns)
@@ -192,7 +191,7 @@ def minimize(
         )
         found, success = op(packing.start, *parameters)
         parts = packing.unpack(found)
-    return parts if several else parts[0], success
+    return parts if isinstance(x, list | tuple) else parts[0], success
 
 
 def minimize_scalar(
@@ -254,19 +253,9 @@ def minimize_scalar(
 
 
 def _check_objective(objective: Any, unknowns: Sequence[Any], what: str) -> None:
-    if not unknowns:
-        raise ValueError(f"{what} needs something to solve for; given no variable")
-    for x in unknowns:
-        check_unknown(x, what, "x")
-    if not isinstance(objective, Variable):
-        raise TypeError(f"the objective must be a variable; given {objective!r}")
+    check_problem(objective, unknowns, what, subject="the objective", name="x")
     if objective.ndim:
         raise TypeError(
             f"the objective must be one number; given {objective} of type {objective.type}. "
             "Reduce it first, for example with .sum()."
         )
-    if objective.type.numpy_dtype.kind != "f":
-        raise TypeError(
-            f"the objective must be floating-point; given {objective} of type {objective.type}"
-        )
-    check_depends(as_tensor(objective), unknowns, "the objective")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, cast, overload
+from typing import Any, ClassVar, overload
 
 from frazil._core import FrozenFunctionGraph, Variable
 from frazil.company import in_company_of
@@ -15,9 +15,9 @@ from frazil.optimize.solver import (
     Evaluations,
     Solver,
     bound_operands,
-    check_depends,
-    check_unknown,
+    check_problem,
     inner_graph,
+    listed,
     rows_of_derivatives,
 )
 from frazil.tensor.constants import Array, TensorLike
@@ -165,11 +165,8 @@ def root(
     >>> f([1.0, 1.0], [4.0, 9.0])
     [array([2., 3.]), array(True), array([0.25      , 0.16666667])]
     """
-    several = isinstance(variables, list | tuple)
-    unknowns: list[Variable] = (
-        [*variables] if isinstance(variables, list | tuple) else [cast(Variable, variables)]
-    )
-    _check_equations(equations, unknowns, "root", "variables")
+    unknowns = listed(variables)
+    check_problem(equations, unknowns, "root", subject="the equation", name="variables")
     with in_company_of(unknowns):
         packing = Packing.of(unknowns)
         outputs = [ravel(packing.within(equations))]
@@ -188,7 +185,7 @@ def root(
         op = Root(fgraph, method, bool(jac), bool(use_vectorized_jac), options)
         found, success = op(packing.start, *parameters)
         parts = packing.unpack(found)
-    return parts if several else parts[0], success
+    return parts if isinstance(variables, list | tuple) else parts[0], success
 
 
 def root_scalar(
@@ -240,7 +237,7 @@ def root_scalar(
     >>> float(found.round(6)), bool(success), float(slope.round(6))
     (2.0, True, 0.25)
     """
-    _check_equations(equation, [variable], "root_scalar", "variable")
+    check_problem(equation, [variable], "root_scalar", subject="the equation", name="variable")
     for one in (equation, variable):
         if one.ndim:
             raise TypeError(
@@ -259,17 +256,3 @@ def root_scalar(
         op = RootScalar(fgraph, method, bool(jac), bool(hess), options, names)
         found, success = op(variable, *parameters, *vectors)
     return found, success
-
-
-def _check_equations(equations: Any, unknowns: Sequence[Any], what: str, name: str) -> None:
-    if not unknowns:
-        raise ValueError(f"{what} needs something to solve for; given no variable")
-    for x in unknowns:
-        check_unknown(x, what, name)
-    if not isinstance(equations, Variable):
-        raise TypeError(f"{what} takes equations as a variable; given {equations!r}")
-    if equations.type.numpy_dtype.kind != "f":
-        raise TypeError(
-            f"{what} takes floating-point equations; given {equations} of type {equations.type}"
-        )
-    check_depends(equations, unknowns, "the equation")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -200,8 +200,33 @@ def inner_graph(
     return FrozenFunctionGraph([x, *parameters], outputs), parameters
 
 
-def check_unknown(x: Any, what: str, name: str) -> None:
-    """Raise unless one can solve for ``x``."""
+def listed(x: Variable | Sequence[Variable]) -> list[Variable]:
+    """Return the unknowns: one, or several."""
+    return [*x] if isinstance(x, list | tuple) else [cast(Variable, x)]
+
+
+def check_problem(
+    expression: Any, unknowns: Sequence[Any], what: str, *, subject: str, name: str
+) -> None:
+    """Raise unless a floating-point expression can be solved for ``unknowns``.
+
+    ``what`` is the function that was called; ``subject`` says what the expression is, ``name`` what
+    the unknowns are called.
+    """
+    if not unknowns:
+        raise ValueError(f"{what} needs something to solve for; given no variable")
+    for x in unknowns:
+        _check_unknown(x, what, name)
+    if not isinstance(expression, Variable):
+        raise TypeError(f"{subject} must be a variable; given {expression!r}")
+    if expression.type.numpy_dtype.kind != "f":
+        raise TypeError(
+            f"{subject} must be floating-point; given {expression} of type {expression.type}"
+        )
+    _check_depends(expression, unknowns, subject)
+
+
+def _check_unknown(x: Any, what: str, name: str) -> None:
     if not isinstance(x, Variable):
         raise TypeError(f"{name} must be a variable; given {x!r} of type {type(x).__name__}")
     if isinstance(x, Constant):
@@ -213,7 +238,7 @@ def check_unknown(x: Any, what: str, name: str) -> None:
         )
 
 
-def check_depends(expression: Variable, unknowns: Sequence[Variable], what: str) -> None:
+def _check_depends(expression: Variable, unknowns: Sequence[Variable], subject: str) -> None:
     """Raise unless an expression depends on all ``unknowns``."""
     reached = {expression}
     pending = [expression]
@@ -226,7 +251,7 @@ def check_depends(expression: Variable, unknowns: Sequence[Variable], what: str)
     for x in unknowns:
         if x not in reached:
             raise ValueError(
-                f"{what} does not depend on {x} of type {x.type}, which it is to be solved for"
+                f"{subject} does not depend on {x} of type {x.type}, which it is to be solved for"
             )
 
 

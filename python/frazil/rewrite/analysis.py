@@ -28,6 +28,16 @@ def is_nonnegative(x: Variable) -> bool:
 
     False where it is not known. Results are remembered as long as ``x`` is alive.
 
+    Parameters
+    ----------
+    x : Variable
+        Anything.
+
+    Returns
+    -------
+    bool
+        Whether it is known of every element.
+
     Examples
     --------
     >>> import frazil.tensor as ft

@@ -55,6 +55,15 @@ class Rule:
         Its sides, over variables of the sample dtypes.
     compiled : RewriteRule
         What the core matches.
+
+    Examples
+    --------
+    >>> from frazil.rewrite import ALGEBRA
+    >>> law = next(rule for rule in ALGEBRA if rule.name == "neg_neg")
+    >>> print(law)
+    neg_neg: --x -> x if x: number
+    >>> law.law
+    '-(-x) == x, where integers wrap around too.'
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:

@@ -13,6 +13,18 @@ def fill(like: Variable, value: TensorLike) -> Variable:
     Unlike :func:`frazil.tensor.full_like` it does not depend on the rank of ``like``, so a rule can
     be written with it.
 
+    Parameters
+    ----------
+    like : Variable
+        A parameter of the rule, or what is made of one.
+    value : tensor_like
+        A number.
+
+    Returns
+    -------
+    Variable
+        Of the shape of ``like``.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -25,6 +37,18 @@ def fill(like: Variable, value: TensorLike) -> Variable:
 
 def truth(like: Variable, value: bool) -> Variable:
     """Return ``value`` as a bool tensor in the shape of ``like``.
+
+    Parameters
+    ----------
+    like : Variable
+        A parameter of the rule, or what is made of one.
+    value : bool
+        What every element is.
+
+    Returns
+    -------
+    Variable
+        Of bool, and of the shape of ``like``.
 
     Examples
     --------

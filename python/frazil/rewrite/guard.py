@@ -11,7 +11,15 @@ from frazil._core import Variable
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A property of what stands for parameters of a rule; the core's own has no ``predicate``."""
+    """A property of what stands for parameters of a rule; the core's own has no ``predicate``.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> from frazil.rewrite import same_dtype
+    >>> same_dtype(ft.vector("x"), ft.vector("y")).predicate is None
+    True
+    """
 
     name: str
     variables: tuple[Variable, ...]
@@ -23,6 +31,16 @@ class Guard:
 
 def same_dtype(*variables: Variable) -> Guard:
     """Return the guard that all have one dtype.
+
+    Parameters
+    ----------
+    *variables : Variable
+        Parameters of the rule.
+
+    Returns
+    -------
+    Guard
+        To be returned by the rule, after its right side.
 
     Examples
     --------
@@ -36,7 +54,28 @@ def same_dtype(*variables: Variable) -> Guard:
 
 
 def same_type(*variables: Variable) -> Guard:
-    """Return the guard that all have one dtype and one static shape."""
+    """Return the guard that all have one dtype and one static shape.
+
+    Parameters
+    ----------
+    *variables : Variable
+        Parameters of the rule.
+
+    Returns
+    -------
+    Guard
+        To be returned by the rule, after its right side.
+
+    Examples
+    --------
+    >>> from frazil.rewrite import Float, same_type, rule
+    >>> @rule
+    ... def gather(x: Float, y: Float, z: Float):
+    ...     "x * z + y * z == (x + y) * z."
+    ...     return x * z + y * z, (x + y) * z, same_type(x, y)
+    >>> print(gather)
+    gather: x * z + y * z -> (x + y) * z if x: float, y: float, z: float, same_type(x, y)
+    """
     return Guard("same_type", variables)
 
 
@@ -45,12 +84,54 @@ def one_ring(*variables: Variable) -> Guard:
 
     All are floats, or all have the same dtype: an integer that wraps around in a narrow dtype is
     not the one that wraps around in a wider one.
+
+    Parameters
+    ----------
+    *variables : Variable
+        Parameters of the rule.
+
+    Returns
+    -------
+    Guard
+        To be returned by the rule, after its right side.
+
+    Examples
+    --------
+    >>> from frazil.rewrite import Number, one_ring, rule
+    >>> @rule
+    ... def sub_neg(x: Number, y: Number):
+    ...     "x - -y == x + y, as long as both wrap around alike."
+    ...     return x - -y, x + y, one_ring(x, y)
+    >>> print(sub_neg)
+    sub_neg: x - -y -> x + y if x: number, y: number, one_ring(x, y)
     """
     return Guard("one_ring", variables)
 
 
 def not_constant(variable: Variable) -> Guard:
-    """Return the guard that this is no constant."""
+    """Return the guard that this is no constant.
+
+    Parameters
+    ----------
+    variable : Variable
+        A parameter of the rule.
+
+    Returns
+    -------
+    Guard
+        To be returned by the rule, after its right side.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> from frazil.rewrite import Float, not_constant, rule
+    >>> @rule
+    ... def double(x: Float):
+    ...     "x + x == x * 2."
+    ...     return x + x, x * 2, not_constant(x)
+    >>> print(double)
+    double: x + x -> x * 2.0 if x: float, not_constant(x)
+    """
     return Guard("not_constant", (variable,))
 
 
@@ -58,6 +139,22 @@ def reads_buffer() -> Guard:
     """Return the guard that the matched op views no operand, and one comes from a distinct node.
 
     That is, the operand is an output of such a node, or a view of one.
+
+    Returns
+    -------
+    Guard
+        To be returned by the rule, after its right side.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> from frazil.rewrite import Float, reads_buffer, rule
+    >>> @rule
+    ... def exp_of_buffer(x: Float):
+    ...     "exp(x) == 1 + expm1(x), where x is a buffer of its own."
+    ...     return ft.exp(x), 1 + ft.expm1(x), reads_buffer()
+    >>> print(exp_of_buffer)
+    exp_of_buffer: exp(x) -> 1.0 + expm1(x) if x: float, reads_buffer()
     """
     return Guard("reads_buffer", ())
 
@@ -67,6 +164,18 @@ def holds(predicate: Callable[..., Any], *variables: Variable) -> Guard:
 
     The function must depend on its arguments only, as what it says is remembered. It runs once a
     match, outside every lock; guards of the core are much faster.
+
+    Parameters
+    ----------
+    predicate : callable
+        Takes what stands for each of ``variables``; what it gives is taken as true or false.
+    *variables : Variable
+        Parameters of the rule.
+
+    Returns
+    -------
+    Guard
+        To be returned by the rule, after its right side.
 
     Examples
     --------

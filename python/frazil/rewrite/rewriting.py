@@ -24,6 +24,15 @@ class Step:
         File, line and function of the user's code that built what it applied to.
     before, after : Variable
         What it applied to, its operands in normal form, and what took its place.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> from frazil.printing import pp
+    >>> from frazil.rewrite import rewrite
+    >>> step, = rewrite(-(-ft.vector("x"))).trace
+    >>> step.rule, pp(step.before), pp(step.after)
+    ('neg_neg', '--x', 'x')
     """
 
     rule: str
@@ -44,6 +53,13 @@ class Trace(Sequence[Step]):
 
     It has every step, those too that were remembered from other graphs when the result was made;
     the rules' functions are called again for it.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> from frazil.rewrite import rewrite
+    >>> [step.rule for step in rewrite(-(-ft.vector("x")) * 1).trace]
+    ['neg_neg', 'mul_one']
     """
 
     def __init__(self, rules: RuleSet, outputs: Sequence[Variable]) -> None:
@@ -80,7 +96,17 @@ class Trace(Sequence[Step]):
 
 
 class Rewriting(NamedTuple):
-    """What :func:`rewrite` returns: the graph, and the trace of how it came about."""
+    """What :func:`rewrite` returns: the graph, and the trace of how it came about.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> from frazil.printing import pp
+    >>> from frazil.rewrite import rewrite
+    >>> rewriting = rewrite(-(-ft.vector("x")) * 1)
+    >>> pp(rewriting.graph), len(rewriting.trace)
+    ('x', 2)
+    """
 
     graph: Any
     trace: Trace

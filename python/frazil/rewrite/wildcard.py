@@ -13,7 +13,15 @@ from frazil.scalar import ScalarOp
 
 @dataclass(frozen=True, eq=False)
 class Wildcard(Op):
-    """Stands for one of some ops (a tuple), any op of a kind (a name), or any pure op (None)."""
+    """Stands for one of some ops (a tuple), any op of a kind (a name), or any pure op (None).
+
+    Examples
+    --------
+    >>> from frazil import scalar
+    >>> from frazil.rewrite import any_of
+    >>> any_of("even", scalar.cos, scalar.cosh).name
+    'even'
+    """
 
     name: str
     stands_for: tuple[Op, ...] | str | None
@@ -39,6 +47,11 @@ def any_of(name: str, *ops: Op) -> Wildcard:
     *ops : Op
         Ops that take the same operands; scalar ops stand for their elementwise application.
 
+    Returns
+    -------
+    Wildcard
+        To be applied like an op, within a rule.
+
     Examples
     --------
     >>> from frazil import scalar
@@ -58,6 +71,18 @@ def any_kind(kind: type[Op], name: str | None = None) -> Wildcard:
     """Return an op that stands for any op of a class, whatever its parameters, in a rule.
 
     Wherever it stands, it is the same op; another ``name`` makes it another one of that class.
+
+    Parameters
+    ----------
+    kind : type of Op
+        The class.
+    name : str, optional
+        How it is called in printed rules; default: the name of the class.
+
+    Returns
+    -------
+    Wildcard
+        To be applied like an op, within a rule.
 
     Examples
     --------

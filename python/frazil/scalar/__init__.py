@@ -50,6 +50,7 @@ from frazil.scalar.logic import second as second
 from frazil.scalar.logic import where as where
 from frazil.scalar.logic import xor as xor
 from frazil.scalar.logic import zero_grad as zero_grad
+from frazil.scalar.loop import ScalarLoop as ScalarLoop
 from frazil.scalar.op import ScalarOp as ScalarOp
 from frazil.scalar.special import erf as erf
 from frazil.scalar.special import erfc as erfc

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from frazil._core import Constant, FrozenFunctionGraph, Variable, elemwise
-from frazil.scalar.op import ScalarOp
+from frazil import _core
+from frazil._core import FrozenFunctionGraph, Variable, elemwise
+from frazil.scalar.evaluation import Array
+from frazil.scalar.graph import ScalarGraphOp, steps_of
 
 
 @dataclass(frozen=True, eq=False)
-class Composite(ScalarOp):
+class Composite(ScalarGraphOp):
     """A graph of scalar ops as one scalar op.
 
     Native linkers see through it: they run what it holds, each op in the loop that suits it. It
@@ -46,50 +47,13 @@ class Composite(ScalarOp):
 
     fgraph: FrozenFunctionGraph
 
-    def __post_init__(self) -> None:
-        from frazil.elemwise import Elemwise
-
-        graph = self.fgraph
-        if not isinstance(graph, FrozenFunctionGraph):
-            raise TypeError(
-                f"a Composite holds a FrozenFunctionGraph, given {type(graph).__name__}"
-            )
-        if not graph.outputs:
-            raise TypeError("a Composite needs an output")
-        for node in graph.toposort():
-            if not isinstance(node.op, Elemwise):
-                raise TypeError(f"a Composite is made of elementwise ops; {node.op} is none")
-        for x in (*graph.inputs, *graph.outputs):
-            if x.ndim:
-                raise TypeError(
-                    f"a Composite is made of scalars; {x} has type {x.type}. Write it with "
-                    "ft.scalar() and apply the result to tensors"
-                )
-
-    @property
-    def nin(self) -> int:
-        return len(self.fgraph.inputs)
-
-    @property
-    def nout(self) -> int:
-        return len(self.fgraph.outputs)
-
-    @property
-    def rule(self) -> str:
-        return f"cast:{self.fgraph.outputs[0].dtype}"
-
-    def __str__(self) -> str:
-        return f"Composite{{{self.fgraph.digest[:8]}}}"
-
-    def result_dtypes(self, first: str) -> tuple[str, ...]:
-        return tuple(output.dtype for output in self.fgraph.outputs)
-
-    def operand_dtypes(self, dtypes: Sequence[str], result: str) -> tuple[str, ...]:
-        return tuple(nominal.dtype for nominal in self.fgraph.inputs)
-
     def impl(self, *operands: Any) -> Any:
-        values = _steps(self.fgraph).run(operands)
+        values = steps_of(self.fgraph).run(operands)
         return values[0] if self.nout == 1 else values
+
+    def on_arrays(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        """Each op of the graph for all elements at once."""
+        return tuple(map(np.array, steps_of(self.fgraph).run_arrays(np.broadcast_arrays(*arrays))))
 
     def expand(self, operands: Sequence[Variable]) -> list[Variable]:
         """The outputs as elementwise expressions of ``operands``, which broadcast.
@@ -117,6 +81,36 @@ class Composite(ScalarOp):
             made.update(zip(node.outputs, results, strict=True))
         return [_over_all(made.get(output, output), operands) for output in graph.outputs]
 
+    def pull(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable | None],
+        wanted: Sequence[bool],
+    ) -> list[Variable | None]:
+        """The gradients of the wanted inputs: it is differentiated op by op."""
+        from frazil.gradient import grad
+
+        # An operand may stand at several places, whose gradients are asked for one by one.
+        operands = [x.type() for x in inputs]
+        targets = [
+            x for x, want in zip(operands, wanted, strict=True) if want and _is_continuous(x)
+        ]
+        known: dict[Variable, Variable] = {}
+        for output, g in zip(self.expand(operands), output_gradients, strict=True):
+            if g is not None and _is_continuous(output):
+                known[output] = known[output] + g if output in known else g
+        if not targets or not known:
+            return [None] * len(inputs)
+        found = grad(None, targets, None, "ignore", known_grads=known)
+        gradients = dict(zip(targets, found, strict=True))
+        replaced = iter(_core.graph_replace(found, dict(zip(operands, inputs, strict=True))))
+        return [next(replaced) if x in gradients else None for x in operands]
+
+
+def _is_continuous(x: Variable) -> bool:
+    return x.dtype.startswith("float")
+
 
 def _over_all(result: Variable, operands: Sequence[Variable]) -> Variable:
     """``result`` in the shape of all operands, also of those that it does not depend on."""
@@ -128,57 +122,3 @@ def _over_all(result: Variable, operands: Sequence[Variable]) -> Variable:
         if widened.type != result.type:
             result = widened
     return result
-
-
-class _Steps:
-    """What ``impl`` does, told without variables: ops over numbered values."""
-
-    def __init__(self, graph: FrozenFunctionGraph) -> None:
-        numbers: dict[Variable, int] = {x: at for at, x in enumerate(graph.inputs)}
-        self.inputs = [np.dtype(x.dtype).type for x in graph.inputs]
-        self.constants: list[Any] = []
-        self.steps: list[tuple[ScalarOp, list[tuple[int, Any]], list[Any]]] = []
-        order = graph.toposort()
-        met = [x for node in order for x in node.inputs] + list(graph.outputs)
-        for x in met:
-            if isinstance(x, Constant) and x not in numbers:
-                numbers[x] = len(numbers)
-                self.constants.append(x.data[()])
-        for node in order:
-            op: ScalarOp = node.op.scalar_op
-            dtypes = [ty.dtype for ty in node.output_types]
-            wanted = op.operand_dtypes([x.dtype for x in node.inputs], dtypes[0])
-            operands = [
-                (numbers[x], np.dtype(dtype).type)
-                for x, dtype in zip(node.inputs, wanted, strict=True)
-            ]
-            self.steps.append((op, operands, [np.dtype(dtype).type for dtype in dtypes]))
-            for output in node.outputs:
-                numbers[output] = len(numbers)
-        self.outputs = [numbers[output] for output in graph.outputs]
-
-    def run(self, operands: Sequence[Any]) -> tuple[Any, ...]:
-        values = [_converted(x, to) for x, to in zip(operands, self.inputs, strict=True)]
-        values += self.constants
-        with np.errstate(all="ignore"):
-            for op, positions, dtypes in self.steps:
-                results = op.impl(*[_converted(values[at], to) for at, to in positions])
-                if len(dtypes) == 1:
-                    results = (results,)
-                values += [_converted(x, to) for x, to in zip(results, dtypes, strict=True)]
-        return tuple(values[at] for at in self.outputs)
-
-
-# Held by the graph's life, so that an op has no state; a graph never changes.
-_known: WeakKeyDictionary[FrozenFunctionGraph, _Steps] = WeakKeyDictionary()
-
-
-def _steps(graph: FrozenFunctionGraph) -> _Steps:
-    steps = _known.get(graph)
-    if steps is None:
-        steps = _known.setdefault(graph, _Steps(graph))
-    return steps
-
-
-def _converted(value: Any, to: Any) -> Any:
-    return value if type(value) is to else np.asarray(value).astype(to)[()]

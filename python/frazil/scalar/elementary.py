@@ -150,7 +150,17 @@ def define_cast(*, c: Lowering, numba: Lowering, gradient: Gradient) -> Callable
     _ROWS["cast"] = Row("cast", "cast", 1, np.asarray, c, numba, gradient)
 
     def cast(dtype: str) -> Elementary:
-        """The scalar op that converts to ``dtype``.
+        """Return the scalar op that converts to ``dtype``.
+
+        Parameters
+        ----------
+        dtype : str
+            The name of a frazil dtype.
+
+        Returns
+        -------
+        Elementary
+            The same object for the same dtype.
 
         Examples
         --------

@@ -1,10 +1,11 @@
 """A scalar op applied to whole arrays without a compiler: the reference for every linker.
 
-There are three ways, the first that fits is taken:
+There are four ways, the first that fits is taken:
 
 1. the op's ``ufunc``, which NumPy or SciPy runs at native speed;
-2. ``numpy.frompyfunc`` over ``impl``, for up to 32 operands and results;
-3. a loop over ``impl``, for any number of them.
+2. its ``on_arrays``, as ops have that hold graphs;
+3. ``numpy.frompyfunc`` over ``impl``, for up to 32 operands and results;
+4. a loop over ``impl``, for any number of them.
 
 Single elements without a ufunc go straight to ``impl``.
 """
@@ -65,6 +66,8 @@ def evaluate(
         arrays = [a.astype(d, copy=False) for a, d in zip(arrays, dtypes, strict=True)]
         if all(array.ndim == 0 for array in arrays):
             return _of_elements(op, results, [array[()] for array in arrays])
+        if op.on_arrays is not None:
+            return op.on_arrays(arrays)
         if len(arrays) + len(results) <= FROMPYFUNC_LIMIT:
             return _by_frompyfunc(op, results, arrays)
         return _by_loop(op, results, arrays)

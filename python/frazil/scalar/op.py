@@ -60,6 +60,9 @@ class ScalarOp(Op, metaclass=ScalarOpMeta):
         Expressions in C and in what Numba compiles, as in ``"{0} * {0}"``.
     gradient : callable, optional
         ``(inputs, output, output_gradient)`` to one gradient an input.
+    on_arrays : callable, optional
+        A function of the list of all operands as arrays, of the dtypes that the op computes in,
+        which broadcast against each other. It returns the tuple of results: ``impl`` for many.
 
     Examples
     --------
@@ -96,11 +99,13 @@ class ScalarOp(Op, metaclass=ScalarOpMeta):
         def numba(self) -> Lowering | None: ...
         @property
         def gradient(self) -> Gradient | None: ...
+        @property
+        def on_arrays(self) -> Callable[[Sequence[Any]], tuple[Any, ...]] | None: ...
 
     else:
         # Plain values, which a subclass may replace by fields, properties or values of its own.
         nout = 1
-        ufunc = c = numba = gradient = None
+        ufunc = c = numba = gradient = on_arrays = None
 
     @abstractmethod
     def impl(self, *operands: Any) -> Any:

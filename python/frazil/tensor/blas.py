@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from frazil import _core, scalar
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.op import Op
 from frazil.tensor.constants import Array
-from frazil.tensor.dims import expand_dims
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.products import Dot
 from frazil.tensor.reductions import Sum
@@ -32,8 +32,33 @@ class Accumulation(Op):
         return (input_shapes[0],)
 
 
+class ScaledProduct(Accumulation):
+    """``beta * z + alpha * dot(x, y)``, of operands of some ranks."""
+
+    ranks: ClassVar[tuple[int, ...]]
+
+    def make_node(
+        self, z: Variable, alpha: Variable, x: Variable, y: Variable, beta: Variable
+    ) -> FrozenApply:
+        _check(self, (z, alpha, x, y, beta), self.ranks)
+        shape = Dot().make_node(x, y).output_types[0].shape
+        return FrozenApply(self, [z, alpha, x, y, beta], [_summed(self, z, shape)])
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        z, alpha, x, y, beta = inputs
+        (g,) = output_gradients
+        product = Dot()(x, y)
+        g_x, g_y = Dot().L_op([x, y], [product], [_times(alpha, g)])
+        return [_times(beta, g), _sum(_times(g, product)), g_x, g_y, _sum(_times(g, z))]
+
+
 @dataclass(frozen=True, eq=False)
-class Gemm(Accumulation):
+class Gemm(ScaledProduct):
     """``beta * z + alpha * dot(x, y)`` of matrices; ``alpha`` and ``beta`` are 0-d.
 
     Examples
@@ -48,33 +73,11 @@ class Gemm(Accumulation):
            [30. , 40.5]])
     """
 
-    def make_node(
-        self, z: Variable, alpha: Variable, x: Variable, y: Variable, beta: Variable
-    ) -> FrozenApply:
-        _check(self, (z, alpha, x, y, beta), (2, 0, 2, 2, 0))
-        shape = Dot().make_node(x, y).output_types[0].shape
-        return FrozenApply(self, [z, alpha, x, y, beta], [_summed(self, z, shape)])
-
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
-        z, alpha, x, y, beta = inputs
-        (g,) = output_gradients
-        scaled = _times(alpha, g)
-        return [
-            _times(beta, g),
-            _sum(_times(g, Dot()(x, y))),
-            Dot()(scaled, permute_dims(y)),
-            Dot()(permute_dims(x), scaled),
-            _sum(_times(g, z)),
-        ]
+    ranks = (2, 0, 2, 2, 0)
 
 
 @dataclass(frozen=True, eq=False)
-class Gemv(Accumulation):
+class Gemv(ScaledProduct):
     """``beta * y + alpha * dot(A, x)`` of vectors and a matrix; ``alpha`` and ``beta`` are 0-d.
 
     Examples
@@ -87,29 +90,7 @@ class Gemv(Accumulation):
     array([1. , 2.5])
     """
 
-    def make_node(
-        self, y: Variable, alpha: Variable, A: Variable, x: Variable, beta: Variable
-    ) -> FrozenApply:
-        _check(self, (y, alpha, A, x, beta), (1, 0, 2, 1, 0))
-        shape = Dot().make_node(A, x).output_types[0].shape
-        return FrozenApply(self, [y, alpha, A, x, beta], [_summed(self, y, shape)])
-
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
-        y, alpha, A, x, beta = inputs
-        (g,) = output_gradients
-        scaled = _times(alpha, g)
-        return [
-            _times(beta, g),
-            _sum(_times(g, Dot()(A, x))),
-            _times(expand_dims(scaled, 1), x),
-            Dot()(permute_dims(A), scaled),
-            _sum(_times(g, y)),
-        ]
+    ranks = (1, 0, 2, 1, 0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -84,6 +84,11 @@ def broadcast_to(x: TensorLike, shape: LengthLike | Iterable[LengthLike]) -> Var
     shape : int, 0-d integer variable, or a sequence of them
         Shape of the result, as in :func:`numpy.broadcast_to`.
 
+    Returns
+    -------
+    Variable
+        Of the dtype of ``x``.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -106,6 +111,11 @@ def broadcast_arrays(*tensors: TensorLike) -> list[Variable]:
     ----------
     *tensors : tensor_like
         Tensors whose shapes broadcast, as in :func:`numpy.broadcast_arrays`.
+
+    Returns
+    -------
+    list of Variable
+        Of one shape, each of its own dtype.
 
     Examples
     --------
@@ -152,6 +162,15 @@ def broadcast_like(g: Variable, x: Variable) -> Variable:
     if all(one or not repeats for repeats, one in zip(own, x.broadcastable, strict=True)):
         return expand_dims(g, tuple(range(missing)))
     view: Variable = BroadcastTo()(g, *lengths(x))
+    return view
+
+
+def with_lengths(x: Variable, wanted: TensorType) -> Variable:
+    """Return ``x`` with the lengths that ``wanted`` tells; a run raises if they are others."""
+    if wanted.accepts(x.type):
+        return x
+    dims = [length(x, at) if own is None else literal(own) for at, own in enumerate(wanted.shape)]
+    view: Variable = BroadcastTo()(x, *dims)
     return view
 
 

@@ -27,6 +27,11 @@ def constant(value: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> Consta
     dtype : dtype_like, optional
         Default: as NumPy chooses, so a Python float is float64 and a Python int int64.
 
+    Returns
+    -------
+    Constant
+        Of the shape and the dtype of the array.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -47,6 +52,11 @@ def as_tensor(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
         A variable, array, Python number or nested list of numbers.
     dtype : dtype_like, optional
         Cast the result to it.
+
+    Returns
+    -------
+    Variable
+        ``x`` itself, or a :class:`frazil.Constant` of its shape and dtype.
 
     Examples
     --------

@@ -68,6 +68,11 @@ def full(
     dtype : dtype_like, optional
         Default: that of ``fill_value``, as in :func:`numpy.full`.
 
+    Returns
+    -------
+    Variable
+        Each call gives another variable: see :func:`distinct`.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -89,6 +94,11 @@ def zeros(shape: LengthLike | Iterable[LengthLike], dtype: npt.DTypeLike = "floa
     dtype : dtype_like, default "float64"
         Its data type.
 
+    Returns
+    -------
+    Variable
+        Each call gives another variable: see :func:`distinct`.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -108,6 +118,11 @@ def ones(shape: LengthLike | Iterable[LengthLike], dtype: npt.DTypeLike = "float
     dtype : dtype_like, default "float64"
         Its data type.
 
+    Returns
+    -------
+    Variable
+        Each call gives another variable: see :func:`distinct`.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -126,6 +141,11 @@ def empty(shape: LengthLike | Iterable[LengthLike], dtype: npt.DTypeLike = "floa
         Shape of the result.
     dtype : dtype_like, default "float64"
         Its data type.
+
+    Returns
+    -------
+    Variable
+        Each call gives another variable: see :func:`distinct`.
 
     Notes
     -----
@@ -154,6 +174,11 @@ def full_like(
     dtype : dtype_like, optional
         Data type of the result.
 
+    Returns
+    -------
+    Variable
+        Each call gives another variable: see :func:`distinct`.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -174,6 +199,11 @@ def zeros_like(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
     dtype : dtype_like, optional
         Data type of the result.
 
+    Returns
+    -------
+    Variable
+        Each call gives another variable: see :func:`distinct`.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -192,6 +222,11 @@ def ones_like(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
         Gives the shape, and the dtype unless that is given.
     dtype : dtype_like, optional
         Data type of the result.
+
+    Returns
+    -------
+    Variable
+        Each call gives another variable: see :func:`distinct`.
 
     Examples
     --------

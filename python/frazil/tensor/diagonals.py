@@ -249,6 +249,11 @@ def eye(
     dtype : dtype_like, default "float64"
         The dtype of the result, as for :func:`numpy.eye`.
 
+    Returns
+    -------
+    Variable
+        A matrix of that dtype, with ``n`` rows and ``m`` columns.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -271,6 +276,11 @@ def identity_like(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable
         Gives the shape, and the dtype unless that is given.
     dtype : dtype_like, optional
         Data type of the result.
+
+    Returns
+    -------
+    Variable
+        A matrix with ones on its main diagonal and zeros elsewhere.
 
     Examples
     --------
@@ -299,6 +309,11 @@ def tri(
         How far the diagonal is above the main one; negative below.
     dtype : dtype_like, default "float64"
         The dtype of the result, as for :func:`numpy.tri`.
+
+    Returns
+    -------
+    Variable
+        A matrix of that dtype, with ``N`` rows and ``M`` columns.
 
     Examples
     --------

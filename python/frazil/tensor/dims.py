@@ -91,6 +91,11 @@ def expand_dims(x: TensorLike, axis: int | Sequence[int]) -> Variable:
     axis : int or tuple of int
         Where the new dimensions are in the result, as in :func:`numpy.expand_dims`.
 
+    Returns
+    -------
+    Variable
+        Of the dtype of ``x``, with as many more dimensions as ``axis`` names.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -114,6 +119,11 @@ def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Variable:
         The dimensions to drop. Where the type does not know that their length is 1, it is checked
         at run time. Default: all whose length the type says to be 1; this differs from
         :func:`numpy.squeeze`, as the rank of a variable is fixed.
+
+    Returns
+    -------
+    Variable
+        Of the dtype of ``x``.
 
     Examples
     --------

@@ -27,6 +27,11 @@ def tensor(
         The length of each dimension, ``None`` where it is not known until a call. Only a dimension
         whose length is given as 1 broadcasts.
 
+    Returns
+    -------
+    Variable
+        Another one at each call, even with the same name.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -49,6 +54,18 @@ def tensor(
 def scalar(name: str | None = None, *, dtype: npt.DTypeLike = "float64") -> Variable:
     """Return a new input without dimensions.
 
+    Parameters
+    ----------
+    name : str, optional
+        Display name; compiled functions take the input by it.
+    dtype : dtype_like, default "float64"
+        As for :func:`tensor`.
+
+    Returns
+    -------
+    Variable
+        Without dimensions.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -65,6 +82,20 @@ def vector(
     shape: Sequence[int | None] = (None,),
 ) -> Variable:
     """Return a new input with one dimension.
+
+    Parameters
+    ----------
+    name : str, optional
+        Display name; compiled functions take the input by it.
+    dtype : dtype_like, default "float64"
+        As for :func:`tensor`.
+    shape : sequence of int or None, default (None,)
+        As for :func:`tensor`.
+
+    Returns
+    -------
+    Variable
+        With one dimension.
 
     Examples
     --------
@@ -83,6 +114,20 @@ def matrix(
 ) -> Variable:
     """Return a new input with two dimensions.
 
+    Parameters
+    ----------
+    name : str, optional
+        Display name; compiled functions take the input by it.
+    dtype : dtype_like, default "float64"
+        As for :func:`tensor`.
+    shape : sequence of int or None, default (None, None)
+        As for :func:`tensor`.
+
+    Returns
+    -------
+    Variable
+        With two dimensions.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -100,6 +145,20 @@ def tensor3(
 ) -> Variable:
     """Return a new input with three dimensions.
 
+    Parameters
+    ----------
+    name : str, optional
+        Display name; compiled functions take the input by it.
+    dtype : dtype_like, default "float64"
+        As for :func:`tensor`.
+    shape : sequence of int or None, default (None, None, None)
+        As for :func:`tensor`.
+
+    Returns
+    -------
+    Variable
+        With three dimensions.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -116,6 +175,20 @@ def row(
     shape: Sequence[int | None] = (1, None),
 ) -> Variable:
     """Return a new input with one row, which broadcasts over rows.
+
+    Parameters
+    ----------
+    name : str, optional
+        Display name; compiled functions take the input by it.
+    dtype : dtype_like, default "float64"
+        As for :func:`tensor`.
+    shape : sequence of int or None, default (1, None)
+        As for :func:`tensor`.
+
+    Returns
+    -------
+    Variable
+        With two dimensions.
 
     Examples
     --------
@@ -135,6 +208,20 @@ def col(
     shape: Sequence[int | None] = (None, 1),
 ) -> Variable:
     """Return a new input with one column, which broadcasts over columns.
+
+    Parameters
+    ----------
+    name : str, optional
+        Display name; compiled functions take the input by it.
+    dtype : dtype_like, default "float64"
+        As for :func:`tensor`.
+    shape : sequence of int or None, default (None, 1)
+        As for :func:`tensor`.
+
+    Returns
+    -------
+    Variable
+        With two dimensions.
 
     Examples
     --------

@@ -148,6 +148,11 @@ def hstack(tup: Iterable[TensorLike]) -> Variable:
     tup : iterable of tensor_like
         As for :func:`numpy.hstack`.
 
+    Returns
+    -------
+    Variable
+        Of the dtype that the tensors promote to.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -165,6 +170,11 @@ def vstack(tup: Iterable[TensorLike]) -> Variable:
     ----------
     tup : iterable of tensor_like
         As for :func:`numpy.vstack`.
+
+    Returns
+    -------
+    Variable
+        Of the dtype that the tensors promote to, with two dimensions or more.
 
     Examples
     --------

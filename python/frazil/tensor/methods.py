@@ -15,7 +15,6 @@ from frazil.tensor import (
     cumulation,
     diagonals,
     dims,
-    elementwise,
     items,
     lengths,
     products,
@@ -28,6 +27,7 @@ from frazil.tensor import (
     transposition,
 )
 from frazil.tensor.constants import TensorLike
+from frazil.tensor.elementwise import arithmetic, casting, choice
 from frazil.tensor.lengths import LengthLike
 
 if TYPE_CHECKING:
@@ -188,15 +188,15 @@ class _Methods(_core.Variable):
 
     def astype(self, dtype: npt.DTypeLike) -> Variable:
         """Return the elements converted to ``dtype``; see :func:`frazil.tensor.cast`."""
-        return elementwise.cast(self, dtype)
+        return casting.cast(self, dtype)
 
     def clip(self, min: TensorLike | None = None, max: TensorLike | None = None) -> Variable:
         """Return the elements limited to an interval; see :func:`frazil.tensor.clip`."""
-        return elementwise.clip(self, min, max)
+        return choice.clip(self, min, max)
 
     def round(self) -> Variable:
         """Return the nearest integers; see :func:`frazil.tensor.rint`."""
-        return elementwise.rint(self)
+        return arithmetic.rint(self)
 
     def copy(self) -> Variable:
         """Return the variable itself: a value never changes, so nothing needs copying."""

@@ -117,8 +117,10 @@ def arange(
     chosen = np.dtype(dtype).name
     if chosen == "bool":
         raise TypeError("a range of bool makes no sense; give integers or floats")
-    values: Variable = ARange(chosen)(*(as_tensor(x, chosen) for x in operands))
-    return values
+    # Programs count 64-bit integers; these hold what narrower types do.
+    counted = "int64" if np.can_cast(chosen, "int64") else chosen
+    values: Variable = ARange(counted)(*(as_tensor(x, counted) for x in operands))
+    return as_tensor(values, chosen)
 
 
 def _count(operands: Sequence[Array]) -> int:

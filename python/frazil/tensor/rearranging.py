@@ -25,6 +25,11 @@ def flip(m: TensorLike, axis: Axis = None) -> Variable:
     axis : int or tuple of int, optional
         The dimensions to reverse; default: all, as for :func:`numpy.flip`.
 
+    Returns
+    -------
+    Variable
+        Of the type of ``m``.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -53,6 +58,11 @@ def roll(
         How far, for each of ``axis``; negative towards the front.
     axis : int or sequence of int, optional
         The dimensions; default: the flattened tensor, as for :func:`numpy.roll`.
+
+    Returns
+    -------
+    Variable
+        Of the dtype and rank of ``a``.
 
     Examples
     --------

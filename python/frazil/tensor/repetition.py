@@ -107,6 +107,11 @@ def tile(A: TensorLike, reps: LengthLike | Sequence[LengthLike]) -> Variable:
         How often along each dimension; aligned with those of ``A`` from the last one, as in
         :func:`numpy.tile`.
 
+    Returns
+    -------
+    Variable
+        Of the dtype of ``A``, and of the larger of its rank and the number of ``reps``.
+
     Examples
     --------
     >>> import frazil.tensor as ft

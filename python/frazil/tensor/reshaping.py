@@ -87,6 +87,11 @@ def reshape(
     ndim : int, optional
         The rank of the result, if it is to be checked.
 
+    Returns
+    -------
+    Variable
+        Of the dtype of ``x``; a view of it wherever its layout allows one.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -142,6 +147,11 @@ def flatten(x: TensorLike, ndim: int = 1) -> Variable:
         Any tensor.
     ndim : int, default 1
         The rank of the result, as in PyTensor.
+
+    Returns
+    -------
+    Variable
+        Of the dtype of ``x``, with ``ndim`` dimensions.
 
     Examples
     --------

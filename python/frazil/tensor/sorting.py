@@ -11,6 +11,8 @@ from frazil._core import FrozenApply, TensorType, Variable
 from frazil.op import Op
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.tensor.creation import zeros_like
+from frazil.tensor.items import set_subtensor
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.reshaping import ravel
 from frazil.tensor.taking import take_along_axis
@@ -40,6 +42,34 @@ class ArgSort(Op):
         output_gradients: Sequence[Variable],
     ) -> list[Variable | None]:
         return [None]
+
+
+@dataclass(frozen=True, eq=False)
+class Sort(Op):
+    """``x`` sorted along ``axis``, NaN last; equal elements keep their order."""
+
+    axis: int
+
+    def make_node(self, x: Variable) -> FrozenApply:
+        if not 0 <= self.axis < x.ndim:
+            raise np.exceptions.AxisError(self.axis, x.ndim)
+        return FrozenApply(self, [x], [x.type])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        return (np.sort(inputs[0], axis=self.axis, kind="stable"),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (input_shapes[0],)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        (x,), (g,) = inputs, output_gradients
+        order: Variable = ArgSort(self.axis)(x)
+        return [set_subtensor(take_along_axis(zeros_like(g), order, self.axis), g)]
 
 
 def argsort(a: TensorLike, axis: int | None = -1) -> Variable:
@@ -95,4 +125,5 @@ def sort(a: TensorLike, axis: int | None = -1) -> Variable:
     a = as_tensor(a)
     if axis is None:
         return sort(ravel(a), 0)
-    return take_along_axis(a, argsort(a, axis), axis)
+    ordered: Variable = Sort(normalize_axis(axis, a.ndim))(a)
+    return ordered

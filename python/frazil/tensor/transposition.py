@@ -55,6 +55,11 @@ def permute_dims(x: TensorLike, axes: Sequence[int] | None = None) -> Variable:
         Dimension ``i`` of the result is dimension ``axes[i]`` of ``x``, as in
         :func:`numpy.transpose`. Default: reversed.
 
+    Returns
+    -------
+    Variable
+        Of the dtype and rank of ``x``.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -77,6 +82,16 @@ transpose = permute_dims
 def matrix_transpose(x: TensorLike) -> Variable:
     """Return a view of ``x`` with its last two dimensions swapped.
 
+    Parameters
+    ----------
+    x : tensor_like
+        A tensor with two dimensions or more.
+
+    Returns
+    -------
+    Variable
+        Of the dtype of ``x``.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -91,6 +106,18 @@ def matrix_transpose(x: TensorLike) -> Variable:
 
 def swapaxes(x: TensorLike, axis1: int, axis2: int) -> Variable:
     """Return a view of ``x`` with two dimensions swapped, as :func:`numpy.swapaxes`.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+    axis1, axis2 : int
+        The dimensions; negative ones count from the last.
+
+    Returns
+    -------
+    Variable
+        Of the dtype and rank of ``x``.
 
     Examples
     --------
@@ -116,6 +143,11 @@ def moveaxis(
         Any tensor.
     source, destination : int or sequence of int
         Where each moved dimension is in ``x`` and in the result; the others keep their order.
+
+    Returns
+    -------
+    Variable
+        Of the dtype and rank of ``x``.
 
     Examples
     --------
@@ -144,6 +176,11 @@ def dimshuffle(x: TensorLike, *pattern: int | str) -> Variable:
     *pattern : int or "x"
         For each dimension of the result the dimension of ``x`` that it is, or ``"x"`` for a new one
         of length 1. Dimensions of ``x`` that are not named must have length 1 and are dropped.
+
+    Returns
+    -------
+    Variable
+        Of the dtype of ``x``, with a dimension for each entry of ``pattern``.
 
     Examples
     --------

@@ -58,18 +58,6 @@ pub fn roots(var: &Var) -> Vec<Var> {
     found
 }
 
-/// Whether two variables may share memory.
-pub fn may_alias(a: &Var, b: &Var) -> bool {
-    view_path(a, b).is_some()
-}
-
-/// How two variables come to share memory, if they may.
-pub fn view_path(a: &Var, b: &Var) -> Option<ViewPath> {
-    let others: FxHashSet<_> = roots(b).iter().map(Var::identity).collect();
-    let root = roots(a).into_iter().find(|root| others.contains(&root.identity()))?;
-    ViewPath::through(&root, a, b)
-}
-
 /// Two variables and the views that lead from each to one root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ViewPath {

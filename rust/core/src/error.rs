@@ -87,9 +87,6 @@ pub enum Error {
     )]
     ForeignContainer { variable: String },
 
-    #[error("output {index} asked of a node with {outputs} outputs")]
-    OutputIndex { index: usize, outputs: usize },
-
     #[error(
         "replacement {position} has type {given}, which does not fit the replaced type {expected}"
     )]

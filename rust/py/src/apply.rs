@@ -14,6 +14,25 @@ use crate::types::TensorType;
 use crate::variable::{Variable, drop_node};
 
 /// An op applied to inputs: interned, so equal applications are one object.
+///
+/// Parameters
+/// ----------
+/// op : Op
+///     What is applied.
+/// inputs : iterable of Variable
+///     What it is applied to.
+/// output_types : sequence of TensorType
+///     The types of what comes out.
+///
+/// Examples
+/// --------
+/// >>> import frazil.tensor as ft
+/// >>> x = ft.vector("x")
+/// >>> node = ft.exp(x).owner
+/// >>> print(node, node.inputs[0] is x)
+/// exp(x) True
+/// >>> ft.exp(x).owner is node
+/// True
 #[pyclass(frozen, weakref, module = "frazil._core")]
 pub struct FrozenApply {
     node: Option<Node>,

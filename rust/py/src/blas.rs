@@ -3,22 +3,28 @@
 use std::collections::HashMap;
 use std::ffi::c_void;
 
-use frazil_runtime::{Routine, kernel_function, set_routine};
+use frazil_runtime::{Integers, Routine, kernel_function, set_routine};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 
 /// Sets the addresses of routines of BLAS and LAPACK, for every program.
 ///
-/// Each must be that of the routine with Fortran's conventions and 32-bit integers.
+/// Each must be that of the routine with Fortran's conventions and integers of so many bits.
 #[pyfunction]
-pub fn set_routines(addresses: HashMap<String, usize>) -> PyResult<()> {
+#[pyo3(signature = (addresses, bits=32))]
+pub fn set_routines(addresses: HashMap<String, usize>, bits: u32) -> PyResult<()> {
+    let integers = match bits {
+        32 => Integers::Bits32,
+        64 => Integers::Bits64,
+        _ => return Err(PyValueError::new_err(format!("bits must be 32 or 64, given {bits}"))),
+    };
     for (name, address) in addresses {
         let routine = Routine::from_name(&name).ok_or_else(|| {
             let known = Routine::ALL.map(Routine::name).join(", ");
             PyValueError::new_err(format!("the runtime does not call {name:?}; it calls {known}"))
         })?;
         // SAFETY: the caller's promise, as stated above.
-        unsafe { set_routine(routine, address as *const c_void) };
+        unsafe { set_routine(routine, address as *const c_void, integers) };
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use frazil_core::DType;
 use frazil_runtime::{
-    ArrayType, Builder, Carry, Fold, Index, IndexedSpec, LoopSpec, Nested, Next, Origin,
+    ArrayType, Builder, Carry, Fold, Index, IndexedSpec, Listed, LoopSpec, Nested, Next, Origin,
     RecurrenceSpec, RepeatSpec, Scalar, Size, SizeOp, Slot, TriangularForm, WriteSpec,
 };
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
@@ -321,6 +321,48 @@ impl ProgramBuilder {
     /// The arrays one after the other along an axis.
     fn join(&mut self, parts: Vec<u32>, axis: usize) -> PyResult<u32> {
         Ok(self.builder()?.join(&slots(parts), axis).map_err(refuse)?.0)
+    }
+
+    /// The elements sorted along an axis.
+    fn sort(&mut self, slot: u32, axis: usize) -> PyResult<u32> {
+        Ok(self.builder()?.sort(Slot(slot), axis).map_err(refuse)?.0)
+    }
+
+    /// The positions that sort the elements along an axis.
+    fn argsort(&mut self, slot: u32, axis: usize) -> PyResult<u32> {
+        Ok(self.builder()?.argsort(Slot(slot), axis).map_err(refuse)?.0)
+    }
+
+    /// The position of the largest element along an axis.
+    fn argmax(&mut self, slot: u32, axis: usize) -> PyResult<u32> {
+        Ok(self.builder()?.argmax(Slot(slot), axis).map_err(refuse)?.0)
+    }
+
+    /// The position of the smallest element along an axis.
+    fn argmin(&mut self, slot: u32, axis: usize) -> PyResult<u32> {
+        Ok(self.builder()?.argmin(Slot(slot), axis).map_err(refuse)?.0)
+    }
+
+    /// How many elements are not zero.
+    fn count_nonzero(&mut self, slot: u32) -> PyResult<u32> {
+        Ok(self.builder()?.count(Slot(slot), Listed::Nonzero).map_err(refuse)?.0)
+    }
+
+    /// Where the first `count` elements are that are not zero.
+    fn nonzero(&mut self, slot: u32, count: u32) -> PyResult<Vec<u32>> {
+        let found = self.builder()?.list(Slot(slot), Size(count), Listed::Nonzero);
+        Ok(found.map_err(refuse)?.into_iter().map(|slot| slot.0).collect())
+    }
+
+    /// How many positions there are if each is repeated as often as its element says.
+    fn count_repeated(&mut self, slot: u32) -> PyResult<u32> {
+        Ok(self.builder()?.count(Slot(slot), Listed::Repeated).map_err(refuse)?.0)
+    }
+
+    /// The first `count` of these positions.
+    fn repeated(&mut self, slot: u32, count: u32) -> PyResult<u32> {
+        let found = self.builder()?.list(Slot(slot), Size(count), Listed::Repeated);
+        Ok(found.map_err(refuse)?[0].0)
     }
 
     /// A size as a 0-d int64.

@@ -1,9 +1,12 @@
-//! The cell behind a shared variable.
+//! The cells behind shared variables: read together, and replaced together.
+
+use std::cell::Cell;
 
 use frazil_core::{Dim, Ty};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
+use smallvec::SmallVec;
 
 use crate::container::current;
 use crate::face::face;
@@ -27,8 +30,71 @@ impl SharedCell {
 
     /// Puts `array` in; the old one is returned so that it is dropped outside the lock.
     pub fn set(&self, array: Py<PyUntypedArray>) -> Py<PyUntypedArray> {
+        count_change();
         std::mem::replace(&mut *self.array.lock(), array)
     }
+
+    fn holds(&self, array: &Py<PyUntypedArray>) -> bool {
+        self.array.lock().is(array)
+    }
+}
+
+/// A few arrays.
+pub type Arrays = SmallVec<[Py<PyUntypedArray>; 8]>;
+
+/// The arrays of several cells, as they were at one moment.
+pub fn snapshot<'c>(
+    py: Python<'_>,
+    cells: impl ExactSizeIterator<Item = &'c SharedCell> + Clone,
+) -> Arrays {
+    loop {
+        let arrays: Arrays = cells.clone().map(|cell| cell.get(py)).collect();
+        // What nobody has changed since it was read is there now, all of it.
+        if arrays.len() < 2 || cells.clone().zip(&arrays).all(|(cell, array)| cell.holds(array)) {
+            return arrays;
+        }
+    }
+}
+
+/// A cell that is to take an array.
+pub struct Replacement<'c> {
+    pub cell: &'c SharedCell,
+    /// What it must still hold.
+    pub known: Option<&'c Py<PyUntypedArray>>,
+    pub array: Py<PyUntypedArray>,
+}
+
+/// Replaces the arrays of cells that differ from each other: all of them at once, or none if one
+/// does not hold any more what it must. Gives back the arrays that are not in cells now, which are
+/// dropped outside the locks.
+pub fn replace(mut all: SmallVec<[Replacement<'_>; 8]>) -> Result<Arrays, Arrays> {
+    // Whoever locks several cells does so in the order of their addresses.
+    all.sort_unstable_by_key(|one| std::ptr::from_ref(one.cell));
+    let mut guards: SmallVec<[_; 8]> = all.iter().map(|one| one.cell.array.lock()).collect();
+    let kept =
+        guards.iter().zip(&all).all(|(held, one)| one.known.is_none_or(|known| held.is(known)));
+    if kept {
+        for (held, one) in guards.iter_mut().zip(&mut all) {
+            std::mem::swap(&mut **held, &mut one.array);
+        }
+        count_change();
+    }
+    drop(guards);
+    let left = all.into_iter().map(|one| one.array).collect();
+    if kept { Ok(left) } else { Err(left) }
+}
+
+thread_local! {
+    static CHANGES: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count_change() {
+    CHANGES.with(|changes| changes.set(changes.get() + 1));
+}
+
+/// How often this thread has replaced arrays of cells.
+pub fn changes_by_this_thread() -> u64 {
+    CHANGES.with(Cell::get)
 }
 
 /// A shared variable over `value`.

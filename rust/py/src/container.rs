@@ -15,6 +15,19 @@ use crate::types::TensorType;
 use crate::variable::Variable;
 
 /// Shared storage of graphs: variables, nodes and graphs that are made from one another live in one container.
+///
+/// New inputs go to the container of the `with` statement around them, else to the default one; nodes
+/// go to that of their operands. Only constants and frozen graphs cross over.
+///
+/// Examples
+/// --------
+/// >>> import frazil as fz, frazil.tensor as ft
+/// >>> container = fz.Container()
+/// >>> with container:
+/// ...     x = ft.vector("x")
+/// >>> y = ft.exp(x)
+/// >>> y in container, ft.vector("other") in container
+/// (True, False)
 #[pyclass(frozen, weakref, module = "frazil._core")]
 pub struct Container {
     container: frazil_core::Container,

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use smallvec::SmallVec;
 
-use crate::cell::SharedCell;
+use crate::cell::{Arrays, Replacement, SharedCell, changes_by_this_thread, replace, snapshot};
 use crate::donation::separate;
 use crate::ndarray::NumPy;
 use crate::program::Program;
@@ -62,6 +62,8 @@ struct Update {
     cell: Arc<SharedCell>,
     ty: Ty,
     output: usize,
+    /// Where it is among those that are read.
+    read: Option<usize>,
 }
 
 /// What a call returns.
@@ -119,7 +121,8 @@ impl Function {
             .map(|(variable, output)| {
                 let ty = type_of(py, &variable)?;
                 let cell = variable.get().cell().clone();
-                Ok(Update { variable, cell, ty, output })
+                let read = shared.iter().position(|read| Arc::ptr_eq(&read.cell, &cell));
+                Ok(Update { variable, cell, ty, output, read })
             })
             .collect::<PyResult<_>>()?;
         check(program.get(), &parameters, &shared, &updates)?;
@@ -157,14 +160,11 @@ impl Function {
         let numpy = NumPy::get(py);
         let mut objects = self.arguments(args, kwargs)?;
         self.convert(numpy, &mut objects)?;
-        objects
-            .extend(self.shared.iter().map(|shared| shared.cell.get(py).into_bound(py).into_any()));
-        let donated = self.program.get().runtime().donated();
-        if !donated.is_empty() {
-            separate(numpy, &mut objects, donated)?;
-        }
-        let mut outputs = self.run(py, numpy, &objects)?;
-        self.store(py, &outputs)?;
+        let mut outputs = if self.shared.is_empty() && self.updates.is_empty() {
+            self.compute(py, numpy, objects)?
+        } else {
+            self.compute_and_store(py, numpy, &objects)?
+        };
         self.present(py, &mut outputs)
     }
 
@@ -402,6 +402,62 @@ impl Function {
         Ok(array)
     }
 
+    /// The outputs for the values that shared variables have, which take their updates.
+    ///
+    /// Values are read at one moment, and stored if those that are updated have not changed since:
+    /// if they have, all is computed again, so that no update is lost.
+    fn compute_and_store<'py>(
+        &self,
+        py: Python<'py>,
+        numpy: &NumPy,
+        arguments: &Objects<'py>,
+    ) -> PyResult<Objects<'py>> {
+        loop {
+            let before = changes_by_this_thread();
+            let values = snapshot(py, self.shared.iter().map(|shared| &*shared.cell));
+            let mut objects = arguments.clone();
+            objects.extend(values.iter().map(|value| value.bind(py).clone().into_any()));
+            let outputs = self.compute(py, numpy, objects)?;
+            // Whoever changed the values in this thread did so within this call, and would again.
+            let nested = changes_by_this_thread() != before;
+            if self.store(py, &outputs, if nested { None } else { Some(&values) })? {
+                return Ok(outputs);
+            }
+            if !self.program.get().runtime().donated().is_empty() {
+                return Err(PyRuntimeError::new_err(format!(
+                    "another call updated {} while this one ran, which cannot start again as it \
+                     may write to its arguments: make one call after the other, or leave \
+                     mutable=True out",
+                    self.updated_names(py)?
+                )));
+            }
+            py.check_signals()?;
+        }
+    }
+
+    /// The names of the shared variables that calls update.
+    #[cold]
+    fn updated_names(&self, py: Python<'_>) -> PyResult<String> {
+        let names =
+            self.updates.iter().map(|update| Ok(update.variable.bind(py).str()?.to_string()));
+        Ok(names.collect::<PyResult<Vec<_>>>()?.join(", "))
+    }
+
+    /// The outputs for the values of all inputs.
+    #[inline]
+    fn compute<'py>(
+        &self,
+        py: Python<'py>,
+        numpy: &NumPy,
+        mut objects: Objects<'py>,
+    ) -> PyResult<Objects<'py>> {
+        let donated = self.program.get().runtime().donated();
+        if !donated.is_empty() {
+            separate(numpy, &mut objects, donated)?;
+        }
+        self.run(py, numpy, &objects)
+    }
+
     /// Runs the program over arrays; gives all its outputs.
     #[inline]
     fn run<'py>(
@@ -481,13 +537,18 @@ impl Function {
         self.program.get().raise(py, error, name)
     }
 
-    /// Hands outputs to the shared variables: all of them or, after an error, none.
-    #[inline]
-    fn store<'py>(&self, py: Python<'py>, outputs: &Objects<'py>) -> PyResult<()> {
+    /// Hands outputs to the shared variables: all of them or, after an error, none. Gives whether
+    /// that was done: not if a variable no longer has the value in `known` that the call read.
+    fn store<'py>(
+        &self,
+        py: Python<'py>,
+        outputs: &Objects<'py>,
+        known: Option<&Arrays>,
+    ) -> PyResult<bool> {
         if self.updates.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
-        let mut arrays: SmallVec<[_; 8]> = SmallVec::new();
+        let mut replacements = SmallVec::new();
         for update in &self.updates {
             let array = outputs[update.output].cast::<numpy::PyUntypedArray>()?;
             let view = NumPy::get(py).view(array.as_any(), update.ty.dtype(), update.ty.ndim());
@@ -505,13 +566,13 @@ impl Function {
                     update.ty,
                 )));
             }
-            arrays.push(array.clone().unbind());
+            replacements.push(Replacement {
+                cell: &update.cell,
+                known: known.zip(update.read).map(|(known, at)| &known[at]),
+                array: array.clone().unbind(),
+            });
         }
-        for (update, array) in self.updates.iter().zip(arrays) {
-            // The old array is dropped here, outside the cell's lock.
-            drop(update.cell.set(array));
-        }
-        Ok(())
+        Ok(replace(replacements).is_ok())
     }
 
     /// The outputs in the form that was asked for.
@@ -551,7 +612,8 @@ fn execute<'p>(
     let attempt = || {
         catch_unwind(AssertUnwindSafe(move || {
             let signals = Signals::default();
-            let done = run.execute(&Conduct { threads, should_stop: &|| signals.raised() });
+            let done =
+                Conduct::attended(threads, &|| signals.raised(), |conduct| run.execute(conduct));
             (run, done, signals.error.into_inner())
         }))
     };

@@ -103,7 +103,28 @@ pub fn root_inputs<'py>(outputs: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, 
     faces(py, &traverse::root_inputs(&together(py, vars_of(outputs)?)?))
 }
 
-/// `outputs` with every key of `replacements` replaced by its value, all at once.
+/// Return `outputs` with every key of `replacements` replaced by its value, all at once.
+///
+/// Parameters
+/// ----------
+/// outputs : iterable of Variable
+///     Expressions, which stay as they are.
+/// replacements : mapping of Variable to Variable, or iterable of pairs
+///     What takes the place of what; a replacement must have the type of what it replaces, or one that
+///     says more. Nothing is replaced within a replacement.
+///
+/// Returns
+/// -------
+/// list of Variable
+///     One for each of `outputs`.
+///
+/// Examples
+/// --------
+/// >>> import frazil as fz, frazil.tensor as ft
+/// >>> x, y = ft.vector("x"), ft.vector("y")
+/// >>> swapped, = fz.graph_replace([x - 2.0 * y], {x: y, y: x})
+/// >>> print(fz.pp(swapped))
+/// y - 2.0 * x
 #[pyfunction]
 pub fn graph_replace<'py>(
     outputs: &Bound<'py, PyAny>,
@@ -118,6 +139,28 @@ pub fn graph_replace<'py>(
 }
 
 /// A graph over nominal inputs: one object for all isomorphic graphs of a container.
+///
+/// Parameters
+/// ----------
+/// inputs : iterable of Variable
+///     Root inputs, which become nominals; what they are called is no part of the graph.
+/// outputs : iterable of Variable
+///     What the graph computes of them, and of constants.
+///
+/// Raises
+/// ------
+/// MissingInputError
+///     If the outputs need another input.
+///
+/// Examples
+/// --------
+/// >>> import frazil as fz, frazil.tensor as ft
+/// >>> x, y = ft.vector("x"), ft.vector("y")
+/// >>> graph = fz.FrozenFunctionGraph([x], [ft.exp(x) + 1.0])
+/// >>> graph is fz.FrozenFunctionGraph([y], [ft.exp(y) + 1.0])
+/// True
+/// >>> graph.bind([y])[0] is ft.exp(y) + 1.0
+/// True
 #[pyclass(frozen, weakref, module = "frazil._core")]
 pub struct FrozenFunctionGraph {
     graph: Option<frazil_core::FrozenFunctionGraph>,
@@ -293,6 +336,28 @@ pub fn load_graph<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyA
 type Reader<'py> = (Bound<'py, PyAny>, usize);
 
 /// An editable graph over immutable nodes.
+///
+/// Parameters
+/// ----------
+/// inputs : iterable of Variable, optional
+///     The root inputs; default: those that the outputs need.
+/// outputs : iterable of Variable
+///     What the graph computes.
+///
+/// Raises
+/// ------
+/// MissingInputError
+///     If the outputs need another input.
+///
+/// Examples
+/// --------
+/// >>> import frazil as fz, frazil.tensor as ft
+/// >>> x = ft.vector("x")
+/// >>> graph = fz.FunctionGraph([x], [ft.exp(x) * 2.0])
+/// >>> before = graph.clone()
+/// >>> graph.replace(ft.exp(x), ft.tanh(x))
+/// >>> print(fz.pp(graph), "instead of", fz.pp(before))
+/// tanh(x) * 2.0 instead of exp(x) * 2.0
 #[pyclass(frozen, weakref, module = "frazil._core")]
 pub struct FunctionGraph {
     graph: Option<frazil_core::FunctionGraph>,

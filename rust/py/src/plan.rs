@@ -173,7 +173,38 @@ impl Schedule {
     }
 }
 
-/// The schedule for `graph` that accepts each candidate which fits with those before it.
+/// Return the schedule for `graph` that accepts each candidate which fits with those before it.
+///
+/// Parameters
+/// ----------
+/// graph : FunctionGraph or FrozenFunctionGraph
+///     What is to be run in place.
+/// candidates : sequence of (FrozenApply, int, int)
+///     A node, an output of it, and the input that this might be written over.
+/// donated : iterable of Variable, optional
+///     The inputs that may be written over; default: none.
+/// protected : iterable of Variable, optional
+///     What keeps its value to the end; default: nothing but the outputs.
+///
+/// Returns
+/// -------
+/// Schedule
+///     The order of the nodes, what is written over what, when buffers can be given back, and why
+///     candidates were refused.
+///
+/// Examples
+/// --------
+/// >>> import frazil as fz, frazil.tensor as ft
+/// >>> from frazil import inplace
+/// >>> x = ft.vector("x")
+/// >>> y = ft.exp(x)
+/// >>> z = ft.tanh(y)
+/// >>> graph = fz.FunctionGraph([x], [z])
+/// >>> schedule = inplace.plan(graph, [(y.owner, 0, 0), (z.owner, 0, 0)])
+/// >>> [str(node) for node, _, _ in schedule.reuses]
+/// ['tanh(exp.out)']
+/// >>> print(schedule.refusals[0])
+/// exp cannot write over its input 0, x: x belongs to the caller; donate that input, or leave exp a copy
 #[pyfunction]
 #[pyo3(signature = (graph, candidates, *, donated=None, protected=None))]
 pub fn plan(

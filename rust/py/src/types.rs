@@ -12,6 +12,26 @@ use crate::face::face;
 use crate::variable::Variable;
 
 /// Data type and static shape of a tensor; `None` marks a length that is not known.
+///
+/// Called, it gives a new input of this type.
+///
+/// Parameters
+/// ----------
+/// dtype : dtype_like
+///     One of bool, int8 to int64, uint8 to uint64, float32, float64.
+/// shape : sequence of int or None
+///     The length of each dimension. Only a dimension whose length is given as 1 broadcasts.
+///
+/// Examples
+/// --------
+/// >>> import frazil as fz
+/// >>> rows = fz.TensorType("float64", (None, 3))
+/// >>> rows, rows.ndim, rows.broadcastable
+/// (TensorType(float64[?, 3]), 2, (False, False))
+/// >>> rows.accepts(fz.TensorType("float64", (2, 3)))
+/// True
+/// >>> rows("x").type == rows
+/// True
 #[pyclass(frozen, eq, hash, module = "frazil._core")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TensorType(pub Ty);

@@ -23,6 +23,21 @@ use crate::operand::operand;
 use crate::types::TensorType;
 
 /// One tensor-valued place in a graph; equality is identity.
+///
+/// It is an input, a constant, or the result of a node (`owner`), and has a `type`. Its operators and
+/// methods are those of NumPy's arrays; they give other variables, and compute nothing.
+///
+/// Examples
+/// --------
+/// >>> import frazil.tensor as ft
+/// >>> x = ft.vector("x")
+/// >>> y = 2 * x
+/// >>> y.type, y.owner.inputs[1] is x
+/// (TensorType(float64[?]), True)
+/// >>> y is 2 * x
+/// True
+/// >>> y.eval({x: [1.0, 2.0]})
+/// array([2., 4.])
 #[pyclass(frozen, subclass, weakref, module = "frazil._core")]
 pub struct Variable {
     var: Option<Var>,
@@ -353,6 +368,15 @@ fn refuse_modulo(modulo: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
 }
 
 /// A variable with a value that is known and never changes.
+///
+/// `frazil.tensor.constant` makes one; equal ones are one object. `data` is its value, read-only.
+///
+/// Examples
+/// --------
+/// >>> import frazil.tensor as ft
+/// >>> one = ft.constant([1.0, 2.0])
+/// >>> one.data, one is ft.constant([1.0, 2.0])
+/// (array([1., 2.]), True)
 #[pyclass(frozen, extends = Variable, module = "frazil._core")]
 pub struct Constant;
 
@@ -375,6 +399,19 @@ impl Constant {
 }
 
 /// A root input with a value that is kept between calls.
+///
+/// `frazil.shared` makes one; the updates of a function change it.
+///
+/// Examples
+/// --------
+/// >>> import frazil as fz
+/// >>> count = fz.shared(0, name="count")
+/// >>> tick = fz.function([], count, updates={count: count + 1})
+/// >>> int(tick()), int(tick()), int(count.get_value())
+/// (0, 1, 2)
+/// >>> count.set_value(10)
+/// >>> int(tick())
+/// 10
 #[pyclass(frozen, extends = Variable, module = "frazil._core")]
 pub struct SharedVariable {
     cell: Arc<SharedCell>,

@@ -54,6 +54,13 @@ impl ArrayRef<'_> {
     }
 }
 
+impl Layout {
+    /// The layout of an output.
+    pub(crate) fn of(spec: &OutputSpec<'_>) -> Layout {
+        Layout { dims: spec.dims.into(), strides: spec.strides.into() }
+    }
+}
+
 /// An array with what keeps its memory alive.
 pub struct KeptArray {
     /// The element type.

@@ -2,7 +2,7 @@
 
 use frazil_core::DType;
 
-use crate::blas::{DotPlan, dot_dims};
+use crate::blas::{DotPlan, SHORT, dot_dims};
 use crate::error::Fault;
 use crate::layout::Layout;
 use crate::walk::{Order, Strides, Walk};
@@ -14,6 +14,7 @@ pub(crate) struct BatchPlan {
     each: DotPlan,
     /// `None`: there are no matrices.
     walk: Option<Walk>,
+    is_long: bool,
 }
 
 /// The last two axes.
@@ -49,6 +50,7 @@ impl BatchPlan {
         let same = same && a.strides[..batch] == b.strides[..front(b)];
         let each = DotPlan::new(dtype, &matrix(a), &matrix(b), same)?;
         let dims = &a.dims[..batch];
+        let is_long = dims.iter().fold(each.terms(), |all, &n| all.saturating_mul(n)) > SHORT;
         let walk = (!dims.contains(&0)).then(|| {
             let mut strides = Strides::new();
             for layout in [a, b, result] {
@@ -56,12 +58,17 @@ impl BatchPlan {
             }
             Walk::new(dims, &strides, &(0..batch).collect::<Order>())
         });
-        Ok(BatchPlan { each, walk })
+        Ok(BatchPlan { each, walk, is_long })
     }
 
     /// The bytes of scratch memory that a run needs.
     pub(crate) fn scratch(&self) -> usize {
         self.each.scratch()
+    }
+
+    /// Whether a run takes long enough to ask afterwards whether to stop.
+    pub(crate) fn is_long(&self) -> bool {
+        self.is_long
     }
 
     /// Writes the product, in C order.

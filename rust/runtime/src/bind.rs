@@ -5,6 +5,7 @@ mod loops;
 mod memory;
 mod products;
 mod recurrences;
+mod searches;
 mod systems;
 mod views;
 
@@ -63,6 +64,10 @@ impl<'a> Binder<'a> {
             }
             InstrKind::Range { start, step, count, to } => self.range([*start, *step, *count], *to),
             InstrKind::Join { parts, to, axis } => self.join(parts, *to, *axis),
+            InstrKind::Sort { of, to, axis, positions } => self.sort(*of, *to, *axis, *positions),
+            InstrKind::Extreme { of, to, axis, largest } => self.extreme(*of, *to, *axis, *largest),
+            InstrKind::Count { of, to, listed } => self.count(*of, *to, *listed),
+            InstrKind::List { of, to, count, listed } => self.list(*of, to, *count, *listed),
             InstrKind::Scalar { size, to } => {
                 let value = self.state.size(*size)?;
                 let to = self.fresh(*to, &[])?;

@@ -6,6 +6,7 @@ use crate::error::Fault;
 use crate::integer_dot::IntegerDot;
 use crate::layout::Layout;
 use crate::matrix::{Matrix, Pack, Vector, blas_int};
+use crate::near::{NearGemm, NearGemv};
 use crate::routine::{Element, MatrixOut, Triangle, VectorAt, dot, gemm, gemv, ger, syrk};
 use crate::small::SmallDot;
 use crate::strided::TransferPlan;
@@ -16,7 +17,10 @@ const MIRRORED: i64 = 64;
 /// Rows and columns of the squares in which half a matrix is copied to the other.
 const TILE: usize = 16;
 
-#[derive(Clone, Copy, Debug)]
+/// Products that are summed in a few microseconds.
+pub(crate) const SHORT: i64 = 1 << 16;
+
+#[derive(Debug)]
 enum Product {
     Dot {
         a: Vector,
@@ -29,6 +33,8 @@ enum Product {
         columns: i32,
         vector: Vector,
         matrix_first: bool,
+        /// What does it without BLAS.
+        near: Option<NearGemv>,
     },
     Gemm {
         a: Matrix,
@@ -36,6 +42,8 @@ enum Product {
         rows: i32,
         columns: i32,
         inner: i32,
+        /// What does it without BLAS.
+        near: Option<NearGemm>,
     },
     /// A matrix times its own transpose.
     Syrk {
@@ -51,6 +59,30 @@ enum Product {
     },
 }
 
+impl Product {
+    /// A matrix times a vector.
+    fn gemv(
+        matrix: &Layout,
+        vector: &Layout,
+        item: usize,
+        matrix_first: bool,
+    ) -> Result<Product, Fault> {
+        let (rows, columns) = (blas_int(matrix.dims[0])?, blas_int(matrix.dims[1])?);
+        let (matrix, vector) = (Matrix::new(matrix, item)?, Vector::new(vector, item)?);
+        let near = NearGemv::new([rows, columns], matrix, vector, item);
+        Ok(Product::Gemv { matrix, rows, columns, vector, matrix_first, near })
+    }
+
+    /// A matrix times a matrix.
+    fn gemm(a: &Layout, b: &Layout, item: usize) -> Result<Product, Fault> {
+        let (rows, columns) = (blas_int(a.dims[0])?, blas_int(b.dims[1])?);
+        let inner = blas_int(a.dims[1])?;
+        let (a, b) = (Matrix::new(a, item)?, Matrix::new(b, item)?);
+        let near = NearGemm::new([rows, columns, inner], a, b, item);
+        Ok(Product::Gemm { a, b, rows, columns, inner, near })
+    }
+}
+
 /// A product of operands of known layouts.
 #[derive(Debug)]
 pub(crate) struct DotPlan {
@@ -59,6 +91,8 @@ pub(crate) struct DotPlan {
     /// For each operand that BLAS cannot take as it lies.
     packs: [Option<Pack>; 2],
     scratch: usize,
+    /// The products of elements that are summed.
+    terms: i64,
 }
 
 /// The shape of the product of two operands of rank 1 or 2.
@@ -81,16 +115,17 @@ impl DotPlan {
     pub(crate) fn new(dtype: DType, a: &Layout, b: &Layout, same: bool) -> Result<DotPlan, Fault> {
         let mut scratch = 0;
         let mut packs = [None, None];
+        let terms = b.dims[1..].iter().fold(a.len(), |all, &n| all.saturating_mul(n));
         if !dtype.is_float() {
             let product = Product::Integers(IntegerDot::new(a, b));
-            return Ok(DotPlan { dtype, product, packs, scratch });
+            return Ok(DotPlan { dtype, product, packs, scratch, terms });
         }
         let item = dtype.itemsize();
         if !a.is_empty()
             && !b.is_empty()
             && let Some(product) = SmallDot::new(a, b, item)
         {
-            return Ok(DotPlan { dtype, product: Product::Small(product), packs, scratch });
+            return Ok(DotPlan { dtype, product: Product::Small(product), packs, scratch, terms });
         }
         let mirrored = same
             && a.ndim() == 2
@@ -107,42 +142,26 @@ impl DotPlan {
                 Product::Zero { elements: outer.product() }
             }
             (1, 1) => Product::Dot { a: Vector::new(a, item)?, b: Vector::new(b, item)? },
-            (2, 1) => Product::Gemv {
-                matrix: Matrix::new(a, item)?,
-                rows: blas_int(a.dims[0])?,
-                columns: blas_int(a.dims[1])?,
-                vector: Vector::new(b, item)?,
-                matrix_first: true,
-            },
-            (1, _) => {
-                let transposed = crate::view::transpose(b, &[1, 0]);
-                Product::Gemv {
-                    matrix: Matrix::new(&transposed, item)?,
-                    rows: blas_int(transposed.dims[0])?,
-                    columns: blas_int(transposed.dims[1])?,
-                    vector: Vector::new(a, item)?,
-                    matrix_first: false,
-                }
-            }
+            (2, 1) => Product::gemv(a, b, item, true)?,
+            (1, _) => Product::gemv(&crate::view::transpose(b, &[1, 0]), a, item, false)?,
             _ if mirrored => Product::Syrk {
                 a: Matrix::new(a, item)?,
                 rows: blas_int(a.dims[0])?,
                 inner: blas_int(a.dims[1])?,
             },
-            _ => Product::Gemm {
-                a: Matrix::new(a, item)?,
-                b: Matrix::new(b, item)?,
-                rows: blas_int(a.dims[0])?,
-                columns: blas_int(b.dims[1])?,
-                inner: blas_int(a.dims[1])?,
-            },
+            _ => Product::gemm(a, b, item)?,
         };
-        Ok(DotPlan { dtype, product, packs, scratch })
+        Ok(DotPlan { dtype, product, packs, scratch, terms })
     }
 
     /// The bytes of scratch memory that a run needs.
     pub(crate) fn scratch(&self) -> usize {
         self.scratch
+    }
+
+    /// The products of elements that are summed.
+    pub(crate) fn terms(&self) -> i64 {
+        self.terms
     }
 
     /// Writes the product, in C order.
@@ -203,8 +222,12 @@ impl DotPlan {
             match self.product {
                 Product::Zero { elements } => scale(result, elements, beta),
                 Product::Dot { a: x, b: y } => result.write(dot(x.length, x.at(a), y.at(b))?),
-                Product::Gemv { matrix, rows, columns, vector, matrix_first } => {
+                Product::Gemv { matrix, rows, columns, vector, matrix_first, ref near } => {
                     let (matrix_at, vector_at) = if matrix_first { (a, b) } else { (b, a) };
+                    if let Some(near) = near {
+                        near.run(matrix_at, vector_at, (alpha, beta), result);
+                        return Ok(());
+                    }
                     // In column-major order a matrix of contiguous rows is its own transpose.
                     let sizes = if matrix.transposed { [columns, rows] } else { [rows, columns] };
                     if beta == T::ZERO {
@@ -214,13 +237,16 @@ impl DotPlan {
                     gemv(sizes, &alpha, matrix.at(matrix_at), vector.at(vector_at), &beta, result)?;
                 }
                 // The result's rows are contiguous, so BLAS is asked for its transpose: b' a'.
-                Product::Gemm { a: left, b: right, rows, columns, inner: 1 } if beta == T::ONE => {
+                Product::Gemm { near: Some(ref near), .. } => near.run(a, b, (alpha, beta), result),
+                Product::Gemm { a: left, b: right, rows, columns, inner: 1, .. }
+                    if beta == T::ONE =>
+                {
                     let column = VectorAt { at: a, step: left.steps()[0] as i32 };
                     let row = VectorAt { at: b, step: right.steps()[1] as i32 };
                     let out = MatrixOut { at: result, leading: columns };
                     ger([columns, rows], &alpha, row, column, out)?;
                 }
-                Product::Gemm { a: left, b: right, rows, columns, inner } => {
+                Product::Gemm { a: left, b: right, rows, columns, inner, near: _ } => {
                     let (first, second) = (right.transposed_at(b), left.transposed_at(a));
                     let out = MatrixOut { at: result, leading: columns };
                     gemm([columns, rows, inner], &alpha, first, second, &beta, out)?;
@@ -244,7 +270,7 @@ impl DotPlan {
     /// As for `add`.
     unsafe fn add_nothing<T: Element>(&self, a: *const T, b: *const T, beta: T, result: *mut T) {
         let (first, second, columns) = match self.product {
-            Product::Gemv { matrix, rows, columns, vector, matrix_first } => {
+            Product::Gemv { matrix, rows, columns, vector, matrix_first, near: _ } => {
                 let (matrix_at, vector_at) = if matrix_first { (a, b) } else { (b, a) };
                 let inner = columns.into();
                 let first =
@@ -252,7 +278,7 @@ impl DotPlan {
                 let steps = [0, vector.step.into()];
                 (first, Lines { at: vector_at, count: 1, inner, steps }, 1)
             }
-            Product::Gemm { a: left, b: right, rows, columns, inner } => {
+            Product::Gemm { a: left, b: right, rows, columns, inner, near: _ } => {
                 let [down, along] = right.steps();
                 let inner = inner.into();
                 let first = Lines { at: a, count: rows.into(), inner, steps: left.steps() };
@@ -302,6 +328,11 @@ impl GemmPlan {
     /// The bytes of scratch memory that a run needs.
     pub(crate) fn scratch(&self) -> usize {
         self.product.scratch()
+    }
+
+    /// Whether a run takes long enough to ask afterwards whether to stop.
+    pub(crate) fn is_long(&self) -> bool {
+        self.product.terms() > SHORT
     }
 
     /// Writes the sum, in C order. Where `beta` is zero, `z` is not read.

@@ -7,6 +7,7 @@ mod arrays;
 mod checks;
 mod loops;
 mod products;
+mod searches;
 mod sizes;
 mod systems;
 mod views;

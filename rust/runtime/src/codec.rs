@@ -474,6 +474,24 @@ impl Replay<'_> {
             InstrKind::Join { parts, axis, .. } => {
                 builder.join(&parts, axis)?;
             }
+            InstrKind::Sort { of, axis, positions: true, .. } => {
+                builder.argsort(of, axis)?;
+            }
+            InstrKind::Sort { of, axis, positions: false, .. } => {
+                builder.sort(of, axis)?;
+            }
+            InstrKind::Extreme { of, axis, largest: true, .. } => {
+                builder.argmax(of, axis)?;
+            }
+            InstrKind::Extreme { of, axis, largest: false, .. } => {
+                builder.argmin(of, axis)?;
+            }
+            InstrKind::Count { of, listed, .. } => {
+                builder.count(of, listed)?;
+            }
+            InstrKind::List { of, count, listed, .. } => {
+                builder.list(of, count, listed)?;
+            }
             InstrKind::Range { start, step, count, .. } => {
                 builder.range(start, step, count)?;
             }

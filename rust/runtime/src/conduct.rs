@@ -1,5 +1,6 @@
 //! How a run goes through the pieces of a large step: on how many threads, and until when.
 
+use std::cell::Cell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::available_parallelism;
@@ -7,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use crate::attention::{STOPPED, attend};
 use crate::buffer::Buffer;
 use crate::crew::assisted;
 use crate::error::Fault;
@@ -27,6 +29,23 @@ pub struct Conduct<'a> {
 impl Conduct<'static> {
     /// On the caller's thread, to the end.
     pub const ALONE: Conduct<'static> = Conduct { threads: 1, should_stop: &|| false };
+}
+
+impl Conduct<'_> {
+    /// Does the work with a conduct of so many threads. What `should_stop` says is asked by kernels
+    /// that are long at one element, too; once it has said yes, that is the answer.
+    pub fn attended<R>(
+        threads: usize,
+        should_stop: &dyn Fn() -> bool,
+        work: impl FnOnce(&Conduct<'_>) -> R,
+    ) -> R {
+        let stopped = Cell::new(false);
+        let should_stop = || {
+            stopped.set(stopped.get() || should_stop());
+            stopped.get()
+        };
+        attend(&should_stop, || work(&Conduct { threads, should_stop: &should_stop }))
+    }
 }
 
 /// The threads that a run uses when nobody says how many: `OMP_NUM_THREADS` when it was first
@@ -58,6 +77,7 @@ impl From<Halt> for Fault {
     fn from(halt: Halt) -> Fault {
         match halt {
             Halt::Status(1) => Fault::NegativePower,
+            Halt::Status(STOPPED) => Fault::Interrupted,
             Halt::Status(status) => Fault::Kernel { status },
             Halt::Interrupted => Fault::Interrupted,
         }
@@ -91,7 +111,10 @@ impl Pieces<'_> {
             return false;
         }
         let status = (self.body)(piece, scratch);
-        if status != 0 {
+        if status == STOPPED {
+            // Its thread was told by one that knows why.
+            self.ended.store(true, Ordering::Relaxed);
+        } else if status != 0 {
             // All pieces before this one are done or being done: what is first is known in the end.
             self.ended.store(true, Ordering::Relaxed);
             let mut failed = self.failed.lock();
@@ -147,7 +170,8 @@ impl Conduct<'_> {
                     let help = || {
                         // Without memory the others do it.
                         if let Ok(scratch) = Buffer::new(bytes) {
-                            while pieces.one(scratch.as_ptr()) {}
+                            let should_stop = || pieces.ended.load(Ordering::Relaxed);
+                            attend(&should_stop, || while pieces.one(scratch.as_ptr()) {});
                         }
                     };
                     assisted(helpers, &help, || while go_on() {});

@@ -14,6 +14,7 @@ use crate::loop_nest::KernelFn;
 use crate::nested::Inner;
 use crate::recurrence::Recurrence;
 use crate::scalar::Scalar;
+use crate::search::Listed;
 use crate::view::Index;
 
 /// One step of a program, and what to blame for its failure. In bytes, numbers stand for its
@@ -108,6 +109,33 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         parts: Box<[Slot]>,
         to: Slot,
         axis: usize,
+    },
+    /// What is sorted along an axis: the elements, or the positions that sort them.
+    Sort {
+        of: Slot,
+        to: Slot,
+        axis: usize,
+        positions: bool,
+    },
+    /// Where the largest or the smallest element along an axis is.
+    Extreme {
+        of: Slot,
+        to: Slot,
+        axis: usize,
+        largest: bool,
+    },
+    /// How many positions [`InstrKind::List`] has to list.
+    Count {
+        of: Slot,
+        to: Slot,
+        listed: Listed,
+    },
+    /// `count` positions, a vector for each axis.
+    List {
+        of: Slot,
+        to: Box<[Slot]>,
+        count: Size,
+        listed: Listed,
     },
     Scalar {
         size: Size,
@@ -299,6 +327,10 @@ impl InstrKind {
             | InstrKind::Reshape { of, .. }
             | InstrKind::Copy { of, .. }
             | InstrKind::Lu { of, .. }
+            | InstrKind::Sort { of, .. }
+            | InstrKind::Extreme { of, .. }
+            | InstrKind::Count { of, .. }
+            | InstrKind::List { of, .. }
             | InstrKind::Cholesky { of, .. } => vec![*of],
             InstrKind::LuSolve { factors, pivots, b, .. } => vec![*factors, *pivots, *b],
             InstrKind::Update { of, value, .. } => vec![*of, *value],
@@ -335,7 +367,11 @@ impl InstrKind {
             | InstrKind::LuSolve { to, .. }
             | InstrKind::Range { to, .. }
             | InstrKind::Join { to, .. }
+            | InstrKind::Sort { to, .. }
+            | InstrKind::Extreme { to, .. }
+            | InstrKind::Count { to, .. }
             | InstrKind::Scalar { to, .. } => vec![*to],
+            InstrKind::List { to, .. } => to.to_vec(),
             InstrKind::Lu { to, pivots, .. } => vec![*to, *pivots],
             InstrKind::Gemm(code) => vec![code.to],
             InstrKind::RequireEqual { .. } => vec![],
@@ -369,6 +405,7 @@ impl InstrKind {
             }
             InstrKind::Range { start, step, count, .. } => vec![*start, *step, *count],
             InstrKind::Scalar { size, .. } => vec![*size],
+            InstrKind::List { count, .. } => vec![*count],
             InstrKind::Recurrence(code) => vec![code.steps],
             InstrKind::RequireEqual { a, b, .. } => vec![*a, *b],
             InstrKind::Inner(code) => code.sizes(),
@@ -382,6 +419,9 @@ impl InstrKind {
             | InstrKind::Lu { .. }
             | InstrKind::LuSolve { .. }
             | InstrKind::Join { .. }
+            | InstrKind::Sort { .. }
+            | InstrKind::Extreme { .. }
+            | InstrKind::Count { .. }
             | InstrKind::Call(_) => vec![],
         }
     }
@@ -406,6 +446,10 @@ impl InstrKind {
             | InstrKind::RequireEqual { .. }
             | InstrKind::Range { .. }
             | InstrKind::Join { .. }
+            | InstrKind::Sort { .. }
+            | InstrKind::Extreme { .. }
+            | InstrKind::Count { .. }
+            | InstrKind::List { .. }
             | InstrKind::Recurrence(_)
             | InstrKind::Call(_)
             | InstrKind::Inner(_) => None,
@@ -566,6 +610,14 @@ impl fmt::Display for InstrKind {
                 write!(f, "range {start} {step} {count}")
             }
             InstrKind::Join { parts, axis, .. } => write!(f, "join {} [{axis}]", list(parts)),
+            InstrKind::Sort { of, axis, positions, .. } => {
+                write!(f, "{} {of} [{axis}]", if *positions { "argsort" } else { "sort" })
+            }
+            InstrKind::Extreme { of, axis, largest, .. } => {
+                write!(f, "{} {of} [{axis}]", if *largest { "argmax" } else { "argmin" })
+            }
+            InstrKind::Count { of, listed, .. } => write!(f, "count {listed} {of}"),
+            InstrKind::List { of, count, listed, .. } => write!(f, "list {listed} {of} {count}"),
             InstrKind::Scalar { size, .. } => write!(f, "scalar {size}"),
             InstrKind::RequireEqual { a, b, message } => {
                 write!(f, "require {a} == {b} {message:?}")

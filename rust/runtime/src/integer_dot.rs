@@ -5,6 +5,7 @@
 use frazil_core::DType;
 
 use crate::layout::Layout;
+use crate::lines::gather;
 
 /// A product of two operands of rank 1 or 2: a vector in front is a row, one behind a column.
 #[derive(Clone, Copy, Debug)]
@@ -92,25 +93,6 @@ impl Grid {
 
     fn transposed(self) -> Grid {
         Grid { steps: [self.steps[1], self.steps[0]], ..self }
-    }
-
-    /// `count` elements of the first row: where they are, or in `room` if they do not lie side by
-    /// side.
-    ///
-    /// # Safety
-    /// There are so many, `room` takes them, and neither changes as long as the result is used.
-    #[inline(always)]
-    unsafe fn row<'a, T: Ring>(self, count: usize, room: *mut T) -> &'a [T] {
-        // SAFETY: by the caller's promise.
-        unsafe {
-            if self.steps[1] == size_of::<T>() as i64 {
-                return std::slice::from_raw_parts(self.start.cast(), count);
-            }
-            for k in 0..count {
-                room.add(k).write(self.from(0, k).start.cast::<T>().read());
-            }
-            std::slice::from_raw_parts(room, count)
-        }
     }
 }
 
@@ -216,8 +198,10 @@ unsafe fn across<T: Ring>(a: Grid, b: Grid, [rows, inner, columns]: [usize; 3], 
             let depth = DEPTH.min(inner - top);
             let mut terms: [&[T]; DEPTH] = [&[]; DEPTH];
             for k in 0..depth {
+                let part = b.from(top + k, left);
+                let room = room[k].as_mut_ptr();
                 // SAFETY: the row has so many elements from there on.
-                terms[k] = unsafe { b.from(top + k, left).row(width, room[k].as_mut_ptr()) };
+                terms[k] = unsafe { gather(part.start, part.steps[1], width, room) };
             }
             for row in 0..rows {
                 // SAFETY: a part of a row of the result, which is apart from the operands.
@@ -262,13 +246,16 @@ unsafe fn down<T: Ring>(a: Grid, b: Grid, [rows, inner, columns]: [usize; 3], re
         let length = LENGTH.min(inner - top);
         let mut terms: [&[T]; NARROW] = [&[]; NARROW];
         for column in 0..columns {
-            let part = b.from(top, column).transposed();
+            let part = b.from(top, column);
+            let room = room[column].as_mut_ptr();
             // SAFETY: the column has so many elements from there on.
-            terms[column] = unsafe { part.row(length, room[column].as_mut_ptr()) };
+            terms[column] = unsafe { gather(part.start, part.steps[0], length, room) };
         }
         for row in 0..rows {
+            let part = a.from(row, top);
             // SAFETY: the row has so many elements from there on.
-            let factors: &[T] = unsafe { a.from(row, top).row(length, line.as_mut_ptr()) };
+            let factors: &[T] =
+                unsafe { gather(part.start, part.steps[1], length, line.as_mut_ptr()) };
             for column in 0..columns {
                 let terms = &terms[column][..length];
                 let mut sum = T::ZERO;

@@ -2,7 +2,6 @@
 
 use smallvec::SmallVec;
 
-use crate::array::OutputSpec;
 use crate::error::Fault;
 
 /// One number an axis.
@@ -42,11 +41,6 @@ impl Layout {
             stride = stride.checked_mul(length.max(1)).ok_or(Fault::TooLarge)?;
         }
         Ok(layout)
-    }
-
-    /// The layout of an output.
-    pub(crate) fn of(spec: &OutputSpec<'_>) -> Layout {
-        Layout { dims: spec.dims.into(), strides: spec.strides.into() }
     }
 
     /// Whether each element lies where it does in C order without gaps.

@@ -1,6 +1,6 @@
 //! Functions that native kernels call by address: what handles the partial results of float
-//! reductions, and operands at the end of a row. No kernel has anything of its own in them, so no
-//! compiler need make them again with each.
+//! reductions, and operands at the end of a row, and what says whether to stop. No kernel has
+//! anything of its own in them, so no compiler need make them again with each.
 //!
 //! Partial results stand in sets of as many as a block has lanes. The bits of a result depend on
 //! the order given here, which kernels in other languages keep, too.
@@ -94,6 +94,7 @@ macro_rules! kernel_functions {
 }
 
 kernel_functions! {
+    loop_stops() -> i32 { crate::attention::stops() }
     pad_ends_8(to: *mut u8, from: *const u8, stride: i64, before: i64, rows: i64, count: i64, lanes: i64) {
         pad_ends(to, from, stride, before, rows, count, lanes)
     }

@@ -252,14 +252,21 @@ impl<'p> Loop<'p> {
     fn place_no_rows(&mut self, state: &mut State, site: &Site<'_>) -> Result<(), Error> {
         let run = self.prepare(0)?;
         for &(output, to) in &self.code.stacked {
-            let dims = match run.output(output) {
-                Some(spec) => with_rows(0, spec.dims),
-                None => with_rows(0, &self.part.program.declared_lengths(output)),
+            let dims = match (run.output(output), self.kept_by(output)) {
+                (Some(spec), _) => with_rows(0, spec.dims),
+                (None, Some(state)) => with_rows(0, &state.dims),
+                (None, None) => with_rows(0, &self.part.program.declared_lengths(output)),
             };
             let layout = Layout::fresh(&dims, self.itemsize(output));
             state.result(site, to, layout.map_err(Error::at(self.origin))?)?;
         }
         Ok(())
+    }
+
+    /// How the state lies that an output is the next value of, and whose shape it therefore has.
+    fn kept_by(&self, output: usize) -> Option<&Layout> {
+        let state = self.code.states.iter().position(|state| state.next == Next::Output(output))?;
+        Some(&self.layouts[self.values[self.code.input_of(state)].layout])
     }
 
     /// Does the steps; how many.

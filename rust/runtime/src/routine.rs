@@ -6,10 +6,10 @@
 
 use std::ffi::{c_char, c_void};
 use std::ops::{Add, Div, Mul, Sub};
-use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::OnceLock;
 
 use crate::error::Fault;
+use crate::near::Registers;
 
 macro_rules! routines {
     ($($routine:ident $name:literal)*) => {
@@ -65,25 +65,57 @@ impl Routine {
         Routine::ALL.into_iter().find(|routine| routine.name() == name)
     }
 
-    fn address(self) -> Result<*mut c_void, Fault> {
-        let address = ADDRESSES[self as usize].load(Ordering::Acquire);
-        if address.is_null() {
-            Err(Fault::RoutineMissing { routine: self.name() })
-        } else {
-            Ok(address)
+    fn found(self) -> Result<Found, Fault> {
+        FOUND[self as usize].get().copied().ok_or(Fault::RoutineMissing { routine: self.name() })
+    }
+}
+
+/// How wide the integers of a routine are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Integers {
+    Bits32,
+    Bits64,
+}
+
+/// Where a routine lies, and how its integers are passed: by the address of eight bytes, of which
+/// those of 32 bits take the first four.
+#[derive(Clone, Copy)]
+struct Found {
+    address: usize,
+    integers: Integers,
+}
+
+impl Found {
+    fn address(self) -> *const c_void {
+        self.address as *const c_void
+    }
+
+    fn pass(self, value: i32) -> i64 {
+        let value = i64::from(value);
+        match self.integers {
+            Integers::Bits32 if cfg!(target_endian = "big") => value << 32,
+            _ => value,
+        }
+    }
+
+    fn take(self, value: i64) -> i32 {
+        match self.integers {
+            Integers::Bits32 if cfg!(target_endian = "big") => (value >> 32) as i32,
+            _ => value as i32,
         }
     }
 }
 
-static ADDRESSES: [AtomicPtr<c_void>; COUNT] = [const { AtomicPtr::new(ptr::null_mut()) }; COUNT];
+static FOUND: [OnceLock<Found>; COUNT] = [const { OnceLock::new() }; COUNT];
 
-/// Tells where a routine lies, for every program of the process.
+/// Tells where a routine lies, for every program of the process, unless that was told before.
 ///
 /// # Safety
-/// The address is that of the BLAS or LAPACK routine of this name, with 32-bit integers, callable
+/// The address is that of the BLAS or LAPACK routine of this name, with such integers, callable
 /// from many threads.
-pub unsafe fn set_routine(routine: Routine, address: *const c_void) {
-    ADDRESSES[routine as usize].store(address.cast_mut(), Ordering::Release);
+pub unsafe fn set_routine(routine: Routine, address: *const c_void, integers: Integers) {
+    FOUND[routine as usize].get_or_init(|| Found { address: address as usize, integers });
 }
 
 /// The element types that BLAS and LAPACK know.
@@ -94,6 +126,7 @@ pub(crate) trait Element:
     + Sub<Output = Self>
     + Mul<Output = Self>
     + Div<Output = Self>
+    + Registers
 {
     const ZERO: Self;
     const ONE: Self;
@@ -167,7 +200,7 @@ element!(
 );
 
 type Char = *const c_char;
-type Int = *const i32;
+type Int = *const i64;
 
 type DotFn<T> = unsafe extern "C" fn(Int, *const T, Int, *const T, Int) -> T;
 type GemvFn<T> = unsafe extern "C" fn(
@@ -218,8 +251,8 @@ type SyrkFn<T> =
     unsafe extern "C" fn(Char, Char, Int, Int, *const T, *const T, Int, *const T, *mut T, Int);
 type TrsmFn<T> =
     unsafe extern "C" fn(Char, Char, Char, Char, Int, Int, *const T, *const T, Int, *mut T, Int);
-type GetrfFn<T> = unsafe extern "C" fn(Int, Int, *mut T, Int, *mut i32, *mut i32);
-type PotrfFn<T> = unsafe extern "C" fn(Char, Int, *mut T, Int, *mut i32);
+type GetrfFn<T> = unsafe extern "C" fn(Int, Int, *mut T, Int, *mut c_void, *mut i64);
+type PotrfFn<T> = unsafe extern "C" fn(Char, Int, *mut T, Int, *mut i64);
 
 /// A vector: its first element and the elements from one to the next.
 #[derive(Clone, Copy)]
@@ -293,11 +326,11 @@ pub(crate) unsafe fn dot<T: Element>(
     x: VectorAt<T>,
     y: VectorAt<T>,
 ) -> Result<T, Fault> {
-    let address = T::DOT.address()?;
+    let routine = T::DOT.found()?;
     // SAFETY: whoever set the address promised the routine, the caller the vectors.
     unsafe {
-        let dot: DotFn<T> = std::mem::transmute(address);
-        Ok(dot(&count, x.at, &x.step, y.at, &y.step))
+        let dot: DotFn<T> = std::mem::transmute(routine.address());
+        Ok(dot(&routine.pass(count), x.at, &routine.pass(x.step), y.at, &routine.pass(y.step)))
     }
 }
 
@@ -314,13 +347,25 @@ pub(crate) unsafe fn gemv<T: Element>(
     beta: *const T,
     y: *mut T,
 ) -> Result<(), Fault> {
-    let address = T::GEMV.address()?;
-    let [m, n] = sizes;
+    let routine = T::GEMV.found()?;
+    let [m, n] = sizes.map(|size| routine.pass(size));
     let trans = transposition(a.transposed);
     // SAFETY: as for `dot`.
     unsafe {
-        let gemv: GemvFn<T> = std::mem::transmute(address);
-        gemv(&trans, &m, &n, alpha, a.at, &a.leading, x.at, &x.step, beta, y, &1);
+        let gemv: GemvFn<T> = std::mem::transmute(routine.address());
+        gemv(
+            &trans,
+            &m,
+            &n,
+            alpha,
+            a.at,
+            &routine.pass(a.leading),
+            x.at,
+            &routine.pass(x.step),
+            beta,
+            y,
+            &routine.pass(1),
+        );
     }
     Ok(())
 }
@@ -336,12 +381,22 @@ pub(crate) unsafe fn ger<T: Element>(
     y: VectorAt<T>,
     a: MatrixOut<T>,
 ) -> Result<(), Fault> {
-    let address = T::GER.address()?;
-    let [m, n] = sizes;
+    let routine = T::GER.found()?;
+    let [m, n] = sizes.map(|size| routine.pass(size));
     // SAFETY: as for `dot`.
     unsafe {
-        let ger: GerFn<T> = std::mem::transmute(address);
-        ger(&m, &n, alpha, x.at, &x.step, y.at, &y.step, a.at, &a.leading);
+        let ger: GerFn<T> = std::mem::transmute(routine.address());
+        ger(
+            &m,
+            &n,
+            alpha,
+            x.at,
+            &routine.pass(x.step),
+            y.at,
+            &routine.pass(y.step),
+            a.at,
+            &routine.pass(a.leading),
+        );
     }
     Ok(())
 }
@@ -356,13 +411,22 @@ pub(crate) unsafe fn trsv<T: Element>(
     a: MatrixAt<T>,
     x: *mut T,
 ) -> Result<(), Fault> {
-    let address = T::TRSV.address()?;
+    let routine = T::TRSV.found()?;
     let (part, trans, diagonal) =
         (triangle.part(), transposition(a.transposed), triangle.diagonal());
     // SAFETY: as for `dot`.
     unsafe {
-        let trsv: TrsvFn<T> = std::mem::transmute(address);
-        trsv(&part, &trans, &diagonal, &size, a.at, &a.leading, x, &1);
+        let trsv: TrsvFn<T> = std::mem::transmute(routine.address());
+        trsv(
+            &part,
+            &trans,
+            &diagonal,
+            &routine.pass(size),
+            a.at,
+            &routine.pass(a.leading),
+            x,
+            &routine.pass(1),
+        );
     }
     Ok(())
 }
@@ -380,15 +444,26 @@ pub(crate) unsafe fn gemm<T: Element>(
     beta: *const T,
     c: MatrixOut<T>,
 ) -> Result<(), Fault> {
-    let address = T::GEMM.address()?;
-    let [m, n, k] = sizes;
+    let routine = T::GEMM.found()?;
+    let [m, n, k] = sizes.map(|size| routine.pass(size));
     let (transa, transb) = (transposition(a.transposed), transposition(b.transposed));
     // SAFETY: as for `dot`.
     unsafe {
-        let gemm: GemmFn<T> = std::mem::transmute(address);
+        let gemm: GemmFn<T> = std::mem::transmute(routine.address());
         gemm(
-            &transa, &transb, &m, &n, &k, alpha, a.at, &a.leading, b.at, &b.leading, beta, c.at,
-            &c.leading,
+            &transa,
+            &transb,
+            &m,
+            &n,
+            &k,
+            alpha,
+            a.at,
+            &routine.pass(a.leading),
+            b.at,
+            &routine.pass(b.leading),
+            beta,
+            c.at,
+            &routine.pass(c.leading),
         );
     }
     Ok(())
@@ -408,14 +483,25 @@ pub(crate) unsafe fn symm<T: Element>(
     beta: *const T,
     c: MatrixOut<T>,
 ) -> Result<(), Fault> {
-    let address = T::SYMM.address()?;
+    let routine = T::SYMM.found()?;
     let (side, part) = (side.letter(), triangle.part());
-    let [m, n] = sizes;
+    let [m, n] = sizes.map(|size| routine.pass(size));
     // SAFETY: as for `dot`.
     unsafe {
-        let symm: SymmFn<T> = std::mem::transmute(address);
+        let symm: SymmFn<T> = std::mem::transmute(routine.address());
         symm(
-            &side, &part, &m, &n, alpha, a.at, &a.leading, b.at, &b.leading, beta, c.at, &c.leading,
+            &side,
+            &part,
+            &m,
+            &n,
+            alpha,
+            a.at,
+            &routine.pass(a.leading),
+            b.at,
+            &routine.pass(b.leading),
+            beta,
+            c.at,
+            &routine.pass(c.leading),
         );
     }
     Ok(())
@@ -434,13 +520,24 @@ pub(crate) unsafe fn syrk<T: Element>(
     beta: *const T,
     c: MatrixOut<T>,
 ) -> Result<(), Fault> {
-    let address = T::SYRK.address()?;
+    let routine = T::SYRK.found()?;
     let (part, trans) = (triangle.part(), transposition(a.transposed));
-    let [n, k] = sizes;
+    let [n, k] = sizes.map(|size| routine.pass(size));
     // SAFETY: as for `dot`.
     unsafe {
-        let syrk: SyrkFn<T> = std::mem::transmute(address);
-        syrk(&part, &trans, &n, &k, alpha, a.at, &a.leading, beta, c.at, &c.leading);
+        let syrk: SyrkFn<T> = std::mem::transmute(routine.address());
+        syrk(
+            &part,
+            &trans,
+            &n,
+            &k,
+            alpha,
+            a.at,
+            &routine.pass(a.leading),
+            beta,
+            c.at,
+            &routine.pass(c.leading),
+        );
     }
     Ok(())
 }
@@ -456,14 +553,26 @@ pub(crate) unsafe fn trsm<T: Element>(
     a: MatrixAt<T>,
     x: MatrixOut<T>,
 ) -> Result<(), Fault> {
-    let address = T::TRSM.address()?;
+    let routine = T::TRSM.found()?;
     let (side, part) = (side.letter(), triangle.part());
     let (trans, diagonal) = (transposition(a.transposed), triangle.diagonal());
-    let [m, n] = sizes;
+    let [m, n] = sizes.map(|size| routine.pass(size));
     // SAFETY: as for `dot`.
     unsafe {
-        let trsm: TrsmFn<T> = std::mem::transmute(address);
-        trsm(&side, &part, &trans, &diagonal, &m, &n, &T::ONE, a.at, &a.leading, x.at, &x.leading);
+        let trsm: TrsmFn<T> = std::mem::transmute(routine.address());
+        trsm(
+            &side,
+            &part,
+            &trans,
+            &diagonal,
+            &m,
+            &n,
+            &T::ONE,
+            a.at,
+            &routine.pass(a.leading),
+            x.at,
+            &routine.pass(x.leading),
+        );
     }
     Ok(())
 }
@@ -478,14 +587,15 @@ pub(crate) unsafe fn potrf<T: Element>(
     triangle: Triangle,
     a: MatrixOut<T>,
 ) -> Result<Option<i32>, Fault> {
-    let address = T::POTRF.address()?;
+    let routine = T::POTRF.found()?;
     let part = triangle.part();
     let mut info = 0;
     // SAFETY: as for `dot`.
     unsafe {
-        let potrf: PotrfFn<T> = std::mem::transmute(address);
-        potrf(&part, &size, a.at, &a.leading, &mut info);
+        let potrf: PotrfFn<T> = std::mem::transmute(routine.address());
+        potrf(&part, &routine.pass(size), a.at, &routine.pass(a.leading), &mut info);
     }
+    let info = routine.take(info);
     // A negative number complains about an argument; none of these can be wrong.
     Ok((info != 0).then_some(info))
 }
@@ -500,12 +610,26 @@ pub(crate) unsafe fn getrf<T: Element>(
     a: MatrixOut<T>,
     pivots: *mut i32,
 ) -> Result<(), Fault> {
-    let address = T::GETRF.address()?;
-    let mut info = 0;
-    // SAFETY: as for `dot`.
-    unsafe {
-        let getrf: GetrfFn<T> = std::mem::transmute(address);
-        getrf(&size, &size, a.at, &a.leading, pivots, &mut info);
+    let routine = T::GETRF.found()?;
+    let rows = routine.pass(size);
+    let call = |pivots: *mut c_void| {
+        let mut info = 0;
+        // SAFETY: as for `dot`; `pivots` points to an integer of the routine's for each row.
+        unsafe {
+            let getrf: GetrfFn<T> = std::mem::transmute(routine.address());
+            getrf(&rows, &rows, a.at, &routine.pass(a.leading), pivots, &mut info);
+        }
+    };
+    match routine.integers {
+        Integers::Bits32 => call(pivots.cast()),
+        Integers::Bits64 => {
+            let mut wide = vec![0i64; size as usize];
+            call(wide.as_mut_ptr().cast());
+            for (row, pivot) in wide.into_iter().enumerate() {
+                // SAFETY: `pivots` has an element for each row.
+                unsafe { pivots.add(row).write(pivot as i32) };
+            }
+        }
     }
     Ok(())
 }

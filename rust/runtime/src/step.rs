@@ -13,6 +13,8 @@ use crate::loop_nest::{KernelFn, LoopNest};
 use crate::lu::{LuPlan, LuSolvePlan};
 use crate::recurrence::RecurrenceStep;
 use crate::scalar::Scalar;
+use crate::search::{ExtremePlan, Listing};
+use crate::sort::SortPlan;
 use crate::strided::{TransferPlan, fill};
 
 /// The status of a kernel that refused an index.
@@ -60,6 +62,9 @@ pub(crate) enum Step {
     Lu(Box<LuStep>),
     LuSolve(Box<LuSolveStep>),
     Recurrence(Box<RecurrenceStep>),
+    Sort(Box<SortStep>),
+    Extreme(Box<ExtremeStep>),
+    List(Box<ListStep>),
     Range {
         to: Place,
         start: i64,
@@ -131,6 +136,49 @@ pub(crate) struct LuSolveStep {
     pub(crate) plan: LuSolvePlan,
 }
 
+#[derive(Debug)]
+pub(crate) struct SortStep {
+    pub(crate) of: Place,
+    pub(crate) to: Place,
+    pub(crate) plan: SortPlan,
+    pub(crate) scratch: usize,
+}
+
+#[derive(Debug)]
+pub(crate) struct ExtremeStep {
+    pub(crate) of: Place,
+    pub(crate) to: Place,
+    pub(crate) plan: ExtremePlan,
+    pub(crate) scratch: usize,
+}
+
+#[derive(Debug)]
+pub(crate) struct ListStep {
+    pub(crate) of: Place,
+    /// A vector for each axis, or where the number of positions goes.
+    pub(crate) to: Box<[Place]>,
+    /// How many positions the vectors have; `None` where they are counted.
+    pub(crate) count: Option<usize>,
+    pub(crate) plan: Listing,
+}
+
+impl ListStep {
+    /// # Safety
+    /// As for [`Step::run`].
+    unsafe fn run(&self, bases: &[*mut u8]) {
+        let of = self.of.resolve(bases).cast_const();
+        let to: SmallVec<[*mut i64; 4]> =
+            self.to.iter().map(|place| place.resolve(bases).cast()).collect();
+        // SAFETY: by the caller's promise: the results are new memory of these lengths.
+        unsafe {
+            match self.count {
+                Some(count) => self.plan.list(of, &to, count),
+                None => to[0].write(self.plan.count(of)),
+            }
+        }
+    }
+}
+
 impl Step {
     /// Whether it may take long without asking whether to stop.
     pub(crate) fn is_deaf(&self) -> bool {
@@ -139,8 +187,10 @@ impl Step {
             // What it runs asks by itself.
             Step::Inner => false,
             Step::Loop(_) | Step::Transfer(_) | Step::Transfers(_) => false,
-            Step::Dot(_) | Step::Gemm(_) | Step::Lapack(_) | Step::Recurrence(_) => true,
-            Step::Lu(_) | Step::LuSolve(_) => true,
+            Step::Dot(step) => step.plan.is_long(),
+            Step::Gemm(step) => step.plan.is_long(),
+            Step::Lapack(_) | Step::Recurrence(_) | Step::Lu(_) | Step::LuSolve(_) => true,
+            Step::Sort(_) | Step::Extreme(_) | Step::List(_) => true,
         }
     }
 
@@ -153,7 +203,9 @@ impl Step {
             Step::Lapack(step) => step.plan.scratch(),
             Step::LuSolve(step) => step.plan.scratch(),
             Step::Recurrence(step) => step.scratch,
-            Step::Inner | Step::Lu(_) => 0,
+            Step::Sort(step) => step.scratch,
+            Step::Extreme(step) => step.scratch,
+            Step::Inner | Step::Lu(_) | Step::List(_) => 0,
             Step::Nothing | Step::Later | Step::Scalar { .. } | Step::Range { .. } => 0,
             Step::Transfer(_) | Step::Transfers(_) => 0,
         }
@@ -205,6 +257,23 @@ impl Step {
                 let operands = step.operands.map(|place| place.resolve(bases).cast_const());
                 // SAFETY: as above.
                 unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }
+            }
+            Step::Sort(step) => {
+                let (of, to) = (step.of.resolve(bases), step.to.resolve(bases));
+                // SAFETY: as above; the result is new memory.
+                unsafe { step.plan.run(of.cast_const(), to, scratch) };
+                Ok(())
+            }
+            Step::Extreme(step) => {
+                let (of, to) = (step.of.resolve(bases), step.to.resolve(bases));
+                // SAFETY: as above; the result is new memory.
+                unsafe { step.plan.run(of.cast_const(), to, scratch) };
+                Ok(())
+            }
+            Step::List(step) => {
+                // SAFETY: as above.
+                unsafe { step.run(bases) };
+                Ok(())
             }
             // SAFETY: by the caller's promise.
             Step::Recurrence(step) => unsafe { step.run(bases, scratch, conduct) },

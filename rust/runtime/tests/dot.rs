@@ -109,7 +109,7 @@ fn set_reference() {
     ];
     for (name, address) in routines {
         // SAFETY: these follow BLAS's conventions.
-        unsafe { set_routine(Routine::from_name(name).unwrap(), address) };
+        unsafe { set_routine(Routine::from_name(name).unwrap(), address, Integers::Bits32) };
     }
 }
 
@@ -210,8 +210,13 @@ fn operand(dims: Vec<i64>) -> impl Strategy<Value = Operand> {
         .prop_map(move |(fortran, gap, back, stays)| Operand::new(&dims, fortran, gap, back, stays))
 }
 
+/// Lengths of what is small, of what is near, and some for BLAS.
+fn length() -> impl Strategy<Value = i64> {
+    prop_oneof![4 => 0..6i64, 3 => 9..40i64, 1 => 60..160i64]
+}
+
 fn pair() -> impl Strategy<Value = (Operand, Operand)> {
-    (0..5i64, 0..5i64, 0..5i64, any::<bool>(), any::<bool>()).prop_flat_map(
+    (length(), length(), length(), any::<bool>(), any::<bool>()).prop_flat_map(
         |(rows, inner, columns, vector_a, vector_b)| {
             let a = if vector_a { vec![inner] } else { vec![rows, inner] };
             let b = if vector_b { vec![inner] } else { vec![inner, columns] };

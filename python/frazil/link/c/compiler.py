@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import os
 import platform
 import re
@@ -22,6 +20,7 @@ from frazil import _core
 from frazil.cache import identity
 from frazil.cache.store import find_store
 from frazil.link.c.functions import vector_functions
+from frazil.link.c.library import Library, load
 from frazil.link.c.recurrence import add_recurrence
 from frazil.link.c.source import add_kernel
 from frazil.link.c.unit import Unit
@@ -35,7 +34,6 @@ from frazil.link.kernel import (
 )
 from frazil.link.pool import compile_all, thread_count
 from frazil.link.recurrence import AnyKernel, RecurrenceKernel
-from frazil.link.symbols import function_address
 from frazil.scalar.op import ScalarOp
 
 # What the flags promise the compiler is only that nobody looks at errno and floating-point
@@ -124,7 +122,8 @@ class Toolchain:
 @cache
 def find_toolchain() -> Toolchain | None:
     """The compiler that $CC names, or the first of cc, gcc and clang; None if there is none."""
-    named = shlex.split(os.environ.get("CC", ""))
+    given = os.environ.get("CC", "")
+    named = shlex.split(given) if given else []
     for command in [named] if named else [["cc"], ["gcc"], ["clang"]]:
         path = shutil.which(command[0])
         if path is None:
@@ -169,50 +168,10 @@ def _is_compiler(path: str) -> bool:
     if "gcc" not in name and "clang" not in name:
         return False
     try:
-        with open(path, "rb") as program:
+        with open(path, "rb", buffering=0) as program:
             return program.read(2) != b"#!"
     except OSError:
         return False
-
-
-@cache
-def load_math() -> None:
-    """Makes the C library's math functions visible to all that this process loads from now on."""
-    for name in ("libm.so.6", "libmvec.so.1") if sys.platform == "linux" else ():
-        # Another C library has its math elsewhere, in itself as a rule.
-        with contextlib.suppress(OSError):
-            ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL)
-
-
-class Library:
-    """A shared object made of one unit; closed when nothing refers to it any more.
-
-    Raises
-    ------
-    OSError
-        If the system does not load it.
-    """
-
-    def __init__(self, path: Path, image: Image) -> None:
-        load_math()
-        self.image = image
-        self._library = ctypes.CDLL(str(path))
-        weakref.finalize(self, _close, self._library._handle).atexit = False
-        for name, exported in image.pointers.items():
-            slot = ctypes.c_void_p.in_dll(self._library, name)
-            slot.value = function_address(exported)
-
-    def address(self, name: str) -> int:
-        """Where the function of that name is."""
-        address = ctypes.cast(getattr(self._library, name), ctypes.c_void_p).value
-        assert address is not None
-        return address
-
-
-def _close(handle: int) -> None:
-    dlclose = ctypes.CDLL(None).dlclose
-    dlclose.argtypes = [ctypes.c_void_p]
-    dlclose(handle)
 
 
 @dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
@@ -314,15 +273,9 @@ class CCompiler:
     def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
         """The kernels of these names in an image."""
         try:
-            descriptor, path = tempfile.mkstemp(".so", "frazil-")
-            try:
-                with open(descriptor, "wb") as file:
-                    file.write(image.code)
-                library = Library(Path(path), image)
-            finally:
-                os.unlink(path)
+            library = load(image)
             placed = [_Placed(library, name, library.address(name)) for name in names]
-        except (OSError, AttributeError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError) as error:
             raise KernelCompileError(f"an image could not be loaded: {error}") from error
         return [NativeKernel(place.address, place) for place in placed]
 
@@ -388,7 +341,7 @@ def build(toolchain: Toolchain, source: str, pointers: Mapping[str, str]) -> Lib
                 _complaint(command, source, run.stderr.decode(errors="replace")), source
             )
         try:
-            return Library(path, Image(path.read_bytes(), dict(pointers)))
+            return Library(str(path), Image(path.read_bytes(), dict(pointers)))
         except OSError as error:
             raise KernelCompileError(
                 f"the kernels were compiled but could not be loaded: {error}. Where programs may "
@@ -398,10 +351,14 @@ def build(toolchain: Toolchain, source: str, pointers: Mapping[str, str]) -> Lib
 
 def _complaint(command: Sequence[str], source: str, message: str) -> str:
     """What the compiler said, the source line it said it of, and where the source is kept."""
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="frazil-", suffix=".c", delete=False, encoding="utf-8"
-    ) as kept:
-        kept.write(source)
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="frazil-", suffix=".c", delete=False, encoding="utf-8"
+        ) as file:
+            file.write(source)
+        kept = f"source kept in {file.name}"
+    except OSError as error:
+        kept = f"the source could not be kept: {error}"
     lines = source.splitlines()
     place = re.search(r"<stdin>:(\d+):", message)
     shown = ""
@@ -409,5 +366,5 @@ def _complaint(command: Sequence[str], source: str, message: str) -> str:
         shown = f"\nline {place[1]}: {lines[int(place[1]) - 1]}"
     return (
         f"the C compiler rejected a kernel.\ncommand: {shlex.join(command)}\n"
-        f"source kept in {kept.name}{shown}\n{message.strip()}"
+        f"{kept}{shown}\n{message.strip()}"
     )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from frazil.link.c.element_loop import call_lines
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.unit import Unit, literal_text, load, store
+from frazil.link.element_loop import loop_calls
 from frazil.link.kernel import Status
 from frazil.link.recurrence import RecurrenceKernel
 
@@ -20,6 +22,7 @@ def _lines(unit: Unit, name: str, kernel: RecurrenceKernel) -> Iterator[str]:
     for k, literal in enumerate(kernel.literals, kernel.first_literal):
         texts[k] = literal_text(literal)
     n_reads = len(kernel.reads)
+    calls = loop_calls(dict(enumerate(kernel.statements, kernel.first_statement)))
 
     def loads(*, constant: bool) -> Iterator[str]:
         for k, (read, element) in enumerate(kernel.loads):
@@ -29,7 +32,9 @@ def _lines(unit: Unit, name: str, kernel: RecurrenceKernel) -> Iterator[str]:
 
     def statements(*, constant: bool) -> Iterator[str]:
         for k, statement in enumerate(kernel.statements, kernel.first_statement):
-            if kernel.constant[k] is constant:
+            if kernel.constant[k] is constant and k in calls:
+                yield from call_lines(unit, calls[k], k, texts, kernel.dtypes)
+            elif kernel.constant[k] is constant:
                 operands = [(texts[a], kernel.dtypes[a]) for a in statement.args]
                 value = unit.apply(statement.op, operands, statement.dtype)
                 yield f"const {C_TYPES[statement.dtype]} v{k} = {value};"

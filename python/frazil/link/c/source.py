@@ -16,12 +16,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from frazil.link.c import partials
+from frazil.link.c.element_loop import call_lines
 from frazil.link.c.folding import CARRIED, Folding
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.indices import Indices
 from frazil.link.c.stages import Moving, Stages
 from frazil.link.c.unit import Unit, literal_text, load, store
 from frazil.link.cost import cost
+from frazil.link.element_loop import loop_calls
 from frazil.link.kernel import LoopKernel, Scan, Statement, Take, Write
 from frazil.link.passes import Pass, plan
 from frazil.link.reduction import SETS, is_fold
@@ -48,8 +50,11 @@ class _KernelWriter:
         self.texts = [f"v{k}" for k in range(len(kernel.dtypes))]
         for k, literal in enumerate(kernel.literals, self.n_reads):
             self.texts[k] = literal_text(literal)
+        self.calls = loop_calls(kernel.ops)
         self.expressions = {
-            k: self._expression(own) for k, own in kernel.ops.items() if isinstance(own, Statement)
+            k: self._expression(own)
+            for k, own in kernel.ops.items()
+            if isinstance(own, Statement) and k not in self.calls
         }
         # Indices move from row to row, and may end the kernel in the middle of one.
         indexed = bool(kernel.sources or kernel.puts)
@@ -296,6 +301,8 @@ class _KernelWriter:
             own = kernel.ops[k]
             if isinstance(own, Take):
                 yield from self.indices.take(k, own, "0")
+            elif k in self.calls:
+                yield from call_lines(self.unit, self.calls[k], k, self.texts, kernel.dtypes)
             else:
                 yield f"const {C_TYPES[own.dtype]} v{k} = {self.expressions[k]};"
 
@@ -336,7 +343,7 @@ class _KernelWriter:
         if not moving and not foldings and not one.puts and not one.varying:
             return
         kernel, lanes = self.kernel, self.lanes
-        stages = Stages(self.unit, kernel, one, self.expressions, self.indices)
+        stages = Stages(self.unit, kernel, one, self.expressions, self.calls, self.indices)
         levels = [each for each in foldings if each.has_levels]
         yield "{" if self.tile == 1 else "for (i8 r = 0; r < rows; ++r) {"
         yield from self._of_row(stages.uniform_operands())

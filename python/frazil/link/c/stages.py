@@ -21,6 +21,7 @@ from frazil.link.c.folding import Folding
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.indices import Indices
 from frazil.link.c.unit import Unit, load, store
+from frazil.link.element_loop import LoopCall
 from frazil.link.kernel import BLOCK_BYTES, LoopKernel, Scan, Statement, Take, Write
 from frazil.link.passes import Pass
 from frazil.scalar.elementary import Elementary
@@ -65,12 +66,14 @@ class Stages:
         kernel: LoopKernel,
         one: Pass,
         expressions: Mapping[int, str],
+        calls: Mapping[int, LoopCall],
         indices: Indices,
     ) -> None:
         self.unit = unit
         self.kernel = kernel
         self.one = one
         self.expressions = expressions
+        self.calls = calls
         self.indices = indices
         self.texts = indices.texts
         self.n_reads = len(kernel.reads)
@@ -86,6 +89,8 @@ class Stages:
         stages: dict[int, int] = {}
         for k in self.one.varying:
             earliest = max((stages.get(a, 0) for a in self.kernel.ops[k].args), default=0)
+            if k in self.calls and any(a in stages for a in self.kernel.ops[k].args):
+                earliest += 1  # it takes blocks of its operands
             stages[k] = _next(earliest, self._kind(k))
         return stages
 
@@ -160,6 +165,7 @@ class Stages:
             k
             for k, own in self.stages.items()
             if own % 3 == Kind.BLOCK
+            or k in self.calls
             or any(k in values for stage, values in self.needed.items() if stage > own)
         }
         for k in sorted(kept):
@@ -170,6 +176,9 @@ class Stages:
                 for k in sorted(k for k, own in self.stages.items() if own == stage):
                     yield from self._block_function(k)
                 continue
+            begun = (self.calls[k] for k in sorted(self.needed[stage]) if self._begins(k, stage))
+            for call in dict.fromkeys(begun):
+                yield from self._call_loop(call, lanes)
             if stage % 3 == Kind.VECTOR and lanes > 1:
                 yield "#pragma omp simd"
             bound: str | int = lanes
@@ -196,6 +205,41 @@ class Stages:
         if k in self.one.stores:
             yield f"*({vector}_at *)qb{k} = *(const {vector} *)s{k};"
 
+    def _begins(self, k: int, stage: int) -> bool:
+        """Whether a value is made by a loop of elements that is called in this stage."""
+        return k in self.calls and self.stages.get(k) == stage
+
+    def _call_loop(self, call: LoopCall, lanes: int) -> Iterator[str]:
+        """The loop for a block of elements: its results go to the stack."""
+        kernel, first = self.kernel, call.numbers[0]
+        same_count = kernel.uniform[call.args[0]]
+        function = self.unit.loop(call.loop).block(lanes, call.results, same_count=same_count)
+        blocks: list[tuple[str, str, str]] = []
+        operands: list[str] = []
+        for at, (a, to) in enumerate(zip(call.args, call.operands, strict=True)):
+            if kernel.uniform[a]:
+                text = self.texts[a]
+            elif a in self.stages:
+                text = f"s{a}[l]"
+            else:
+                text = load(kernel.dtypes[a], self._place(a), "l")
+            value = self.unit.convert(text, kernel.dtypes[a], to)
+            if at == 0 and same_count:
+                operands.append(value)
+                continue
+            blocks.append((f"x{first}_{at}", C_TYPES[to], value))
+            operands.append(f"x{first}_{at}")
+        yield "{"
+        for name, code, _ in blocks:
+            yield f"ALIGNED {code} {name}[{lanes}];"
+        yield "#pragma omp simd"
+        yield f"for (i4 l = 0; l < {lanes}; ++l) {{"
+        for name, _, value in blocks:
+            yield f"{name}[l] = {value};"
+        yield "}"
+        yield f"{function}({', '.join([*operands, *(f's{k}' for k in call.numbers), '&status'])});"
+        yield "}"
+
     def _place(self, k: int) -> str:
         """Where a value that this pass does not compute is in memory."""
         return f"q{k}" if k < self.n_reads else f"qb{k}"
@@ -203,9 +247,11 @@ class Stages:
     def _lane_value(self, k: int, stage: int, *, keep: bool) -> Iterator[str]:
         """Let the value be at hand for lane ``l``; it stays on the stack where it is kept."""
         dtype, own = self.kernel.dtypes[k], self.kernel.ops.get(k)
-        if self.stages.get(k) != stage:
+        if self.stages.get(k) != stage or k in self.calls:
             value = f"s{k}[l]" if k in self.stages else load(dtype, self._place(k), "l")
             yield f"const {C_TYPES[dtype]} v{k} = {value};"
+            if self._begins(k, stage) and k in self.one.stores:
+                yield store(dtype, f"qb{k}", "l", f"v{k}")
             return
         if isinstance(own, Take):
             # Behind the end of a row there may be nothing.
@@ -214,7 +260,10 @@ class Stages:
             yield from self.indices.take(k, own, element)
         elif isinstance(own, Scan):
             write = Write(own.args[0], own.dtype, inner=False, reduce=own.reduce)
-            yield f"r{k} = {self.unit.fold(write, f'r{k}', self._written(write))};"
+            folded = self.unit.fold(write, f"r{k}", self._written(write))
+            if self.lanes > 1:  # behind the end the last value is repeated
+                folded = f"(i + l < n_inner ? {folded} : r{k})"
+            yield f"r{k} = {folded};"
             yield f"const {C_TYPES[dtype]} v{k} = r{k};"
         else:
             yield f"const {C_TYPES[dtype]} v{k} = {self.expressions[k]};"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from frazil.link.c.element_loop import ElementLoop
 from frazil.link.c.functions import (
     BUILTINS,
     C_TYPES,
@@ -21,6 +22,7 @@ from frazil.link.c.functions import (
 from frazil.link.kernel import Literal, LoweringError, Write
 from frazil.link.reduction import identity
 from frazil.scalar.elementary import Elementary
+from frazil.scalar.loop import ScalarLoop, loop_result
 from frazil.scalar.op import ScalarOp, lowering_for
 
 _DTYPES: Mapping[str, str] = {code: dtype for dtype, code in C_TYPES.items()}
@@ -37,6 +39,7 @@ class Unit:
     kernels: list[str] = field(default_factory=list)
     pointers: dict[str, str] = field(default_factory=dict)
     vectorisable: dict[str, bool] = field(default_factory=dict)
+    loops: dict[ScalarLoop, ElementLoop] = field(default_factory=dict)
     _forms: dict[tuple[ScalarOp, tuple[str, ...], str], tuple[str, bool]] = field(
         default_factory=dict
     )
@@ -149,8 +152,25 @@ class Unit:
             self._forms[key] = self._make_form(op, dtypes, result)
         return self._forms[key]
 
+    def loop(self, loop: ScalarLoop) -> ElementLoop:
+        """A loop of elements, of which the unit defines what is called."""
+        if loop not in self.loops:
+            made = ElementLoop(self, loop)
+            self.loops.setdefault(loop, made)
+        return self.loops[loop]
+
+    def literal(self, literal: Literal) -> str:
+        """The expression of a constant."""
+        return literal_text(literal)
+
     def _make_form(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> tuple[str, bool]:
         wanted = op.operand_dtypes(dtypes, result)
+        if (part := loop_result(op)) is not None:
+            texts = [
+                self.convert(f"{{{k}}}", own, to)
+                for k, (own, to) in enumerate(zip(dtypes, wanted, strict=True))
+            ]
+            return f"{self.loop(part[0]).call(texts)}.r{part[1]}", False
         dtype = wanted[-1]
         template = lowering_for(op.c, dtype)
         if template is None:

@@ -7,6 +7,7 @@ from frazil.link.lowering import (  # noqa: F401  (they register rules)
     linalg,
     products,
     ranges,
+    searches,
     views,
 )
 from frazil.link.lowering.graph import lower as lower

@@ -31,7 +31,7 @@ def _(op: AllocDiag, node: FrozenApply, lowering: Lowering) -> None:
     builder.require_equal(
         count,
         _diagonal_length(rows, columns, op.offset, lowering),
-        f"{op}: the diagonal that is given is not as long as that of the matrix",
+        f"{op}: the diagonal that is given has {{a}} elements, that of the matrix {{b}}",
     )
     slot = _with_diagonal(lowering.slot(x), x.dtype, [*sizes, rows, columns], op.offset, lowering)
     lowering.place(node.outputs[0], slot)

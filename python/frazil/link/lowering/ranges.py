@@ -20,6 +20,6 @@ def _(op: ARange, node: FrozenApply, lowering: Lowering) -> None:
     down = builder.size_binary("floordiv", builder.size_binary("sub", start, stop), step)
     count = builder.size_binary("maximum", builder.size_binary("sub", zero, down), zero)
     if not isinstance(node.inputs[2], Constant):  # which is checked when the node is made
-        is_zero = builder.size_binary("eq", step, zero)
-        builder.require_equal(is_zero, zero, "the step of a range cannot be zero")
+        other = builder.size_binary("add", step, builder.size_binary("eq", step, zero))
+        builder.require_equal(step, other, "the step of a range cannot be zero, given {a}")
     lowering.place(node.outputs[0], builder.range(start, step, count))

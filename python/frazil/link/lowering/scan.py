@@ -81,6 +81,8 @@ def _(op: Scan, node: FrozenApply, lowering: Lowering) -> None:
             _reversed(slot, y.ndim + 1, lowering)
             for slot, y in zip(stacks, op.stacked, strict=True)
         ]
+    if op.until and op.least > 1:
+        _require_steps(op, builder.size_value(done), lowering)
     made = [*lasts, *stacks, *([done] if op.until else [])]
     for output, slot in zip(node.outputs, made, strict=True):
         lowering.place(output, slot)
@@ -98,20 +100,28 @@ def _checked_steps(node: FrozenApply, lowering: Lowering) -> int:
     """The number of steps: not negative, and that of the elements of each sequence."""
     builder, op = lowering.builder, node.op
     steps = lowering.size(node.inputs[0])
-    zero, one = builder.size_literal(0), builder.size_literal(1)
     if static_length(node.inputs[0]) is None:
-        some = builder.size_binary("le", zero, steps)
-        builder.require_equal(some, one, f"{op}: the number of steps cannot be negative")
-    if op.least:
-        # A row of nothing that is not there: the error of an index, decided with the sizes.
-        rows_of_none = builder.broadcast_to(builder.constant(np.zeros((1, 0))), [steps, zero])
-        builder.slice(rows_of_none, [builder.size_literal(-op.least), (None, None, one)])
+        message = f"{op} is to run {{a}} steps; their number cannot be negative"
+        builder.require_equal(
+            steps, builder.size_binary("maximum", steps, builder.size_literal(0)), message
+        )
+    _require_steps(op, steps, lowering)
     for position, x in enumerate(node.inputs[1 : 1 + op.n_sequences]):
         rows = lowering.size(lowering.shapes.lengths(x)[0])
         if rows != steps:
-            message = f"sequence {position} of {op}: not as many elements as there are steps"
+            message = f"sequence {position} of {op} has {{a}} elements, for {{b}} steps"
             builder.require_equal(rows, steps, message)
     return steps
+
+
+def _require_steps(op: Scan, steps: int, lowering: Lowering) -> None:
+    """Lets the program fail where there are fewer steps than the op says."""
+    if op.least:
+        builder = lowering.builder
+        # A row of nothing that is not there: the error of an index, decided with the sizes.
+        zero, one = builder.size_literal(0), builder.size_literal(1)
+        rows_of_none = builder.broadcast_to(builder.constant(np.zeros((1, 0))), [steps, zero])
+        builder.slice(rows_of_none, [builder.size_literal(-op.least), (None, None, one)])
 
 
 def run_scan(lowering: Lowering, node: FrozenApply, call: ScanCall, native: NativeKernel) -> None:
@@ -142,6 +152,8 @@ def run_scan(lowering: Lowering, node: FrozenApply, call: ScanCall, native: Nati
     )
     if op.until:
         done = builder.size_value(slots[-1])
+        if op.least > 1:
+            _require_steps(op, done, lowering)
         for at, write in enumerate(kernel.writes):
             if write.walks:
                 one = builder.size_literal(1)

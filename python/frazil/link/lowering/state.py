@@ -121,7 +121,7 @@ class Lowering:
             dims.append(dims.pop(call.row))
         for node in call.loop.nodes:
             if isinstance(node.op, Reduce) and node.op.needs_elements:
-                self._require_elements(node)
+                self.require_elements(node, node.op.axes)
         slots = self.builder.loop(
             native.address,
             native.keepalive,
@@ -157,20 +157,21 @@ class Lowering:
                 self.builder.require_equal(
                     self.size(given),
                     self.size(wanted),
-                    f"{x} does not broadcast along dimension {axis}: its length differs, and a "
-                    "length 1 broadcasts only where the type declares it, as in "
-                    "ft.tensor(shape=(None, 1))",
+                    f"{x} does not broadcast along dimension {axis}: its length is {{a}} where "
+                    "{b} is expected, and a length 1 broadcasts only where the type declares it, "
+                    "as in ft.tensor(shape=(None, 1))",
                 )
 
-    def _require_elements(self, node: FrozenApply) -> None:
-        one = self.builder.size_literal(1)
+    def require_elements(self, node: FrozenApply, axes: Sequence[int]) -> None:
+        """Adds checks that the operand of ``node`` has elements along ``axes``."""
         lengths = self.shapes.lengths(node.inputs[0])
-        for axis in node.op.axes:
-            some = self.builder.size_binary("le", one, self.size(lengths[axis]))
+        for axis in axes:
+            given = self.size(lengths[axis])
+            some = self.builder.size_binary("maximum", given, self.builder.size_literal(1))
             self.builder.require_equal(
+                given,
                 some,
-                one,
-                f"{node.op}: no elements along axis {axis}, and no identity to start from",
+                f"{node.op}: {{a}} elements along axis {axis}, and no identity to start from",
             )
 
 

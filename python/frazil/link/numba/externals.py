@@ -13,9 +13,9 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from frazil.link.c.compiler import load_math
+from frazil.link.c.library import load_math
 from frazil.link.numba.machine import new_engine
-from frazil.link.symbols import scipy_function
+from frazil.link.symbols import function_address, scipy_function
 
 MATH: Mapping[str, int] = {
     **dict.fromkeys(("exp", "exp2", "expm1", "log", "log1p", "log2", "log10"), 1),
@@ -24,6 +24,9 @@ MATH: Mapping[str, int] = {
     **dict.fromkeys(("pow", "atan2", "fmod"), 2),
 }
 """Functions of the C math library, with their number of operands."""
+
+RUNTIME = frozenset(("loop_stops",))
+"""Functions of the runtime."""
 
 HIDDEN = "frazil_"
 """What stands before the names of foreign functions, so that LLVM does not know them.
@@ -42,9 +45,13 @@ _VECTORS: Mapping[str, tuple[str, int]] = {
 
 @cache
 def address_of(name: str) -> int | None:
-    """The address of a function that the C library or SciPy exports; None if neither does."""
+    """The address of a function that the runtime, SciPy or the C library exports; None if none
+    does.
+    """
     if name.startswith("__pyx_"):
         return scipy_function(name)
+    if name in RUNTIME:
+        return function_address(name)
     _see_process()
     address: int | None = llvm.address_of_symbol(name)
     return address

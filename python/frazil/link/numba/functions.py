@@ -227,6 +227,8 @@ def function(name: str, dtype: str) -> Any:
             return _truncate(types.int64)
         case "truncate32":
             return _truncate(types.int32)
+        case "loop_stops":
+            return _foreign(name, types.int32())
         case "scipy_psi":
             return _foreign("__pyx_fuse_1psi", types.float64(types.float64, types.int32))
     raise KeyError(name)

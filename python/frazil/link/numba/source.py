@@ -13,6 +13,7 @@ import numpy as np
 
 from frazil.link.kernel import LoopKernel, LoweringError, Scan, Status, Take, Write
 from frazil.link.numba import functions
+from frazil.link.numba.element_loop import write_loop
 from frazil.link.passes import Pass, plan
 from frazil.link.reduction import (
     LEVELS,
@@ -23,6 +24,7 @@ from frazil.link.reduction import (
     is_fold,
 )
 from frazil.scalar.elementary import Elementary
+from frazil.scalar.loop import loop_result
 from frazil.scalar.op import ScalarOp, lowering_for
 
 
@@ -39,6 +41,7 @@ class KernelSource:
             "bool": bool,
         }
         self.temporaries = 0
+        self.loops: dict[tuple[ScalarOp, tuple[str, ...]], tuple[str, ...]] = {}
         self.text = "".join(f"{line}\n" for line in self._lines())
 
     # ------------------------------------------------------------ expressions
@@ -47,8 +50,9 @@ class KernelSource:
         """Lines of Python, of which the last is the op's expression, of dtype ``result``."""
         wanted = op.operand_dtypes([dtype for _, dtype in operands], result)
         dtype = wanted[-1]
+        part = loop_result(op)
         template = lowering_for(op.numba, dtype)
-        if template is None:
+        if part is None and template is None:
             raise LoweringError(f"the numba linker has no form of {op} for {dtype}")
         lines: list[str] = []
         texts = []
@@ -56,6 +60,13 @@ class KernelSource:
             *before, text = self.convert(text, own, to)
             lines += before
             texts.append(text)
+        if part is not None:
+            # Its other results may have been asked for.
+            key = part[0], tuple(texts)
+            if key not in self.loops:
+                before, self.loops[key] = write_loop(self, part[0], texts)
+                lines += before
+            return [*lines, self.loops[key][part[1]]]
         if op.rule == "comparison" and wanted[0] != wanted[1]:
             signed, unsigned = texts if wanted[0] == "int64" else reversed(texts)
             *before, text = self._call("compare", "int64", [signed, unsigned])
@@ -63,7 +74,7 @@ class KernelSource:
             texts = [text, "0"] if wanted[0] == "int64" else ["0", text]
         if op.converts_to is not None:
             return [*lines, *self.convert(texts[0], dtype, op.converts_to)]
-        *before, text = self._expand(template, dtype, texts)
+        *before, text = self._expand(str(template), dtype, texts)
         return [*lines, *before, f"{result}({text})"]
 
     def convert(self, text: str, source: str, target: str) -> list[str]:
@@ -129,6 +140,10 @@ class KernelSource:
                 raise LoweringError(f"the numba linker has no function {name}") from None
 
         return re.sub(r"\{(\w+)\}", resolve, template)
+
+    def name(self, name: str, value: Any) -> str:
+        """The name, by which the text refers to a value."""
+        return self._global(name, value)
 
     def _global(self, name: str, value: Any) -> str:
         self.globals[name] = value
@@ -215,6 +230,7 @@ class KernelSource:
 
     def _statements(self, numbers: Iterable[int], element: str) -> Iterator[str]:
         kernel = self.kernel
+        self.loops.clear()  # what was computed elsewhere may not be there
         for k in numbers:
             statement = kernel.ops[k]
             if isinstance(statement, Take):

@@ -13,11 +13,13 @@ from typing import Any
 
 import frazil.tensor as ft
 from frazil._core import Constant, FrozenApply, TensorType, Variable
+from frazil.elemwise import Elemwise
 from frazil.link.placement import updated_operand
 from frazil.rewrite.definition import Law, rule
 from frazil.rewrite.guard import reads_buffer
 from frazil.rewrite.sort import Known, Tensor
 from frazil.rewrite.wildcard import anything
+from frazil.scalar import ScalarLoop
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.creation import Full
 
@@ -27,10 +29,17 @@ MAX_ELEMENTS = 1024
 MAX_VIEWS = 16
 """Buffers behind more views are not looked for; the core's guard stops there, too."""
 
+MAX_STEPS = 1000
+"""Loops of elements that may take more are left to native code."""
+
 
 def _is_small(kind: TensorType) -> bool:
     lengths = kind.shape
     return None not in lengths and math.prod(n for n in lengths if n is not None) <= MAX_ELEMENTS
+
+
+def _is_loop(node: FrozenApply) -> bool:
+    return isinstance(node.op, Elemwise) and isinstance(node.op.scalar_op, ScalarLoop)
 
 
 def _values(node: FrozenApply) -> list[Constant] | None:
@@ -39,6 +48,8 @@ def _values(node: FrozenApply) -> list[Constant] | None:
     if len(operands) < len(node.inputs):
         return None
     if not all(map(_is_small, (*node.output_types, *(x.type for x in operands)))):
+        return None
+    if _is_loop(node) and operands[0].data.max(initial=0) > MAX_STEPS:
         return None
     try:
         values = node.op.perform(node, [x.data for x in operands])

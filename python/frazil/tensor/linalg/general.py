@@ -96,6 +96,11 @@ def inv(a: TensorLike) -> Variable:
         A square matrix. For the product of an inverse and something, :func:`solve` is faster and
         more precise.
 
+    Returns
+    -------
+    Variable
+        A matrix of the shape of ``a``, and of its dtype if that is floating, else float64.
+
     Raises
     ------
     numpy.linalg.LinAlgError
@@ -121,6 +126,11 @@ def det(a: TensorLike) -> Variable:
     a : tensor_like
         A square matrix. Where it is singular, its determinant has no gradient: asking for it raises
         numpy.linalg.LinAlgError during a call.
+
+    Returns
+    -------
+    Variable
+        Without dimensions, of the dtype of ``a`` if that is floating, else float64.
 
     Examples
     --------

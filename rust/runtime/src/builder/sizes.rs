@@ -119,7 +119,7 @@ impl Builder {
         self.made(DType::Int64, 0, |to| InstrKind::Scalar { size, to })
     }
 
-    /// Stops the call unless the sizes are equal.
+    /// Stops the call unless the sizes are equal; they stand for `{a}` and `{b}` in the message.
     pub fn require_equal(&mut self, a: Size, b: Size, message: &str) -> Built<()> {
         self.check_sizes([a, b])?;
         let dynamic = self.depends([], [a, b])?;

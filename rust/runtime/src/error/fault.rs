@@ -214,7 +214,7 @@ pub enum Fault {
         first: Vec<i64>,
     },
     /// Two sizes that should be equal.
-    #[error("{message}: {a} != {b}")]
+    #[error("{}", required(message, *a, *b))]
     Required {
         /// What was required.
         message: String,
@@ -513,6 +513,14 @@ impl fmt::Display for InStep {
     }
 }
 
+/// What was required of two sizes, which stand where the message has `{a}` and `{b}`, else behind it.
+fn required(message: &str, a: i64, b: i64) -> String {
+    if ["{a}", "{b}"].iter().any(|place| message.contains(place)) {
+        return message.replace("{a}", &a.to_string()).replace("{b}", &b.to_string());
+    }
+    format!("{message}: {a} != {b}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -526,6 +534,16 @@ mod tests {
             let text = Fault::Length { operand, axis: 0, expected, given }.to_string();
             assert!(text.contains("only where its type says 1"), "{text}");
         }
+    }
+
+    #[test]
+    fn sizes_stand_where_a_message_wants_them() {
+        let text = |message: &str| {
+            Fault::Required { message: message.to_owned(), a: -2, b: 0 }.to_string()
+        };
+        assert_eq!(text("lengths of x and y"), "lengths of x and y: -2 != 0");
+        assert_eq!(text("Op{7}: {a} steps"), "Op{7}: -2 steps");
+        assert_eq!(text("{b} expected, given {a}"), "0 expected, given -2");
     }
 
     #[test]

@@ -4,6 +4,9 @@
 
 use std::ffi::c_char;
 
+use frazil_core::DType;
+use frazil_runtime::*;
+
 /// `out = a + b`, everything moving along the inner dimension.
 pub unsafe extern "C" fn add(
     ptr: *const *mut c_char,
@@ -59,6 +62,16 @@ pub unsafe extern "C" fn twice(
     0
 }
 
+/// Does nothing and says so.
+pub unsafe extern "C" fn fail<const STATUS: i32>(
+    _: *const *mut c_char,
+    _: i64,
+    _: i64,
+    _: *const i64,
+) -> i32 {
+    STATUS
+}
+
 /// The axes of an operand that moves along every dimension.
 pub fn whole(ndim: usize) -> Vec<Option<usize>> {
     (0..ndim).map(Some).collect()
@@ -71,4 +84,32 @@ pub fn strides(dims: &[i64]) -> Vec<i64> {
         strides[axis - 1] = strides[axis] * dims[axis].max(1);
     }
     strides
+}
+
+pub fn write(axes: Vec<Option<usize>>, identity: Option<f64>) -> WriteSpec {
+    let identity = identity.map(|value| Scalar::from_f64(DType::Float64, value));
+    let fold = identity.map(|_| Fold::Add);
+    WriteSpec { dtype: DType::Float64, axes, identity, fold }
+}
+
+pub fn sizes(builder: &mut Builder, slot: Slot) -> Vec<Size> {
+    let ndim = builder.slot_type(slot).unwrap().1;
+    (0..ndim).map(|axis| builder.size_of(slot, axis).unwrap()).collect()
+}
+
+pub fn add_slots(builder: &mut Builder, a: Slot, b: Slot) -> Slot {
+    let dims = sizes(builder, a);
+    let axes = whole(dims.len());
+    let reads = [(a, axes.clone()), (b, axes.clone())];
+    // SAFETY: `add` takes two float64 operands and one result that move along the inner dimension.
+    unsafe { builder.loop_kernel(add, Box::new(()), &dims, &reads, &[write(axes, None)]) }.unwrap()
+        [0]
+}
+
+pub fn sum_slot(builder: &mut Builder, of: Slot) -> Slot {
+    let dims = sizes(builder, of);
+    let reads = [(of, whole(dims.len()))];
+    let writes = [write(vec![None; dims.len()], Some(0.0))];
+    // SAFETY: `sum` takes one float64 operand and a result that stays along the inner dimension.
+    unsafe { builder.loop_kernel(sum, Box::new(()), &dims, &reads, &writes) }.unwrap()[0]
 }

@@ -1,0 +1,109 @@
+"""Shared objects of kernels, in this process."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import itertools
+import os
+import sys
+import tempfile
+import weakref
+from functools import cache
+
+from frazil.link.image import Image
+from frazil.link.symbols import function_address
+
+_VECTOR_FUNCTION = b"_ZGV"  # what names of functions on vectors begin with
+
+
+class Library:
+    """A shared object; closed when nothing refers to it any more.
+
+    ``path`` is where it lies as a file, which nobody needs once it is loaded.
+
+    Raises
+    ------
+    OSError
+        If the system does not load it.
+    """
+
+    def __init__(self, path: str, image: Image) -> None:
+        self.image = image
+        load_math(vectors=_VECTOR_FUNCTION in image.code)
+        self._library = ctypes.CDLL(path)
+        weakref.finalize(self, _close, self._library._handle).atexit = False
+        for name, exported in image.pointers.items():
+            slot = ctypes.c_void_p.in_dll(self._library, name)
+            slot.value = function_address(exported)
+
+    def address(self, name: str) -> int:
+        """Where the function of that name is.
+
+        Raises
+        ------
+        ValueError
+            If there is none.
+        """
+        return ctypes.addressof(ctypes.c_char.in_dll(self._library, name))
+
+
+def load(image: Image) -> Library:
+    """The library of an image.
+
+    Raises
+    ------
+    OSError
+        If the system does not load it.
+    """
+    if sys.platform == "linux":
+        # A system may forbid to run what no file holds, or not know of it.
+        with contextlib.suppress(OSError):
+            return _load_from_memory(image)
+    return _load_from_file(image)
+
+
+_loads = itertools.count()
+
+
+def _load_from_memory(image: Image) -> Library:
+    """Takes a quarter of the time that a file takes, which has to be named and removed."""
+    descriptor = os.memfd_create("frazil-kernels", getattr(os, "MFD_CLOEXEC", 0))
+    try:
+        if os.write(descriptor, image.code) != len(image.code):
+            raise OSError("the memory for a library is too small")
+        # The loader takes equal paths for the same library, and numbers of files come again. So
+        # each load spells its path in a way of its own.
+        spelled = f"{next(_loads):b}".replace("0", "/").replace("1", "./")
+        return Library(f"/proc/self/fd/{spelled}{descriptor}", image)
+    finally:
+        os.close(descriptor)
+
+
+def _load_from_file(image: Image) -> Library:
+    descriptor, path = tempfile.mkstemp(".so", "frazil-")
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(image.code)
+        return Library(path, image)
+    finally:
+        os.unlink(path)
+
+
+@cache
+def load_math(vectors: bool = True) -> None:
+    """Makes the C library's math functions visible to all that this process loads from now on.
+
+    Those on vectors lie in a library that few processes have before a kernel needs them.
+    """
+    # Another C library has its math elsewhere, in itself as a rule.
+    names = ("libm.so.6", "libmvec.so.1")[: 1 + vectors] if sys.platform == "linux" else ()
+    for name in names:
+        with contextlib.suppress(OSError):
+            ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL)
+
+
+def _close(handle: int) -> None:
+    dlclose = ctypes.CDLL(None).dlclose
+    dlclose.argtypes = [ctypes.c_void_p]
+    dlclose(handle)

@@ -1,0 +1,66 @@
+"""Functions that choose between values."""
+
+from __future__ import annotations
+
+from frazil import scalar
+from frazil._core import Variable, elemwise
+from frazil.tensor.constants import TensorLike, as_operand, as_tensor
+from frazil.tensor.elementwise.arithmetic import maximum, minimum
+
+
+def clip(x: TensorLike, min: TensorLike | None = None, max: TensorLike | None = None) -> Variable:
+    """Return ``x`` limited to the interval from ``min`` to ``max``.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+    min, max : tensor_like, optional
+        The limits, which broadcast against ``x``; None: no limit. Where they cross, ``max`` wins.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.clip` gives. NaN stays NaN. The gradient is zero outside the interval.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.clip([0.0, 1.0, 2.0], 0.5, 1.5).eval()
+    array([0.5, 1. , 1.5])
+    """
+    if min is None:
+        return as_tensor(x) if max is None else minimum(x, max)
+    if max is None:
+        return maximum(x, min)
+    return elemwise(scalar.clip, as_operand(x), as_operand(min), as_operand(max))
+
+
+def where(condition: TensorLike, x1: TensorLike, x2: TensorLike, /) -> Variable:
+    """Return the elements of ``x1`` where ``condition`` is true, else those of ``x2``.
+
+    Both are computed; a gradient flows only into the one that is chosen.
+
+    Parameters
+    ----------
+    condition : tensor_like
+        Of bool; numbers are true where they are not zero.
+    x1, x2 : tensor_like
+        Tensors whose shapes broadcast against that of ``condition``.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.where` gives, of the dtype that ``x1`` and ``x2`` promote to.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.where([True, False], [1.0, 2.0], 0.0).eval()
+    array([1., 0.])
+    """
+    chosen = as_tensor(condition, "bool")
+    return elemwise(scalar.where, chosen, as_operand(x1), as_operand(x2))
+
+
+switch = where

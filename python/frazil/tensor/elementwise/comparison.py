@@ -1,0 +1,85 @@
+"""Comparisons, and predicates of numbers."""
+
+from __future__ import annotations
+
+from frazil import scalar
+from frazil.tensor.elementwise.definition import binary, unary
+
+equal = binary(
+    "equal",
+    scalar.eq,
+    "whether ``x1`` is equal to ``x2``. (``x1 == x2`` is whether they are one variable)",
+    follows="numpy.equal",
+    example="[1, 2], [1, 3]",
+    gives="array([ True, False])",
+)
+not_equal = binary(
+    "not_equal",
+    scalar.neq,
+    "whether ``x1`` differs from ``x2``",
+    follows="numpy.not_equal",
+    example="[1, 2], [1, 3]",
+    gives="array([False,  True])",
+)
+less = binary(
+    "less",
+    scalar.lt,
+    "whether ``x1 < x2``",
+    follows="numpy.less",
+    example="[1, 2], [2, 2]",
+    gives="array([ True, False])",
+)
+less_equal = binary(
+    "less_equal",
+    scalar.le,
+    "whether ``x1 <= x2``",
+    follows="numpy.less_equal",
+    example="[1, 3], [2, 2]",
+    gives="array([ True, False])",
+)
+greater = binary(
+    "greater",
+    scalar.gt,
+    "whether ``x1 > x2``",
+    follows="numpy.greater",
+    example="[1, 3], [2, 2]",
+    gives="array([False,  True])",
+)
+greater_equal = binary(
+    "greater_equal",
+    scalar.ge,
+    "whether ``x1 >= x2``",
+    follows="numpy.greater_equal",
+    example="[1, 2], [2, 2]",
+    gives="array([False,  True])",
+)
+isnan = unary(
+    "isnan",
+    scalar.isnan,
+    "whether the number is NaN",
+    follows="numpy.isnan",
+    example="[1.0, float('nan')]",
+    gives="array([False,  True])",
+)
+isinf = unary(
+    "isinf",
+    scalar.isinf,
+    "whether the number is infinite",
+    follows="numpy.isinf",
+    example="[1.0, float('inf')]",
+    gives="array([False,  True])",
+)
+isfinite = unary(
+    "isfinite",
+    scalar.isfinite,
+    "whether the number is neither NaN nor infinite",
+    follows="numpy.isfinite",
+    example="[1.0, float('inf')]",
+    gives="array([ True, False])",
+)
+eq = equal
+neq = not_equal
+lt = less
+le = less_equal
+gt = greater
+ge = greater_equal

@@ -1,0 +1,114 @@
+"""Logistic functions, error functions, and the gamma function's derivatives."""
+
+from __future__ import annotations
+
+from frazil import scalar
+from frazil._core import Variable, elemwise
+from frazil.tensor.constants import TensorLike, as_operand, as_tensor
+from frazil.tensor.elementwise.definition import unary
+
+sigmoid = unary(
+    "sigmoid",
+    scalar.sigmoid,
+    "the logistic function ``1 / (1 + exp(-x))``",
+    follows="scipy.special.expit",
+    example="[0.0, 2.0]",
+    gives="array([0.5       , 0.88079708])",
+)
+softplus = unary(
+    "softplus",
+    scalar.softplus,
+    "``log(1 + exp(x))``, without overflow",
+    follows="numpy.logaddexp",
+    example="[0.0, 2.0]",
+    gives="array([0.69314718, 2.12692801])",
+)
+log_sigmoid = unary(
+    "log_sigmoid",
+    scalar.log_sigmoid,
+    "the logarithm of the logistic function",
+    follows="scipy.special.log_expit",
+    example="[0.0, 2.0]",
+    gives="array([-0.69314718, -0.12692801])",
+)
+erf = unary(
+    "erf",
+    scalar.erf,
+    "the error function",
+    follows="scipy.special.erf",
+    example="[0.0, 1.0]",
+    gives="array([0.        , 0.84270079])",
+)
+erfc = unary(
+    "erfc",
+    scalar.erfc,
+    "``1 - erf(x)``, precise where that is near 0",
+    follows="scipy.special.erfc",
+    example="[0.0, 1.0]",
+    gives="array([1.        , 0.15729921])",
+)
+gammaln = unary(
+    "gammaln",
+    scalar.gammaln,
+    "the logarithm of the absolute value of the gamma function",
+    follows="scipy.special.gammaln",
+    example="[1.0, 5.0]",
+    gives="array([0.        , 3.17805383])",
+)
+psi = unary(
+    "psi",
+    scalar.psi,
+    "the derivative of :func:`gammaln`",
+    follows="scipy.special.psi",
+    example="[1.0, 2.0]",
+    gives="array([-0.57721566,  0.42278434])",
+)
+tri_gamma = unary(
+    "tri_gamma",
+    scalar.tri_gamma,
+    "the derivative of :func:`psi`",
+    follows="scipy.special.polygamma",
+    example="[1.0, 2.0]",
+    gives="array([1.64493407, 0.64493407])",
+)
+
+
+def polygamma(n: TensorLike, x: TensorLike) -> Variable:
+    """Return the derivative of order ``n`` of :func:`digamma`, elementwise.
+
+    Parameters
+    ----------
+    n : tensor_like
+        The order: integers, 0 for digamma itself. Where it is negative, the result is NaN. It has
+        no gradient.
+    x : tensor_like
+        A tensor whose shape broadcasts with that of ``n``.
+
+    Returns
+    -------
+    Variable
+        Of the shape that the operands broadcast to, and the float dtype that holds their common
+        dtype. At a pole it is infinite, with the sign that it has right of the pole.
+
+    See Also
+    --------
+    scipy.special.polygamma : The same for arrays.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.polygamma([1, 2], 1.0).eval()
+    array([ 1.64493407, -2.40411381])
+    """
+    if as_tensor(n).dtype.startswith("float"):
+        raise TypeError(
+            f"the order of a polygamma function must be of integers, given {n!r}; "
+            "use ft.cast(n, 'int64')"
+        )
+    return elemwise(scalar.polygamma, as_operand(n), as_tensor(x))
+
+
+expit = sigmoid
+log_expit = log_sigmoid
+loggamma = gammaln
+digamma = psi

@@ -1,0 +1,63 @@
+"""What a loop refuses when it is written, and what it says then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import frazil as fz
+import frazil.tensor as ft
+
+x = ft.vector("x")
+
+
+def test_one_condition_ends_a_loop() -> None:
+    def step(a: fz.Variable) -> Any:
+        return a, fz.until(a > 0), fz.until(a < -1)
+
+    with pytest.raises(ValueError, match=r"two conditions .* return one fz\.until"):
+        fz.scan(step, x)
+
+
+@pytest.mark.parametrize("steps", [0, -2, True])
+def test_gradients_go_back_some_steps_or_all(steps: Any) -> None:
+    with pytest.raises(ValueError, match=f"truncate_gradient must be .*, given {steps}"):
+        fz.scan(lambda a: a, x, truncate_gradient=steps)
+
+
+@pytest.mark.parametrize("steps", ["all", 1.5])
+def test_steps_of_a_gradient_are_counted(steps: Any) -> None:
+    with pytest.raises(TypeError):
+        fz.scan(lambda a: a, x, truncate_gradient=steps)
+
+
+@pytest.mark.parametrize("taps", [[0], [1], [-1, 0]])
+def test_outputs_are_read_from_steps_before(taps: list[int]) -> None:
+    with pytest.raises(ValueError, match="steps before the present one"):
+        fz.scan(lambda *a: a[0], outputs_info={"initial": x, "taps": taps}, n_steps=3)
+
+
+def test_what_a_dict_says_is_known() -> None:
+    with pytest.raises(TypeError, match="output 0 does not take 'tap'; it takes initial, taps"):
+        fz.scan(lambda a: a, outputs_info={"initial": x, "tap": [-1]}, n_steps=3)
+    with pytest.raises(TypeError, match="sequence 0 is a dict without 'input'"):
+        fz.scan(lambda a: a, {"inputs": x})
+
+
+def test_the_number_of_steps_is_known() -> None:
+    with pytest.raises(ValueError, match="nothing says how many steps"):
+        fz.scan(lambda a: a, outputs_info=x)
+    with pytest.raises(ValueError, match="cannot be negative, given -2"):
+        fz.scan(lambda a: a, x, n_steps=-2)
+    with pytest.raises(ValueError, match="a sequence has 3 elements for 5 steps"):
+        fz.scan(lambda a: a, ft.constant(np.ones(3)), n_steps=5)
+    for steps in (1.5, "3", ft.dscalar(), ft.lvector()):
+        with pytest.raises(TypeError, match="a length must be"):
+            fz.scan(lambda a: a, x, n_steps=steps)  # type: ignore[arg-type]
+
+
+def test_a_sequence_has_elements() -> None:
+    with pytest.raises(TypeError, match=r"sequence 0, .* has no dimensions"):
+        fz.scan(lambda a: a, ft.dscalar())
