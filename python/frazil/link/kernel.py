@@ -9,7 +9,8 @@ n_inner, const int64_t *outer_strides)``; pointers and strides, in bytes, list t
 sources, the writes and the puts. Behind them stand, for each source and put, a table of integers:
 its step along the inner dimension, and for each index the length and stride of its axis; if there
 are any, room for a report of two integers; and the buffers of the kernel's passes
-(:mod:`frazil.link.passes`). It returns a :class:`Status`.
+(:mod:`frazil.link.passes`): a buffer with a stride has room for eight rows, else for one. It
+returns a :class:`Status`.
 """
 
 from __future__ import annotations

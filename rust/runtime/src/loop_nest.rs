@@ -25,7 +25,8 @@ use crate::walk::{Strides, Walk};
 
 /// A native loop. `ptr` and `outer_stride` list the reads, the sources, the writes and the targets,
 /// then a [`Table`] for each source and target, room for a report if there is any, and the buffers
-/// of a kernel that takes whole rows. Zero means success.
+/// of a kernel that takes whole rows. A buffer with a stride has room for [`TILE`] rows, else for
+/// one. Zero means success.
 pub type KernelFn = unsafe extern "C" fn(
     ptr: *const *mut c_char,
     n_outer: i64,
@@ -40,6 +41,11 @@ const BLOCK: i64 = 1024;
 /// The length of a buffer is a multiple of this many elements, as many as a kernel ever handles at
 /// a time: it may write behind the end of a row.
 const LINE: usize = 64;
+
+/// Rows that a kernel may take at a time, so that what it does once a row it does for all of them,
+/// and the bytes up to which a row in a buffer is so short that as many stay in cache.
+const TILE: usize = 8;
+const SHORT_ROW: usize = 4096;
 
 /// What the kernel believes of an operand.
 #[derive(Clone, Copy, Debug)]
@@ -160,8 +166,10 @@ impl LoopNest {
         for size in sizes.unwrap_or_default() {
             scratch = scratch.next_multiple_of(LINE);
             buffers.push(scratch);
-            scratch += (inner as usize).next_multiple_of(LINE) * size;
-            outer_strides.push(0);
+            let row = (inner as usize).next_multiple_of(LINE) * size;
+            let rows = if outer > 1 && row <= SHORT_ROW { TILE } else { 1 };
+            scratch += rows * row;
+            outer_strides.push(if rows == 1 { 0 } else { row as i64 });
         }
         let mut nest = LoopNest {
             outer,
@@ -485,5 +493,23 @@ mod tests {
         let nest = nest(&[4, 5], &[(&[80, 16], true), (&[40, 8], true)]);
         assert_eq!((nest.outer, nest.inner, nest.packs.len()), (1, 20, 1));
         assert_eq!(nest.scratch(), 1024 * 8);
+    }
+
+    #[test]
+    fn buffers_have_room_for_a_tile_of_short_rows() {
+        for (dims, rows) in [([9, 100], TILE), ([9, 512], TILE), ([9, 513], 1), ([1, 100], 1)] {
+            let mut strides = Strides::new();
+            strides.push([8 * dims[1], 8]);
+            let accesses = [access(true, Role::Read)];
+            let nest = LoopNest::of_rows(&dims, &[0, 1], &strides, &accesses, &[8]);
+            let row = (dims[1] as usize).next_multiple_of(LINE) * 8;
+            let stride = if rows == 1 { 0 } else { row as i64 };
+            assert_eq!(*nest.outer_strides.last().unwrap(), stride);
+            assert_eq!(nest.scratch(), rows * row);
+            let table = Table { operand: 0, axes: SmallVec::new() };
+            // A table and a report stand between operands and buffers.
+            let nest = nest.with_tables(&[table]);
+            assert_eq!(nest.outer_strides[1..], [0, 0, stride]);
+        }
     }
 }

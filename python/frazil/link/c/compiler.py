@@ -61,12 +61,16 @@ _GCC_FLAGS = (
     "-fno-tree-bit-ccp",
     "-fno-tree-dominator-opts",
     "-fno-tree-pta",
+    "-fno-dse",
+    "-fno-split-wide-types",
     # No exception passes through a kernel, and nothing is left to do at link time: for a small
     # kernel what these leave out takes a twentieth of the time.
     "-fno-asynchronous-unwind-tables",
     "-fno-use-linker-plugin",
     "-pipe",
 )
+# A block is one vector: there is one count in a loop, and nothing to choose.
+_WIDE_FLAGS = ("-fno-ivopts",)
 _OTHER_FLAGS = ("-O2",)
 _X86 = ("x86_64", "AMD64")
 
@@ -88,9 +92,17 @@ class Toolchain:
         return vector_functions() if self.is_gcc else frozenset()
 
     @cached_property
+    def has_wide_registers(self) -> bool:
+        """Whether the processor's registers hold a block, as those of AVX-512 do."""
+        facts = identity.processor().split()
+        return platform.machine() in _X86 and "avx512f" in facts and "avx512dq" in facts
+
+    @cached_property
     def flags(self) -> tuple[str, ...]:
-        own = _GCC_FLAGS if self.is_gcc else _OTHER_FLAGS
-        return (*_FLAGS, *own, *self._processor_flags)
+        if not self.is_gcc:
+            return (*_FLAGS, *_OTHER_FLAGS, *self._processor_flags)
+        wide = _WIDE_FLAGS if self.has_wide_registers else ()
+        return (*_FLAGS, *_GCC_FLAGS, *wide, *self._processor_flags)
 
     @cached_property
     def _processor_flags(self) -> tuple[str, ...]:
@@ -291,7 +303,7 @@ class CCompiler:
         return shares
 
     def _compile_unit(self, kernels: Sequence[AnyKernel]) -> list[_Placed]:
-        unit = Unit(self.toolchain.vector_functions)
+        unit = Unit(self.toolchain.vector_functions, self.toolchain.has_wide_registers)
         names = [f"kernel_{k}" for k in range(len(kernels))]
         for name, kernel in zip(names, kernels, strict=True):
             if isinstance(kernel, RecurrenceKernel):

@@ -9,19 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from frazil.link.c.functions import C_TYPES
-from frazil.link.c.unit import Unit
+from frazil.link.c.unit import Unit, memory_type
 from frazil.link.kernel import Write
-from frazil.link.reduction import SETS, has_levels
 
-_FILL = """\
-static NOINLINE void fill_{T}_{lanes}({T} *a, i8 count, {T} value) {{
-  for (i8 set = 0; set < count; set += {lanes}) {{
-    {simd}for (i4 l = 0; l < {lanes}; ++l) a[set + l] = value;
-  }}
-}}
-"""
 _FOLD = """\
-static NOINLINE {T} fold_{name}_{T}_{lanes}({T} *a, i8 count) {{
+static NOINLINE {T} fold_{name}_{T}_{lanes}({M} *a, i8 count) {{
   if (count == 4 * {lanes}) {{
     {simd}for (i4 l = 0; l < {lanes}; ++l) {{
       const {T} even = {even}, odd = {odd};
@@ -51,45 +43,46 @@ def _is_float(write: Write) -> bool:
     return write.dtype.startswith("float")
 
 
-def pad(unit: Unit, dtype: str, lanes: int, to: str, source: str, count: str) -> str:
-    """The statement that copies the end of an operand, and repeats its last element."""
-    name = f"pad{8 * np.dtype(dtype).itemsize}"
-    unit.native(name, "void", "void *, const void *, i8, i8")
-    return f"{name}({to}, {source}, {count}, {lanes});"
+def pad_ends(
+    unit: Unit, dtype: str, lanes: int, to: str, source: str, stride: str, rows: str
+) -> str:
+    """The statement that copies the ends of rows of an operand, and repeats their last elements."""
+    size = np.dtype(dtype).itemsize
+    name = f"pad_ends_{8 * size}"
+    unit.native(name, "void", "void *, const void *, i8, i8, i8, i8, i8")
+    return f"{name}({to}, {source}, {stride}, outer, {rows}, rest, {lanes});"
 
 
-def copy(dtype: str, to: str, source: str, count: str) -> str:
-    """The statement that copies results of less than a block."""
-    return f"__builtin_memcpy({to}, {source}, {count} * {np.dtype(dtype).itemsize});"
+def copy_ends(
+    unit: Unit, dtype: str, lanes: int, to: str, source: str, stride: str, rows: str
+) -> str:
+    """The statement that copies results to the ends of rows."""
+    size = np.dtype(dtype).itemsize
+    name = f"copy_ends_{8 * size}"
+    unit.native(name, "void", "void *, const void *, i8, i8, i8, i8")
+    return f"{name}({to}, {source}, {stride}, {rows}, rest, {lanes});"
 
 
-def fill(unit: Unit, write: Write, lanes: int, to: str, count: str) -> str:
-    """The statement that sets partial results to the identity."""
-    code = C_TYPES[write.dtype]
-    name = f"fill_{code}"
-    if _is_float(write):
-        unit.native(name, "void", f"{code} *, i8, {code}")
-    else:
-        name = f"{name}_{lanes}"
-        unit.define(_FILL.format(T=code, lanes=lanes, simd=simd(lanes)))
-    return f"{name}({to}, {count}, {unit.identity(write)});"
-
-
-def carry(unit: Unit, write: Write, lanes: int, sums: str, turn: str) -> str:
-    """The statement that adds partial sums to those of the next level."""
-    assert has_levels(write)
-    code = C_TYPES[write.dtype]
-    unit.native(f"carry_{code}", "void", f"{code} *, i8, i8")
-    return f"carry_{code}({sums}, {turn}, {SETS * lanes});"
-
-
-def fold(unit: Unit, write: Write, lanes: int, of: str, count: str) -> str:
-    """The expression that folds partial results to one."""
+def fold_rows(
+    unit: Unit, write: Write, lanes: int, to: str, of: str, rows: str, count: str, walked: str
+) -> str:
+    """The statement that folds the partial results of each of some rows to one."""
     code = C_TYPES[write.dtype]
     if _is_float(write):
-        name = f"fold_{write.reduce}_{code}"
-        unit.native(name, code, f"{code} *, i8, i8")
-        return f"{name}({of}, {count}, {lanes})"
+        name = f"fold_rows_{write.reduce}_{code}"
+        unit.native(name, "void", f"{code} *, {code} *, i8, i8, i8, i8")
+        return f"{name}({to}, {of}, {rows}, {count}, {walked}, {lanes});"
+    own = fold(unit, write, lanes, f"{of} + row * {count}", count, walked)
+    return f"for (i8 row = 0; row < {rows}; ++row) {to}[row] = {own};"
+
+
+def fold(unit: Unit, write: Write, lanes: int, of: str, count: str, walked: str) -> str:
+    """The expression that folds partial results to one; of integers in any order."""
+    code = C_TYPES[write.dtype]
+    if _is_float(write):
+        name = f"fold_all_{write.reduce}_{code}"
+        unit.native(name, code, f"{code} *, i8, i8, i8")
+        return f"{name}({of}, {count}, {walked}, {lanes})"
     arithmetic = write.reduce in ("add", "mul")
     text, half = "", lanes // 2
     # In vectors as long as that is quick. What compares stays there to the end: the last lane of
@@ -111,6 +104,7 @@ def fold(unit: Unit, write: Write, lanes: int, of: str, count: str) -> str:
     unit.define(
         _FOLD.format(
             T=code,
+            M=memory_type(write.dtype),
             name=write.reduce,
             lanes=lanes,
             simd=simd(lanes),

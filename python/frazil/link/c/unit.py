@@ -33,6 +33,8 @@ class Unit:
     """One translation unit: kernels, and before them what they call."""
 
     vector_functions: frozenset[str]
+    has_wide_registers: bool = False
+    """Whether a register holds a block."""
     definitions: dict[str, str] = field(default_factory=dict)
     kernels: list[str] = field(default_factory=list)
     pointers: dict[str, str] = field(default_factory=dict)
@@ -94,6 +96,19 @@ class Unit:
     def define(self, text: str) -> None:
         """Put a definition before the kernels, once."""
         self.definitions.setdefault(text, text)
+
+    def vector(self, dtype: str, lanes: int) -> str:
+        """The C type of a block of elements in memory, which registers can hold.
+
+        Its own objects are aligned; with ``_at`` behind its name it may be anywhere.
+        """
+        code = memory_type(dtype)
+        name, size = f"{code}x{lanes}", np.dtype(dtype).itemsize
+        self.define(
+            f"typedef {code} {name} __attribute__((vector_size({lanes * size}), may_alias));\n"
+            f"typedef {name} {name}_at __attribute__((aligned({size})));\n"
+        )
+        return name
 
     def identity(self, write: Write) -> str:
         """The value that changes nothing when it is folded in."""
@@ -228,15 +243,15 @@ def _float_text(value: float, suffix: str) -> str:
 
 def load(dtype: str, pointer: str, index: str | int) -> str:
     """The element at an index of memory, as a C expression; a bool is a byte there."""
-    text = f"((const {_memory(dtype)} *){pointer})[{index}]"
+    text = f"((const {memory_type(dtype)} *){pointer})[{index}]"
     return f"({text} != 0)" if dtype == "bool" else text
 
 
 def store(dtype: str, pointer: str, index: str | int, value: str) -> str:
     """The C statement that writes a value to memory."""
-    return f"(({_memory(dtype)} *){pointer})[{index}] = {value};"
+    return f"(({memory_type(dtype)} *){pointer})[{index}] = {value};"
 
 
-def _memory(dtype: str) -> str:
-    """The C type of an element in memory."""
+def memory_type(dtype: str) -> str:
+    """The C type of an element in memory; a bool is a byte there."""
     return "u1" if dtype == "bool" else C_TYPES[dtype]

@@ -20,14 +20,15 @@ pub(super) type Report = [i64; 2];
 impl LoopNest {
     /// The nest of a kernel that moves some operands by indices.
     pub(crate) fn with_tables(mut self, tables: &[Table]) -> LoopNest {
+        // The strides of buffers come last, as they do among the pointers.
+        let between = tables.len() + usize::from(!tables.is_empty());
+        self.outer_strides.insert_many(self.inner_steps.len(), std::iter::repeat_n(0, between));
         for table in tables {
             let axes = table.axes.iter().flat_map(|&(length, stride)| [length, stride]);
             let step = self.inner_steps[table.operand];
             self.tables.push(std::iter::once(step).chain(axes).collect());
-            self.outer_strides.push(0);
         }
         if !tables.is_empty() {
-            self.outer_strides.push(0);
             self.reports = self.scratch.1.next_multiple_of(LINE);
             self.scratch.1 = self.reports + self.pieces() * size_of::<Report>();
         }

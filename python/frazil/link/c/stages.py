@@ -1,0 +1,305 @@
+"""What a pass does with one block, as C: loops over its lanes.
+
+The statements of a pass fall into stages, so that one call of ``lgamma`` does not keep the rest
+from being vectorised: loops that are vectorised, functions of whole blocks, and loops that are not
+vectorised take turns. What a later stage needs of an earlier one goes through the stack, which is
+to say through registers where the compiler sees whole vectors. Writes belong to the last stage:
+when an output shares its memory with an operand, that has been read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from frazil.link.c import partials
+from frazil.link.c.exponential import block_exponential
+from frazil.link.c.folding import Folding
+from frazil.link.c.functions import C_TYPES
+from frazil.link.c.indices import Indices
+from frazil.link.c.unit import Unit, load, store
+from frazil.link.element_loop import LoopCall
+from frazil.link.kernel import BLOCK_BYTES, LoopKernel, Scan, Statement, Take, Write
+from frazil.link.passes import Pass
+from frazil.scalar.elementary import Elementary
+
+LIGHT = 4
+"""The number of statements, none of them a function, up to which a pass is light."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moving:
+    """An operand that moves along the inner dimension: a block of it starts at ``q`` and its name.
+
+    A buffer has room for whole blocks, so the end of a row is no different there.
+    """
+
+    name: str
+    dtype: str
+    is_read: bool
+    is_written: bool
+    is_buffer: bool = False
+
+    @property
+    def size(self) -> int:
+        """The bytes of an element."""
+        return int(np.dtype(self.dtype).itemsize)
+
+
+class Kind(IntEnum):
+    """How a stage goes through the lanes: stage ``n`` is of kind ``n % 3``."""
+
+    VECTOR = 0
+    BLOCK = 1
+    LANES = 2
+
+
+class Stages:
+    """Writes what a pass does with a block."""
+
+    def __init__(
+        self,
+        unit: Unit,
+        kernel: LoopKernel,
+        one: Pass,
+        expressions: Mapping[int, str],
+        calls: Mapping[int, LoopCall],
+        indices: Indices,
+    ) -> None:
+        self.unit = unit
+        self.kernel = kernel
+        self.one = one
+        self.expressions = expressions
+        self.calls = calls
+        self.indices = indices
+        self.texts = indices.texts
+        self.n_reads = len(kernel.reads)
+        self.lanes = kernel.lanes
+        self.stages = self._find_stages()
+        last = max(self.stages.values(), default=0)
+        self.last = last if last % 3 != Kind.BLOCK else _next(last, Kind.VECTOR)
+        self.put_stage = _next(self.last + 1, Kind.LANES) if one.puts else -1
+        # What is put comes after the writes, which may go to the memory of operands.
+        self.read_before = {k for k in self._put_values() if self._varies_and_is_read(k)}
+        self.needed = self._needed()
+
+    def _find_stages(self) -> dict[int, int]:
+        """The stage of every value that the pass computes."""
+        stages: dict[int, int] = {}
+        for k in self.one.varying:
+            earliest = max((stages.get(a, 0) for a in self.kernel.ops[k].args), default=0)
+            if k in self.calls and any(a in stages for a in self.kernel.ops[k].args):
+                earliest += 1  # it takes blocks of its operands
+            stages[k] = _next(earliest, self._kind(k))
+        return stages
+
+    def _kind(self, k: int) -> Kind:
+        own = self.kernel.ops[k]
+        if not isinstance(own, Statement):
+            return Kind.LANES
+        if self._is_block_function(own):
+            return Kind.BLOCK
+        dtypes = tuple(self.kernel.dtypes[a] for a in own.args)
+        _, vector = self.unit.form(own.op, dtypes, own.dtype)
+        return Kind.VECTOR if vector else Kind.LANES
+
+    def _is_block_function(self, own: Statement) -> bool:
+        """Whether a function takes a whole block at a time."""
+        return (
+            self.unit.has_wide_registers
+            and own.op == Elementary("exp")
+            and own.dtype.startswith("float")
+            and self.kernel.dtypes[own.args[0]] == own.dtype
+            and self.lanes * np.dtype(own.dtype).itemsize == BLOCK_BYTES
+        )
+
+    def _written_values(self) -> Iterator[int]:
+        """What the last stage writes and folds."""
+        kernel, one = self.kernel, self.one
+        yield from (kernel.writes[k].value for k in one.writes)
+        yield from (kernel.folds[k].arg for k in one.folds)
+
+    def _put_values(self) -> Iterator[int]:
+        for k in self.one.puts:
+            put = self.kernel.puts[k]
+            yield from (put.value, *put.args)
+
+    def _varies_and_is_read(self, k: int) -> bool:
+        return k < self.n_reads and not self.kernel.uniform[k]
+
+    def uniform_operands(self) -> Iterator[int]:
+        """The values without motion that the pass uses, and others."""
+        for k in self.one.varying:
+            yield from self.kernel.ops[k].args
+        yield from self._written_values()
+        yield from self._put_values()
+
+    def _needed(self) -> dict[int, set[int]]:
+        """For every stage, the varying values that it computes, loads or takes from the stack."""
+        uniform = self.kernel.uniform
+        needed: dict[int, set[int]] = {self.last: set()}
+        for k in self.one.varying:
+            here = needed.setdefault(self.stages[k], set())
+            here.add(k)
+            here.update(a for a in self.kernel.ops[k].args if not uniform[a])
+        needed[self.last].update(value for value in self._written_values() if not uniform[value])
+        if self.one.puts:
+            # In a loop of its own, element by element, as far as the row goes.
+            needed[self.put_stage] = {value for value in self._put_values() if not uniform[value]}
+            needed[self.last] |= self.read_before
+        return needed
+
+    # ------------------------------------------------------------ text
+
+    def is_light(self) -> bool:
+        """Whether a block is done so quickly that the time between blocks is felt."""
+        own = [self.kernel.ops[k] for k in self.one.varying]
+        light = [o.op.rule != "float" for o in own if isinstance(o, Statement)]
+        return not self.one.puts and self.last == 0 and len(light) <= LIGHT and all(light)
+
+    def loops(self, foldings: Sequence[Folding], blocks: int = 1) -> Iterator[str]:
+        """For every stage a loop over the lanes of a block, or calls of functions of blocks.
+
+        Several ``blocks`` are whole, and those of one stage.
+        """
+        kernel, lanes = self.kernel, self.lanes * blocks
+        has_end = self.lanes > 1 and blocks == 1
+        kept = {
+            k
+            for k, own in self.stages.items()
+            if own % 3 == Kind.BLOCK
+            or k in self.calls
+            or any(k in values for stage, values in self.needed.items() if stage > own)
+        } | self.read_before
+        for k in sorted(kept):
+            yield f"ALIGNED {C_TYPES[kernel.dtypes[k]]} s{k}[{lanes}];"
+        kind = partials.lane_type(lanes) if has_end else "i4"
+        for stage in sorted(self.needed):
+            if stage % 3 == Kind.BLOCK:
+                for k in sorted(k for k, own in self.stages.items() if own == stage):
+                    yield from self._block_function(k)
+                continue
+            begun = (self.calls[k] for k in sorted(self.needed[stage]) if self._begins(k, stage))
+            for call in dict.fromkeys(begun):
+                yield from self._call_loop(call, lanes)
+            if stage % 3 == Kind.VECTOR and lanes > 1:
+                yield "#pragma omp simd"
+            bound: str | int = lanes
+            if stage == self.put_stage and has_end:
+                bound = f"(n_inner - i < {lanes} ? n_inner - i : {lanes})"
+            yield f"for ({kind} l = 0; l < {bound}; ++l) {{"
+            for k in sorted(self.needed[stage]):
+                yield from self._lane_value(k, stage, keep=k in kept)
+            if stage == self.last:
+                yield from self._write_lane(foldings, has_end=has_end)
+            if stage == self.put_stage:
+                yield from self.indices.put_lane(self.one)
+            yield "}"
+
+    def _block_function(self, k: int) -> Iterator[str]:
+        """The function of a whole block; its operand is in memory or was computed before."""
+        own = self.kernel.ops[k]
+        [argument] = own.args
+        vector = self.unit.vector(own.dtype, self.lanes)
+        operand = f"*(const {vector}_at *){self._place(argument)}"
+        if argument in self.stages:
+            operand = f"*(const {vector} *)s{argument}"
+        yield f"*({vector} *)s{k} = {block_exponential(self.unit, own.dtype)}({operand});"
+        if k in self.one.stores:
+            yield f"*({vector}_at *)qb{k} = *(const {vector} *)s{k};"
+
+    def _begins(self, k: int, stage: int) -> bool:
+        """Whether a value is made by a loop of elements that is called in this stage."""
+        return k in self.calls and self.stages.get(k) == stage
+
+    def _call_loop(self, call: LoopCall, lanes: int) -> Iterator[str]:
+        """The loop for a block of elements: its results go to the stack."""
+        kernel, first = self.kernel, call.numbers[0]
+        same_count = kernel.uniform[call.args[0]]
+        function = self.unit.loop(call.loop).block(lanes, call.results, same_count=same_count)
+        blocks: list[tuple[str, str, str]] = []
+        operands: list[str] = []
+        for at, (a, to) in enumerate(zip(call.args, call.operands, strict=True)):
+            if kernel.uniform[a]:
+                text = self.texts[a]
+            elif a in self.stages:
+                text = f"s{a}[l]"
+            else:
+                text = load(kernel.dtypes[a], self._place(a), "l")
+            value = self.unit.convert(text, kernel.dtypes[a], to)
+            if at == 0 and same_count:
+                operands.append(value)
+                continue
+            blocks.append((f"x{first}_{at}", C_TYPES[to], value))
+            operands.append(f"x{first}_{at}")
+        yield "{"
+        for name, code, _ in blocks:
+            yield f"ALIGNED {code} {name}[{lanes}];"
+        yield "#pragma omp simd"
+        yield f"for (i4 l = 0; l < {lanes}; ++l) {{"
+        for name, _, value in blocks:
+            yield f"{name}[l] = {value};"
+        yield "}"
+        yield f"{function}({', '.join([*operands, *(f's{k}' for k in call.numbers), '&status'])});"
+        yield "}"
+
+    def _place(self, k: int) -> str:
+        """Where a value that this pass does not compute is in memory."""
+        return f"q{k}" if k < self.n_reads else f"qb{k}"
+
+    def _lane_value(self, k: int, stage: int, *, keep: bool) -> Iterator[str]:
+        """Let the value be at hand for lane ``l``; it stays on the stack where it is kept."""
+        dtype, own = self.kernel.dtypes[k], self.kernel.ops.get(k)
+        if self.stages.get(k) != stage or k in self.calls:
+            on_stack = k in self.stages or (stage == self.put_stage and k in self.read_before)
+            value = f"s{k}[l]" if on_stack else load(dtype, self._place(k), "l")
+            yield f"const {C_TYPES[dtype]} v{k} = {value};"
+            if stage == self.last and k in self.read_before:
+                yield f"s{k}[l] = v{k};"
+            if self._begins(k, stage) and k in self.one.stores:
+                yield store(dtype, f"qb{k}", "l", f"v{k}")
+            return
+        if isinstance(own, Take):
+            # Behind the end of a row there may be nothing.
+            inner = self.kernel.sources[own.source].inner and self.lanes > 1
+            element = "(i + (i + l < n_inner ? l : rest - 1))" if inner else "(i + l)"
+            yield from self.indices.take(k, own, element)
+        elif isinstance(own, Scan):
+            write = Write(own.args[0], own.dtype, inner=False, reduce=own.reduce)
+            folded = self.unit.fold(write, f"r{k}", self._written(write))
+            if self.lanes > 1:  # behind the end the last value is repeated
+                folded = f"(i + l < n_inner ? {folded} : r{k})"
+            yield f"r{k} = {folded};"
+            yield f"const {C_TYPES[dtype]} v{k} = r{k};"
+        else:
+            yield f"const {C_TYPES[dtype]} v{k} = {self.expressions[k]};"
+        if keep:
+            yield f"s{k}[l] = v{k};"
+        if k in self.one.stores:
+            yield store(dtype, f"qb{k}", "l", f"v{k}")
+
+    def _written(self, write: Write) -> str:
+        """The expression of what is written, of the write's dtype."""
+        text, own = self.texts[write.value], self.kernel.dtypes[write.value]
+        return self.unit.convert(text, own, write.dtype)
+
+    def _write_lane(self, foldings: Sequence[Folding], *, has_end: bool) -> Iterator[str]:
+        """Writes and reductions of one lane."""
+        for each in foldings:
+            yield each.fold_lane(self._written(each.write), has_end=has_end)
+        for position in self.one.writes:
+            write, k = self.kernel.writes[position], self.n_reads + position
+            if not write.inner:
+                continue
+            value = self._written(write)
+            if write.reduce is not None:
+                value = self.unit.fold(write, load(write.dtype, f"q{k}", "l"), value)
+            yield store(write.dtype, f"q{k}", "l", value)
+
+
+def _next(stage: int, kind: Kind) -> int:
+    """The first stage of a kind, from ``stage`` on."""
+    return stage + (kind - stage) % 3

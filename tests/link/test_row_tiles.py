@@ -1,0 +1,178 @@
+"""Rows of any length and number: taken together they are what each of them is alone."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from native import call, same
+
+import frazil as fz
+import frazil.tensor as ft
+from frazil.link.c import CCompiler
+from frazil.link.c.compiler import Toolchain, find_toolchain
+from frazil.link.kernel import Fold, Literal, LoopKernel, Read, Statement, Write
+from frazil.scalar import exp, mul, sub
+
+LENGTHS = (0, 1, 2, 7, 8, 9, 31, 97, 100, 503, 504, 505, 512, 521, 1009, 9000)
+SPECIAL = (np.nan, np.inf, -np.inf, 0.0, -0.0)
+
+
+def outputs_of(x):
+    """Values of all that kernels of rows do: one a row, one an element, one a column."""
+    top = ft.max(x, axis=1, keepdims=True)
+    weights = ft.exp(x - top)
+    total = ft.sum(weights, axis=1, keepdims=True)
+    share = weights / total
+    off = x - ft.mean(x, axis=1, keepdims=True)
+    return [
+        *(top[:, 0], ft.min(x, axis=1), total[:, 0], share, off * off, share.sum(axis=0)),
+        *(ft.log(total[:, 0]), ft.prod(share + 0.5, axis=1)),
+    ]
+
+
+def functions(dtype, **options):
+    x = ft.matrix("x", dtype=dtype)
+    return {m: fz.function([x], outputs_of(x), mode=m, **options) for m in ("c", "numba", "py")}
+
+
+BUILT = {dtype: functions(dtype) for dtype in ("float32", "float64")}
+TOLERANCE = {"float32": {"rtol": 2e-4, "atol": 2e-5}, "float64": {"rtol": 1e-10, "atol": 1e-12}}
+
+
+def draw_rows(rows, length, dtype, seed, special):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(rows, length)) * 3
+    for _ in range(special * (length > 0)):
+        values[rng.integers(rows), rng.integers(length)] = rng.choice(SPECIAL)
+    return values.astype(dtype)
+
+
+ROWS = st.tuples(
+    st.sampled_from((1, 2, 7, 8, 9, 17)),
+    st.one_of(st.sampled_from(LENGTHS[1:]), st.integers(1, 200)),
+    st.sampled_from(("float32", "float64")),
+    st.integers(0, 99),
+    st.integers(0, 3),
+)
+
+
+@settings(max_examples=60)
+@given(ROWS, st.sampled_from(("C", "F", "steps")))
+def test_linkers_agree_on_rows(drawn, order):
+    value = draw_rows(*drawn)
+    if order == "steps":
+        value = np.repeat(value, 2, axis=1)[:, ::2]
+    value = np.asarray(value, order="F" if order == "F" else "K")
+    built = BUILT[value.dtype.name]
+    with np.errstate(all="ignore"):
+        expected = built["py"](value)
+        for mode in ("c", "numba"):
+            for got, want in zip(built[mode](value), expected, strict=True):
+                np.testing.assert_allclose(got, want, **TOLERANCE[value.dtype.name])
+
+
+@settings(max_examples=60)
+@given(ROWS)
+def test_a_row_among_others_is_the_row_alone(drawn):
+    value = draw_rows(*drawn)
+    f = BUILT[value.dtype.name]["c"]
+    together = f(value)
+    for row in {0, len(value) // 2, len(value) - 1}:
+        alone = f(value[row : row + 1])
+        for k in (0, 1, 2, 3, 4, 6, 7):
+            assert same(together[k][row], alone[k][0]).all()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_rows_are_the_same_with_any_number_of_threads(dtype):
+    value = draw_rows(3001, 97, dtype, 5, 3)
+    one, two, three = (functions(dtype, threads=n)["c"](value) for n in (1, 2, 3))
+    for a, b, c in zip(one, two, three, strict=True):
+        assert same(a, b).all()
+        assert same(a, c).all()
+
+
+@pytest.mark.parametrize("mode", ["c", "numba", "py"])
+@pytest.mark.parametrize("rows", [1, 8, 11])
+def test_rows_of_integers(mode, rows):
+    x = ft.matrix("x", dtype="int32")
+    top = ft.max(x, axis=1, keepdims=True)
+    total = ft.sum(x - top, axis=1, keepdims=True)
+    f = fz.function(
+        [x], [x * total, ft.min(x - total, axis=1), (x > top - 3).any(axis=1)], mode=mode
+    )
+    for length in LENGTHS[1:]:
+        value = np.random.default_rng(length).integers(-99, 99, (rows, length)).astype("int32")
+        highest = value.max(axis=1, keepdims=True)
+        sums = (value - highest).sum(axis=1, keepdims=True)
+        product, least, near = f(value)
+        np.testing.assert_array_equal(product, value * sums)
+        np.testing.assert_array_equal(least, (value - sums).min(axis=1))
+        np.testing.assert_array_equal(near, (value > highest - 3).any(axis=1))
+
+
+# ---------------------------------------------------------------- where registers are narrow
+
+
+def narrow_compiler(monkeypatch):
+    """A compiler for the same processor as if its registers held no block."""
+    monkeypatch.setattr(Toolchain, "has_wide_registers", False)
+    monkeypatch.setattr(Toolchain, "_processor_flags", ())
+    found = find_toolchain()
+    return CCompiler(Toolchain(found.command, f"{found.version} narrow"))
+
+
+FOLDED = LoopKernel(
+    reads=(Read("float64", inner=True), Read("float64", inner=False)),
+    literals=(Literal("float64", 0.0), Literal("float64", -np.inf)),
+    statements=(
+        Fold("maximum", 3, 0, "float64"),
+        Statement(sub, (0, 4), "float64"),
+        Statement(mul, (5, 1), "float64"),
+        Fold("add", 2, 6, "float64"),
+        Statement(mul, (6, 7), "float64"),
+    ),
+    writes=(
+        Write(8, "float64", inner=True, reduce=None),
+        Write(7, "float64", inner=False, reduce=None),
+        Write(6, "float64", inner=False, reduce="add"),
+        Write(6, "float64", inner=True, reduce="add"),
+    ),
+)
+"""Folds of one row, of all rows, and of all columns."""
+
+
+@pytest.mark.parametrize("rows", [1, 8, 11])
+def test_registers_of_any_width_give_the_same_bits(monkeypatch, rows):
+    [wide] = CCompiler().compile([FOLDED])
+    [narrow] = narrow_compiler(monkeypatch).compile([FOLDED])
+    for n in LENGTHS:
+        x = np.random.default_rng(n).normal(size=(rows, n))
+        scale = np.linspace(1, 2, rows)
+        made = []
+        for native in (wide, narrow):
+            outs = [np.zeros((rows, n)), np.zeros(rows), np.full((), -0.0), np.zeros(n)]
+            steps = [8 * n, 8, 8 * n, 8, 0, 0]
+            assert call(native, [x, scale, *outs], rows, n, steps) == 0
+            made.append(outs)
+        for a, b in zip(*made, strict=True):
+            assert same(a, b).all()
+        if n:
+            shifted = (x - x.max(axis=1, keepdims=True)) * scale[:, None]
+            np.testing.assert_allclose(made[0][1], shifted.sum(axis=1), rtol=1e-12)
+            np.testing.assert_allclose(made[0][3], shifted.sum(axis=0), rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_exponentials_where_registers_are_narrow(monkeypatch, dtype):
+    kernel = LoopKernel(
+        reads=(Read(dtype, inner=True),),
+        literals=(),
+        statements=(Statement(exp, (0,), dtype),),
+        writes=(Write(1, dtype, inner=True, reduce=None),),
+    )
+    [native] = narrow_compiler(monkeypatch).compile([kernel])
+    x = np.linspace(-20, 20, 101).astype(dtype)
+    out = np.empty_like(x)
+    assert call(native, [x, out], 1, len(x), [0, 0]) == 0
+    np.testing.assert_allclose(out, np.exp(x), rtol=4 * np.finfo(dtype).eps)
