@@ -418,9 +418,7 @@ fn fold_tile<T: Copy, R: Reduction<T>, const LANES: usize>(to: &mut [T], of: &[T
             }
             half /= 2;
         }
-        for row in 0..rows {
-            to[first + row] = lanes[0][row];
-        }
+        to[first..first + rows].copy_from_slice(&lanes[0][..rows]);
         first += TILE;
     }
 }
