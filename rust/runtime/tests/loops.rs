@@ -41,12 +41,14 @@ unsafe extern "C" fn times_total(
         // buffer for a row.
         unsafe {
             let row = |k: usize| (*ptr.add(k)).offset((i * *stride.add(k)) as isize).cast::<f64>();
+            // The buffer has room for several rows; one at a time, each is its first.
+            let buffer = (*ptr.add(3)).cast::<f64>();
             let total: f64 = (0..n_inner as usize).map(|j| *row(0).add(j)).sum();
             for j in 0..n_inner as usize {
-                *row(3).add(j) = *row(0).add(j) * total;
+                *buffer.add(j) = *row(0).add(j) * total;
             }
             for j in 0..n_inner as usize {
-                *row(1).add(j) = *row(3).add(j);
+                *row(1).add(j) = *buffer.add(j);
             }
             *row(2) = total;
         }
