@@ -342,9 +342,8 @@ class _KernelWriter:
         moving = self._moving(one)
         if not moving and not foldings and not one.puts and not one.varying:
             return
-        kernel, lanes = self.kernel, self.lanes
+        kernel = self.kernel
         stages = Stages(self.unit, kernel, one, self.expressions, self.calls, self.indices)
-        levels = [each for each in foldings if each.has_levels]
         yield "{" if self.tile == 1 else "for (i8 r = 0; r < rows; ++r) {"
         yield from self._of_row(stages.uniform_operands())
         for operand in moving:
@@ -360,6 +359,38 @@ class _KernelWriter:
             if k in one.varying and isinstance(scan, Scan):
                 write = Write(scan.args[0], scan.dtype, inner=False, reduce=scan.reduce)
                 yield f"{C_TYPES[scan.dtype]} r{k} = {self.unit.identity(write)};"
+        if foldings or self.tile > 1:
+            yield from self._blocks(one, stages, foldings, moving)
+        else:
+            yield from self._plain_blocks(stages, moving)
+        yield from self._leave_row(foldings)
+        yield "}"
+        for each in foldings:
+            yield from each.leave_rows("rows" if self.tile > 1 else "1")
+
+    def _plain_blocks(self, stages: Stages, moving: list[Moving]) -> Iterator[str]:
+        """One loop over the blocks of a row in which nothing is folded.
+
+        Its pointers are made of others that do not change: hundreds that do are hard to compile.
+        """
+        yield f"for (i8 i = 0; i < n_inner; i += {self.lanes}) {{"
+        for operand in moving:
+            yield f"char *q{operand.name} = w{operand.name} + i * {operand.size};"
+        if self.lanes > 1:
+            yield "if (i == full) {"
+            for operand in moving:
+                if not operand.is_buffer:
+                    yield f"q{operand.name} = {self._end(operand)};"
+            yield "}"
+        yield from stages.loops(())
+        yield "}"
+
+    def _blocks(
+        self, one: Pass, stages: Stages, foldings: list[Folding], moving: list[Moving]
+    ) -> Iterator[str]:
+        """The blocks of a row: those before its end, from pause to pause, and that."""
+        lanes = self.lanes
+        levels = [each for each in foldings if each.has_levels]
         yield "for (i8 i = 0; i < n_inner;) {"
         yield "i8 end = full;"
         if lanes > 1:
@@ -393,10 +424,6 @@ class _KernelWriter:
         yield from (line for each in foldings for line in each.leave_blocks())
         yield from (each.carry() for each in levels)
         yield "}"
-        yield from self._leave_row(foldings)
-        yield "}"
-        for each in foldings:
-            yield from each.leave_rows("rows" if self.tile > 1 else "1")
 
     def _all_sets(
         self, stages: Stages, foldings: list[Folding], moving: list[Moving]
