@@ -311,3 +311,15 @@ def test_take_errors():
         ft.take(ft.vector(), [0], axis=1)
     with pytest.raises(ValueError, match="as many dimensions"):
         ft.take_along_axis(ft.matrix(), [0], axis=0)
+
+
+@pytest.mark.parametrize("axis", [0, -1, None])
+def test_put_along_axis(axis, mode):
+    array = np.arange(12.0).reshape(3, 4)
+    along = {0: [[2, 0, 1, 1]], -1: [[3], [0], [-1]], None: [5, 0, -1]}[axis]
+    expected = array.copy()
+    np.put_along_axis(expected, np.array(along), -1.5, axis)
+    x = ft.matrix("x")
+    check(ft.put_along_axis(x, along, -1.5, axis), {x: array}, expected, mode)
+    values = np.linspace(1.0, 2.0, np.size(along)).reshape(np.shape(along))
+    verify_grad(lambda x, y: ft.put_along_axis(x, along, y, axis) ** 2, [array, values], mode=mode)

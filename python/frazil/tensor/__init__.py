@@ -205,6 +205,7 @@ from frazil.tensor.searching import flatnonzero as flatnonzero
 from frazil.tensor.searching import nonzero as nonzero
 from frazil.tensor.sorting import argsort as argsort
 from frazil.tensor.sorting import sort as sort
+from frazil.tensor.taking import put_along_axis as put_along_axis
 from frazil.tensor.taking import take as take
 from frazil.tensor.taking import take_along_axis as take_along_axis
 from frazil.tensor.transposition import dimshuffle as dimshuffle

@@ -6,10 +6,10 @@ from frazil._core import Variable
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.constants import TensorLike, as_tensor
 from frazil.tensor.dims import expand_dims
-from frazil.tensor.items import get_item
+from frazil.tensor.items import get_item, set_subtensor
 from frazil.tensor.lengths import lengths
 from frazil.tensor.ranges import arange
-from frazil.tensor.reshaping import ravel
+from frazil.tensor.reshaping import ravel, reshape
 
 
 def take(a: TensorLike, indices: TensorLike, axis: int | None = None) -> Variable:
@@ -68,12 +68,9 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None = 0) 
     array([[1],
            [4]])
 
-    Putting values there instead, as :func:`numpy.put_along_axis` does in place:
-
-    >>> part = ft.take_along_axis(ft.constant([[3, 1, 2], [4, 6, 5]]), [[1], [0]], axis=1)
-    >>> ft.set_subtensor(part, 0).eval()
-    array([[3, 0, 2],
-           [0, 6, 5]])
+    See Also
+    --------
+    put_along_axis : Puts elements there.
     """
     arr, indices = as_tensor(arr), as_tensor(indices)
     if axis is None:
@@ -88,6 +85,41 @@ def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None = 0) 
         for dim, length in enumerate(lengths(arr))
     ]
     return get_item(arr, tuple(others))
+
+
+def put_along_axis(
+    arr: TensorLike, indices: TensorLike, values: TensorLike, axis: int | None = 0
+) -> Variable:
+    """Return a tensor with other elements at positions of its own for each line along a dimension.
+
+    Parameters
+    ----------
+    arr : tensor_like
+        Any tensor with dimensions.
+    indices : tensor_like
+        Positions, as for :func:`take_along_axis`; where one comes twice, the last value counts.
+    values : tensor_like
+        What is put there; it broadcasts to the shape of ``indices``.
+    axis : int or None, default 0
+        The dimension; None puts into the flattened tensor.
+
+    Returns
+    -------
+    Variable
+        Of the shape and dtype of ``arr``, as :func:`numpy.put_along_axis` leaves it; ``arr`` itself
+        stays as it is.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.put_along_axis([[3, 1, 2], [4, 6, 5]], [[1], [0]], 0, axis=1).eval()
+    array([[3, 0, 2],
+           [0, 6, 5]])
+    """
+    arr = as_tensor(arr)
+    if axis is None:
+        return reshape(put_along_axis(ravel(arr), indices, values, 0), lengths(arr))
+    return set_subtensor(take_along_axis(arr, indices, axis), values)
 
 
 def _lines(length: Variable, dim: int, ndim: int) -> Variable:
