@@ -4,8 +4,8 @@
 
 use frazil_core::DType;
 
+use crate::axis_lines::gather;
 use crate::layout::Layout;
-use crate::lines::gather;
 
 /// A product of two operands of rank 1 or 2: a vector in front is a row, one behind a column.
 #[derive(Clone, Copy, Debug)]

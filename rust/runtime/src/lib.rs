@@ -12,6 +12,7 @@
 mod arena;
 mod array;
 mod attention;
+mod axis_lines;
 mod batch;
 mod bind;
 mod blas;
@@ -30,7 +31,6 @@ mod instr;
 mod integer_dot;
 mod lapack;
 mod layout;
-mod lines;
 mod liveness;
 mod loop_nest;
 mod lu;

@@ -6,9 +6,9 @@ use frazil_core::DType;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
+use crate::axis_lines::{AxisLines, gather};
 use crate::error::Fault;
 use crate::layout::Layout;
-use crate::lines::{Lines, gather};
 use crate::strided::read_integer;
 
 /// Elements of which one pass finds the extreme one, before its position is looked for.
@@ -50,7 +50,7 @@ macro_rules! for_elements {
 pub(crate) struct ExtremePlan {
     dtype: DType,
     largest: bool,
-    lines: Lines,
+    lines: AxisLines,
 }
 
 impl ExtremePlan {
@@ -62,7 +62,7 @@ impl ExtremePlan {
         of: &Layout,
         to: &Layout,
     ) -> ExtremePlan {
-        ExtremePlan { dtype, largest, lines: Lines::new(of, to, axis) }
+        ExtremePlan { dtype, largest, lines: AxisLines::new(of, to, axis) }
     }
 
     /// The bytes of scratch memory that a run needs.
@@ -87,7 +87,7 @@ impl ExtremePlan {
     /// # Safety
     /// As for `run`, with elements of type `T`.
     unsafe fn find<T: Element>(&self, of: *const u8, to: *mut u8, scratch: *mut u8) {
-        let Lines { length, steps: [from, _], .. } = self.lines;
+        let AxisLines { length, steps: [from, _], .. } = self.lines;
         self.lines.visit(of, to, |line, into| {
             // SAFETY: by the caller's promise, for one line.
             let elements = unsafe { gather::<T>(line, from, length, scratch.cast()) };

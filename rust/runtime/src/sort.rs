@@ -2,9 +2,9 @@
 
 use frazil_core::DType;
 
+use crate::axis_lines::AxisLines;
 use crate::error::Fault;
 use crate::layout::Layout;
-use crate::lines::Lines;
 
 /// Elements with an order: numbers, NaN behind all others, the two zeros equal.
 pub(crate) trait Ranked: Copy {
@@ -81,12 +81,12 @@ ranked_float! {
     f64: u64, 1 << 63;
 }
 
-/// Lines of an operand, sorted or as the positions that sort them; equal elements keep their order.
+/// AxisLines of an operand, sorted or as the positions that sort them; equal elements keep their order.
 #[derive(Debug)]
 pub(crate) struct SortPlan {
     dtype: DType,
     positions: bool,
-    lines: Lines,
+    lines: AxisLines,
 }
 
 impl SortPlan {
@@ -98,7 +98,7 @@ impl SortPlan {
         of: &Layout,
         to: &Layout,
     ) -> SortPlan {
-        SortPlan { dtype, positions, lines: Lines::new(of, to, axis) }
+        SortPlan { dtype, positions, lines: AxisLines::new(of, to, axis) }
     }
 
     /// Ranks and positions that fit into 64 bits together are sorted as one number.
@@ -171,7 +171,7 @@ impl SortPlan {
     /// # Safety
     /// As for `run`, for one line.
     unsafe fn values<T: Ranked>(&self, line: *const u8, into: *mut u8, room: *mut T::Rank) {
-        let Lines { length, steps: [_, step], .. } = self.lines;
+        let AxisLines { length, steps: [_, step], .. } = self.lines;
         for k in 0..length {
             // SAFETY: the line has the element, and the room a place for it.
             unsafe { room.add(k).write(self.element::<T>(line, k).rank()) };

@@ -1,11 +1,12 @@
 //! The lines of an array along one axis: where each starts, in it and in a result.
 
 use crate::layout::Layout;
+use crate::strided::copy_row;
 use crate::walk::{Order, Strides, Walk};
 
 /// The lines along an axis of an operand, and the places of a result that belong to them.
 #[derive(Debug)]
-pub(crate) struct Lines {
+pub(crate) struct AxisLines {
     /// Elements of a line, and the bytes from one to the next: in the operand, in the result.
     pub(crate) length: usize,
     pub(crate) steps: [i64; 2],
@@ -13,9 +14,9 @@ pub(crate) struct Lines {
     walk: Option<Walk>,
 }
 
-impl Lines {
+impl AxisLines {
     /// The lines of `of` along `axis`; `to` has its axes, or all but that one.
-    pub(crate) fn new(of: &Layout, to: &Layout, axis: usize) -> Lines {
+    pub(crate) fn new(of: &Layout, to: &Layout, axis: usize) -> AxisLines {
         let apart = |layout: &Layout| -> (i64, Vec<i64>) {
             let mut strides = layout.strides.to_vec();
             let along = if strides.len() == of.ndim() { strides.remove(axis) } else { 0 };
@@ -30,7 +31,7 @@ impl Lines {
             strides.push(to_strides);
             Walk::new(&dims, &strides, &(0..dims.len()).collect::<Order>())
         });
-        Lines { length, steps: [from, into], walk }
+        AxisLines { length, steps: [from, into], walk }
     }
 
     /// Calls `body` with the start of every line, and of its place in the result.
@@ -69,9 +70,8 @@ pub(crate) unsafe fn gather<'a, T: Copy>(
         if step == size_of::<T>() as i64 {
             return std::slice::from_raw_parts(start.cast(), count);
         }
-        for k in 0..count {
-            room.add(k).write(start.wrapping_offset(k as isize * step as isize).cast::<T>().read());
-        }
+        let item = size_of::<T>();
+        copy_row(item, room.cast(), item as i64, start, step, count as i64);
         std::slice::from_raw_parts(room, count)
     }
 }
