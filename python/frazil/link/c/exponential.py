@@ -17,15 +17,13 @@ from dataclasses import dataclass
 
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.unit import Unit
-from frazil.link.kernel import BLOCK_BYTES
+from frazil.link.c.wide import HAS_REGISTERS, define_macros, lookup, on_lanes, suffix, wide_lanes
 
 
 @dataclass(frozen=True, slots=True)
 class _Constants:
     """What the algorithm needs for one dtype, as hexadecimal texts."""
 
-    suffix: str  # of the compiler's builtins
-    bits: int
     magic: str  # added, it leaves sixteenths: the last four bits are j
     log2_high: str
     log2_low: str
@@ -37,8 +35,6 @@ class _Constants:
 
 _CONSTANTS = {
     "float64": _Constants(
-        suffix="pd",
-        bits=64,
         magic="0x1.8p+48",
         log2_high="0x1.62e42fefa39efp-1",
         log2_low="0x1.abc9e3b39803fp-56",
@@ -64,8 +60,6 @@ _CONSTANTS = {
         ),
     ),
     "float32": _Constants(
-        suffix="ps",
-        bits=32,
         magic="0x1.8p+19f",
         log2_high="0x1.62e43p-1f",
         log2_low="-0x1.05c61p-29f",
@@ -86,13 +80,14 @@ _CONSTANTS = {
     ),
 }
 
-_TEXT = """\
-#if defined(__AVX512F__) && defined(__AVX512DQ__) && !defined(__clang__)
+_TABLES = """\
 static const {T} powers_{T}[16] ALIGNED = {{{powers}}};
 static const {T} rests_{T}[16] ALIGNED = {{{rests}}};
-#define FMA_{T}(a, b, c) (({V})__builtin_ia32_vfmadd{s}512_mask(a, b, c, -1, 4))
-#define ALL_{T}(c) ((c) - ({V}){{}})
+"""
+
+_TEXT = """\
 INLINE {V} exp_{V}({V} x) {{
+#if {has_registers}
   const {V} t = FMA_{T}(x, ALL_{T}({per_log2}), ALL_{T}({magic})), k = t - {magic};
   const {V} near = FMA_{T}(k, ALL_{T}(-{log2_high}), x);
   const {V} wide = FMA_{T}(k, ALL_{T}(-({log2_low})), near);
@@ -101,15 +96,9 @@ INLINE {V} exp_{V}({V} x) {{
   const {V} power = {power}, rest = {rest};
 {polynomial}  const {V} more = r + FMA_{T}(s, q, rest);
   return __builtin_ia32_scalef{s}512_mask(FMA_{T}(power, more, power), k, k, -1, 4);
-}}
 #else
-INLINE {V} exp_{V}({V} x) {{
-  ALIGNED {T} of[{lanes}];
-  *({V} *)of = x;
-  _Pragma("omp simd") for (i4 l = 0; l < {lanes}; ++l) of[l] = {exp}(of[l]);
-  return *({V} *)of;
+{on_lanes}#endif
 }}
-#endif
 """
 
 # Both as sums of short chains: what is waited for is the last of many steps.
@@ -126,33 +115,25 @@ _POLYNOMIALS = {
 def block_exponential(unit: Unit, dtype: str) -> str:
     """The name of the C function for a block of whole lanes; the unit defines it."""
     constants, code = _CONSTANTS[dtype], C_TYPES[dtype]
-    lanes = BLOCK_BYTES // (constants.bits // 8)
-    vector = unit.vector(dtype, lanes)
-    index = unit.vector(f"int{constants.bits}", lanes)
-
-    def lookup(table: str) -> str:
-        at = [f"*(const {vector} *){table}_{code}"]
-        if lanes < 16:
-            at.append(f"*(const {vector} *)({table}_{code} + {lanes})")
-        return f"__builtin_shuffle({', '.join(at)}, ({index})t)"
-
+    vector = unit.vector(dtype, wide_lanes(dtype))
+    define_macros(unit, dtype)
+    powers, rests = ", ".join(constants.powers), ", ".join(constants.rests)
+    unit.define(_TABLES.format(T=code, powers=powers, rests=rests))
     unit.define(
         _TEXT.format(
             T=code,
             V=vector,
-            s=constants.suffix,
-            lanes=lanes,
-            powers=", ".join(constants.powers),
-            rests=", ".join(constants.rests),
+            s=suffix(dtype),
+            has_registers=HAS_REGISTERS,
             per_log2=constants.per_log2,
             magic=constants.magic,
             log2_high=constants.log2_high,
             log2_low=constants.log2_low,
             most=f"({code}){(math.log(2) / 31).hex()}",
-            power=lookup("powers"),
-            rest=lookup("rests"),
+            power=lookup(unit, dtype, f"powers_{code}", "t"),
+            rest=lookup(unit, dtype, f"rests_{code}", "t"),
             polynomial=_POLYNOMIALS[dtype].format(V=vector, T=code, p=constants.polynomial),
-            exp=unit.function("exp", dtype),
+            on_lanes=on_lanes(dtype, unit.function("exp", dtype)),
         )
     )
     return f"exp_{vector}"

@@ -9,7 +9,7 @@ when an output shares its memory with an operand, that has been read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -20,11 +20,19 @@ from frazil.link.c.exponential import block_exponential
 from frazil.link.c.folding import Folding
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.indices import Indices
+from frazil.link.c.logarithm import block_log, block_log1p
 from frazil.link.c.unit import Unit, load, store
 from frazil.link.element_loop import LoopCall
 from frazil.link.kernel import BLOCK_BYTES, LoopKernel, Scan, Statement, Take, Write
 from frazil.link.passes import Pass
 from frazil.scalar.elementary import Elementary
+from frazil.scalar.op import ScalarOp
+
+_BLOCK_FUNCTIONS: Mapping[ScalarOp, Callable[[Unit, str], str]] = {
+    Elementary("exp"): block_exponential,
+    Elementary("log"): block_log,
+    Elementary("log1p"): block_log1p,
+}
 
 LIGHT = 4
 """The number of statements, none of them a function, up to which a pass is light."""
@@ -110,7 +118,7 @@ class Stages:
         """Whether a function takes a whole block at a time."""
         return (
             self.unit.has_wide_registers
-            and own.op == Elementary("exp")
+            and own.op in _BLOCK_FUNCTIONS
             and own.dtype.startswith("float")
             and self.kernel.dtypes[own.args[0]] == own.dtype
             and self.lanes * np.dtype(own.dtype).itemsize == BLOCK_BYTES
@@ -207,7 +215,8 @@ class Stages:
         operand = f"*(const {vector}_at *){self._place(argument)}"
         if argument in self.stages:
             operand = f"*(const {vector} *)s{argument}"
-        yield f"*({vector} *)s{k} = {block_exponential(self.unit, own.dtype)}({operand});"
+        function = _BLOCK_FUNCTIONS[own.op](self.unit, own.dtype)
+        yield f"*({vector} *)s{k} = {function}({operand});"
         if k in self.one.stores:
             yield f"*({vector}_at *)qb{k} = *(const {vector} *)s{k};"
 

@@ -1,0 +1,56 @@
+"""What functions of whole blocks share that are written for vector registers of AVX-512."""
+
+from __future__ import annotations
+
+from frazil.link.c.functions import C_TYPES
+from frazil.link.c.unit import Unit
+from frazil.link.kernel import BLOCK_BYTES
+
+HAS_REGISTERS = "defined(__AVX512F__) && defined(__AVX512DQ__) && !defined(__clang__)"
+"""The preprocessor's condition for the compiler's names of the instructions used here."""
+
+_MACROS = """\
+#define FMA_{T}(a, b, c) (({V})__builtin_ia32_vfmadd{s}512_mask(a, b, c, -1, 4))
+#define ALL_{T}(c) ((c) - ({V}){{}})
+"""
+
+
+def wide_lanes(dtype: str) -> int:
+    """The elements of a block that fills a register."""
+    return BLOCK_BYTES // (4 if dtype == "float32" else 8)
+
+
+def suffix(dtype: str) -> str:
+    """What the names of instructions for a dtype end with."""
+    return "ps" if dtype == "float32" else "pd"
+
+
+def define_macros(unit: Unit, dtype: str) -> None:
+    """Define ``FMA_T(a, b, c)``, which is a * b + c rounded once, and ``ALL_T(c)``, a constant in
+    all lanes, where there are such registers.
+    """
+    vector = unit.vector(dtype, wide_lanes(dtype))
+    unit.define(_MACROS.format(T=C_TYPES[dtype], V=vector, s=suffix(dtype)))
+
+
+def lookup(unit: Unit, dtype: str, table: str, index: str) -> str:
+    """The expression that takes from a table of 16 what the last four bits of each lane of
+    ``index`` say.
+    """
+    lanes = wide_lanes(dtype)
+    vector = unit.vector(dtype, lanes)
+    integers = unit.vector("int32" if dtype == "float32" else "int64", lanes)
+    at = [f"*(const {vector} *)({table} + {k})" for k in range(0, 16, lanes)]
+    return f"__builtin_shuffle({', '.join(at)}, ({integers}){index})"
+
+
+def on_lanes(dtype: str, function: str) -> str:
+    """The statements that return the value of a function of one element for each lane of ``x``."""
+    code, lanes = C_TYPES[dtype], wide_lanes(dtype)
+    vector = f"{code}x{lanes}"
+    return f"""\
+  ALIGNED {code} of[{lanes}];
+  *({vector} *)of = x;
+  _Pragma("omp simd") for (i4 l = 0; l < {lanes}; ++l) of[l] = {function}(of[l]);
+  return *({vector} *)of;
+"""
