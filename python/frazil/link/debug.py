@@ -15,7 +15,7 @@ from frazil.link.fusible import Fusion, find_fusion, register_fusion
 from frazil.link.image import Image, Symbol
 from frazil.link.in_place import ifelse_inputs, op_from_graph_inputs
 from frazil.link.inlining import inline_composites, split_loops
-from frazil.link.kernel import KernelCompileError, KernelCompiler, NativeKernel
+from frazil.link.kernel_compiler import KernelCompileError, KernelCompiler, NativeKernel
 from frazil.link.lowering import lower
 from frazil.link.numba import NumbaCompiler
 from frazil.link.perform import PyLinker

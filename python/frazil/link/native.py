@@ -14,7 +14,7 @@ from frazil.link.fusible import Fusion, find_fusion
 from frazil.link.image import Image, Symbol
 from frazil.link.in_place import ifelse_inputs, op_from_graph_inputs
 from frazil.link.inlining import inline_composites, split_loops
-from frazil.link.kernel import KernelCompiler, NativeKernel
+from frazil.link.kernel_compiler import KernelCompiler, NativeKernel
 from frazil.link.lowering import lower
 from frazil.link.lowering.node import lower_node
 from frazil.link.scan_contract import own_states, scan_in_place
