@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
-from frazil.compile.inner import rewrite_inner_graphs
 from frazil.inner_graph import HasInnerGraph
 from frazil.link.c import CCompiler
 from frazil.link.contract import Inner
@@ -21,6 +20,7 @@ from frazil.link.numba import NumbaCompiler
 from frazil.link.perform import PyLinker
 from frazil.link.scan_contract import own_states, scan_in_place
 from frazil.loop.op import Scan
+from frazil.rewrite.inner import rewrite_inner_graphs
 
 
 def debug_compiler() -> KernelCompiler | None:

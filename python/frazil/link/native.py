@@ -7,7 +7,6 @@ from weakref import WeakValueDictionary
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
 from frazil.cache.identity import modules_of
-from frazil.compile.inner import rewrite_inner_graphs
 from frazil.inner_graph import HasInnerGraph
 from frazil.link.contract import Inner, inner_graphs
 from frazil.link.fusible import Fusion, find_fusion
@@ -19,6 +18,7 @@ from frazil.link.lowering import lower
 from frazil.link.lowering.node import lower_node
 from frazil.link.scan_contract import own_states, scan_in_place
 from frazil.loop.op import Scan
+from frazil.rewrite.inner import rewrite_inner_graphs
 
 
 class NativeLinker:
