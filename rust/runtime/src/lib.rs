@@ -41,6 +41,7 @@ mod nested;
 mod partials;
 mod pool;
 mod program;
+mod progression;
 mod recurrence;
 mod repeat;
 mod routine;
