@@ -1,4 +1,4 @@
-"""Microseconds a call of ops on arrays, in frazil with the C linker and in NumPy, one thread.
+"""Microseconds of one processor a call of ops on arrays takes, in frazil and in NumPy.
 
     python benches/array_time.py [part of a name ...]
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import time
 import timeit
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -222,7 +223,7 @@ GROUPS = (sorts, searches, repeats, running, joins, copies, picks)
 
 def seconds(of: Callable[..., Any], given: list[np.ndarray], number: int) -> float:
     """Of a call, over so many."""
-    return timeit.timeit(lambda: of(*given), number=number) / number
+    return timeit.timeit(lambda: of(*given), timer=time.thread_time, number=number) / number
 
 
 def check(name: str, found: Any, expected: Any) -> None:
