@@ -1,0 +1,425 @@
+//! Sorting along an axis.
+
+mod network;
+mod radix;
+mod rank;
+
+use std::mem::MaybeUninit;
+use std::slice::from_raw_parts_mut;
+
+use frazil_core::DType;
+use smallvec::SmallVec;
+
+use crate::arrays::axis_lines::AxisLines;
+use crate::arrays::layout::Layout;
+use crate::error::Fault;
+
+use network::{Cell, Placed, Ranks};
+use rank::{Rank, Ranked, for_ranked};
+
+/// Lines of at most so many elements are sorted side by side.
+const SIDE_BY_SIDE: usize = 1024;
+
+/// Fewer keys than this are sorted by comparing them.
+const FEW: usize = 256;
+
+/// The bits of a position in a key that has one.
+const POSITION: u32 = u32::BITS;
+
+/// Lines of an operand, sorted or as the positions that sort them; equal elements keep their order.
+#[derive(Debug)]
+pub(crate) struct SortPlan {
+    dtype: DType,
+    positions: bool,
+    lines: AxisLines,
+}
+
+/// Memory for keys.
+type Room<'a, K> = &'a mut [MaybeUninit<K>];
+
+/// Where a line starts, in the operand and in the result.
+#[derive(Clone, Copy)]
+struct Line {
+    of: *const u8,
+    to: *mut u8,
+}
+
+impl SortPlan {
+    /// The plan for an operand and a result of the same shape: its elements, or their positions.
+    pub(crate) fn new(
+        dtype: DType,
+        positions: bool,
+        axis: usize,
+        of: &Layout,
+        to: &Layout,
+    ) -> SortPlan {
+        SortPlan { dtype, positions, lines: AxisLines::new(of, to, axis) }
+    }
+
+    /// The bytes of scratch memory that a run needs: for cells of some lines, or for keys twice.
+    pub(crate) fn scratch(&self) -> Result<usize, Fault> {
+        let length = self.lines.length;
+        let each = if length > SIDE_BY_SIDE { 2 * size_of::<u64>() } else { size_of::<Placed>() };
+        length.checked_mul(each).ok_or(Fault::TooLarge)
+    }
+
+    /// Writes the result.
+    ///
+    /// # Safety
+    /// Operand and result have the layouts of the plan and are apart; `scratch` is aligned to cells
+    /// and as large as [`SortPlan::scratch`] says.
+    pub(crate) unsafe fn run(&self, of: *const u8, to: *mut u8, scratch: *mut u8) {
+        // SAFETY: by the caller's promise.
+        unsafe { for_ranked!(self.dtype, self.sort(of, to, scratch)) }
+    }
+
+    /// # Safety
+    /// As for `run`, with elements of type `T`.
+    unsafe fn sort<T: Ranked>(&self, of: *const u8, to: *mut u8, scratch: *mut u8) {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            if self.positions {
+                self.places::<T>(of, to, scratch);
+            } else {
+                self.values::<T>(of, to, scratch);
+            }
+        }
+    }
+
+    /// Calls `several` for lines side by side, as many as there are lanes or fewer, and `single` for
+    /// those that are too long or too few.
+    fn visit(
+        &self,
+        lanes: usize,
+        of: *const u8,
+        to: *mut u8,
+        mut several: impl FnMut(&[Line]),
+        mut single: impl FnMut(&Line),
+    ) {
+        if self.lines.length == 0 {
+            return;
+        }
+        if self.lines.length > SIDE_BY_SIDE || !network::is_fast() {
+            return self.lines.visit(of, to, |of, to| single(&Line { of, to }));
+        }
+        let mut group: SmallVec<[Line; 8]> = SmallVec::new();
+        self.lines.visit(of, to, |of, to| {
+            group.push(Line { of, to });
+            if group.len() == lanes {
+                several(&group);
+                group.clear();
+            }
+        });
+        if group.len() > lanes / 8 {
+            several(&group);
+        } else {
+            group.iter().for_each(single);
+        }
+    }
+
+    /// Element `k` of a line.
+    ///
+    /// # Safety
+    /// The line has it, of type `T`.
+    #[inline(always)]
+    unsafe fn element<T: Ranked>(&self, line: &Line, k: usize) -> T {
+        let at = line.of.wrapping_offset(k as isize * self.lines.steps[0] as isize);
+        // SAFETY: by the caller's promise.
+        unsafe { at.cast::<T>().read() }
+    }
+
+    /// Writes place `k` of a line of the result.
+    ///
+    /// # Safety
+    /// The line has it, for elements of type `T`.
+    #[inline(always)]
+    unsafe fn write<T>(&self, line: &Line, k: usize, element: T) {
+        let at = line.to.wrapping_offset(k as isize * self.lines.steps[1] as isize);
+        // SAFETY: by the caller's promise.
+        unsafe { at.cast::<T>().write(element) }
+    }
+
+    /// Sorts lines in a network: `fill` sets a lane of a cell to an element, `place` writes it to the
+    /// result.
+    ///
+    /// # Safety
+    /// `scratch` is aligned memory for as many cells as a line has elements.
+    #[inline(always)]
+    unsafe fn side_by_side<C: Cell>(
+        &self,
+        group: &[Line],
+        scratch: *mut u8,
+        empty: C,
+        mut fill: impl FnMut(&mut C, usize, usize),
+        mut place: impl FnMut(&mut C, usize, usize),
+    ) {
+        let AxisLines { length, steps: [from, into], .. } = self.lines;
+        let cells = scratch.cast::<C>();
+        for k in 0..length {
+            // SAFETY: by the caller's promise.
+            unsafe { cells.add(k).write(empty) };
+        }
+        // SAFETY: they were just written.
+        let cells = unsafe { from_raw_parts_mut(cells, length) };
+        let lanes = group.len();
+        // Along the lines, or across them where the elements of neighbours lie closer.
+        let across = |starts: [*const u8; 2], step: i64| {
+            starts[1].addr().abs_diff(starts[0].addr()) < step.unsigned_abs() as usize
+        };
+        let ends = [&group[0], &group[lanes.min(2) - 1]];
+        if lanes > 1 && across(ends.map(|line| line.of), from) {
+            for (k, cell) in cells.iter_mut().enumerate() {
+                (0..lanes).for_each(|lane| fill(cell, lane, k));
+            }
+        } else {
+            for lane in 0..lanes {
+                cells.iter_mut().enumerate().for_each(|(k, cell)| fill(cell, lane, k));
+            }
+        }
+        network::sort(cells);
+        if lanes > 1 && across(ends.map(|line| line.to.cast_const()), into) {
+            for (k, cell) in cells.iter_mut().enumerate() {
+                (0..lanes).for_each(|lane| place(cell, lane, k));
+            }
+        } else {
+            for lane in 0..lanes {
+                cells.iter_mut().enumerate().for_each(|(k, cell)| place(cell, lane, k));
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for `sort`.
+    unsafe fn values<T: Ranked>(&self, of: *const u8, to: *mut u8, scratch: *mut u8) {
+        type Vector<T> = <<T as Ranked>::Rank as Rank>::Vector;
+        let several = |group: &[Line]| {
+            let mut lost = false;
+            let fill = |cell: &mut Vector<T>, lane: usize, k: usize| {
+                // SAFETY: the line has the element.
+                let element = unsafe { self.element::<T>(&group[lane], k) };
+                lost |= element.is_lost();
+                *T::Rank::lane(cell, lane) = element.rank();
+            };
+            let place = |cell: &mut Vector<T>, lane: usize, k: usize| {
+                // SAFETY: the line of the result has as many elements.
+                unsafe { self.write(&group[lane], k, T::of_rank(*T::Rank::lane(cell, lane))) };
+            };
+            let empty = T::Rank::default().vector();
+            // SAFETY: there is memory for cells that are twice as large.
+            unsafe { self.side_by_side(group, scratch, empty, fill, place) };
+            if lost {
+                // SAFETY: the lines have just been sorted.
+                group.iter().for_each(|line| unsafe { self.find::<T>(line) });
+            }
+        };
+        let single = |line: &Line| {
+            // SAFETY: by the caller's promise, for one line; there is memory for ranks twice.
+            unsafe { self.ranks::<T>(line, scratch.cast()) };
+        };
+        self.visit(T::Rank::LANES, of, to, several, single);
+    }
+
+    /// Sorts one line.
+    ///
+    /// # Safety
+    /// As for `sort`; `room` is memory for ranks, twice as many as a line has elements.
+    unsafe fn ranks<T: Ranked>(&self, line: &Line, room: *mut T::Rank) {
+        let length = self.lines.length;
+        if size_of::<T>() == 1 {
+            // SAFETY: by the caller's promise.
+            return unsafe { self.bytes::<T>(line) };
+        }
+        let mut lost = false;
+        // SAFETY: by the caller's promise.
+        let (ranks, room) = unsafe { halves(room, length) };
+        for (k, rank) in ranks.iter_mut().enumerate() {
+            // SAFETY: the line has the element.
+            let element = unsafe { self.element::<T>(line, k) };
+            lost |= element.is_lost();
+            *rank = element.rank();
+        }
+        for (k, &rank) in sorted(ranks, room, 0).iter().enumerate() {
+            // SAFETY: the line of the result has as many elements.
+            unsafe { self.write(line, k, T::of_rank(rank)) };
+        }
+        if lost {
+            // SAFETY: the line has just been sorted.
+            unsafe { self.find::<T>(line) };
+        }
+    }
+
+    /// Sorts one line of bytes, of which none is like another one: it counts them.
+    ///
+    /// # Safety
+    /// As for `sort`.
+    unsafe fn bytes<T: Ranked>(&self, line: &Line) {
+        let mut counts = [0usize; 256];
+        for k in 0..self.lines.length {
+            // SAFETY: the line has the element.
+            let rank: u64 = unsafe { self.element::<T>(line, k) }.rank().into();
+            counts[rank as usize] += 1;
+        }
+        let mut place = 0;
+        for (rank, count) in (0..=u8::MAX).zip(counts) {
+            for k in place..place + count {
+                // SAFETY: the line of the result has as many elements, which are bytes.
+                unsafe { self.write(line, k, T::of_rank(T::Rank::from(rank))) };
+            }
+            place += count;
+        }
+    }
+
+    /// Writes NaN and zeros of a sorted line again, in the order in which they are in the operand:
+    /// they have the ranks of others.
+    ///
+    /// # Safety
+    /// As for `sort`, for one line.
+    unsafe fn find<T: Ranked>(&self, line: &Line) {
+        // SAFETY: the line has so many elements.
+        let elements = || (0..self.lines.length).map(|k| unsafe { self.element::<T>(line, k) });
+        for tie in T::TIES {
+            let mut place = elements().filter(|element| element.rank() < tie).count();
+            for element in elements().filter(|element| element.rank() == tie) {
+                // SAFETY: there are as many places from the first one on.
+                unsafe { self.write(line, place, element) };
+                place += 1;
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for `sort`, for positions.
+    unsafe fn places<T: Ranked>(&self, of: *const u8, to: *mut u8, scratch: *mut u8) {
+        let several = |group: &[Line]| {
+            if size_of::<T>() > 4 {
+                let fill = |cell: &mut Placed, lane: usize, k: usize| {
+                    // SAFETY: the line has the element.
+                    cell.ranks[lane] = unsafe { self.element::<T>(&group[lane], k) }.rank().into();
+                    cell.positions[lane] = k as u64;
+                };
+                let place = |cell: &mut Placed, lane: usize, k: usize| {
+                    // SAFETY: the line of the result has as many elements.
+                    unsafe { self.write(&group[lane], k, cell.positions[lane] as i64) };
+                };
+                let empty = Placed { ranks: [0; 8], positions: [0; 8] };
+                // SAFETY: there is memory for so many cells.
+                unsafe { self.side_by_side(group, scratch, empty, fill, place) };
+            } else {
+                let fill = |cell: &mut Ranks<u64, 8>, lane: usize, k: usize| {
+                    // SAFETY: the line has the element.
+                    let rank: u64 = unsafe { self.element::<T>(&group[lane], k) }.rank().into();
+                    cell.0[lane] = rank << POSITION | k as u64;
+                };
+                let place = |cell: &mut Ranks<u64, 8>, lane: usize, k: usize| {
+                    // SAFETY: the line of the result has as many elements.
+                    unsafe { self.write(&group[lane], k, position(cell.0[lane])) };
+                };
+                // SAFETY: there is memory for cells that are twice as large.
+                unsafe { self.side_by_side(group, scratch, Ranks([0; 8]), fill, place) };
+            }
+        };
+        let single = |line: &Line| {
+            // SAFETY: by the caller's promise, for one line; there is memory for keys twice.
+            unsafe {
+                match u32::try_from(self.lines.length) {
+                    Ok(_) => self.keys::<T>(line, scratch.cast()),
+                    Err(_) => self.pairs::<T>(line, scratch.cast()),
+                }
+            }
+        };
+        self.visit(8, of, to, several, single);
+    }
+
+    /// The positions of one line, whose number fits into half a key.
+    ///
+    /// # Safety
+    /// As for `sort`; `room` is memory for keys, twice as many as a line has elements.
+    unsafe fn keys<T: Ranked>(&self, line: &Line, room: *mut u64) {
+        // SAFETY: by the caller's promise.
+        let (keys, room) = unsafe { halves(room, self.lines.length) };
+        // SAFETY: the line has so many elements.
+        let rank = |k: usize| -> u64 { unsafe { self.element::<T>(line, k) }.rank().into() };
+        let (mut least, mut most) = (u64::MAX, 0);
+        for (k, key) in keys.iter_mut().enumerate() {
+            *key = rank(k);
+            (least, most) = (least.min(*key), most.max(*key));
+        }
+        // As many bits of a rank as there is room for; the others are looked up where they matter.
+        let hidden = bits(most - least).saturating_sub(u64::BITS - POSITION);
+        for (k, key) in keys.iter_mut().enumerate() {
+            *key = (*key - least) >> hidden << POSITION | k as u64;
+        }
+        let keys = sorted(keys, room, POSITION);
+        if hidden > 0 {
+            for run in keys.chunk_by_mut(|a, b| a >> POSITION == b >> POSITION) {
+                if run.len() > 1 {
+                    run.sort_unstable_by_key(|&key| (rank(position(key) as usize), key));
+                }
+            }
+        }
+        for (k, &key) in keys.iter().enumerate() {
+            // SAFETY: the line of the result has as many elements.
+            unsafe { self.write(line, k, position(key)) };
+        }
+    }
+
+    /// The positions of one line that has more elements than half a key can number.
+    ///
+    /// # Safety
+    /// As for `sort`; `room` is memory for as many pairs as a line has elements.
+    unsafe fn pairs<T: Ranked>(&self, line: &Line, room: *mut [u64; 2]) {
+        let length = self.lines.length;
+        for k in 0..length {
+            // SAFETY: the line has the element, and the room a place for it.
+            unsafe { room.add(k).write([self.element::<T>(line, k).rank().into(), k as u64]) };
+        }
+        // SAFETY: they were just written.
+        let pairs = unsafe { from_raw_parts_mut(room, length) };
+        pairs.sort_unstable();
+        for (k, pair) in pairs.iter().enumerate() {
+            // SAFETY: the line of the result has as many elements.
+            unsafe { self.write(line, k, pair[1] as i64) };
+        }
+    }
+}
+
+/// The position in a key.
+fn position(key: u64) -> i64 {
+    i64::from(key as u32)
+}
+
+/// How many bits it takes to write a number.
+fn bits(number: u64) -> u32 {
+    u64::BITS - number.leading_zeros()
+}
+
+/// Keys of zero, and room for as many behind them.
+///
+/// # Safety
+/// `start` is aligned memory for as many keys as both have, and nothing else refers to it.
+unsafe fn halves<'a, K: Rank>(start: *mut K, length: usize) -> (&'a mut [K], Room<'a, K>) {
+    // SAFETY: by the caller's promise; whatever zeros make is a key.
+    unsafe {
+        start.write_bytes(0, length);
+        let room = start.add(length).cast::<MaybeUninit<K>>();
+        (from_raw_parts_mut(start, length), from_raw_parts_mut(room, length))
+    }
+}
+
+/// The keys sorted, where they are or in the room; their lowest bits, so many, are in order before.
+fn sorted<'a, K: Rank>(keys: &'a mut [K], room: Room<'a, K>, ordered: u32) -> &'a mut [K] {
+    if keys.is_sorted() {
+        return keys;
+    }
+    if keys.len() < FEW || u32::try_from(keys.len()).is_err() {
+        keys.sort_unstable();
+        return keys;
+    }
+    let (mut least, mut most) = (keys[0], keys[0]);
+    for &key in &*keys {
+        (least, most) = (least.min(key), most.max(key));
+    }
+    let floor = least.into() >> ordered << ordered;
+    let span = bits(most.into() - floor).saturating_sub(ordered);
+    radix::sort(keys, room, ordered, floor, span)
+}
