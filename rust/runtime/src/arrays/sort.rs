@@ -5,7 +5,7 @@ mod radix;
 mod rank;
 
 use std::mem::MaybeUninit;
-use std::slice::from_raw_parts_mut;
+use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 use frazil_core::DType;
 use smallvec::SmallVec;
@@ -139,19 +139,20 @@ impl SortPlan {
         unsafe { at.cast::<T>().write(element) }
     }
 
-    /// Sorts lines in a network: `fill` sets a lane of a cell to an element, `place` writes it to the
-    /// result.
+    /// Sorts lines in a network: `fill` sets a lane of a cell to an element, which is at a position,
+    /// and `get` reads what goes to the result.
     ///
     /// # Safety
-    /// `scratch` is aligned memory for as many cells as a line has elements.
+    /// As for `sort`, where `O` is the type of the result; `scratch` is aligned memory for as many
+    /// cells as a line has elements.
     #[inline(always)]
-    unsafe fn side_by_side<C: Cell>(
+    unsafe fn side_by_side<C: Cell, T: Ranked, O>(
         &self,
         group: &[Line],
         scratch: *mut u8,
         empty: C,
-        mut fill: impl FnMut(&mut C, usize, usize),
-        mut place: impl FnMut(&mut C, usize, usize),
+        mut fill: impl FnMut(&mut C, usize, T, usize),
+        get: impl Fn(&mut C, usize) -> O,
     ) {
         let AxisLines { length, steps: [from, into], .. } = self.lines;
         let cells = scratch.cast::<C>();
@@ -161,29 +162,51 @@ impl SortPlan {
         }
         // SAFETY: they were just written.
         let cells = unsafe { from_raw_parts_mut(cells, length) };
-        let lanes = group.len();
-        // Along the lines, or across them where the elements of neighbours lie closer.
-        let across = |starts: [*const u8; 2], step: i64| {
-            starts[1].addr().abs_diff(starts[0].addr()) < step.unsigned_abs() as usize
-        };
-        let ends = [&group[0], &group[lanes.min(2) - 1]];
-        if lanes > 1 && across(ends.map(|line| line.of), from) {
+        if is_across(group, from, |line| line.of.addr()) {
             for (k, cell) in cells.iter_mut().enumerate() {
-                (0..lanes).for_each(|lane| fill(cell, lane, k));
+                for (lane, line) in group.iter().enumerate() {
+                    // SAFETY: the line has the element.
+                    fill(cell, lane, unsafe { self.element::<T>(line, k) }, k);
+                }
+            }
+        } else if from == size_of::<T>() as i64 {
+            for (lane, line) in group.iter().enumerate() {
+                // SAFETY: the line has so many elements, side by side.
+                let line = unsafe { from_raw_parts(line.of.cast::<T>(), length) };
+                for (k, (cell, &element)) in cells.iter_mut().zip(line).enumerate() {
+                    fill(cell, lane, element, k);
+                }
             }
         } else {
-            for lane in 0..lanes {
-                cells.iter_mut().enumerate().for_each(|(k, cell)| fill(cell, lane, k));
+            for (lane, line) in group.iter().enumerate() {
+                for (k, cell) in cells.iter_mut().enumerate() {
+                    // SAFETY: the line has the element.
+                    fill(cell, lane, unsafe { self.element::<T>(line, k) }, k);
+                }
             }
         }
         network::sort(cells);
-        if lanes > 1 && across(ends.map(|line| line.to.cast_const()), into) {
+        if is_across(group, into, |line| line.to.addr()) {
             for (k, cell) in cells.iter_mut().enumerate() {
-                (0..lanes).for_each(|lane| place(cell, lane, k));
+                for (lane, line) in group.iter().enumerate() {
+                    // SAFETY: the line of the result has as many elements.
+                    unsafe { self.write(line, k, get(cell, lane)) };
+                }
+            }
+        } else if into == size_of::<O>() as i64 {
+            for (lane, line) in group.iter().enumerate() {
+                let start = line.to.cast::<O>();
+                for (k, cell) in cells.iter_mut().enumerate() {
+                    // SAFETY: as above; they lie side by side.
+                    unsafe { start.add(k).write(get(cell, lane)) };
+                }
             }
         } else {
-            for lane in 0..lanes {
-                cells.iter_mut().enumerate().for_each(|(k, cell)| place(cell, lane, k));
+            for (lane, line) in group.iter().enumerate() {
+                for (k, cell) in cells.iter_mut().enumerate() {
+                    // SAFETY: as above.
+                    unsafe { self.write(line, k, get(cell, lane)) };
+                }
             }
         }
     }
@@ -194,19 +217,14 @@ impl SortPlan {
         type Vector<T> = <<T as Ranked>::Rank as Rank>::Vector;
         let several = |group: &[Line]| {
             let mut lost = false;
-            let fill = |cell: &mut Vector<T>, lane: usize, k: usize| {
-                // SAFETY: the line has the element.
-                let element = unsafe { self.element::<T>(&group[lane], k) };
+            let fill = |cell: &mut Vector<T>, lane: usize, element: T, _: usize| {
                 lost |= element.is_lost();
                 *T::Rank::lane(cell, lane) = element.rank();
             };
-            let place = |cell: &mut Vector<T>, lane: usize, k: usize| {
-                // SAFETY: the line of the result has as many elements.
-                unsafe { self.write(&group[lane], k, T::of_rank(*T::Rank::lane(cell, lane))) };
-            };
+            let get = |cell: &mut Vector<T>, lane: usize| T::of_rank(*T::Rank::lane(cell, lane));
             let empty = T::Rank::default().vector();
             // SAFETY: there is memory for cells that are twice as large.
-            unsafe { self.side_by_side(group, scratch, empty, fill, place) };
+            unsafe { self.side_by_side(group, scratch, empty, fill, get) };
             if lost {
                 // SAFETY: the lines have just been sorted.
                 group.iter().for_each(|line| unsafe { self.find::<T>(line) });
@@ -292,30 +310,21 @@ impl SortPlan {
     unsafe fn places<T: Ranked>(&self, of: *const u8, to: *mut u8, scratch: *mut u8) {
         let several = |group: &[Line]| {
             if size_of::<T>() > 4 {
-                let fill = |cell: &mut Placed, lane: usize, k: usize| {
-                    // SAFETY: the line has the element.
-                    cell.ranks[lane] = unsafe { self.element::<T>(&group[lane], k) }.rank().into();
+                let fill = |cell: &mut Placed, lane: usize, element: T, k: usize| {
+                    cell.ranks[lane] = element.rank().into();
                     cell.positions[lane] = k as u64;
                 };
-                let place = |cell: &mut Placed, lane: usize, k: usize| {
-                    // SAFETY: the line of the result has as many elements.
-                    unsafe { self.write(&group[lane], k, cell.positions[lane] as i64) };
-                };
+                let get = |cell: &mut Placed, lane: usize| cell.positions[lane] as i64;
                 let empty = Placed { ranks: [0; 8], positions: [0; 8] };
                 // SAFETY: there is memory for so many cells.
-                unsafe { self.side_by_side(group, scratch, empty, fill, place) };
+                unsafe { self.side_by_side(group, scratch, empty, fill, get) };
             } else {
-                let fill = |cell: &mut Ranks<u64, 8>, lane: usize, k: usize| {
-                    // SAFETY: the line has the element.
-                    let rank: u64 = unsafe { self.element::<T>(&group[lane], k) }.rank().into();
-                    cell.0[lane] = rank << POSITION | k as u64;
+                let fill = |cell: &mut Ranks<u64, 8>, lane: usize, element: T, k: usize| {
+                    cell.0[lane] = element.rank().into() << POSITION | k as u64;
                 };
-                let place = |cell: &mut Ranks<u64, 8>, lane: usize, k: usize| {
-                    // SAFETY: the line of the result has as many elements.
-                    unsafe { self.write(&group[lane], k, position(cell.0[lane])) };
-                };
+                let get = |cell: &mut Ranks<u64, 8>, lane: usize| position(cell.0[lane]);
                 // SAFETY: there is memory for cells that are twice as large.
-                unsafe { self.side_by_side(group, scratch, Ranks([0; 8]), fill, place) };
+                unsafe { self.side_by_side(group, scratch, Ranks([0; 8]), fill, get) };
             }
         };
         let single = |line: &Line| {
@@ -380,6 +389,14 @@ impl SortPlan {
             // SAFETY: the line of the result has as many elements.
             unsafe { self.write(line, k, pair[1] as i64) };
         }
+    }
+}
+
+/// Whether the elements of neighbouring lines lie closer to each other than those of one line.
+fn is_across(group: &[Line], step: i64, start: impl Fn(&Line) -> usize) -> bool {
+    match group {
+        [first, second, ..] => start(first).abs_diff(start(second)) < step.unsigned_abs() as usize,
+        _ => false,
     }
 }
 

@@ -5,42 +5,60 @@ use std::slice::from_raw_parts_mut;
 
 use super::rank::Rank;
 
-/// Bits of a digit, and of one where there are few keys.
-const DIGIT: u32 = 11;
-const SMALL_DIGIT: u32 = 8;
-
-/// Fewer keys than this have small digits.
+/// Fewer keys than this have digits of a byte.
 const MANY: usize = 1 << 14;
 
 /// Digits are made of this many bits more than there are bits in the number of keys; keys that are
 /// equal so far are rare then, and sorted among themselves.
 const SLACK: u32 = 12;
 
-/// More digits than there are ever.
-const PASSES: usize = 6;
-
 /// The keys sorted, where they are or in the room, which takes as many.
 ///
 /// Their difference from `floor`, which none is less than, has at most `span` bits above the `low`
 /// ones, which are in order before. There are fewer than 2^32 keys, but some.
 pub(super) fn sort<'a, K: Rank>(
-    mut keys: &'a mut [K],
-    mut room: &'a mut [MaybeUninit<K>],
+    keys: &'a mut [K],
+    room: &'a mut [MaybeUninit<K>],
     low: u32,
     floor: u64,
     span: u32,
 ) -> &'a mut [K] {
-    let length = keys.len();
-    let bits = span.min(length.ilog2() + 1 + SLACK);
+    let bits = span.min(keys.len().ilog2() + 1 + SLACK);
     let below = low + span - bits;
-    let widest = if length < MANY { SMALL_DIGIT } else { DIGIT };
-    let passes = bits.div_ceil(widest).max(1);
+    // 27 bits at most, and 45.
+    let keys = if keys.len() < MANY {
+        sort_digits::<K, 256, 4>(keys, room, below, floor, bits)
+    } else {
+        sort_digits::<K, 2048, 5>(keys, room, below, floor, bits)
+    };
+    if below > low {
+        let head = |key: K| (key.into() - floor) >> below;
+        for run in keys.chunk_by_mut(|&a, &b| head(a) == head(b)) {
+            if run.len() > 1 {
+                run.sort_unstable();
+            }
+        }
+    }
+    keys
+}
+
+/// The keys sorted by `bits` bits of their difference from `floor`, those above the `below` lowest
+/// ones; a digit has one of so many values.
+fn sort_digits<'a, K: Rank, const VALUES: usize, const PASSES: usize>(
+    mut keys: &'a mut [K],
+    mut room: &'a mut [MaybeUninit<K>],
+    below: u32,
+    floor: u64,
+    bits: u32,
+) -> &'a mut [K] {
+    let length = keys.len();
+    let passes = bits.div_ceil(VALUES.ilog2()).max(1);
     let width = bits.div_ceil(passes);
     let digit = |key: K, pass: u32| {
         let key: u64 = key.into();
         ((key - floor) >> (below + pass * width)) as usize & ((1 << width) - 1)
     };
-    let mut counts = [[0u32; 1 << DIGIT]; PASSES];
+    let mut counts = [[0u32; VALUES]; PASSES];
     for &key in &*keys {
         for pass in 0..passes {
             counts[pass as usize][digit(key, pass)] += 1;
@@ -65,14 +83,6 @@ pub(super) fn sort<'a, K: Rank>(
         (keys, room) =
             unsafe { (from_raw_parts_mut(to, length), from_raw_parts_mut(from.cast(), length)) };
     }
-    if below > low {
-        let head = |key: K| (key.into() - floor) >> below;
-        for run in keys.chunk_by_mut(|&a, &b| head(a) == head(b)) {
-            if run.len() > 1 {
-                run.sort_unstable();
-            }
-        }
-    }
     keys
 }
 
@@ -90,8 +100,9 @@ mod tests {
     }
 
     fn check<K: Rank + std::fmt::Debug>(mut keys: Vec<K>, low: u32) {
-        let floor = keys.iter().min().unwrap().clone().into() >> low << low;
-        let most: u64 = keys.iter().max().unwrap().clone().into();
+        let ends = |key: Option<&K>| -> u64 { (*key.unwrap()).into() };
+        let floor = ends(keys.iter().min()) >> low << low;
+        let most = ends(keys.iter().max());
         let span = (u64::BITS - (most - floor).leading_zeros()).saturating_sub(low);
         let mut expected = keys.clone();
         expected.sort();
