@@ -169,8 +169,8 @@ fn first_equal<T: Element>(elements: &[T], one: T) -> usize {
     let mut start = 0;
     for block in blocks {
         let mut found = false;
-        for lane in 0..LANES {
-            found |= block[lane] == one;
+        for &x in block {
+            found |= x == one;
         }
         if found {
             break;

@@ -296,11 +296,11 @@ impl SortPlan {
         // SAFETY: the line has so many elements.
         let elements = || (0..self.lines.length).map(|k| unsafe { self.element::<T>(line, k) });
         for tie in T::TIES {
-            let mut place = elements().filter(|element| element.rank() < tie).count();
-            for element in elements().filter(|element| element.rank() == tie) {
+            let first = elements().filter(|element| element.rank() < tie).count();
+            let tied = elements().filter(|element| element.rank() == tie);
+            for (place, element) in (first..).zip(tied) {
                 // SAFETY: there are as many places from the first one on.
                 unsafe { self.write(line, place, element) };
-                place += 1;
             }
         }
     }
