@@ -56,6 +56,7 @@ bench: $(VENV)/.built $(VENV)/.group-bench
 	$(BIN)/python benches/graph_time.py
 	$(BIN)/python benches/rewrite_time.py
 	$(BIN)/python benches/perform_time.py
+	$(BIN)/python benches/array_time.py
 	$(BIN)/python benches/compare.py
 
 clean:

@@ -693,6 +693,14 @@ class ProgramBuilder:
     def range(self, start: int, step: int, count: int) -> int:
         """The int64 vector of ``count`` integers from ``start`` on, in sizes."""
 
+    def count_terms(self, start: int, stop: int, step: int) -> int:
+        """How many terms the progression of 0-d slots has that stops before ``stop``, as a 0-d
+        int64; a step of zero, or an end that is not finite, stops the call.
+        """
+
+    def terms(self, start: int, step: int, count: int) -> int:
+        """The first ``count`` terms of a progression, a size, as :func:`numpy.arange` has them."""
+
     def join(self, parts: Sequence[int], axis: int) -> int:
         """The arrays one after the other along an axis."""
 

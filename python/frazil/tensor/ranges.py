@@ -40,17 +40,19 @@ class ARange(Op):
                 f"given {', '.join(str(x.type) for x in operands)}"
             )
         if isinstance(step, Constant) and step.data == 0:
-            raise ValueError("the step of a range cannot be zero")
+            raise ValueError(f"the step of a range cannot be zero; given {step}")
         known = [x.data for x in operands if isinstance(x, Constant)]
         length = _count(known) if len(known) == 3 else None
         return FrozenApply(self, operands, [TensorType(self.dtype, (length,))])
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         start, _, step = inputs
-        if step == 0:
-            raise ValueError("the step of a range cannot be zero")
-        count = _count(inputs)
-        return ((start + step * np.arange(count)).astype(self.dtype),)
+        positions = np.arange(_count(inputs)).astype(self.dtype)
+        # As numpy.arange has them; it counts what it is given as uint64 wrongly where that wraps.
+        with np.errstate(all="ignore"):  # what an infinite step gives is written over
+            values = start + positions * ((start + step) - start)
+        values[:2] = [start, start + step][: len(values)]
+        return (values,)
 
     def infer_shape(
         self, node: FrozenApply, input_shapes: Sequence[Lengths]
@@ -124,8 +126,22 @@ def arange(
 
 
 def _count(operands: Sequence[Array]) -> int:
-    start, stop, step = (x.item() for x in operands)
-    if isinstance(step, int):
-        return len(range(start, stop, step))
-    steps: float = (stop - start) / step
+    """Return the length of a range from start, stop and step; in the arithmetic of their dtype."""
+    start, stop, step = operands
+    if step == 0:
+        raise ValueError("the step of a range cannot be zero")
+    if step.dtype.kind in "iu":
+        return len(range(int(start), int(stop), int(step)))
+    with np.errstate(all="ignore"):
+        distance = stop - start
+        steps = float(distance / step)
+    if steps == 0 and distance != 0:  # less than a step that can be told from none
+        return int(math.copysign(1, steps) > 0)
+    if math.isnan(steps):
+        raise ValueError("a range has no length where an end or the step is not a number")
+    if abs(steps) >= 2**63:
+        raise ValueError(
+            "a range has more elements than can be counted; its ends must be finite and its step "
+            "not too small"
+        )
     return max(0, math.ceil(steps))

@@ -318,6 +318,18 @@ impl ProgramBuilder {
         Ok(self.builder()?.range(start, step, count).map_err(refuse)?.0)
     }
 
+    /// How many terms a progression of numbers has.
+    fn count_terms(&mut self, start: u32, stop: u32, step: u32) -> PyResult<u32> {
+        let [start, stop, step] = [start, stop, step].map(Slot);
+        Ok(self.builder()?.count_terms(start, stop, step).map_err(refuse)?.0)
+    }
+
+    /// The first `count` terms of a progression.
+    fn terms(&mut self, start: u32, step: u32, count: u32) -> PyResult<u32> {
+        let [start, step] = [start, step].map(Slot);
+        Ok(self.builder()?.terms(start, step, Size(count)).map_err(refuse)?.0)
+    }
+
     /// The arrays one after the other along an axis.
     fn join(&mut self, parts: Vec<u32>, axis: usize) -> PyResult<u32> {
         Ok(self.builder()?.join(&slots(parts), axis).map_err(refuse)?.0)

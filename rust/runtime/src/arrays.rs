@@ -3,6 +3,7 @@
 pub(crate) mod array;
 pub(crate) mod axis_lines;
 pub(crate) mod layout;
+pub(crate) mod progression;
 pub(crate) mod scalar;
 pub(crate) mod search;
 pub(crate) mod sort;

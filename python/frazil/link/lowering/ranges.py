@@ -5,16 +5,17 @@ from __future__ import annotations
 from frazil._core import Constant, FrozenApply
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
-from frazil.op import Op
 from frazil.tensor.ranges import ARange
 
 
 @lower_node.register
 def _(op: ARange, node: FrozenApply, lowering: Lowering) -> None:
-    if op.dtype != "int64":
-        lower_node.dispatch(Op)(op, node, lowering)  # its length depends on values
-        return
     builder = lowering.builder
+    if op.dtype != "int64":  # sizes are 64-bit integers; here values tell the length
+        first, last, distance = (lowering.slot(x) for x in node.inputs)
+        count = builder.size_value(builder.count_terms(first, last, distance))
+        lowering.place(node.outputs[0], builder.terms(first, distance, count))
+        return
     start, stop, step = lowering.sizes(node.inputs)
     zero = builder.size_literal(0)
     down = builder.size_binary("floordiv", builder.size_binary("sub", start, stop), step)

@@ -16,6 +16,9 @@ use crate::processor::Level;
 /// Elements of which one pass finds the extreme one, before its position is looked for.
 const CHUNK: usize = 1024;
 
+/// So many repetitions are as quick to write as one.
+const FEW: usize = 4;
+
 /// Extreme elements that are kept side by side.
 const LANES: usize = 16;
 
@@ -143,19 +146,38 @@ fn extreme_of<T: Element>(elements: &[T], beats: impl Fn(T, T) -> bool + Copy) -
                 ordered &= x == x;
             }
         }
-        ordered &= rest.iter().all(|x| x == x);
+        ordered &= rest.iter().fold(true, |ordered, x| ordered & (x == x));
         if !ordered {
             let nan = chunk.iter().position(|x| x != x);
             return start + nan.unwrap_or(0);
         }
+        let mut most = chunk[0];
         for &x in lanes.iter().chain(rest) {
-            if beats(x, best) {
-                (best, best_start) = (x, start);
-            }
+            most = if beats(x, most) { x } else { most };
+        }
+        if beats(most, best) {
+            (best, best_start) = (most, start);
         }
     }
-    let found = elements[best_start..].iter().position(|&x| x == best);
-    best_start + found.unwrap_or(0)
+    best_start + first_equal(&elements[best_start..], best)
+}
+
+/// The position of the first element equal to one of them.
+#[inline(always)]
+fn first_equal<T: Element>(elements: &[T], one: T) -> usize {
+    let (blocks, _) = elements.as_chunks::<LANES>();
+    let mut start = 0;
+    for block in blocks {
+        let mut found = false;
+        for &x in block {
+            found |= x == one;
+        }
+        if found {
+            break;
+        }
+        start += LANES;
+    }
+    start + elements[start..].iter().position(|&x| x == one).unwrap_or(0)
 }
 
 /// Which positions of an array are listed, and how often.
@@ -254,8 +276,11 @@ impl Listing {
             // SAFETY: the vector has the element.
             let times = unsafe { read_integer(self.dtype, at) };
             let times = (times.max(0) as usize).min(count - *written);
+            // A few more places are written to than belong to it, the next ones' turn: the processor
+            // need not guess how many there are.
+            let some = FEW.max(times).min(count - *written);
             for vector in to {
-                for place in *written..*written + times {
+                for place in *written..*written + some {
                     // SAFETY: the vector has as many elements as are to be written.
                     unsafe { vector.add(place).write(k) };
                 }

@@ -1,92 +1,47 @@
 //! Sorting along an axis.
 
+mod network;
+mod radix;
+mod rank;
+
+use std::mem::MaybeUninit;
+use std::slice::{from_raw_parts, from_raw_parts_mut};
+
 use frazil_core::DType;
+use smallvec::SmallVec;
 
 use crate::arrays::axis_lines::AxisLines;
 use crate::arrays::layout::Layout;
 use crate::error::Fault;
 
-/// Elements with an order: numbers, NaN behind all others, the two zeros equal.
-pub(crate) trait Ranked: Copy {
-    /// An integer of the same size.
-    type Rank: Copy + Ord + Into<u64>;
+use network::{Cell, Placed, Ranks};
+use rank::{Rank, Ranked, for_ranked};
 
-    /// Compares as the element does.
-    fn rank(self) -> Self::Rank;
+/// Lines of at most so many elements are sorted side by side.
+const SIDE_BY_SIDE: usize = 1024;
 
-    /// An element of that rank.
-    fn of_rank(rank: Self::Rank) -> Self;
+/// Fewer keys than this are sorted by comparing them.
+const FEW: usize = 256;
 
-    /// Whether other bits have the same rank.
-    fn may_tie(self) -> bool;
-}
+/// The bits of a position in a key that has one.
+const POSITION: u32 = u32::BITS;
 
-macro_rules! ranked {
-    ($($kind:ty: $rank:ty, $flip:expr;)*) => {
-        $(impl Ranked for $kind {
-            type Rank = $rank;
-
-            fn rank(self) -> $rank {
-                self as $rank ^ $flip
-            }
-
-            fn of_rank(rank: $rank) -> $kind {
-                (rank ^ $flip) as $kind
-            }
-
-            fn may_tie(self) -> bool {
-                false
-            }
-        })*
-    };
-}
-
-ranked! {
-    u8: u8, 0;
-    u16: u16, 0;
-    u32: u32, 0;
-    u64: u64, 0;
-    i8: u8, 1 << 7;
-    i16: u16, 1 << 15;
-    i32: u32, 1 << 31;
-    i64: u64, 1 << 63;
-}
-
-macro_rules! ranked_float {
-    ($($float:ty: $rank:ty, $sign:expr;)*) => {
-        $(impl Ranked for $float {
-            type Rank = $rank;
-
-            fn rank(self) -> $rank {
-                if self.is_nan() {
-                    return <$rank>::MAX;
-                }
-                let bits = (self + 0.0).to_bits(); // the negative zero becomes the other one
-                if bits & $sign == 0 { bits | $sign } else { !bits }
-            }
-
-            fn of_rank(rank: $rank) -> $float {
-                <$float>::from_bits(if rank & $sign != 0 { rank ^ $sign } else { !rank })
-            }
-
-            fn may_tie(self) -> bool {
-                self == 0.0 || self.is_nan()
-            }
-        })*
-    };
-}
-
-ranked_float! {
-    f32: u32, 1 << 31;
-    f64: u64, 1 << 63;
-}
-
-/// AxisLines of an operand, sorted or as the positions that sort them; equal elements keep their order.
+/// Lines of an operand, sorted or as the positions that sort them; equal elements keep their order.
 #[derive(Debug)]
 pub(crate) struct SortPlan {
     dtype: DType,
     positions: bool,
     lines: AxisLines,
+}
+
+/// Memory for keys.
+type Room<'a, K> = &'a mut [MaybeUninit<K>];
+
+/// Where a line starts, in the operand and in the result.
+#[derive(Clone, Copy)]
+struct Line {
+    of: *const u8,
+    to: *mut u8,
 }
 
 impl SortPlan {
@@ -101,142 +56,387 @@ impl SortPlan {
         SortPlan { dtype, positions, lines: AxisLines::new(of, to, axis) }
     }
 
-    /// Ranks and positions that fit into 64 bits together are sorted as one number.
-    fn packs(&self) -> bool {
-        self.dtype.itemsize() <= 4 && u32::try_from(self.lines.length).is_ok()
-    }
-
-    /// The bytes of scratch memory that a run needs.
+    /// The bytes of scratch memory that a run needs: for cells of some lines, or for keys twice.
     pub(crate) fn scratch(&self) -> Result<usize, Fault> {
-        let each = match (self.positions, self.packs()) {
-            (false, _) => self.dtype.itemsize(),
-            (true, true) => size_of::<u64>(),
-            (true, false) => size_of::<(u64, u64)>(),
-        };
-        self.lines.length.checked_mul(each).ok_or(Fault::TooLarge)
+        let length = self.lines.length;
+        let each = if length > SIDE_BY_SIDE { 2 * size_of::<u64>() } else { size_of::<Placed>() };
+        length.checked_mul(each).ok_or(Fault::TooLarge)
     }
 
     /// Writes the result.
     ///
     /// # Safety
-    /// Operand and result have the layouts of the plan and are apart; `scratch` is aligned and as
-    /// large as [`SortPlan::scratch`] says.
+    /// Operand and result have the layouts of the plan and are apart; `scratch` is aligned to cells
+    /// and as large as [`SortPlan::scratch`] says.
     pub(crate) unsafe fn run(&self, of: *const u8, to: *mut u8, scratch: *mut u8) {
         // SAFETY: by the caller's promise.
-        unsafe {
-            match self.dtype {
-                DType::Bool | DType::UInt8 => self.sort::<u8>(of, to, scratch),
-                DType::UInt16 => self.sort::<u16>(of, to, scratch),
-                DType::UInt32 => self.sort::<u32>(of, to, scratch),
-                DType::UInt64 => self.sort::<u64>(of, to, scratch),
-                DType::Int8 => self.sort::<i8>(of, to, scratch),
-                DType::Int16 => self.sort::<i16>(of, to, scratch),
-                DType::Int32 => self.sort::<i32>(of, to, scratch),
-                DType::Int64 => self.sort::<i64>(of, to, scratch),
-                DType::Float32 => self.sort::<f32>(of, to, scratch),
-                DType::Float64 => self.sort::<f64>(of, to, scratch),
-            }
-        }
+        unsafe { for_ranked!(self.dtype, self.sort(of, to, scratch)) }
     }
 
     /// # Safety
     /// As for `run`, with elements of type `T`.
     unsafe fn sort<T: Ranked>(&self, of: *const u8, to: *mut u8, scratch: *mut u8) {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            if self.positions {
+                self.places::<T>(of, to, scratch);
+            } else {
+                self.values::<T>(of, to, scratch);
+            }
+        }
+    }
+
+    /// Calls `several` for lines side by side, as many as there are lanes or fewer, and `single` for
+    /// those that are too long or too few.
+    fn visit(
+        &self,
+        lanes: usize,
+        of: *const u8,
+        to: *mut u8,
+        mut several: impl FnMut(&[Line]),
+        mut single: impl FnMut(&Line),
+    ) {
         if self.lines.length == 0 {
             return;
         }
-        self.lines.visit(of, to, |line, into| {
-            // SAFETY: by the caller's promise, for one line.
-            unsafe {
-                match (self.positions, self.packs()) {
-                    (false, _) => self.values::<T>(line, into, scratch.cast()),
-                    (true, true) => self.packed::<T>(line, into, scratch.cast()),
-                    (true, false) => self.pairs::<T>(line, into, scratch.cast()),
-                }
+        if self.lines.length > SIDE_BY_SIDE || !network::is_fast() {
+            return self.lines.visit(of, to, |of, to| single(&Line { of, to }));
+        }
+        let mut group: SmallVec<[Line; 8]> = SmallVec::new();
+        self.lines.visit(of, to, |of, to| {
+            group.push(Line { of, to });
+            if group.len() == lanes {
+                several(&group);
+                group.clear();
             }
         });
+        if group.len() > lanes / 8 {
+            several(&group);
+        } else {
+            group.iter().for_each(single);
+        }
     }
 
     /// Element `k` of a line.
     ///
     /// # Safety
-    /// The line has it.
-    unsafe fn element<T: Ranked>(&self, line: *const u8, k: usize) -> T {
+    /// The line has it, of type `T`.
+    #[inline(always)]
+    unsafe fn element<T: Ranked>(&self, line: &Line, k: usize) -> T {
+        let at = line.of.wrapping_offset(k as isize * self.lines.steps[0] as isize);
         // SAFETY: by the caller's promise.
-        unsafe {
-            line.wrapping_offset(k as isize * self.lines.steps[0] as isize).cast::<T>().read()
-        }
+        unsafe { at.cast::<T>().read() }
     }
 
+    /// Writes place `k` of a line of the result.
+    ///
     /// # Safety
-    /// As for `run`, for one line.
-    unsafe fn values<T: Ranked>(&self, line: *const u8, into: *mut u8, room: *mut T::Rank) {
-        let AxisLines { length, steps: [_, step], .. } = self.lines;
+    /// The line has it, for elements of type `T`.
+    #[inline(always)]
+    unsafe fn write<T>(&self, line: &Line, k: usize, element: T) {
+        let at = line.to.wrapping_offset(k as isize * self.lines.steps[1] as isize);
+        // SAFETY: by the caller's promise.
+        unsafe { at.cast::<T>().write(element) }
+    }
+
+    /// Sorts lines in a network: `fill` sets a lane of a cell to an element, which is at a position,
+    /// and `get` reads what goes to the result.
+    ///
+    /// # Safety
+    /// As for `sort`, where `O` is the type of the result; `scratch` is aligned memory for as many
+    /// cells as a line has elements.
+    #[inline(always)]
+    unsafe fn side_by_side<C: Cell, T: Ranked, O>(
+        &self,
+        group: &[Line],
+        scratch: *mut u8,
+        empty: C,
+        mut fill: impl FnMut(&mut C, usize, T, usize),
+        get: impl Fn(&mut C, usize) -> O,
+    ) {
+        let AxisLines { length, steps: [from, into], .. } = self.lines;
+        let cells = scratch.cast::<C>();
         for k in 0..length {
-            // SAFETY: the line has the element, and the room a place for it.
-            unsafe { room.add(k).write(self.element::<T>(line, k).rank()) };
+            // SAFETY: by the caller's promise.
+            unsafe { cells.add(k).write(empty) };
         }
         // SAFETY: they were just written.
-        let ranks = unsafe { std::slice::from_raw_parts_mut(room, length) };
-        ranks.sort_unstable();
-        let place = |k: usize| into.wrapping_offset(k as isize * step as isize).cast::<T>();
-        for (k, &rank) in ranks.iter().enumerate() {
-            // SAFETY: the line of the result has as many elements.
-            unsafe { place(k).write(T::of_rank(rank)) };
+        let cells = unsafe { from_raw_parts_mut(cells, length) };
+        if is_across(group, from, |line| line.of.addr()) {
+            for (k, cell) in cells.iter_mut().enumerate() {
+                for (lane, line) in group.iter().enumerate() {
+                    // SAFETY: the line has the element.
+                    fill(cell, lane, unsafe { self.element::<T>(line, k) }, k);
+                }
+            }
+        } else if from == size_of::<T>() as i64 {
+            for (lane, line) in group.iter().enumerate() {
+                // SAFETY: the line has so many elements, side by side.
+                let line = unsafe { from_raw_parts(line.of.cast::<T>(), length) };
+                for (k, (cell, &element)) in cells.iter_mut().zip(line).enumerate() {
+                    fill(cell, lane, element, k);
+                }
+            }
+        } else {
+            for (lane, line) in group.iter().enumerate() {
+                for (k, cell) in cells.iter_mut().enumerate() {
+                    // SAFETY: the line has the element.
+                    fill(cell, lane, unsafe { self.element::<T>(line, k) }, k);
+                }
+            }
         }
-        // Zeros and NaN, of which others have the same rank, come as they were, in their order.
-        let mut start = 0;
-        while let Some(found) = ranks[start..].iter().position(|&rank| T::of_rank(rank).may_tie()) {
-            let first = start + found;
-            let rank = ranks[first];
-            // SAFETY: the line has so many elements.
-            let originals = (0..length).map(|k| unsafe { self.element::<T>(line, k) });
-            start = first;
-            for original in originals.filter(|element| element.rank() == rank) {
-                // SAFETY: there are as many of that rank as places from the first on.
-                unsafe { place(start).write(original) };
-                start += 1;
+        network::sort(cells);
+        if is_across(group, into, |line| line.to.addr()) {
+            for (k, cell) in cells.iter_mut().enumerate() {
+                for (lane, line) in group.iter().enumerate() {
+                    // SAFETY: the line of the result has as many elements.
+                    unsafe { self.write(line, k, get(cell, lane)) };
+                }
+            }
+        } else if into == size_of::<O>() as i64 {
+            for (lane, line) in group.iter().enumerate() {
+                let start = line.to.cast::<O>();
+                for (k, cell) in cells.iter_mut().enumerate() {
+                    // SAFETY: as above; they lie side by side.
+                    unsafe { start.add(k).write(get(cell, lane)) };
+                }
+            }
+        } else {
+            for (lane, line) in group.iter().enumerate() {
+                for (k, cell) in cells.iter_mut().enumerate() {
+                    // SAFETY: as above.
+                    unsafe { self.write(line, k, get(cell, lane)) };
+                }
             }
         }
     }
 
     /// # Safety
-    /// As for `run`, for one line of elements of at most 32 bits.
-    unsafe fn packed<T: Ranked>(&self, line: *const u8, into: *mut u8, room: *mut u64) {
-        let length = self.lines.length;
-        for k in 0..length {
-            // SAFETY: the line has the element, and the room a place for it.
-            unsafe { room.add(k).write(self.element::<T>(line, k).rank().into() << 32 | k as u64) };
-        }
-        // SAFETY: they were just written.
-        let pairs = unsafe { std::slice::from_raw_parts_mut(room, length) };
-        pairs.sort_unstable();
-        // SAFETY: by the caller's promise.
-        unsafe { self.write(into, pairs.iter().map(|pair| pair & u64::from(u32::MAX))) };
+    /// As for `sort`.
+    unsafe fn values<T: Ranked>(&self, of: *const u8, to: *mut u8, scratch: *mut u8) {
+        type Vector<T> = <<T as Ranked>::Rank as Rank>::Vector;
+        let several = |group: &[Line]| {
+            let mut lost = false;
+            let fill = |cell: &mut Vector<T>, lane: usize, element: T, _: usize| {
+                lost |= element.is_lost();
+                *T::Rank::lane(cell, lane) = element.rank();
+            };
+            let get = |cell: &mut Vector<T>, lane: usize| T::of_rank(*T::Rank::lane(cell, lane));
+            let empty = T::Rank::default().vector();
+            // SAFETY: there is memory for cells that are twice as large.
+            unsafe { self.side_by_side(group, scratch, empty, fill, get) };
+            if lost {
+                // SAFETY: the lines have just been sorted.
+                group.iter().for_each(|line| unsafe { self.find::<T>(line) });
+            }
+        };
+        let single = |line: &Line| {
+            // SAFETY: by the caller's promise, for one line; there is memory for ranks twice.
+            unsafe { self.ranks::<T>(line, scratch.cast()) };
+        };
+        self.visit(T::Rank::LANES, of, to, several, single);
     }
 
+    /// Sorts one line.
+    ///
     /// # Safety
-    /// As for `run`, for one line.
-    unsafe fn pairs<T: Ranked>(&self, line: *const u8, into: *mut u8, room: *mut (u64, u64)) {
+    /// As for `sort`; `room` is memory for ranks, twice as many as a line has elements.
+    unsafe fn ranks<T: Ranked>(&self, line: &Line, room: *mut T::Rank) {
         let length = self.lines.length;
-        for k in 0..length {
-            // SAFETY: the line has the element, and the room a place for it.
-            unsafe { room.add(k).write((self.element::<T>(line, k).rank().into(), k as u64)) };
-        }
-        // SAFETY: they were just written.
-        let pairs = unsafe { std::slice::from_raw_parts_mut(room, length) };
-        pairs.sort_unstable();
-        // SAFETY: by the caller's promise.
-        unsafe { self.write(into, pairs.iter().map(|pair| pair.1)) };
-    }
-
-    /// # Safety
-    /// There are as many positions as the line of the result has elements.
-    unsafe fn write(&self, into: *mut u8, positions: impl Iterator<Item = u64>) {
-        for (k, position) in positions.enumerate() {
-            let at = into.wrapping_offset(k as isize * self.lines.steps[1] as isize);
+        if size_of::<T>() == 1 {
             // SAFETY: by the caller's promise.
-            unsafe { at.cast::<i64>().write(position as i64) };
+            return unsafe { self.bytes::<T>(line) };
+        }
+        let mut lost = false;
+        // SAFETY: by the caller's promise.
+        let (ranks, room) = unsafe { halves(room, length) };
+        for (k, rank) in ranks.iter_mut().enumerate() {
+            // SAFETY: the line has the element.
+            let element = unsafe { self.element::<T>(line, k) };
+            lost |= element.is_lost();
+            *rank = element.rank();
+        }
+        for (k, &rank) in sorted(ranks, room, 0).iter().enumerate() {
+            // SAFETY: the line of the result has as many elements.
+            unsafe { self.write(line, k, T::of_rank(rank)) };
+        }
+        if lost {
+            // SAFETY: the line has just been sorted.
+            unsafe { self.find::<T>(line) };
         }
     }
+
+    /// Sorts one line of bytes, of which none is like another one: it counts them.
+    ///
+    /// # Safety
+    /// As for `sort`.
+    unsafe fn bytes<T: Ranked>(&self, line: &Line) {
+        let mut counts = [0usize; 256];
+        for k in 0..self.lines.length {
+            // SAFETY: the line has the element.
+            let rank: u64 = unsafe { self.element::<T>(line, k) }.rank().into();
+            counts[rank as usize] += 1;
+        }
+        let mut place = 0;
+        for (rank, count) in (0..=u8::MAX).zip(counts) {
+            for k in place..place + count {
+                // SAFETY: the line of the result has as many elements, which are bytes.
+                unsafe { self.write(line, k, T::of_rank(T::Rank::from(rank))) };
+            }
+            place += count;
+        }
+    }
+
+    /// Writes NaN and zeros of a sorted line again, in the order in which they are in the operand:
+    /// they have the ranks of others.
+    ///
+    /// # Safety
+    /// As for `sort`, for one line.
+    unsafe fn find<T: Ranked>(&self, line: &Line) {
+        // SAFETY: the line has so many elements.
+        let elements = || (0..self.lines.length).map(|k| unsafe { self.element::<T>(line, k) });
+        for tie in T::TIES {
+            let first = elements().filter(|element| element.rank() < tie).count();
+            let tied = elements().filter(|element| element.rank() == tie);
+            for (place, element) in (first..).zip(tied) {
+                // SAFETY: there are as many places from the first one on.
+                unsafe { self.write(line, place, element) };
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for `sort`, for positions.
+    unsafe fn places<T: Ranked>(&self, of: *const u8, to: *mut u8, scratch: *mut u8) {
+        let several = |group: &[Line]| {
+            if size_of::<T>() > 4 {
+                let fill = |cell: &mut Placed, lane: usize, element: T, k: usize| {
+                    cell.ranks[lane] = element.rank().into();
+                    cell.positions[lane] = k as u64;
+                };
+                let get = |cell: &mut Placed, lane: usize| cell.positions[lane] as i64;
+                let empty = Placed { ranks: [0; 8], positions: [0; 8] };
+                // SAFETY: there is memory for so many cells.
+                unsafe { self.side_by_side(group, scratch, empty, fill, get) };
+            } else {
+                let fill = |cell: &mut Ranks<u64, 8>, lane: usize, element: T, k: usize| {
+                    cell.0[lane] = element.rank().into() << POSITION | k as u64;
+                };
+                let get = |cell: &mut Ranks<u64, 8>, lane: usize| position(cell.0[lane]);
+                // SAFETY: there is memory for cells that are twice as large.
+                unsafe { self.side_by_side(group, scratch, Ranks([0; 8]), fill, get) };
+            }
+        };
+        let single = |line: &Line| {
+            // SAFETY: by the caller's promise, for one line; there is memory for keys twice.
+            unsafe {
+                match u32::try_from(self.lines.length) {
+                    Ok(_) => self.keys::<T>(line, scratch.cast()),
+                    Err(_) => self.pairs::<T>(line, scratch.cast()),
+                }
+            }
+        };
+        self.visit(8, of, to, several, single);
+    }
+
+    /// The positions of one line, whose number fits into half a key.
+    ///
+    /// # Safety
+    /// As for `sort`; `room` is memory for keys, twice as many as a line has elements.
+    unsafe fn keys<T: Ranked>(&self, line: &Line, room: *mut u64) {
+        // SAFETY: by the caller's promise.
+        let (keys, room) = unsafe { halves(room, self.lines.length) };
+        // SAFETY: the line has so many elements.
+        let rank = |k: usize| -> u64 { unsafe { self.element::<T>(line, k) }.rank().into() };
+        let (mut least, mut most) = (u64::MAX, 0);
+        for (k, key) in keys.iter_mut().enumerate() {
+            *key = rank(k);
+            (least, most) = (least.min(*key), most.max(*key));
+        }
+        // As many bits of a rank as there is room for; the others are looked up where they matter.
+        let hidden = bits(most - least).saturating_sub(u64::BITS - POSITION);
+        for (k, key) in keys.iter_mut().enumerate() {
+            *key = (*key - least) >> hidden << POSITION | k as u64;
+        }
+        let keys = sorted(keys, room, POSITION);
+        if hidden > 0 {
+            for run in keys.chunk_by_mut(|a, b| a >> POSITION == b >> POSITION) {
+                if run.len() > 1 {
+                    run.sort_unstable_by_key(|&key| (rank(position(key) as usize), key));
+                }
+            }
+        }
+        for (k, &key) in keys.iter().enumerate() {
+            // SAFETY: the line of the result has as many elements.
+            unsafe { self.write(line, k, position(key)) };
+        }
+    }
+
+    /// The positions of one line that has more elements than half a key can number.
+    ///
+    /// # Safety
+    /// As for `sort`; `room` is memory for as many pairs as a line has elements.
+    unsafe fn pairs<T: Ranked>(&self, line: &Line, room: *mut [u64; 2]) {
+        let length = self.lines.length;
+        for k in 0..length {
+            // SAFETY: the line has the element, and the room a place for it.
+            unsafe { room.add(k).write([self.element::<T>(line, k).rank().into(), k as u64]) };
+        }
+        // SAFETY: they were just written.
+        let pairs = unsafe { from_raw_parts_mut(room, length) };
+        pairs.sort_unstable();
+        for (k, pair) in pairs.iter().enumerate() {
+            // SAFETY: the line of the result has as many elements.
+            unsafe { self.write(line, k, pair[1] as i64) };
+        }
+    }
+}
+
+/// Whether the elements of neighbouring lines lie closer to each other than those of one line.
+fn is_across(group: &[Line], step: i64, start: impl Fn(&Line) -> usize) -> bool {
+    match group {
+        [first, second, ..] => start(first).abs_diff(start(second)) < step.unsigned_abs() as usize,
+        _ => false,
+    }
+}
+
+/// The position in a key.
+fn position(key: u64) -> i64 {
+    i64::from(key as u32)
+}
+
+/// How many bits it takes to write a number.
+fn bits(number: u64) -> u32 {
+    u64::BITS - number.leading_zeros()
+}
+
+/// Keys of zero, and room for as many behind them.
+///
+/// # Safety
+/// `start` is aligned memory for as many keys as both have, and nothing else refers to it.
+unsafe fn halves<'a, K: Rank>(start: *mut K, length: usize) -> (&'a mut [K], Room<'a, K>) {
+    // SAFETY: by the caller's promise; whatever zeros make is a key.
+    unsafe {
+        start.write_bytes(0, length);
+        let room = start.add(length).cast::<MaybeUninit<K>>();
+        (from_raw_parts_mut(start, length), from_raw_parts_mut(room, length))
+    }
+}
+
+/// The keys sorted, where they are or in the room; their lowest bits, so many, are in order before.
+fn sorted<'a, K: Rank>(keys: &'a mut [K], room: Room<'a, K>, ordered: u32) -> &'a mut [K] {
+    if keys.is_sorted() {
+        return keys;
+    }
+    if keys.len() < FEW || u32::try_from(keys.len()).is_err() {
+        keys.sort_unstable();
+        return keys;
+    }
+    let (mut least, mut most) = (keys[0], keys[0]);
+    for &key in &*keys {
+        (least, most) = (least.min(key), most.max(key));
+    }
+    let floor = least.into() >> ordered << ordered;
+    let span = bits(most.into() - floor).saturating_sub(ordered);
+    radix::sort(keys, room, ordered, floor, span)
 }

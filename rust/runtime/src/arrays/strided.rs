@@ -15,6 +15,9 @@ use crate::threads::split::{Level, Split};
 /// cache.
 const TILE: i64 = 32;
 
+/// An element that comes no more often than this is repeated by the loop over elements.
+const REPEATS: i64 = 32;
+
 /// What is done with an element of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transfer {
@@ -30,7 +33,8 @@ pub(crate) struct TransferPlan {
     transfer: Transfer,
     dtype: DType,
     walk: Walk,
-    /// The loop second from inside, where the two are transposed to each other.
+    /// The loop second from inside, where the two are transposed to each other or where elements of
+    /// the source are repeated.
     tiled: Option<(i64, [i64; 2])>,
     inner: i64,
     steps: [i64; 2],
@@ -59,7 +63,8 @@ impl TransferPlan {
         let crossed = walk
             .innermost()
             .is_some_and(|(_, outer)| steps[1].abs() != item && outer[1].abs() == item);
-        let tiled = if crossed {
+        let repeated = transfer == Transfer::Copy && steps[1] == 0 && inner <= REPEATS;
+        let tiled = if crossed || repeated {
             walk.pop().map(|(length, steps)| (length, [steps[0], steps[1]]))
         } else {
             None
@@ -162,6 +167,19 @@ impl TransferPlan {
         };
         let [to_inner, from_inner] = self.steps;
         let [to_outer, from_outer] = outer_steps;
+        if from_inner == 0 && self.transfer == Transfer::Copy {
+            let (to, from) = ([to_outer, to_inner], from_outer);
+            // SAFETY: by the caller's promise.
+            unsafe {
+                match self.dtype.itemsize() {
+                    1 => repeat_each::<u8>(destination, to, source, from, [outer, inner]),
+                    2 => repeat_each::<u16>(destination, to, source, from, [outer, inner]),
+                    4 => repeat_each::<u32>(destination, to, source, from, [outer, inner]),
+                    _ => repeat_each::<u64>(destination, to, source, from, [outer, inner]),
+                }
+            }
+            return;
+        }
         for i in (0..outer).step_by(TILE as usize) {
             for j in (0..inner).step_by(TILE as usize) {
                 let columns = TILE.min(inner - j);
@@ -270,11 +288,45 @@ unsafe fn add_row(
 /// # Safety
 /// As for [`copy_row`]; the elements are of type `T`.
 unsafe fn copy_each<T>(destination: *mut u8, to: i64, source: *const u8, from: i64, count: i64) {
+    if to == size_of::<T>() as i64 {
+        let (place, mut element) = (destination.cast::<T>(), source);
+        for at in 0..count as usize {
+            // SAFETY: by the caller's promise.
+            unsafe { place.add(at).write(element.cast::<T>().read()) };
+            element = element.wrapping_offset(from as isize);
+        }
+        return;
+    }
     for at in 0..count {
         let place = destination.wrapping_offset((at * to) as isize).cast::<T>();
         let element = source.wrapping_offset((at * from) as isize).cast::<T>();
         // SAFETY: by the caller's promise.
         unsafe { place.write(element.read()) };
+    }
+}
+
+/// Copies so many elements, each so often.
+///
+/// # Safety
+/// All of them lie inside both arrays and are of type `T`.
+unsafe fn repeat_each<T: Copy>(
+    destination: *mut u8,
+    to: [i64; 2],
+    source: *const u8,
+    from: i64,
+    [count, times]: [i64; 2],
+) {
+    let [far, near] = to;
+    // SAFETY: by the caller's promise.
+    let element =
+        |at: i64| unsafe { source.wrapping_offset((at * from) as isize).cast::<T>().read() };
+    let place = |at: i64, k: i64| destination.wrapping_offset((at * far + k * near) as isize);
+    for at in 0..count {
+        let element = element(at);
+        for k in 0..times {
+            // SAFETY: by the caller's promise.
+            unsafe { place(at, k).cast::<T>().write(element) };
+        }
     }
 }
 

@@ -231,6 +231,12 @@ pub enum Fault {
         /// Its length.
         length: i64,
     },
+    /// A range of numbers that has no length.
+    #[error("{reason}")]
+    Progression {
+        /// Why it has none.
+        reason: &'static str,
+    },
     /// More bytes than can be addressed.
     #[error("the array is too large to be addressed")]
     TooLarge,
@@ -461,6 +467,7 @@ impl Fault {
             | Fault::Part { .. }
             | Fault::Required { .. }
             | Fault::NegativeLength { .. }
+            | Fault::Progression { .. }
             | Fault::TooLarge
             | Fault::SizeOverflow { .. }
             | Fault::SizeDivision { .. }

@@ -495,6 +495,12 @@ impl Replay<'_> {
             InstrKind::Range { start, step, count, .. } => {
                 builder.range(start, step, count)?;
             }
+            InstrKind::CountTerms { start, stop, step, .. } => {
+                builder.count_terms(start, stop, step)?;
+            }
+            InstrKind::Terms { start, step, count, .. } => {
+                builder.terms(start, step, count)?;
+            }
             InstrKind::Scalar { size, .. } => {
                 builder.size_scalar(size)?;
             }

@@ -105,6 +105,20 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         count: Size,
         to: Slot,
     },
+    /// How many terms a progression has that stops before `stop`.
+    CountTerms {
+        start: Slot,
+        stop: Slot,
+        step: Slot,
+        to: Slot,
+    },
+    /// `count` terms of the progression from `start` on.
+    Terms {
+        start: Slot,
+        step: Slot,
+        count: Size,
+        to: Slot,
+    },
     Join {
         parts: Box<[Slot]>,
         to: Slot,
@@ -339,6 +353,8 @@ impl InstrKind {
             InstrKind::Gemm(code) => code.operands().to_vec(),
             InstrKind::CholeskyGradient { factor, gradient, .. } => vec![*factor, *gradient],
             InstrKind::Join { parts, .. } => parts.to_vec(),
+            InstrKind::CountTerms { start, stop, step, .. } => vec![*start, *stop, *step],
+            InstrKind::Terms { start, step, .. } => vec![*start, *step],
             InstrKind::Range { .. } | InstrKind::Scalar { .. } | InstrKind::RequireEqual { .. } => {
                 vec![]
             }
@@ -366,6 +382,8 @@ impl InstrKind {
             | InstrKind::Solve { to, .. }
             | InstrKind::LuSolve { to, .. }
             | InstrKind::Range { to, .. }
+            | InstrKind::CountTerms { to, .. }
+            | InstrKind::Terms { to, .. }
             | InstrKind::Join { to, .. }
             | InstrKind::Sort { to, .. }
             | InstrKind::Extreme { to, .. }
@@ -405,7 +423,7 @@ impl InstrKind {
             }
             InstrKind::Range { start, step, count, .. } => vec![*start, *step, *count],
             InstrKind::Scalar { size, .. } => vec![*size],
-            InstrKind::List { count, .. } => vec![*count],
+            InstrKind::List { count, .. } | InstrKind::Terms { count, .. } => vec![*count],
             InstrKind::Recurrence(code) => vec![code.steps],
             InstrKind::RequireEqual { a, b, .. } => vec![*a, *b],
             InstrKind::Inner(code) => code.sizes(),
@@ -422,6 +440,7 @@ impl InstrKind {
             | InstrKind::Sort { .. }
             | InstrKind::Extreme { .. }
             | InstrKind::Count { .. }
+            | InstrKind::CountTerms { .. }
             | InstrKind::Call(_) => vec![],
         }
     }
@@ -445,6 +464,8 @@ impl InstrKind {
             | InstrKind::Scalar { .. }
             | InstrKind::RequireEqual { .. }
             | InstrKind::Range { .. }
+            | InstrKind::CountTerms { .. }
+            | InstrKind::Terms { .. }
             | InstrKind::Join { .. }
             | InstrKind::Sort { .. }
             | InstrKind::Extreme { .. }
@@ -608,6 +629,12 @@ impl fmt::Display for InstrKind {
             }
             InstrKind::Range { start, step, count, .. } => {
                 write!(f, "range {start} {step} {count}")
+            }
+            InstrKind::CountTerms { start, stop, step, .. } => {
+                write!(f, "count terms {start} {stop} {step}")
+            }
+            InstrKind::Terms { start, step, count, .. } => {
+                write!(f, "terms {start} {step} {count}")
             }
             InstrKind::Join { parts, axis, .. } => write!(f, "join {} [{axis}]", list(parts)),
             InstrKind::Sort { of, axis, positions, .. } => {

@@ -63,6 +63,10 @@ impl<'a> Binder<'a> {
                 self.lu_solve([*factors, *pivots, *b], *to, *transposed)
             }
             InstrKind::Range { start, step, count, to } => self.range([*start, *step, *count], *to),
+            InstrKind::CountTerms { start, stop, step, to } => {
+                self.count_terms([*start, *stop, *step], *to)
+            }
+            InstrKind::Terms { start, step, count, to } => self.terms([*start, *step], *count, *to),
             InstrKind::Join { parts, to, axis } => self.join(parts, *to, *axis),
             InstrKind::Sort { of, to, axis, positions } => self.sort(*of, *to, *axis, *positions),
             InstrKind::Extreme { of, to, axis, largest } => self.extreme(*of, *to, *axis, *largest),

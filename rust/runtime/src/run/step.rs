@@ -2,8 +2,10 @@
 
 use std::ptr;
 
+use frazil_core::DType;
 use smallvec::SmallVec;
 
+use crate::arrays::progression::{count_terms, write_terms};
 use crate::arrays::scalar::Scalar;
 use crate::arrays::search::{ExtremePlan, Listing};
 use crate::arrays::sort::SortPlan;
@@ -71,6 +73,8 @@ pub(crate) enum Step {
         step: i64,
         count: i64,
     },
+    CountTerms(Box<CountTermsStep>),
+    Terms(Box<TermsStep>),
     Scalar {
         to: Place,
         value: i64,
@@ -162,6 +166,23 @@ pub(crate) struct ListStep {
     pub(crate) plan: Listing,
 }
 
+/// Start, stop and step of a progression, and where the number of its terms goes.
+#[derive(Debug)]
+pub(crate) struct CountTermsStep {
+    pub(crate) dtype: DType,
+    pub(crate) of: [Place; 3],
+    pub(crate) to: Place,
+}
+
+/// Start and step of a progression, and where so many terms go.
+#[derive(Debug)]
+pub(crate) struct TermsStep {
+    pub(crate) dtype: DType,
+    pub(crate) of: [Place; 2],
+    pub(crate) to: Place,
+    pub(crate) count: usize,
+}
+
 impl ListStep {
     /// # Safety
     /// As for [`Step::run`].
@@ -187,6 +208,7 @@ impl Step {
             // What it runs asks by itself.
             Step::Inner => false,
             Step::Loop(_) | Step::Transfer(_) | Step::Transfers(_) => false,
+            Step::CountTerms(_) | Step::Terms(_) => false,
             Step::Dot(step) => step.plan.is_long(),
             Step::Gemm(step) => step.plan.is_long(),
             Step::Lapack(_) | Step::Recurrence(_) | Step::Lu(_) | Step::LuSolve(_) => true,
@@ -208,6 +230,7 @@ impl Step {
             Step::Inner | Step::Lu(_) | Step::List(_) => 0,
             Step::Nothing | Step::Later | Step::Scalar { .. } | Step::Range { .. } => 0,
             Step::Transfer(_) | Step::Transfers(_) => 0,
+            Step::CountTerms(_) | Step::Terms(_) => 0,
         }
     }
 
@@ -285,6 +308,20 @@ impl Step {
                     unsafe { to.add(at).write(value) };
                     value = value.wrapping_add(*step);
                 }
+                Ok(())
+            }
+            Step::CountTerms(step) => {
+                let of = step.of.map(|place| place.resolve(bases).cast_const());
+                // SAFETY: the operands are 0-d of this type, the result is one 64-bit element.
+                unsafe {
+                    step.to.resolve(bases).cast::<i64>().write(count_terms(step.dtype, of)?);
+                }
+                Ok(())
+            }
+            Step::Terms(step) => {
+                let of = step.of.map(|place| place.resolve(bases).cast_const());
+                // SAFETY: the operands are 0-d of this type, the result has so many elements.
+                unsafe { write_terms(step.dtype, of, step.to.resolve(bases), step.count) };
                 Ok(())
             }
             Step::Scalar { to, value } => {

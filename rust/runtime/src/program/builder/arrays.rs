@@ -55,6 +55,30 @@ impl Builder {
         self.made(DType::Int64, 1, |to| InstrKind::Range { start, step, count, to })
     }
 
+    /// How many terms the progression from `start` on in steps of `step` has before `stop`, all
+    /// three 0-d and of one element type. A step of zero fails, as do ends without a distance.
+    pub fn count_terms(&mut self, start: Slot, stop: Slot, step: Slot) -> Built<Slot> {
+        self.check_terms(&[start, stop, step])?;
+        self.made(DType::Int64, 0, |to| InstrKind::CountTerms { start, stop, step, to })
+    }
+
+    /// The first `count` terms of a progression: as NumPy computes them, `start`, `start + step`, and
+    /// then `start` and so many times what lies between these two.
+    pub fn terms(&mut self, start: Slot, step: Slot, count: Size) -> Built<Slot> {
+        let dtype = self.check_terms(&[start, step])?;
+        self.check_sizes([count])?;
+        self.made(dtype, 1, |to| InstrKind::Terms { start, step, count, to })
+    }
+
+    fn check_terms(&self, given: &[Slot]) -> Built<DType> {
+        let dtype = self.info(given[0])?.dtype;
+        for &slot in given {
+            self.check_rank(slot, 0, "a progression is given by 0-d values")?;
+            self.check_dtype(slot, dtype)?;
+        }
+        Ok(dtype)
+    }
+
     /// The parts one after the other along an axis.
     pub fn join(&mut self, parts: &[Slot], axis: usize) -> Built<Slot> {
         let Some(&first) = parts.first() else {

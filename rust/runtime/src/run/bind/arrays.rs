@@ -5,7 +5,7 @@ use crate::arrays::strided::{Transfer, TransferPlan};
 use crate::arrays::view::{self, Index};
 use crate::error::Fault;
 use crate::ids::{Size, Slot};
-use crate::run::step::{Place, Step, TransferStep};
+use crate::run::step::{CountTermsStep, Place, Step, TermsStep, TransferStep};
 
 use super::Binder;
 
@@ -33,6 +33,21 @@ impl Binder<'_> {
         let (start, step, count) = (start?, step?, count?);
         let to = self.fresh(to, &[count])?;
         Ok(Step::Range { to, start, step, count })
+    }
+
+    pub(super) fn count_terms(&mut self, given: [Slot; 3], to: Slot) -> Result<Step, Fault> {
+        let to = self.fresh(to, &[])?;
+        let dtype = self.dtype(given[0]);
+        let of = given.map(|slot| self.slot(slot).place);
+        Ok(Step::CountTerms(Box::new(CountTermsStep { dtype, of, to })))
+    }
+
+    pub(super) fn terms(&mut self, given: [Slot; 2], count: Size, to: Slot) -> Result<Step, Fault> {
+        let count = self.state.size(count)?;
+        let place = self.fresh(to, &[count])?;
+        let of = given.map(|slot| self.slot(slot).place);
+        let count = count as usize;
+        Ok(Step::Terms(Box::new(TermsStep { dtype: self.dtype(to), of, to: place, count })))
     }
 
     /// The step that copies a slot to fresh memory of the same dims.

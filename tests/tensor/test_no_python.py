@@ -1,0 +1,205 @@
+"""Programs of the C linker call Python for nothing but ops of users."""
+
+import inspect
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import frazil as fz
+import frazil.tensor as ft
+from frazil import FrozenApply
+
+DTYPES = ["float64", "float32", "int64", "uint64", "int16", "uint8", "bool"]
+
+
+@dataclass(frozen=True)
+class Given:
+    """What functions are applied to: inputs whose lengths no type knows."""
+
+    m: fz.Variable
+    v: fz.Variable
+    s: fz.Variable
+    k: fz.Variable  # positions
+    n: fz.Variable  # a number of something
+
+
+def given(dtype):
+    return Given(
+        ft.tensor("m", dtype=dtype, shape=(None, None)),
+        ft.tensor("v", dtype=dtype, shape=(None,)),
+        ft.tensor("s", dtype=dtype, shape=()),
+        ft.lvector("k"),
+        ft.lscalar("n"),
+    )
+
+
+def of_one(function):
+    return lambda g: function(g.m)
+
+
+def of_two(function):
+    return lambda g: function(g.m, g.v)
+
+
+CALLS = {
+    "arange": lambda g: [ft.arange(g.s), ft.arange(g.s, g.s + 3, g.s), ft.arange(0, g.n, 2)],
+    "argmax": lambda g: [ft.argmax(g.m), ft.argmax(g.m, 0)],
+    "argmin": lambda g: [ft.argmin(g.m), ft.argmin(g.m, 0)],
+    "as_tensor": lambda g: ft.as_tensor(g.v, "float64"),
+    "as_tensor_variable": lambda g: ft.as_tensor_variable(g.v) * 1,
+    "astype": lambda g: ft.astype(g.v, "float32"),
+    "broadcast_arrays": lambda g: ft.broadcast_arrays(g.m[:1], g.v),
+    "broadcast_to": lambda g: ft.broadcast_to(g.s, (g.n, 3)),
+    "cast": lambda g: ft.cast(g.v, "int8"),
+    "clip": lambda g: ft.clip(g.m, 1, g.v),
+    "concatenate": lambda g: ft.concatenate([g.m, g.m[::-1]], 1),
+    "constant": lambda g: ft.constant([1, 2]),
+    "diag": lambda g: [ft.diag(g.m), ft.diag(g.v, 1)],
+    "diagonal": lambda g: ft.diagonal(g.m, 1),
+    "diff": lambda g: ft.diff(g.v),
+    "dimshuffle": lambda g: ft.dimshuffle(g.m, 1, "x", 0),
+    "dot": lambda g: [ft.dot(g.m, g.v), ft.dot(g.m, g.m)],
+    "empty": lambda g: ft.empty((g.n, 2)),
+    "expand_dims": lambda g: ft.expand_dims(g.v, 1),
+    "eye": lambda g: ft.eye(g.n, g.n + 1, 1),
+    "flip": lambda g: ft.flip(g.m, 0),
+    "full": lambda g: ft.full((g.n, 2), g.s),
+    "full_like": lambda g: ft.full_like(g.m, 1),
+    "hstack": lambda g: ft.hstack([g.m, g.m]),
+    "identity_like": lambda g: ft.identity_like(g.m),
+    "inc_subtensor": lambda g: [
+        ft.inc_subtensor(g.m[1:], g.s),
+        ft.inc_subtensor(g.v[g.k], g.s),
+        ft.inc_subtensor(g.m[g.k, g.k], g.s),
+    ],
+    "matrix_transpose": of_one(ft.matrix_transpose),
+    "matmul": lambda g: [ft.matmul(g.m, g.v), ft.matmul(g.m[None], g.m)],
+    "mean": lambda g: ft.mean(g.m, 0),
+    "moveaxis": lambda g: ft.moveaxis(g.m, 0, 1),
+    "ones": lambda g: ft.ones((g.n, 2)),
+    "outer": lambda g: ft.outer(g.v, g.v),
+    "permute_dims": lambda g: ft.permute_dims(g.m, (1, 0)),
+    "polygamma": lambda g: ft.polygamma(2, g.m),
+    "put_along_axis": lambda g: ft.put_along_axis(g.v, g.k, g.s, 0),
+    "repeat": lambda g: [ft.repeat(g.m, 2, 0), ft.repeat(g.v, g.k), ft.repeat(g.m, g.n)],
+    "reshape": lambda g: [ft.reshape(g.m, (-1, 2)), ft.reshape(g.m.T, (g.n, -1))],
+    "roll": lambda g: ft.roll(g.m, 1, 0),
+    "round": lambda g: ft.round(g.m),
+    "set_subtensor": lambda g: [
+        ft.set_subtensor(g.m[1:], g.s),
+        ft.set_subtensor(g.v[g.k], g.s),
+        ft.set_subtensor(g.v[g.v > 1], g.s),
+    ],
+    "shape": lambda g: ft.shape(g.m),
+    "size": lambda g: ft.size(g.m),
+    "split": lambda g: ft.split(g.v, [2, 3]),
+    "squeeze": lambda g: ft.squeeze(g.m[:1], 0),
+    "stack": lambda g: ft.stack([g.m, g.m], 1),
+    "swapaxes": lambda g: ft.swapaxes(g.m, 0, 1),
+    "switch": lambda g: ft.switch(g.m > 1, g.m, g.v),
+    "take": lambda g: [ft.take(g.v, g.k), ft.take(g.m, g.k, 1), g.m[g.k], g.m[:, g.k, None]],
+    "take_along_axis": lambda g: ft.take_along_axis(g.v, g.k, 0),
+    "tensordot": lambda g: ft.tensordot(g.m, g.m, 1),
+    "tile": lambda g: ft.tile(g.m, (g.n, 2)),
+    "transpose": of_one(ft.transpose),
+    "tri": lambda g: ft.tri(g.n),
+    "vstack": lambda g: ft.vstack([g.m, g.m]),
+    "where": lambda g: ft.where(g.m > 1, g.v, g.m),
+    "zeros": lambda g: ft.zeros((g.n, 2)),
+    "linalg.cho_solve": lambda g: ft.linalg.cho_solve((g.m, True), g.v),
+    "linalg.lu_solve": lambda g: ft.linalg.lu_solve(ft.linalg.lu_factor(g.m), g.v),
+    "linalg.solve": lambda g: [
+        ft.linalg.solve(g.m, g.v, assume_a=kind) for kind in ("gen", "pos", "lower triangular")
+    ],
+    "linalg.solve_triangular": lambda g: ft.linalg.solve_triangular(g.m, g.v),
+}
+
+INPUTS = {
+    *("matrix", "matrices", "row", "col", "scalar", "scalars", "tensor", "tensor3", "tensor4"),
+    *("vector", "vectors"),
+    *(letter + kind for letter in "bdfilw" for kind in ("matrix", "scalar", "vector")),
+}
+
+
+def functions():
+    """Return how each is applied: to one operand or two unless :data:`CALLS` says how."""
+    found = {}
+    for prefix, module in (("", ft), ("linalg.", ft.linalg)):
+        for name, function in vars(module).items():
+            if name[0] == "_" or inspect.isclass(function) or not inspect.isfunction(function):
+                continue
+            if prefix + name in INPUTS:
+                continue
+            parameters = inspect.signature(function).parameters.values()
+            needed = [p for p in parameters if p.default is p.empty and p.kind < p.KEYWORD_ONLY]
+            plain = of_two if len(needed) == 2 else of_one
+            found[prefix + name] = CALLS.get(prefix + name, plain(function))
+    return found
+
+
+def outputs_of(apply, g):
+    """Return a list of what comes out; nothing where the dtype is refused."""
+    try:
+        made = apply(g)
+    except TypeError as refusal:
+        if "argument" in str(refusal):  # of Python, about the call
+            raise
+        return []
+    return list(made) if isinstance(made, list | tuple) else [made]
+
+
+def calls_of_python(outputs, g):
+    """Return the ops that a function of these outputs leaves to Python."""
+    inputs = [g.m, g.v, g.s, g.k, g.n]
+    f = fz.function(inputs, outputs, mode="c", on_unused_input="ignore")
+    return {
+        node.op
+        for segment in f.explain().segments
+        for node in segment.nodes
+        if any(" = call " in text for text in segment.instructions)
+    }
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_no_function_calls_python(dtype):
+    g = given(dtype)
+    outputs = {name: outputs_of(apply, g) for name, apply in functions().items()}
+    assert sum(map(bool, outputs.values())) > 50
+    assert calls_of_python([x for made in outputs.values() for x in made], g) == set()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_no_gradient_calls_python(dtype):
+    g = given(dtype)
+    gradients = []
+    for name, apply in functions().items():
+        for output in outputs_of(apply, g):
+            if np.dtype(output.dtype).kind != "f":
+                continue
+            cost = ft.sum(output * ft.cos(output))
+            try:
+                gradients += fz.grad(cost, [g.m, g.v, g.s], disconnected_inputs="ignore")
+            except fz.NotDifferentiableError:
+                assert name in {"linalg.lu_factor"}
+    assert len(gradients) > 200
+    assert calls_of_python(gradients, g) == set()
+
+
+@dataclass(frozen=True)
+class Halved(fz.Op):
+    """One of a user."""
+
+    def make_node(self, x):
+        return FrozenApply(self, [x], [x.type])
+
+    def perform(self, node, inputs):
+        return (inputs[0] / 2,)
+
+    def infer_shape(self, node, input_shapes):
+        return input_shapes
+
+
+def test_an_op_of_a_user_does():
+    g = given("float64")
+    assert calls_of_python([Halved()(g.m) + 1, ft.exp(g.m)], g) == {Halved()}
