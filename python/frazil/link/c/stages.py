@@ -24,7 +24,7 @@ from frazil.link.c.unit import Unit, load, store
 from frazil.link.element_loop import LoopCall
 from frazil.link.kernel import BLOCK_BYTES, LoopKernel, Scan, Statement, Take, Write
 from frazil.link.passes import Pass
-from frazil.scalar.elementary import Elementary
+from frazil.scalar import exp
 
 LIGHT = 4
 """The number of statements, none of them a function, up to which a pass is light."""
@@ -110,7 +110,7 @@ class Stages:
         """Whether a function takes a whole block at a time."""
         return (
             self.unit.has_wide_registers
-            and own.op == Elementary("exp")
+            and own.op is exp
             and own.dtype.startswith("float")
             and self.kernel.dtypes[own.args[0]] == own.dtype
             and self.lanes * np.dtype(own.dtype).itemsize == BLOCK_BYTES
