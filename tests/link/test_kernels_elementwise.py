@@ -42,7 +42,7 @@ LONG_DOUBLE = {
 
 CLOSE = {"logaddexp": np.logaddexp, "erf": special.erf, "erfc": special.erfc}
 CLOSE |= {"gammaln": special.gammaln, "psi": special.psi, "tri_gamma": TABLE["tri_gamma"].ufunc}
-CLOSE |= {name: TABLE[name].ufunc for name in ("log1mexp", "polygamma")}
+CLOSE |= {name: TABLE[name].ufunc for name in ("log1mexp", "polygamma", "erfcx")}
 """What can only be compared to a reference that is itself some ulp off."""
 
 

@@ -168,7 +168,12 @@ class Levels:
 
     def _from_memory(self, read: Iterable[Variable]) -> int:
         """The level at which all these are in memory."""
-        return max((self._stored.get(x, 0) for x in read), default=0)
+        level = 0
+        for x in read:
+            stored = self._stored.get(x, 0)
+            if stored > level:
+                level = stored
+        return level
 
     def _available(self, base: Variable) -> int:
         """The level from which on a loop can have an operand without making it."""
@@ -178,7 +183,7 @@ class Levels:
         over, (output,) = pattern(node), node.outputs
         # What goes along another dimension has a loop of its own.
         own = self._shapes.space(over) if row_dimension(node) is None else (output,)
-        least = max(least, self._from_memory(leaves(self._shapes.lengths(over))))
+        least = max(least, self._from_memory(self._shapes.leaves(over)))
         plain = _Place(self._level(node, own, least), own)
         place = self._row_place(node, own, least)
         if place is not None and place.level < plain.level:
@@ -259,7 +264,7 @@ class Levels:
             if node not in live and wanted.isdisjoint(node.outputs):
                 continue
             live.add(node)
-            wanted.update(leaves(self._shapes.lengths(pattern(node))))
+            wanted.update(self._shapes.leaves(pattern(node)))
             wanted.update(whole_operands(node))
             for base, _ in operands(node, self._views):
                 maker = base.owner
@@ -347,7 +352,7 @@ def read_values(step: Step, views: Views, recompute: Recompute) -> set[Variable]
 def read_lengths(step: Step, shapes: Shapes) -> Iterable[Variable]:
     """The variables that lengths used by a step are taken from, or are values of."""
     if isinstance(step, Loop):
-        return leaves(shapes.lengths(step.pattern))
+        return shapes.leaves(step.pattern)
     return _length_leaves(step, shapes)
 
 
@@ -368,7 +373,7 @@ def _needed(
         if fusible(node):
             wanted.update(whole_operands(node))
             wanted.update(base for base, _ in operands(node, views))
-            wanted.update(leaves(shapes.lengths(pattern(node))))
+            wanted.update(shapes.leaves(pattern(node)))
         else:
             wanted.update(value_operands(node))
             wanted.update(_length_leaves(node, shapes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from frazil._core import Constant, FrozenApply, Variable
 from frazil.elemwise import Elemwise
@@ -38,24 +38,23 @@ class Recompute:
             (output,) = node.outputs
             space = shapes.space(output)
             whole = cost(node.op.scalar_op)
-            read: set[Variable] = set()
-            for operand in node.inputs:
-                base = views.look_through(operand)[0]
-                if not space or shapes.space(base):
-                    whole += costs.get(base, 0)  # what has one element is had once a row
-                read |= self._leaves.get(base, {base})
-            large = [x for x in read if len(shapes.space(x)) >= len(space)]
-            cheap = whole <= KEEPING and len(large) <= READS
+            bases = [views.look_through(operand)[0] for operand in node.inputs]
+            # What has one element is had once a row.
+            whole += sum(costs.get(x, 0) for x in bases if not space or shapes.space(x))
+            if whole > KEEPING and (space or whole >= FUNCTION):
+                continue
+            read = {x for base in bases for x in self.reads(base)}
             # Later, what is written over is not there any more.
             if not read.isdisjoint(written):
                 continue
-            if cheap or (not space and whole < FUNCTION):
+            large = [x for x in read if len(shapes.space(x)) >= len(space)]
+            if not space or len(large) <= READS:
                 costs[output] = whole
                 self._leaves[output] = frozenset(x for x in read if not isinstance(x, Constant))
 
     def __contains__(self, x: Variable) -> bool:
         return x in self._leaves
 
-    def reads(self, x: Variable) -> Iterator[Variable]:
+    def reads(self, x: Variable) -> Collection[Variable]:
         """What is read where ``x`` is: itself, or what it is computed from again."""
-        yield from self._leaves.get(x, (x,))
+        return self._leaves.get(x, (x,))

@@ -44,6 +44,8 @@ class Shapes:
         self._lengths: dict[Variable, Lengths] = {}
         self._canonical: dict[Variable, Variable] = {}
         self._parent: dict[Variable, Variable] = {}
+        self._spaces: dict[Variable, Lengths] = {}  # asked for when all is known that must be equal
+        self._leaves: dict[Lengths, tuple[Variable, ...]] = {}
         for node in order:
             self._infer(node)
 
@@ -58,11 +60,22 @@ class Shapes:
 
     def space(self, x: Variable) -> Lengths:
         """The representatives of the lengths of ``x`` that are not known to be 1."""
-        return tuple(
-            self.representative(length)
-            for length, static in zip(self.lengths(x), x.type.shape, strict=True)
-            if static != 1
-        )
+        known = self._spaces.get(x)
+        if known is None:
+            known = self._spaces[x] = tuple(
+                self.representative(length)
+                for length, static in zip(self.lengths(x), x.type.shape, strict=True)
+                if static != 1
+            )
+        return known
+
+    def leaves(self, x: Variable) -> tuple[Variable, ...]:
+        """The variables that the lengths of ``x`` read: shapes of some, values of others."""
+        lengths = self.lengths(x)
+        known = self._leaves.get(lengths)
+        if known is None:
+            known = self._leaves[lengths] = tuple(leaves(lengths))
+        return known
 
     def representative(self, length: Variable) -> Variable:
         """The one length that stands for all that must equal ``length``."""
@@ -76,6 +89,9 @@ class Shapes:
 
     def canonical(self, length: Variable) -> Variable:
         """``length`` in terms of what exists at run time."""
+        known = self._canonical.get(length)
+        if known is not None:
+            return known
         pending = [length]
         while pending:
             current = pending[-1]
@@ -126,6 +142,11 @@ class Shapes:
         )
 
     def _unify(self, node: FrozenApply, over: Variable) -> None:
+        whole = self.lengths(over)
+        if isinstance(node.op, Elemwise) and all(
+            not x.ndim or self.lengths(x) == whole for x in node.inputs
+        ):
+            return  # as it is most often: the same lengths all over
         operands = element_operands(node)
         for dim in range(over.ndim):
             met = [

@@ -197,7 +197,7 @@ def _as_factor(x: Variable) -> Powers | None:
     """``x`` as a power of a factor that may overflow or vanish, if it is one."""
     if x.type.numpy_dtype.kind != "f":
         return None
-    if _argument(x, scalar.exp) is not None or _argument(x, scalar.sigmoid) is not None:
+    if any(_argument(x, op) is not None for op in (scalar.exp, scalar.sigmoid, scalar.erfc)):
         return {x: 1}
     if _exponent_beside_one(x) is not None or _pair(x) is not None:
         return {x: 1}
@@ -280,6 +280,19 @@ def _met(powers: Mapping[Variable, int]) -> Powers | None:
                 numerator, denominator = summed.shifted()
                 move(numerator, count)
                 move(denominator, -count)
+                done = True
+    for f in powers:
+        # exp(-x**2) / erfc(x) == 1 / erfcx(x)
+        x = _argument(f, scalar.erfc)
+        if x is not None:
+            inner = _argument(x, scalar.neg)
+            square = elemwise(scalar.sqr, x if inner is None else inner)
+            bell = elemwise(scalar.exp, negated(square))
+            count = min(left.get(bell, 0), -left.get(f, 0))
+            if count > 0:
+                move(bell, -count)
+                move(f, count)
+                move(elemwise(scalar.erfcx, x), -count)
                 done = True
     for f in powers:
         # (1 + exp(x)) sigmoid(-x) == 1

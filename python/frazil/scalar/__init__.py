@@ -54,6 +54,7 @@ from frazil.scalar.loop import ScalarLoop as ScalarLoop
 from frazil.scalar.op import ScalarOp as ScalarOp
 from frazil.scalar.special import erf as erf
 from frazil.scalar.special import erfc as erfc
+from frazil.scalar.special import erfcx as erfcx
 from frazil.scalar.special import gammaln as gammaln
 from frazil.scalar.special import log1mexp as log1mexp
 from frazil.scalar.special import log_sigmoid as log_sigmoid

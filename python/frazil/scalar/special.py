@@ -97,6 +97,16 @@ erfc = define(
         g * (elemwise(exp, -inputs[0] * inputs[0]) * (-2 / math.sqrt(math.pi)))
     ],
 )
+erfcx: Elementary = define(
+    "erfcx",
+    "float",
+    _scipy("erfcx"),
+    c="{erfcx}({0})",
+    numba="{erfcx}({0})",
+    gradient=lambda inputs, output, g: [
+        g * (2 * inputs[0] * output - 2 / math.sqrt(math.pi)),
+    ],
+)
 gammaln = define(
     "gammaln",
     "float",

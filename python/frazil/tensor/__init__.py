@@ -104,6 +104,7 @@ from frazil.tensor.elementwise.logic import xor as xor
 from frazil.tensor.elementwise.special import digamma as digamma
 from frazil.tensor.elementwise.special import erf as erf
 from frazil.tensor.elementwise.special import erfc as erfc
+from frazil.tensor.elementwise.special import erfcx as erfcx
 from frazil.tensor.elementwise.special import expit as expit
 from frazil.tensor.elementwise.special import gammaln as gammaln
 from frazil.tensor.elementwise.special import log_expit as log_expit

@@ -64,6 +64,7 @@ SCALAR_MATH = frozenset({"fmod", "lgamma_r"})
 
 POINTERS: Mapping[str, tuple[str, str]] = {
     "scipy_psi": ("f8 (*scipy_psi)(f8, i4);", "__pyx_fuse_1psi"),
+    "scipy_erfcx": ("f8 (*scipy_erfcx)(f8, i4);", "__pyx_fuse_1erfcx"),
 }
 """Functions of scipy.special.cython_special: the pointer's definition, and SciPy's name for it."""
 
@@ -201,6 +202,9 @@ INLINE $T $self($T x, $T y) {
     ),
     ("gammaln", "f"): Helper(
         "INLINE $T $self($T x) { i4 sign; return ($T)$lgamma_r@f8((f8)x, &sign); }\n", vector=False
+    ),
+    ("erfcx", "f"): Helper(
+        "INLINE $T $self($T x) { return ($T)$scipy_erfcx@f8((f8)x, 0); }\n", vector=False
     ),
     ("psi", "f"): Helper(
         "INLINE $T $self($T x) { return ($T)$scipy_psi@f8((f8)x, 0); }\n", vector=False

@@ -9,5 +9,5 @@ from frazil.link.fusible import LoweredOps, register_fusion
 @register_fusion("c")
 def fusion() -> LoweredOps:
     """What has a form in C, whether or not this machine has a compiler."""
-    # Up to here the time per statement is constant, 0.06 ms.
-    return LoweredOps(CCompiler.lowers, statement_limit=600)
+    # Longer kernels hold more operands than registers: gcc takes longer for each, and so do calls.
+    return LoweredOps(CCompiler.lowers, statement_limit=150)

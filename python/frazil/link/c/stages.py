@@ -25,13 +25,13 @@ from frazil.link.c.unit import Unit, load, store
 from frazil.link.element_loop import LoopCall
 from frazil.link.kernel import BLOCK_BYTES, LoopKernel, Scan, Statement, Take, Write
 from frazil.link.passes import Pass
-from frazil.scalar.elementary import Elementary
+from frazil.scalar import exp, log, log1p
 from frazil.scalar.op import ScalarOp
 
 _BLOCK_FUNCTIONS: Mapping[ScalarOp, Callable[[Unit, str], str]] = {
-    Elementary("exp"): block_exponential,
-    Elementary("log"): block_log,
-    Elementary("log1p"): block_log1p,
+    exp: block_exponential,
+    log: block_log,
+    log1p: block_log1p,
 }
 
 LIGHT = 4

@@ -153,6 +153,7 @@ STEPS: Mapping[tuple[str, str], Steps] = {
         "{select}(x == y, {T}(x + {T}(0.6931471805599453)), more)",
     ),
     ("gammaln", "f"): Steps(("x",), (), "{T}({lgamma}(float64(x)))"),
+    ("erfcx", "f"): Steps(("x",), (), "{T}({scipy_erfcx}(float64(x), int32(0)))"),
     ("psi", "f"): Steps(("x",), (), "{T}({scipy_psi}(float64(x), int32(0)))"),
     ("tri_gamma", "f"): Steps(("x",), (), "{T}({tri_gamma_double}(float64(x)))"),
     ("polygamma", "f"): Steps(
@@ -229,6 +230,8 @@ def function(name: str, dtype: str) -> Any:
             return _truncate(types.int32)
         case "loop_stops":
             return _foreign(name, types.int32())
+        case "scipy_erfcx":
+            return _foreign("__pyx_fuse_1erfcx", types.float64(types.float64, types.int32))
         case "scipy_psi":
             return _foreign("__pyx_fuse_1psi", types.float64(types.float64, types.int32))
     raise KeyError(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import frazil.tensor as ft
-from frazil._core import Constant
+from frazil._core import Constant, Variable
 from frazil.rewrite.analysis import is_nonnegative
 from frazil.rewrite.definition import Law, rule
 from frazil.rewrite.guard import holds
@@ -50,6 +50,22 @@ def one_plus_expm1(x: Float) -> Law:
 def log_of_minus_expm1(x: Float) -> Law:
     """log(-expm1(x)) == log(1 - exp(x)), precise at both ends."""
     return ft.log(-ft.expm1(x)), ft.log1mexp(x)
+
+
+def _log_erfc(x: Variable) -> Variable:
+    return ft.where(x > 1, ft.log(ft.erfcx(x)) - ft.sqr(x), ft.log1p(-ft.erf(x)))
+
+
+@rule
+def log_of_erfc(x: Float) -> Law:
+    """log(erfc(x)) == log(erfcx(x)) - x**2, where erfc vanishes too; below 1 log1p(-erf(x))."""
+    return ft.log(ft.erfc(x)), _log_erfc(x)
+
+
+@rule
+def log_of_scaled_erfc(x: Float, y: Float) -> Law:
+    """log(erfc(x) y) == log(erfc(x)) + log(y), where erfc vanishes too."""
+    return ft.log(ft.erfc(x) * y), _log_erfc(x) + ft.log(y)
 
 
 @rule
@@ -160,6 +176,8 @@ RULES = (
     one_minus_exp,
     one_plus_expm1,
     log_of_minus_expm1,
+    log_of_erfc,
+    log_of_scaled_erfc,
     log1p_of_minus_exp,
     log_of_exp,
     exp_of_log,

@@ -47,6 +47,14 @@ erfc = unary(
     example="[0.0, 1.0]",
     gives="array([1.        , 0.15729921])",
 )
+erfcx = unary(
+    "erfcx",
+    scalar.erfcx,
+    "``exp(x**2) * erfc(x)``, which does not vanish for large ``x``",
+    follows="scipy.special.erfcx",
+    example="[0.0, 100.0]",
+    gives="array([1.        , 0.00564161])",
+)
 gammaln = unary(
     "gammaln",
     scalar.gammaln,
