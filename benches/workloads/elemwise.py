@@ -2,6 +2,7 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 
@@ -23,7 +24,7 @@ def limit():
     total = np.empty_like(a)
     threads = int(os.environ.get("OMP_NUM_THREADS", "1"))
     bounds = [LENGTH * k // threads for k in range(threads + 1)]
-    parts = [slice(*pair) for pair in zip(bounds, bounds[1:], strict=False)]
+    parts = [slice(*pair) for pair in pairwise(bounds)]
     pool = ThreadPoolExecutor(threads)
 
     def move(part):

@@ -6,10 +6,10 @@ of so few bits that ``r = m * q - 1``, below 0.055, has no error. ``log u`` is t
 come in two parts, the larger with room for their sum to be exact. Next to 1, where results are
 small, ``q`` is 1 and ``k`` is 0, so that nothing cancels.
 
-``log1p`` takes ``u = 1 + y``, rounded, and adds to ``r`` what was lost, as in W. Kahan's. ``log`` has
-an error below 0.6 ulp, ``log1p`` below 1.6 ulp: ``r`` is rounded there. One instruction mends zeros,
-infinities, NaN, and negative numbers. Where the instructions are missing, the C library's functions
-are called on each lane.
+``log1p`` takes ``u = 1 + y``, rounded, and adds to ``r`` what was lost. ``log`` has an error below
+0.6 ulp, ``log1p``, where ``r`` is rounded, below 1.6 ulp. One instruction mends zeros, infinities,
+NaN and negative numbers. Where the instructions are missing, the C library's functions are called
+on each lane.
 """
 
 from __future__ import annotations
