@@ -1,0 +1,656 @@
+//! Running a nested program step after step.
+//!
+//! Values stay where they are made: a step writes what is stacked right into its row, and reads its
+//! states where the step before wrote them. What is not stacked has a ring of buffers, as many as
+//! values of it are in use at once; a state that the program may use up has one, in which it works.
+//! As long as the layouts stay what they are, one bound run does all steps: only pointers move.
+
+use std::collections::VecDeque;
+
+use smallvec::SmallVec;
+
+use crate::allocation::buffer::Buffer;
+use crate::arrays::array::{ArrayRef, OwnedArray, Owner};
+use crate::arrays::layout::{Layout, byte_count};
+use crate::arrays::strided::TransferPlan;
+use crate::error::{Error, Fault};
+use crate::ids::Origin;
+use crate::program::Program;
+use crate::program::instr::InstrKind;
+use crate::program::nested::{Next, Part, Repeat};
+use crate::run::Run;
+use crate::run::repeat::needs::Scratch;
+use crate::run::repeat::rows::{Rows, first_rows};
+use crate::run::state::State;
+use crate::run::subrun::Site;
+use crate::threads::conduct::Conduct;
+
+mod needs;
+pub(crate) mod rows;
+
+/// Steps after which a loop asks whether to stop.
+const ASK: i64 = 64;
+
+/// An array that a step sees.
+#[derive(Clone, Copy)]
+struct Value {
+    data: *mut u8,
+    /// Its number among the layouts of the loop.
+    layout: usize,
+    owner: Owner,
+}
+
+/// Where an output of a step goes.
+enum Target {
+    /// Into its row.
+    Row(usize),
+    /// Into memory of its own, as it lies otherwise than a row, and then to its row.
+    Copied { data: *mut u8, row: usize, plan: Box<TransferPlan>, _own: Buffer },
+    /// Into the next buffer of its ring.
+    Ring,
+    /// It stays in the memory of the state that it is the next value of.
+    Left { input: usize },
+    /// The run finds memory for it.
+    Late,
+}
+
+/// Buffers that are used in turn.
+#[derive(Clone, Copy)]
+struct Ring {
+    start: *mut u8,
+    bytes: usize,
+    count: usize,
+}
+
+/// What a loop knows of an output.
+struct Output {
+    target: Target,
+    ring: Ring,
+    /// The value that the last step made.
+    made: Value,
+    /// Late values that are in use.
+    held: VecDeque<OwnedArray>,
+}
+
+/// A loop that runs.
+struct Loop<'p> {
+    part: &'p Part,
+    code: &'p Repeat,
+    origin: Option<Origin>,
+    steps: i64,
+    /// Every layout that inputs of the program have had, once.
+    layouts: Vec<Layout>,
+    /// What the next step sees, by input of the program.
+    values: Vec<Value>,
+    /// By sequence: where it starts, and the bytes from an element to the next.
+    sequences: SmallVec<[(*mut u8, i64); 4]>,
+    /// By output: which of the stacked ones it is.
+    row_of: Vec<Option<usize>>,
+    /// By output: how many values of it are in use at once, at most.
+    in_use: Vec<usize>,
+    rows: Vec<Option<Rows>>,
+    outputs: Vec<Output>,
+    /// By stacked output: where its first rows lie if all of them may be too many.
+    first: Vec<Option<*mut u8>>,
+    /// By output: where it is made if it lies otherwise than a row.
+    apart: Vec<Option<*mut u8>>,
+    /// What the steps may work in: where, and how many bytes.
+    memory: (*mut u8, usize),
+    /// The memory of the loop, if it was found for this run.
+    block: Buffer,
+}
+
+impl State {
+    /// Runs a loop.
+    pub(crate) fn repeat(
+        &mut self,
+        site: &Site<'_>,
+        code: &Repeat,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Error> {
+        let mut work = Loop::new(self, site.program, code, site.origin)?;
+        let done = if work.steps > 0 {
+            work.run(self, site, conduct)?
+        } else {
+            work.place_no_rows(self, site)?;
+            0
+        };
+        for (state, carried) in code.states.iter().enumerate() {
+            let input = code.input_of(state);
+            // After no step, a state is what it started with, however that lies.
+            let (data, layout) = if done == 0 {
+                let init = self.array(site.program, carried.init);
+                let layout = Layout { dims: init.dims.into(), strides: init.strides.into() };
+                (init.data, layout)
+            } else {
+                let value = work.values[input];
+                (value.data.cast_const(), work.layouts[value.layout].clone())
+            };
+            let fresh = work.fresh(input, &layout.dims)?;
+            let dtype = work.part.program.inputs[input].ty.dtype;
+            let plan = TransferPlan::copy(dtype, &layout, &fresh);
+            let to = self.result(site, carried.last, fresh)?;
+            // SAFETY: the value is in memory as the layout says, the result is memory of its own.
+            unsafe { plan.run(to, data) };
+        }
+        if code.until.is_some() && work.steps > 0 {
+            work.keep_rows(self, site, done)?;
+        }
+        let to = self.result(site, code.done, Layout::default())?;
+        // SAFETY: the result is one aligned 64-bit element.
+        unsafe { to.cast::<i64>().write(done) };
+        drop(self.pool.give(work.block));
+        Ok(())
+    }
+}
+
+impl<'p> Loop<'p> {
+    /// The loop before its first step. States lie in C order from the start on.
+    fn new(
+        state: &State,
+        program: &'p Program,
+        code: &'p Repeat,
+        origin: Option<Origin>,
+    ) -> Result<Loop<'p>, Error> {
+        let at = |fault| Error::at(origin)(fault);
+        let part = &program.parts[code.program.index()];
+        let steps = state.size(code.steps).map_err(at)?;
+        if steps < 0 {
+            return Err(at(Fault::Steps { steps }));
+        }
+        let outputs = part.program.outputs.len();
+        let mut work = Loop {
+            part,
+            code,
+            origin,
+            steps,
+            layouts: Vec::new(),
+            values: Vec::with_capacity(part.program.inputs.len()),
+            sequences: SmallVec::new(),
+            row_of: vec![None; outputs],
+            in_use: vec![0; outputs],
+            rows: code.stacked.iter().map(|_| None).collect(),
+            outputs: Vec::with_capacity(outputs),
+            first: vec![None; code.stacked.len()],
+            apart: vec![None; outputs],
+            memory: (std::ptr::null_mut(), 0),
+            block: Buffer::empty(),
+        };
+        for (input, slot) in code.inputs().enumerate() {
+            let array = state.array(program, slot);
+            let layout = if input < code.sequences.len() {
+                let (&length, dims) = array.dims.split_first().expect("a sequence has an axis");
+                if length < steps {
+                    return Err(at(Fault::Sequence { sequence: input, length, steps }));
+                }
+                work.sequences.push((array.data.cast_mut(), array.strides[0]));
+                Layout { dims: dims.into(), strides: array.strides[1..].into() }
+            } else if input < code.sequences.len() + code.states.len() {
+                work.fresh(input, array.dims)?
+            } else {
+                Layout { dims: array.dims.into(), strides: array.strides.into() }
+            };
+            let layout = work.intern(layout);
+            let (data, owner) = (array.data.cast_mut(), array.owner);
+            work.values.push(Value { data, layout, owner });
+        }
+        for (row, &(output, _)) in code.stacked.iter().enumerate() {
+            work.row_of[output] = Some(row);
+        }
+        for (carried, depth) in code.states.iter().zip(code.depths()) {
+            if let Next::Output(output) = carried.next {
+                work.in_use[output] = work.in_use[output].max(depth + 1);
+            }
+        }
+        Ok(work)
+    }
+
+    /// The number of a layout.
+    fn intern(&mut self, layout: Layout) -> usize {
+        let known = self.layouts.iter().position(|known| *known == layout);
+        known.unwrap_or_else(|| {
+            self.layouts.push(layout);
+            self.layouts.len() - 1
+        })
+    }
+
+    /// The layout in C order of what an input of the program could be.
+    fn fresh(&self, input: usize, dims: &[i64]) -> Result<Layout, Error> {
+        let itemsize = self.part.program.inputs[input].ty.dtype.itemsize();
+        Layout::fresh(dims, itemsize).map_err(Error::at(self.origin))
+    }
+
+    fn itemsize(&self, output: usize) -> usize {
+        let slot = self.part.program.outputs[output];
+        self.part.program.slots[slot.index()].dtype.itemsize()
+    }
+
+    fn at(&self, fault: Fault) -> Error {
+        Error::at(self.origin)(fault)
+    }
+
+    /// An error of this step that is not the program's own.
+    fn in_step(&self, step: i64, fault: Fault) -> Error {
+        self.at(Fault::Nested { step: Some(step), fault: Box::new(fault) })
+    }
+
+    fn given(&self) -> SmallVec<[ArrayRef<'_>; 8]> {
+        let inputs = self.values.iter().zip(self.part.program.inputs.iter());
+        inputs
+            .map(|(value, input)| ArrayRef {
+                dtype: input.ty.dtype,
+                data: value.data,
+                dims: &self.layouts[value.layout].dims,
+                strides: &self.layouts[value.layout].strides,
+                owner: value.owner,
+            })
+            .collect()
+    }
+
+    /// A run for values that lie as those of the next step do.
+    fn prepare(&self, step: i64) -> Result<Run<'p>, Error> {
+        let run = self.part.program.prepare(&self.given());
+        run.map_err(|error| self.part.blame(error, Some(step), self.origin))
+    }
+
+    /// Places the results of a loop that does no step.
+    fn place_no_rows(&mut self, state: &mut State, site: &Site<'_>) -> Result<(), Error> {
+        let run = self.prepare(0)?;
+        for &(output, to) in &self.code.stacked {
+            let dims = match (run.output(output), self.kept_by(output)) {
+                (Some(spec), _) => with_rows(0, spec.dims),
+                (None, Some(state)) => with_rows(0, &state.dims),
+                (None, None) => with_rows(0, &self.part.program.declared_lengths(output)),
+            };
+            let layout = Layout::fresh(&dims, self.itemsize(output));
+            state.result(site, to, layout.map_err(Error::at(self.origin))?)?;
+        }
+        Ok(())
+    }
+
+    /// How the state lies that an output is the next value of, and whose shape it therefore has.
+    fn kept_by(&self, output: usize) -> Option<&Layout> {
+        let state = self.code.states.iter().position(|state| state.next == Next::Output(output))?;
+        Some(&self.layouts[self.values[self.code.input_of(state)].layout])
+    }
+
+    /// Does the steps; how many.
+    fn run(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        conduct: &Conduct<'_>,
+    ) -> Result<i64, Error> {
+        let first = self.code.sequences.len();
+        let mut next: SmallVec<[Value; 8]> = SmallVec::new();
+        let mut run = self.bind(0)?;
+        self.place(state, site, &mut run)?;
+        let mut late = self.has_late();
+        let mut stale = false;
+        for step in 0..self.steps {
+            if step % ASK == ASK - 1 && (conduct.should_stop)() {
+                return Err(self.at(Fault::Interrupted));
+            }
+            if stale {
+                // Its memory goes back first, to be found again.
+                drop(run);
+                run = self.bind(step)?;
+                self.lend(&mut run)?;
+                self.aim(&mut run, step)?;
+                late = self.has_late();
+            }
+            self.make_room(step)?;
+            for (input, &(start, stride)) in self.sequences.iter().enumerate() {
+                let data = start.wrapping_offset((step * stride) as isize);
+                self.values[input].data = data;
+                run.move_input(input, data, self.values[input].owner);
+            }
+            for input in first..first + self.code.states.len() {
+                run.move_input(input, self.values[input].data, self.values[input].owner);
+            }
+            for (at, output) in self.outputs.iter_mut().enumerate() {
+                output.made.data = match &output.target {
+                    Target::Row(row) => match &self.rows[*row] {
+                        Some(rows) => rows.at(step),
+                        None => continue,
+                    },
+                    Target::Copied { data, .. } => *data,
+                    Target::Ring => output.ring.at(step),
+                    Target::Left { input } => {
+                        output.made.data = self.values[*input].data;
+                        continue;
+                    }
+                    Target::Late => continue,
+                };
+                // SAFETY: the memory is as large as the output, which lies so, and nothing that
+                // this step reads lies there.
+                unsafe { run.set_output(at, output.made.data) };
+            }
+            let executed = run.execute_with(&mut state.spare, conduct);
+            executed.map_err(|error| self.part.blame(error, Some(step), self.origin))?;
+            if late {
+                for output in 0..self.outputs.len() {
+                    self.store(state, site, &mut run, output, step)?;
+                }
+            }
+            next.clear();
+            next.extend(self.code.states.iter().map(|carried| match carried.next {
+                Next::Output(output) => self.outputs[output].made,
+                Next::Input(input) => self.values[input],
+            }));
+            stale = self.part.program.dynamic;
+            for (value, &next) in self.values[first..].iter_mut().zip(&next) {
+                stale |= value.layout != next.layout;
+                *value = next;
+            }
+            if let Some(output) = self.code.until {
+                // SAFETY: the builder checked that this is a boolean without axes; the step has
+                // made it.
+                if unsafe { self.outputs[output].made.data.read() } != 0 {
+                    return Ok(step + 1);
+                }
+            }
+        }
+        Ok(self.steps)
+    }
+
+    /// Whether there is more to do for an output once a step has run.
+    fn has_late(&self) -> bool {
+        let late = |target: &Target| matches!(target, Target::Late | Target::Copied { .. });
+        self.outputs.iter().any(|output| late(&output.target))
+    }
+
+    /// A run for the next step, once it is known that states keep their shapes.
+    fn bind(&self, step: i64) -> Result<Run<'p>, Error> {
+        let mut run = self.prepare(step)?;
+        run.start(&self.given());
+        for (state, carried) in self.code.states.iter().enumerate() {
+            let value = self.values[self.code.input_of(state)];
+            let expected = &self.layouts[value.layout].dims;
+            let given = match carried.next {
+                Next::Output(output) => run.output(output).map(|spec| spec.dims),
+                Next::Input(input) => Some(&self.layouts[self.values[input].layout].dims[..]),
+            };
+            if let Some(given) = given.filter(|given| *given != &expected[..]) {
+                let (given, expected) = (given.to_vec(), expected.to_vec());
+                return Err(self.in_step(step, Fault::Drift { state, given, expected }));
+            }
+        }
+        Ok(run)
+    }
+
+    /// Finds memory for what the loop makes and needs, and says where outputs go.
+    fn place(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        run: &mut Run<'p>,
+    ) -> Result<(), Error> {
+        let Scratch { bytes, copies, rings, apart, first } =
+            self.scratch(state, site.program, run)?;
+        let least = bytes + run.lendable().unwrap_or(0);
+        let (memory, block) = state.memory_for(site, least).map_err(Error::at(self.origin))?;
+        let whole = site.memory.map_or(0, |(_, bound)| bound).max(least);
+        self.memory = (memory.wrapping_add(bytes), whole - bytes);
+        self.block = block;
+        self.lend(run)?;
+        for (output, start) in apart {
+            self.apart[output] = Some(memory.wrapping_add(start));
+        }
+        for (row, start) in first {
+            self.first[row] = Some(memory.wrapping_add(start));
+        }
+        for output in 0..self.row_of.len() {
+            if let (Some(spec), Some(row)) = (run.output(output), self.row_of[output]) {
+                let dims = spec.dims.to_vec();
+                self.rows[row] = Some(self.place_rows(state, site, row, &dims)?);
+            }
+        }
+        for (input, start, plan) in copies {
+            let to = memory.wrapping_add(start);
+            // SAFETY: the memory was reserved for it; the state is there when the loop starts.
+            unsafe { plan.run(to, self.values[input].data) };
+            self.values[input].data = to;
+            self.values[input].owner = None;
+            run.move_input(input, to, None);
+        }
+        for (start, bytes, count) in rings {
+            let start = memory.wrapping_add(start);
+            self.outputs.push(Output {
+                target: Target::Ring,
+                ring: Ring { start, bytes, count },
+                made: Value { data: start, layout: 0, owner: None },
+                held: VecDeque::new(),
+            });
+        }
+        self.aim(run, 0)
+    }
+
+    /// Lends a run that was just bound the memory of the steps.
+    fn lend(&self, run: &mut Run<'p>) -> Result<(), Error> {
+        match run.lendable() {
+            Some(bytes) if bytes <= self.memory.1 => run.borrow_memory(self.memory.0),
+            // States lie otherwise than it was foreseen.
+            _ => run.own_memory().map_err(Error::at(self.origin))?,
+        }
+        Ok(())
+    }
+
+    /// Says where outputs go in a run that was just bound.
+    fn aim(&mut self, run: &mut Run<'p>, step: i64) -> Result<(), Error> {
+        for at in 0..self.outputs.len() {
+            let Some(spec) = run.output(at) else {
+                self.outputs[at].target = Target::Late;
+                continue;
+            };
+            let (layout, dtype) = (Layout::of(&spec), spec.dtype);
+            let itemsize = dtype.itemsize();
+            let plain = Layout::fresh(&layout.dims, itemsize).map_err(Error::at(self.origin))?;
+            let is_plain = layout.is_c_order(itemsize);
+            if let (Some(row), Some(rows)) =
+                (self.row_of[at], self.row_of[at].and_then(|row| self.rows[row].as_ref()))
+            {
+                let expected = &self.layouts[rows.layout];
+                if expected.dims != layout.dims {
+                    let (given, expected) = (layout.dims.to_vec(), expected.dims.to_vec());
+                    return Err(self.in_step(step, Fault::Row { output: at, given, expected }));
+                }
+                self.outputs[at].made.layout = rows.layout;
+                self.outputs[at].target = if is_plain {
+                    Target::Row(row)
+                } else {
+                    let plan = Box::new(TransferPlan::copy(dtype, &layout, expected));
+                    let bytes = match self.apart[at] {
+                        Some(_) => Ok(0),
+                        None => byte_count(&layout.dims, itemsize),
+                    };
+                    let own = bytes.and_then(Buffer::new).map_err(Error::at(self.origin))?;
+                    let data = self.apart[at].unwrap_or(own.as_ptr());
+                    Target::Copied { data, row, plan, _own: own }
+                };
+                continue;
+            }
+            if let Some(input) = self.left_in(run, at) {
+                run.leave_output(at);
+                self.outputs[at].made.layout = self.values[input].layout;
+                self.outputs[at].target = Target::Left { input };
+            } else {
+                let layout = if is_plain { plain } else { layout };
+                self.outputs[at].made.layout = self.intern(layout);
+                self.outputs[at].target = Target::Ring;
+            }
+        }
+        Ok(())
+    }
+
+    /// The state that the program may use up and in whose memory an output is its next value.
+    fn left_in(&self, run: &Run<'p>, output: usize) -> Option<usize> {
+        let mut states = self.code.states.iter();
+        let own = states.position(|carried| carried.next == Next::Output(output))?;
+        let input = self.code.input_of(own);
+        let donated = self.part.program.inputs[input].donated;
+        (donated && run.lies_exactly_in(output, input)).then_some(input)
+    }
+
+    /// The memory for all values of a stacked output.
+    fn place_rows(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        row: usize,
+        dims: &[i64],
+    ) -> Result<Rows, Error> {
+        let (output, to) = self.code.stacked[row];
+        let itemsize = self.itemsize(output);
+        if self.code.until.is_some() {
+            return self.place_first_rows(row, dims);
+        }
+        let whole = Layout::fresh(&with_rows(self.steps, dims), itemsize);
+        let whole = whole.map_err(Error::at(self.origin))?;
+        let stride = whole.strides[0];
+        let data = state.result(site, to, whole)?;
+        let layout = Layout::fresh(dims, itemsize).map_err(Error::at(self.origin))?;
+        let (capacity, block) = (self.steps, Buffer::empty());
+        Ok(Rows { data, stride, layout: self.intern(layout), capacity, block })
+    }
+
+    /// The memory for the first values of a stacked output, where the loop may end early.
+    fn place_first_rows(&mut self, row: usize, dims: &[i64]) -> Result<Rows, Error> {
+        let at = |fault| Error::at(self.origin)(fault);
+        let itemsize = self.itemsize(self.code.stacked[row].0);
+        let stride = byte_count(dims, itemsize).map_err(at)? as i64;
+        let capacity = first_rows(self.steps, stride);
+        let bytes = if self.first[row].is_some() { 0 } else { capacity * stride };
+        let block = Buffer::new(bytes as usize).map_err(at)?;
+        let data = self.first[row].unwrap_or(block.as_ptr());
+        let layout = Layout::fresh(dims, itemsize).map_err(at)?;
+        Ok(Rows { data, stride, layout: self.intern(layout), capacity, block })
+    }
+
+    /// Makes room for the row of a step where there is none.
+    fn make_room(&mut self, step: i64) -> Result<(), Error> {
+        for rows in self.rows.iter_mut().flatten() {
+            if step < rows.capacity {
+                continue;
+            }
+            let before = std::mem::take(&mut rows.block);
+            let (old, bytes) = rows.grow(self.steps).map_err(Error::at(self.origin))?;
+            for value in &mut self.values {
+                let offset = value.data.addr().wrapping_sub(old.addr());
+                if offset < bytes {
+                    value.data = rows.data.wrapping_add(offset);
+                }
+            }
+            drop(before);
+        }
+        Ok(())
+    }
+
+    /// Gives the results their rows, of which so many are there.
+    fn keep_rows(&mut self, state: &mut State, site: &Site<'_>, done: i64) -> Result<(), Error> {
+        for (rows, &(output, to)) in self.rows.iter_mut().zip(&self.code.stacked) {
+            let rows = rows.as_mut().expect("a step has placed the rows");
+            let slot = self.part.program.outputs[output];
+            let itemsize = self.part.program.slots[slot.index()].dtype.itemsize();
+            let dims = with_rows(done, &self.layouts[rows.layout].dims);
+            let layout = Layout::fresh(&dims, itemsize).map_err(Error::at(self.origin))?;
+            let bytes = byte_count(&dims, itemsize).map_err(Error::at(self.origin))?;
+            if rows.block.size() > 0 && state.guards.width() == 0 {
+                state.adopt(site.program, to, layout, std::mem::take(&mut rows.block));
+                continue;
+            }
+            let memory = state.result(site, to, layout)?;
+            // SAFETY: so many rows are there without gaps; the result is memory of its own.
+            unsafe { std::ptr::copy_nonoverlapping(rows.data, memory, bytes) };
+        }
+        Ok(())
+    }
+
+    /// Brings an output that a step has made to where its value is kept.
+    fn store(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        run: &mut Run<'p>,
+        at: usize,
+        step: i64,
+    ) -> Result<(), Error> {
+        let output = &mut self.outputs[at];
+        if let Target::Copied { data, row, plan, .. } = &output.target
+            && let Some(rows) = &self.rows[*row]
+        {
+            output.made.data = rows.at(step);
+            // SAFETY: the step wrote there; the row is memory of its own, as large.
+            unsafe { plan.run(output.made.data, *data) };
+        }
+        if !matches!(output.target, Target::Late) {
+            return Ok(());
+        }
+        let array = run.take_output(at).expect("a run makes what it was given no memory for");
+        if let Some(row) = self.row_of[at] {
+            if self.rows[row].is_none() {
+                self.rows[row] = Some(self.place_rows(state, site, row, &array.layout.dims)?);
+            }
+            let rows = self.rows[row].as_ref().expect("the rows were placed");
+            let expected = &self.layouts[rows.layout];
+            if expected.dims != array.layout.dims {
+                let (given, expected) = (array.layout.dims.to_vec(), expected.dims.to_vec());
+                return Err(self.in_step(step, Fault::Row { output: at, given, expected }));
+            }
+            let made = Value { data: rows.at(step), layout: rows.layout, owner: None };
+            let plan = TransferPlan::copy(array.dtype, &array.layout, expected);
+            // SAFETY: the row is memory of its own, of this shape; the array was just made.
+            unsafe { plan.run(made.data, array.buffer.as_ptr()) };
+            self.outputs[at].made = made;
+        } else {
+            let layout = self.intern(array.layout.clone());
+            let data = array.buffer.as_ptr();
+            let output = &mut self.outputs[at];
+            output.made = Value { data, layout, owner: None };
+            output.held.push_back(array);
+            if output.held.len() > self.in_use[at].max(1) {
+                output.held.pop_front();
+            }
+        }
+        let given = &self.layouts[self.outputs[at].made.layout].dims;
+        for (state, carried) in self.code.states.iter().enumerate() {
+            let value = self.values[self.code.input_of(state)];
+            let expected = &self.layouts[value.layout].dims;
+            if carried.next == Next::Output(at) && given != expected {
+                let (given, expected) = (given.to_vec(), expected.to_vec());
+                return Err(self.in_step(step, Fault::Drift { state, given, expected }));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Ring {
+    /// The buffer of a step.
+    fn at(&self, step: i64) -> *mut u8 {
+        self.start.wrapping_add(step as usize % self.count * self.bytes)
+    }
+}
+
+impl Program {
+    /// The lengths of an output that its declaration gives, 0 where it gives none.
+    fn declared_lengths(&self, output: usize) -> Vec<i64> {
+        let slot = self.outputs[output];
+        let info = self.slots[slot.index()];
+        let mut lengths = vec![0; info.ndim];
+        if let Some(at) = info.made_by
+            && let InstrKind::Call(call) = &self.instrs[at].kind
+            && let Some((_, ty)) = call.outputs.iter().find(|(made, _)| *made == slot)
+        {
+            for (length, known) in lengths.iter_mut().zip(ty.lengths()) {
+                *length = known.unwrap_or(0);
+            }
+        }
+        lengths
+    }
+}
+
+/// The lengths of an array of so many rows.
+fn with_rows(rows: i64, dims: &[i64]) -> SmallVec<[i64; 4]> {
+    [rows].into_iter().chain(dims.iter().copied()).collect()
+}
