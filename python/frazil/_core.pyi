@@ -835,8 +835,10 @@ _Branch: TypeAlias = tuple[str, int, int, object]  # instruction, bytes of eithe
 def memory_plan(
     function: Function, dims: Sequence[Sequence[int]]
 ) -> tuple[_Totals, bool, list[_Branch], list[_Buffer]]:
-    """Bytes of temporaries, of scratch, of branches, of what is found beside outputs, and of outputs;
-    whether each call takes as much; the branches; the buffers."""
+    """Bytes of temporaries, of scratch, of branches, of what is found beside outputs, of outputs.
+
+    Then whether each call takes as much, the branches, and the buffers.
+    """
 
 _Explained: TypeAlias = tuple[  # text, origin, kernel, sizes, shapes of results
     str, int | None, int | None, list[int | None], list[list[int] | None]

@@ -56,14 +56,12 @@ def choosing_graphs():
     yield x, "branch_otherwise", [fz.ifelse(x[0, 0] < 0.0, ft.exp(x), powers + 1.0)]
     inner = fz.ifelse(x[1, 1] > 0.0, ft.dot(ft.dot(x, x) + 3.0, x), ft.exp(x))
     yield x, "branch_in_a_branch", [fz.ifelse(x[0, 0] > 0.0, ft.dot(powers, inner), x)]
-    first, second = (
-        fz.ifelse(x[at, 0] > 0.0, ft.dot(ft.dot(x + at, x), x), x) for at in range(2)
-    )
+    first, second = (fz.ifelse(x[at, 0] > 0.0, ft.dot(ft.dot(x + at, x), x), x) for at in range(2))
     yield x, "two_branches", [ft.dot(first, second)]
     loop = scan(lambda v, s: fz.ifelse(v[0] > 0.0, s + ft.dot(s, ft.dot(s, s)), s), x, x)
     yield x, "branch_in_a_loop", [loop[-1]]
     yield x, "loop_in_a_branch", [fz.ifelse(x[0, 0] > 0.0, scan(add_product(x), x, x)[-1], x)]
-    yield x, "last_of_a_loop_that_may_end", [ending(x)[-1]]
+    yield x, "last_of_a_loop_that_may_end", [ending(x, start=x)[-1]]
     yield x, "rows_of_a_loop_that_may_end", [ending(x)]
     yield x, "turned_rows_of_a_loop_that_may_end", [ending(x)[::-1]]
     yield x, "few_rows_of_a_loop_that_may_end", [ending(x, 20), ft.dot(x, x)]
@@ -74,9 +72,13 @@ def add_product(x):
     return lambda v, s: ft.dot(x, ft.dot(x, s)) + v
 
 
-def ending(x, rows=N):
+def ending(x, rows=N, start=None):
     """The states of a loop over rows of ``x`` that ends at one whose first element is negative."""
-    return scan(lambda v, s: (ft.dot(x, s) + v, fz.until(v[0] < 0.0)), x[:rows], x[0])
+    return scan(
+        lambda v, s: (ft.dot(x, s) + v, fz.until(v[0] < 0.0)),
+        x[:rows],
+        x[0] if start is None else start,
+    )
 
 
 def scan(step, sequence, start):
