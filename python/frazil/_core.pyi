@@ -755,10 +755,12 @@ class ProgramBuilder:
         otherwise: Program,
         inputs_then: Sequence[int],
         inputs_else: Sequence[int],
+        lengths: Sequence[Sequence[int] | None],
     ) -> list[int]:
         """Runs the first program if the 0-d condition is not zero, else the second.
 
-        Their outputs have the same dtypes and ranks.
+        Their outputs have the same dtypes and ranks; ``lengths`` are the sizes of each, None where
+        only a run tells.
         """
 
     def repeat(
@@ -835,10 +837,16 @@ _Buffer: TypeAlias = tuple[  # name, bytes, where, what makes it, what it is ove
     str, int | None, str, str, str | None, str | None, object
 ]
 
+_Totals: TypeAlias = tuple[int, int, int | None, int | None, list[int | None]]
+_Branch: TypeAlias = tuple[str, int, int, object]  # instruction, bytes of either program, node
+
 def memory_plan(
     function: Function, dims: Sequence[Sequence[int]]
-) -> tuple[int, int, int | None, list[int | None], list[_Buffer]]:
-    """Bytes of temporaries, of scratch, of nested programs and of outputs, and the buffers."""
+) -> tuple[_Totals, bool, list[_Branch], list[_Buffer]]:
+    """Bytes of temporaries, of scratch, of branches, of what is found beside outputs, of outputs.
+
+    Then whether each call takes as much, the branches, and the buffers.
+    """
 
 _Explained: TypeAlias = tuple[  # text, origin, kernel, sizes, shapes of results
     str, int | None, int | None, list[int | None], list[list[int] | None]

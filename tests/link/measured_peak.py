@@ -48,9 +48,53 @@ def graphs():
     yield x, "calls_in_a_loop", [scan(lambda v, s: op(ft.dot(x, s)) + v, x, x)[-1]]
 
 
+def choosing_graphs():
+    """Names and outputs of graphs of a matrix that take most where its elements are positive."""
+    x = ft.dmatrix("x")
+    powers = ft.dot(ft.dot(ft.dot(x, x), x), x)
+    yield x, "branch", [fz.ifelse(x[0, 0] > 0.0, powers + 1.0, ft.exp(x))]
+    yield x, "branch_otherwise", [fz.ifelse(x[0, 0] < 0.0, ft.exp(x), powers + 1.0)]
+    inner = fz.ifelse(x[1, 1] > 0.0, ft.dot(ft.dot(x, x) + 3.0, x), ft.exp(x))
+    yield x, "branch_in_a_branch", [fz.ifelse(x[0, 0] > 0.0, ft.dot(powers, inner), x)]
+    first, second = (fz.ifelse(x[at, 0] > 0.0, ft.dot(ft.dot(x + at, x), x), x) for at in range(2))
+    yield x, "two_branches", [ft.dot(first, second)]
+    loop = scan(lambda v, s: fz.ifelse(v[0] > 0.0, s + ft.dot(s, ft.dot(s, s)), s), x, x)
+    yield x, "branch_in_a_loop", [loop[-1]]
+    yield x, "loop_in_a_branch", [fz.ifelse(x[0, 0] > 0.0, scan(add_product(x), x, x)[-1], x)]
+    yield x, "last_of_a_loop_that_may_end", [ending(x, start=x)[-1]]
+    yield x, "rows_of_a_loop_that_may_end", [ending(x)]
+    yield x, "turned_rows_of_a_loop_that_may_end", [ending(x)[::-1]]
+    yield x, "few_rows_of_a_loop_that_may_end", [ending(x, 20), ft.dot(x, x)]
+
+
+def add_product(x):
+    """A step that adds a product with ``x``."""
+    return lambda v, s: ft.dot(x, ft.dot(x, s)) + v
+
+
+def ending(x, rows=N, start=None):
+    """The states of a loop over rows of ``x`` that ends at one whose first element is negative."""
+    return scan(
+        lambda v, s: (ft.dot(x, s) + v, fz.until(v[0] < 0.0)),
+        x[:rows],
+        x[0] if start is None else start,
+    )
+
+
 def scan(step, sequence, start):
     """The states of a loop."""
     return fz.scan(step, sequences=[sequence], outputs_info=[start])[0]
+
+
+def measure(mode, x, name, outputs, value, costliest):
+    """Prints what was planned for a first call with ``value``, and what that takes."""
+    f = fz.function([x], outputs, mode=mode, threads=1)
+    _core.take_peak_bytes()
+    before = _core.allocated_bytes()
+    kept.append((f, f(value)))
+    taken = _core.take_peak_bytes() - before
+    plan = f.memory_plan(value)
+    print(mode, name, plan.complete, plan.is_exact, costliest, plan.peak, taken)
 
 
 if __name__ == "__main__":
@@ -58,10 +102,7 @@ if __name__ == "__main__":
     kept = []  # what is dropped would be used again
     for mode in ("c", "numba"):
         for x, name, outputs in graphs():
-            f = fz.function([x], outputs, mode=mode, threads=1)
-            _core.take_peak_bytes()
-            before = _core.allocated_bytes()
-            kept.append((f, f(value)))
-            taken = _core.take_peak_bytes() - before
-            plan = f.memory_plan(value)  # it makes the programs of loops and calls ready
-            print(mode, name, plan.complete, plan.peak, taken)
+            measure(mode, x, name, outputs, value, costliest=True)
+        for x, name, outputs in choosing_graphs():
+            measure(mode, x, name, outputs, abs(value), costliest=True)
+            measure(mode, x, f"cheap_{name}", outputs, -abs(value), costliest=False)

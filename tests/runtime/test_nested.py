@@ -337,7 +337,8 @@ def test_a_branch_runs_one_program(linker):
     builder = ProgramBuilder()
     condition, x, y = builder.input(INTEGER), builder.input(VECTOR), builder.input(VECTOR)
     then, otherwise = compiled(linker, [S], [S + 1, S]), compiled(linker, [S, T], [S * T, S[::-1]])
-    slots = builder.branch(condition, then, otherwise, [x], [x, y])
+    lengths = [None, [builder.size_of(x, 0)]]
+    slots = builder.branch(condition, then, otherwise, [x], [x, y], lengths)
     f = function(builder, slots, INTEGER, VECTOR, VECTOR)
     a, b = np.array([1.0, 2.0]), np.array([3.0, 4.0])
     np.testing.assert_array_equal(f(7, a, b), [[2.0, 3.0], [1.0, 2.0]])
@@ -345,7 +346,7 @@ def test_a_branch_runs_one_program(linker):
     builder = ProgramBuilder()
     condition, x = builder.input(INTEGER), builder.input(VECTOR)
     with pytest.raises(TypeError, match="differ in number"):
-        builder.branch(condition, then, compiled("py", [S], [S]), [x], [x])
+        builder.branch(condition, then, compiled("py", [S], [S]), [x], [x], [None])
 
 
 def test_a_nan_within_a_step_is_found():

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use frazil_core::DType;
 use frazil_runtime::{
-    ArrayType, Builder, Carry, Fold, Index, IndexedSpec, Listed, LoopSpec, Nested, Next, Origin,
-    RecurrenceSpec, RepeatSpec, Scalar, Size, SizeOp, Slot, TriangularForm, WriteSpec,
+    ArrayType, Builder, Carry, Fold, Index, IndexedSpec, Lengths, Listed, LoopSpec, Nested, Next,
+    Origin, RecurrenceSpec, RepeatSpec, Scalar, Size, SizeOp, Slot, TriangularForm, WriteSpec,
 };
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -420,7 +420,7 @@ impl ProgramBuilder {
     }
 
     /// Runs the first program if the 0-d condition is not zero, else the second; the slots of
-    /// their outputs.
+    /// their outputs. `lengths` are the sizes of each output, or `None` where only a run tells.
     fn branch(
         &mut self,
         condition: u32,
@@ -428,11 +428,14 @@ impl ProgramBuilder {
         otherwise: &Bound<'_, Program>,
         inputs_then: Vec<u32>,
         inputs_else: Vec<u32>,
+        lengths: Vec<Option<Vec<u32>>>,
     ) -> PyResult<Vec<u32>> {
         let programs = [self.nest(then)?, self.nest(otherwise)?];
         let inputs = [slots(inputs_then), slots(inputs_else)];
         let arms = [(programs[0], &inputs[0][..]), (programs[1], &inputs[1][..])];
-        Ok(numbers(self.builder()?.branch(Slot(condition), arms).map_err(refuse)?))
+        let lengths = lengths.into_iter().map(|sizes| Some(sizes?.into_iter().map(Size).collect()));
+        let lengths: Vec<Lengths> = lengths.collect();
+        Ok(numbers(self.builder()?.branch(Slot(condition), arms, &lengths).map_err(refuse)?))
     }
 
     /// Runs a program step after step: the slots of the states after the last step, of the stacked

@@ -1,14 +1,17 @@
 //! What calls need of memory, and what the process has.
 
-use frazil_runtime::{PlannedBuffer, Slot};
+use frazil_runtime::{PlannedBranch, PlannedBuffer, Slot};
 use pyo3::prelude::*;
 
 use crate::function::Function;
 
-/// Bytes of temporaries, of scratch, of nested programs and of each output, then the buffers: name, bytes, where it
-/// lies, what makes it, the operand that it takes over, the last instruction that needs it, and what
-/// to blame.
-type Plan = (usize, usize, Option<usize>, Vec<Option<usize>>, Vec<Entry>);
+/// Bytes of temporaries, of scratch, of the programs of branches, of what is found beside outputs, and
+/// of each output; whether each call takes as much; the branches: what runs them, the bytes of either
+/// program, and what to blame; the buffers: name, bytes, where it lies, what makes it, the operand that
+/// it takes over, the last instruction that needs it, and what to blame.
+type Plan = (Totals, bool, Vec<Branch>, Vec<Entry>);
+type Totals = (usize, usize, Option<usize>, Option<usize>, Vec<Option<usize>>);
+type Branch = (String, usize, usize, Option<Py<PyAny>>);
 type Entry =
     (String, Option<usize>, String, String, Option<String>, Option<String>, Option<Py<PyAny>>);
 
@@ -37,7 +40,14 @@ pub fn memory_plan(py: Python<'_>, function: &Function, dims: Vec<Vec<i64>>) -> 
     });
     let outputs = outputs.collect();
     let entries = plan.buffers.iter().map(entry).collect();
-    Ok((plan.arena, plan.scratch, plan.nested, outputs, entries))
+    let branch = |branch: &PlannedBranch| {
+        let [then, otherwise] = branch.bytes;
+        let node = branch.origin.and_then(|origin| program.blamed(py, origin));
+        (runtime.line(branch.at), then, otherwise, node)
+    };
+    let branches = plan.branches.iter().map(branch).collect();
+    let totals = (plan.arena, plan.scratch, plan.nested, plan.found, outputs);
+    Ok((totals, plan.exact, branches, entries))
 }
 
 /// The bytes in all buffers of the runtime, idle ones included.

@@ -3,3 +3,4 @@
 pub(crate) mod arena;
 pub(crate) mod buffer;
 pub(crate) mod pool;
+pub(crate) mod spare;

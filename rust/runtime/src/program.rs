@@ -115,6 +115,7 @@ impl Program {
         let bound_sizes = schedule(false);
         let run_sizes: Box<[Box<[Size]>]> = schedule(true);
         let dynamic = instrs.iter().any(|instr| instr.dynamic)
+            || slots.iter().any(|slot| slot.dynamic)
             || run_sizes.iter().any(|sizes| !sizes.is_empty());
         let arena = inputs.len() + constants.len();
         let bases = Bases {
@@ -235,12 +236,13 @@ impl Program {
     /// that are donated are writable too, and share memory with no other.
     pub unsafe fn bind(&self, inputs: &[ArrayRef<'_>]) -> Result<Run<'_>, Error> {
         let mut run = self.prepare(inputs)?;
+        run.own_memory().map_err(Error::at(None))?;
         run.start(inputs);
         Ok(run)
     }
 
     /// As [`Program::bind`], by the types and layouts of the arrays alone: nothing may run before
-    /// each input got its memory.
+    /// each input got its memory, and the run has memory of its own or lent.
     pub(crate) fn prepare(&self, inputs: &[ArrayRef<'_>]) -> Result<Run<'_>, Error> {
         let (mut state, bound) = self.checkout(inputs);
         let count = if bound { &self.found } else { &self.made };

@@ -1,5 +1,7 @@
 //! One run of a program.
 
+use std::mem;
+
 pub(crate) mod bind;
 pub(crate) mod guard;
 pub(crate) mod recurrence;
@@ -10,6 +12,7 @@ pub(crate) mod subrun;
 pub(crate) mod watch;
 
 use crate::allocation::buffer::Buffer;
+use crate::allocation::spare::Spare;
 use crate::arrays::array::{ArrayRef, OutputSpec, OwnedArray, Owner};
 use crate::arrays::layout::{Layout, byte_count};
 use crate::arrays::strided::{Transfer, TransferPlan};
@@ -57,6 +60,11 @@ impl<'p> Run<'p> {
         Some(OutputSpec { dtype, dims: &plan.layout.dims, strides: &plan.layout.strides })
     }
 
+    /// The outputs of which [`Run::output`] knows what they will look like.
+    pub(crate) fn outputs(&self) -> impl Iterator<Item = (usize, OutputSpec<'_>)> {
+        (0..self.program.outputs.len()).filter_map(|at| Some((at, self.output(at)?)))
+    }
+
     /// Gives the memory that an output is written to. Outputs without one are allocated by the
     /// runtime.
     ///
@@ -81,16 +89,43 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Dims and strides of the inputs.
-    pub(crate) fn key(&self) -> &[i64] {
-        self.state().key()
+    /// The bytes to lend the run, see [`State::lendable`].
+    pub(crate) fn lendable(&self) -> Option<usize> {
+        self.state().lendable(self.program)
     }
 
-    /// The bytes that the run takes beside inputs and outputs; `None` if that depends on values.
-    pub(crate) fn held(&self) -> Option<usize> {
-        let state = self.state();
-        let own = state.arena().size() + state.scratch_bytes;
-        state.nested_bytes().filter(|_| !self.program.dynamic).map(|nested| own + nested)
+    /// Lends the run as many bytes.
+    pub(crate) fn borrow_memory(&mut self, start: *mut u8) {
+        let program = self.program;
+        self.state_mut().borrow_memory(program, start);
+    }
+
+    /// Gives the run memory of its own instead.
+    pub(crate) fn own_memory(&mut self) -> Result<(), Fault> {
+        let program = self.program;
+        self.state_mut().own_memory(program)
+    }
+
+    /// The bytes that programs of branches take at most at once, beside what is lent.
+    pub(crate) fn choices(&self) -> usize {
+        self.state().choice_bytes
+    }
+
+    /// Whether the run finds memory for itself while it runs.
+    pub(crate) fn is_open(&self) -> bool {
+        self.program.dynamic || self.state().open
+    }
+
+    /// As [`Run::execute`], with this memory for branches.
+    pub(crate) fn execute_with(
+        &mut self,
+        spare: &mut Spare,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Error> {
+        mem::swap(&mut self.state_mut().spare, spare);
+        let executed = self.execute(conduct);
+        mem::swap(&mut self.state_mut().spare, spare);
+        executed
     }
 
     /// Takes the memory of all inputs.
@@ -158,9 +193,9 @@ impl<'p> Run<'p> {
         }
         let mut watch = program.watched.then(|| Watch::new(program));
         if watch.is_some() {
-            let arena = state.arena();
-            // SAFETY: the arena is as large as it says, and nothing is in it yet.
-            unsafe { Watch::start(arena.as_ptr(), arena.size()) };
+            let arena = state.bases[program.bases.arena];
+            // SAFETY: the arena has as many bytes, and nothing is in it yet.
+            unsafe { Watch::start(arena, state.arena_bytes) };
         }
         for at in 0..program.instrs.len() {
             if let Some(watch) = &mut watch {
@@ -173,8 +208,8 @@ impl<'p> Run<'p> {
             // instructions until released.
             let done = unsafe { state.run_step(&state.steps[at], conduct) };
             done.map_err(Error::at(program.instrs[at].origin))?;
-            if let Step::Inner = state.steps[at] {
-                state.run_inner(program, at, conduct)?;
+            if let Step::Inner(memory) = state.steps[at] {
+                state.run_inner(program, at, memory, conduct)?;
             } else if program.dynamic {
                 let done = state.run_dynamic(program, at, conduct);
                 done.map_err(Error::at(program.instrs[at].origin))?;
@@ -360,17 +395,22 @@ impl State {
 
     /// The memory that an output fills all by itself, if no later output lies there too.
     fn take_block(&mut self, program: &Program, position: usize) -> Option<Buffer> {
+        let root = self.filled(program, position).filter(|_| self.guards.width() == 0)?;
+        self.blocks[root].take()
+    }
+
+    /// The slot whose block an output fills all by itself, or most of it from the start.
+    pub(crate) fn filled(&self, program: &Program, position: usize) -> Option<usize> {
         let place = |slot: Slot| self.slots[slot.index()].place;
         let slot = program.outputs[position];
         let base = place(slot).base;
         let root = base.checked_sub(program.bases.slots)?;
         let layout = &self.slots[slot.index()].layout;
-        let bytes = layout.len() as usize * program.slots[slot.index()].dtype.itemsize();
-        let whole = self.guards.width() == 0
-            && place(slot).offset == 0
-            && bytes == self.slots[root].bytes
-            && layout.strides.iter().all(|&stride| stride >= 0);
+        let itemsize = program.slots[slot.index()].dtype.itemsize();
+        let (bytes, given) = (layout.len() as usize * itemsize, self.slots[root].bytes);
+        let whole = bytes == given && layout.strides.iter().all(|&stride| stride >= 0);
+        let most = bytes < given && given / 2 <= bytes && layout.is_c_order(itemsize);
         let shared = program.outputs[position + 1..].iter().any(|&other| place(other).base == base);
-        if whole && !shared { self.blocks[root].take() } else { None }
+        ((whole || most) && place(slot).offset == 0 && !shared).then_some(root)
     }
 }

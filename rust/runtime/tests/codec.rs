@@ -176,7 +176,15 @@ fn program(choices: &[(u8, u8, u8)]) -> Program {
                     15 => {
                         let flag = builder.size_literal(second.into()).unwrap();
                         let flag = builder.size_scalar(flag).unwrap();
-                        builder.branch(flag, [(nested, &[a, b]), (nested, &[b, a])]).map(|s| s[1])
+                        let lengths = match second % 2 {
+                            0 => vec![None, None],
+                            _ => {
+                                let size = |axis| builder.size_of(a, axis as u32).unwrap();
+                                vec![None, Some((0..ndim).map(size).collect())]
+                            }
+                        };
+                        let arms = [(nested, &[a, b][..]), (nested, &[b, a])];
+                        builder.branch(flag, arms, &lengths).map(|slots| slots[1])
                     }
                     _ => {
                         let nested = builder.nest(inner(ndim - 1), Origin(7)).unwrap();

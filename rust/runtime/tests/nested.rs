@@ -143,7 +143,7 @@ fn what_cannot_be_is_refused() {
     let wrong = RepeatSpec { sequences: vec![x], states: vec![], ..good.clone() };
     assert!(matches!(builder.repeat(&wrong), Err(BuildError::Rank { .. })));
     assert!(matches!(
-        builder.branch(x, [(nested, &[x]), (nested, &[x])]),
+        builder.branch(x, [(nested, &[x]), (nested, &[x])], &[None]),
         Err(BuildError::Rank { .. })
     ));
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from frazil._core import FrozenApply
+from frazil._core import FrozenApply, Variable
 from frazil.ifelse import IfElse
 from frazil.link.contract import Inner, inner_graphs
 from frazil.link.in_place import ifelse_inputs, op_from_graph_inputs
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
 from frazil.op_from_graph import OpFromGraph
+from frazil.tensor.lengths import Shape_i
 
 
 @inner_graphs.register
@@ -38,6 +39,20 @@ def _(op: IfElse, linker: Any) -> Sequence[Inner]:
 def _(op: IfElse, node: FrozenApply, lowering: Lowering) -> None:
     then, otherwise = (lowering.inner_program(*arm) for arm in inner_graphs(op, lowering.linker))
     condition, *inputs = (lowering.slot(x) for x in node.inputs)
-    slots = lowering.builder.branch(condition, then, otherwise, inputs, inputs)
+    lengths = [
+        None if _is_open(lengths, node) else lowering.sizes(lengths)
+        for lengths in map(lowering.shapes.lengths, node.outputs)
+    ]
+    slots = lowering.builder.branch(condition, then, otherwise, inputs, inputs, lengths)
     for output, slot in zip(node.outputs, slots, strict=True):
         lowering.place(output, slot)
+
+
+def _is_open(lengths: Sequence[Variable], node: FrozenApply) -> bool:
+    """Whether a length is that of what ``node`` makes, so that only a run tells."""
+    return any(
+        length.owner is not None
+        and isinstance(length.owner.op, Shape_i)
+        and length.owner.inputs[0].owner is node
+        for length in lengths
+    )

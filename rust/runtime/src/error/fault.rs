@@ -347,6 +347,21 @@ pub enum Fault {
         /// Its shape before.
         expected: Vec<i64>,
     },
+    /// A result of a nested program that has another shape than was told before it ran.
+    #[error(
+        "{slot} is made with shape {}, but shape {} was planned: the lengths that were declared for \
+         it are wrong",
+        Lengths(.given),
+        Lengths(.expected)
+    )]
+    Planned {
+        /// The result.
+        slot: Slot,
+        /// Its shape.
+        given: Vec<i64>,
+        /// The shape for which there is memory.
+        expected: Vec<i64>,
+    },
     /// A fault of a program that an instruction ran, in this step of a loop.
     #[error("{}{fault}", InStep(*.step))]
     Nested {
@@ -476,6 +491,7 @@ impl Fault {
             | Fault::Sequence { .. }
             | Fault::Drift { .. }
             | Fault::Row { .. }
+            | Fault::Planned { .. }
             | Fault::BlasTooLarge { .. } => ErrorClass::Value,
             Fault::Nested { fault, .. } => fault.class(),
             Fault::InputType { .. }

@@ -509,9 +509,10 @@ impl Replay<'_> {
                 Inner::Run { program, inputs, .. } => {
                     builder.run(program, &inputs)?;
                 }
-                Inner::Branch { condition, arms: [then, otherwise], .. } => {
+                Inner::Branch { condition, arms: [then, otherwise], lengths, .. } => {
                     let then = (then.program, &then.inputs[..]);
-                    builder.branch(condition, [then, (otherwise.program, &otherwise.inputs)])?;
+                    let arms = [then, (otherwise.program, &otherwise.inputs[..])];
+                    builder.branch(condition, arms, &lengths)?;
                 }
                 Inner::Repeat(code) => {
                     builder.repeat(&RepeatSpec {

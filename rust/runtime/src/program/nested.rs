@@ -40,10 +40,13 @@ pub(crate) enum Inner {
     /// Runs it once.
     Run { program: Nested, inputs: Box<[Slot]>, outputs: Box<[Slot]> },
     /// Runs the first of two if the condition is not zero, else the second.
-    Branch { condition: Slot, arms: [Arm; 2], outputs: Box<[Slot]> },
+    Branch { condition: Slot, arms: [Arm; 2], lengths: Box<[Lengths]>, outputs: Box<[Slot]> },
     /// Runs it step after step.
     Repeat(Repeat),
 }
+
+/// The lengths of an output that both of two programs give it, if that is known.
+pub type Lengths = Option<Box<[Size]>>;
 
 /// One of two programs with its inputs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -140,7 +143,10 @@ impl Inner {
     /// The sizes that are asked for.
     pub(crate) fn sizes(&self) -> Vec<Size> {
         match self {
-            Inner::Run { .. } | Inner::Branch { .. } => vec![],
+            Inner::Run { .. } => vec![],
+            Inner::Branch { lengths, .. } => {
+                lengths.iter().flatten().flat_map(|sizes| sizes.iter().copied()).collect()
+            }
             Inner::Repeat(code) => vec![code.steps],
         }
     }
@@ -239,8 +245,9 @@ impl Builder {
     pub fn run(&mut self, program: Nested, inputs: &[Slot]) -> Built<Vec<Slot>> {
         let inner = self.part(program)?;
         self.check_arm(&inner, inputs)?;
-        let dynamic = self.depends(inputs.iter().copied(), [])? || has_dynamic_output(&inner);
-        let outputs = self.result_slots(&inner, dynamic)?;
+        let dynamic = self.depends(inputs.iter().copied(), [])?;
+        let late = |at| dynamic || is_dynamic(&inner, at);
+        let outputs = self.result_slots(&inner, late)?;
         let code =
             Inner::Run { program, inputs: inputs.into(), outputs: outputs.as_slice().into() };
         self.push(InstrKind::Inner(Box::new(code)), dynamic);
@@ -248,11 +255,12 @@ impl Builder {
     }
 
     /// Runs the first of two nested programs if the 0-d `condition` is not zero, else the second;
-    /// both have outputs of the same element types and ranks.
+    /// both have outputs of the same element types and ranks. `lengths` are those of each output.
     pub fn branch(
         &mut self,
         condition: Slot,
         [then, otherwise]: [(Nested, &[Slot]); 2],
+        lengths: &[Lengths],
     ) -> Built<Vec<Slot>> {
         let (given, ndim) = self.slot_type(condition)?;
         if ndim != 0 {
@@ -270,11 +278,27 @@ impl Builder {
         if !inner.outputs().eq(other.outputs()) {
             return Err(BuildError::Arms);
         }
-        let outputs = self.result_slots(&inner, true)?;
+        check_count("lengths of the outputs of a branch", lengths.len(), inner.outputs.len())?;
+        let mut late = Vec::new();
+        for (at, (lengths, (_, ndim))) in lengths.iter().zip(inner.outputs()).enumerate() {
+            let unknown = match lengths {
+                Some(lengths) => {
+                    check_count("lengths of an output of a branch", lengths.len(), ndim)?;
+                    self.check_sizes(lengths.iter().copied())?;
+                    self.depends([], lengths.iter().copied())?
+                }
+                None => true,
+            };
+            late.push(unknown || is_dynamic(&inner, at) || is_dynamic(&other, at));
+        }
+        let read = then.1.iter().chain(otherwise.1).copied();
+        let dynamic = self.depends(read, [])?;
+        let outputs = self.result_slots(&inner, |at| dynamic || late[at])?;
         let arms =
             [then, otherwise].map(|(program, inputs)| Arm { program, inputs: inputs.into() });
-        let code = Inner::Branch { condition, arms, outputs: outputs.as_slice().into() };
-        self.push(InstrKind::Inner(Box::new(code)), true);
+        let (lengths, made) = (lengths.into(), outputs.as_slice().into());
+        let code = Inner::Branch { condition, arms, lengths, outputs: made };
+        self.push(InstrKind::Inner(Box::new(code)), dynamic);
         Ok(outputs)
     }
 
@@ -329,9 +353,7 @@ impl Builder {
                 return Err(BuildError::NotOwned { input });
             }
         }
-        let dynamic = self.depends(reads.iter().copied(), [spec.steps])?
-            || spec.until.is_some()
-            || has_dynamic_output(&inner);
+        let dynamic = self.depends(reads.iter().copied(), [spec.steps])?;
         let mut made = Repeated { finals: vec![], stacked: vec![], steps: Slot(0) };
         for (state, _) in spec.states.iter().enumerate() {
             let (dtype, ndim) = inputs[first + state];
@@ -339,7 +361,8 @@ impl Builder {
         }
         for &output in &spec.stacked {
             let (dtype, ndim) = outputs[output];
-            made.stacked.push(self.result(dtype, ndim + 1, dynamic)?);
+            let late = dynamic || spec.until.is_some() || is_dynamic(&inner, output);
+            made.stacked.push(self.result(dtype, ndim + 1, late)?);
         }
         made.steps = self.result(DType::Int64, 0, dynamic)?;
         let states = spec.states.iter().zip(&made.finals);
@@ -374,10 +397,10 @@ impl Builder {
         }
     }
 
-    /// A slot for each output of a program.
-    fn result_slots(&mut self, inner: &Program, dynamic: bool) -> Built<Vec<Slot>> {
-        let outputs: Vec<(DType, usize)> = inner.outputs().collect();
-        outputs.into_iter().map(|(dtype, ndim)| self.result(dtype, ndim, dynamic)).collect()
+    /// A slot for each output of a program; `late` tells whether only the run knows its lengths.
+    fn result_slots(&mut self, inner: &Program, late: impl Fn(usize) -> bool) -> Built<Vec<Slot>> {
+        let outputs = inner.outputs().enumerate();
+        outputs.map(|(at, (dtype, ndim))| self.result(dtype, ndim, late(at))).collect()
     }
 }
 
@@ -396,6 +419,6 @@ impl RepeatSpec {
 }
 
 /// Whether the lengths of an output depend on more than the shapes of the inputs.
-fn has_dynamic_output(program: &Program) -> bool {
-    program.outputs.iter().any(|slot| program.slots[slot.index()].dynamic)
+pub(crate) fn is_dynamic(program: &Program, output: usize) -> bool {
+    program.slots[program.outputs[output].index()].dynamic
 }

@@ -25,7 +25,7 @@ impl Program {
     /// What the program does; with dims of all inputs, also with which sizes.
     pub fn explain(&self, dims: Option<&[Vec<i64>]>) -> Result<Vec<Explained>, Error> {
         let state = match dims {
-            Some(dims) => Some(self.laid_out(dims, |_, _| {})?.0),
+            Some(dims) => Some(self.laid_out(dims, |_, _| {})?),
             None => None,
         };
         let mut known = vec![true; self.sizes.len()];
@@ -55,7 +55,7 @@ impl Program {
                 explained.shapes = slots
                     .map(|slot| {
                         let layout = &state.slots[slot.index()].layout;
-                        (!instr.dynamic).then(|| layout.dims.to_vec())
+                        (!self.slots[slot.index()].dynamic).then(|| layout.dims.to_vec())
                     })
                     .collect();
             }

@@ -53,6 +53,17 @@ pub struct PlannedBuffer {
     pub last: Option<usize>,
 }
 
+/// What the programs of a branch take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedBranch {
+    /// The number of the instruction.
+    pub at: usize,
+    /// What that instruction is blamed on.
+    pub origin: Option<Origin>,
+    /// The bytes that the first one takes, and the second.
+    pub bytes: [usize; 2],
+}
+
 /// What a call needs of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryPlan {
@@ -60,10 +71,17 @@ pub struct MemoryPlan {
     pub arena: usize,
     /// Bytes that kernels need beside their operands.
     pub scratch: usize,
-    /// Bytes that programs take for themselves which the program runs; `None` if only the run knows
-    /// them.
+    /// Bytes that programs of branches take at most at once, which is what the costliest ones take;
+    /// `None` if a program that an instruction runs finds out while it runs.
     pub nested: Option<usize>,
-    /// The bytes of each output; `None` if only the run knows them.
+    /// Bytes that are found during the run, at most, beside outputs; `None` if values decide.
+    pub found: Option<usize>,
+    /// Whether every run takes as much: no branch takes less, and no loop ends early whose steps take
+    /// memory.
+    pub exact: bool,
+    /// What the branches of the program take.
+    pub branches: Vec<PlannedBranch>,
+    /// The bytes of each output, at most; `None` if only the run knows them.
     pub outputs: Vec<Option<usize>>,
     /// For each output the input in whose memory it lies, if it is not made anew.
     pub lies_in: Vec<Option<usize>>,
@@ -75,41 +93,62 @@ impl Program {
     /// What a call needs of memory with inputs of these dims, each in C order.
     pub fn memory_plan(&self, dims: &[Vec<i64>]) -> Result<MemoryPlan, Error> {
         let mut buffers = Vec::new();
-        let (state, arena) = self.laid_out(dims, |state, at| self.made(state, at, &mut buffers))?;
+        let mut state = self.laid_out(dims, |state, at| self.made(state, at, &mut buffers))?;
         let mut last = vec![None; self.slots.len()];
         for (at, releases) in self.liveness.releases.iter().enumerate() {
             for slot in releases {
                 last[slot.index()] = Some(at);
             }
         }
+        let branches = state.arms.iter().map(|&(at, bytes)| PlannedBranch {
+            at,
+            origin: self.instrs[at].origin,
+            bytes,
+        });
+        let branches: Vec<PlannedBranch> = branches.collect();
+        let exact = state.choice_bytes == 0 && !self.dynamic;
+        let found = if self.dynamic { self.forecast(&mut state) } else { Some(0) };
+        let bytes = |slot: &Slot| {
+            let itemsize = self.slots[slot.index()].dtype.itemsize();
+            state.slots[slot.index()].layout.len() as usize * itemsize
+        };
+        let late = |slot: &Slot| self.slots[slot.index()].dynamic;
         for buffer in &mut buffers {
             buffer.last = last[buffer.slot.index()];
+            if found.is_some() && late(&buffer.slot) {
+                buffer.bytes = Some(bytes(&buffer.slot));
+            }
         }
+        let given_out: usize = self.outputs.iter().filter(|slot| late(slot)).map(bytes).sum();
+        let outputs = self.outputs.iter().zip(&state.outputs).map(|(slot, plan)| match plan {
+            Some(plan) => Some(plan.bytes),
+            None => found.map(|_| bytes(slot)),
+        });
+        let outputs: Vec<Option<usize>> = outputs.collect();
         let lies_in = |slot: &Slot| {
             let base = state.slots[slot.index()].place.base;
             (!self.slots[slot.index()].dynamic && base < self.bases.constants).then_some(base)
         };
         Ok(MemoryPlan {
             lies_in: self.outputs.iter().map(lies_in).collect(),
-            arena,
+            arena: state.arena_bytes,
             scratch: state.scratch_bytes,
-            nested: state.nested_bytes(),
-            outputs: state
-                .outputs
-                .iter()
-                .map(|plan| plan.as_ref().map(|plan| plan.bytes))
-                .collect(),
+            nested: (!state.open).then_some(state.choice_bytes),
+            found: found.map(|found| found - given_out),
+            exact,
+            branches,
+            outputs,
             buffers,
         })
     }
 
-    /// The state of a run that would start, with inputs of these dims, each in C order, and the
-    /// bytes of its temporaries. `seen` is called after each instruction.
+    /// The state of a run that would start, with inputs of these dims, each in C order. `seen` is
+    /// called after each instruction.
     pub(crate) fn laid_out(
         &self,
         dims: &[Vec<i64>],
         seen: impl FnMut(&State, usize),
-    ) -> Result<(State, usize), Error> {
+    ) -> Result<State, Error> {
         let strides: Vec<Vec<i64>> = dims
             .iter()
             .zip(&self.inputs)
@@ -129,8 +168,8 @@ impl Program {
             })
             .collect();
         let mut state = State::new(self);
-        let arena = state.lay_out(self, &inputs, seen)?;
-        Ok((state, arena))
+        state.lay_out(self, &inputs, seen)?;
+        Ok(state)
     }
 
     /// Notes what an instruction that was just bound has made.
@@ -141,16 +180,17 @@ impl Program {
         }
         let place = |slot: Slot| state.slots[slot.index()].place;
         for slot in instr.kind.writes() {
+            let dynamic = self.slots[slot.index()].dynamic;
             let made = &state.slots[slot.index()];
             let in_place = self.liveness.over[slot.index()];
-            let in_place = in_place.filter(|&of| !instr.dynamic && place(of) == place(slot));
+            let in_place = in_place.filter(|&of| !dynamic && place(of) == place(slot));
             let inherited = self.liveness.dying[slot.index()].iter().copied().find(|&of| {
                 let owner = self.liveness.owners[of.index()];
                 let gone = state.slots[owner.index()].bytes == 0;
-                !instr.dynamic && gone && place(of) == place(slot)
+                !dynamic && gone && place(of) == place(slot)
             });
             let bytes = match in_place {
-                _ if instr.dynamic => None,
+                _ if dynamic => None,
                 Some(_) => {
                     Some(made.layout.len() as usize * self.slots[slot.index()].dtype.itemsize())
                 }
@@ -161,7 +201,7 @@ impl Program {
                 slot,
                 bytes,
                 location: match made.place.base {
-                    _ if instr.dynamic => Location::Run,
+                    _ if dynamic => Location::Run,
                     base if base < self.bases.constants => Location::Input(base),
                     base if base == self.bases.arena => Location::Arena(made.place.offset as usize),
                     base => Location::Output(base - self.bases.outputs),

@@ -21,7 +21,7 @@ use crate::program::Program;
 use crate::program::instr::InstrKind;
 use crate::program::nested::Inner;
 use crate::run::state::{SlotState, State};
-use crate::run::step::Step;
+use crate::run::step::{Place, Step};
 
 /// Binds instructions in order. With an arena the memory comes from there, before any run; without
 /// one it is allocated at once, for the run that goes on.
@@ -88,24 +88,27 @@ impl<'a> Binder<'a> {
             // Its results are known when it has run.
             InstrKind::Call(_) => Ok(Step::Later),
             // Bound by `inner`, whose faults may be blamed on what is nested.
-            InstrKind::Inner(_) => Ok(Step::Inner),
+            InstrKind::Inner(_) => Ok(Step::Inner(None)),
         }
     }
 
     /// The step of an instruction that runs programs, whose results have known layouts.
     pub(crate) fn inner(&mut self, code: &Inner, origin: Option<Origin>) -> Result<Step, Error> {
-        let Some(needs) = self.state.inner_needs(self.program, code, origin)? else {
-            return Ok(Step::Inner);
-        };
+        let needs = self.state.inner_needs(self.program, code, origin)?;
         for (slot, layout) in needs.layouts {
             self.place_fresh(slot, layout).map_err(Error::at(origin))?;
         }
-        self.need_scratch(needs.scratch);
-        self.state.apart += needs.apart;
-        if !self.state.held.contains(&needs.held) {
-            self.state.held.push(needs.held);
-        }
-        Ok(Step::Inner)
+        self.state.choice_bytes = self.state.choice_bytes.max(needs.choices);
+        self.state.open |= needs.open;
+        let at = self.state.steps.len();
+        self.state.arms.extend(needs.arms.map(|arms| (at, arms)));
+        self.state.growths.extend(needs.growth);
+        let Some(arena) = &mut self.arena else { return Ok(Step::Inner(None)) };
+        // Nothing else is made while the instruction runs.
+        let start = arena.take(needs.bytes).map_err(Error::at(origin))?;
+        arena.release(start, needs.bytes);
+        let place = Place { base: self.program.bases.arena, offset: start as i64 };
+        Ok(Step::Inner(Some((place, needs.bytes))))
     }
 
     fn slot(&self, slot: Slot) -> &SlotState {

@@ -108,6 +108,13 @@ pub(crate) fn operands<K>(
     Ok(operands.into())
 }
 
+impl Recurrence {
+    /// The result that holds the number of steps done, if there is one.
+    pub(crate) fn counter(&self) -> Option<Slot> {
+        self.writes.last().filter(|_| self.counts).map(|write| write.slot)
+    }
+}
+
 impl Builder {
     /// A native kernel that goes over all steps. Returns the slots of the writes.
     ///

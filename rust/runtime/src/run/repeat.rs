@@ -20,11 +20,13 @@ use crate::program::instr::InstrKind;
 use crate::program::nested::{Next, Part, Repeat};
 use crate::run::Run;
 use crate::run::repeat::needs::Scratch;
+use crate::run::repeat::rows::{Rows, first_rows};
 use crate::run::state::State;
 use crate::run::subrun::Site;
 use crate::threads::conduct::Conduct;
 
 mod needs;
+pub(crate) mod rows;
 
 /// Steps after which a loop asks whether to stop.
 const ASK: i64 = 64;
@@ -38,20 +40,12 @@ struct Value {
     owner: Owner,
 }
 
-/// The results of one output that are kept: one a row.
-struct Rows {
-    data: *mut u8,
-    stride: i64,
-    /// The layout of a row.
-    layout: usize,
-}
-
 /// Where an output of a step goes.
 enum Target {
     /// Into its row.
     Row(usize),
     /// Into memory of its own, as it lies otherwise than a row, and then to its row.
-    Copied { buffer: Buffer, row: usize, plan: Box<TransferPlan> },
+    Copied { data: *mut u8, row: usize, plan: Box<TransferPlan>, _own: Buffer },
     /// Into the next buffer of its ring.
     Ring,
     /// It stays in the memory of the state that it is the next value of.
@@ -96,6 +90,14 @@ struct Loop<'p> {
     in_use: Vec<usize>,
     rows: Vec<Option<Rows>>,
     outputs: Vec<Output>,
+    /// By stacked output: where its first rows lie if all of them may be too many.
+    first: Vec<Option<*mut u8>>,
+    /// By output: where it is made if it lies otherwise than a row.
+    apart: Vec<Option<*mut u8>>,
+    /// What the steps may work in: where, and how many bytes.
+    memory: (*mut u8, usize),
+    /// The memory of the loop, if it was found for this run.
+    block: Buffer,
 }
 
 impl State {
@@ -131,14 +133,13 @@ impl State {
             // SAFETY: the value is in memory as the layout says, the result is memory of its own.
             unsafe { plan.run(to, data) };
         }
-        if done < work.steps {
-            for &(_, to) in &code.stacked {
-                self.slots[to.index()].layout.dims[0] = done;
-            }
+        if code.until.is_some() && work.steps > 0 {
+            work.keep_rows(self, site, done)?;
         }
         let to = self.result(site, code.done, Layout::default())?;
         // SAFETY: the result is one aligned 64-bit element.
         unsafe { to.cast::<i64>().write(done) };
+        drop(self.pool.give(work.block));
         Ok(())
     }
 }
@@ -170,6 +171,10 @@ impl<'p> Loop<'p> {
             in_use: vec![0; outputs],
             rows: code.stacked.iter().map(|_| None).collect(),
             outputs: Vec::with_capacity(outputs),
+            first: vec![None; code.stacked.len()],
+            apart: vec![None; outputs],
+            memory: (std::ptr::null_mut(), 0),
+            block: Buffer::empty(),
         };
         for (input, slot) in code.inputs().enumerate() {
             let array = state.array(program, slot);
@@ -290,9 +295,11 @@ impl<'p> Loop<'p> {
                 // Its memory goes back first, to be found again.
                 drop(run);
                 run = self.bind(step)?;
+                self.lend(&mut run)?;
                 self.aim(&mut run, step)?;
                 late = self.has_late();
             }
+            self.make_room(step)?;
             for (input, &(start, stride)) in self.sequences.iter().enumerate() {
                 let data = start.wrapping_offset((step * stride) as isize);
                 self.values[input].data = data;
@@ -307,7 +314,7 @@ impl<'p> Loop<'p> {
                         Some(rows) => rows.at(step),
                         None => continue,
                     },
-                    Target::Copied { buffer, .. } => buffer.as_ptr(),
+                    Target::Copied { data, .. } => *data,
                     Target::Ring => output.ring.at(step),
                     Target::Left { input } => {
                         output.made.data = self.values[*input].data;
@@ -319,7 +326,7 @@ impl<'p> Loop<'p> {
                 // this step reads lies there.
                 unsafe { run.set_output(at, output.made.data) };
             }
-            let executed = run.execute(conduct);
+            let executed = run.execute_with(&mut state.spare, conduct);
             executed.map_err(|error| self.part.blame(error, Some(step), self.origin))?;
             if late {
                 for output in 0..self.outputs.len() {
@@ -379,16 +386,26 @@ impl<'p> Loop<'p> {
         site: &Site<'_>,
         run: &mut Run<'p>,
     ) -> Result<(), Error> {
-        let Scratch { bytes, copies, rings } = self.scratch(state, site.program, run)?;
+        let Scratch { bytes, copies, rings, apart, first } =
+            self.scratch(state, site.program, run)?;
+        let least = bytes + run.lendable().unwrap_or(0);
+        let (memory, block) = state.memory_for(site, least).map_err(Error::at(self.origin))?;
+        let whole = site.memory.map_or(0, |(_, bound)| bound).max(least);
+        self.memory = (memory.wrapping_add(bytes), whole - bytes);
+        self.block = block;
+        self.lend(run)?;
+        for (output, start) in apart {
+            self.apart[output] = Some(memory.wrapping_add(start));
+        }
+        for (row, start) in first {
+            self.first[row] = Some(memory.wrapping_add(start));
+        }
         for output in 0..self.row_of.len() {
             if let (Some(spec), Some(row)) = (run.output(output), self.row_of[output]) {
                 let dims = spec.dims.to_vec();
                 self.rows[row] = Some(self.place_rows(state, site, row, &dims)?);
             }
         }
-        state.scratch_bytes = state.scratch_bytes.max(bytes);
-        state.grow_scratch().map_err(Error::at(self.origin))?;
-        let memory = state.scratch.as_ptr();
         for (input, start, plan) in copies {
             let to = memory.wrapping_add(start);
             // SAFETY: the memory was reserved for it; the state is there when the loop starts.
@@ -407,6 +424,16 @@ impl<'p> Loop<'p> {
             });
         }
         self.aim(run, 0)
+    }
+
+    /// Lends a run that was just bound the memory of the steps.
+    fn lend(&self, run: &mut Run<'p>) -> Result<(), Error> {
+        match run.lendable() {
+            Some(bytes) if bytes <= self.memory.1 => run.borrow_memory(self.memory.0),
+            // States lie otherwise than it was foreseen.
+            _ => run.own_memory().map_err(Error::at(self.origin))?,
+        }
+        Ok(())
     }
 
     /// Says where outputs go in a run that was just bound.
@@ -432,17 +459,18 @@ impl<'p> Loop<'p> {
                 self.outputs[at].target = if is_plain {
                     Target::Row(row)
                 } else {
-                    let bytes = byte_count(&layout.dims, itemsize);
-                    let buffer = bytes.and_then(Buffer::new).map_err(Error::at(self.origin))?;
                     let plan = Box::new(TransferPlan::copy(dtype, &layout, expected));
-                    Target::Copied { buffer, row, plan }
+                    let bytes = match self.apart[at] {
+                        Some(_) => Ok(0),
+                        None => byte_count(&layout.dims, itemsize),
+                    };
+                    let own = bytes.and_then(Buffer::new).map_err(Error::at(self.origin))?;
+                    let data = self.apart[at].unwrap_or(own.as_ptr());
+                    Target::Copied { data, row, plan, _own: own }
                 };
                 continue;
             }
-            let own = self.code.states.iter().position(|carried| carried.next == Next::Output(at));
-            let own = own.map(|state| self.code.input_of(state));
-            let own = own.filter(|&input| self.part.program.inputs[input].donated);
-            if let Some(input) = own.filter(|&input| run.lies_exactly_in(at, input)) {
+            if let Some(input) = self.left_in(run, at) {
                 run.leave_output(at);
                 self.outputs[at].made.layout = self.values[input].layout;
                 self.outputs[at].target = Target::Left { input };
@@ -455,6 +483,15 @@ impl<'p> Loop<'p> {
         Ok(())
     }
 
+    /// The state that the program may use up and in whose memory an output is its next value.
+    fn left_in(&self, run: &Run<'p>, output: usize) -> Option<usize> {
+        let mut states = self.code.states.iter();
+        let own = states.position(|carried| carried.next == Next::Output(output))?;
+        let input = self.code.input_of(own);
+        let donated = self.part.program.inputs[input].donated;
+        (donated && run.lies_exactly_in(output, input)).then_some(input)
+    }
+
     /// The memory for all values of a stacked output.
     fn place_rows(
         &mut self,
@@ -465,12 +502,68 @@ impl<'p> Loop<'p> {
     ) -> Result<Rows, Error> {
         let (output, to) = self.code.stacked[row];
         let itemsize = self.itemsize(output);
+        if self.code.until.is_some() {
+            return self.place_first_rows(row, dims);
+        }
         let whole = Layout::fresh(&with_rows(self.steps, dims), itemsize);
         let whole = whole.map_err(Error::at(self.origin))?;
         let stride = whole.strides[0];
         let data = state.result(site, to, whole)?;
         let layout = Layout::fresh(dims, itemsize).map_err(Error::at(self.origin))?;
-        Ok(Rows { data, stride, layout: self.intern(layout) })
+        let (capacity, block) = (self.steps, Buffer::empty());
+        Ok(Rows { data, stride, layout: self.intern(layout), capacity, block })
+    }
+
+    /// The memory for the first values of a stacked output, where the loop may end early.
+    fn place_first_rows(&mut self, row: usize, dims: &[i64]) -> Result<Rows, Error> {
+        let at = |fault| Error::at(self.origin)(fault);
+        let itemsize = self.itemsize(self.code.stacked[row].0);
+        let stride = byte_count(dims, itemsize).map_err(at)? as i64;
+        let capacity = first_rows(self.steps, stride);
+        let bytes = if self.first[row].is_some() { 0 } else { capacity * stride };
+        let block = Buffer::new(bytes as usize).map_err(at)?;
+        let data = self.first[row].unwrap_or(block.as_ptr());
+        let layout = Layout::fresh(dims, itemsize).map_err(at)?;
+        Ok(Rows { data, stride, layout: self.intern(layout), capacity, block })
+    }
+
+    /// Makes room for the row of a step where there is none.
+    fn make_room(&mut self, step: i64) -> Result<(), Error> {
+        for rows in self.rows.iter_mut().flatten() {
+            if step < rows.capacity {
+                continue;
+            }
+            let before = std::mem::take(&mut rows.block);
+            let (old, bytes) = rows.grow(self.steps).map_err(Error::at(self.origin))?;
+            for value in &mut self.values {
+                let offset = value.data.addr().wrapping_sub(old.addr());
+                if offset < bytes {
+                    value.data = rows.data.wrapping_add(offset);
+                }
+            }
+            drop(before);
+        }
+        Ok(())
+    }
+
+    /// Gives the results their rows, of which so many are there.
+    fn keep_rows(&mut self, state: &mut State, site: &Site<'_>, done: i64) -> Result<(), Error> {
+        for (rows, &(output, to)) in self.rows.iter_mut().zip(&self.code.stacked) {
+            let rows = rows.as_mut().expect("a step has placed the rows");
+            let slot = self.part.program.outputs[output];
+            let itemsize = self.part.program.slots[slot.index()].dtype.itemsize();
+            let dims = with_rows(done, &self.layouts[rows.layout].dims);
+            let layout = Layout::fresh(&dims, itemsize).map_err(Error::at(self.origin))?;
+            let bytes = byte_count(&dims, itemsize).map_err(Error::at(self.origin))?;
+            if rows.block.size() > 0 && state.guards.width() == 0 {
+                state.adopt(site.program, to, layout, std::mem::take(&mut rows.block));
+                continue;
+            }
+            let memory = state.result(site, to, layout)?;
+            // SAFETY: so many rows are there without gaps; the result is memory of its own.
+            unsafe { std::ptr::copy_nonoverlapping(rows.data, memory, bytes) };
+        }
+        Ok(())
     }
 
     /// Brings an output that a step has made to where its value is kept.
@@ -483,12 +576,12 @@ impl<'p> Loop<'p> {
         step: i64,
     ) -> Result<(), Error> {
         let output = &mut self.outputs[at];
-        if let Target::Copied { buffer, row, plan } = &output.target
+        if let Target::Copied { data, row, plan, .. } = &output.target
             && let Some(rows) = &self.rows[*row]
         {
             output.made.data = rows.at(step);
-            // SAFETY: the step wrote the buffer; the row is memory of its own, as large.
-            unsafe { plan.run(output.made.data, buffer.as_ptr()) };
+            // SAFETY: the step wrote there; the row is memory of its own, as large.
+            unsafe { plan.run(output.made.data, *data) };
         }
         if !matches!(output.target, Target::Late) {
             return Ok(());
@@ -529,13 +622,6 @@ impl<'p> Loop<'p> {
             }
         }
         Ok(())
-    }
-}
-
-impl Rows {
-    /// Where the row of a step starts.
-    fn at(&self, step: i64) -> *mut u8 {
-        self.data.wrapping_offset((step * self.stride) as isize)
     }
 }
 

@@ -3,8 +3,9 @@
 use smallvec::SmallVec;
 
 use crate::allocation::arena::Arena;
-use crate::allocation::buffer::Buffer;
+use crate::allocation::buffer::{ALIGNMENT, Buffer};
 use crate::allocation::pool::Pool;
+use crate::allocation::spare::Spare;
 use crate::arrays::array::{ArrayRef, KeptArray, Owner};
 use crate::arrays::layout::{Layout, byte_count};
 use crate::arrays::strided::{Transfer, TransferPlan, read_integer};
@@ -15,8 +16,8 @@ use crate::program::instr::InstrKind;
 use crate::program::size::{SizeExpr, Value};
 use crate::run::bind::Binder;
 use crate::run::guard::Guards;
+use crate::run::repeat::rows::Growth;
 use crate::run::step::{Place, Step};
-use crate::run::subrun::Held;
 use crate::threads::conduct::Conduct;
 
 /// Memory of one state that is kept for slots whose size is known during the run only.
@@ -55,13 +56,23 @@ pub(crate) struct State {
     pub(crate) unfinished: Vec<usize>,
     /// The start of every memory; see [`crate::program::Bases`].
     pub(crate) bases: Vec<*mut u8>,
+    /// The bytes that temporaries take.
+    pub(crate) arena_bytes: usize,
     arena: Buffer,
-    pub(crate) scratch: Buffer,
     pub(crate) scratch_bytes: usize,
-    /// What runs of nested programs hold.
-    pub(crate) held: Vec<Held>,
-    /// The bytes that instructions which run programs take beside that.
-    pub(crate) apart: usize,
+    scratch: Buffer,
+    /// Where the scratch memory of the run starts: its own, or lent.
+    scratch_start: *mut u8,
+    /// The bytes that programs of branches take at most at once.
+    pub(crate) choice_bytes: usize,
+    /// Whether a nested program finds memory for itself while it runs.
+    pub(crate) open: bool,
+    /// For each branch the instruction, and what either arm takes.
+    pub(crate) arms: Vec<(usize, [usize; 2])>,
+    /// What rows take of loops that may end early.
+    pub(crate) growths: Vec<Growth>,
+    /// Memory for programs of branches.
+    pub(crate) spare: Spare,
     /// The outputs that stay where they lie, in memory of an input.
     pub(crate) left: Vec<bool>,
     /// Outputs that the runtime allocated, with their layouts.
@@ -127,31 +138,31 @@ impl State {
         true
     }
 
-    /// Evaluates all that the shapes of the inputs decide, and makes room for it.
+    /// Evaluates all that the shapes of the inputs decide.
     pub(crate) fn bind(&mut self, program: &Program, inputs: &[ArrayRef<'_>]) -> Result<(), Error> {
-        let arena = self.lay_out(program, inputs, |_, _| {})?;
-        self.reserve(program, arena).map_err(Error::at(None))?;
+        self.lay_out(program, inputs, |_, _| {})?;
         self.bound = true;
         Ok(())
     }
 
-    /// Evaluates all that the shapes of the inputs decide, and gives the bytes that the temporaries
-    /// take. `seen` is called after each instruction, when its results have their places and nothing
-    /// is released yet.
+    /// As [`State::bind`]. `seen` is called after each instruction, when its results have their places
+    /// and nothing is released yet.
     pub(crate) fn lay_out(
         &mut self,
         program: &Program,
         inputs: &[ArrayRef<'_>],
         mut seen: impl FnMut(&State, usize),
-    ) -> Result<usize, Error> {
+    ) -> Result<(), Error> {
         self.bound = false;
         self.key.clear();
         self.steps.clear();
         self.outputs.clear();
         self.unfinished.clear();
         self.scratch_bytes = 0;
-        self.held.clear();
-        self.apart = 0;
+        self.choice_bytes = 0;
+        self.open = false;
+        self.arms.clear();
+        self.growths.clear();
         self.guards.clear();
         check_inputs(program, inputs).map_err(Error::at(None))?;
         for (at, (input, declared)) in inputs.iter().zip(&program.inputs).enumerate() {
@@ -168,7 +179,7 @@ impl State {
         self.evaluate(program, &program.bound_sizes[0]);
         for (at, instr) in program.instrs.iter().enumerate() {
             let step = match &instr.kind {
-                InstrKind::Inner(_) if instr.dynamic => Step::Inner,
+                InstrKind::Inner(_) if instr.dynamic => Step::Inner(None),
                 _ if instr.dynamic => Step::Later,
                 InstrKind::Inner(code) => {
                     let mut binder = Binder::new(program, self, Some(&mut arena));
@@ -198,7 +209,8 @@ impl State {
             self.outputs.push(plan);
         }
         self.order_outputs(program);
-        Ok(arena.size())
+        self.arena_bytes = arena.size();
+        Ok(())
     }
 
     /// How an output is made; `None` if that is known when the run ends.
@@ -244,37 +256,39 @@ impl State {
         }
     }
 
-    /// Memory for the arena and for what kernels need beside their operands.
-    fn reserve(&mut self, program: &Program, arena: usize) -> Result<(), Fault> {
+    /// Gives the run memory of its own for temporaries, and for what kernels need beside their
+    /// operands.
+    pub(crate) fn own_memory(&mut self, program: &Program) -> Result<(), Fault> {
         // A block much too large is given back: the shapes before were much larger.
-        if self.arena.size() < arena || self.arena.size() / 4 > arena {
+        if self.arena.size() < self.arena_bytes || self.arena.size() / 4 > self.arena_bytes {
             self.arena = Buffer::empty();
-            self.arena = Buffer::new(arena)?;
+            self.arena = Buffer::new(self.arena_bytes)?;
         }
         self.bases[program.bases.arena] = self.arena.as_ptr();
         self.grow_scratch()
     }
 
-    /// The bytes that nested programs take for themselves; `None` if only the run knows.
-    pub(crate) fn nested_bytes(&self) -> Option<usize> {
-        self.held.iter().try_fold(self.apart, |sum, held| Some(sum + held.bytes?))
+    /// The bytes to lend the run: for its temporaries and scratch, and those of programs that it runs;
+    /// `None` if it must have its own, as it finds out what it needs while it runs.
+    pub(crate) fn lendable(&self, program: &Program) -> Option<usize> {
+        (!program.dynamic)
+            .then(|| self.arena_bytes.next_multiple_of(ALIGNMENT) + self.scratch_bytes)
     }
 
-    /// Dims and strides of the inputs that the state is bound to.
-    pub(crate) fn key(&self) -> &[i64] {
-        &self.key
+    /// Takes the memory of another run, which has as many bytes as [`State::lendable`] says.
+    pub(crate) fn borrow_memory(&mut self, program: &Program, start: *mut u8) {
+        self.bases[program.bases.arena] = start;
+        let arena = self.arena_bytes.next_multiple_of(ALIGNMENT);
+        self.scratch_start = start.wrapping_add(arena);
     }
 
-    /// The memory for temporaries.
-    pub(crate) fn arena(&self) -> &Buffer {
-        &self.arena
-    }
-
-    /// Makes the scratch memory as large as the steps so far need.
+    /// Makes the run's own scratch memory as large as the steps so far need.
     pub(crate) fn grow_scratch(&mut self) -> Result<(), Fault> {
         if self.scratch.size() < self.scratch_bytes {
+            self.scratch = Buffer::empty();
             self.scratch = Buffer::new(self.scratch_bytes)?;
         }
+        self.scratch_start = self.scratch.as_ptr();
         Ok(())
     }
 
@@ -283,7 +297,7 @@ impl State {
     /// # Safety
     /// As for [`Step::run`]; the scratch memory has grown since the step was bound.
     pub(crate) unsafe fn run_step(&self, step: &Step, conduct: &Conduct<'_>) -> Result<(), Fault> {
-        let scratch = self.scratch.as_ptr().wrapping_add(self.guards.width());
+        let scratch = self.scratch_start.wrapping_add(self.guards.width());
         let guarded = (self.guards.width() > 0).then(|| step.scratch()).filter(|&bytes| bytes > 0);
         if let Some(bytes) = guarded {
             // SAFETY: the scratch memory has room for what the step asked for, and two zones.

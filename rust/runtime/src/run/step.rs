@@ -53,8 +53,9 @@ pub(crate) enum Step {
     Nothing,
     /// It must be bound in each run.
     Later,
-    /// It runs a program of its own.
-    Inner,
+    /// It runs programs, which have this memory: where, and how many bytes. Without it is found
+    /// during the run.
+    Inner(Option<(Place, usize)>),
     Loop(Box<LoopStep>),
     Transfer(Box<TransferStep>),
     Transfers(Box<[TransferStep]>),
@@ -206,7 +207,7 @@ impl Step {
         match self {
             Step::Nothing | Step::Later | Step::Scalar { .. } | Step::Range { .. } => false,
             // What it runs asks by itself.
-            Step::Inner => false,
+            Step::Inner(_) => false,
             Step::Loop(_) | Step::Transfer(_) | Step::Transfers(_) => false,
             Step::CountTerms(_) | Step::Terms(_) => false,
             Step::Dot(step) => step.plan.is_long(),
@@ -227,7 +228,7 @@ impl Step {
             Step::Recurrence(step) => step.scratch,
             Step::Sort(step) => step.scratch,
             Step::Extreme(step) => step.scratch,
-            Step::Inner | Step::Lu(_) | Step::List(_) => 0,
+            Step::Inner(_) | Step::Lu(_) | Step::List(_) => 0,
             Step::Nothing | Step::Later | Step::Scalar { .. } | Step::Range { .. } => 0,
             Step::Transfer(_) | Step::Transfers(_) => 0,
             Step::CountTerms(_) | Step::Terms(_) => 0,
@@ -246,7 +247,7 @@ impl Step {
         conduct: &Conduct<'_>,
     ) -> Result<(), Fault> {
         match self {
-            Step::Nothing | Step::Later | Step::Inner => Ok(()),
+            Step::Nothing | Step::Later | Step::Inner(_) => Ok(()),
             // SAFETY: by the caller's promise, for this and the next.
             Step::Loop(step) => unsafe { step.run(bases, scratch, conduct) },
             // SAFETY: as above.

@@ -2,59 +2,46 @@
 
 use smallvec::SmallVec;
 
-use crate::allocation::buffer::ALIGNMENT;
-use crate::arrays::array::ArrayRef;
-use crate::arrays::layout::Layout;
+use crate::allocation::buffer::{ALIGNMENT, Buffer};
+use crate::arrays::array::{ArrayRef, OutputSpec};
+use crate::arrays::layout::{Axes, Layout};
 use crate::arrays::strided::{TransferPlan, read_integer};
-use crate::error::Error;
+use crate::error::{Error, Fault};
 use crate::ids::{Nested, Origin, Slot};
 use crate::program::Program;
 use crate::program::instr::InstrKind;
-use crate::program::nested::Inner;
+use crate::program::nested::{Arm, Inner, Lengths};
 use crate::run::Run;
 use crate::run::bind::Binder;
+use crate::run::repeat::rows::Growth;
 use crate::run::state::{SlotState, State};
 use crate::run::step::Place;
 use crate::threads::conduct::Conduct;
 
 /// What an instruction that runs programs makes and needs, where that does not depend on values.
 pub(crate) struct InnerNeeds {
-    /// The layouts of its results.
+    /// The layouts of those results of which they are known.
     pub(crate) layouts: Vec<(Slot, Layout)>,
-    /// The bytes of scratch memory that it takes.
-    pub(crate) scratch: usize,
-    /// The bytes of further memory that it takes for itself.
-    pub(crate) apart: usize,
-    /// What its program takes for itself.
-    pub(crate) held: Held,
-}
-
-/// What the run of a nested program holds: equal runs one after the other hold it together.
-#[derive(PartialEq, Eq)]
-pub(crate) struct Held {
-    program: Nested,
-    /// Dims and strides of its inputs.
-    key: Vec<i64>,
-    /// `None` if only the run knows.
-    pub(crate) bytes: Option<usize>,
-}
-
-impl InnerNeeds {
-    /// Those of one run of a program.
-    pub(crate) fn of(program: Nested, run: &Run<'_>, layouts: Vec<(Slot, Layout)>) -> InnerNeeds {
-        let held = Held { program, key: run.key().to_vec(), bytes: run.held() };
-        InnerNeeds { layouts, scratch: 0, apart: 0, held }
-    }
+    /// The bytes that it takes while it runs.
+    pub(crate) bytes: usize,
+    /// The bytes that programs of branches take at most at once, beside that.
+    pub(crate) choices: usize,
+    /// Whether a program finds memory for itself while it runs.
+    pub(crate) open: bool,
+    /// What each arm of a branch takes.
+    pub(crate) arms: Option<[usize; 2]>,
+    /// What the rows of a loop take that may end early.
+    pub(crate) growth: Option<Growth>,
 }
 
 impl State {
-    /// What an instruction that runs programs makes and needs; `None` if that depends on values.
+    /// What an instruction that runs programs makes and needs.
     pub(crate) fn inner_needs(
         &self,
         program: &Program,
         code: &Inner,
         origin: Option<Origin>,
-    ) -> Result<Option<InnerNeeds>, Error> {
+    ) -> Result<InnerNeeds, Error> {
         match code {
             Inner::Run { program: nested, inputs, outputs } => {
                 let part = &program.parts[nested.index()];
@@ -62,12 +49,69 @@ impl State {
                 let run = run.map_err(|error| part.blame(error, None, origin))?;
                 let layout = |at: usize| run.output(at).map(|spec| Layout::of(&spec));
                 let made = outputs.iter().enumerate();
-                let layouts = made.filter_map(|(at, &to)| Some((to, layout(at)?))).collect();
-                Ok(Some(InnerNeeds::of(*nested, &run, layouts)))
+                Ok(InnerNeeds {
+                    layouts: made.filter_map(|(at, &to)| Some((to, layout(at)?))).collect(),
+                    bytes: run.lendable().unwrap_or(0),
+                    choices: run.choices(),
+                    open: run.is_open(),
+                    arms: None,
+                    growth: None,
+                })
             }
-            Inner::Branch { .. } => Ok(None),
-            Inner::Repeat(code) => self.repeat_needs(program, code, origin).map(Some),
+            Inner::Branch { arms, lengths, outputs, .. } => {
+                self.branch_needs(program, (arms, lengths, outputs), origin)
+            }
+            Inner::Repeat(code) => self.repeat_needs(program, code, origin),
         }
+    }
+
+    /// As [`State::inner_needs`]: which arm is taken, the run will tell.
+    fn branch_needs(
+        &self,
+        program: &Program,
+        (arms, lengths, outputs): (&[Arm; 2], &[Lengths], &[Slot]),
+        origin: Option<Origin>,
+    ) -> Result<InnerNeeds, Error> {
+        let at = |fault| Error::at(origin)(fault);
+        let mut layouts = Vec::new();
+        // What cannot run with these shapes fails when it is taken.
+        let runs = arms.each_ref().map(|arm| {
+            let part = &program.parts[arm.program.index()];
+            part.program.prepare(&self.shells(program, &arm.inputs)).ok()
+        });
+        let mut wanted: SmallVec<[Option<Layout>; 4]> = SmallVec::new();
+        for (position, (&slot, lengths)) in outputs.iter().zip(lengths).enumerate() {
+            let info = program.slots[slot.index()];
+            let (Some(lengths), false) = (lengths, info.dynamic) else {
+                wanted.push(None);
+                continue;
+            };
+            let dims = lengths.iter().map(|&size| self.size(size));
+            let dims = dims.collect::<Result<Axes, Fault>>().map_err(at)?;
+            // As both arms make it, if they agree.
+            let mut made = runs.iter().flatten().filter_map(|run| run.output(position));
+            let first = made.next().filter(|first| made.all(|other| other == *first));
+            let agreed = first.map(|spec| Layout::of(&spec)).filter(|layout| layout.dims == dims);
+            let layout = match agreed {
+                Some(layout) => layout,
+                None => Layout::fresh(&dims, info.dtype.itemsize()).map_err(at)?,
+            };
+            wanted.push(Some(layout.clone()));
+            layouts.push((slot, layout));
+        }
+        let bytes = runs.each_ref().map(|run| {
+            let Some(run) = run else { return 0 };
+            let own = run.lendable().map(|bytes| copied(run, bytes, |at| wanted[at].as_ref()).0);
+            own.unwrap_or(0) + run.choices()
+        });
+        Ok(InnerNeeds {
+            layouts,
+            bytes: 0,
+            choices: bytes[0].max(bytes[1]),
+            open: runs.iter().flatten().any(Run::is_open),
+            arms: Some(bytes),
+            growth: None,
+        })
     }
 
     /// Slots as inputs of a program that is not run yet.
@@ -79,29 +123,31 @@ impl State {
         inputs.iter().map(shell).collect()
     }
 
-    /// Runs an instruction that runs programs.
+    /// Runs an instruction that runs programs, in this memory if it has any.
     pub(crate) fn run_inner(
         &mut self,
         program: &Program,
         at: usize,
+        memory: Option<(Place, usize)>,
         conduct: &Conduct<'_>,
     ) -> Result<(), Error> {
         let instr = &program.instrs[at];
         let InstrKind::Inner(code) = &instr.kind else {
             return Ok(());
         };
-        let site = Site { program, origin: instr.origin, dynamic: instr.dynamic };
+        let memory = memory.map(|(place, bytes)| (place.resolve(&self.bases), bytes));
+        let site = Site { program, origin: instr.origin, memory };
         match &**code {
             Inner::Run { program: nested, inputs, outputs } => {
-                self.run_once(&site, *nested, inputs, outputs, conduct)
+                self.run_once(&site, *nested, inputs, outputs, conduct, Lender::Instruction)
             }
-            Inner::Branch { condition, arms, outputs } => {
+            Inner::Branch { condition, arms, outputs, .. } => {
                 let condition = self.array(program, *condition);
                 // SAFETY: the condition was made before; the builder checked that it is an integer
                 // or a boolean without axes.
                 let taken = unsafe { read_integer(condition.dtype, condition.data) } != 0;
                 let arm = &arms[if taken { 0 } else { 1 }];
-                self.run_once(&site, arm.program, &arm.inputs, outputs, conduct)
+                self.run_once(&site, arm.program, &arm.inputs, outputs, conduct, Lender::Spare)
             }
             Inner::Repeat(code) => self.repeat(&site, code, conduct),
         }
@@ -114,42 +160,119 @@ impl State {
         inputs: &[Slot],
         outputs: &[Slot],
         conduct: &Conduct<'_>,
+        lender: Lender,
     ) -> Result<(), Error> {
         let part = &site.program.parts[nested.index()];
         let given: SmallVec<[ArrayRef<'_>; 8]> =
             inputs.iter().map(|&slot| self.array(site.program, slot)).collect();
-        // SAFETY: what the slots hold stays there while the instruction runs; none is donated.
-        let run = unsafe { part.program.bind(&given) };
         let blame = |error: Error| part.blame(error, None, site.origin);
-        let mut run: Run<'_> = run.map_err(blame)?;
+        let mut run: Run<'_> = part.program.prepare(&given).map_err(blame)?;
+        run.start(&given);
         drop(given);
+        let at = |fault| Error::at(site.origin)(fault);
         for (position, &slot) in outputs.iter().enumerate() {
             let Some(layout) = run.output(position).map(|spec| Layout::of(&spec)) else { continue };
+            if self.bound_layout(site.program, slot).is_some_and(|bound| *bound != layout) {
+                continue;
+            }
             let to = self.result(site, slot, layout)?;
             // SAFETY: the slot is memory of its own, laid out so.
             unsafe { run.set_output(position, to) };
         }
-        run.execute(conduct).map_err(blame)?;
+        match (run.lendable(), lender) {
+            (None, _) => {
+                run.own_memory().map_err(at)?;
+                run.execute_with(&mut self.spare, conduct).map_err(blame)?;
+            }
+            (Some(bytes), Lender::Spare) => {
+                let (bytes, copies) =
+                    copied(&run, bytes, |at| self.bound_layout(site.program, outputs[at]));
+                let start = self.spare.enter(bytes, bytes + run.choices()).map_err(at)?;
+                run.borrow_memory(start);
+                for &(position, offset) in &copies {
+                    // SAFETY: there is room for the output, which nothing else uses.
+                    unsafe { run.set_output(position, start.wrapping_add(offset)) };
+                }
+                let executed = run.execute_with(&mut self.spare, conduct);
+                self.spare.leave();
+                executed.map_err(blame)?;
+                for (position, offset) in copies {
+                    let Some(spec) = run.output(position) else { continue };
+                    self.keep(site, outputs[position], &spec, start.wrapping_add(offset))?;
+                }
+            }
+            (Some(bytes), Lender::Instruction) => {
+                let (start, block) = self.memory_for(site, bytes).map_err(at)?;
+                run.borrow_memory(start);
+                run.execute_with(&mut self.spare, conduct).map_err(blame)?;
+                drop(self.pool.give(block));
+            }
+        }
         for (position, &slot) in outputs.iter().enumerate() {
             let Some(array) = run.take_output(position) else { continue };
-            if self.guards.width() > 0 {
-                // In a watched run a buffer has zones around it, which this one lacks.
-                let fresh = Layout::fresh(&array.layout.dims, array.dtype.itemsize());
-                let fresh = fresh.map_err(Error::at(site.origin))?;
-                let plan = TransferPlan::copy(array.dtype, &array.layout, &fresh);
-                let to = self.result(site, slot, fresh)?;
-                // SAFETY: the result is memory of its own of this layout; the array was just made.
-                unsafe { plan.run(to, array.buffer.as_ptr()) };
+            // In a watched run a buffer has zones around it, which this one lacks.
+            if self.guards.width() > 0 || self.bound_layout(site.program, slot).is_some() {
+                let Layout { dims, strides } = &array.layout;
+                let spec = OutputSpec { dtype: array.dtype, dims, strides };
+                self.keep(site, slot, &spec, array.buffer.as_ptr())?;
                 continue;
             }
-            let base = site.program.bases.slots + slot.index();
-            let bytes = array.buffer.size();
-            self.bases[base] = array.buffer.as_ptr();
-            self.blocks[slot.index()] = Some(array.buffer);
-            self.slots[slot.index()] =
-                SlotState { place: Place::start(base), layout: array.layout, bytes };
+            self.adopt(site.program, slot, array.layout, array.buffer);
         }
         Ok(())
+    }
+
+    /// Makes a block the memory of a result.
+    pub(crate) fn adopt(&mut self, program: &Program, slot: Slot, layout: Layout, block: Buffer) {
+        let base = program.bases.slots + slot.index();
+        let bytes = block.size();
+        self.bases[base] = block.as_ptr();
+        self.blocks[slot.index()] = Some(block);
+        self.slots[slot.index()] = SlotState { place: Place::start(base), layout, bytes };
+    }
+
+    /// How a result lies that has its place before the instruction runs.
+    fn bound_layout(&self, program: &Program, slot: Slot) -> Option<&Layout> {
+        (!program.slots[slot.index()].dynamic).then(|| &self.slots[slot.index()].layout)
+    }
+
+    /// Copies what a program has made to the memory of a result.
+    fn keep(
+        &mut self,
+        site: &Site<'_>,
+        slot: Slot,
+        spec: &OutputSpec<'_>,
+        from: *const u8,
+    ) -> Result<(), Error> {
+        let to = match self.bound_layout(site.program, slot) {
+            Some(bound) => bound.clone(),
+            None => {
+                Layout::fresh(spec.dims, spec.dtype.itemsize()).map_err(Error::at(site.origin))?
+            }
+        };
+        let made = Layout::of(spec);
+        let memory = self.result(site, slot, Layout { dims: made.dims.clone(), ..to.clone() })?;
+        let plan = TransferPlan::copy(spec.dtype, &made, &to);
+        // SAFETY: the result is memory of its own of this layout and of the dims of what was just
+        // made, which `result` has checked.
+        unsafe { plan.run(memory, from) };
+        Ok(())
+    }
+
+    /// The memory of an instruction: what it was bound to, or a block of so many bytes that is found
+    /// now.
+    pub(crate) fn memory_for(
+        &mut self,
+        site: &Site<'_>,
+        bytes: usize,
+    ) -> Result<(*mut u8, Buffer), Fault> {
+        match site.memory {
+            Some((start, bound)) if bytes <= bound => Ok((start, Buffer::empty())),
+            _ => {
+                let block = self.pool.take(bytes)?;
+                Ok((block.as_ptr(), block))
+            }
+        }
     }
 
     /// The memory of a result: where it was bound to, or found now.
@@ -159,18 +282,50 @@ impl State {
         slot: Slot,
         layout: Layout,
     ) -> Result<*mut u8, Error> {
-        if site.dynamic {
+        let bound = &self.slots[slot.index()];
+        if site.program.slots[slot.index()].dynamic {
             let mut binder = Binder::new(site.program, self, None);
             binder.place_fresh(slot, layout).map_err(Error::at(site.origin))?;
+        } else if bound.layout.dims != layout.dims {
+            let (given, expected) = (layout.dims.to_vec(), bound.layout.dims.to_vec());
+            return Err(Error::at(site.origin)(Fault::Planned { slot, given, expected }));
         }
         Ok(self.slots[slot.index()].place.resolve(&self.bases))
     }
+}
+
+/// The bytes of a run that needs so many, with those of outputs that it makes otherwise than they are
+/// `wanted`: which, and where they lie until they are copied.
+fn copied<'l>(
+    run: &Run<'_>,
+    bytes: usize,
+    wanted: impl Fn(usize) -> Option<&'l Layout>,
+) -> (usize, SmallVec<[(usize, usize); 2]>) {
+    let mut end = bytes.next_multiple_of(ALIGNMENT);
+    let mut copies = SmallVec::new();
+    for (position, spec) in run.outputs() {
+        if wanted(position).is_some_and(|wanted| *wanted != Layout::of(&spec)) {
+            let bytes = Layout::of(&spec).len() as usize * spec.dtype.itemsize();
+            copies.push((position, end));
+            end += bytes.next_multiple_of(ALIGNMENT);
+        }
+    }
+    (end, copies)
 }
 
 /// The instruction that runs programs.
 pub(crate) struct Site<'p> {
     pub(crate) program: &'p Program,
     pub(crate) origin: Option<Origin>,
-    /// Whether its results are placed while it runs.
-    pub(crate) dynamic: bool,
+    /// Where it works, and how many bytes it was bound to; `None` if it finds memory while it runs.
+    pub(crate) memory: Option<(*mut u8, usize)>,
+}
+
+/// Whose memory a program gets that runs once.
+#[derive(Clone, Copy)]
+enum Lender {
+    /// What the instruction was bound to.
+    Instruction,
+    /// What is kept for branches.
+    Spare,
 }

@@ -2,19 +2,20 @@
 
 use smallvec::SmallVec;
 
+use super::rows::{Growth, first_rows, most_bytes};
 use super::{Loop, with_rows};
 use crate::allocation::buffer::ALIGNMENT;
 use crate::arrays::layout::{Layout, byte_count};
 use crate::arrays::strided::TransferPlan;
-use crate::error::Error;
+use crate::error::{Error, Fault};
 use crate::ids::Origin;
 use crate::program::Program;
-use crate::program::nested::Repeat;
+use crate::program::nested::{Next, Repeat};
 use crate::run::Run;
 use crate::run::state::State;
 use crate::run::subrun::InnerNeeds;
 
-/// What a loop takes of scratch memory.
+/// What a loop needs beside what its steps work in.
 #[derive(Default)]
 pub(super) struct Scratch {
     pub(super) bytes: usize,
@@ -23,6 +24,10 @@ pub(super) struct Scratch {
     pub(super) copies: SmallVec<[(usize, usize, TransferPlan); 4]>,
     /// For each output the start of its ring, the bytes of a value and the number of values.
     pub(super) rings: SmallVec<[(usize, usize, usize); 4]>,
+    /// Where outputs are made that are stacked and lie otherwise than a row.
+    pub(super) apart: SmallVec<[(usize, usize); 2]>,
+    /// Where the first rows lie of what is stacked, if the loop may end early.
+    pub(super) first: SmallVec<[(usize, usize); 2]>,
 }
 
 impl Scratch {
@@ -41,7 +46,7 @@ impl State {
         code: &Repeat,
         origin: Option<Origin>,
     ) -> Result<InnerNeeds, Error> {
-        let work = Loop::new(self, program, code, origin)?;
+        let mut work = Loop::new(self, program, code, origin)?;
         let run = work.prepare(0)?;
         let at = |fault| Error::at(origin)(fault);
         let mut layouts = Vec::new();
@@ -50,24 +55,31 @@ impl State {
             layouts.push((carried.last, work.fresh(code.input_of(state), &layout.dims)?));
         }
         for &(output, to) in &code.stacked {
-            if let Some(spec) = run.output(output) {
+            if let (Some(spec), false) = (run.output(output), program.slots[to.index()].dynamic) {
                 let dims = with_rows(work.steps, spec.dims);
                 layouts.push((to, Layout::fresh(&dims, spec.dtype.itemsize()).map_err(at)?));
             }
         }
         layouts.push((code.done, Layout::default()));
-        let mut needs = InnerNeeds::of(code.program, &run, layouts);
+        let mut needs = InnerNeeds {
+            layouts,
+            bytes: 0,
+            choices: 0,
+            open: run.is_open(),
+            arms: None,
+            growth: work.growth(&run).map_err(at)?,
+        };
         if work.steps > 0 {
-            needs.scratch = work.scratch(self, program, &run)?.bytes;
-            let apart = work.apart(&run)?;
-            needs.apart = apart;
+            let apart = work.scratch(self, program, &run)?.bytes;
+            work.foresee(run, &mut needs)?;
+            needs.bytes += apart;
         }
         Ok(needs)
     }
 }
 
 impl<'p> Loop<'p> {
-    /// What the loop takes of scratch memory.
+    /// What the loop needs beside what its steps work in.
     pub(super) fn scratch(
         &self,
         state: &State,
@@ -91,30 +103,92 @@ impl<'p> Loop<'p> {
         }
         for output in 0..self.row_of.len() {
             let mut ring = (0, 0, 1);
-            if let (Some(spec), None) = (run.output(output), self.row_of[output]) {
-                let bytes = byte_count(spec.dims, spec.dtype.itemsize());
-                let bytes = bytes.map_err(Error::at(self.origin))?;
-                // While a step makes a value, those in use are kept.
-                let count = self.in_use[output] + 1;
-                let padded = bytes.next_multiple_of(ALIGNMENT);
-                ring = (scratch.reserve(padded * count), padded, count);
+            if let Some(spec) = run.output(output) {
+                let itemsize = spec.dtype.itemsize();
+                let bytes = byte_count(spec.dims, itemsize).map_err(Error::at(self.origin))?;
+                if let (Some(row), Some(_)) = (self.row_of[output], self.code.until) {
+                    let rows = first_rows(self.steps, bytes as i64);
+                    let start = scratch.reserve(bytes * rows as usize);
+                    scratch.first.push((row, start));
+                }
+                if self.row_of[output].is_none() {
+                    // While a step makes a value, those in use are kept.
+                    let count = self.in_use[output] + 1;
+                    let padded = bytes.next_multiple_of(ALIGNMENT);
+                    ring = (scratch.reserve(padded * count), padded, count);
+                } else if !Layout::of(&spec).is_c_order(itemsize) {
+                    let start = scratch.reserve(bytes);
+                    scratch.apart.push((output, start));
+                }
             }
             scratch.rings.push(ring);
         }
         Ok(scratch)
     }
 
-    /// The bytes of what is stacked and is made otherwise than its row lies.
-    fn apart(&self, run: &Run<'p>) -> Result<usize, Error> {
-        let mut bytes = 0;
-        for output in 0..self.row_of.len() {
-            if let (Some(spec), Some(_)) = (run.output(output), self.row_of[output]) {
-                let itemsize = spec.dtype.itemsize();
-                if !Layout::of(&spec).is_c_order(itemsize) {
-                    bytes += byte_count(spec.dims, itemsize).map_err(Error::at(self.origin))?;
-                }
-            }
+    /// What stacked rows take beside that, where the loop may end early; `None` if it does not, or
+    /// if only steps tell their sizes.
+    fn growth(&self, run: &Run<'p>) -> Result<Option<Growth>, Fault> {
+        if self.code.until.is_none() {
+            return Ok(None);
         }
-        Ok(bytes)
+        let (mut rows, mut strides) = (Vec::new(), Vec::new());
+        for &(output, to) in &self.code.stacked {
+            let Some(spec) = run.output(output) else { return Ok(None) };
+            let itemsize = spec.dtype.itemsize();
+            strides.push(byte_count(spec.dims, itemsize)? as i64);
+            rows.push((to, Layout::fresh(&with_rows(self.steps, spec.dims), itemsize)?));
+        }
+        let most = if self.steps > 0 { most_bytes(self.steps, &strides) } else { 0 };
+        Ok(Some(Growth { most, rows }))
+    }
+
+    /// Notes what steps need, the first of which is bound: states may lie otherwise in later ones.
+    fn foresee(&mut self, first: Run<'p>, needs: &mut InnerNeeds) -> Result<(), Error> {
+        let mut run = first;
+        let mut seen: Vec<Vec<usize>> = Vec::new();
+        loop {
+            let Some(bytes) = run.lendable() else { return Ok(()) };
+            needs.bytes = needs.bytes.max(bytes);
+            needs.choices = needs.choices.max(run.choices());
+            needs.open |= run.is_open();
+            seen.push(self.values.iter().map(|value| value.layout).collect());
+            let states = 0..self.code.states.len();
+            let next: Vec<Option<usize>> =
+                states.map(|state| self.next_layout(&run, state)).collect();
+            let first = self.code.sequences.len();
+            for (value, next) in self.values[first..].iter_mut().zip(next) {
+                // A state that changes its shape is an error of the step.
+                let Some(next) = next else { return Ok(()) };
+                value.layout = next;
+            }
+            let layouts = self.values.iter().map(|value| value.layout);
+            if seen.iter().any(|known| layouts.clone().eq(known.iter().copied())) {
+                return Ok(());
+            }
+            run = self.prepare(seen.len() as i64)?;
+        }
+    }
+
+    /// How a state lies after a step of this run, if it keeps its shape.
+    fn next_layout(&mut self, run: &Run<'p>, state: usize) -> Option<usize> {
+        let output = match self.code.states[state].next {
+            Next::Input(input) => return Some(self.values[input].layout),
+            Next::Output(output) => output,
+        };
+        let spec = run.output(output)?;
+        let dims = &self.layouts[self.values[self.code.input_of(state)].layout].dims;
+        if dims[..] != *spec.dims {
+            return None;
+        }
+        if let Some(input) = self.left_in(run, output) {
+            return Some(self.values[input].layout);
+        }
+        let itemsize = spec.dtype.itemsize();
+        let layout = Layout::of(&spec);
+        if self.row_of[output].is_some() || layout.is_c_order(itemsize) {
+            return Some(self.intern(Layout::fresh(spec.dims, itemsize).ok()?));
+        }
+        Some(self.intern(layout))
     }
 }
