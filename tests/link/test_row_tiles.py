@@ -83,6 +83,16 @@ def test_a_row_among_others_is_the_row_alone(drawn):
             assert same(together[k][row], alone[k][0]).all()
 
 
+@settings(max_examples=60)
+@given(ROWS)
+def test_it_is_the_same_zero_that_is_the_largest_and_the_smallest(drawn):
+    rows, length, dtype, seed, _ = drawn
+    value = np.random.default_rng(seed).choice([0.0, -0.0], (rows, length)).astype(dtype)
+    c, numba = BUILT[dtype]["c"](value), BUILT[dtype]["numba"](value)
+    for k in (0, 1):
+        assert same(c[k], numba[k]).all()
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_rows_are_the_same_with_any_number_of_threads(dtype):
     value = draw_rows(3001, 97, dtype, 5, 3)

@@ -17,7 +17,15 @@ from dataclasses import dataclass
 
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.unit import Unit
-from frazil.link.c.wide import HAS_REGISTERS, define_macros, lookup, on_lanes, suffix, wide_lanes
+from frazil.link.c.wide import (
+    HAS_REGISTERS,
+    define_macros,
+    lookup,
+    on_lanes,
+    registers,
+    suffix,
+    wide_lanes,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,54 +94,93 @@ static const {T} rests_{T}[16] ALIGNED = {{{rests}}};
 """
 
 _TEXT = """\
-INLINE {V} exp_{V}({V} x) {{
 #if {has_registers}
-  const {V} t = FMA_{T}(x, ALL_{T}({per_log2}), ALL_{T}({magic})), k = t - {magic};
-  const {V} near = FMA_{T}(k, ALL_{T}(-{log2_high}), x);
-  const {V} wide = FMA_{T}(k, ALL_{T}(-({log2_low})), near);
-  const {V} r = __builtin_ia32_range{s}512_mask(wide, ALL_{T}({most}), 6, wide, -1, 4);
+#define HOLD_{T}(name, value) {V} name = value; __asm__ volatile("" : "+v"(name))
+#define HOLD_EXP_{V} {held}
+#define exp_{V}(x) held_exp_{V}(x, {names})
+INLINE {V} held_exp_{V}({V} x, {operands}) {{
+  const {V} t = FMA_{T}(x, exp_per_log2, exp_magic), k = t - exp_magic;
+  const {V} near = FMA_{T}(k, exp_log2_high, x);
+  const {V} wide = FMA_{T}(k, exp_log2_low, near);
+  const {V} r = __builtin_ia32_range{s}512_mask(wide, exp_most, 6, wide, -1, 4);
   const {V} s = r * r;
   const {V} power = {power}, rest = {rest};
 {polynomial}  const {V} more = r + FMA_{T}(s, q, rest);
   return __builtin_ia32_scalef{s}512_mask(FMA_{T}(power, more, power), k, k, -1, 4);
-#else
-{on_lanes}#endif
 }}
+#else
+#define HOLD_EXP_{V}
+INLINE {V} exp_{V}({V} x) {{
+{on_lanes}}}
+#endif
 """
 
 # Both as sums of short chains: what is waited for is the last of many steps.
 _POLYNOMIALS = {
     "float64": """\
-  const {V} low = FMA_{T}(r, ALL_{T}({p[1]}), ALL_{T}({p[0]}));
-  const {V} high = FMA_{T}(s, ALL_{T}({p[4]}), FMA_{T}(r, ALL_{T}({p[3]}), ALL_{T}({p[2]})));
+  const {V} low = FMA_{T}(r, exp_p1, exp_p0);
+  const {V} high = FMA_{T}(s, exp_p4, FMA_{T}(r, exp_p3, exp_p2));
   const {V} q = FMA_{T}(s, high, low);
 """,
-    "float32": "  const {V} q = FMA_{T}(r, ALL_{T}({p[1]}), ALL_{T}({p[0]}));\n",
+    "float32": "  const {V} q = FMA_{T}(r, exp_p1, exp_p0);\n",
 }
 
 
+def hold_constants(unit: Unit, dtype: str) -> str:
+    """The C statement that holds the constants in registers: it stands before a loop over blocks.
+
+    Else the compiler takes them from memory in every block, or before all loops, whence they go
+    back to memory wherever a function is called.
+    """
+    return f"HOLD_EXP_{_define(unit, dtype)}"
+
+
 def block_exponential(unit: Unit, dtype: str) -> str:
-    """The name of the C function for a block of whole lanes; the unit defines it."""
+    """The name of the C function for a block of whole lanes, where the constants are held."""
+    return f"exp_{_define(unit, dtype)}"
+
+
+def _define(unit: Unit, dtype: str) -> str:
+    """Define the function; the type of a block comes back."""
     constants, code = _CONSTANTS[dtype], C_TYPES[dtype]
     vector = unit.vector(dtype, wide_lanes(dtype))
     define_macros(unit, dtype)
     powers, rests = ", ".join(constants.powers), ", ".join(constants.rests)
     unit.define(_TABLES.format(T=code, powers=powers, rests=rests))
+
+    def everywhere(value: str) -> str:
+        return f"ALL_{code}({value})"
+
+    held = {
+        "per_log2": everywhere(constants.per_log2),
+        "magic": everywhere(constants.magic),
+        "log2_high": everywhere(f"-{constants.log2_high}"),
+        "log2_low": everywhere(f"-({constants.log2_low})"),
+        "most": everywhere(f"({code}){(math.log(2) / 31).hex()}"),
+    }
+    held.update((f"p{k}", everywhere(value)) for k, value in enumerate(constants.polynomial))
+
+    def take(table: str) -> str:
+        names = []
+        for at, value in enumerate(registers(unit, dtype, f"{table}_{code}")):
+            names.append(f"exp_{table}_{at}")
+            held[f"{table}_{at}"] = value
+        return lookup(unit, dtype, names, "t")
+
+    power, rest = take("powers"), take("rests")
     unit.define(
         _TEXT.format(
             T=code,
             V=vector,
             s=suffix(dtype),
             has_registers=HAS_REGISTERS,
-            per_log2=constants.per_log2,
-            magic=constants.magic,
-            log2_high=constants.log2_high,
-            log2_low=constants.log2_low,
-            most=f"({code}){(math.log(2) / 31).hex()}",
-            power=lookup(unit, dtype, f"powers_{code}", "t"),
-            rest=lookup(unit, dtype, f"rests_{code}", "t"),
-            polynomial=_POLYNOMIALS[dtype].format(V=vector, T=code, p=constants.polynomial),
+            held=" ".join(f"HOLD_{code}(exp_{name}, {value});" for name, value in held.items()),
+            names=", ".join(f"exp_{name}" for name in held),
+            operands=", ".join(f"{vector} exp_{name}" for name in held),
+            power=power,
+            rest=rest,
+            polynomial=_POLYNOMIALS[dtype].format(V=vector, T=code),
             on_lanes=on_lanes(dtype, unit.function("exp", dtype)),
         )
     )
-    return f"exp_{vector}"
+    return vector

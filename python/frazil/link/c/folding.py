@@ -1,10 +1,11 @@
 """What a kernel folds over rows, as C.
 
 Where registers are as wide as a block, the sets of partial results are in registers along a row:
-each block folds into the set that has waited longest, and the sets move on by one. Where the walk
-pauses they are in memory, the one that waits first: after so many elements that is another one of
-the sets of :mod:`frazil.link.reduction`, which is why float folds are told how many elements there
-were. Elsewhere the sets stay in memory, each in its place.
+each block folds into the set that has waited longest, and the sets move on by one. The one that
+waits first is after so many elements another one of the sets of :mod:`frazil.link.reduction`, which
+is why float folds are told how many elements there were. At the end of a row the sets become one,
+unless some of them have been carried; only that goes to memory, where it waits for those of the
+other rows of a tile. Elsewhere the sets stay in memory, each in its place.
 """
 
 from __future__ import annotations
@@ -58,18 +59,19 @@ class Folding:
         """The partial results, and how many will be used; ``all_rows``: of how many rows."""
         k, width, levels = self.k, self._width, self.has_levels
         code = memory_type(self.write.dtype)
-        room = width * max(LEVELS if levels else 1, 1 if self.goes_on else self.rows)
+        few = self.lanes if self._joins_sets else width
+        room = max(LEVELS * width if levels else width, few * (1 if self.goes_on else self.rows))
         yield f"ALIGNED {code} a{k}[{room}];"
         total = "whole"
         if self.goes_on:
             yield f"const i8 total{k} = whole * {all_rows};"
             yield f"i8 walked{k} = 0;"
             total = f"total{k}"
-        most = f"{width}"
+        most = f"{few}"
         if levels:
             first = CARRIED * self.lanes
             most = (
-                f"{total} < {first} ? {width} : "
+                f"{total} < {first} ? {few} : "
                 f"{total} < {first * TURNS} ? {2 * width} : {LEVELS * width}"
             )
         yield f"const i8 used{k} = {most};"
@@ -85,6 +87,11 @@ class Folding:
     def _in_registers(self) -> bool:
         return self.unit.has_wide_registers
 
+    @property
+    def _joins_sets(self) -> bool:
+        """Whether the sets of a short row become one at its end."""
+        return self._in_registers and not self.goes_on
+
     def _start(self) -> Iterator[str]:
         """Let the partial results be those of no elements."""
         if self._in_registers:
@@ -94,7 +101,12 @@ class Folding:
             yield f"for (i4 l = 0; l < {self._width}; ++l) sets{self.k}[l] = {self._identity()};"
 
     def enter_row(self) -> Iterator[str]:
-        """Let the partial results be those of no elements, unless the row goes on."""
+        """Let the partial results be at hand: those of no elements, unless the row goes on."""
+        if self._in_registers:
+            start = self._places() if self.goes_on else [f"z{self.k}"] * SETS
+            sets = (f"{own} = {value}" for own, value in zip(self._registers(), start, strict=True))
+            yield f"{self._vector} {', '.join(sets)};"
+            return
         if self.goes_on:
             return
         row = f" + r * {self._width}" if self.rows > 1 else ""
@@ -102,21 +114,22 @@ class Folding:
         yield from self._start()
 
     def enter_blocks(self) -> Iterator[str]:
-        """Let the sets be in registers."""
-        if self._in_registers:
-            sets = (f"m{self.k}_{turn} = {place}" for turn, place in enumerate(self._places()))
-            yield f"{self._vector} {', '.join(sets)};"
+        """Remember what the next block folds into, if it may be the end of the row."""
+        if self._counts and self._in_registers:
+            yield f"const {self._vector} before{self.k} = m{self.k}_0;"
 
-    def leave_blocks(self) -> Iterator[str]:
-        """Let the sets be in memory."""
-        if self._in_registers:
-            for turn, place in enumerate(self._places()):
-                yield f"{place} = m{self.k}_{turn};"
+    def _registers(self) -> Iterator[str]:
+        """The sets in registers."""
+        return (f"m{self.k}_{turn}" for turn in range(SETS))
 
     def _places(self) -> Iterator[str]:
         """Where the sets are in memory."""
-        for turn in range(SETS):
-            yield f"(({self._vector} *)sets{self.k})[{turn}]"
+        own = "sets" if self.goes_on else "a"
+        return (f"(({self._vector} *){own}{self.k})[{turn}]" for turn in range(SETS))
+
+    def _to_memory(self) -> Iterator[str]:
+        pairs = zip(self._places(), self._registers(), strict=True)
+        yield " ".join(f"{place} = {own};" for place, own in pairs)
 
     def _identity(self) -> str:
         return f"({memory_type(self.write.dtype)}){self.unit.identity(self.write)}"
@@ -167,28 +180,38 @@ class Folding:
         ones, zeros = ", ".join(["-1"] * lanes), ", ".join(["0"] * lanes)
         self.unit.define(f"static const i{size} {table}[] = {{{ones}, {zeros}}};\n")
         last = f"m{k}_{SETS - 1}"
-        # A block of its own: what it was folded into is still in memory.
-        before = f"(({mask} *)sets{k})[0]"
         yield f"const {mask} live{k} = *(const {mask}_at *)({table} + {lanes} - rest);"
-        yield f"{last} = ({self._vector})((({mask}){last} & live{k}) | ({before} & ~live{k}));"
+        before = f"(({mask})before{k} & ~live{k})"
+        yield f"{last} = ({self._vector})((({mask}){last} & live{k}) | {before});"
 
     def until_carried(self) -> str:
         """The element of the row, from the present one on, where sums are carried."""
         every = CARRIED * self.lanes
         return f"i + {every} - ({self._walked('i')} & {every - 1})"
 
-    def carry(self) -> str:
+    def carry(self) -> Iterator[str]:
         """Where it is time, add the sets to those of the next level."""
         k, walked, code = self.k, self._walked("i"), C_TYPES[self.write.dtype]
         every = CARRIED * self.lanes
         self.unit.native(f"carry_{code}", "void", f"{code} *, i8, i8")
-        due = f"if (({walked} & {every - 1}) == 0)"
-        return f"{due} carry_{code}(a{k}, {walked} / {every}, {self._width});"
+        yield f"if (({walked} & {every - 1}) == 0) {{"
+        if self._in_registers:
+            yield from self._to_memory()
+        yield f"carry_{code}(a{k}, {walked} / {every}, {self._width});"
+        if self._in_registers:
+            yield f"{' = '.join(self._registers())} = z{k};"
+        yield "}"
 
     def leave_row(self, *, pointer: str, is_last: str) -> Iterator[str]:
-        """Fold into the output where that moves on or nothing follows."""
+        """Fold into the output where that moves on or nothing follows; let the sets of a row that
+        does not go on be one.
+        """
+        if self._joins_sets:
+            yield from self._join_sets()
         if not self.goes_on:
             return
+        if self._in_registers:
+            yield from self._to_memory()
         k, write, unit = self.k, self.write, self.unit
         code = C_TYPES[write.dtype]
         folded = partials.fold(
@@ -202,6 +225,50 @@ class Folding:
         yield from self._start()
         yield f"walked{k} = 0;"
         yield "}}"
+
+    def _join_sets(self) -> Iterator[str]:
+        k, lanes, write = self.k, self.lanes, self.write
+        if self.has_levels:
+            yield f"if (used{k} != {lanes}) {{"
+            yield from self._to_memory()
+            yield "} else {"
+        else:
+            yield "{"
+        row = f" + r * {lanes}" if self.rows > 1 else ""
+        if write.reduce in COUNTING and write.dtype != "bool":
+            # In whichever place the sets are, the same two are added.
+            symbol = "+" if write.reduce == "add" else "*"
+            first, second, third, fourth = self._registers()
+            folded = f"({first} {symbol} {third}) {symbol} ({second} {symbol} {fourth})"
+            yield f"*({self._vector} *)(a{k}{row}) = {folded};"
+        else:
+            yield from self._join_compared(f"(a{k}{row})")
+        yield "}"
+
+    def _join_compared(self, to: str) -> Iterator[str]:
+        lanes, write = self.lanes, self.write
+        if write.dtype.startswith("float"):
+            # Of two zeros it is the first that stays: each set goes to its place.
+            first, second, third, fourth = self._registers()
+            yield f"{self._vector} x;"
+            yield f"if (whole & {lanes}) {{"
+            yield f"x = {fourth}; {fourth} = {third}; {third} = {second}; {second} = {first};"
+            yield f"{first} = x;"
+            yield "}"
+            yield f"if (whole & {2 * lanes}) {{"
+            yield f"x = {first}; {first} = {third}; {third} = x;"
+            yield f"x = {second}; {second} = {fourth}; {fourth} = x;"
+            yield "}"
+        code = memory_type(write.dtype)
+        for turn, own in enumerate(self._registers()):
+            yield f"ALIGNED {code} f{turn}[{lanes}]; *({self._vector} *)f{turn} = {own};"
+        even = self.unit.fold(write, "f0[l]", "f2[l]")
+        odd = self.unit.fold(write, "f1[l]", "f3[l]")
+        yield partials.simd(lanes)
+        yield f"for (i4 l = 0; l < {lanes}; ++l) {{"
+        yield f"const {C_TYPES[write.dtype]} even = {even}, odd = {odd};"
+        yield f"{to}[l] = {self.unit.fold(write, 'even', 'odd')};"
+        yield "}"
 
     def _shift(self, walked: str) -> str:
         """After how many elements the sets stand where they do."""

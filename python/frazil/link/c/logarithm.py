@@ -18,7 +18,15 @@ from dataclasses import dataclass
 
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.unit import Unit
-from frazil.link.c.wide import HAS_REGISTERS, define_macros, lookup, on_lanes, suffix, wide_lanes
+from frazil.link.c.wide import (
+    HAS_REGISTERS,
+    define_macros,
+    lookup,
+    on_lanes,
+    registers,
+    suffix,
+    wide_lanes,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +189,10 @@ def _define(unit: Unit, dtype: str, name: str) -> str:
         "s": suffix(dtype),
         "i": constants.integer,
     }
+
+    def take(table: str) -> str:
+        return lookup(unit, dtype, registers(unit, dtype, table), "t")
+
     terms = constants.polynomial
     pairs = [
         f"FMA_{code}(r, ALL_{code}({terms[k + 1]}), ALL_{code}({terms[k]}))"
@@ -195,9 +207,9 @@ def _define(unit: Unit, dtype: str, name: str) -> str:
             magic=constants.magic,
             log2_high=constants.log2_high,
             log2_low=constants.log2_low,
-            reciprocal=lookup(unit, dtype, f"reciprocals_{code}", "t"),
-            log=lookup(unit, dtype, f"logs_{code}", "t"),
-            log_rest=lookup(unit, dtype, f"log_rests_{code}", "t"),
+            reciprocal=take(f"reciprocals_{code}"),
+            log=take(f"logs_{code}"),
+            log_rest=take(f"log_rests_{code}"),
             r=_R[name].format(**words),
             lost=" + (high - sum + r)" if name == "log" else "",
             polynomial=_POLYNOMIALS[dtype].format(**words, pair=pairs, last=terms[-1]),

@@ -373,6 +373,7 @@ class _KernelWriter:
 
         Its pointers are made of others that do not change: hundreds that do are hard to compile.
         """
+        yield from stages.enter_blocks()
         yield f"for (i8 i = 0; i < n_inner; i += {self.lanes}) {{"
         for operand in moving:
             yield f"char *q{operand.name} = w{operand.name} + i * {operand.size};"
@@ -406,13 +407,13 @@ class _KernelWriter:
         yield from (line for each in foldings for line in each.enter_blocks())
         if foldings and moving and not self.unit.has_wide_registers and stages.is_light():
             yield from self._all_sets(stages, foldings, moving)
+        yield from stages.enter_blocks()
         yield f"for (; i < end; i += {lanes}) {{"
         for operand in moving:
             yield f"char *q{operand.name} = w{operand.name} + i * {operand.size};"
         if one is self.busiest:
             for operand in self._coming():
                 yield f"__builtin_prefetch(n{operand.name} + i * {operand.size});"
-        yield from (each.enter_block() for each in foldings)
         yield from stages.loops(foldings)
         yield from (line for each in foldings for line in each.leave_block())
         yield "}"
@@ -421,8 +422,7 @@ class _KernelWriter:
             yield "if (i > full) {"
             yield from ends
             yield "}"
-        yield from (line for each in foldings for line in each.leave_blocks())
-        yield from (each.carry() for each in levels)
+        yield from (line for each in levels for line in each.carry())
         yield "}"
 
     def _all_sets(
@@ -434,7 +434,6 @@ class _KernelWriter:
         yield f"for (; i + {wide} <= (end < full ? end : full); i += {wide}) {{"
         for operand in moving:
             yield f"char *q{operand.name} = w{operand.name} + i * {operand.size};"
-        yield from (each.enter_all_sets() for each in foldings)
         yield from stages.loops(foldings, SETS)
         yield "}"
 

@@ -16,7 +16,7 @@ from enum import IntEnum
 import numpy as np
 
 from frazil.link.c import partials
-from frazil.link.c.exponential import block_exponential
+from frazil.link.c.exponential import block_exponential, hold_constants
 from frazil.link.c.folding import Folding
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.indices import Indices
@@ -168,6 +168,16 @@ class Stages:
         light = [o.op.rule != "float" for o in own if isinstance(o, Statement)]
         return not self.one.puts and self.last == 0 and len(light) <= LIGHT and all(light)
 
+    def _is_block(self, k: int) -> bool:
+        """Whether a value is the result of a function of whole blocks: a vector variable."""
+        return self.stages.get(k, 0) % 3 == Kind.BLOCK
+
+    def enter_blocks(self) -> Iterator[str]:
+        """What functions of whole blocks want before a loop over blocks."""
+        blocks = (self.kernel.ops[k] for k in self.stages if self._is_block(k))
+        dtypes = {own.dtype for own in blocks if isinstance(own, Statement) and own.op is exp}
+        yield from (hold_constants(self.unit, dtype) for dtype in sorted(dtypes))
+
     def loops(self, foldings: Sequence[Folding], blocks: int = 1) -> Iterator[str]:
         """For every stage a loop over the lanes of a block, or calls of functions of blocks.
 
@@ -182,7 +192,7 @@ class Stages:
             or k in self.calls
             or any(k in values for stage, values in self.needed.items() if stage > own)
         } | self.read_before
-        for k in sorted(kept):
+        for k in sorted(k for k in kept if not self._is_block(k)):
             yield f"ALIGNED {C_TYPES[kernel.dtypes[k]]} s{k}[{lanes}];"
         kind = partials.lane_type(lanes) if has_end else "i4"
         for stage in sorted(self.needed):
@@ -193,6 +203,10 @@ class Stages:
             begun = (self.calls[k] for k in sorted(self.needed[stage]) if self._begins(k, stage))
             for call in dict.fromkeys(begun):
                 yield from self._call_loop(call, lanes)
+            if stage == self.last:
+                # Not before: stores that lie between would keep it from being a register.
+                for each in foldings:
+                    yield each.enter_block() if blocks == 1 else each.enter_all_sets()
             if stage % 3 == Kind.VECTOR and lanes > 1:
                 yield "#pragma omp simd"
             bound: str | int = lanes
@@ -214,11 +228,13 @@ class Stages:
         vector = self.unit.vector(own.dtype, self.lanes)
         operand = f"*(const {vector}_at *){self._place(argument)}"
         if argument in self.stages:
-            operand = f"*(const {vector} *)s{argument}"
+            operand = f"s{argument}"
+            if not self._is_block(argument):
+                operand = f"*(const {vector} *){operand}"
         function = _BLOCK_FUNCTIONS[own.op](self.unit, own.dtype)
-        yield f"*({vector} *)s{k} = {function}({operand});"
+        yield f"const {vector} s{k} = {function}({operand});"
         if k in self.one.stores:
-            yield f"*({vector}_at *)qb{k} = *(const {vector} *)s{k};"
+            yield f"*({vector}_at *)qb{k} = s{k};"
 
     def _begins(self, k: int, stage: int) -> bool:
         """Whether a value is made by a loop of elements that is called in this stage."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.unit import Unit
 from frazil.link.kernel import BLOCK_BYTES
@@ -33,15 +35,19 @@ def define_macros(unit: Unit, dtype: str) -> None:
     unit.define(_MACROS.format(T=C_TYPES[dtype], V=vector, s=suffix(dtype)))
 
 
-def lookup(unit: Unit, dtype: str, table: str, index: str) -> str:
-    """The expression that takes from a table of 16 what the last four bits of each lane of
-    ``index`` say.
-    """
+def registers(unit: Unit, dtype: str, table: str) -> list[str]:
+    """The expressions of the registers that hold a table of 16."""
     lanes = wide_lanes(dtype)
     vector = unit.vector(dtype, lanes)
-    integers = unit.vector("int32" if dtype == "float32" else "int64", lanes)
-    at = [f"*(const {vector} *)({table} + {k})" for k in range(0, 16, lanes)]
-    return f"__builtin_shuffle({', '.join(at)}, ({integers}){index})"
+    return [f"*(const {vector} *)({table} + {at})" for at in range(0, 16, lanes)]
+
+
+def lookup(unit: Unit, dtype: str, table: Sequence[str], index: str) -> str:
+    """The expression that takes from a table in registers what the last four bits of each lane of
+    ``index`` say.
+    """
+    integers = unit.vector("int32" if dtype == "float32" else "int64", wide_lanes(dtype))
+    return f"__builtin_shuffle({', '.join(table)}, ({integers}){index})"
 
 
 def on_lanes(dtype: str, function: str) -> str:

@@ -324,7 +324,7 @@ reductions!(f32, f64);
 ///
 /// # Safety
 /// `of` has `count` of them: a power of two times `lanes`, which is one, too, and at least [`SETS`]
-/// times as many.
+/// times as many, or as many where the sets are one already.
 #[inline(always)]
 unsafe fn fold<T: Copy, R: Reduction<T>>(of: *mut T, count: i64, walked: i64, lanes: i64) -> T {
     // SAFETY: by the caller's promise.
@@ -334,16 +334,19 @@ unsafe fn fold<T: Copy, R: Reduction<T>>(of: *mut T, count: i64, walked: i64, la
         (8, 32) => fold_sets::<T, R, 8>(all, behind),
         (16, 64) => fold_sets::<T, R, 16>(all, behind),
         _ => {
-            all[..SETS * lanes as usize].rotate_right(behind * lanes as usize);
+            if count > lanes {
+                all[..SETS * lanes as usize].rotate_right(behind * lanes as usize);
+            }
             halve::<T, R>(all)
         }
     }
 }
 
-/// Folds the partial results of each of some rows, which follow one another.
+/// Folds the partial results of each of some rows, which follow one another: those of one set where
+/// the kernel has folded the sets.
 ///
 /// # Safety
-/// As for [`fold`], of each row; `to` has room for a result of each.
+/// As for [`fold`], of each row, or `lanes` of each; `to` has room for a result of each.
 #[inline(always)]
 unsafe fn fold_rows<T: Copy, R: Reduction<T>>(
     to: *mut T,
@@ -359,8 +362,10 @@ unsafe fn fold_rows<T: Copy, R: Reduction<T>>(
         let all = std::slice::from_raw_parts(of, (rows * count) as usize);
         let to = std::slice::from_raw_parts_mut(to, rows as usize);
         match (lanes, count) {
-            (8, 32) => fold_tile::<T, R, 8>(to, all, behind),
-            (16, 64) => fold_tile::<T, R, 16>(to, all, behind),
+            (8, 8) => fold_tile::<T, R, 8, 1>(to, all, behind),
+            (16, 16) => fold_tile::<T, R, 16, 1>(to, all, behind),
+            (8, 32) => fold_tile::<T, R, 8, SETS>(to, all, behind),
+            (16, 64) => fold_tile::<T, R, 16, SETS>(to, all, behind),
             _ => {
                 for row in 0..to.len() {
                     to[row] = fold::<T, R>(of.add(row * count as usize), count, walked, lanes);
@@ -370,30 +375,39 @@ unsafe fn fold_rows<T: Copy, R: Reduction<T>>(
     }
 }
 
-/// Folds the sets of short rows, then the lanes of all the rows side by side: no comparison of two
-/// numbers alone is a branch that nobody can foresee.
+/// Folds the sets of short rows, unless the kernel did, then the lanes of all the rows side by
+/// side: no comparison of two numbers alone is a branch that nobody can foresee.
 #[inline(always)]
-fn fold_tile<T: Copy, R: Reduction<T>, const LANES: usize>(to: &mut [T], of: &[T], behind: usize) {
+fn fold_tile<T: Copy, R: Reduction<T>, const LANES: usize, const OWN: usize>(
+    to: &mut [T],
+    of: &[T],
+    behind: usize,
+) {
     const TILE: usize = 8;
     let mut first = 0;
     while first < to.len() {
         let rows = TILE.min(to.len() - first);
+        // The first halving lane beside lane, as they lie; the others row beside row.
         let mut lanes = [[of[0]; TILE]; LANES];
+        let mut half = LANES / 2;
         for row in 0..rows {
-            let sets = &of[(first + row) * SETS * LANES..][..SETS * LANES];
-            let one = fold_to_lanes::<T, R, LANES>(sets, behind);
-            for lane in 0..LANES {
-                lanes[lane][row] = one[lane];
+            let sets = &of[(first + row) * OWN * LANES..][..OWN * LANES];
+            let one = if OWN == SETS {
+                fold_to_lanes::<T, R, LANES>(sets, behind)
+            } else {
+                set::<T, LANES>(sets, 0)
+            };
+            for lane in 0..half {
+                lanes[lane][row] = R::of(one[lane], one[lane + half]);
             }
         }
-        let mut half = LANES / 2;
-        while half > 0 {
+        while half > 1 {
+            half /= 2;
             for lane in 0..half {
                 for row in 0..TILE {
                     lanes[lane][row] = R::of(lanes[lane][row], lanes[lane + half][row]);
                 }
             }
-            half /= 2;
         }
         to[first..first + rows].copy_from_slice(&lanes[0][..rows]);
         first += TILE;
@@ -420,17 +434,22 @@ fn fold_to_lanes<T: Copy, R: Reduction<T>, const LANES: usize>(
     behind: usize,
 ) -> [T; LANES] {
     assert!(of.len() == SETS * LANES);
-    // SAFETY: each of the sets is there. Arrays of known length are registers.
-    let set = |place: usize| unsafe {
-        let at = (place + SETS - behind) % SETS * LANES;
-        of.as_ptr().add(at).cast::<[T; LANES]>().read()
-    };
-    let (a, b, c, d) = (set(0), set(1), set(2), set(3));
+    let place = |set: usize| (set + SETS - behind) % SETS;
+    let (a, b) = (set::<T, LANES>(of, place(0)), set::<T, LANES>(of, place(1)));
+    let (c, d) = (set::<T, LANES>(of, place(2)), set::<T, LANES>(of, place(3)));
     let mut one = a;
     for lane in 0..LANES {
         one[lane] = R::of(R::of(a[lane], c[lane]), R::of(b[lane], d[lane]));
     }
     one
+}
+
+/// The set in that place, as an array of known length, which registers hold.
+#[inline(always)]
+fn set<T: Copy, const LANES: usize>(of: &[T], place: usize) -> [T; LANES] {
+    assert!((place + 1) * LANES <= of.len());
+    // SAFETY: it is there.
+    unsafe { of.as_ptr().add(place * LANES).cast::<[T; LANES]>().read() }
 }
 
 #[inline(always)]
@@ -584,6 +603,33 @@ mod tests {
                         found.to_bits(),
                         fold::<_, Sum>(own, count, 5 * lanes, lanes).to_bits()
                     );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_set_is_folded_as_if_the_others_were_empty() {
+        for lanes in [8, 16, 4] {
+            let values: Vec<f32> = (0..11 * lanes).map(|k| (k as f32 * 0.3).sin()).collect();
+            let mut found = [0.0; 11];
+            // SAFETY: eleven rows of `lanes` partial results, then one of as many sets as there are.
+            unsafe {
+                let mut own = values.clone();
+                fold_rows::<_, Sum>(
+                    found.as_mut_ptr(),
+                    own.as_mut_ptr(),
+                    11,
+                    lanes,
+                    5 * lanes,
+                    lanes,
+                );
+                for (row, &found) in found.iter().enumerate() {
+                    let mut sets = vec![-0.0; SETS * lanes as usize];
+                    sets[..lanes as usize]
+                        .copy_from_slice(&values[row * lanes as usize..][..lanes as usize]);
+                    let expected = fold::<_, Sum>(sets.as_mut_ptr(), 4 * lanes, 5 * lanes, lanes);
+                    assert_eq!(found.to_bits(), expected.to_bits());
                 }
             }
         }
