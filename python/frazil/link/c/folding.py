@@ -17,8 +17,11 @@ import numpy as np
 from frazil.link.c import partials
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.unit import Unit, load, memory_type, store
-from frazil.link.kernel import Write
+from frazil.link.kernel import BLOCK_BYTES, Write
 from frazil.link.reduction import COUNTING, LEVELS, SETS, TURNS, has_levels
+
+DECIDED = 128
+"""The blocks after which it is asked whether a fold of bools can still change."""
 
 CARRIED = SETS * TURNS
 """The blocks after which float sums are carried."""
@@ -73,7 +76,7 @@ class Folding:
                 f"{total} < {first * TURNS} ? {2 * width} : {LEVELS * width}"
             )
         yield f"const i8 used{k} = {most};"
-        if self._in_registers:
+        if self.in_registers:
             yield f"const {self._vector} z{k} = {self._identity()} - ({self._vector}){{}};"
         if self.goes_on:
             yield f"{code} *sets{k} = a{k};"
@@ -82,12 +85,14 @@ class Folding:
             yield f"ALIGNED {C_TYPES[self.write.dtype]} row{k}[{self.rows}];"
 
     @property
-    def _in_registers(self) -> bool:
-        return self.unit.has_wide_registers
+    def in_registers(self) -> bool:
+        """Whether the sets are in registers along a row."""
+        block = self.lanes * np.dtype(self.write.dtype).itemsize
+        return self.unit.has_wide_registers and block <= BLOCK_BYTES
 
     def _start(self) -> Iterator[str]:
         """Let the partial results be those of no elements."""
-        if self._in_registers:
+        if self.in_registers:
             yield f"{' = '.join(self._places())} = z{self.k};"
         else:
             yield partials.simd(self.lanes)
@@ -103,13 +108,13 @@ class Folding:
 
     def enter_blocks(self) -> Iterator[str]:
         """Let the sets be in registers."""
-        if self._in_registers:
+        if self.in_registers:
             sets = (f"m{self.k}_{turn} = {place}" for turn, place in enumerate(self._places()))
             yield f"{self._vector} {', '.join(sets)};"
 
     def leave_blocks(self) -> Iterator[str]:
         """Let the sets be in memory."""
-        if self._in_registers:
+        if self.in_registers:
             for turn, place in enumerate(self._places()):
                 yield f"{place} = m{self.k}_{turn};"
 
@@ -129,7 +134,7 @@ class Folding:
     def enter_block(self) -> str:
         """Let ``c`` be the lanes that the next block folds into."""
         k, code = self.k, memory_type(self.write.dtype)
-        if self._in_registers:
+        if self.in_registers:
             return f"ALIGNED {code} c{k}[{self.lanes}]; *({self._vector} *)c{k} = m{k}_0;"
         return f"{code} *c{k} = sets{k} + ({self._walked('i')} & {self._width - 1});"
 
@@ -144,13 +149,13 @@ class Folding:
     def fold_lane(self, value: str, *, has_end: bool) -> str:
         """Fold the value of lane ``l``, which may be behind the end of the row."""
         k = self.k
-        if has_end and self._counts and not self._in_registers:
+        if has_end and self._counts and not self.in_registers:
             value = f"(i + l < n_inner ? {value} : {self.unit.identity(self.write)})"
         return f"c{k}[l] = {self.unit.fold(self.write, f'c{k}[l]', value)};"
 
     def leave_block(self) -> Iterator[str]:
         """Let the next block have the next set."""
-        if self._in_registers:
+        if self.in_registers:
             k = self.k
             for turn in range(SETS - 1):
                 yield f"m{k}_{turn} = m{k}_{turn + 1};"
@@ -158,7 +163,7 @@ class Folding:
 
     def leave_end(self) -> Iterator[str]:
         """Let the padding not count."""
-        if not self._counts or not self._in_registers:
+        if not self._counts or not self.in_registers:
             return
         k, lanes = self.k, self.lanes
         size = np.dtype(self.write.dtype).itemsize
@@ -171,6 +176,25 @@ class Folding:
         before = f"(({mask} *)sets{k})[0]"
         yield f"const {mask} live{k} = *(const {mask}_at *)({table} + {lanes} - rest);"
         yield f"{last} = ({self._vector})((({mask}){last} & live{k}) | ({before} & ~live{k}));"
+
+    @property
+    def can_be_decided(self) -> bool:
+        """Whether one value may decide the fold, as a true one does ``any``."""
+        return self.write.dtype == "bool" and self.lanes > 1
+
+    def is_decided(self) -> str:
+        """Whether one of the partial results, which are in memory, decides the fold."""
+        sets = f"sets{self.k}"
+        return partials.is_decided(self.unit, self.write, sets, self._width // 8)
+
+    def leave_columns(self) -> Iterator[str]:
+        """Fold the lanes of the block before ``i`` into an output each."""
+        k, lanes = self.k, self.lanes
+        code = memory_type(self.write.dtype)
+        to = f"({code} *)p{k} + (i - {lanes})"
+        count = f"(i <= n_inner ? {lanes} : rest)"
+        yield partials.fold_columns(self.unit, self.write, lanes, to, f"sets{k}", count)
+        yield from self._start()
 
     def until_carried(self) -> str:
         """The element of the row, from the present one on, where sums are carried."""
@@ -205,7 +229,7 @@ class Folding:
 
     def _shift(self, walked: str) -> str:
         """After how many elements the sets stand where they do."""
-        return walked if self._in_registers else "0"
+        return walked if self.in_registers else "0"
 
     def leave_rows(self, count: str) -> Iterator[str]:
         """Fold the partial results of each row to one."""
