@@ -6,8 +6,12 @@ but speed.
 
 from __future__ import annotations
 
-from frazil.link.kernel import Scan, Take
+from typing import TYPE_CHECKING
+
 from frazil.scalar.op import ScalarOp
+
+if TYPE_CHECKING:
+    from frazil.link.kernel import Scan, Take
 
 DIVISION = 4
 SEQUENTIAL = 6
@@ -31,7 +35,7 @@ def cost(op: ScalarOp | Take | Scan) -> int:
     >>> cost(add), cost(truediv), cost(exp)
     (1, 4, 20)
     """
-    if isinstance(op, (Take, Scan)):
+    if not isinstance(op, ScalarOp):
         return SEQUENTIAL
     name = op.table_name
     if name in _DIVISIONS:

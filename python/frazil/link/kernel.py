@@ -23,11 +23,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from frazil.link.cost import cost
+
 if TYPE_CHECKING:
     from frazil.scalar.op import ScalarOp
 
 BLOCK_BYTES = 64
-"""The size of a block of the widest type: a cache line, and a vector of AVX-512."""
+"""The size of a block of one type: a cache line, and a vector of AVX-512."""
+
+LIGHT = 16
+"""What the statements of a kernel cost together, at most, whose blocks are of its narrowest type:
+several vectors of wider ones, and so the code for each statement several times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +139,14 @@ class Write:
     """An output. ``reduce``: None, or the name of the scalar op that folds elements into it
     (add, mul, maximum, minimum, and_, or_); the runtime fills it with the identity first.
     ``inner``: it moves along the innermost dimension; a reduction over that dimension has False.
+    ``of_rows``: such a reduction, which moves along another dimension.
     """
 
     value: int
     dtype: str
     inner: bool
     reduce: str | None
+    of_rows: bool = False
 
     @property
     def walks(self) -> bool:
@@ -210,7 +218,11 @@ class LoopKernel:
 
     @cached_property
     def lanes(self) -> int:
-        """How many elements make a block: as many of the widest type as a cache line holds.
+        """How many elements make a block: as many of one type as a cache line holds.
+
+        That is the widest one; but where little is done with an element it is the narrowest one in
+        memory, since compilers turn vectors of narrow elements into several of wide ones, and do
+        not do so with a part of one.
 
         It is the same on every machine and for every compiler, and so are sums, which have a
         partial sum for each. A kernel in which nothing moves takes one element at a time.
@@ -223,7 +235,17 @@ class LoopKernel:
         folded = [fold.dtype for fold in self.folds.values()]
         written = [write.dtype for write in self.writes] + [put.dtype for put in self.puts]
         dtypes = (*varying, *folded, *written)
+        if self.is_light:
+            dtypes = (*(read.dtype for read in self.reads if read.inner), *written)
+            return BLOCK_BYTES // min(np.dtype(dtype).itemsize for dtype in dtypes)
         return BLOCK_BYTES // max(np.dtype(dtype).itemsize for dtype in dtypes)
+
+    @property
+    def is_light(self) -> bool:
+        """Whether a row is walked once, and little is done with an element."""
+        if self.takes_rows or self.sources or self.puts:
+            return False
+        return sum(cost(own.op) for own in self.ops.values() if isinstance(own, Statement)) <= LIGHT
 
     @property
     def pointers(self) -> tuple[str, ...]:

@@ -149,7 +149,13 @@ class _Assembly:
             tuple(self.literals),
             tuple(make(tuple(map(number, args))) for make, args in self.made),
             tuple(
-                Write(number(value), output.variable.dtype, _inner(output.axes), fold)
+                Write(
+                    number(value),
+                    output.variable.dtype,
+                    _inner(output.axes),
+                    fold,
+                    of_rows=fold is not None and _only_outside(output.axes),
+                )
                 for output, (value, fold) in zip(outputs, self.values, strict=True)
             ),
             tuple(
@@ -327,3 +333,7 @@ def _moving(axes: Axes, over: Variable) -> Axes:
 
 def _inner(axes: Axes) -> bool:
     return bool(axes) and axes[-1] != REPEATED
+
+
+def _only_outside(axes: Axes) -> bool:
+    return not _inner(axes) and any(axis != REPEATED for axis in axes)

@@ -18,8 +18,11 @@ import numpy as np
 from frazil.link.c import partials
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.unit import Unit, load, memory_type, store
-from frazil.link.kernel import Write
+from frazil.link.kernel import BLOCK_BYTES, Write
 from frazil.link.reduction import COUNTING, LEVELS, SETS, TURNS, has_levels
+
+DECIDED = 128
+"""The blocks after which it is asked whether a fold of bools can still change."""
 
 CARRIED = SETS * TURNS
 """The blocks after which float sums are carried."""
@@ -75,7 +78,7 @@ class Folding:
                 f"{total} < {first * TURNS} ? {2 * width} : {LEVELS * width}"
             )
         yield f"const i8 used{k} = {most};"
-        if self._in_registers:
+        if self.in_registers:
             yield f"const {self._vector} z{k} = {self._identity()} - ({self._vector}){{}};"
         if self.goes_on:
             yield f"{code} *sets{k} = a{k};"
@@ -84,17 +87,19 @@ class Folding:
             yield f"ALIGNED {C_TYPES[self.write.dtype]} row{k}[{self.rows}];"
 
     @property
-    def _in_registers(self) -> bool:
-        return self.unit.has_wide_registers
+    def in_registers(self) -> bool:
+        """Whether the sets are in registers along a row."""
+        block = self.lanes * np.dtype(self.write.dtype).itemsize
+        return self.unit.has_wide_registers and block <= BLOCK_BYTES
 
     @property
     def _joins_sets(self) -> bool:
         """Whether the sets of a short row become one at its end."""
-        return self._in_registers and not self.goes_on
+        return self.in_registers and not self.goes_on
 
     def _start(self) -> Iterator[str]:
         """Let the partial results be those of no elements."""
-        if self._in_registers:
+        if self.in_registers:
             yield f"{' = '.join(self._places())} = z{self.k};"
         else:
             yield partials.simd(self.lanes)
@@ -102,7 +107,7 @@ class Folding:
 
     def enter_row(self) -> Iterator[str]:
         """Let the partial results be at hand: those of no elements, unless the row goes on."""
-        if self._in_registers:
+        if self.in_registers:
             start = self._places() if self.goes_on else [f"z{self.k}"] * SETS
             sets = (f"{own} = {value}" for own, value in zip(self._registers(), start, strict=True))
             yield f"{self._vector} {', '.join(sets)};"
@@ -115,7 +120,7 @@ class Folding:
 
     def enter_blocks(self) -> Iterator[str]:
         """Remember what the next block folds into, if it may be the end of the row."""
-        if self._counts and self._in_registers:
+        if self._counts and self.in_registers:
             yield f"const {self._vector} before{self.k} = m{self.k}_0;"
 
     def _registers(self) -> Iterator[str]:
@@ -142,7 +147,7 @@ class Folding:
     def enter_block(self) -> str:
         """Let ``c`` be the lanes that the next block folds into."""
         k, code = self.k, memory_type(self.write.dtype)
-        if self._in_registers:
+        if self.in_registers:
             return f"ALIGNED {code} c{k}[{self.lanes}]; *({self._vector} *)c{k} = m{k}_0;"
         return f"{code} *c{k} = sets{k} + ({self._walked('i')} & {self._width - 1});"
 
@@ -157,13 +162,13 @@ class Folding:
     def fold_lane(self, value: str, *, has_end: bool) -> str:
         """Fold the value of lane ``l``, which may be behind the end of the row."""
         k = self.k
-        if has_end and self._counts and not self._in_registers:
+        if has_end and self._counts and not self.in_registers:
             value = f"(i + l < n_inner ? {value} : {self.unit.identity(self.write)})"
         return f"c{k}[l] = {self.unit.fold(self.write, f'c{k}[l]', value)};"
 
     def leave_block(self) -> Iterator[str]:
         """Let the next block have the next set."""
-        if self._in_registers:
+        if self.in_registers:
             k = self.k
             for turn in range(SETS - 1):
                 yield f"m{k}_{turn} = m{k}_{turn + 1};"
@@ -171,7 +176,7 @@ class Folding:
 
     def leave_end(self) -> Iterator[str]:
         """Let the padding not count."""
-        if not self._counts or not self._in_registers:
+        if not self._counts or not self.in_registers:
             return
         k, lanes = self.k, self.lanes
         size = np.dtype(self.write.dtype).itemsize
@@ -184,6 +189,41 @@ class Folding:
         before = f"(({mask})before{k} & ~live{k})"
         yield f"{last} = ({self._vector})((({mask}){last} & live{k}) | {before});"
 
+    @property
+    def can_be_decided(self) -> bool:
+        """Whether one value may decide the fold, as a true one does ``any``."""
+        return self.write.dtype == "bool" and self.lanes > 1
+
+    def is_decided(self) -> Iterator[str]:
+        """Let ``decided`` be whether one of the partial results decides the fold."""
+        yield from self._lay_out()
+        words = self._width // 8
+        test = partials.is_decided(self.unit, self.write, f"d{self.k}", words)
+        yield f"decided &= {test};"
+
+    def leave_columns(self) -> Iterator[str]:
+        """Fold the lanes of the block before ``i`` into an output each."""
+        k, lanes = self.k, self.lanes
+        code = memory_type(self.write.dtype)
+        to = f"({code} *)p{k} + (i - {lanes})"
+        count = f"(i <= n_inner ? {lanes} : rest)"
+        yield from self._lay_out()
+        yield partials.fold_columns(self.unit, self.write, lanes, to, f"d{k}", count)
+        if self.in_registers:
+            yield f"{' = '.join(self._registers())} = z{k};"
+        else:
+            yield from self._start()
+
+    def _lay_out(self) -> Iterator[str]:
+        """Let all sets be in memory, at ``d``; the row goes on with those that it has."""
+        k, code = self.k, memory_type(self.write.dtype)
+        if not self.in_registers:
+            yield f"{code} *d{k} = sets{k};"
+            return
+        yield f"ALIGNED {code} d{k}[{self._width}];"
+        for turn, own in enumerate(self._registers()):
+            yield f"(({self._vector} *)d{k})[{turn}] = {own};"
+
     def until_carried(self) -> str:
         """The element of the row, from the present one on, where sums are carried."""
         every = CARRIED * self.lanes
@@ -195,10 +235,10 @@ class Folding:
         every = CARRIED * self.lanes
         self.unit.native(f"carry_{code}", "void", f"{code} *, i8, i8")
         yield f"if (({walked} & {every - 1}) == 0) {{"
-        if self._in_registers:
+        if self.in_registers:
             yield from self._to_memory()
         yield f"carry_{code}(a{k}, {walked} / {every}, {self._width});"
-        if self._in_registers:
+        if self.in_registers:
             yield f"{' = '.join(self._registers())} = z{k};"
         yield "}"
 
@@ -210,7 +250,7 @@ class Folding:
             yield from self._join_sets()
         if not self.goes_on:
             return
-        if self._in_registers:
+        if self.in_registers:
             yield from self._to_memory()
         k, write, unit = self.k, self.write, self.unit
         code = C_TYPES[write.dtype]
@@ -272,11 +312,12 @@ class Folding:
 
     def _shift(self, walked: str) -> str:
         """After how many elements the sets stand where they do."""
-        return walked if self._in_registers else "0"
+        return walked if self.in_registers else "0"
 
     def leave_rows(self, count: str) -> Iterator[str]:
         """Fold the partial results of each row to one."""
         if not self.goes_on:
             k, shift = self.k, self._shift("whole")
             rows = (f"row{k}", f"a{k}", count, f"used{k}", shift)
-            yield partials.fold_rows(self.unit, self.write, self.lanes, *rows)
+            sets = 1 if self._joins_sets else SETS
+            yield partials.fold_rows(self.unit, self.write, self.lanes, *rows, sets=sets)

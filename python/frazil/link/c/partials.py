@@ -11,6 +11,7 @@ import numpy as np
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.unit import Unit, memory_type
 from frazil.link.kernel import Write
+from frazil.link.reduction import SETS, identity
 
 _FOLD = """\
 static NOINLINE {T} fold_{name}_{T}_{lanes}({M} *a, i8 count) {{
@@ -25,6 +26,21 @@ static NOINLINE {T} fold_{name}_{T}_{lanes}({M} *a, i8 count) {{
     }}
   }}
 {lanes_folded}}}
+"""
+_FOLD_COLUMNS = """\
+static NOINLINE void {name}({M} *to, const {M} *sets, i8 count) {{
+  for (i8 l = 0; l < count; ++l) {{
+    const {T} even = {even}, odd = {odd}, one = {both};
+    to[l] = {folded};
+  }}
+}}
+"""
+_IS_DECIDED = """\
+INLINE b1 {name}(const u8 *sets, i4 words) {{
+  u8 others = 0;
+  for (i4 k = 0; k < words; ++k) others |= sets[k] ^ {word};
+  return others != 0;
+}}
 """
 _HALF = "  {simd}for (i4 l = 0; l < {half}; ++l) a[l] = {folded};\n"
 
@@ -64,25 +80,73 @@ def copy_ends(
 
 
 def fold_rows(
-    unit: Unit, write: Write, lanes: int, to: str, of: str, rows: str, count: str, walked: str
+    unit: Unit,
+    write: Write,
+    lanes: int,
+    to: str,
+    of: str,
+    rows: str,
+    count: str,
+    walked: str,
+    *,
+    sets: int,
 ) -> str:
-    """The statement that folds the partial results of each of some rows to one."""
+    """The statement that folds the partial results of each of some rows to one; bools have as many
+    ``sets``.
+    """
     code = C_TYPES[write.dtype]
     if _is_float(write):
         name = f"fold_rows_{write.reduce}_{code}"
         unit.native(name, "void", f"{code} *, {code} *, i8, i8, i8, i8")
         return f"{name}({to}, {of}, {rows}, {count}, {walked}, {lanes});"
-    own = fold(unit, write, lanes, f"{of} + row * {count}", count, walked)
+    own = fold(unit, write, lanes, f"{of} + row * {count}", count, walked, sets=sets)
     return f"for (i8 row = 0; row < {rows}; ++row) {to}[row] = {own};"
 
 
-def fold(unit: Unit, write: Write, lanes: int, of: str, count: str, walked: str) -> str:
+def fold_columns(unit: Unit, write: Write, lanes: int, to: str, sets: str, count: str) -> str:
+    """The statement that folds the lanes of all sets into an output each."""
+    code = C_TYPES[write.dtype]
+    name = f"fold_columns_{write.reduce}_{code}"
+    if _is_float(write):
+        unit.native(name, "void", f"{code} *, const {code} *, i8, i8")
+        return f"{name}({to}, {sets}, {count}, {lanes});"
+    name += f"_{lanes}"
+    places = [f"sets[l + {turn * lanes}]" for turn in range(SETS)]
+    text = _FOLD_COLUMNS.format(
+        name=name,
+        M=memory_type(write.dtype),
+        T=code,
+        even=unit.fold(write, places[0], places[2]),
+        odd=unit.fold(write, places[1], places[3]),
+        both=unit.fold(write, "even", "odd"),
+        folded=unit.fold(write, "to[l]", "one"),
+    )
+    unit.define(text)
+    return f"{name}({to}, {sets}, {count});"
+
+
+def is_decided(unit: Unit, write: Write, of: str, words: int) -> str:
+    """The expression that tells whether one of the partial results of bools, which come in words
+    of eight, is another than that of no elements, which decides the fold.
+    """
+    empty = identity(str(write.reduce), "bool")
+    name = f"one_is_{'false' if empty else 'true'}"
+    unit.define(_IS_DECIDED.format(name=name, word=f"0x{'01' * 8 if empty else '0'}ULL"))
+    return f"{name}((const u8 *)({of}), {words})"
+
+
+def fold(
+    unit: Unit, write: Write, lanes: int, of: str, count: str, walked: str, *, sets: int = SETS
+) -> str:
     """The expression that folds partial results to one; of integers in any order."""
     code = C_TYPES[write.dtype]
     if _is_float(write):
         name = f"fold_all_{write.reduce}_{code}"
         unit.native(name, code, f"{code} *, i8, i8, i8")
         return f"{name}({of}, {count}, {walked}, {lanes})"
+    if write.dtype == "bool" and lanes > 1:
+        decided = is_decided(unit, write, of, sets * lanes // 8)
+        return f"!{decided}" if identity(str(write.reduce), "bool") else decided
     arithmetic = write.reduce in ("add", "mul")
     text, half = "", lanes // 2
     # In vectors as long as that is quick. What compares stays there to the end: the last lane of

@@ -14,17 +14,20 @@ too, and no row waits for the fold of the one before.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+import numpy as np
 
 from frazil.link.c import partials
 from frazil.link.c.element_loop import call_lines
-from frazil.link.c.folding import CARRIED, Folding
+from frazil.link.c.folding import CARRIED, DECIDED, Folding
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.indices import Indices
 from frazil.link.c.stages import Moving, Stages
 from frazil.link.c.unit import Unit, literal_text, load, store
 from frazil.link.cost import cost
 from frazil.link.element_loop import loop_calls
-from frazil.link.kernel import LoopKernel, Scan, Statement, Take, Write
+from frazil.link.kernel import LoopKernel, Read, Scan, Statement, Take, Write
 from frazil.link.passes import Pass, plan
 from frazil.link.reduction import SETS, is_fold
 
@@ -116,16 +119,21 @@ class _KernelWriter:
         yield f"if (n_outer <= 0 || {least}) return status;"
         for k, pointer in enumerate(self.strides):
             yield f"char *p{pointer} = ptr[{k}];"
+        yield from self._turn_columns()
         if self.lanes > 1:
             yield f"const i8 full = n_inner & -{self.lanes}, rest = n_inner - full;"
             yield f"const i8 whole = full + (rest ? {self.lanes} : 0);"
         else:
             yield "const i8 full = n_inner, whole = n_inner;"
         yield from self._declare()
+        yield from self._declare_overlap()
         step = "tile" if self.tile > 1 else "1"
         yield f"for (i8 outer = 0; outer < n_outer; outer += {step}) {{"
         if self.tile > 1:
             yield "const i8 rows = n_outer - outer < tile ? n_outer - outer : tile;"
+        if self._may_overlap:
+            needed = f"full + {self.lanes}"
+            yield f"const b1 overlaps = dense && (n_outer - outer) * n_inner >= {needed};"
         yield from self._enter_ends()
         yield from self._uniform_reads()
         for one, foldings in zip(self.plan.passes, self.foldings, strict=True):
@@ -139,6 +147,75 @@ class _KernelWriter:
         yield "}"
         yield "return status;"
         yield "}"
+
+    @property
+    def _takes_columns(self) -> bool:
+        """Whether rows of one element can be one long row, whose elements are not folded: all that
+        is not folded moves.
+        """
+        kernel = self.kernel
+        return (
+            self.lanes > 1
+            and kernel.is_light
+            and all(read.inner for read in kernel.reads)
+            and all(write.walks for write in kernel.writes)
+            and any(write.of_rows for write in kernel.writes)
+        )
+
+    def _turn_columns(self) -> Iterator[str]:
+        """Let rows of one element be one row, where they lie side by side."""
+        if not self._takes_columns:
+            return
+        operands: tuple[Read | Write, ...] = (*self.kernel.reads, *self.kernel.writes)
+        beside = (
+            f"({self.strides[f'{k}']} == {np.dtype(own.dtype).itemsize})"
+            for k, own in enumerate(operands)
+        )
+        yield f"const b1 columns = (n_inner == 1) & (n_outer > 1) & {' & '.join(beside)};"
+        yield "if (columns) { n_inner = n_outer; n_outer = 1; }"
+
+    @cached_property
+    def _may_overlap(self) -> bool:
+        """Whether the last block of a row may go on over the rows behind it, which come later.
+
+        Where something has another value for each row, rows cannot be joined, and may be short.
+        What is done with an element is so little that copying ends of rows takes most of the time.
+        """
+        kernel = self.kernel
+        return (
+            self.lanes > 1
+            and kernel.is_light
+            and not self.calls
+            and not all(read.inner for read in kernel.reads)
+            and all(write.inner and write.reduce is None for write in kernel.writes)
+            and not any("status" in text for text in self.expressions.values())
+        )
+
+    def _declare_overlap(self) -> Iterator[str]:
+        """Whether rows lie without gaps, and nothing is written over what is read."""
+        if not self._may_overlap:
+            return
+        moving = list(self._moving_operands())
+        conditions = [f"({self.strides[own.name]} == n_inner * {own.size})" for own in moving]
+        read = [own.name for own in moving if own.is_read]
+        written = [own.name for own in moving if own.is_written]
+        conditions += [f"(p{to} != p{of})" for to in written for of in read]
+        # Branches would be dear to compile.
+        yield f"const b1 dense = (rest != 0) & {' & '.join(conditions)};"
+
+    @property
+    def _ragged(self) -> str:
+        """Whether the end of the row is copied."""
+        return "rest && !overlaps" if self._may_overlap else "rest"
+
+    def _may_stop(self, one: Pass, foldings: list[Folding]) -> bool:
+        """Whether the walk of a row can end when its folds are decided: it does nothing else."""
+        only_folds = not (one.stores or one.puts) and not any(
+            self.kernel.writes[k].inner for k in one.writes
+        )
+        cannot_fail = all("status" not in self.expressions.get(k, "status") for k in one.varying)
+        decided = bool(foldings) and all(each.can_be_decided for each in foldings)
+        return decided and only_folds and cannot_fail
 
     def _times_rows(self, stride: str) -> str:
         return stride if self.tile == 1 else f"rows * {stride}"
@@ -192,7 +269,7 @@ class _KernelWriter:
         if self.lanes == 1 or not padded:
             return
         rows = "rows" if self.tile > 1 else "1"
-        yield "if (rest) {"
+        yield f"if ({self._ragged}) {{"
         for operand in padded:
             to, source = f"e{operand.name}", f"p{operand.name} + full * {operand.size}"
             stride, unit = self.strides[operand.name], self.unit
@@ -205,7 +282,7 @@ class _KernelWriter:
         if self.lanes == 1 or not written:
             return
         rows = "rows" if self.tile > 1 else "1"
-        yield "if (rest) {"
+        yield f"if ({self._ragged}) {{"
         for operand in written:
             to, source = f"p{operand.name} + full * {operand.size}", f"e{operand.name}"
             stride, unit = self.strides[operand.name], self.unit
@@ -378,7 +455,7 @@ class _KernelWriter:
         for operand in moving:
             yield f"char *q{operand.name} = w{operand.name} + i * {operand.size};"
         if self.lanes > 1:
-            yield "if (i == full) {"
+            yield f"if (i == full{' && !overlaps' if self._may_overlap else ''}) {{"
             for operand in moving:
                 if not operand.is_buffer:
                     yield f"q{operand.name} = {self._end(operand)};"
@@ -404,8 +481,15 @@ class _KernelWriter:
         for each in levels:
             # The walk pauses where sums are carried.
             yield f"if (end > {each.until_carried()}) end = {each.until_carried()};"
+        columns = bool(foldings) and self._takes_columns
+        if columns:
+            yield f"if (columns && end > i + {lanes}) end = i + {lanes};"
+        may_stop = self._may_stop(one, foldings)
+        if may_stop:
+            yield f"if (end > i + {DECIDED * lanes}) end = i + {DECIDED * lanes};"
         yield from (line for each in foldings for line in each.enter_blocks())
-        if foldings and moving and not self.unit.has_wide_registers and stages.is_light():
+        in_memory = foldings and not any(each.in_registers for each in foldings)
+        if in_memory and moving and stages.is_light():
             yield from self._all_sets(stages, foldings, moving)
         yield from stages.enter_blocks()
         yield f"for (; i < end; i += {lanes}) {{"
@@ -421,6 +505,16 @@ class _KernelWriter:
         if ends:
             yield "if (i > full) {"
             yield from ends
+            yield "}"
+        if columns:
+            yield "if (columns) {"
+            yield from (line for each in foldings for line in each.leave_columns())
+            yield "}"
+        if may_stop:
+            yield "if (i < n_inner) {"
+            yield "b1 decided = 1;"
+            yield from (line for each in foldings for line in each.is_decided())
+            yield "if (decided) i = n_inner;"
             yield "}"
         yield from (line for each in levels for line in each.carry())
         yield "}"

@@ -8,6 +8,7 @@
 mod blocks;
 mod indexed;
 mod order;
+mod periods;
 mod pieces;
 
 use std::ffi::c_char;
@@ -17,6 +18,7 @@ use smallvec::SmallVec;
 use self::blocks::Pack;
 pub(crate) use self::indexed::Table;
 pub(crate) use self::order::{loop_order, row_order};
+use self::periods::Period;
 use self::pieces::Apart;
 use crate::arrays::scalar::Scalar;
 use crate::arrays::walk::{Strides, Walk};
@@ -76,6 +78,8 @@ pub(crate) struct LoopNest {
     outer_strides: SmallVec<[i64; 12]>,
     walk: Walk,
     packs: SmallVec<[Pack; 2]>,
+    /// How short rows are joined.
+    period: Option<Period>,
     /// Elements that one operand has in a block.
     block: i64,
     /// What kernels read of each [`Table`]: the operand's step along the inner dimension, then the
@@ -162,6 +166,15 @@ impl LoopNest {
                 scratch += block as usize * access.itemsize;
             }
         }
+        let period = if sizes.is_none() {
+            Period::of((outer, inner), &outer_strides, &inner_steps, accesses)
+        } else {
+            None
+        };
+        // Where rows are joined nothing is packed.
+        if let Some(period) = &period {
+            scratch = scratch.max(period.scratch);
+        }
         let mut buffers = SmallVec::new();
         for size in sizes.unwrap_or_default() {
             scratch = scratch.next_multiple_of(LINE);
@@ -177,6 +190,7 @@ impl LoopNest {
             outer_strides,
             walk,
             packs,
+            period,
             block,
             tables: SmallVec::new(),
             reports: 0,
@@ -244,11 +258,14 @@ impl LoopNest {
         let whole = |at: &[*mut u8]| unsafe {
             kernel(at.as_ptr().cast(), outer, inner, self.outer_strides.as_ptr())
         };
-        if self.packs.is_empty() && self.walk.is_single() {
+        if self.packs.is_empty() && self.period.is_none() && self.walk.is_single() {
             return whole(pointers);
         }
         let visited = self.walk.visit(&walked, pointers, |at| {
-            let status = if self.packs.is_empty() {
+            let status = if let Some(period) = &self.period {
+                // SAFETY: by the caller's promise.
+                unsafe { self.joined(period, kernel, at, outer, scratch) }
+            } else if self.packs.is_empty() {
                 whole(at)
             } else {
                 // SAFETY: by the caller's promise.
@@ -493,6 +510,23 @@ mod tests {
         let nest = nest(&[4, 5], &[(&[80, 16], true), (&[40, 8], true)]);
         assert_eq!((nest.outer, nest.inner, nest.packs.len()), (1, 20, 1));
         assert_eq!(nest.scratch(), 1024 * 8);
+    }
+
+    #[test]
+    fn short_rows_are_joined_where_others_are_the_same_in_each() {
+        let joins = |dims: &[i64], operands: &[(&[i64], bool)]| {
+            nest(dims, operands).period.map(|period| period.scratch)
+        };
+        // A row vector beside the rows of a matrix is repeated: 8192 bytes, and as many rows more as
+        // make their number even.
+        assert_eq!(joins(&[1000, 4], &[(&[32, 8], true), (&[0, 8], true)]), Some(8192));
+        assert_eq!(joins(&[1000, 3], &[(&[24, 8], true), (&[0, 16], true)]), Some(8256));
+        assert_eq!(joins(&[1000, 3], &[(&[24, 8], true), (&[0, 0], false)]), None);
+        // A column vector, rows with gaps, long rows, few rows.
+        assert_eq!(joins(&[1000, 4], &[(&[32, 8], true), (&[8, 0], false)]), None);
+        assert_eq!(joins(&[1000, 4], &[(&[40, 8], true), (&[0, 8], true)]), None);
+        assert_eq!(joins(&[1000, 129], &[(&[1032, 8], true), (&[0, 8], true)]), None);
+        assert_eq!(joins(&[7, 4], &[(&[32, 8], true), (&[0, 8], true)]), None);
     }
 
     #[test]

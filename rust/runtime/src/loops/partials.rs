@@ -146,6 +146,30 @@ kernel_functions! {
     fold_rows_minimum_f8(to: *mut f64, of: *mut f64, rows: i64, count: i64, walked: i64, lanes: i64) {
         fold_rows::<_, Smallest>(to, of, rows, count, walked, lanes)
     }
+    fold_columns_add_f4(to: *mut f32, sets: *const f32, count: i64, lanes: i64) {
+        fold_columns::<_, Sum>(to, sets, count, lanes)
+    }
+    fold_columns_add_f8(to: *mut f64, sets: *const f64, count: i64, lanes: i64) {
+        fold_columns::<_, Sum>(to, sets, count, lanes)
+    }
+    fold_columns_mul_f4(to: *mut f32, sets: *const f32, count: i64, lanes: i64) {
+        fold_columns::<_, Product>(to, sets, count, lanes)
+    }
+    fold_columns_mul_f8(to: *mut f64, sets: *const f64, count: i64, lanes: i64) {
+        fold_columns::<_, Product>(to, sets, count, lanes)
+    }
+    fold_columns_maximum_f4(to: *mut f32, sets: *const f32, count: i64, lanes: i64) {
+        fold_columns::<_, Largest>(to, sets, count, lanes)
+    }
+    fold_columns_maximum_f8(to: *mut f64, sets: *const f64, count: i64, lanes: i64) {
+        fold_columns::<_, Largest>(to, sets, count, lanes)
+    }
+    fold_columns_minimum_f4(to: *mut f32, sets: *const f32, count: i64, lanes: i64) {
+        fold_columns::<_, Smallest>(to, sets, count, lanes)
+    }
+    fold_columns_minimum_f8(to: *mut f64, sets: *const f64, count: i64, lanes: i64) {
+        fold_columns::<_, Smallest>(to, sets, count, lanes)
+    }
 }
 
 /// Copies the `count` elements that are left of each of some rows, `stride` bytes apart, and repeats
@@ -176,7 +200,7 @@ unsafe fn pad_ends<T: Copy>(
             match lanes {
                 8 => pad::<T>(to, from, count, 8),
                 16 => pad::<T>(to, from, count, 16),
-                _ => pad::<T>(to, from, count, lanes),
+                _ => pad_long::<T>(to, from, count as usize, lanes as usize),
             }
         }
     }
@@ -193,6 +217,22 @@ unsafe fn pad<T: Copy>(to: *mut T, from: *const T, count: i64, lanes: i64) {
             let here =
                 if k < count as isize { from.wrapping_offset(k).read_unaligned() } else { last };
             to.wrapping_offset(k).write(here);
+        }
+    }
+}
+
+/// As [`pad`], where a row is too long to ask for each lane whether it is behind the end.
+///
+/// # Safety
+/// As for [`pad_ends`], of one row.
+#[inline(always)]
+unsafe fn pad_long<T: Copy>(to: *mut T, from: *const T, count: usize, lanes: usize) {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let last = from.wrapping_add(count - 1).read_unaligned();
+        to.cast::<u8>().copy_from_nonoverlapping(from.cast::<u8>(), count * size_of::<T>());
+        for k in count..lanes {
+            to.wrapping_add(k).write(last);
         }
     }
 }
@@ -220,7 +260,10 @@ unsafe fn copy_ends<T: Copy>(
             match lanes {
                 8 => copy::<T>(to, from, count, 8),
                 16 => copy::<T>(to, from, count, 16),
-                _ => copy::<T>(to, from, count, lanes),
+                _ => {
+                    let bytes = count as usize * size_of::<T>();
+                    to.cast::<u8>().copy_from_nonoverlapping(from.cast::<u8>(), bytes);
+                }
             }
         }
     }
@@ -339,6 +382,39 @@ unsafe fn fold<T: Copy, R: Reduction<T>>(of: *mut T, count: i64, walked: i64, la
             }
             halve::<T, R>(all)
         }
+    }
+}
+
+/// Folds each of the first `count` lanes of all sets into an output of its own.
+///
+/// # Safety
+/// There are [`SETS`] sets of so many `lanes`, and `count` outputs, no more than lanes.
+#[inline(always)]
+unsafe fn fold_columns<T: Copy, R: Reduction<T>>(
+    to: *mut T,
+    sets: *const T,
+    count: i64,
+    lanes: i64,
+) {
+    let lanes = lanes as usize;
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let to = std::slice::from_raw_parts_mut(to, count as usize);
+        let sets = std::slice::from_raw_parts(sets, SETS * lanes);
+        match (lanes, to.len()) {
+            (8, 8) => fold_lanes::<T, R>(&mut to[..8], &sets[..SETS * 8], 8),
+            (16, 16) => fold_lanes::<T, R>(&mut to[..16], &sets[..SETS * 16], 16),
+            _ => fold_lanes::<T, R>(to, sets, lanes),
+        }
+    }
+}
+
+#[inline(always)]
+fn fold_lanes<T: Copy, R: Reduction<T>>(to: &mut [T], sets: &[T], lanes: usize) {
+    for lane in 0..to.len() {
+        let set = |turn: usize| sets[turn * lanes + lane];
+        let (even, odd) = (R::of(set(0), set(2)), R::of(set(1), set(3)));
+        to[lane] = R::of(to[lane], R::of(even, odd));
     }
 }
 

@@ -49,7 +49,8 @@ impl LoopNest {
                     let rows = self.rows_of(pack, rows);
                     pointers[operand] = block;
                     strides[operand] = if rows == 1 { 0 } else { columns * pack.itemsize as i64 };
-                    if pack.role != Role::Write {
+                    let first = row == 0 && column == 0;
+                    if pack.role != Role::Write && (first || !self.stays(pack)) {
                         // SAFETY: the block has room for BLOCK elements; the operand holds these.
                         unsafe { self.gather(pack, block, start(operand), rows, columns) };
                     }
@@ -70,6 +71,12 @@ impl LoopNest {
             }
         }
         0
+    }
+
+    /// Whether a block of an operand is like any other: it is one element, repeated.
+    fn stays(&self, pack: &Pack) -> bool {
+        let moves = pack.step != 0 || self.outer_strides[pack.operand] != 0;
+        !moves && pack.role == Role::Read
     }
 
     /// How many of `rows` rows differ: what stays along the outer dimension has one, and a

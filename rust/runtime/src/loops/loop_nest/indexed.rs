@@ -29,6 +29,7 @@ impl LoopNest {
             self.tables.push(std::iter::once(step).chain(axes).collect());
         }
         if !tables.is_empty() {
+            self.period = None;
             self.reports = self.scratch.1.next_multiple_of(LINE);
             self.scratch.1 = self.reports + self.pieces() * size_of::<Report>();
         }

@@ -59,7 +59,7 @@ impl LoopNest {
             .map(level)
             .collect();
         if let Some(inner) = levels.last_mut() {
-            inner.divisible = !self.whole_rows;
+            inner.divisible = !self.whole_rows && self.period.is_none();
         }
         for (operand, access) in accesses.iter().enumerate() {
             if access.role != Role::Accumulate {

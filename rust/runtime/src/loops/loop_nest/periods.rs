@@ -1,0 +1,166 @@
+//! Many short rows that go through a kernel as one long one.
+//!
+//! What a kernel does once a row costs as much as many of its elements. Where the other operands lie
+//! without gaps, those that are the same in every row are repeated, and what rows are reduced into is
+//! reduced in as many copies, which are folded in the end.
+
+use smallvec::SmallVec;
+
+use super::{Access, KernelFn, LINE, LoopNest, Role};
+use crate::arrays::scalar::Scalar;
+use crate::arrays::strided::{copy_row, fill};
+use crate::arrays::walk::{Pointers, advance};
+use crate::loops::fold::Fold;
+
+/// Bytes of the widest operand up to which a row is joined with others, those that are joined then,
+/// and the rows from which on that is worth the copies.
+const ROW: usize = 1024;
+const JOINED: usize = 8192;
+const FEWEST: i64 = 8;
+
+/// Rows are joined by multiples of this many, so that the end of a joined row is seldom ragged.
+const EVEN: usize = 8;
+
+/// How many rows are one for the kernel, and what is repeated for that.
+#[derive(Debug)]
+pub(super) struct Period {
+    rows: i64,
+    repeated: SmallVec<[Repeated; 2]>,
+    /// The outer strides of joined rows.
+    strides: SmallVec<[i64; 12]>,
+    /// The bytes of scratch memory that copies need.
+    pub(super) scratch: usize,
+}
+
+/// An operand that is the same in every row.
+#[derive(Debug)]
+struct Repeated {
+    operand: usize,
+    itemsize: usize,
+    step: i64,
+    /// What is accumulated in copies, and from what on; `None` for what is read.
+    apart: Option<(Fold, Scalar)>,
+    /// Where its copies start in the scratch memory.
+    scratch: usize,
+}
+
+impl Period {
+    /// How to join rows of `inner` elements, of which there are `outer`; `None` if that is not
+    /// possible, or not worth it.
+    pub(super) fn of(
+        (outer, inner): (i64, i64),
+        outer_strides: &[i64],
+        inner_steps: &[i64],
+        accesses: &[Access],
+    ) -> Option<Period> {
+        let widest = accesses.iter().map(|access| access.itemsize).max()?;
+        let row = usize::try_from(inner).ok()?.checked_mul(widest)?;
+        if row == 0 || row > ROW || outer < FEWEST {
+            return None;
+        }
+        let rows = (JOINED.div_ceil(row).next_multiple_of(EVEN) as i64).min(outer);
+        let mut scratch = 0usize;
+        let mut repeated = SmallVec::new();
+        let mut strides = SmallVec::new();
+        for (operand, access) in accesses.iter().enumerate() {
+            let (stride, step) = (outer_strides[operand], inner_steps[operand]);
+            let itemsize = access.itemsize;
+            let dense = inner == 1 || step == itemsize as i64;
+            if access.inner && dense && stride == inner * itemsize as i64 {
+                strides.push(rows * stride);
+                continue;
+            }
+            if stride != 0 {
+                return None;
+            }
+            strides.push(0);
+            if !access.inner {
+                continue;
+            }
+            let apart = match access.role {
+                Role::Read => None,
+                Role::Accumulate if dense => Some(access.apart?),
+                _ => return None,
+            };
+            scratch = scratch.next_multiple_of(LINE);
+            repeated.push(Repeated { operand, itemsize, step, apart, scratch });
+            scratch += (rows * inner) as usize * itemsize;
+        }
+        Some(Period { rows, repeated, strides, scratch })
+    }
+}
+
+impl LoopNest {
+    /// The last two dimensions, with rows joined; `outer` is how many there are.
+    ///
+    /// # Safety
+    /// As for `run`; `period` is of this nest.
+    pub(super) unsafe fn joined(
+        &self,
+        period: &Period,
+        kernel: KernelFn,
+        at: &[*mut u8],
+        outer: i64,
+        scratch: *mut u8,
+    ) -> i32 {
+        let inner = self.inner;
+        let mut pointers = Pointers::from_slice(at);
+        for own in &period.repeated {
+            let copies = scratch.wrapping_add(own.scratch);
+            // SAFETY: the scratch memory has room for as many rows; the operand holds one.
+            unsafe {
+                match &own.apart {
+                    Some((_, identity)) => fill(copies, period.rows * inner, identity),
+                    None => own.repeat(copies, at[own.operand], inner, period.rows),
+                }
+            }
+            pointers[own.operand] = copies;
+        }
+        let (whole, rest) = (outer / period.rows, outer % period.rows);
+        let strides = period.strides.as_ptr();
+        let mut status = 0;
+        if whole > 0 {
+            let joined = period.rows * inner;
+            // SAFETY: by the caller's promise; what moves has no gaps between rows, and what does
+            // not has a copy for each.
+            status = unsafe { kernel(pointers.as_ptr().cast(), whole, joined, strides) };
+        }
+        if status == 0 && rest > 0 {
+            advance(&mut pointers, &period.strides, whole);
+            // SAFETY: as above.
+            status = unsafe { kernel(pointers.as_ptr().cast(), 1, rest * inner, strides) };
+        }
+        for own in &period.repeated {
+            let Some((fold, identity)) = &own.apart else { continue };
+            let copies = scratch.wrapping_add(own.scratch);
+            let (dtype, count) = (identity.dtype(), inner as usize);
+            // SAFETY: all copies were filled; the operand has as many elements without gaps.
+            unsafe {
+                fold.join_all(dtype, copies, period.rows as usize, count);
+                fold.join(dtype, at[own.operand], copies, count);
+            }
+        }
+        status
+    }
+}
+
+impl Repeated {
+    /// Writes the operand's row so many times.
+    ///
+    /// # Safety
+    /// `to` has room for them; the row of `count` elements starts at `from`.
+    unsafe fn repeat(&self, to: *mut u8, from: *const u8, count: i64, rows: i64) {
+        let item = self.itemsize;
+        let total = (rows * count) as usize * item;
+        let mut done = count as usize * item;
+        // SAFETY: by the caller's promise; no copy is longer than what is there.
+        unsafe {
+            copy_row(item, to, item as i64, from.cast_mut(), self.step, count);
+            while done < total {
+                let more = done.min(total - done);
+                to.add(done).copy_from_nonoverlapping(to, more);
+                done += more;
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+"""Elements of several widths in one loop, and folds of bools, which may end early."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from native import call
+from reference import evaluate
+
+import frazil as fz
+import frazil.tensor as ft
+from frazil.link.c import CCompiler
+from frazil.link.c.compiler import Toolchain, find_toolchain
+from frazil.link.kernel import Literal, LoopKernel, Read, Statement, Write
+from frazil.link.numba import NumbaCompiler
+from frazil.scalar import gt, where
+
+PAIRS = (
+    *(("bool", "float64"), ("int8", "int64"), ("uint16", "float64"), ("float32", "float64")),
+    ("int16", "int32"),
+)
+LENGTHS = st.one_of(st.integers(0, 140), st.sampled_from((255, 256, 257, 1000, 20_000)))
+
+
+def values_of(narrow, wide, flag):
+    """What reads, writes and folds elements of several widths."""
+    x, y = narrow.astype("float64"), wide.astype("float64")
+    return [
+        *(x < y, ft.eq(narrow, wide), wide.astype(narrow.dtype), narrow.astype(wide.dtype)),
+        *(ft.where(flag, x, y), ft.where(x > y, narrow, wide), (x > 3) & flag),
+        *(
+            narrow.sum(),
+            ft.sum(narrow, dtype=wide.dtype),
+            ft.max(narrow),
+            ft.where(flag, y, 0).sum(),
+        ),
+        *(ft.any(x > y), ft.all(flag), flag.sum(), ft.mean(narrow)),
+    ]
+
+
+_functions = {}
+
+
+def function_of(narrow, wide, mode):
+    key = narrow, wide, mode
+    if key not in _functions:
+        given_types = ((narrow, "x"), (wide, "y"), ("bool", "flag"))
+        inputs = [ft.vector(name, dtype=dtype) for dtype, name in given_types]
+        _functions[key] = inputs, fz.function(inputs, values_of(*inputs), mode=mode)
+    return _functions[key]
+
+
+def draw(dtype, n, rng):
+    if dtype == "bool":
+        return rng.random(n) < 0.5
+    low = 0 if dtype.startswith("u") else -9
+    return rng.integers(low, 9, n).astype(dtype)
+
+
+@pytest.mark.parametrize("mode", ["c", "numba"])
+@settings(max_examples=40)
+@given(
+    pair=st.sampled_from(PAIRS),
+    n=LENGTHS,
+    offset=st.integers(0, 9),
+    step=st.sampled_from((1, 1, 2, -1)),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_elements_of_two_widths(mode, pair, n, offset, step, seed):
+    rng = np.random.default_rng(seed)
+    inputs, function = function_of(*pair, mode)
+    drawn = [draw(dtype, 2 * n + offset, rng) for dtype in (*pair, "bool")]
+    arrays = [whole[offset:][::step][:n] for whole in drawn]
+    if n == 0:
+        arrays[0] = np.ones(1, pair[0])  # a maximum of nothing is none
+        arrays[1:] = [np.ones(1, dtype) for dtype in (pair[1], "bool")]
+    found = function(*arrays)
+    known = dict(zip(inputs, arrays, strict=True))
+    for variable, value in zip(values_of(*inputs), found, strict=True):
+        expected = evaluate(variable, known)
+        assert (value.dtype, value.shape) == (expected.dtype, expected.shape)
+        np.testing.assert_allclose(value, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("mode", ["c", "numba"])
+@settings(max_examples=60)
+@given(
+    shape=st.sampled_from(
+        ((1,), (100_000,), (3, 30_000), (70, 100), (9, 64), (200, 3), (300_000,))
+    ),
+    positions=st.lists(st.floats(0, 1, exclude_max=True), max_size=2),
+    axis=st.sampled_from((None, 0, -1)),
+    value=st.booleans(),
+    threads=st.sampled_from((1, 2)),
+)
+def test_any_and_all_are_decided_wherever_the_deciding_element_stands(
+    mode, shape, positions, axis, value, threads
+):
+    array = np.full(shape, value)
+    for position in positions:
+        array.flat[int(position * array.size)] = not value
+    key = "any", len(shape), axis, mode, threads
+    if key not in _functions:
+        x = ft.tensor("x", dtype="bool", shape=(None,) * len(shape))
+        y = ft.tensor("y", shape=(None,) * len(shape))
+        outputs = [ft.any(x, axis), ft.all(x, axis), ft.any(y > 0.5, axis)]
+        _functions[key] = fz.function([x, y], outputs, mode=mode, threads=threads)
+    some, each, above = _functions[key](array, array.astype("float64"))
+    np.testing.assert_array_equal(some, array.any(axis))
+    np.testing.assert_array_equal(each, array.all(axis))
+    np.testing.assert_array_equal(above, array.any(axis))
+
+
+MIXED = LoopKernel(
+    reads=(Read("bool", inner=True), Read("float64", inner=True), Read("int8", inner=True)),
+    literals=(Literal("float64", 0.0),),
+    statements=(
+        Statement(where, (0, 1, 3), "float64"),
+        Statement(gt, (1, 3), "bool"),
+    ),
+    writes=(
+        Write(4, "float64", inner=True, reduce=None),
+        Write(5, "bool", inner=True, reduce=None),
+        Write(4, "float64", inner=False, reduce="add"),
+        Write(2, "int64", inner=False, reduce="add"),
+        Write(5, "bool", inner=False, reduce="or_"),
+    ),
+)
+
+
+def test_a_block_is_of_the_narrowest_elements():
+    assert MIXED.lanes == 64
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 300, 5000])
+def test_registers_of_any_width_give_the_same_bits(monkeypatch, n):
+    [wide] = CCompiler().compile([MIXED])
+    [other] = NumbaCompiler().compile([MIXED])
+    monkeypatch.setattr(Toolchain, "has_wide_registers", False)
+    monkeypatch.setattr(Toolchain, "_processor_flags", ())
+    found = find_toolchain()
+    [narrow] = CCompiler(Toolchain(found.command, f"{found.version} narrow")).compile([MIXED])
+    rng = np.random.default_rng(n)
+    reads = [rng.random((3, n)) < 0.7, rng.normal(size=(3, n)), draw("int8", 3 * n, rng)]
+    results = []
+    for native in (wide, narrow, other):
+        writes = [np.zeros((3, n)), np.zeros((3, n), bool), np.full(3, -0.0), np.zeros(3, "int64")]
+        writes.append(np.zeros(3, bool))
+        steps = [n, 8 * n, n, 8 * n, n, 8, 8, 1]
+        assert call(native, [*reads, *writes], 3, n, steps) == 0
+        results.append(writes)
+    for written in results[1:]:
+        for one, two in zip(results[0], written, strict=True):
+            np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(results[0][3], reads[2].reshape(3, n).sum(axis=1))
