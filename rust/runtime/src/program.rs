@@ -1,19 +1,27 @@
 //! A compiled program: a flat list of instructions over slots.
 
+pub(crate) mod builder;
+pub(crate) mod codec;
+pub(crate) mod foreign;
+pub(crate) mod instr;
+pub(crate) mod liveness;
+pub(crate) mod nested;
+pub(crate) mod size;
+
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::array::ArrayRef;
-use crate::builder::{Constant, Input, SizeInfo, SlotInfo};
+use crate::arrays::array::ArrayRef;
 use crate::error::Error;
 use crate::ids::{Nested, Origin, Size, Slot};
-use crate::instr::{ArrayType, Instr, InstrKind, Library, Overwrite, list};
-use crate::liveness::Liveness;
-use crate::nested::Part;
+use crate::program::builder::{Constant, Input, SizeInfo, SlotInfo};
+use crate::program::instr::{ArrayType, Instr, InstrKind, Library, Overwrite, list};
+use crate::program::liveness::Liveness;
+use crate::program::nested::Part;
+use crate::program::size::SizeExpr;
 use crate::run::Run;
-use crate::size::SizeExpr;
-use crate::state::State;
+use crate::run::state::State;
 
 /// Idle states that are kept for the next call.
 const MAX_IDLE: usize = 32;

@@ -1,18 +1,27 @@
 //! One run of a program.
 
-use crate::array::{ArrayRef, OutputSpec, OwnedArray, Owner};
-use crate::bind::Binder;
-use crate::buffer::Buffer;
-use crate::conduct::Conduct;
+pub(crate) mod bind;
+pub(crate) mod guard;
+pub(crate) mod recurrence;
+pub(crate) mod repeat;
+pub(crate) mod state;
+pub(crate) mod step;
+pub(crate) mod subrun;
+pub(crate) mod watch;
+
+use crate::allocation::buffer::Buffer;
+use crate::arrays::array::{ArrayRef, OutputSpec, OwnedArray, Owner};
+use crate::arrays::layout::{Layout, byte_count};
+use crate::arrays::strided::{Transfer, TransferPlan};
 use crate::error::{Error, Fault};
 use crate::ids::Slot;
-use crate::instr::{Call, InstrKind};
-use crate::layout::{Layout, byte_count};
 use crate::program::Program;
-use crate::state::{OutputPlan, SlotState, State};
-use crate::step::{Place, Step};
-use crate::strided::{Transfer, TransferPlan};
-use crate::watch::Watch;
+use crate::program::instr::{Call, InstrKind};
+use crate::run::bind::Binder;
+use crate::run::state::{OutputPlan, SlotState, State};
+use crate::run::step::{Place, Step};
+use crate::run::watch::Watch;
+use crate::threads::conduct::Conduct;
 
 /// Short instructions after which a run asks whether to stop; long ones do it themselves.
 const ASK: usize = 256;
@@ -304,7 +313,7 @@ impl State {
                 return Err(Fault::ForeignType {
                     name: call.function.foreign.name(),
                     position,
-                    given: crate::instr::ArrayType::new(result.dtype, &shape).to_string(),
+                    given: crate::program::instr::ArrayType::new(result.dtype, &shape).to_string(),
                     expected: ty.to_string(),
                 });
             }

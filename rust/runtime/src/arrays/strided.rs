@@ -1,0 +1,443 @@
+//! Moving elements between strided arrays: copy, fill, add.
+
+use std::convert::Infallible;
+
+use frazil_core::DType;
+use smallvec::SmallVec;
+
+use crate::arrays::layout::Layout;
+use crate::arrays::scalar::Scalar;
+use crate::arrays::walk::{Strides, Walk, advance, memory_order};
+use crate::threads::conduct::{Conduct, Halt};
+use crate::threads::split::{Level, Split};
+
+/// Side of the square tiles in which a transposing copy proceeds: two of them fit any first-level
+/// cache.
+const TILE: i64 = 32;
+
+/// What is done with an element of the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Transfer {
+    /// It replaces that of the destination.
+    Copy,
+    /// It is added to that of the destination.
+    Add,
+}
+
+/// How to go through a destination and a source of equal dims.
+#[derive(Debug)]
+pub(crate) struct TransferPlan {
+    transfer: Transfer,
+    dtype: DType,
+    walk: Walk,
+    /// The loop second from inside, where the two are transposed to each other.
+    tiled: Option<(i64, [i64; 2])>,
+    inner: i64,
+    steps: [i64; 2],
+    split: Option<Split>,
+}
+
+impl TransferPlan {
+    /// The plan for two arrays of `dims` elements of `dtype`.
+    pub(crate) fn new(
+        transfer: Transfer,
+        dtype: DType,
+        dims: &[i64],
+        destination: &[i64],
+        source: &[i64],
+    ) -> TransferPlan {
+        let mut writes = Strides::new();
+        writes.push(destination.iter().copied());
+        let order = memory_order(dims, &writes);
+        writes.push(source.iter().copied());
+        let mut walk = Walk::new(dims, &writes, &order);
+        let (inner, steps) = match walk.pop() {
+            Some((length, steps)) => (length, [steps[0], steps[1]]),
+            None => (1, [0, 0]),
+        };
+        let item = dtype.itemsize() as i64;
+        let crossed = walk
+            .innermost()
+            .is_some_and(|(_, outer)| steps[1].abs() != item && outer[1].abs() == item);
+        let tiled = if crossed {
+            walk.pop().map(|(length, steps)| (length, [steps[0], steps[1]]))
+        } else {
+            None
+        };
+        let mut levels: SmallVec<[Level; 4]> = SmallVec::new();
+        let outer = tiled.map(|(length, _)| length);
+        for length in walk.lengths().iter().copied().chain(outer).chain([inner]) {
+            levels.push(Level { length, copied: 0, divisible: true });
+        }
+        let empty = levels.iter().any(|level| level.length == 0);
+        // What is done with an element is little.
+        let split = if empty { None } else { Split::of(&levels, dtype.itemsize().div_ceil(4)) };
+        TransferPlan { transfer, dtype, walk, tiled, inner, steps, split }
+    }
+
+    /// The plan for a copy from one layout to another of the same dims.
+    pub(crate) fn copy(dtype: DType, from: &Layout, to: &Layout) -> TransferPlan {
+        TransferPlan::new(Transfer::Copy, dtype, &to.dims, &to.strides, &from.strides)
+    }
+
+    /// Does it, on the caller's thread.
+    ///
+    /// # Safety
+    /// Both arrays are as large as the plan says, aligned to their elements, and do not overlap.
+    pub(crate) unsafe fn run(&self, destination: *mut u8, source: *const u8) {
+        if self.inner == 0 || self.walk.is_empty() || matches!(self.tiled, Some((0, _))) {
+            return;
+        }
+        // SAFETY: by the caller's promise.
+        unsafe { self.part([destination, source.cast_mut()], None) };
+    }
+
+    /// Does it, unless the run is to stop.
+    ///
+    /// # Safety
+    /// As for `run`.
+    pub(crate) unsafe fn run_with(
+        &self,
+        destination: *mut u8,
+        source: *const u8,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Halt> {
+        let Some(split) = &self.split else {
+            // SAFETY: by the caller's promise.
+            unsafe { self.run(destination, source) };
+            return Ok(());
+        };
+        let outer = self.walk.lengths().len();
+        let steps = match split.level.checked_sub(outer) {
+            None => self.walk.steps(split.level).try_into().unwrap_or_default(),
+            Some(0) => self.tiled.map_or(self.steps, |(_, steps)| steps),
+            Some(_) => self.steps,
+        };
+        let ends = Ends([destination, source.cast_mut()]);
+        conduct.run(split.pieces(), 0, std::ptr::null_mut(), &|piece, _| {
+            let (start, length) = split.piece(piece);
+            let mut pointers = ends.get();
+            advance(&mut pointers, &steps, start);
+            // SAFETY: by the caller's promise; each piece has elements of its own.
+            unsafe { self.part(pointers, Some((split.level, length))) };
+            0
+        })
+    }
+
+    /// All positions, or those of a part of one loop: its number and how many turns it makes.
+    ///
+    /// # Safety
+    /// As for `run`; no loop is empty.
+    unsafe fn part(&self, mut pointers: [*mut u8; 2], cut: Option<(usize, i64)>) {
+        let mut walked: SmallVec<[i64; 4]> = self.walk.lengths().into();
+        let mut outer = self.tiled.map(|(length, _)| length);
+        let mut inner = self.inner;
+        if let Some((level, length)) = cut {
+            match (level.checked_sub(walked.len()), &mut outer) {
+                (None, _) => walked[level] = length,
+                (Some(0), Some(outer)) => *outer = length,
+                _ => inner = length,
+            }
+        }
+        let visited: Result<(), Infallible> = self.walk.visit(&walked, &mut pointers, |at| {
+            // SAFETY: the walk stays inside both arrays, by the caller's promise.
+            unsafe { self.plane(at[0], at[1], outer.unwrap_or(1), inner) };
+            Ok(())
+        });
+        match visited {
+            Ok(()) => {}
+            Err(never) => match never {},
+        }
+    }
+
+    /// The innermost loops, of these lengths.
+    ///
+    /// # Safety
+    /// As for `run`.
+    unsafe fn plane(&self, destination: *mut u8, source: *const u8, outer: i64, inner: i64) {
+        let Some((_, outer_steps)) = self.tiled else {
+            // SAFETY: the row lies inside both arrays.
+            unsafe { self.row(destination, source, inner) };
+            return;
+        };
+        let [to_inner, from_inner] = self.steps;
+        let [to_outer, from_outer] = outer_steps;
+        for i in (0..outer).step_by(TILE as usize) {
+            for j in (0..inner).step_by(TILE as usize) {
+                let columns = TILE.min(inner - j);
+                for row in i..(i + TILE).min(outer) {
+                    let to = destination.wrapping_offset((row * to_outer + j * to_inner) as isize);
+                    let from = source.wrapping_offset((row * from_outer + j * from_inner) as isize);
+                    // SAFETY: the piece of the row lies inside both arrays.
+                    unsafe { self.row(to, from, columns) };
+                }
+            }
+        }
+    }
+
+    /// `count` elements along the innermost dimension.
+    ///
+    /// # Safety
+    /// The elements lie inside both arrays.
+    unsafe fn row(&self, destination: *mut u8, source: *const u8, count: i64) {
+        let [to, from] = self.steps;
+        // SAFETY: by the caller's promise; the element types are those of the arrays.
+        unsafe {
+            match self.transfer {
+                Transfer::Copy => {
+                    copy_row(self.dtype.itemsize(), destination, to, source, from, count)
+                }
+                Transfer::Add => add_row(self.dtype, destination, to, source, from, count),
+            }
+        }
+    }
+}
+
+/// Where a destination and a source start, for all threads of a run.
+struct Ends([*mut u8; 2]);
+
+impl Ends {
+    fn get(&self) -> [*mut u8; 2] {
+        self.0
+    }
+}
+
+// SAFETY: the addresses are only read; what lies there is shared as `TransferPlan::run_with` says.
+unsafe impl Sync for Ends {}
+
+/// Copies `count` elements of `itemsize` bytes.
+///
+/// # Safety
+/// Both rows are valid for `count` elements at their steps, aligned, and do not overlap.
+pub(crate) unsafe fn copy_row(
+    itemsize: usize,
+    destination: *mut u8,
+    to: i64,
+    source: *const u8,
+    from: i64,
+    count: i64,
+) {
+    let item = itemsize as i64;
+    // SAFETY: by the caller's promise.
+    unsafe {
+        if to == item && from == item {
+            source.copy_to_nonoverlapping(destination, count as usize * itemsize);
+            return;
+        }
+        match itemsize {
+            1 => copy_each::<u8>(destination, to, source, from, count),
+            2 => copy_each::<u16>(destination, to, source, from, count),
+            4 => copy_each::<u32>(destination, to, source, from, count),
+            _ => copy_each::<u64>(destination, to, source, from, count),
+        }
+    }
+}
+
+/// Adds `count` elements to those of the destination; integers wrap, booleans are joined by "or".
+///
+/// # Safety
+/// As for [`copy_row`]; the elements are of `dtype`.
+unsafe fn add_row(
+    dtype: DType,
+    destination: *mut u8,
+    to: i64,
+    source: *const u8,
+    from: i64,
+    count: i64,
+) {
+    // SAFETY: by the caller's promise. Two's complement adds signed and unsigned alike.
+    unsafe {
+        match dtype {
+            DType::Bool => add_each::<u8>(destination, to, source, from, count, |a, b| a | b),
+            DType::Int8 | DType::UInt8 => {
+                add_each::<u8>(destination, to, source, from, count, u8::wrapping_add)
+            }
+            DType::Int16 | DType::UInt16 => {
+                add_each::<u16>(destination, to, source, from, count, u16::wrapping_add)
+            }
+            DType::Int32 | DType::UInt32 => {
+                add_each::<u32>(destination, to, source, from, count, u32::wrapping_add)
+            }
+            DType::Int64 | DType::UInt64 => {
+                add_each::<u64>(destination, to, source, from, count, u64::wrapping_add)
+            }
+            DType::Float32 => add_each::<f32>(destination, to, source, from, count, |a, b| a + b),
+            DType::Float64 => add_each::<f64>(destination, to, source, from, count, |a, b| a + b),
+        }
+    }
+}
+
+/// # Safety
+/// As for [`copy_row`]; the elements are of type `T`.
+unsafe fn copy_each<T>(destination: *mut u8, to: i64, source: *const u8, from: i64, count: i64) {
+    for at in 0..count {
+        let place = destination.wrapping_offset((at * to) as isize).cast::<T>();
+        let element = source.wrapping_offset((at * from) as isize).cast::<T>();
+        // SAFETY: by the caller's promise.
+        unsafe { place.write(element.read()) };
+    }
+}
+
+/// # Safety
+/// As for [`copy_row`]; the elements are of type `T`, those of the destination are initialised.
+unsafe fn add_each<T: Copy>(
+    destination: *mut u8,
+    to: i64,
+    source: *const u8,
+    from: i64,
+    count: i64,
+    add: impl Fn(T, T) -> T,
+) {
+    for at in 0..count {
+        let place = destination.wrapping_offset((at * to) as isize).cast::<T>();
+        let element = source.wrapping_offset((at * from) as isize).cast::<T>();
+        // SAFETY: by the caller's promise.
+        unsafe { place.write(add(place.read(), element.read())) };
+    }
+}
+
+/// Sets `count` consecutive elements to `value`.
+///
+/// # Safety
+/// The destination is valid for `count` elements of the value's type and aligned.
+pub(crate) unsafe fn fill(destination: *mut u8, count: i64, value: &Scalar) {
+    let count = count as usize;
+    let start = destination;
+    // SAFETY: by the caller's promise; nothing is read.
+    unsafe {
+        match *value.bytes() {
+            [a] => start.write_bytes(a, count),
+            [a, b] => fill_each(start, count, u16::from_ne_bytes([a, b])),
+            [a, b, c, d] => fill_each(start, count, u32::from_ne_bytes([a, b, c, d])),
+            _ => fill_each(start, count, u64::from_ne_bytes(value.word())),
+        }
+    }
+}
+
+/// # Safety
+/// As for [`fill`]; the elements are of type `T`.
+unsafe fn fill_each<T: Copy>(destination: *mut u8, count: usize, value: T) {
+    for at in 0..count {
+        // SAFETY: by the caller's promise.
+        unsafe { destination.cast::<T>().add(at).write(value) };
+    }
+}
+
+/// Reads the integer at `source`; the largest for a `uint64` beyond 63 bits.
+///
+/// # Safety
+/// An element of `dtype` lies there, aligned.
+pub(crate) unsafe fn read_integer(dtype: DType, source: *const u8) -> i64 {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        match dtype {
+            DType::Bool | DType::UInt8 => source.read().into(),
+            DType::Int8 => source.cast::<i8>().read().into(),
+            DType::Int16 => source.cast::<i16>().read().into(),
+            DType::Int32 => source.cast::<i32>().read().into(),
+            DType::Int64 => source.cast::<i64>().read(),
+            DType::UInt16 => source.cast::<u16>().read().into(),
+            DType::UInt32 => source.cast::<u32>().read().into(),
+            DType::UInt64 => source.cast::<u64>().read().try_into().unwrap_or(i64::MAX),
+            DType::Float32 => source.cast::<f32>().read() as i64,
+            DType::Float64 => source.cast::<f64>().read() as i64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Elements of `dims` under `strides` (in elements), first to last in C order.
+    fn offsets(dims: &[i64], strides: &[i64]) -> Vec<i64> {
+        let mut offsets = vec![0];
+        for (&length, &stride) in dims.iter().zip(strides) {
+            offsets = offsets
+                .iter()
+                .flat_map(|&base| (0..length).map(move |at| base + at * stride))
+                .collect();
+        }
+        offsets
+    }
+
+    proptest! {
+        #[test]
+        fn transfers_agree_with_a_naive_loop(
+            dims in prop::collection::vec(0..40i64, 0..4),
+            seed in any::<u32>(),
+            add in any::<bool>(),
+        ) {
+            prop_assume!(dims.iter().product::<i64>() < 20_000);
+            let ndim = dims.len();
+            let mut order: Vec<usize> = (0..ndim).collect();
+            if ndim > 0 {
+                order.rotate_left(seed as usize % ndim);
+                if seed & 64 != 0 {
+                    order.reverse();
+                }
+            }
+            let total = dims.iter().product::<i64>().max(1);
+            let to = Layout::fresh_in_order(&dims, 8, &order).unwrap();
+            let mut from = Layout::fresh(&dims, 8).unwrap();
+            let mut start = 0;
+            for (axis, (&length, stride)) in dims.iter().zip(&mut from.strides).enumerate() {
+                match (seed >> (8 + 2 * axis)) & 3 {
+                    0 => *stride = 0,
+                    1 if length > 0 => {
+                        start += (length - 1) * *stride;
+                        *stride *= -1;
+                    }
+                    _ => {}
+                }
+            }
+            let source: Vec<f64> = (0..total).map(|at| at as f64 + 0.5).collect();
+            let mut destination: Vec<f64> = (0..total).map(|at| at as f64 * 100.0).collect();
+            let mut expected = destination.clone();
+            let transfer = if add { Transfer::Add } else { Transfer::Copy };
+            let pairs = offsets(&dims, &to.strides).into_iter().zip(offsets(&dims, &from.strides));
+            for (to, from) in pairs {
+                let value = source[((start + from) / 8) as usize];
+                let place = &mut expected[(to / 8) as usize];
+                *place = if add { *place + value } else { value };
+            }
+            let plan =
+                TransferPlan::new(transfer, DType::Float64, &dims, &to.strides, &from.strides);
+            // SAFETY: both layouts lie inside their vectors.
+            let done = unsafe {
+                plan.run_with(
+                    destination.as_mut_ptr().cast(),
+                    source.as_ptr().cast::<u8>().wrapping_offset(start as isize),
+                    &Conduct { threads: 1 + seed as usize % 3, ..Conduct::ALONE },
+                )
+            };
+            prop_assert_eq!(done, Ok(()));
+            prop_assert_eq!(destination, expected);
+        }
+    }
+
+    #[test]
+    fn every_element_type_is_copied_added_and_filled() {
+        for dtype in DType::ALL {
+            let one = Scalar::from_i128(dtype, 1);
+            let sum = if dtype == DType::Bool { one } else { Scalar::from_i128(dtype, 2) };
+            let item = dtype.itemsize();
+            let mut source = [0u64; 6];
+            let mut destination = [0u64; 6];
+            let (from, to) = (source.as_mut_ptr().cast::<u8>(), destination.as_mut_ptr().cast());
+            let step = 2 * item as i64;
+            // SAFETY: six elements of at most eight bytes fit each array.
+            unsafe {
+                fill(from, 6, &one);
+                copy_row(item, to, step, from, item as i64, 3);
+                add_row(dtype, to, step, from, item as i64, 2);
+                assert_eq!(read_integer(dtype, to), if dtype == DType::Bool { 1 } else { 2 });
+                assert_eq!(std::slice::from_raw_parts(to, item), sum.bytes());
+                assert_eq!(std::slice::from_raw_parts(to.add(4 * item), item), one.bytes());
+                assert_eq!(std::slice::from_raw_parts(to.add(item), item), vec![0; item]);
+            }
+        }
+    }
+}

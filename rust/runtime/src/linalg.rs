@@ -1,0 +1,13 @@
+//! Products, factors and systems: the calls of BLAS and LAPACK, and what is too small or of a type
+//! that they do not take.
+
+pub(crate) mod batch;
+pub(crate) mod blas;
+pub(crate) mod integer_dot;
+pub(crate) mod lapack;
+pub(crate) mod lu;
+pub(crate) mod matrix;
+pub(crate) mod near;
+pub(crate) mod routine;
+pub(crate) mod small;
+pub(crate) mod triangle;

@@ -1,0 +1,439 @@
+//! Products of vectors and matrices: by BLAS for floats, by loops for integers.
+
+use frazil_core::DType;
+
+use crate::arrays::layout::Layout;
+use crate::arrays::strided::TransferPlan;
+use crate::error::Fault;
+use crate::linalg::integer_dot::IntegerDot;
+use crate::linalg::matrix::{Matrix, Pack, Vector, blas_int};
+use crate::linalg::near::{NearGemm, NearGemv};
+use crate::linalg::routine::{Element, MatrixOut, Triangle, VectorAt, dot, gemm, gemv, ger, syrk};
+use crate::linalg::small::SmallDot;
+
+/// Rows from which on a matrix times its own transpose is made by half.
+const MIRRORED: i64 = 64;
+
+/// Rows and columns of the squares in which half a matrix is copied to the other.
+const TILE: usize = 16;
+
+/// Products that are summed in a few microseconds.
+pub(crate) const SHORT: i64 = 1 << 16;
+
+#[derive(Debug)]
+enum Product {
+    Dot {
+        a: Vector,
+        b: Vector,
+    },
+    /// A matrix of `rows` by `columns` times a vector.
+    Gemv {
+        matrix: Matrix,
+        rows: i32,
+        columns: i32,
+        vector: Vector,
+        matrix_first: bool,
+        /// What does it without BLAS.
+        near: Option<NearGemv>,
+    },
+    Gemm {
+        a: Matrix,
+        b: Matrix,
+        rows: i32,
+        columns: i32,
+        inner: i32,
+        /// What does it without BLAS.
+        near: Option<NearGemm>,
+    },
+    /// A matrix times its own transpose.
+    Syrk {
+        a: Matrix,
+        rows: i32,
+        inner: i32,
+    },
+    Integers(IntegerDot),
+    Small(SmallDot),
+    /// Nothing is summed.
+    Zero {
+        elements: i64,
+    },
+}
+
+impl Product {
+    /// A matrix times a vector.
+    fn gemv(
+        matrix: &Layout,
+        vector: &Layout,
+        item: usize,
+        matrix_first: bool,
+    ) -> Result<Product, Fault> {
+        let (rows, columns) = (blas_int(matrix.dims[0])?, blas_int(matrix.dims[1])?);
+        let (matrix, vector) = (Matrix::new(matrix, item)?, Vector::new(vector, item)?);
+        let near = NearGemv::new([rows, columns], matrix, vector, item);
+        Ok(Product::Gemv { matrix, rows, columns, vector, matrix_first, near })
+    }
+
+    /// A matrix times a matrix.
+    fn gemm(a: &Layout, b: &Layout, item: usize) -> Result<Product, Fault> {
+        let (rows, columns) = (blas_int(a.dims[0])?, blas_int(b.dims[1])?);
+        let inner = blas_int(a.dims[1])?;
+        let (a, b) = (Matrix::new(a, item)?, Matrix::new(b, item)?);
+        let near = NearGemm::new([rows, columns, inner], a, b, item);
+        Ok(Product::Gemm { a, b, rows, columns, inner, near })
+    }
+}
+
+/// A product of operands of known layouts.
+#[derive(Debug)]
+pub(crate) struct DotPlan {
+    dtype: DType,
+    product: Product,
+    /// For each operand that BLAS cannot take as it lies.
+    packs: [Option<Pack>; 2],
+    scratch: usize,
+    /// The products of elements that are summed.
+    terms: i64,
+}
+
+/// The shape of the product of two operands of rank 1 or 2.
+pub(crate) fn dot_dims(a: &Layout, b: &Layout) -> Result<Vec<i64>, Fault> {
+    let (rows, left) = a.dims.split_at(a.ndim() - 1);
+    let (right, columns) = b.dims.split_at(1);
+    if left[0] != right[0] {
+        return Err(Fault::Inner {
+            a: a.dims.to_vec(),
+            b: b.dims.to_vec(),
+            inner: (left[0], right[0]),
+        });
+    }
+    Ok([rows, columns].concat())
+}
+
+impl DotPlan {
+    /// The plan for operands whose shapes agree; see [`dot_dims`]. `same` says that both start at
+    /// the same address.
+    pub(crate) fn new(dtype: DType, a: &Layout, b: &Layout, same: bool) -> Result<DotPlan, Fault> {
+        let mut scratch = 0;
+        let mut packs = [None, None];
+        let terms = b.dims[1..].iter().fold(a.len(), |all, &n| all.saturating_mul(n));
+        if !dtype.is_float() {
+            let product = Product::Integers(IntegerDot::new(a, b));
+            return Ok(DotPlan { dtype, product, packs, scratch, terms });
+        }
+        let item = dtype.itemsize();
+        if !a.is_empty()
+            && !b.is_empty()
+            && let Some(product) = SmallDot::new(a, b, item)
+        {
+            return Ok(DotPlan { dtype, product: Product::Small(product), packs, scratch, terms });
+        }
+        let mirrored = same
+            && a.ndim() == 2
+            && a.dims[0] >= MIRRORED
+            && *b == crate::arrays::view::transpose(a, &[1, 0]);
+        let mut layouts = [a.clone(), b.clone()];
+        for (layout, pack) in layouts.iter_mut().zip(&mut packs) {
+            *pack = Pack::new(dtype, layout, &mut scratch)?;
+        }
+        let [a, b] = &layouts;
+        let product = match (a.ndim(), b.ndim()) {
+            _ if a.is_empty() || b.is_empty() => {
+                let outer = a.dims[..a.ndim() - 1].iter().chain(&b.dims[1..]);
+                Product::Zero { elements: outer.product() }
+            }
+            (1, 1) => Product::Dot { a: Vector::new(a, item)?, b: Vector::new(b, item)? },
+            (2, 1) => Product::gemv(a, b, item, true)?,
+            (1, _) => Product::gemv(&crate::arrays::view::transpose(b, &[1, 0]), a, item, false)?,
+            _ if mirrored => Product::Syrk {
+                a: Matrix::new(a, item)?,
+                rows: blas_int(a.dims[0])?,
+                inner: blas_int(a.dims[1])?,
+            },
+            _ => Product::gemm(a, b, item)?,
+        };
+        Ok(DotPlan { dtype, product, packs, scratch, terms })
+    }
+
+    /// The bytes of scratch memory that a run needs.
+    pub(crate) fn scratch(&self) -> usize {
+        self.scratch
+    }
+
+    /// The products of elements that are summed.
+    pub(crate) fn terms(&self) -> i64 {
+        self.terms
+    }
+
+    /// Writes the product, in C order.
+    ///
+    /// # Safety
+    /// The operands have the layouts of the plan, `result` is as large as their product, aligned
+    /// and apart from them; `scratch` is aligned and as large as [`DotPlan::scratch`] says.
+    pub(crate) unsafe fn run(
+        &self,
+        operands: [*const u8; 2],
+        result: *mut u8,
+        scratch: *mut u8,
+    ) -> Result<(), Fault> {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            match self.dtype {
+                DType::Float32 => self.add::<f32>(operands, (1.0, 0.0), result.cast(), scratch),
+                DType::Float64 => self.add::<f64>(operands, (1.0, 0.0), result.cast(), scratch),
+                _ => {
+                    if let Product::Integers(product) = &self.product {
+                        product.run(self.dtype, operands, result);
+                    }
+                    Ok(())
+                }
+            }
+        }
+    }
+
+    /// `result = alpha a b + beta result`. Where `beta` is zero, `result` may hold anything.
+    ///
+    /// # Safety
+    /// As for `run`, with operands of type `T`.
+    unsafe fn add<T: Element>(
+        &self,
+        mut operands: [*const u8; 2],
+        (alpha, beta): (T, T),
+        result: *mut T,
+        scratch: *mut u8,
+    ) -> Result<(), Fault> {
+        for (operand, pack) in operands.iter_mut().zip(&self.packs) {
+            if let Some(pack) = pack {
+                // SAFETY: by the caller's promise.
+                *operand = unsafe { pack.run(*operand, scratch) };
+            }
+        }
+        let [a, b] = operands.map(|operand| operand.cast::<T>());
+        // SAFETY: by the caller's promise, for all that follows: the operands lie as the product
+        // says, and the result is in C order.
+        unsafe {
+            if let Product::Small(product) = &self.product {
+                product.run([a, b], (alpha, beta), result);
+                return Ok(());
+            }
+            if alpha == T::ZERO {
+                self.add_nothing(a, b, beta, result);
+                return Ok(());
+            }
+            match self.product {
+                Product::Zero { elements } => scale(result, elements, beta),
+                Product::Dot { a: x, b: y } => result.write(dot(x.length, x.at(a), y.at(b))?),
+                Product::Gemv { matrix, rows, columns, vector, matrix_first, ref near } => {
+                    let (matrix_at, vector_at) = if matrix_first { (a, b) } else { (b, a) };
+                    if let Some(near) = near {
+                        near.run(matrix_at, vector_at, (alpha, beta), result);
+                        return Ok(());
+                    }
+                    // In column-major order a matrix of contiguous rows is its own transpose.
+                    let sizes = if matrix.transposed { [columns, rows] } else { [rows, columns] };
+                    if beta == T::ZERO {
+                        // Some routines scale what is there even by zero, and a NaN would stay.
+                        scale(result, rows.into(), beta);
+                    }
+                    gemv(sizes, &alpha, matrix.at(matrix_at), vector.at(vector_at), &beta, result)?;
+                }
+                // The result's rows are contiguous, so BLAS is asked for its transpose: b' a'.
+                Product::Gemm { near: Some(ref near), .. } => near.run(a, b, (alpha, beta), result),
+                Product::Gemm { a: left, b: right, rows, columns, inner: 1, .. }
+                    if beta == T::ONE =>
+                {
+                    let column = VectorAt { at: a, step: left.steps()[0] as i32 };
+                    let row = VectorAt { at: b, step: right.steps()[1] as i32 };
+                    let out = MatrixOut { at: result, leading: columns };
+                    ger([columns, rows], &alpha, row, column, out)?;
+                }
+                Product::Gemm { a: left, b: right, rows, columns, inner, near: _ } => {
+                    let (first, second) = (right.transposed_at(b), left.transposed_at(a));
+                    let out = MatrixOut { at: result, leading: columns };
+                    gemm([columns, rows, inner], &alpha, first, second, &beta, out)?;
+                }
+                Product::Syrk { a: matrix, rows, inner } => {
+                    let lower = Triangle { lower: true, unit: false };
+                    let out = MatrixOut { at: result, leading: rows };
+                    syrk(lower, [rows, inner], &alpha, matrix.at(a), &beta, out)?;
+                    mirror(result, rows as usize);
+                }
+                Product::Integers(_) | Product::Small(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// `result = 0 a b + beta result`: BLAS would not look at `a` and `b`, but zero times what is
+    /// not finite is NaN.
+    ///
+    /// # Safety
+    /// As for `add`.
+    unsafe fn add_nothing<T: Element>(&self, a: *const T, b: *const T, beta: T, result: *mut T) {
+        let (first, second, columns) = match self.product {
+            Product::Gemv { matrix, rows, columns, vector, matrix_first, near: _ } => {
+                let (matrix_at, vector_at) = if matrix_first { (a, b) } else { (b, a) };
+                let inner = columns.into();
+                let first =
+                    Lines { at: matrix_at, count: rows.into(), inner, steps: matrix.steps() };
+                let steps = [0, vector.step.into()];
+                (first, Lines { at: vector_at, count: 1, inner, steps }, 1)
+            }
+            Product::Gemm { a: left, b: right, rows, columns, inner, near: _ } => {
+                let [down, along] = right.steps();
+                let inner = inner.into();
+                let first = Lines { at: a, count: rows.into(), inner, steps: left.steps() };
+                let second = Lines { at: b, count: columns.into(), inner, steps: [along, down] };
+                (first, second, columns.into())
+            }
+            // Nothing else is ever scaled.
+            _ => {
+                if let Product::Zero { elements } = self.product {
+                    // SAFETY: the result has so many elements.
+                    unsafe { scale(result, elements, beta) };
+                }
+                return;
+            }
+        };
+        // SAFETY: the lines lie in the operands; the result has an element for each pair of them.
+        unsafe {
+            scale(result, first.count * columns, beta);
+            let bad = second.finite().map(|finite| !finite).collect::<Vec<bool>>();
+            for (row, finite) in first.finite().enumerate() {
+                for (column, &bad) in bad.iter().enumerate() {
+                    if bad || !finite {
+                        result.add(row * columns as usize + column).write(T::NAN);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `beta z + alpha a b`, of operands of known layouts.
+#[derive(Debug)]
+pub(crate) struct GemmPlan {
+    product: DotPlan,
+    /// How `z` gets into the result, if it is not there.
+    start: Option<TransferPlan>,
+}
+
+impl GemmPlan {
+    /// The plan for a product that is added to a `z` of its shape; `None`: that is what the result
+    /// holds already.
+    pub(crate) fn new(product: DotPlan, z: Option<&Layout>, result: &Layout) -> GemmPlan {
+        let start = z.map(|z| TransferPlan::copy(product.dtype, z, result));
+        GemmPlan { product, start }
+    }
+
+    /// The bytes of scratch memory that a run needs.
+    pub(crate) fn scratch(&self) -> usize {
+        self.product.scratch()
+    }
+
+    /// Whether a run takes long enough to ask afterwards whether to stop.
+    pub(crate) fn is_long(&self) -> bool {
+        self.product.terms() > SHORT
+    }
+
+    /// Writes the sum, in C order. Where `beta` is zero, `z` is not read.
+    ///
+    /// # Safety
+    /// As for [`DotPlan::run`]; `z` has the layout of the plan, `alpha` and `beta` are an element
+    /// each. `result` is apart from all of them, but for a `z` that it holds already.
+    pub(crate) unsafe fn run(
+        &self,
+        [z, alpha, a, b, beta]: [*const u8; 5],
+        result: *mut u8,
+        scratch: *mut u8,
+    ) -> Result<(), Fault> {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            if self.product.dtype == DType::Float32 {
+                let scales = (alpha.cast::<f32>().read(), beta.cast::<f32>().read());
+                self.add::<f32>(z, [a, b], scales, result, scratch)
+            } else {
+                let scales = (alpha.cast::<f64>().read(), beta.cast::<f64>().read());
+                self.add::<f64>(z, [a, b], scales, result, scratch)
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for `run`, with operands of type `T`.
+    unsafe fn add<T: Element>(
+        &self,
+        z: *const u8,
+        operands: [*const u8; 2],
+        scales: (T, T),
+        result: *mut u8,
+        scratch: *mut u8,
+    ) -> Result<(), Fault> {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            if let Some(start) = &self.start
+                && scales.1 != T::ZERO
+            {
+                start.run(result, z);
+            }
+            self.product.add::<T>(operands, scales, result.cast(), scratch)
+        }
+    }
+}
+
+/// The rows, or the columns, of a matrix.
+struct Lines<T> {
+    at: *const T,
+    count: i64,
+    inner: i64,
+    /// Elements from line to line, and along one.
+    steps: [i64; 2],
+}
+
+impl<T: Element> Lines<T> {
+    /// For each line, whether all of it is finite.
+    ///
+    /// # Safety
+    /// The lines are readable while the iterator is used.
+    unsafe fn finite(&self) -> impl Iterator<Item = bool> + '_ {
+        let [down, along] = self.steps;
+        (0..self.count).map(move |line| {
+            (0..self.inner).all(|at| {
+                let element = self.at.wrapping_offset((line * down + at * along) as isize);
+                // SAFETY: by the caller's promise.
+                unsafe { element.read() }.is_finite()
+            })
+        })
+    }
+}
+
+/// `result = beta result + 0`; where `beta` is zero nothing is read.
+///
+/// # Safety
+/// The result has `count` elements.
+unsafe fn scale<T: Element>(result: *mut T, count: i64, beta: T) {
+    for at in 0..count as usize {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let place = result.add(at);
+            let value = if beta == T::ZERO { T::ZERO } else { beta * place.read() + T::ZERO };
+            place.write(value);
+        }
+    }
+}
+
+/// Copies the lower triangle of a square matrix in column-major order to the upper one.
+///
+/// # Safety
+/// The matrix has `size` rows and columns.
+unsafe fn mirror<T: Element>(matrix: *mut T, size: usize) {
+    for column in (0..size).step_by(TILE) {
+        for row in (column..size).step_by(TILE) {
+            for i in row..(row + TILE).min(size) {
+                for j in column..(column + TILE).min(i) {
+                    // SAFETY: both positions are below `size * size`.
+                    unsafe { matrix.add(j + i * size).write(matrix.add(i + j * size).read()) };
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Factors of square matrices with rows exchanged, and systems of equations with them.
+
+use frazil_core::DType;
+
+use crate::arrays::layout::Layout;
+use crate::arrays::strided::TransferPlan;
+use crate::error::Fault;
+use crate::linalg::matrix::blas_int;
+use crate::linalg::routine::{Element, MatrixAt, MatrixOut, Side, Triangle, getrf, trsm, trsv};
+use crate::linalg::small::{self, Grid, SMALL};
+
+/// The layout of a matrix that holds factors: in Fortran order, as LAPACK wants it.
+pub(crate) fn factors_layout(a: &Layout, item: usize) -> Result<Layout, Fault> {
+    Layout::fresh_in_order(&a.dims, item, &[1, 0])
+}
+
+/// The factors of a matrix: in one matrix the upper one and, below the diagonal, the lower one,
+/// whose diagonal is of ones; and for each row the one that it changed places with.
+#[derive(Debug)]
+pub(crate) struct LuPlan {
+    dtype: DType,
+    size: i32,
+    /// How the matrix gets into the result, if it is not there.
+    start: Option<TransferPlan>,
+}
+
+/// The solution of a system of equations, given the factors of its matrix.
+#[derive(Debug)]
+pub(crate) struct LuSolvePlan {
+    dtype: DType,
+    size: i32,
+    /// Of the right side; `None` for a vector.
+    columns: Option<i32>,
+    transposed: bool,
+    /// How factors get into Fortran order.
+    pack: Option<TransferPlan>,
+    /// How the right side gets into the result, if it is not there.
+    start: Option<TransferPlan>,
+    scratch: usize,
+    /// Bytes from one row's partner to the next.
+    pivot_step: i64,
+}
+
+impl LuPlan {
+    /// The plan for a square matrix; `None`: it is what the result holds already. `result` is laid
+    /// out as [`factors_layout`] says.
+    pub(crate) fn new(dtype: DType, a: Option<&Layout>, result: &Layout) -> Result<LuPlan, Fault> {
+        Ok(LuPlan {
+            dtype,
+            size: blas_int(result.dims[0])?,
+            start: a.map(|a| TransferPlan::copy(dtype, a, result)),
+        })
+    }
+
+    /// Writes the factors and the partners of the rows.
+    ///
+    /// # Safety
+    /// The operand and the result have the layouts of the plan, aligned, the result apart from the
+    /// operand unless it holds it already; `pivots` has an element for each row.
+    pub(crate) unsafe fn run(
+        &self,
+        a: *const u8,
+        result: *mut u8,
+        pivots: *mut i32,
+    ) -> Result<(), Fault> {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            if let Some(start) = &self.start {
+                start.run(result, a);
+            }
+            if self.dtype == DType::Float32 {
+                self.factor::<f32>(result.cast(), pivots)
+            } else {
+                self.factor::<f64>(result.cast(), pivots)
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for `run`, with elements of type `T`, and the matrix in the result.
+    unsafe fn factor<T: Element>(&self, matrix: *mut T, pivots: *mut i32) -> Result<(), Fault> {
+        let size = self.size as usize;
+        // SAFETY: by the caller's promise; the result has no gaps.
+        unsafe {
+            if i64::from(self.size) <= SMALL {
+                small::factor(size, Grid::in_columns(matrix, size), pivots);
+                return Ok(());
+            }
+            getrf(self.size, MatrixOut { at: matrix, leading: self.size }, pivots)?;
+            for row in 0..size {
+                let pivot = pivots.add(row);
+                pivot.write(pivot.read() - 1);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl LuSolvePlan {
+    /// The plan for factors and a right side of as many rows; `None`: that is what the result holds
+    /// already. `result` is in Fortran order.
+    pub(crate) fn new(
+        dtype: DType,
+        transposed: bool,
+        factors: &Layout,
+        pivots: &Layout,
+        b: Option<&Layout>,
+        result: &Layout,
+    ) -> Result<LuSolvePlan, Fault> {
+        let lies = factors_layout(factors, dtype.itemsize())?;
+        let pack = (*factors != lies).then(|| TransferPlan::copy(dtype, factors, &lies));
+        Ok(LuSolvePlan {
+            dtype,
+            size: blas_int(factors.dims[0])?,
+            columns: result.dims.get(1).map(|&columns| blas_int(columns)).transpose()?,
+            transposed,
+            scratch: if pack.is_some() { factors.len() as usize * dtype.itemsize() } else { 0 },
+            pack,
+            start: b.map(|b| TransferPlan::copy(dtype, b, result)),
+            pivot_step: pivots.strides[0],
+        })
+    }
+
+    /// The bytes of scratch memory that a run needs.
+    pub(crate) fn scratch(&self) -> usize {
+        self.scratch
+    }
+
+    /// Writes the solution.
+    ///
+    /// # Safety
+    /// The operands (factors, partners of rows, right side) and the result have the layouts of the
+    /// plan, aligned, the result apart from the operands unless it holds the right side already;
+    /// `scratch` is aligned and as large as [`LuSolvePlan::scratch`] says.
+    pub(crate) unsafe fn run(
+        &self,
+        [factors, pivots, b]: [*const u8; 3],
+        result: *mut u8,
+        scratch: *mut u8,
+    ) -> Result<(), Fault> {
+        if self.size == 0 || self.columns == Some(0) {
+            return Ok(());
+        }
+        let mut at = factors;
+        // SAFETY: by the caller's promise.
+        unsafe {
+            if let Some(pack) = &self.pack {
+                pack.run(scratch, factors);
+                at = scratch;
+            }
+            if let Some(start) = &self.start {
+                start.run(result, b);
+            }
+            if self.dtype == DType::Float32 {
+                self.solve::<f32>(at.cast(), pivots, result.cast())
+            } else {
+                self.solve::<f64>(at.cast(), pivots, result.cast())
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for `run`, with elements of type `T`, the right side in the result and the factors in
+    /// Fortran order.
+    unsafe fn solve<T: Element>(
+        &self,
+        factors: *const T,
+        pivots: *const u8,
+        result: *mut T,
+    ) -> Result<(), Fault> {
+        let size = self.size as usize;
+        for row in 0..size {
+            // SAFETY: an element of the diagonal.
+            if unsafe { factors.add(row * (size + 1)).read() } == T::ZERO {
+                return Err(Fault::SingularMatrix { row: row as i64 });
+            }
+        }
+        let lower = Triangle { lower: true, unit: true };
+        let upper = Triangle { lower: false, unit: false };
+        // SAFETY: by the caller's promise.
+        unsafe {
+            if self.transposed {
+                // u' l' p' x = b
+                self.solve_triangle(upper, factors, result)?;
+                self.solve_triangle(lower, factors, result)?;
+                self.exchange((0..size).rev(), pivots, result)
+            } else {
+                self.exchange(0..size, pivots, result)?;
+                self.solve_triangle(lower, factors, result)?;
+                self.solve_triangle(upper, factors, result)
+            }
+        }
+    }
+
+    /// Has each of these rows change places with its partner.
+    ///
+    /// # Safety
+    /// As for `solve`.
+    unsafe fn exchange<T: Element>(
+        &self,
+        rows: impl Iterator<Item = usize>,
+        pivots: *const u8,
+        result: *mut T,
+    ) -> Result<(), Fault> {
+        let size = self.size as usize;
+        let x = Grid::in_columns(result, size);
+        for row in rows {
+            let place = pivots.wrapping_offset((row as i64 * self.pivot_step) as isize);
+            // SAFETY: there is a partner for each row.
+            let partner = unsafe { place.cast::<i32>().read() };
+            // Whoever gives the partners may give anything.
+            let Some(partner) = usize::try_from(partner).ok().filter(|&at| at < size) else {
+                return Err(Fault::Partner { row: row as i64, partner: partner.into() });
+            };
+            // SAFETY: both rows exist.
+            unsafe { x.swap_rows(row, partner, self.columns.unwrap_or(1) as usize) };
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// As for `solve`.
+    unsafe fn solve_triangle<T: Element>(
+        &self,
+        triangle: Triangle,
+        factors: *const T,
+        result: *mut T,
+    ) -> Result<(), Fault> {
+        let size = self.size as usize;
+        // SAFETY: by the caller's promise; neither matrix has gaps.
+        unsafe {
+            if i64::from(self.size) <= SMALL {
+                let (mut a, mut seen) = (Grid::in_columns(factors.cast_mut(), size), triangle);
+                if self.transposed {
+                    a = a.transposed();
+                    seen.lower = !triangle.lower;
+                }
+                let columns = self.columns.unwrap_or(1) as usize;
+                small::solve(size, columns, seen, a, Grid::in_columns(result, size));
+                return Ok(());
+            }
+            let a = MatrixAt { at: factors, leading: self.size, transposed: self.transposed };
+            match self.columns {
+                None => trsv(self.size, triangle, a, result),
+                Some(columns) => {
+                    let x = MatrixOut { at: result, leading: self.size };
+                    trsm((Side::Left, triangle), [self.size, columns], a, x)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,635 @@
+//! Routines of BLAS and LAPACK, which come from outside as function pointers.
+//!
+//! They follow Fortran's conventions: everything by address, matrices in column-major order. Each
+//! has a wrapper here that takes what it needs by value; all wrappers fail where the routine was
+//! never set.
+
+use std::ffi::{c_char, c_void};
+use std::ops::{Add, Div, Mul, Sub};
+use std::sync::OnceLock;
+
+use crate::error::Fault;
+use crate::linalg::near::Registers;
+
+macro_rules! routines {
+    ($($routine:ident $name:literal)*) => {
+        /// A routine that the runtime calls.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs)]
+        pub enum Routine {
+            $($routine,)*
+        }
+
+        impl Routine {
+            /// Every routine.
+            pub const ALL: [Routine; COUNT] = [$(Routine::$routine,)*];
+
+            /// Its name in BLAS or LAPACK.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Routine::$routine => $name,)*
+                }
+            }
+        }
+
+        const COUNT: usize = [$($name,)*].len();
+    };
+}
+
+routines! {
+    Sdot "sdot"
+    Ddot "ddot"
+    Sgemv "sgemv"
+    Dgemv "dgemv"
+    Sger "sger"
+    Dger "dger"
+    Strsv "strsv"
+    Dtrsv "dtrsv"
+    Sgemm "sgemm"
+    Dgemm "dgemm"
+    Ssymm "ssymm"
+    Dsymm "dsymm"
+    Ssyrk "ssyrk"
+    Dsyrk "dsyrk"
+    Strsm "strsm"
+    Dtrsm "dtrsm"
+    Spotrf "spotrf"
+    Dpotrf "dpotrf"
+    Sgetrf "sgetrf"
+    Dgetrf "dgetrf"
+}
+
+impl Routine {
+    /// The routine of this name.
+    pub fn from_name(name: &str) -> Option<Routine> {
+        Routine::ALL.into_iter().find(|routine| routine.name() == name)
+    }
+
+    fn found(self) -> Result<Found, Fault> {
+        FOUND[self as usize].get().copied().ok_or(Fault::RoutineMissing { routine: self.name() })
+    }
+}
+
+/// How wide the integers of a routine are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Integers {
+    Bits32,
+    Bits64,
+}
+
+/// Where a routine lies, and how its integers are passed: by the address of eight bytes, of which
+/// those of 32 bits take the first four.
+#[derive(Clone, Copy)]
+struct Found {
+    address: usize,
+    integers: Integers,
+}
+
+impl Found {
+    fn address(self) -> *const c_void {
+        self.address as *const c_void
+    }
+
+    fn pass(self, value: i32) -> i64 {
+        let value = i64::from(value);
+        match self.integers {
+            Integers::Bits32 if cfg!(target_endian = "big") => value << 32,
+            _ => value,
+        }
+    }
+
+    fn take(self, value: i64) -> i32 {
+        match self.integers {
+            Integers::Bits32 if cfg!(target_endian = "big") => (value >> 32) as i32,
+            _ => value as i32,
+        }
+    }
+}
+
+static FOUND: [OnceLock<Found>; COUNT] = [const { OnceLock::new() }; COUNT];
+
+/// Tells where a routine lies, for every program of the process, unless that was told before.
+///
+/// # Safety
+/// The address is that of the BLAS or LAPACK routine of this name, with such integers, callable
+/// from many threads.
+pub unsafe fn set_routine(routine: Routine, address: *const c_void, integers: Integers) {
+    FOUND[routine as usize].get_or_init(|| Found { address: address as usize, integers });
+}
+
+/// The element types that BLAS and LAPACK know.
+pub(crate) trait Element:
+    Copy
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Registers
+{
+    const ZERO: Self;
+    const ONE: Self;
+    const MINUS_ONE: Self;
+    const NAN: Self;
+    const DOT: Routine;
+    const GEMV: Routine;
+    const GER: Routine;
+    const TRSV: Routine;
+    const GEMM: Routine;
+    const SYMM: Routine;
+    const SYRK: Routine;
+    const TRSM: Routine;
+    const POTRF: Routine;
+    const GETRF: Routine;
+
+    fn is_finite(self) -> bool;
+    fn sqrt(self) -> Self;
+    fn abs(self) -> Self;
+}
+
+macro_rules! element {
+    ($float:ident, $($constant:ident = $routine:ident),*) => {
+        impl Element for $float {
+            const ZERO: $float = 0.0;
+            const ONE: $float = 1.0;
+            const MINUS_ONE: $float = -1.0;
+            const NAN: $float = $float::NAN;
+            $(const $constant: Routine = Routine::$routine;)*
+
+            fn is_finite(self) -> bool {
+                $float::is_finite(self)
+            }
+
+            fn sqrt(self) -> $float {
+                $float::sqrt(self)
+            }
+
+            fn abs(self) -> $float {
+                $float::abs(self)
+            }
+        }
+    };
+}
+
+element!(
+    f32,
+    DOT = Sdot,
+    GEMV = Sgemv,
+    GER = Sger,
+    TRSV = Strsv,
+    GEMM = Sgemm,
+    SYMM = Ssymm,
+    SYRK = Ssyrk,
+    TRSM = Strsm,
+    POTRF = Spotrf,
+    GETRF = Sgetrf
+);
+element!(
+    f64,
+    DOT = Ddot,
+    GEMV = Dgemv,
+    GER = Dger,
+    TRSV = Dtrsv,
+    GEMM = Dgemm,
+    SYMM = Dsymm,
+    SYRK = Dsyrk,
+    TRSM = Dtrsm,
+    POTRF = Dpotrf,
+    GETRF = Dgetrf
+);
+
+type Char = *const c_char;
+type Int = *const i64;
+
+type DotFn<T> = unsafe extern "C" fn(Int, *const T, Int, *const T, Int) -> T;
+type GemvFn<T> = unsafe extern "C" fn(
+    Char,
+    Int,
+    Int,
+    *const T,
+    *const T,
+    Int,
+    *const T,
+    Int,
+    *const T,
+    *mut T,
+    Int,
+);
+type GerFn<T> = unsafe extern "C" fn(Int, Int, *const T, *const T, Int, *const T, Int, *mut T, Int);
+type TrsvFn<T> = unsafe extern "C" fn(Char, Char, Char, Int, *const T, Int, *mut T, Int);
+type GemmFn<T> = unsafe extern "C" fn(
+    Char,
+    Char,
+    Int,
+    Int,
+    Int,
+    *const T,
+    *const T,
+    Int,
+    *const T,
+    Int,
+    *const T,
+    *mut T,
+    Int,
+);
+type SymmFn<T> = unsafe extern "C" fn(
+    Char,
+    Char,
+    Int,
+    Int,
+    *const T,
+    *const T,
+    Int,
+    *const T,
+    Int,
+    *const T,
+    *mut T,
+    Int,
+);
+type SyrkFn<T> =
+    unsafe extern "C" fn(Char, Char, Int, Int, *const T, *const T, Int, *const T, *mut T, Int);
+type TrsmFn<T> =
+    unsafe extern "C" fn(Char, Char, Char, Char, Int, Int, *const T, *const T, Int, *mut T, Int);
+type GetrfFn<T> = unsafe extern "C" fn(Int, Int, *mut T, Int, *mut c_void, *mut i64);
+type PotrfFn<T> = unsafe extern "C" fn(Char, Int, *mut T, Int, *mut i64);
+
+/// A vector: its first element and the elements from one to the next.
+#[derive(Clone, Copy)]
+pub(crate) struct VectorAt<T> {
+    pub(crate) at: *const T,
+    pub(crate) step: i32,
+}
+
+/// A matrix in column-major order, to be used as it lies or transposed.
+#[derive(Clone, Copy)]
+pub(crate) struct MatrixAt<T> {
+    pub(crate) at: *const T,
+    /// Elements from one column to the next.
+    pub(crate) leading: i32,
+    pub(crate) transposed: bool,
+}
+
+/// A matrix in column-major order that is written to.
+#[derive(Clone, Copy)]
+pub(crate) struct MatrixOut<T> {
+    pub(crate) at: *mut T,
+    /// Elements from one column to the next.
+    pub(crate) leading: i32,
+}
+
+/// Which part of a square matrix in column-major order is read, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Triangle {
+    pub(crate) lower: bool,
+    /// The diagonal is not read: it is taken for ones.
+    pub(crate) unit: bool,
+}
+
+/// On which side of the other operand a matrix stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Side {
+    Left,
+    Right,
+}
+
+impl Side {
+    fn letter(self) -> c_char {
+        let letter = match self {
+            Side::Left => b'L',
+            Side::Right => b'R',
+        };
+        letter as c_char
+    }
+}
+
+fn transposition(transposed: bool) -> c_char {
+    (if transposed { b'T' } else { b'N' }) as c_char
+}
+
+impl Triangle {
+    fn part(self) -> c_char {
+        (if self.lower { b'L' } else { b'U' }) as c_char
+    }
+
+    fn diagonal(self) -> c_char {
+        (if self.unit { b'U' } else { b'N' }) as c_char
+    }
+}
+
+/// The sum of the products of `count` elements.
+///
+/// # Safety
+/// Both vectors have so many elements.
+pub(crate) unsafe fn dot<T: Element>(
+    count: i32,
+    x: VectorAt<T>,
+    y: VectorAt<T>,
+) -> Result<T, Fault> {
+    let routine = T::DOT.found()?;
+    // SAFETY: whoever set the address promised the routine, the caller the vectors.
+    unsafe {
+        let dot: DotFn<T> = std::mem::transmute(routine.address());
+        Ok(dot(&routine.pass(count), x.at, &routine.pass(x.step), y.at, &routine.pass(y.step)))
+    }
+}
+
+/// `y = alpha a x + beta y`, `y` without gaps; `sizes` are the rows and columns of `a` as it lies.
+///
+/// # Safety
+/// The operands are as large as `sizes` says, `alpha` and `beta` an element each; `y` is apart
+/// from the others and holds numbers, even if `beta` is zero.
+pub(crate) unsafe fn gemv<T: Element>(
+    sizes: [i32; 2],
+    alpha: *const T,
+    a: MatrixAt<T>,
+    x: VectorAt<T>,
+    beta: *const T,
+    y: *mut T,
+) -> Result<(), Fault> {
+    let routine = T::GEMV.found()?;
+    let [m, n] = sizes.map(|size| routine.pass(size));
+    let trans = transposition(a.transposed);
+    // SAFETY: as for `dot`.
+    unsafe {
+        let gemv: GemvFn<T> = std::mem::transmute(routine.address());
+        gemv(
+            &trans,
+            &m,
+            &n,
+            alpha,
+            a.at,
+            &routine.pass(a.leading),
+            x.at,
+            &routine.pass(x.step),
+            beta,
+            y,
+            &routine.pass(1),
+        );
+    }
+    Ok(())
+}
+
+/// `a += alpha x y'`, `a` of `sizes` rows and columns.
+///
+/// # Safety
+/// The operands are as large as `sizes` says, and `a` is apart from the others.
+pub(crate) unsafe fn ger<T: Element>(
+    sizes: [i32; 2],
+    alpha: *const T,
+    x: VectorAt<T>,
+    y: VectorAt<T>,
+    a: MatrixOut<T>,
+) -> Result<(), Fault> {
+    let routine = T::GER.found()?;
+    let [m, n] = sizes.map(|size| routine.pass(size));
+    // SAFETY: as for `dot`.
+    unsafe {
+        let ger: GerFn<T> = std::mem::transmute(routine.address());
+        ger(
+            &m,
+            &n,
+            alpha,
+            x.at,
+            &routine.pass(x.step),
+            y.at,
+            &routine.pass(y.step),
+            a.at,
+            &routine.pass(a.leading),
+        );
+    }
+    Ok(())
+}
+
+/// Solves `a x = b` for a triangle `a` of `size` rows; `x`, without gaps, holds `b` first.
+///
+/// # Safety
+/// The operands are as large as `size` says, and `x` is apart from `a`.
+pub(crate) unsafe fn trsv<T: Element>(
+    size: i32,
+    triangle: Triangle,
+    a: MatrixAt<T>,
+    x: *mut T,
+) -> Result<(), Fault> {
+    let routine = T::TRSV.found()?;
+    let (part, trans, diagonal) =
+        (triangle.part(), transposition(a.transposed), triangle.diagonal());
+    // SAFETY: as for `dot`.
+    unsafe {
+        let trsv: TrsvFn<T> = std::mem::transmute(routine.address());
+        trsv(
+            &part,
+            &trans,
+            &diagonal,
+            &routine.pass(size),
+            a.at,
+            &routine.pass(a.leading),
+            x,
+            &routine.pass(1),
+        );
+    }
+    Ok(())
+}
+
+/// `c = alpha a b + beta c`; `sizes` are the rows and columns of `c` and the terms of a sum.
+///
+/// # Safety
+/// The operands are as large as `sizes` says, `alpha` and `beta` an element each; `c` is apart
+/// from the others. Where `beta` is zero, `c` may hold anything.
+pub(crate) unsafe fn gemm<T: Element>(
+    sizes: [i32; 3],
+    alpha: *const T,
+    a: MatrixAt<T>,
+    b: MatrixAt<T>,
+    beta: *const T,
+    c: MatrixOut<T>,
+) -> Result<(), Fault> {
+    let routine = T::GEMM.found()?;
+    let [m, n, k] = sizes.map(|size| routine.pass(size));
+    let (transa, transb) = (transposition(a.transposed), transposition(b.transposed));
+    // SAFETY: as for `dot`.
+    unsafe {
+        let gemm: GemmFn<T> = std::mem::transmute(routine.address());
+        gemm(
+            &transa,
+            &transb,
+            &m,
+            &n,
+            &k,
+            alpha,
+            a.at,
+            &routine.pass(a.leading),
+            b.at,
+            &routine.pass(b.leading),
+            beta,
+            c.at,
+            &routine.pass(c.leading),
+        );
+    }
+    Ok(())
+}
+
+/// `c = alpha a b + beta c` for a symmetric `a`, given by a triangle, on the `side` of `b`; `sizes`
+/// are the rows and columns of `c`.
+///
+/// # Safety
+/// As for `gemm`.
+pub(crate) unsafe fn symm<T: Element>(
+    (side, triangle): (Side, Triangle),
+    sizes: [i32; 2],
+    alpha: *const T,
+    a: MatrixAt<T>,
+    b: MatrixAt<T>,
+    beta: *const T,
+    c: MatrixOut<T>,
+) -> Result<(), Fault> {
+    let routine = T::SYMM.found()?;
+    let (side, part) = (side.letter(), triangle.part());
+    let [m, n] = sizes.map(|size| routine.pass(size));
+    // SAFETY: as for `dot`.
+    unsafe {
+        let symm: SymmFn<T> = std::mem::transmute(routine.address());
+        symm(
+            &side,
+            &part,
+            &m,
+            &n,
+            alpha,
+            a.at,
+            &routine.pass(a.leading),
+            b.at,
+            &routine.pass(b.leading),
+            beta,
+            c.at,
+            &routine.pass(c.leading),
+        );
+    }
+    Ok(())
+}
+
+/// `c = alpha a a' + beta c`, of which only a triangle is read and written; `sizes` are the rows
+/// of `c` and the terms of a sum.
+///
+/// # Safety
+/// As for `gemm`.
+pub(crate) unsafe fn syrk<T: Element>(
+    triangle: Triangle,
+    sizes: [i32; 2],
+    alpha: *const T,
+    a: MatrixAt<T>,
+    beta: *const T,
+    c: MatrixOut<T>,
+) -> Result<(), Fault> {
+    let routine = T::SYRK.found()?;
+    let (part, trans) = (triangle.part(), transposition(a.transposed));
+    let [n, k] = sizes.map(|size| routine.pass(size));
+    // SAFETY: as for `dot`.
+    unsafe {
+        let syrk: SyrkFn<T> = std::mem::transmute(routine.address());
+        syrk(
+            &part,
+            &trans,
+            &n,
+            &k,
+            alpha,
+            a.at,
+            &routine.pass(a.leading),
+            beta,
+            c.at,
+            &routine.pass(c.leading),
+        );
+    }
+    Ok(())
+}
+
+/// Solves `a x = b` (or `x a = b`, with `a` on the right) for a triangle `a`; `x`, of `sizes` rows
+/// and columns, holds `b` first.
+///
+/// # Safety
+/// The operands are as large as `sizes` says, and `x` is apart from `a`.
+pub(crate) unsafe fn trsm<T: Element>(
+    (side, triangle): (Side, Triangle),
+    sizes: [i32; 2],
+    a: MatrixAt<T>,
+    x: MatrixOut<T>,
+) -> Result<(), Fault> {
+    let routine = T::TRSM.found()?;
+    let (side, part) = (side.letter(), triangle.part());
+    let (trans, diagonal) = (transposition(a.transposed), triangle.diagonal());
+    let [m, n] = sizes.map(|size| routine.pass(size));
+    // SAFETY: as for `dot`.
+    unsafe {
+        let trsm: TrsmFn<T> = std::mem::transmute(routine.address());
+        trsm(
+            &side,
+            &part,
+            &trans,
+            &diagonal,
+            &m,
+            &n,
+            &T::ONE,
+            a.at,
+            &routine.pass(a.leading),
+            x.at,
+            &routine.pass(x.leading),
+        );
+    }
+    Ok(())
+}
+
+/// The Cholesky factor of a triangle of `size` rows, in its place. If it has none, the order of
+/// the first leading minor that is not positive.
+///
+/// # Safety
+/// The matrix is as large as `size` says.
+pub(crate) unsafe fn potrf<T: Element>(
+    size: i32,
+    triangle: Triangle,
+    a: MatrixOut<T>,
+) -> Result<Option<i32>, Fault> {
+    let routine = T::POTRF.found()?;
+    let part = triangle.part();
+    let mut info = 0;
+    // SAFETY: as for `dot`.
+    unsafe {
+        let potrf: PotrfFn<T> = std::mem::transmute(routine.address());
+        potrf(&part, &routine.pass(size), a.at, &routine.pass(a.leading), &mut info);
+    }
+    let info = routine.take(info);
+    // A negative number complains about an argument; none of these can be wrong.
+    Ok((info != 0).then_some(info))
+}
+
+/// The factors of a matrix of `size` rows, in its place, and in `pivots` for each row the one that
+/// it changed places with, counted from one. A pivot may be zero.
+///
+/// # Safety
+/// The matrix is as large as `size` says, `pivots` has an element for each row.
+pub(crate) unsafe fn getrf<T: Element>(
+    size: i32,
+    a: MatrixOut<T>,
+    pivots: *mut i32,
+) -> Result<(), Fault> {
+    let routine = T::GETRF.found()?;
+    let rows = routine.pass(size);
+    let call = |pivots: *mut c_void| {
+        let mut info = 0;
+        // SAFETY: as for `dot`; `pivots` points to an integer of the routine's for each row.
+        unsafe {
+            let getrf: GetrfFn<T> = std::mem::transmute(routine.address());
+            getrf(&rows, &rows, a.at, &routine.pass(a.leading), pivots, &mut info);
+        }
+    };
+    match routine.integers {
+        Integers::Bits32 => call(pivots.cast()),
+        Integers::Bits64 => {
+            let mut wide = vec![0i64; size as usize];
+            call(wide.as_mut_ptr().cast());
+            for (row, pivot) in wide.into_iter().enumerate() {
+                // SAFETY: `pivots` has an element for each row.
+                unsafe { pivots.add(row).write(pivot as i32) };
+            }
+        }
+    }
+    Ok(())
+}

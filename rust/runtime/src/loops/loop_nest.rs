@@ -1,0 +1,515 @@
+//! Walking a native kernel over strided operands.
+//!
+//! A kernel loops over two dimensions and is compiled for one pattern of the inner one: each
+//! operand either moves along it in unit steps or stays. The nest chooses which dimension of the
+//! loop plays that part, joins dimensions that lie evenly in memory, walks the outer ones, and
+//! brings operands whose inner step is another into contiguous blocks first.
+
+mod blocks;
+mod indexed;
+mod order;
+mod pieces;
+
+use std::ffi::c_char;
+
+use smallvec::SmallVec;
+
+use self::blocks::Pack;
+pub(crate) use self::indexed::Table;
+pub(crate) use self::order::{loop_order, row_order};
+use self::pieces::Apart;
+use crate::arrays::scalar::Scalar;
+use crate::arrays::walk::{Strides, Walk};
+use crate::loops::fold::Fold;
+use crate::threads::split::Split;
+
+/// A native loop. `ptr` and `outer_stride` list the reads, the sources, the writes and the targets,
+/// then a [`Table`] for each source and target, room for a report if there is any, and the buffers
+/// of a kernel that takes whole rows. A buffer with a stride has room for [`TILE`] rows, else for
+/// one. Zero means success.
+pub type KernelFn = unsafe extern "C" fn(
+    ptr: *const *mut c_char,
+    n_outer: i64,
+    n_inner: i64,
+    outer_stride: *const i64,
+) -> i32;
+
+/// Elements of one operand that are brought together at a time; a whole row where a kernel takes
+/// whole rows.
+const BLOCK: i64 = 1024;
+
+/// The length of a buffer is a multiple of this many elements, as many as a kernel ever handles at
+/// a time: it may write behind the end of a row.
+const LINE: usize = 64;
+
+/// Rows that a kernel may take at a time, so that what it does once a row it does for all of them,
+/// and the bytes up to which a row in a buffer is so short that as many stay in cache.
+const TILE: usize = 8;
+const SHORT_ROW: usize = 4096;
+
+/// What the kernel believes of an operand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access {
+    pub(crate) itemsize: usize,
+    /// Whether it moves along the innermost dimension.
+    pub(crate) inner: bool,
+    pub(crate) role: Role,
+    /// How what is accumulated apart is put together, and what it starts from; `None` where that is
+    /// not known.
+    pub(crate) apart: Option<(Fold, Scalar)>,
+}
+
+/// What the kernel does to an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Read,
+    Write,
+    /// Reads what is there and writes it back.
+    Accumulate,
+}
+
+/// A loop over operands of known strides.
+#[derive(Debug)]
+pub(crate) struct LoopNest {
+    outer: i64,
+    inner: i64,
+    outer_strides: SmallVec<[i64; 12]>,
+    walk: Walk,
+    packs: SmallVec<[Pack; 2]>,
+    /// Elements that one operand has in a block.
+    block: i64,
+    /// What kernels read of each [`Table`]: the operand's step along the inner dimension, then the
+    /// lengths and strides.
+    tables: SmallVec<[Box<[i64]>; 2]>,
+    /// Where in the scratch memory a kernel says which index it refused, for each piece: its number
+    /// among all of the tables', and its value.
+    reports: usize,
+    /// Where the buffers of a row start in the scratch memory.
+    buffers: SmallVec<[usize; 2]>,
+    empty: bool,
+    /// The bytes by which each operand moves along the inner dimension; used when it is cut into
+    /// blocks.
+    inner_steps: SmallVec<[i64; 12]>,
+    /// Whether the kernel needs the inner dimension whole.
+    whole_rows: bool,
+    split: Option<Split>,
+    aparts: SmallVec<[Apart; 1]>,
+    /// Bytes of scratch memory that a thread needs, and a run.
+    scratch: (usize, usize),
+}
+
+type Dim = (i64, SmallVec<[i64; 12]>);
+
+impl LoopNest {
+    /// The nest over `dims` in `order`, as given by [`loop_order`].
+    pub(crate) fn new(
+        dims: &[i64],
+        order: &[usize],
+        strides: &Strides,
+        accesses: &[Access],
+    ) -> LoopNest {
+        let empty = dims.contains(&0);
+        // A chosen inner dimension of one turn stays the inner one: no other fits the kernel.
+        let inner_is_one = order.last().is_none_or(|&dim| dims[dim] == 1);
+        let mut walk = Walk::new(dims, strides, order);
+        let inner = if inner_is_one { None } else { walk.pop() };
+        LoopNest::around(inner, walk, empty, BLOCK, accesses, None)
+    }
+
+    /// The nest of a kernel that takes whole rows, and needs room for a row of elements of each of
+    /// these sizes.
+    ///
+    /// A row may be empty: what is made of its reductions is written all the same.
+    pub(crate) fn of_rows(
+        dims: &[i64],
+        order: &[usize],
+        strides: &Strides,
+        accesses: &[Access],
+        buffers: &[usize],
+    ) -> LoopNest {
+        let Some((&row, outer)) = order.split_last() else {
+            return LoopNest::new(dims, order, strides, accesses);
+        };
+        let empty = outer.iter().any(|&dim| dims[dim] == 0);
+        let walk = Walk::new(dims, strides, outer);
+        let steps = strides.along(row).collect();
+        let block = dims[row].max(BLOCK);
+        LoopNest::around(Some((dims[row], steps)), walk, empty, block, accesses, Some(buffers))
+    }
+
+    fn around(
+        inner: Option<Dim>,
+        mut walk: Walk,
+        empty: bool,
+        block: i64,
+        accesses: &[Access],
+        sizes: Option<&[usize]>,
+    ) -> LoopNest {
+        let one = || (1, SmallVec::from_elem(0, accesses.len()));
+        let (inner, inner_steps) = inner.unwrap_or_else(one);
+        let (outer, mut outer_strides) = walk.pop().unwrap_or_else(one);
+        let mut packs = SmallVec::new();
+        let mut scratch = 0;
+        for (operand, access) in accesses.iter().enumerate() {
+            if access.inner && inner > 1 && inner_steps[operand] != access.itemsize as i64 {
+                packs.push(Pack {
+                    operand,
+                    itemsize: access.itemsize,
+                    step: inner_steps[operand],
+                    role: access.role,
+                    scratch,
+                });
+                scratch += block as usize * access.itemsize;
+            }
+        }
+        let mut buffers = SmallVec::new();
+        for size in sizes.unwrap_or_default() {
+            scratch = scratch.next_multiple_of(LINE);
+            buffers.push(scratch);
+            let row = (inner as usize).next_multiple_of(LINE) * size;
+            let rows = if outer > 1 && row <= SHORT_ROW { TILE } else { 1 };
+            scratch += rows * row;
+            outer_strides.push(if rows == 1 { 0 } else { row as i64 });
+        }
+        let mut nest = LoopNest {
+            outer,
+            inner,
+            outer_strides,
+            walk,
+            packs,
+            block,
+            tables: SmallVec::new(),
+            reports: 0,
+            buffers,
+            empty,
+            inner_steps,
+            whole_rows: sizes.is_some(),
+            split: None,
+            aparts: SmallVec::new(),
+            scratch: (scratch, scratch),
+        };
+        if !empty {
+            let itemsize = accesses.iter().map(|access| access.itemsize).max().unwrap_or(1);
+            nest.divide(Split::of(&nest.levels(accesses), itemsize), accesses);
+        }
+        nest
+    }
+
+    /// The bytes of scratch memory that a run needs.
+    pub(crate) fn scratch(&self) -> usize {
+        self.scratch.1
+    }
+
+    fn pieces(&self) -> usize {
+        self.split.as_ref().map_or(1, Split::pieces)
+    }
+
+    /// The pointers that the kernel gets besides those to operands; they come last.
+    pub(crate) fn extras(&self) -> usize {
+        self.tables.len() + (!self.tables.is_empty()) as usize + self.buffers.len()
+    }
+
+    /// All positions, or those of a part of one loop: its number and how many turns it makes.
+    /// Returns the first status that is not zero, else zero.
+    ///
+    /// # Safety
+    /// As for `run`; the pointers end with room for [`LoopNest::extras`], and `report` is room for
+    /// a report.
+    unsafe fn part(
+        &self,
+        kernel: KernelFn,
+        pointers: &mut [*mut u8],
+        scratch: *mut u8,
+        report: *mut u8,
+        cut: Option<(usize, i64)>,
+    ) -> i32 {
+        let mut walked: SmallVec<[i64; 4]> = self.walk.lengths().into();
+        let (mut outer, mut inner) = (self.outer, self.inner);
+        if let Some((level, length)) = cut {
+            match level.checked_sub(walked.len()) {
+                None => walked[level] = length,
+                Some(0) => outer = length,
+                Some(_) => inner = length,
+            }
+        }
+        let operands = pointers.len() - self.extras();
+        let tables = self.tables.iter().map(|table| table.as_ptr().cast::<u8>().cast_mut());
+        let report = (!self.tables.is_empty()).then_some(report);
+        let buffers = self.buffers.iter().map(|&start| scratch.wrapping_add(start));
+        let extras = tables.chain(report).chain(buffers);
+        for (pointer, extra) in pointers[operands..].iter_mut().zip(extras) {
+            *pointer = extra;
+        }
+        // SAFETY: by the caller's promise; the nest's last two dimensions are the kernel's.
+        let whole = |at: &[*mut u8]| unsafe {
+            kernel(at.as_ptr().cast(), outer, inner, self.outer_strides.as_ptr())
+        };
+        if self.packs.is_empty() && self.walk.is_single() {
+            return whole(pointers);
+        }
+        let visited = self.walk.visit(&walked, pointers, |at| {
+            let status = if self.packs.is_empty() {
+                whole(at)
+            } else {
+                // SAFETY: by the caller's promise.
+                unsafe { self.blocks(kernel, at, (outer, inner), scratch) }
+            };
+            if status == 0 { Ok(()) } else { Err(status) }
+        });
+        visited.err().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use frazil_core::DType;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::arrays::walk::Pointers;
+    use crate::threads::conduct::Conduct;
+
+    /// `w = 2 a + b`, and `r += a + 3 b`; what moves along the inner dimension is part of the
+    /// kernel.
+    unsafe extern "C" fn kernel<const A: bool, const B: bool, const R: bool>(
+        ptr: *const *mut c_char,
+        n_outer: i64,
+        n_inner: i64,
+        stride: *const i64,
+    ) -> i32 {
+        for i in 0..n_outer {
+            for j in 0..n_inner as usize {
+                // SAFETY: the nest gives rows of this many elements; those that move are
+                // contiguous.
+                unsafe {
+                    let at = |k: usize, moves: bool| {
+                        let row = (*ptr.add(k)).offset((i * *stride.add(k)) as isize);
+                        row.cast::<f64>().add(if moves { j } else { 0 })
+                    };
+                    let (a, b) = (*at(0, A), *at(1, B));
+                    *at(2, true) = 2.0 * a + b;
+                    *at(3, R) += a + 3.0 * b;
+                }
+            }
+        }
+        0
+    }
+
+    fn pick(a: bool, b: bool, r: bool) -> KernelFn {
+        match (a, b, r) {
+            (false, false, false) => kernel::<false, false, false>,
+            (false, false, true) => kernel::<false, false, true>,
+            (false, true, false) => kernel::<false, true, false>,
+            (false, true, true) => kernel::<false, true, true>,
+            (true, false, false) => kernel::<true, false, false>,
+            (true, false, true) => kernel::<true, false, true>,
+            (true, true, false) => kernel::<true, true, false>,
+            (true, true, true) => kernel::<true, true, true>,
+        }
+    }
+
+    fn access(inner: bool, role: Role) -> Access {
+        let apart = (Fold::Add, Scalar::from_f64(DType::Float64, -0.0));
+        Access { itemsize: 8, inner, role, apart: (role == Role::Accumulate).then_some(apart) }
+    }
+
+    /// An operand in a vector: where it starts, its strides and along which dimensions it moves.
+    #[derive(Clone, Debug)]
+    struct Lying {
+        start: i64,
+        strides: Vec<i64>,
+        moves: Vec<bool>,
+        elements: usize,
+    }
+
+    /// Lays an operand out: `order` of its dims, gaps between elements, backwards, not moving.
+    fn lay(dims: &[i64], order: &[usize], moves: &[bool], gap: i64, backwards: &[bool]) -> Lying {
+        let mut strides = vec![0; dims.len()];
+        let mut stride = 8 * gap;
+        let mut start = 0;
+        for &dim in order.iter().rev() {
+            if moves[dim] {
+                strides[dim] = stride;
+                if backwards[dim] && dims[dim] > 0 {
+                    strides[dim] = -stride;
+                    start += stride * (dims[dim] - 1);
+                }
+                stride *= dims[dim].max(1);
+            }
+        }
+        Lying { start, strides, moves: moves.to_vec(), elements: (stride / 8) as usize }
+    }
+
+    fn operand(dims: Vec<i64>, dense: bool, all_move: bool) -> impl Strategy<Value = Lying> {
+        let ndim = dims.len();
+        let order = Just((0..ndim).collect::<Vec<_>>()).prop_shuffle();
+        let flags = move || prop::collection::vec(prop::bool::weighted(0.7), ndim);
+        (order, any::<bool>(), flags(), flags(), 1..3i64).prop_map(
+            move |(shuffled, in_order, moves, forwards, gap)| {
+                let order = if in_order { (0..ndim).collect() } else { shuffled };
+                let moves = if all_move { vec![true; ndim] } else { moves };
+                let backwards: Vec<bool> = forwards.iter().map(|on| !on && !dense).collect();
+                lay(&dims, &order, &moves, if dense { 1 } else { gap }, &backwards)
+            },
+        )
+    }
+
+    fn case() -> impl Strategy<Value = (Vec<i64>, [Lying; 4])> {
+        let length = prop_oneof![8 => 1..5i64, 1 => Just(0i64), 1 => 1000..1100i64];
+        prop::collection::vec(length, 0..4)
+            .prop_filter("small", |dims| dims.iter().product::<i64>() < 20_000)
+            .prop_flat_map(|dims| {
+                (
+                    operand(dims.clone(), false, false),
+                    operand(dims.clone(), false, false),
+                    operand(dims.clone(), true, true),
+                    operand(dims.clone(), true, false),
+                )
+                    .prop_map(move |(a, b, w, r)| (dims.clone(), [a, b, w, r]))
+            })
+    }
+
+    /// Every position of the loop.
+    fn positions(dims: &[i64]) -> Vec<Vec<i64>> {
+        let mut positions = vec![vec![]];
+        for &length in dims {
+            positions = positions
+                .into_iter()
+                .flat_map(|head: Vec<i64>| {
+                    (0..length).map(move |at| [head.clone(), vec![at]].concat())
+                })
+                .collect();
+        }
+        positions
+    }
+
+    fn at(lying: &Lying, position: &[i64]) -> usize {
+        let moved: i64 = position.iter().zip(&lying.strides).map(|(at, step)| at * step).sum();
+        ((lying.start + moved) / 8) as usize
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn a_nest_agrees_with_a_walk_index_by_index(
+            (dims, operands) in case(),
+            grain in prop_oneof![Just(i64::MAX), Just(100), Just(1000)],
+            threads in 1..4usize,
+        ) {
+            let last = dims.len().wrapping_sub(1);
+            let inner = |lying: &Lying| lying.moves.get(last).copied().unwrap_or(false);
+            let inners: Vec<bool> = operands.iter().map(inner).collect();
+            // In a loop over nothing the elementwise write counts as moving: the kernel has one
+            // position.
+            let function = pick(inners[0], inners[1], inners[3]);
+            let mut data: Vec<Vec<f64>> = operands
+                .iter()
+                .enumerate()
+                .map(|(k, lying)| {
+                    (0..lying.elements).map(|at| ((at * (k + 3)) % 17) as f64).collect()
+                })
+                .collect();
+            let mut expected = data.clone();
+            for position in positions(&dims) {
+                let [a, b, w, r] = [0, 1, 2, 3].map(|k| at(&operands[k], &position));
+                let (a, b) = (data[0][a], data[1][b]);
+                expected[2][w] = 2.0 * a + b;
+                expected[3][r] += a + 3.0 * b;
+            }
+
+            let mut strides = Strides::new();
+            for lying in &operands[..2] {
+                strides.push(lying.strides.iter().copied());
+            }
+            let moves = |write: usize, dim: usize| operands[2 + write].moves[dim];
+            let order = loop_order(&dims, &strides, &inners[..2], &inners[2..], moves);
+            for lying in &operands[2..] {
+                strides.push(lying.strides.iter().copied());
+            }
+            let roles = [Role::Read, Role::Read, Role::Write, Role::Accumulate];
+            let accesses: Vec<Access> = roles
+                .iter()
+                .zip(&inners)
+                .map(|(&role, &inner)| access(inner, role))
+                .collect();
+            let mut nest = LoopNest::new(&dims, &order, &strides, &accesses);
+            if !nest.empty {
+                nest.divide(Split::with_grain(&nest.levels(&accesses), grain), &accesses);
+            }
+            let mut scratch = vec![0u64; nest.scratch() / 8];
+            let mut pointers: Pointers = data
+                .iter_mut()
+                .zip(&operands)
+                .map(|(data, lying)| {
+                    data.as_mut_ptr().cast::<u8>().wrapping_offset(lying.start as isize)
+                })
+                .collect();
+            let conduct = Conduct { threads, ..Conduct::ALONE };
+            // SAFETY: every operand lies inside its vector.
+            let done =
+                unsafe { nest.run(function, &mut pointers, scratch.as_mut_ptr().cast(), &conduct) };
+            prop_assert_eq!(done, Ok(()));
+            prop_assert_eq!(data, expected);
+        }
+    }
+
+    fn nest(dims: &[i64], operands: &[(&[i64], bool)]) -> LoopNest {
+        let mut strides = Strides::new();
+        for (operand, _) in operands {
+            strides.push(operand.iter().copied());
+        }
+        let inners: Vec<bool> = operands.iter().map(|operand| operand.1).collect();
+        let order = loop_order(dims, &strides, &inners, &[], |_, _| true);
+        let accesses: Vec<Access> = inners.iter().map(|&inner| access(inner, Role::Read)).collect();
+        LoopNest::new(dims, &order, &strides, &accesses)
+    }
+
+    #[test]
+    fn dense_operands_are_one_inner_loop() {
+        for strides in [[96, 32, 8], [8, 16, 48]] {
+            let nest = nest(&[2, 3, 4], &[(&strides, true), (&strides, true)]);
+            assert_eq!((nest.outer, nest.inner, nest.packs.len()), (1, 24, 0));
+            assert!(nest.walk.innermost().is_none());
+        }
+    }
+
+    #[test]
+    fn a_loop_of_one_turn_gives_its_place_away() {
+        let nest = nest(&[1000, 1], &[(&[8, 8], true)]);
+        assert_eq!((nest.outer, nest.inner), (1, 1000));
+    }
+
+    #[test]
+    fn what_stays_in_the_kernel_stays_in_the_nest() {
+        // The row vector of an outer sum: no other dimension may become the inner one.
+        let nest = nest(&[50, 3], &[(&[8, 0], false), (&[0, 8], true)]);
+        assert_eq!((nest.outer, nest.inner), (50, 3));
+        assert_eq!(nest.outer_strides[..], [8, 0]);
+    }
+
+    #[test]
+    fn strided_operands_are_packed() {
+        let nest = nest(&[4, 5], &[(&[80, 16], true), (&[40, 8], true)]);
+        assert_eq!((nest.outer, nest.inner, nest.packs.len()), (1, 20, 1));
+        assert_eq!(nest.scratch(), 1024 * 8);
+    }
+
+    #[test]
+    fn buffers_have_room_for_a_tile_of_short_rows() {
+        for (dims, rows) in [([9, 100], TILE), ([9, 512], TILE), ([9, 513], 1), ([1, 100], 1)] {
+            let mut strides = Strides::new();
+            strides.push([8 * dims[1], 8]);
+            let accesses = [access(true, Role::Read)];
+            let nest = LoopNest::of_rows(&dims, &[0, 1], &strides, &accesses, &[8]);
+            let row = (dims[1] as usize).next_multiple_of(LINE) * 8;
+            let stride = if rows == 1 { 0 } else { row as i64 };
+            assert_eq!(*nest.outer_strides.last().unwrap(), stride);
+            assert_eq!(nest.scratch(), rows * row);
+            let table = Table { operand: 0, axes: SmallVec::new() };
+            // A table and a report stand between operands and buffers.
+            let nest = nest.with_tables(&[table]);
+            assert_eq!(nest.outer_strides[1..], [0, 0, stride]);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Operands whose inner step is not the kernel's: they go through contiguous blocks.
+
+use super::{KernelFn, LoopNest, Role};
+use crate::arrays::strided::copy_row;
+use crate::arrays::walk::Pointers;
+
+/// An operand that goes through a contiguous block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pack {
+    pub(super) operand: usize,
+    pub(super) itemsize: usize,
+    pub(super) step: i64,
+    pub(super) role: Role,
+    /// Where its block starts in the scratch memory.
+    pub(super) scratch: usize,
+}
+
+impl LoopNest {
+    /// The last two dimensions, block by block through the scratch memory.
+    ///
+    /// # Safety
+    /// As for `run`.
+    pub(super) unsafe fn blocks(
+        &self,
+        kernel: KernelFn,
+        at: &[*mut u8],
+        (outer, inner): (i64, i64),
+        scratch: *mut u8,
+    ) -> i32 {
+        let columns = inner.min(self.block);
+        let rows = (self.block / columns).clamp(1, outer);
+        let mut pointers = Pointers::from_slice(at);
+        let mut strides = self.outer_strides.clone();
+        for row in (0..outer).step_by(rows as usize) {
+            let rows = rows.min(outer - row);
+            for column in (0..inner).step_by(columns as usize) {
+                let columns = columns.min(inner - column);
+                let start = |operand: usize| {
+                    let offset =
+                        row * self.outer_strides[operand] + column * self.inner_steps[operand];
+                    at[operand].wrapping_offset(offset as isize)
+                };
+                for operand in 0..self.inner_steps.len() {
+                    pointers[operand] = start(operand);
+                }
+                for pack in &self.packs {
+                    let operand = pack.operand;
+                    let block = scratch.wrapping_add(pack.scratch);
+                    let rows = self.rows_of(pack, rows);
+                    pointers[operand] = block;
+                    strides[operand] = if rows == 1 { 0 } else { columns * pack.itemsize as i64 };
+                    if pack.role != Role::Write {
+                        // SAFETY: the block has room for BLOCK elements; the operand holds these.
+                        unsafe { self.gather(pack, block, start(operand), rows, columns) };
+                    }
+                }
+                // SAFETY: by the caller's promise; packed operands are contiguous rows of the
+                // block.
+                let status =
+                    unsafe { kernel(pointers.as_ptr().cast(), rows, columns, strides.as_ptr()) };
+                if status != 0 {
+                    return status;
+                }
+                for pack in self.packs.iter().filter(|pack| pack.role != Role::Read) {
+                    let block = scratch.wrapping_add(pack.scratch);
+                    let rows = self.rows_of(pack, rows);
+                    // SAFETY: as for `gather`.
+                    unsafe { self.scatter(pack, start(pack.operand), block, rows, columns) };
+                }
+            }
+        }
+        0
+    }
+
+    /// How many of `rows` rows differ: what stays along the outer dimension has one, and a
+    /// reduction over it must go into one.
+    fn rows_of(&self, pack: &Pack, rows: i64) -> i64 {
+        if self.outer_strides[pack.operand] == 0 { 1 } else { rows }
+    }
+
+    /// # Safety
+    /// `array` holds `rows` by `columns` elements at the nest's strides, `block` has room for them.
+    unsafe fn gather(&self, pack: &Pack, block: *mut u8, array: *mut u8, rows: i64, columns: i64) {
+        let item = pack.itemsize as i64;
+        for row in 0..rows {
+            let to = block.wrapping_offset((row * columns * item) as isize);
+            let from = array.wrapping_offset((row * self.outer_strides[pack.operand]) as isize);
+            // SAFETY: by the caller's promise.
+            unsafe { copy_row(pack.itemsize, to, item, from, pack.step, columns) };
+        }
+    }
+
+    /// # Safety
+    /// As for `gather`.
+    unsafe fn scatter(&self, pack: &Pack, array: *mut u8, block: *mut u8, rows: i64, columns: i64) {
+        let item = pack.itemsize as i64;
+        for row in 0..rows {
+            let to = array.wrapping_offset((row * self.outer_strides[pack.operand]) as isize);
+            let from = block.wrapping_offset((row * columns * item) as isize);
+            // SAFETY: by the caller's promise.
+            unsafe { copy_row(pack.itemsize, to, pack.step, from, item, columns) };
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! A large loop in pieces, which threads share.
+//!
+//! One of its dimensions is cut. What is reduced over that one is accumulated for each piece apart,
+//! and folded in the end.
+
+use smallvec::SmallVec;
+
+use crate::allocation::buffer::ALIGNMENT;
+use crate::arrays::scalar::Scalar;
+use crate::arrays::strided::fill;
+use crate::arrays::walk::{Pointers, advance};
+use crate::loops::fold::Fold;
+use crate::loops::loop_nest::{Access, KernelFn, LoopNest, Role};
+use crate::threads::conduct::{Conduct, Halt};
+use crate::threads::split::{Level, Split};
+
+/// A write that every piece of a loop accumulates for itself.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Apart {
+    operand: usize,
+    fold: Fold,
+    identity: Scalar,
+    elements: i64,
+    /// Where those of all pieces start in the scratch memory.
+    scratch: usize,
+}
+
+impl Apart {
+    fn bytes(&self) -> usize {
+        self.elements as usize * self.identity.dtype().itemsize()
+    }
+}
+
+/// Where operands and the scratch memory of a run start, for all its threads.
+struct Operands<'a> {
+    pointers: &'a [*mut u8],
+    scratch: *mut u8,
+}
+
+// SAFETY: the addresses are only read; what lies there is shared as `LoopNest::run` says.
+unsafe impl Sync for Operands<'_> {}
+
+impl LoopNest {
+    /// How far an operand moves in each of the loops, outermost first.
+    fn steps_of(&self, operand: usize) -> impl Iterator<Item = i64> + '_ {
+        let outer = (0..self.walk.lengths().len()).map(move |dim| self.walk.steps(dim)[operand]);
+        outer.chain([self.outer_strides[operand], self.inner_steps[operand]])
+    }
+
+    /// The loops, outermost first, and what cutting them costs.
+    pub(super) fn levels(&self, accesses: &[Access]) -> SmallVec<[Level; 4]> {
+        let level = |length| Level { length, copied: 0, divisible: true };
+        let mut levels: SmallVec<[Level; 4]> = self
+            .walk
+            .lengths()
+            .iter()
+            .copied()
+            .chain([self.outer, self.inner])
+            .map(level)
+            .collect();
+        if let Some(inner) = levels.last_mut() {
+            inner.divisible = !self.whole_rows;
+        }
+        for (operand, access) in accesses.iter().enumerate() {
+            if access.role != Role::Accumulate {
+                continue;
+            }
+            let moved = levels.iter().zip(self.steps_of(operand)).filter(|(_, step)| *step != 0);
+            let elements: i64 = moved.map(|(level, _)| level.length).product();
+            for (level, step) in levels.iter_mut().zip(self.steps_of(operand)) {
+                if step == 0 {
+                    level.copied += elements;
+                    level.divisible &= access.apart.is_some();
+                }
+            }
+        }
+        levels
+    }
+
+    /// Goes through a loop in pieces from now on.
+    pub(super) fn divide(&mut self, split: Option<Split>, accesses: &[Access]) {
+        self.split = split;
+        self.aparts.clear();
+        let Some(split) = split else { return };
+        let levels = self.levels(accesses);
+        let mut scratch = self.scratch.0;
+        for (operand, access) in accesses.iter().enumerate() {
+            let Some((fold, identity)) = access.apart else { continue };
+            let steps: SmallVec<[i64; 4]> = self.steps_of(operand).collect();
+            if access.role == Role::Accumulate && steps[split.level] == 0 {
+                let moved = levels.iter().zip(&steps).filter(|(_, step)| **step != 0);
+                let elements = moved.map(|(level, _)| level.length).product();
+                scratch = scratch.next_multiple_of(ALIGNMENT);
+                let apart = Apart { operand, fold, identity, elements, scratch };
+                scratch += apart.bytes() * split.pieces();
+                self.aparts.push(apart);
+            }
+        }
+        self.scratch.1 = scratch;
+    }
+
+    /// Runs the kernel over all positions, unless it fails or the run is to stop.
+    ///
+    /// # Safety
+    /// The kernel is made for this many operands of these element types, and may run on several
+    /// threads; the pointers give the first element of operands that have the shapes and strides of
+    /// the nest, and end with room for [`LoopNest::extras`], which the nest sets; writes overlap
+    /// nothing else, except reads that start where they do and have the same strides; what is accumulated has no gaps and moves forwards; `scratch` is aligned and as
+    /// large as [`LoopNest::scratch`] says.
+    pub(crate) unsafe fn run(
+        &self,
+        kernel: KernelFn,
+        pointers: &mut [*mut u8],
+        scratch: *mut u8,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Halt> {
+        if self.empty {
+            return Ok(());
+        }
+        // SAFETY: by the caller's promise.
+        unsafe { self.clear_reports(scratch) };
+        let Some(split) = &self.split else {
+            // SAFETY: by the caller's promise.
+            return Halt::check(unsafe {
+                self.part(kernel, pointers, scratch, self.report_of(0, scratch), None)
+            });
+        };
+        let operands = Operands { pointers, scratch };
+        conduct.run(split.pieces(), self.scratch.0, scratch, &|piece, scratch| {
+            // SAFETY: by the caller's promise; no two pieces write to the same place.
+            unsafe { self.piece(kernel, &operands, split, piece, scratch) }
+        })?;
+        for apart in &self.aparts {
+            let dtype = apart.identity.dtype();
+            let parts = scratch.wrapping_add(apart.scratch);
+            let count = apart.elements as usize;
+            // SAFETY: the scratch memory has an array for each piece, all written by now; the write
+            // has as many elements without gaps.
+            unsafe {
+                apart.fold.join_all(dtype, parts, split.pieces(), count);
+                apart.fold.join(dtype, operands.pointers[apart.operand], parts, count);
+            }
+        }
+        Ok(())
+    }
+
+    /// One piece of the loop that is cut.
+    ///
+    /// # Safety
+    /// As for `run`; `scratch` is for this thread.
+    unsafe fn piece(
+        &self,
+        kernel: KernelFn,
+        operands: &Operands<'_>,
+        split: &Split,
+        piece: usize,
+        scratch: *mut u8,
+    ) -> i32 {
+        let (start, length) = split.piece(piece);
+        let mut pointers = Pointers::from_slice(operands.pointers);
+        let steps = match split.level.checked_sub(self.walk.lengths().len()) {
+            None => self.walk.steps(split.level),
+            Some(0) => &self.outer_strides,
+            Some(_) => &self.inner_steps,
+        };
+        advance(&mut pointers, steps, start);
+        for apart in &self.aparts {
+            let own = operands.scratch.wrapping_add(apart.scratch + piece * apart.bytes());
+            // SAFETY: the scratch memory has room for this array.
+            unsafe { fill(own, apart.elements, &apart.identity) };
+            pointers[apart.operand] = own;
+        }
+        let report = self.report_of(piece, operands.scratch);
+        // SAFETY: by the caller's promise.
+        unsafe { self.part(kernel, &mut pointers, scratch, report, Some((split.level, length))) }
+    }
+}

@@ -1,0 +1,201 @@
+//! Loops: a native kernel over all positions of some dimensions.
+
+use std::any::Any;
+
+use frazil_core::DType;
+
+use crate::arrays::scalar::Scalar;
+use crate::error::BuildError;
+use crate::ids::{Size, Slot};
+use crate::loops::fold::Fold;
+use crate::loops::loop_nest::KernelFn;
+use crate::program::instr::{InstrKind, Kernel, Loop, LoopRead, LoopSource, LoopTarget, LoopWrite};
+
+use super::checks::{check_axes, check_count};
+use super::{Builder, Built};
+
+/// A write of a loop: its element type, for each loop dimension its axis or `None` where it is
+/// reduced over, and what a reduction starts from.
+#[derive(Clone, Debug)]
+pub struct WriteSpec {
+    /// The element type.
+    pub dtype: DType,
+    /// One entry a loop dimension; the axes are a permutation of those of the result.
+    pub axes: Vec<Option<usize>>,
+    /// `None`: not a reduction.
+    pub identity: Option<Scalar>,
+    /// How two results of the reduction become one; a reduction without it is never cut.
+    pub fold: Option<Fold>,
+}
+
+/// An operand of a loop that indices move: for each loop dimension the axis that moves along it,
+/// and the axes that indices move along, in the kernel's order.
+#[derive(Clone, Debug)]
+pub struct IndexedSpec {
+    /// What is read, or what a copy of is written to.
+    pub slot: Slot,
+    /// One entry a loop dimension.
+    pub axes: Vec<Option<usize>>,
+    /// The other axes; those that are in neither have length 1.
+    pub indexed: Vec<usize>,
+}
+
+/// What a loop's kernel works on.
+#[derive(Clone, Debug, Default)]
+pub struct LoopSpec {
+    /// The dimensions, outermost first.
+    pub dims: Vec<Size>,
+    /// The slots that are read, each with its axis for every dimension, `None` where it stays.
+    pub reads: Vec<(Slot, Vec<Option<usize>>)>,
+    /// The slots that are read where indices say.
+    pub sources: Vec<IndexedSpec>,
+    /// The arrays that are made.
+    pub writes: Vec<WriteSpec>,
+    /// Those of which a copy is written to where indices say.
+    pub targets: Vec<IndexedSpec>,
+    /// Given where the kernel goes through each row, the last of `dims`, several times: it takes
+    /// whole rows, and a buffer for a row of each of these types.
+    pub rows: Option<Vec<DType>>,
+}
+
+impl Builder {
+    /// A native kernel over all positions of `dims`, outermost first. A read gives for each loop
+    /// dimension its axis, or `None` where it stays. Returns the slots that are written.
+    ///
+    /// # Safety
+    /// The kernel is a native loop for operands of exactly these element types, in this order,
+    /// whose inner dimension moves along those operands whose last entry is an axis, callable from
+    /// many threads as long as `keep` lives. It writes an element of a write that does not reduce
+    /// only after it has read that element of every read: both may be one.
+    pub unsafe fn loop_kernel(
+        &mut self,
+        function: KernelFn,
+        keep: Box<dyn Any + Send + Sync>,
+        dims: &[Size],
+        reads: &[(Slot, Vec<Option<usize>>)],
+        writes: &[WriteSpec],
+    ) -> Built<Vec<Slot>> {
+        let spec = LoopSpec {
+            dims: dims.to_vec(),
+            reads: reads.to_vec(),
+            writes: writes.to_vec(),
+            ..LoopSpec::default()
+        };
+        // SAFETY: as promised by the caller.
+        unsafe { self.loop_of(function, keep, spec) }
+    }
+
+    /// A native kernel and all it works on. Returns the slots of the writes, then of the targets.
+    ///
+    /// # Safety
+    /// As for [`Builder::loop_kernel`], of all operands; the kernel refuses indices that are out of
+    /// bounds.
+    pub unsafe fn loop_of(
+        &mut self,
+        function: KernelFn,
+        keep: Box<dyn Any + Send + Sync>,
+        spec: LoopSpec,
+    ) -> Built<Vec<Slot>> {
+        self.check_loop(&spec)?;
+        let LoopSpec { dims, reads, sources, writes, targets, rows } = spec;
+        let number = self.kernel_number(function);
+        let indexed = sources.iter().chain(&targets).map(|of| of.slot);
+        let read = reads.iter().map(|read| read.0).chain(indexed);
+        let dynamic = self.depends(read, dims.iter().copied())?;
+        let mut slots = Vec::new();
+        for write in &writes {
+            let ndim = write.axes.iter().flatten().count();
+            slots.push(self.result(write.dtype, ndim, dynamic)?);
+        }
+        for target in &targets {
+            let info = self.info(target.slot)?;
+            slots.push(self.result(info.dtype, info.ndim, dynamic)?);
+        }
+        let made = targets.iter().zip(&slots[writes.len()..]);
+        let targets = made
+            .map(|(of, &slot)| LoopTarget {
+                slot,
+                of: of.slot,
+                axes: of.axes.as_slice().into(),
+                indexed: of.indexed.as_slice().into(),
+            })
+            .collect();
+        let sources = sources
+            .into_iter()
+            .map(|of| LoopSource {
+                slot: of.slot,
+                axes: of.axes.into(),
+                indexed: of.indexed.into(),
+            })
+            .collect();
+        let reads = reads
+            .iter()
+            .map(|(slot, axes)| LoopRead { slot: *slot, axes: axes.as_slice().into() })
+            .collect();
+        let writes = slots
+            .iter()
+            .zip(&writes)
+            .map(|(&slot, write)| LoopWrite {
+                slot,
+                dtype: write.dtype,
+                axes: write.axes.as_slice().into(),
+                identity: write.identity,
+                fold: write.fold,
+            })
+            .collect();
+        let kernel = Kernel { function, number, keep };
+        let (dims, rows) = (dims.into(), rows.map(Into::into));
+        let code = Loop { kernel, dims, reads, writes, sources, targets, rows };
+        self.push(InstrKind::Loop(Box::new(code)), dynamic);
+        Ok(slots)
+    }
+
+    /// Checks that the axes of all operands are axes, and that what is reduced can be.
+    fn check_loop(&self, spec: &LoopSpec) -> Built<()> {
+        let ndim = spec.dims.len();
+        if spec.rows.is_some() && ndim == 0 {
+            return Err(BuildError::NoRow);
+        }
+        self.check_sizes(spec.dims.iter().copied())?;
+        for (slot, axes) in &spec.reads {
+            check_count("axes of a read", axes.len(), ndim)?;
+            let own: Vec<usize> = axes.iter().flatten().copied().collect();
+            check_axes(&own, self.info(*slot)?.ndim)?;
+        }
+        for of in spec.sources.iter().chain(&spec.targets) {
+            check_count("axes of an indexed operand", of.axes.len(), ndim)?;
+            let own = of.axes.iter().flatten().chain(&of.indexed);
+            check_axes(&own.copied().collect::<Vec<_>>(), self.info(of.slot)?.ndim)?;
+        }
+        for (position, write) in spec.writes.iter().enumerate() {
+            check_count("axes of a write", write.axes.len(), ndim)?;
+            let axes: Vec<usize> = write.axes.iter().flatten().copied().collect();
+            check_axes(&axes, axes.len())?;
+            let reduced = write.axes.iter().position(Option::is_none);
+            // What a kernel makes of a row is written once, at its end.
+            let of_row = spec.rows.is_some() && reduced == Some(ndim - 1);
+            if let (Some(dim), None, false) = (reduced, &write.identity, of_row) {
+                return Err(BuildError::NotReduced { position, dim });
+            }
+            write.check_reduction()?;
+        }
+        Ok(())
+    }
+}
+
+impl WriteSpec {
+    /// Checks that what a reduction starts from, and how it goes on, fits its element type.
+    fn check_reduction(&self) -> Built<()> {
+        let expected = self.dtype;
+        match self.identity.map(|identity| identity.dtype()) {
+            Some(given) if given != expected => {
+                return Err(BuildError::Identity { given, expected });
+            }
+            _ => {}
+        }
+        match self.fold.filter(|fold| !fold.takes(expected)) {
+            Some(fold) => Err(BuildError::Fold { fold: fold.name(), dtype: expected }),
+            None => Ok(()),
+        }
+    }
+}

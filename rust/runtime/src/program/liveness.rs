@@ -1,0 +1,203 @@
+//! Who needs which memory until when: what is given back after each instruction, which results are
+//! made in the memory of an operand that nobody needs any more, and which in that of an output.
+//!
+//! Slots that may look at the same memory form a *family*: a slot and all views of it. A family that
+//! nothing reads after an instruction dies there, and a result of that instruction may be its heir.
+//! The order of the instructions is all that this follows from, so no order makes it wrong: what does
+//! not die in time is copied.
+
+use crate::ids::Slot;
+use crate::program::builder::{Input, SlotInfo};
+use crate::program::instr::{Instr, InstrKind, Overwrite};
+use crate::program::nested::Part;
+
+/// The memory of a program's slots, as far as it does not depend on shapes.
+pub(crate) struct Liveness {
+    /// The slots that nobody reads after instruction 0, 1, ...
+    pub(crate) releases: Box<[Box<[Slot]>]>,
+    /// The output whose memory a slot is made in, if there is one.
+    pub(crate) claims: Box<[Option<usize>]>,
+    /// The operand that a slot is made in place of, whatever its layout, if there is one.
+    pub(crate) over: Box<[Option<Slot>]>,
+    /// For the results of a loop, the operands that die in it: where the layouts are the same, a
+    /// result takes over the memory of one.
+    pub(crate) dying: Box<[Box<[Slot]>]>,
+    /// The slot that was given the memory which a slot lies in: made by an instruction, or an
+    /// input or a constant.
+    pub(crate) owners: Box<[Slot]>,
+}
+
+const NEVER: usize = usize::MAX;
+
+impl Liveness {
+    pub(crate) fn new(
+        slots: &[SlotInfo],
+        inputs: &[Input],
+        instrs: &[Instr],
+        parts: &[Part],
+        outputs: &[Slot],
+    ) -> Liveness {
+        let families = Families::new(slots, instrs, parts, outputs);
+        let mut donated = vec![false; slots.len()];
+        for input in inputs.iter().filter(|input| input.donated) {
+            donated[input.slot.index()] = true;
+        }
+        let mut over: Box<[Option<Slot>]> = vec![None; slots.len()].into();
+        let mut dying: Box<[Box<[Slot]>]> = vec![Box::default(); slots.len()].into();
+        let mut owners: Box<[Slot]> = (0..slots.len()).map(Slot::from_index).collect();
+        for (at, instr) in instrs.iter().enumerate() {
+            // Whether the memory of an operand can go to a result of this instruction.
+            let dies = |owners: &[Slot], slot: Slot| {
+                let family = families.of[slot.index()];
+                let made_by = slots[owners[slot.index()].index()].made_by;
+                // What a foreign function returns may belong to anyone, and what it is given in
+                // memory of the caller it may return.
+                let ours = match made_by {
+                    Some(by) => !matches!(instrs[by].kind, InstrKind::Call(_)),
+                    None => {
+                        donated[owners[slot.index()].index()] && !families.called[family.index()]
+                    }
+                };
+                ours && families.last[family.index()] == at
+            };
+            for Overwrite { of, to, others } in instr.kind.overwrites() {
+                let family = |slot: Slot| families.of[slot.index()];
+                let apart = others.iter().all(|&other| family(other) != family(of));
+                if apart && dies(&owners, of) {
+                    over[to.index()] = Some(of);
+                    owners[to.index()] = owners[of.index()];
+                }
+            }
+            if let Some((of, to, _)) = instr.kind.shares() {
+                owners[to.index()] = owners[of.index()];
+            }
+            if let InstrKind::Loop(code) = &instr.kind {
+                let mut ends: Vec<Slot> = Vec::new();
+                for read in &code.reads {
+                    // An operand that does not move everywhere is read again and again.
+                    let moves = read.axes.iter().all(Option::is_some);
+                    if moves && !ends.contains(&read.slot) && dies(&owners, read.slot) {
+                        ends.push(read.slot);
+                    }
+                }
+                for write in &code.writes {
+                    // What does not move everywhere may be written before all is read.
+                    if write.identity.is_none() && write.axes.iter().all(Option::is_some) {
+                        dying[write.slot.index()] = ends.as_slice().into();
+                    }
+                }
+            }
+        }
+        Liveness {
+            releases: releases(slots, instrs, outputs, &over),
+            claims: claims(slots, instrs, outputs, &over),
+            over,
+            dying,
+            owners,
+        }
+    }
+}
+
+/// Slots by the memory that they may look at.
+struct Families {
+    /// The first slot of a slot's family.
+    of: Vec<Slot>,
+    /// By family: the last instruction that reads it; `NEVER` if the caller does.
+    last: Vec<usize>,
+    /// By family: whether a foreign function reads it.
+    called: Vec<bool>,
+}
+
+impl Families {
+    fn new(slots: &[SlotInfo], instrs: &[Instr], parts: &[Part], outputs: &[Slot]) -> Families {
+        let mut of: Vec<Slot> = (0..slots.len()).map(Slot::from_index).collect();
+        let mut last: Vec<usize> = slots.iter().map(|slot| slot.made_by.unwrap_or(0)).collect();
+        let mut called = vec![false; slots.len()];
+        for (at, instr) in instrs.iter().enumerate() {
+            if let Some((from, to, _)) = instr.kind.shares() {
+                of[to.index()] = of[from.index()];
+            }
+            let calls = match &instr.kind {
+                InstrKind::Call(_) => true,
+                InstrKind::Inner(code) => {
+                    code.programs().iter().any(|at| parts[at.index()].program.call_count() > 0)
+                }
+                _ => false,
+            };
+            for slot in instr.kind.reads() {
+                let family = of[slot.index()].index();
+                last[family] = at;
+                called[family] |= calls;
+            }
+        }
+        for output in outputs {
+            last[of[output.index()].index()] = NEVER;
+        }
+        Families { of, last, called }
+    }
+}
+
+/// After which instruction each made slot is no longer read, views of it and heirs included.
+fn releases(
+    slots: &[SlotInfo],
+    instrs: &[Instr],
+    outputs: &[Slot],
+    over: &[Option<Slot>],
+) -> Box<[Box<[Slot]>]> {
+    let mut last: Vec<usize> = slots.iter().map(|slot| slot.made_by.unwrap_or(NEVER)).collect();
+    for slot in outputs {
+        last[slot.index()] = NEVER;
+    }
+    for (at, instr) in instrs.iter().enumerate().rev() {
+        for slot in instr.kind.reads() {
+            let last = &mut last[slot.index()];
+            *last = (*last).max(at);
+        }
+        let shared = instr.kind.shares().map(|(of, to, _)| (of, to));
+        let heirs = instr.kind.overwrites().into_iter().map(|write| (write.of, write.to));
+        let heirs = heirs.filter(|(of, to)| over[to.index()] == Some(*of));
+        for (of, to) in shared.into_iter().chain(heirs) {
+            last[of.index()] = last[of.index()].max(last[to.index()]);
+        }
+    }
+    let mut releases = vec![Vec::new(); instrs.len()];
+    for (slot, &at) in last.iter().enumerate() {
+        if at < NEVER {
+            releases[at].push(Slot::from_index(slot));
+        }
+    }
+    releases.into_iter().map(Vec::into_boxed_slice).collect()
+}
+
+/// The slots that are made right in the memory of an output: the output itself, what it is a view of
+/// or is written over, where it is known before the run where they lie.
+fn claims(
+    slots: &[SlotInfo],
+    instrs: &[Instr],
+    outputs: &[Slot],
+    over: &[Option<Slot>],
+) -> Box<[Option<usize>]> {
+    let mut claims = vec![None; slots.len()];
+    for (position, &output) in outputs.iter().enumerate() {
+        let mut slot = output;
+        loop {
+            let info = slots[slot.index()];
+            let Some(made_by) = info.made_by else { break };
+            if info.dynamic {
+                break;
+            }
+            match (instrs[made_by].kind.shares(), over[slot.index()]) {
+                (Some((of, _, true)), _) | (None, Some(of)) => slot = of,
+                (Some((_, _, false)), _) => break,
+                (None, None) => {
+                    let fresh = !matches!(instrs[made_by].kind, InstrKind::Call(_));
+                    if fresh && claims[slot.index()].is_none() {
+                        claims[slot.index()] = Some(position);
+                    }
+                    break;
+                }
+            }
+        }
+    }
+    claims.into()
+}

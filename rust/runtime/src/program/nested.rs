@@ -1,0 +1,401 @@
+//! Instructions that run a program of their own: once, one of two, or step after step.
+
+use std::fmt;
+use std::sync::Arc;
+
+use frazil_core::DType;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{BuildError, Error, Fault};
+use crate::ids::{Nested, Origin, Size, Slot};
+use crate::program::Program;
+use crate::program::builder::{Builder, Built, check_count};
+use crate::program::instr::{InstrKind, list};
+
+/// Programs are nested at most this deep, the outermost included.
+pub(crate) const MAX_DEPTH: usize = 32;
+
+/// A program that instructions of another one run.
+pub(crate) struct Part {
+    pub(crate) program: Arc<Program>,
+    /// What the outer program calls its first origin.
+    pub(crate) origins: Origin,
+}
+
+impl Part {
+    /// What the outer program reports of a failure.
+    pub(crate) fn blame(&self, error: Error, step: Option<i64>, outer: Option<Origin>) -> Error {
+        let origin = error.origin.map(|Origin(at)| Origin(self.origins.0.saturating_add(at)));
+        let fault = match error.fault {
+            Fault::Interrupted => Fault::Interrupted,
+            fault => Fault::Nested { step, fault: Box::new(fault) },
+        };
+        Error { fault, origin: origin.or(outer) }
+    }
+}
+
+/// What an instruction does with nested programs.
+#[derive(Serialize, Deserialize)]
+pub(crate) enum Inner {
+    /// Runs it once.
+    Run { program: Nested, inputs: Box<[Slot]>, outputs: Box<[Slot]> },
+    /// Runs the first of two if the condition is not zero, else the second.
+    Branch { condition: Slot, arms: [Arm; 2], outputs: Box<[Slot]> },
+    /// Runs it step after step.
+    Repeat(Repeat),
+}
+
+/// One of two programs with its inputs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Arm {
+    pub(crate) program: Nested,
+    pub(crate) inputs: Box<[Slot]>,
+}
+
+/// Where a state of a repeated program comes from in the next step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Next {
+    /// The program computes it.
+    Output(usize),
+    /// It is this input of the program in the step before.
+    Input(usize),
+}
+
+/// A loop over a program. Its inputs are an element of each sequence, the states, then the others.
+#[derive(Clone, Debug)]
+pub struct RepeatSpec {
+    /// What each step runs.
+    pub program: Nested,
+    /// How many steps are done; fewer only if `until` says so.
+    pub steps: Size,
+    /// Arrays of which step `t` sees what position `t` of their first axis holds.
+    pub sequences: Vec<Slot>,
+    /// What each state is in the first step, and then.
+    pub states: Vec<(Slot, Next)>,
+    /// What every step sees.
+    pub others: Vec<Slot>,
+    /// The outputs of the program of which the values of all steps are kept.
+    pub stacked: Vec<usize>,
+    /// A 0-d boolean output: the loop ends after the step in which it is true.
+    pub until: Option<usize>,
+}
+
+/// The slots that a loop makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeated {
+    /// Each state after the last step.
+    pub finals: Vec<Slot>,
+    /// The values of each stacked output, along a first axis.
+    pub stacked: Vec<Slot>,
+    /// The number of steps done: a 0-d `int64`.
+    pub steps: Slot,
+}
+
+/// As [`RepeatSpec`], with the slots that are made.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Repeat {
+    pub(crate) program: Nested,
+    pub(crate) steps: Size,
+    pub(crate) sequences: Box<[Slot]>,
+    pub(crate) states: Box<[Carried]>,
+    pub(crate) others: Box<[Slot]>,
+    pub(crate) stacked: Box<[(usize, Slot)]>,
+    pub(crate) until: Option<usize>,
+    pub(crate) done: Slot,
+}
+
+/// A state of a loop.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Carried {
+    pub(crate) init: Slot,
+    pub(crate) next: Next,
+    pub(crate) last: Slot,
+}
+
+impl Inner {
+    /// The slots that are read.
+    pub(crate) fn reads(&self) -> Vec<Slot> {
+        match self {
+            Inner::Run { inputs, .. } => inputs.to_vec(),
+            Inner::Branch { condition, arms: [then, otherwise], .. } => {
+                let inputs = then.inputs.iter().chain(&otherwise.inputs);
+                [condition].into_iter().chain(inputs).copied().collect()
+            }
+            Inner::Repeat(code) => code.inputs().collect(),
+        }
+    }
+
+    /// The slots that are made.
+    pub(crate) fn writes(&self) -> Vec<Slot> {
+        match self {
+            Inner::Run { outputs, .. } | Inner::Branch { outputs, .. } => outputs.to_vec(),
+            Inner::Repeat(code) => {
+                let finals = code.states.iter().map(|state| state.last);
+                let stacked = code.stacked.iter().map(|&(_, to)| to);
+                finals.chain(stacked).chain([code.done]).collect()
+            }
+        }
+    }
+
+    /// The sizes that are asked for.
+    pub(crate) fn sizes(&self) -> Vec<Size> {
+        match self {
+            Inner::Run { .. } | Inner::Branch { .. } => vec![],
+            Inner::Repeat(code) => vec![code.steps],
+        }
+    }
+
+    /// The programs that may run.
+    pub(crate) fn programs(&self) -> Vec<Nested> {
+        match self {
+            Inner::Run { program, .. } => vec![*program],
+            Inner::Branch { arms, .. } => arms.iter().map(|arm| arm.program).collect(),
+            Inner::Repeat(code) => vec![code.program],
+        }
+    }
+}
+
+impl Repeat {
+    /// The slots of the inner program's inputs, in their order, as they are in the first step.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = Slot> + '_ {
+        let states = self.states.iter().map(|state| state.init);
+        self.sequences.iter().copied().chain(states).chain(self.others.iter().copied())
+    }
+
+    /// Which of the inner program's inputs a state is.
+    pub(crate) fn input_of(&self, state: usize) -> usize {
+        self.sequences.len() + state
+    }
+
+    /// For each state, for how many steps its value is handed on from state to state after the
+    /// step that sees it first, at most.
+    pub(crate) fn depths(&self) -> Vec<usize> {
+        let first = self.sequences.len();
+        let mut depths = vec![0; self.states.len()];
+        for from in 0..self.states.len() {
+            let mut at = from;
+            // A ring of states hands on nothing but what they started with.
+            for depth in 0..=self.states.len() {
+                depths[at] = depths[at].max(depth);
+                match self.states[at].next {
+                    Next::Input(input) if (first..first + self.states.len()).contains(&input) => {
+                        at = input - first;
+                    }
+                    _ => break,
+                }
+            }
+        }
+        depths
+    }
+}
+
+impl fmt::Display for Inner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Inner::Run { program, inputs, .. } => write!(f, "run {program} {}", list(inputs)),
+            Inner::Branch { condition, arms: [then, otherwise], .. } => {
+                let (a, b) = (list(&then.inputs), list(&otherwise.inputs));
+                write!(f, "if {condition} run {} {a}", then.program)?;
+                write!(f, " else run {} {b}", otherwise.program)
+            }
+            Inner::Repeat(code) => {
+                write!(f, "repeat {} times {}", code.steps, code.program)?;
+                if !code.sequences.is_empty() {
+                    write!(f, " over {}", list(&code.sequences))?;
+                }
+                for (at, state) in code.states.iter().enumerate() {
+                    let word = if at == 0 { " from" } else { "," };
+                    match state.next {
+                        Next::Output(output) => write!(f, "{word} {} <- {output}", state.init)?,
+                        Next::Input(input) => write!(f, "{word} {} <- input {input}", state.init)?,
+                    }
+                }
+                if !code.others.is_empty() {
+                    write!(f, " with {}", list(&code.others))?;
+                }
+                if !code.stacked.is_empty() {
+                    write!(f, " stacking {}", list(code.stacked.iter().map(|(at, _)| at)))?;
+                }
+                match code.until {
+                    Some(output) => write!(f, " until {output}"),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+impl Builder {
+    /// Makes a program one that instructions can run. `origins` is what this program calls the
+    /// first origin of that one; the others follow.
+    pub fn nest(&mut self, program: Arc<Program>, origins: Origin) -> Built<Nested> {
+        if program.depth >= MAX_DEPTH {
+            return Err(BuildError::TooDeep { limit: MAX_DEPTH });
+        }
+        Ok(self.add_part(Part { program, origins }))
+    }
+
+    /// Runs a nested program; the slots of its outputs.
+    pub fn run(&mut self, program: Nested, inputs: &[Slot]) -> Built<Vec<Slot>> {
+        let inner = self.part(program)?;
+        self.check_arm(&inner, inputs)?;
+        let dynamic = self.depends(inputs.iter().copied(), [])? || has_dynamic_output(&inner);
+        let outputs = self.result_slots(&inner, dynamic)?;
+        let code =
+            Inner::Run { program, inputs: inputs.into(), outputs: outputs.as_slice().into() };
+        self.push(InstrKind::Inner(Box::new(code)), dynamic);
+        Ok(outputs)
+    }
+
+    /// Runs the first of two nested programs if the 0-d `condition` is not zero, else the second;
+    /// both have outputs of the same element types and ranks.
+    pub fn branch(
+        &mut self,
+        condition: Slot,
+        [then, otherwise]: [(Nested, &[Slot]); 2],
+    ) -> Built<Vec<Slot>> {
+        let (given, ndim) = self.slot_type(condition)?;
+        if ndim != 0 {
+            let needed = "a condition is 0-d";
+            return Err(BuildError::Rank { slot: condition, given: ndim, needed });
+        }
+        if given.is_float() {
+            let needed = "a condition is a boolean or an integer";
+            return Err(BuildError::UnsupportedDType { slot: condition, given, needed });
+        }
+        let inner = self.part(then.0)?;
+        let other = self.part(otherwise.0)?;
+        self.check_arm(&inner, then.1)?;
+        self.check_arm(&other, otherwise.1)?;
+        if !inner.outputs().eq(other.outputs()) {
+            return Err(BuildError::Arms);
+        }
+        let outputs = self.result_slots(&inner, true)?;
+        let arms =
+            [then, otherwise].map(|(program, inputs)| Arm { program, inputs: inputs.into() });
+        let code = Inner::Branch { condition, arms, outputs: outputs.as_slice().into() };
+        self.push(InstrKind::Inner(Box::new(code)), true);
+        Ok(outputs)
+    }
+
+    /// Runs a nested program step after step. Inputs of it that are donated must be states which
+    /// nothing else sees: computed anew in each step, not stacked, and handed on to no other.
+    pub fn repeat(&mut self, spec: &RepeatSpec) -> Built<Repeated> {
+        let inner = self.part(spec.program)?;
+        self.check_sizes([spec.steps])?;
+        let inits = spec.states.iter().map(|state| state.0);
+        let reads: Vec<Slot> =
+            spec.sequences.iter().copied().chain(inits).chain(spec.others.clone()).collect();
+        check_count("inputs of a nested program", reads.len(), inner.inputs().len())?;
+        for (at, (&slot, ty)) in reads.iter().zip(inner.inputs()).enumerate() {
+            let (_, ndim) = self.slot_type(slot)?;
+            let axes = if at < spec.sequences.len() { 1 } else { 0 };
+            if ndim != ty.shape.len() + axes {
+                let needed = "a nested program takes another rank";
+                return Err(BuildError::Rank { slot, given: ndim, needed });
+            }
+            self.check_dtype(slot, ty.dtype)?;
+        }
+        let outputs: Vec<(DType, usize)> = inner.outputs().collect();
+        let first = spec.sequences.len();
+        let inputs: Vec<(DType, usize)> =
+            inner.inputs().map(|ty| (ty.dtype, ty.shape.len())).collect();
+        let no_output = |at: usize| BuildError::NoOutput { given: at, count: outputs.len() };
+        for (state, &(_, next)) in spec.states.iter().enumerate() {
+            let given = match next {
+                Next::Output(at) => *outputs.get(at).ok_or_else(|| no_output(at))?,
+                Next::Input(at) => {
+                    *inputs.get(at).ok_or(BuildError::NoInput { given: at, count: inputs.len() })?
+                }
+            };
+            if given != inputs[first + state] {
+                return Err(BuildError::State { state });
+            }
+        }
+        for (at, &output) in spec.stacked.iter().enumerate() {
+            outputs.get(output).ok_or_else(|| no_output(output))?;
+            if spec.stacked[..at].contains(&output) {
+                return Err(BuildError::StackedTwice { output });
+            }
+        }
+        if let Some(output) = spec.until {
+            let given = *outputs.get(output).ok_or_else(|| no_output(output))?;
+            if given != (DType::Bool, 0) {
+                return Err(BuildError::Until { output });
+            }
+        }
+        for &input in inner.donated() {
+            if !spec.is_own(input) {
+                return Err(BuildError::NotOwned { input });
+            }
+        }
+        let dynamic = self.depends(reads.iter().copied(), [spec.steps])?
+            || spec.until.is_some()
+            || has_dynamic_output(&inner);
+        let mut made = Repeated { finals: vec![], stacked: vec![], steps: Slot(0) };
+        for (state, _) in spec.states.iter().enumerate() {
+            let (dtype, ndim) = inputs[first + state];
+            made.finals.push(self.result(dtype, ndim, dynamic)?);
+        }
+        for &output in &spec.stacked {
+            let (dtype, ndim) = outputs[output];
+            made.stacked.push(self.result(dtype, ndim + 1, dynamic)?);
+        }
+        made.steps = self.result(DType::Int64, 0, dynamic)?;
+        let states = spec.states.iter().zip(&made.finals);
+        let code = Repeat {
+            program: spec.program,
+            steps: spec.steps,
+            sequences: spec.sequences.as_slice().into(),
+            states: states.map(|(&(init, next), &last)| Carried { init, next, last }).collect(),
+            others: spec.others.as_slice().into(),
+            stacked: spec.stacked.iter().copied().zip(made.stacked.iter().copied()).collect(),
+            until: spec.until,
+            done: made.steps,
+        };
+        self.push(InstrKind::Inner(Box::new(Inner::Repeat(code))), dynamic);
+        Ok(made)
+    }
+
+    /// Checks what a program that runs once is given.
+    fn check_arm(&self, inner: &Program, inputs: &[Slot]) -> Built<()> {
+        check_count("inputs of a nested program", inputs.len(), inner.inputs().len())?;
+        for (&slot, ty) in inputs.iter().zip(inner.inputs()) {
+            let (_, given) = self.slot_type(slot)?;
+            if given != ty.shape.len() {
+                let needed = "a nested program takes another rank";
+                return Err(BuildError::Rank { slot, given, needed });
+            }
+            self.check_dtype(slot, ty.dtype)?;
+        }
+        match inner.donated() {
+            [] => Ok(()),
+            &[input, ..] => Err(BuildError::NotOwned { input }),
+        }
+    }
+
+    /// A slot for each output of a program.
+    fn result_slots(&mut self, inner: &Program, dynamic: bool) -> Built<Vec<Slot>> {
+        let outputs: Vec<(DType, usize)> = inner.outputs().collect();
+        outputs.into_iter().map(|(dtype, ndim)| self.result(dtype, ndim, dynamic)).collect()
+    }
+}
+
+impl RepeatSpec {
+    /// Whether an input of the program is a state whose memory nothing else sees.
+    fn is_own(&self, input: usize) -> bool {
+        let state = input.checked_sub(self.sequences.len());
+        let Some(&(_, Next::Output(output))) = state.and_then(|state| self.states.get(state))
+        else {
+            return false;
+        };
+        let same = self.states.iter().filter(|(_, next)| *next == Next::Output(output)).count();
+        let handed_on = self.states.iter().any(|(_, next)| *next == Next::Input(input));
+        same == 1 && !handed_on && !self.stacked.contains(&output)
+    }
+}
+
+/// Whether the lengths of an output depend on more than the shapes of the inputs.
+fn has_dynamic_output(program: &Program) -> bool {
+    program.outputs.iter().any(|slot| program.slots[slot.index()].dynamic)
+}

@@ -1,0 +1,66 @@
+//! What a program does, instruction by instruction.
+
+use crate::error::Error;
+use crate::ids::Origin;
+use crate::program::Program;
+use crate::program::instr::InstrKind;
+use crate::program::size::Value;
+
+/// An instruction, told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explained {
+    /// Its text form.
+    pub text: String,
+    /// What it is blamed on.
+    pub origin: Option<Origin>,
+    /// The number of the kernel that it runs.
+    pub kernel: Option<u32>,
+    /// The sizes that it asks for, where shapes were given; `None`: only the run knows.
+    pub sizes: Vec<Option<i64>>,
+    /// The lengths of what it makes, likewise.
+    pub shapes: Vec<Option<Vec<i64>>>,
+}
+
+impl Program {
+    /// What the program does; with dims of all inputs, also with which sizes.
+    pub fn explain(&self, dims: Option<&[Vec<i64>]>) -> Result<Vec<Explained>, Error> {
+        let state = match dims {
+            Some(dims) => Some(self.laid_out(dims, |_, _| {})?.0),
+            None => None,
+        };
+        let mut known = vec![true; self.sizes.len()];
+        for size in self.run_sizes.iter().flatten() {
+            known[size.index()] = false;
+        }
+        let explained = self.instrs.iter().enumerate().map(|(at, instr)| {
+            let mut explained = Explained {
+                text: self.line(at),
+                origin: instr.origin,
+                kernel: match &instr.kind {
+                    InstrKind::Loop(code) => Some(code.kernel.number),
+                    _ => None,
+                },
+                sizes: Vec::new(),
+                shapes: Vec::new(),
+            };
+            if let Some(state) = &state {
+                let sizes = instr.kind.sizes().into_iter();
+                explained.sizes = sizes
+                    .map(|size| match state.values[size.index()] {
+                        Value::Known(value) if known[size.index()] => Some(value),
+                        _ => None,
+                    })
+                    .collect();
+                let slots = instr.kind.writes().into_iter();
+                explained.shapes = slots
+                    .map(|slot| {
+                        let layout = &state.slots[slot.index()].layout;
+                        (!instr.dynamic).then(|| layout.dims.to_vec())
+                    })
+                    .collect();
+            }
+            explained
+        });
+        Ok(explained.collect())
+    }
+}

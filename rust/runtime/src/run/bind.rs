@@ -1,0 +1,136 @@
+//! From an instruction and the shapes of its operands to a step that can run.
+
+mod arrays;
+mod loops;
+mod memory;
+mod products;
+mod recurrences;
+mod searches;
+mod systems;
+mod views;
+
+use frazil_core::DType;
+use smallvec::SmallVec;
+
+use crate::allocation::arena::Arena;
+use crate::arrays::layout::{Axes, Layout};
+use crate::arrays::view::Index;
+use crate::error::{Error, Fault, Operand};
+use crate::ids::{Origin, Size, Slot};
+use crate::program::Program;
+use crate::program::instr::InstrKind;
+use crate::program::nested::Inner;
+use crate::run::state::{SlotState, State};
+use crate::run::step::Step;
+
+/// Binds instructions in order. With an arena the memory comes from there, before any run; without
+/// one it is allocated at once, for the run that goes on.
+pub(crate) struct Binder<'a> {
+    program: &'a Program,
+    state: &'a mut State,
+    arena: Option<&'a mut Arena>,
+}
+
+impl<'a> Binder<'a> {
+    pub(crate) fn new(
+        program: &'a Program,
+        state: &'a mut State,
+        arena: Option<&'a mut Arena>,
+    ) -> Binder<'a> {
+        Binder { program, state, arena }
+    }
+
+    /// The step of an instruction; its results have their places from now on.
+    pub(crate) fn step(&mut self, kind: &InstrKind) -> Result<Step, Fault> {
+        match kind {
+            InstrKind::Loop(code) => self.bind_loop(code),
+            InstrKind::View { of, to, view } => self.view(*of, *to, view),
+            InstrKind::Reshape { of, to, dims, rest } => self.reshape(*of, *to, dims, *rest),
+            InstrKind::Copy { of, to } => self.copy(*of, *to),
+            InstrKind::Update { of, to, view, value, accumulate } => {
+                self.update(*of, *to, view, *value, *accumulate)
+            }
+            InstrKind::Full { value, to, dims } => self.full(*value, *to, dims),
+            InstrKind::Dot { a, b, to } => self.dot(*a, *b, *to),
+            InstrKind::Gemm(code) => self.gemm(code),
+            InstrKind::Cholesky { of, to, lower } => self.cholesky(*of, *to, *lower),
+            InstrKind::CholeskyGradient { factor, gradient, to } => {
+                self.cholesky_gradient(*factor, *gradient, *to)
+            }
+            InstrKind::Solve { a, b, to, form } => self.solve(*a, *b, *to, *form),
+            InstrKind::Lu { of, to, pivots } => self.lu(*of, *to, *pivots),
+            InstrKind::LuSolve { factors, pivots, b, to, transposed } => {
+                self.lu_solve([*factors, *pivots, *b], *to, *transposed)
+            }
+            InstrKind::Range { start, step, count, to } => self.range([*start, *step, *count], *to),
+            InstrKind::Join { parts, to, axis } => self.join(parts, *to, *axis),
+            InstrKind::Sort { of, to, axis, positions } => self.sort(*of, *to, *axis, *positions),
+            InstrKind::Extreme { of, to, axis, largest } => self.extreme(*of, *to, *axis, *largest),
+            InstrKind::Count { of, to, listed } => self.count(*of, *to, *listed),
+            InstrKind::List { of, to, count, listed } => self.list(*of, to, *count, *listed),
+            InstrKind::Scalar { size, to } => {
+                let value = self.state.size(*size)?;
+                let to = self.fresh(*to, &[])?;
+                Ok(Step::Scalar { to, value })
+            }
+            InstrKind::RequireEqual { a, b, message } => {
+                let (a, b) = (self.state.size(*a)?, self.state.size(*b)?);
+                if a != b {
+                    return Err(Fault::Required { message: message.to_string(), a, b });
+                }
+                Ok(Step::Nothing)
+            }
+            InstrKind::Recurrence(code) => self.recurrence(code),
+            // Its results are known when it has run.
+            InstrKind::Call(_) => Ok(Step::Later),
+            // Bound by `inner`, whose faults may be blamed on what is nested.
+            InstrKind::Inner(_) => Ok(Step::Inner),
+        }
+    }
+
+    /// The step of an instruction that runs programs, whose results have known layouts.
+    pub(crate) fn inner(&mut self, code: &Inner, origin: Option<Origin>) -> Result<Step, Error> {
+        let Some(needs) = self.state.inner_needs(self.program, code, origin)? else {
+            return Ok(Step::Inner);
+        };
+        for (slot, layout) in needs.layouts {
+            self.place_fresh(slot, layout).map_err(Error::at(origin))?;
+        }
+        self.need_scratch(needs.scratch);
+        self.state.apart += needs.apart;
+        if !self.state.held.contains(&needs.held) {
+            self.state.held.push(needs.held);
+        }
+        Ok(Step::Inner)
+    }
+
+    fn slot(&self, slot: Slot) -> &SlotState {
+        &self.state.slots[slot.index()]
+    }
+
+    fn layout(&self, slot: Slot) -> &Layout {
+        &self.slot(slot).layout
+    }
+
+    fn dtype(&self, slot: Slot) -> DType {
+        self.program.slots[slot.index()].dtype
+    }
+
+    fn itemsize(&self, slot: Slot) -> usize {
+        self.dtype(slot).itemsize()
+    }
+
+    /// What a message calls an operand of an instruction.
+    fn operand(&self, position: usize, slot: Slot) -> Operand {
+        let input = self.program.inputs.iter().position(|input| input.slot == slot);
+        Operand { position, slot, input }
+    }
+
+    fn numbers(&self, sizes: &[Size]) -> Result<Axes, Fault> {
+        sizes.iter().map(|&size| self.state.size(size)).collect()
+    }
+
+    fn indices(&self, view: &[Index<Size>]) -> Result<SmallVec<[Index<i64>; 4]>, Fault> {
+        view.iter().map(|index| index.try_map(|size| self.state.size(size))).collect()
+    }
+}

@@ -1,0 +1,106 @@
+//! Copies, updates and joins.
+
+use crate::arrays::layout::Layout;
+use crate::arrays::strided::{Transfer, TransferPlan};
+use crate::arrays::view::{self, Index};
+use crate::error::Fault;
+use crate::ids::{Size, Slot};
+use crate::run::step::{Place, Step, TransferStep};
+
+use super::Binder;
+
+impl Binder<'_> {
+    pub(super) fn copy(&mut self, of: Slot, to: Slot) -> Result<Step, Fault> {
+        if self.place_over(of, to) {
+            return Ok(Step::Nothing);
+        }
+        let dims = self.layout(of).dims.clone();
+        let place = self.fresh(to, &dims)?;
+        Ok(Step::Transfer(Box::new(self.copy_to(of, to, place))))
+    }
+
+    pub(super) fn full(&mut self, value: Slot, to: Slot, dims: &[Size]) -> Result<Step, Fault> {
+        let dims = self.numbers(dims)?;
+        let place = self.fresh(to, &dims)?;
+        let element = view::broadcast_to(self.layout(value), &dims)?;
+        let from = self.slot(value).place;
+        let plan = self.transfer(Transfer::Copy, to, self.layout(to), &element);
+        Ok(Step::Transfer(Box::new(TransferStep { to: place, from, plan })))
+    }
+
+    pub(super) fn range(&mut self, sizes: [Size; 3], to: Slot) -> Result<Step, Fault> {
+        let [start, step, count] = sizes.map(|size| self.state.size(size));
+        let (start, step, count) = (start?, step?, count?);
+        let to = self.fresh(to, &[count])?;
+        Ok(Step::Range { to, start, step, count })
+    }
+
+    /// The step that copies a slot to fresh memory of the same dims.
+    pub(super) fn copy_to(&self, of: Slot, to: Slot, place: Place) -> TransferStep {
+        let plan = self.transfer(Transfer::Copy, to, self.layout(to), self.layout(of));
+        TransferStep { to: place, from: self.slot(of).place, plan }
+    }
+
+    pub(super) fn transfer(
+        &self,
+        transfer: Transfer,
+        slot: Slot,
+        to: &Layout,
+        from: &Layout,
+    ) -> TransferPlan {
+        TransferPlan::new(transfer, self.dtype(slot), &to.dims, &to.strides, &from.strides)
+    }
+
+    pub(super) fn update(
+        &mut self,
+        of: Slot,
+        to: Slot,
+        indices: &[Index<Size>],
+        value: Slot,
+        accumulate: bool,
+    ) -> Result<Step, Fault> {
+        let dims = self.layout(of).dims.clone();
+        let indices = self.indices(indices)?;
+        let in_place = self.place_over(of, to);
+        let place = if in_place { self.slot(to).place } else { self.fresh(to, &dims)? };
+        let (offset, window) = view::slice(self.layout(to), &indices)?;
+        let source = view::broadcast_to(self.layout(value), &window.dims)?;
+        let transfer = if accumulate { Transfer::Add } else { Transfer::Copy };
+        let store = TransferStep {
+            to: Place { base: place.base, offset: place.offset + offset },
+            from: self.slot(value).place,
+            plan: self.transfer(transfer, to, &window, &source),
+        };
+        if in_place {
+            return Ok(Step::Transfer(Box::new(store)));
+        }
+        Ok(Step::Transfers(Box::new([self.copy_to(of, to, place), store])))
+    }
+
+    pub(super) fn join(&mut self, parts: &[Slot], to: Slot, axis: usize) -> Result<Step, Fault> {
+        let mut dims = self.layout(parts[0]).dims.clone();
+        for (part, &slot) in parts.iter().enumerate().skip(1) {
+            let given = &self.layout(slot).dims;
+            if (0..dims.len()).any(|at| at != axis && given[at] != dims[at]) {
+                let first = self.layout(parts[0]).dims.to_vec();
+                return Err(Fault::Part { axis, part, given: given.to_vec(), first });
+            }
+            dims[axis] = dims[axis].checked_add(given[axis]).ok_or(Fault::TooLarge)?;
+        }
+        let place = self.fresh(to, &dims)?;
+        let whole = self.layout(to).clone();
+        let mut offset = 0;
+        let mut steps = Vec::with_capacity(parts.len());
+        for &slot in parts {
+            let layout = self.layout(slot);
+            let window = Layout { dims: layout.dims.clone(), strides: whole.strides.clone() };
+            steps.push(TransferStep {
+                to: Place { base: place.base, offset: place.offset + offset },
+                from: self.slot(slot).place,
+                plan: self.transfer(Transfer::Copy, to, &window, layout),
+            });
+            offset += layout.dims[axis] * whole.strides[axis];
+        }
+        Ok(Step::Transfers(steps.into()))
+    }
+}

@@ -1,0 +1,81 @@
+//! Recurrences, for the lengths and strides of their operands.
+
+use smallvec::SmallVec;
+
+use crate::allocation::buffer::ALIGNMENT;
+use crate::arrays::layout::{Axes, Layout, byte_count};
+use crate::arrays::strided::TransferPlan;
+use crate::error::Fault;
+use crate::run::recurrence::{Carry, Packed, Recurrence, RecurrenceStep, piece};
+use crate::run::state::SlotState;
+use crate::run::step::{Place, Step};
+
+use super::Binder;
+
+impl Binder<'_> {
+    pub(super) fn recurrence(&mut self, code: &Recurrence) -> Result<Step, Fault> {
+        let steps = self.state.size(code.steps)?;
+        if steps < 0 {
+            return Err(Fault::NegativeLength { axis: 0, length: steps });
+        }
+        let mut operands = SmallVec::new();
+        let mut strides = SmallVec::new();
+        let mut packed = SmallVec::new();
+        let mut scratch = 0;
+        // The first step takes the last row of what is walked backwards.
+        let walk = |stride: i64| if code.backwards { -stride } else { stride };
+        let first = |stride: i64| if code.backwards { stride * (steps - 1).max(0) } else { 0 };
+        for (position, read) in code.reads.iter().enumerate() {
+            let SlotState { place, layout, .. } = self.slot(read.slot).clone();
+            let rows = if read.walks { Some(steps) } else { None };
+            let expected = rows.into_iter().chain(read.row.iter().map(|&length| length as i64));
+            for (axis, (expected, &given)) in expected.zip(&layout.dims).enumerate() {
+                if given != expected {
+                    let operand = self.operand(position, read.slot);
+                    return Err(Fault::Length { operand, axis, expected, given });
+                }
+            }
+            let fresh = Layout::fresh(&layout.dims, self.itemsize(read.slot))?;
+            let own = read.walks as usize;
+            let gaps = (layout.dims[own..].iter().zip(&layout.strides[own..]))
+                .zip(&fresh.strides[own..])
+                .any(|((&length, stride), wanted)| length > 1 && stride != wanted);
+            let mut stride = if read.walks { layout.strides[0] } else { 0 };
+            if gaps {
+                stride = if read.walks { fresh.strides[0] } else { 0 };
+                let plan = TransferPlan::copy(self.dtype(read.slot), &layout, &fresh);
+                let (operand, from) = (operands.len(), place);
+                let copy = Packed { operand, start: scratch, first: first(stride), from, plan };
+                packed.push(copy);
+                let bytes = byte_count(&layout.dims, self.itemsize(read.slot))?;
+                scratch += bytes.next_multiple_of(ALIGNMENT);
+            }
+            operands.push(Place { base: place.base, offset: place.offset + first(stride) });
+            strides.push(walk(stride));
+        }
+        for write in &code.writes {
+            let rows = if write.walks { Some(steps) } else { None };
+            let row = write.row.iter().map(|&length| length as i64);
+            let dims: Axes = rows.into_iter().chain(row).collect();
+            let place = self.fresh(write.slot, &dims)?;
+            let stride = if write.walks { self.layout(write.slot).strides[0] } else { 0 };
+            operands.push(Place { base: place.base, offset: place.offset + first(stride) });
+            strides.push(walk(stride));
+        }
+        self.need_scratch(scratch);
+        let function = code.kernel.function;
+        let kept =
+            |&Carry { read, write }: &Carry| (read as usize, code.reads.len() + write as usize);
+        Ok(Step::Recurrence(Box::new(RecurrenceStep {
+            function,
+            steps,
+            operands,
+            strides,
+            packed,
+            scratch,
+            piece: piece(code),
+            carries: code.carries.iter().map(kept).collect(),
+            counts: code.counts,
+        })))
+    }
+}

@@ -1,0 +1,570 @@
+//! Running a nested program step after step.
+//!
+//! Values stay where they are made: a step writes what is stacked right into its row, and reads its
+//! states where the step before wrote them. What is not stacked has a ring of buffers, as many as
+//! values of it are in use at once; a state that the program may use up has one, in which it works.
+//! As long as the layouts stay what they are, one bound run does all steps: only pointers move.
+
+use std::collections::VecDeque;
+
+use smallvec::SmallVec;
+
+use crate::allocation::buffer::Buffer;
+use crate::arrays::array::{ArrayRef, OwnedArray, Owner};
+use crate::arrays::layout::{Layout, byte_count};
+use crate::arrays::strided::TransferPlan;
+use crate::error::{Error, Fault};
+use crate::ids::Origin;
+use crate::program::Program;
+use crate::program::instr::InstrKind;
+use crate::program::nested::{Next, Part, Repeat};
+use crate::run::Run;
+use crate::run::repeat::needs::Scratch;
+use crate::run::state::State;
+use crate::run::subrun::Site;
+use crate::threads::conduct::Conduct;
+
+mod needs;
+
+/// Steps after which a loop asks whether to stop.
+const ASK: i64 = 64;
+
+/// An array that a step sees.
+#[derive(Clone, Copy)]
+struct Value {
+    data: *mut u8,
+    /// Its number among the layouts of the loop.
+    layout: usize,
+    owner: Owner,
+}
+
+/// The results of one output that are kept: one a row.
+struct Rows {
+    data: *mut u8,
+    stride: i64,
+    /// The layout of a row.
+    layout: usize,
+}
+
+/// Where an output of a step goes.
+enum Target {
+    /// Into its row.
+    Row(usize),
+    /// Into memory of its own, as it lies otherwise than a row, and then to its row.
+    Copied { buffer: Buffer, row: usize, plan: Box<TransferPlan> },
+    /// Into the next buffer of its ring.
+    Ring,
+    /// It stays in the memory of the state that it is the next value of.
+    Left { input: usize },
+    /// The run finds memory for it.
+    Late,
+}
+
+/// Buffers that are used in turn.
+#[derive(Clone, Copy)]
+struct Ring {
+    start: *mut u8,
+    bytes: usize,
+    count: usize,
+}
+
+/// What a loop knows of an output.
+struct Output {
+    target: Target,
+    ring: Ring,
+    /// The value that the last step made.
+    made: Value,
+    /// Late values that are in use.
+    held: VecDeque<OwnedArray>,
+}
+
+/// A loop that runs.
+struct Loop<'p> {
+    part: &'p Part,
+    code: &'p Repeat,
+    origin: Option<Origin>,
+    steps: i64,
+    /// Every layout that inputs of the program have had, once.
+    layouts: Vec<Layout>,
+    /// What the next step sees, by input of the program.
+    values: Vec<Value>,
+    /// By sequence: where it starts, and the bytes from an element to the next.
+    sequences: SmallVec<[(*mut u8, i64); 4]>,
+    /// By output: which of the stacked ones it is.
+    row_of: Vec<Option<usize>>,
+    /// By output: how many values of it are in use at once, at most.
+    in_use: Vec<usize>,
+    rows: Vec<Option<Rows>>,
+    outputs: Vec<Output>,
+}
+
+impl State {
+    /// Runs a loop.
+    pub(crate) fn repeat(
+        &mut self,
+        site: &Site<'_>,
+        code: &Repeat,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Error> {
+        let mut work = Loop::new(self, site.program, code, site.origin)?;
+        let done = if work.steps > 0 {
+            work.run(self, site, conduct)?
+        } else {
+            work.place_no_rows(self, site)?;
+            0
+        };
+        for (state, carried) in code.states.iter().enumerate() {
+            let input = code.input_of(state);
+            // After no step, a state is what it started with, however that lies.
+            let (data, layout) = if done == 0 {
+                let init = self.array(site.program, carried.init);
+                let layout = Layout { dims: init.dims.into(), strides: init.strides.into() };
+                (init.data, layout)
+            } else {
+                let value = work.values[input];
+                (value.data.cast_const(), work.layouts[value.layout].clone())
+            };
+            let fresh = work.fresh(input, &layout.dims)?;
+            let dtype = work.part.program.inputs[input].ty.dtype;
+            let plan = TransferPlan::copy(dtype, &layout, &fresh);
+            let to = self.result(site, carried.last, fresh)?;
+            // SAFETY: the value is in memory as the layout says, the result is memory of its own.
+            unsafe { plan.run(to, data) };
+        }
+        if done < work.steps {
+            for &(_, to) in &code.stacked {
+                self.slots[to.index()].layout.dims[0] = done;
+            }
+        }
+        let to = self.result(site, code.done, Layout::default())?;
+        // SAFETY: the result is one aligned 64-bit element.
+        unsafe { to.cast::<i64>().write(done) };
+        Ok(())
+    }
+}
+
+impl<'p> Loop<'p> {
+    /// The loop before its first step. States lie in C order from the start on.
+    fn new(
+        state: &State,
+        program: &'p Program,
+        code: &'p Repeat,
+        origin: Option<Origin>,
+    ) -> Result<Loop<'p>, Error> {
+        let at = |fault| Error::at(origin)(fault);
+        let part = &program.parts[code.program.index()];
+        let steps = state.size(code.steps).map_err(at)?;
+        if steps < 0 {
+            return Err(at(Fault::Steps { steps }));
+        }
+        let outputs = part.program.outputs.len();
+        let mut work = Loop {
+            part,
+            code,
+            origin,
+            steps,
+            layouts: Vec::new(),
+            values: Vec::with_capacity(part.program.inputs.len()),
+            sequences: SmallVec::new(),
+            row_of: vec![None; outputs],
+            in_use: vec![0; outputs],
+            rows: code.stacked.iter().map(|_| None).collect(),
+            outputs: Vec::with_capacity(outputs),
+        };
+        for (input, slot) in code.inputs().enumerate() {
+            let array = state.array(program, slot);
+            let layout = if input < code.sequences.len() {
+                let (&length, dims) = array.dims.split_first().expect("a sequence has an axis");
+                if length < steps {
+                    return Err(at(Fault::Sequence { sequence: input, length, steps }));
+                }
+                work.sequences.push((array.data.cast_mut(), array.strides[0]));
+                Layout { dims: dims.into(), strides: array.strides[1..].into() }
+            } else if input < code.sequences.len() + code.states.len() {
+                work.fresh(input, array.dims)?
+            } else {
+                Layout { dims: array.dims.into(), strides: array.strides.into() }
+            };
+            let layout = work.intern(layout);
+            let (data, owner) = (array.data.cast_mut(), array.owner);
+            work.values.push(Value { data, layout, owner });
+        }
+        for (row, &(output, _)) in code.stacked.iter().enumerate() {
+            work.row_of[output] = Some(row);
+        }
+        for (carried, depth) in code.states.iter().zip(code.depths()) {
+            if let Next::Output(output) = carried.next {
+                work.in_use[output] = work.in_use[output].max(depth + 1);
+            }
+        }
+        Ok(work)
+    }
+
+    /// The number of a layout.
+    fn intern(&mut self, layout: Layout) -> usize {
+        let known = self.layouts.iter().position(|known| *known == layout);
+        known.unwrap_or_else(|| {
+            self.layouts.push(layout);
+            self.layouts.len() - 1
+        })
+    }
+
+    /// The layout in C order of what an input of the program could be.
+    fn fresh(&self, input: usize, dims: &[i64]) -> Result<Layout, Error> {
+        let itemsize = self.part.program.inputs[input].ty.dtype.itemsize();
+        Layout::fresh(dims, itemsize).map_err(Error::at(self.origin))
+    }
+
+    fn itemsize(&self, output: usize) -> usize {
+        let slot = self.part.program.outputs[output];
+        self.part.program.slots[slot.index()].dtype.itemsize()
+    }
+
+    fn at(&self, fault: Fault) -> Error {
+        Error::at(self.origin)(fault)
+    }
+
+    /// An error of this step that is not the program's own.
+    fn in_step(&self, step: i64, fault: Fault) -> Error {
+        self.at(Fault::Nested { step: Some(step), fault: Box::new(fault) })
+    }
+
+    fn given(&self) -> SmallVec<[ArrayRef<'_>; 8]> {
+        let inputs = self.values.iter().zip(self.part.program.inputs.iter());
+        inputs
+            .map(|(value, input)| ArrayRef {
+                dtype: input.ty.dtype,
+                data: value.data,
+                dims: &self.layouts[value.layout].dims,
+                strides: &self.layouts[value.layout].strides,
+                owner: value.owner,
+            })
+            .collect()
+    }
+
+    /// A run for values that lie as those of the next step do.
+    fn prepare(&self, step: i64) -> Result<Run<'p>, Error> {
+        let run = self.part.program.prepare(&self.given());
+        run.map_err(|error| self.part.blame(error, Some(step), self.origin))
+    }
+
+    /// Places the results of a loop that does no step.
+    fn place_no_rows(&mut self, state: &mut State, site: &Site<'_>) -> Result<(), Error> {
+        let run = self.prepare(0)?;
+        for &(output, to) in &self.code.stacked {
+            let dims = match (run.output(output), self.kept_by(output)) {
+                (Some(spec), _) => with_rows(0, spec.dims),
+                (None, Some(state)) => with_rows(0, &state.dims),
+                (None, None) => with_rows(0, &self.part.program.declared_lengths(output)),
+            };
+            let layout = Layout::fresh(&dims, self.itemsize(output));
+            state.result(site, to, layout.map_err(Error::at(self.origin))?)?;
+        }
+        Ok(())
+    }
+
+    /// How the state lies that an output is the next value of, and whose shape it therefore has.
+    fn kept_by(&self, output: usize) -> Option<&Layout> {
+        let state = self.code.states.iter().position(|state| state.next == Next::Output(output))?;
+        Some(&self.layouts[self.values[self.code.input_of(state)].layout])
+    }
+
+    /// Does the steps; how many.
+    fn run(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        conduct: &Conduct<'_>,
+    ) -> Result<i64, Error> {
+        let first = self.code.sequences.len();
+        let mut next: SmallVec<[Value; 8]> = SmallVec::new();
+        let mut run = self.bind(0)?;
+        self.place(state, site, &mut run)?;
+        let mut late = self.has_late();
+        let mut stale = false;
+        for step in 0..self.steps {
+            if step % ASK == ASK - 1 && (conduct.should_stop)() {
+                return Err(self.at(Fault::Interrupted));
+            }
+            if stale {
+                // Its memory goes back first, to be found again.
+                drop(run);
+                run = self.bind(step)?;
+                self.aim(&mut run, step)?;
+                late = self.has_late();
+            }
+            for (input, &(start, stride)) in self.sequences.iter().enumerate() {
+                let data = start.wrapping_offset((step * stride) as isize);
+                self.values[input].data = data;
+                run.move_input(input, data, self.values[input].owner);
+            }
+            for input in first..first + self.code.states.len() {
+                run.move_input(input, self.values[input].data, self.values[input].owner);
+            }
+            for (at, output) in self.outputs.iter_mut().enumerate() {
+                output.made.data = match &output.target {
+                    Target::Row(row) => match &self.rows[*row] {
+                        Some(rows) => rows.at(step),
+                        None => continue,
+                    },
+                    Target::Copied { buffer, .. } => buffer.as_ptr(),
+                    Target::Ring => output.ring.at(step),
+                    Target::Left { input } => {
+                        output.made.data = self.values[*input].data;
+                        continue;
+                    }
+                    Target::Late => continue,
+                };
+                // SAFETY: the memory is as large as the output, which lies so, and nothing that
+                // this step reads lies there.
+                unsafe { run.set_output(at, output.made.data) };
+            }
+            let executed = run.execute(conduct);
+            executed.map_err(|error| self.part.blame(error, Some(step), self.origin))?;
+            if late {
+                for output in 0..self.outputs.len() {
+                    self.store(state, site, &mut run, output, step)?;
+                }
+            }
+            next.clear();
+            next.extend(self.code.states.iter().map(|carried| match carried.next {
+                Next::Output(output) => self.outputs[output].made,
+                Next::Input(input) => self.values[input],
+            }));
+            stale = self.part.program.dynamic;
+            for (value, &next) in self.values[first..].iter_mut().zip(&next) {
+                stale |= value.layout != next.layout;
+                *value = next;
+            }
+            if let Some(output) = self.code.until {
+                // SAFETY: the builder checked that this is a boolean without axes; the step has
+                // made it.
+                if unsafe { self.outputs[output].made.data.read() } != 0 {
+                    return Ok(step + 1);
+                }
+            }
+        }
+        Ok(self.steps)
+    }
+
+    /// Whether there is more to do for an output once a step has run.
+    fn has_late(&self) -> bool {
+        let late = |target: &Target| matches!(target, Target::Late | Target::Copied { .. });
+        self.outputs.iter().any(|output| late(&output.target))
+    }
+
+    /// A run for the next step, once it is known that states keep their shapes.
+    fn bind(&self, step: i64) -> Result<Run<'p>, Error> {
+        let mut run = self.prepare(step)?;
+        run.start(&self.given());
+        for (state, carried) in self.code.states.iter().enumerate() {
+            let value = self.values[self.code.input_of(state)];
+            let expected = &self.layouts[value.layout].dims;
+            let given = match carried.next {
+                Next::Output(output) => run.output(output).map(|spec| spec.dims),
+                Next::Input(input) => Some(&self.layouts[self.values[input].layout].dims[..]),
+            };
+            if let Some(given) = given.filter(|given| *given != &expected[..]) {
+                let (given, expected) = (given.to_vec(), expected.to_vec());
+                return Err(self.in_step(step, Fault::Drift { state, given, expected }));
+            }
+        }
+        Ok(run)
+    }
+
+    /// Finds memory for what the loop makes and needs, and says where outputs go.
+    fn place(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        run: &mut Run<'p>,
+    ) -> Result<(), Error> {
+        let Scratch { bytes, copies, rings } = self.scratch(state, site.program, run)?;
+        for output in 0..self.row_of.len() {
+            if let (Some(spec), Some(row)) = (run.output(output), self.row_of[output]) {
+                let dims = spec.dims.to_vec();
+                self.rows[row] = Some(self.place_rows(state, site, row, &dims)?);
+            }
+        }
+        state.scratch_bytes = state.scratch_bytes.max(bytes);
+        state.grow_scratch().map_err(Error::at(self.origin))?;
+        let memory = state.scratch.as_ptr();
+        for (input, start, plan) in copies {
+            let to = memory.wrapping_add(start);
+            // SAFETY: the memory was reserved for it; the state is there when the loop starts.
+            unsafe { plan.run(to, self.values[input].data) };
+            self.values[input].data = to;
+            self.values[input].owner = None;
+            run.move_input(input, to, None);
+        }
+        for (start, bytes, count) in rings {
+            let start = memory.wrapping_add(start);
+            self.outputs.push(Output {
+                target: Target::Ring,
+                ring: Ring { start, bytes, count },
+                made: Value { data: start, layout: 0, owner: None },
+                held: VecDeque::new(),
+            });
+        }
+        self.aim(run, 0)
+    }
+
+    /// Says where outputs go in a run that was just bound.
+    fn aim(&mut self, run: &mut Run<'p>, step: i64) -> Result<(), Error> {
+        for at in 0..self.outputs.len() {
+            let Some(spec) = run.output(at) else {
+                self.outputs[at].target = Target::Late;
+                continue;
+            };
+            let (layout, dtype) = (Layout::of(&spec), spec.dtype);
+            let itemsize = dtype.itemsize();
+            let plain = Layout::fresh(&layout.dims, itemsize).map_err(Error::at(self.origin))?;
+            let is_plain = layout.is_c_order(itemsize);
+            if let (Some(row), Some(rows)) =
+                (self.row_of[at], self.row_of[at].and_then(|row| self.rows[row].as_ref()))
+            {
+                let expected = &self.layouts[rows.layout];
+                if expected.dims != layout.dims {
+                    let (given, expected) = (layout.dims.to_vec(), expected.dims.to_vec());
+                    return Err(self.in_step(step, Fault::Row { output: at, given, expected }));
+                }
+                self.outputs[at].made.layout = rows.layout;
+                self.outputs[at].target = if is_plain {
+                    Target::Row(row)
+                } else {
+                    let bytes = byte_count(&layout.dims, itemsize);
+                    let buffer = bytes.and_then(Buffer::new).map_err(Error::at(self.origin))?;
+                    let plan = Box::new(TransferPlan::copy(dtype, &layout, expected));
+                    Target::Copied { buffer, row, plan }
+                };
+                continue;
+            }
+            let own = self.code.states.iter().position(|carried| carried.next == Next::Output(at));
+            let own = own.map(|state| self.code.input_of(state));
+            let own = own.filter(|&input| self.part.program.inputs[input].donated);
+            if let Some(input) = own.filter(|&input| run.lies_exactly_in(at, input)) {
+                run.leave_output(at);
+                self.outputs[at].made.layout = self.values[input].layout;
+                self.outputs[at].target = Target::Left { input };
+            } else {
+                let layout = if is_plain { plain } else { layout };
+                self.outputs[at].made.layout = self.intern(layout);
+                self.outputs[at].target = Target::Ring;
+            }
+        }
+        Ok(())
+    }
+
+    /// The memory for all values of a stacked output.
+    fn place_rows(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        row: usize,
+        dims: &[i64],
+    ) -> Result<Rows, Error> {
+        let (output, to) = self.code.stacked[row];
+        let itemsize = self.itemsize(output);
+        let whole = Layout::fresh(&with_rows(self.steps, dims), itemsize);
+        let whole = whole.map_err(Error::at(self.origin))?;
+        let stride = whole.strides[0];
+        let data = state.result(site, to, whole)?;
+        let layout = Layout::fresh(dims, itemsize).map_err(Error::at(self.origin))?;
+        Ok(Rows { data, stride, layout: self.intern(layout) })
+    }
+
+    /// Brings an output that a step has made to where its value is kept.
+    fn store(
+        &mut self,
+        state: &mut State,
+        site: &Site<'_>,
+        run: &mut Run<'p>,
+        at: usize,
+        step: i64,
+    ) -> Result<(), Error> {
+        let output = &mut self.outputs[at];
+        if let Target::Copied { buffer, row, plan } = &output.target
+            && let Some(rows) = &self.rows[*row]
+        {
+            output.made.data = rows.at(step);
+            // SAFETY: the step wrote the buffer; the row is memory of its own, as large.
+            unsafe { plan.run(output.made.data, buffer.as_ptr()) };
+        }
+        if !matches!(output.target, Target::Late) {
+            return Ok(());
+        }
+        let array = run.take_output(at).expect("a run makes what it was given no memory for");
+        if let Some(row) = self.row_of[at] {
+            if self.rows[row].is_none() {
+                self.rows[row] = Some(self.place_rows(state, site, row, &array.layout.dims)?);
+            }
+            let rows = self.rows[row].as_ref().expect("the rows were placed");
+            let expected = &self.layouts[rows.layout];
+            if expected.dims != array.layout.dims {
+                let (given, expected) = (array.layout.dims.to_vec(), expected.dims.to_vec());
+                return Err(self.in_step(step, Fault::Row { output: at, given, expected }));
+            }
+            let made = Value { data: rows.at(step), layout: rows.layout, owner: None };
+            let plan = TransferPlan::copy(array.dtype, &array.layout, expected);
+            // SAFETY: the row is memory of its own, of this shape; the array was just made.
+            unsafe { plan.run(made.data, array.buffer.as_ptr()) };
+            self.outputs[at].made = made;
+        } else {
+            let layout = self.intern(array.layout.clone());
+            let data = array.buffer.as_ptr();
+            let output = &mut self.outputs[at];
+            output.made = Value { data, layout, owner: None };
+            output.held.push_back(array);
+            if output.held.len() > self.in_use[at].max(1) {
+                output.held.pop_front();
+            }
+        }
+        let given = &self.layouts[self.outputs[at].made.layout].dims;
+        for (state, carried) in self.code.states.iter().enumerate() {
+            let value = self.values[self.code.input_of(state)];
+            let expected = &self.layouts[value.layout].dims;
+            if carried.next == Next::Output(at) && given != expected {
+                let (given, expected) = (given.to_vec(), expected.to_vec());
+                return Err(self.in_step(step, Fault::Drift { state, given, expected }));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Rows {
+    /// Where the row of a step starts.
+    fn at(&self, step: i64) -> *mut u8 {
+        self.data.wrapping_offset((step * self.stride) as isize)
+    }
+}
+
+impl Ring {
+    /// The buffer of a step.
+    fn at(&self, step: i64) -> *mut u8 {
+        self.start.wrapping_add(step as usize % self.count * self.bytes)
+    }
+}
+
+impl Program {
+    /// The lengths of an output that its declaration gives, 0 where it gives none.
+    fn declared_lengths(&self, output: usize) -> Vec<i64> {
+        let slot = self.outputs[output];
+        let info = self.slots[slot.index()];
+        let mut lengths = vec![0; info.ndim];
+        if let Some(at) = info.made_by
+            && let InstrKind::Call(call) = &self.instrs[at].kind
+            && let Some((_, ty)) = call.outputs.iter().find(|(made, _)| *made == slot)
+        {
+            for (length, known) in lengths.iter_mut().zip(ty.lengths()) {
+                *length = known.unwrap_or(0);
+            }
+        }
+        lengths
+    }
+}
+
+/// The lengths of an array of so many rows.
+fn with_rows(rows: i64, dims: &[i64]) -> SmallVec<[i64; 4]> {
+    [rows].into_iter().chain(dims.iter().copied()).collect()
+}

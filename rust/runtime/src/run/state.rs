@@ -1,0 +1,397 @@
+//! What one run of a program works on: places of slots, memory, values of sizes.
+
+use smallvec::SmallVec;
+
+use crate::allocation::arena::Arena;
+use crate::allocation::buffer::Buffer;
+use crate::allocation::pool::Pool;
+use crate::arrays::array::{ArrayRef, KeptArray, Owner};
+use crate::arrays::layout::{Layout, byte_count};
+use crate::arrays::strided::{Transfer, TransferPlan, read_integer};
+use crate::error::{Error, Fault};
+use crate::ids::{Size, Slot};
+use crate::program::Program;
+use crate::program::instr::InstrKind;
+use crate::program::size::{SizeExpr, Value};
+use crate::run::bind::Binder;
+use crate::run::guard::Guards;
+use crate::run::step::{Place, Step};
+use crate::run::subrun::Held;
+use crate::threads::conduct::Conduct;
+
+/// Memory of one state that is kept for slots whose size is known during the run only.
+const POOL: (usize, usize) = (16, 64 << 20);
+
+/// Where a slot lies, and how large the memory is that was made for it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SlotState {
+    pub(crate) place: Place,
+    pub(crate) layout: Layout,
+    /// Zero where the slot has no memory of its own that the run may write to.
+    pub(crate) bytes: usize,
+}
+
+/// How an output is made.
+#[derive(Debug)]
+pub(crate) struct OutputPlan {
+    pub(crate) layout: Layout,
+    pub(crate) bytes: usize,
+    /// `None` where the output's memory holds it already when the run ends.
+    pub(crate) copy: Option<TransferPlan>,
+}
+
+/// Everything that a run changes.
+#[derive(Default)]
+pub(crate) struct State {
+    bound: bool,
+    /// Dims and strides of all inputs that the state is bound to.
+    key: Vec<i64>,
+    pub(crate) values: Vec<Value>,
+    pub(crate) slots: Vec<SlotState>,
+    pub(crate) steps: Vec<Step>,
+    /// `None`: known when the run ends.
+    pub(crate) outputs: Vec<Option<OutputPlan>>,
+    /// The outputs that are not in their memory when the last instruction has run.
+    pub(crate) unfinished: Vec<usize>,
+    /// The start of every memory; see [`crate::program::Bases`].
+    pub(crate) bases: Vec<*mut u8>,
+    arena: Buffer,
+    pub(crate) scratch: Buffer,
+    pub(crate) scratch_bytes: usize,
+    /// What runs of nested programs hold.
+    pub(crate) held: Vec<Held>,
+    /// The bytes that instructions which run programs take beside that.
+    pub(crate) apart: usize,
+    /// The outputs that stay where they lie, in memory of an input.
+    pub(crate) left: Vec<bool>,
+    /// Outputs that the runtime allocated, with their layouts.
+    pub(crate) owned: Vec<Option<(Buffer, Layout)>>,
+    /// Memory of slots whose size is known during the run only.
+    pub(crate) blocks: Vec<Option<Buffer>>,
+    pub(crate) pool: Pool,
+    /// Results of foreign functions.
+    pub(crate) kept: Vec<Option<KeptArray>>,
+    pub(crate) owners: SmallVec<[Owner; 8]>,
+    /// What lies around every buffer in a run that is watched.
+    pub(crate) guards: Guards,
+}
+
+// SAFETY: the pointers in `bases` and `kept` are used during a run only, whose caller promises that
+// they may be read from the thread it runs on; everything else is owned.
+unsafe impl Send for State {}
+
+impl State {
+    pub(crate) fn new(program: &Program) -> State {
+        let mut state = State {
+            values: vec![Value::Known(0); program.sizes.len()],
+            slots: vec![SlotState::default(); program.slots.len()],
+            bases: vec![std::ptr::null_mut(); program.bases.end],
+            left: vec![false; program.outputs.len()],
+            owned: program.outputs.iter().map(|_| None).collect(),
+            blocks: program.slots.iter().map(|_| None).collect(),
+            kept: program.slots.iter().map(|_| None).collect(),
+            pool: Pool::new(POOL.0, POOL.1),
+            guards: Guards::new(program.watched),
+            ..State::default()
+        };
+        for (at, constant) in program.constants.iter().enumerate() {
+            let base = program.bases.constants + at;
+            state.bases[base] = constant.array.data.cast_mut();
+            state.slots[constant.slot.index()] = SlotState {
+                place: Place::start(base),
+                layout: constant.array.layout.clone(),
+                bytes: 0,
+            };
+        }
+        state
+    }
+
+    /// Whether what was bound last holds for these inputs.
+    pub(crate) fn is_bound(&self, program: &Program, inputs: &[ArrayRef<'_>]) -> bool {
+        if !self.bound || inputs.len() != program.inputs.len() {
+            return false;
+        }
+        let mut key = &self.key[..];
+        for (input, declared) in inputs.iter().zip(&program.inputs) {
+            let ndim = declared.ty.shape.len();
+            let (dims, rest) = key.split_at(ndim);
+            let (strides, rest) = rest.split_at(ndim);
+            key = rest;
+            if input.dtype != declared.ty.dtype
+                || !same(input.dims, dims)
+                || !same(input.strides, strides)
+            {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Evaluates all that the shapes of the inputs decide, and makes room for it.
+    pub(crate) fn bind(&mut self, program: &Program, inputs: &[ArrayRef<'_>]) -> Result<(), Error> {
+        let arena = self.lay_out(program, inputs, |_, _| {})?;
+        self.reserve(program, arena).map_err(Error::at(None))?;
+        self.bound = true;
+        Ok(())
+    }
+
+    /// Evaluates all that the shapes of the inputs decide, and gives the bytes that the temporaries
+    /// take. `seen` is called after each instruction, when its results have their places and nothing
+    /// is released yet.
+    pub(crate) fn lay_out(
+        &mut self,
+        program: &Program,
+        inputs: &[ArrayRef<'_>],
+        mut seen: impl FnMut(&State, usize),
+    ) -> Result<usize, Error> {
+        self.bound = false;
+        self.key.clear();
+        self.steps.clear();
+        self.outputs.clear();
+        self.unfinished.clear();
+        self.scratch_bytes = 0;
+        self.held.clear();
+        self.apart = 0;
+        self.guards.clear();
+        check_inputs(program, inputs).map_err(Error::at(None))?;
+        for (at, (input, declared)) in inputs.iter().zip(&program.inputs).enumerate() {
+            self.key.extend_from_slice(input.dims);
+            self.key.extend_from_slice(input.strides);
+            let layout = Layout { dims: input.dims.into(), strides: input.strides.into() };
+            let item = declared.ty.dtype.itemsize();
+            let given = if declared.donated { byte_count(&layout.dims, item) } else { Ok(0) };
+            let bytes = given.map_err(Error::at(None))?;
+            self.slots[declared.slot.index()] =
+                SlotState { place: Place::start(at), layout, bytes };
+        }
+        let mut arena = Arena::default();
+        self.evaluate(program, &program.bound_sizes[0]);
+        for (at, instr) in program.instrs.iter().enumerate() {
+            let step = match &instr.kind {
+                InstrKind::Inner(_) if instr.dynamic => Step::Inner,
+                _ if instr.dynamic => Step::Later,
+                InstrKind::Inner(code) => {
+                    let mut binder = Binder::new(program, self, Some(&mut arena));
+                    binder.inner(code, instr.origin)?
+                }
+                kind => {
+                    let mut binder = Binder::new(program, self, Some(&mut arena));
+                    binder.step(kind).map_err(Error::at(instr.origin))?
+                }
+            };
+            self.steps.push(step);
+            seen(self, at);
+            self.evaluate(program, &program.bound_sizes[at + 1]);
+            for slot in &program.liveness.releases[at] {
+                // A view has no bytes of its own, nor what another took over: only who has memory
+                // releases it.
+                let slot = &self.slots[slot.index()];
+                if slot.place.base == program.bases.arena && slot.bytes > 0 {
+                    let start = slot.place.offset as usize - self.guards.width();
+                    arena.release(start, slot.bytes + 2 * self.guards.width());
+                    self.guards.release(slot.place, at);
+                }
+            }
+        }
+        for position in 0..program.outputs.len() {
+            let plan = self.plan_output(program, position).map_err(Error::at(None))?;
+            self.outputs.push(plan);
+        }
+        self.order_outputs(program);
+        Ok(arena.size())
+    }
+
+    /// How an output is made; `None` if that is known when the run ends.
+    fn plan_output(&self, program: &Program, position: usize) -> Result<Option<OutputPlan>, Fault> {
+        let slot = program.outputs[position];
+        let info = program.slots[slot.index()];
+        if info.dynamic {
+            return Ok(None);
+        }
+        let state = &self.slots[slot.index()];
+        let item = info.dtype.itemsize();
+        let bytes = byte_count(&state.layout.dims, item)?;
+        if state.place == Place::start(program.bases.outputs + position) {
+            return Ok(Some(OutputPlan { layout: state.layout.clone(), bytes, copy: None }));
+        }
+        let layout = Layout::fresh(&state.layout.dims, item)?;
+        let copy = TransferPlan::new(
+            Transfer::Copy,
+            info.dtype,
+            &layout.dims,
+            &layout.strides,
+            &state.layout.strides,
+        );
+        Ok(Some(OutputPlan { layout, bytes, copy: Some(copy) }))
+    }
+
+    /// Lists the outputs to finish: what may lie in the memory of another output is copied first,
+    /// before that is written to.
+    fn order_outputs(&mut self, program: &Program) {
+        let memories = program.bases.outputs..program.bases.slots;
+        for first in [true, false] {
+            for (position, plan) in self.outputs.iter().enumerate() {
+                let base = self.slots[program.outputs[position].index()].place.base;
+                let elsewhere = match plan {
+                    None => true,
+                    Some(OutputPlan { copy: None, .. }) => continue,
+                    Some(_) => memories.contains(&base) && base != memories.start + position,
+                };
+                if elsewhere == first {
+                    self.unfinished.push(position);
+                }
+            }
+        }
+    }
+
+    /// Memory for the arena and for what kernels need beside their operands.
+    fn reserve(&mut self, program: &Program, arena: usize) -> Result<(), Fault> {
+        // A block much too large is given back: the shapes before were much larger.
+        if self.arena.size() < arena || self.arena.size() / 4 > arena {
+            self.arena = Buffer::empty();
+            self.arena = Buffer::new(arena)?;
+        }
+        self.bases[program.bases.arena] = self.arena.as_ptr();
+        self.grow_scratch()
+    }
+
+    /// The bytes that nested programs take for themselves; `None` if only the run knows.
+    pub(crate) fn nested_bytes(&self) -> Option<usize> {
+        self.held.iter().try_fold(self.apart, |sum, held| Some(sum + held.bytes?))
+    }
+
+    /// Dims and strides of the inputs that the state is bound to.
+    pub(crate) fn key(&self) -> &[i64] {
+        &self.key
+    }
+
+    /// The memory for temporaries.
+    pub(crate) fn arena(&self) -> &Buffer {
+        &self.arena
+    }
+
+    /// Makes the scratch memory as large as the steps so far need.
+    pub(crate) fn grow_scratch(&mut self) -> Result<(), Fault> {
+        if self.scratch.size() < self.scratch_bytes {
+            self.scratch = Buffer::new(self.scratch_bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a step, and looks in a watched run whether it has left its scratch memory.
+    ///
+    /// # Safety
+    /// As for [`Step::run`]; the scratch memory has grown since the step was bound.
+    pub(crate) unsafe fn run_step(&self, step: &Step, conduct: &Conduct<'_>) -> Result<(), Fault> {
+        let scratch = self.scratch.as_ptr().wrapping_add(self.guards.width());
+        let guarded = (self.guards.width() > 0).then(|| step.scratch()).filter(|&bytes| bytes > 0);
+        if let Some(bytes) = guarded {
+            // SAFETY: the scratch memory has room for what the step asked for, and two zones.
+            unsafe { self.guards.lay(scratch, bytes) };
+        }
+        // SAFETY: by the caller's promise.
+        unsafe { step.run(&self.bases, scratch, conduct)? };
+        if let Some(bytes) = guarded
+            // SAFETY: as above.
+            && let Some(trespass) = unsafe { self.guards.trespass(scratch, bytes) }
+        {
+            return Err(trespass.fault("its scratch memory".to_owned(), bytes));
+        }
+        Ok(())
+    }
+
+    /// Takes the addresses of the inputs of one run.
+    pub(crate) fn start(&mut self, program: &Program, inputs: &[ArrayRef<'_>]) {
+        for (base, input) in self.bases.iter_mut().zip(inputs) {
+            *base = input.data.cast_mut();
+        }
+        if program.dynamic {
+            self.owners.clear();
+            self.owners.extend(inputs.iter().map(|input| input.owner));
+        }
+    }
+
+    /// Gives up everything that belongs to the run that ends.
+    pub(crate) fn finish(&mut self, program: &Program) {
+        for base in &mut self.bases[program.bases.outputs..program.bases.slots] {
+            *base = std::ptr::null_mut();
+        }
+        for owned in &mut self.owned {
+            *owned = None;
+        }
+        self.left.fill(false);
+        if program.dynamic {
+            for slot in 0..self.blocks.len() {
+                self.release(Slot::from_index(slot));
+            }
+        }
+    }
+
+    /// Gives up the memory of a slot whose size was known during the run only.
+    pub(crate) fn release(&mut self, slot: Slot) {
+        if let Some(block) = self.blocks[slot.index()].take() {
+            drop(self.pool.give(block));
+        }
+        self.kept[slot.index()] = None;
+    }
+
+    /// Evaluates sizes whose operands are there.
+    pub(crate) fn evaluate(&mut self, program: &Program, sizes: &[Size]) {
+        for &size in sizes {
+            let expr = program.sizes[size.index()];
+            let value = Value::of(expr, &self.values).unwrap_or_else(|| match expr {
+                SizeExpr::Dim(slot, axis) => {
+                    Value::Known(self.slots[slot.index()].layout.dims[axis as usize])
+                }
+                SizeExpr::Value(slot) => {
+                    let dtype = program.slots[slot.index()].dtype;
+                    let source = self.slots[slot.index()].place.resolve(&self.bases);
+                    // SAFETY: sizes by value are evaluated during a run, after the instruction that
+                    // wrote the 0-d slot; the place is that of an element of its type.
+                    Value::Known(unsafe { read_integer(dtype, source) })
+                }
+                _ => Value::Known(0),
+            });
+            self.values[size.index()] = value;
+        }
+    }
+
+    /// The number of a size.
+    pub(crate) fn size(&self, size: Size) -> Result<i64, Fault> {
+        self.values[size.index()].number(size)
+    }
+}
+
+fn check_inputs(program: &Program, inputs: &[ArrayRef<'_>]) -> Result<(), Fault> {
+    if inputs.len() != program.inputs.len() {
+        return Err(Fault::InputCount { expected: program.inputs.len(), given: inputs.len() });
+    }
+    for (at, (input, declared)) in inputs.iter().zip(&program.inputs).enumerate() {
+        let ndim = declared.ty.shape.len();
+        if input.dtype != declared.ty.dtype
+            || input.dims.len() != ndim
+            || input.strides.len() != ndim
+        {
+            return Err(Fault::InputType {
+                input: at,
+                given: input.dtype,
+                given_ndim: input.dims.len(),
+                expected: declared.ty.dtype,
+                ndim,
+            });
+        }
+        if !declared.ty.admits(input.dims) {
+            return Err(Fault::InputShape {
+                input: at,
+                given: input.dims.iter().copied().map(Some).collect(),
+                expected: declared.ty.lengths(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Whether two short lists are equal; quicker than a call of `memcmp`.
+fn same(a: &[i64], b: &[i64]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b)
+}

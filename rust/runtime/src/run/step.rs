@@ -1,0 +1,353 @@
+//! Instructions as they run: every place, length and stride is known.
+
+use std::ptr;
+
+use smallvec::SmallVec;
+
+use crate::arrays::scalar::Scalar;
+use crate::arrays::search::{ExtremePlan, Listing};
+use crate::arrays::sort::SortPlan;
+use crate::arrays::strided::{TransferPlan, fill};
+use crate::error::Fault;
+use crate::linalg::batch::BatchPlan;
+use crate::linalg::blas::GemmPlan;
+use crate::linalg::lapack::LapackPlan;
+use crate::linalg::lu::{LuPlan, LuSolvePlan};
+use crate::loops::loop_nest::{KernelFn, LoopNest};
+use crate::run::recurrence::RecurrenceStep;
+use crate::threads::conduct::{Conduct, Halt};
+
+/// The status of a kernel that refused an index.
+const OUT_OF_BOUNDS: i32 = 2;
+
+/// Operands of a loop whose pointers need no memory of their own.
+const FEW: usize = 16;
+
+/// A position in one of the memories of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Which memory; see [`crate::program::Bases`].
+    pub(crate) base: usize,
+    /// Bytes from its start.
+    pub(crate) offset: i64,
+}
+
+impl Place {
+    /// The start of a memory.
+    pub(crate) fn start(base: usize) -> Place {
+        Place { base, offset: 0 }
+    }
+
+    /// The address.
+    pub(crate) fn resolve(self, bases: &[*mut u8]) -> *mut u8 {
+        bases[self.base].wrapping_offset(self.offset as isize)
+    }
+}
+
+/// One instruction, ready to run.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// The slot is described already.
+    Nothing,
+    /// It must be bound in each run.
+    Later,
+    /// It runs a program of its own.
+    Inner,
+    Loop(Box<LoopStep>),
+    Transfer(Box<TransferStep>),
+    Transfers(Box<[TransferStep]>),
+    Dot(Box<DotStep>),
+    Gemm(Box<GemmStep>),
+    Lapack(Box<LapackStep>),
+    Lu(Box<LuStep>),
+    LuSolve(Box<LuSolveStep>),
+    Recurrence(Box<RecurrenceStep>),
+    Sort(Box<SortStep>),
+    Extreme(Box<ExtremeStep>),
+    List(Box<ListStep>),
+    Range {
+        to: Place,
+        start: i64,
+        step: i64,
+        count: i64,
+    },
+    Scalar {
+        to: Place,
+        value: i64,
+    },
+}
+
+#[derive(Debug)]
+pub(crate) struct LoopStep {
+    pub(crate) function: KernelFn,
+    /// Where the operands start: reads, then writes.
+    pub(crate) operands: SmallVec<[Place; 12]>,
+    /// What reductions start from: where, how many elements.
+    pub(crate) fills: SmallVec<[(Place, i64, Scalar); 1]>,
+    /// What targets start from.
+    pub(crate) copies: SmallVec<[TransferStep; 1]>,
+    /// For every index, in the kernel's order: its axis, and the length of that.
+    pub(crate) checks: SmallVec<[(usize, i64); 2]>,
+    pub(crate) nest: LoopNest,
+}
+
+#[derive(Debug)]
+pub(crate) struct TransferStep {
+    pub(crate) to: Place,
+    pub(crate) from: Place,
+    pub(crate) plan: TransferPlan,
+}
+
+#[derive(Debug)]
+pub(crate) struct DotStep {
+    pub(crate) a: Place,
+    pub(crate) b: Place,
+    pub(crate) to: Place,
+    pub(crate) plan: BatchPlan,
+}
+
+#[derive(Debug)]
+pub(crate) struct GemmStep {
+    pub(crate) operands: [Place; 5],
+    pub(crate) to: Place,
+    pub(crate) plan: GemmPlan,
+}
+
+#[derive(Debug)]
+pub(crate) struct LapackStep {
+    pub(crate) operands: [Place; 2],
+    pub(crate) to: Place,
+    pub(crate) plan: LapackPlan,
+}
+
+#[derive(Debug)]
+pub(crate) struct LuStep {
+    pub(crate) of: Place,
+    pub(crate) to: Place,
+    pub(crate) pivots: Place,
+    pub(crate) plan: LuPlan,
+}
+
+#[derive(Debug)]
+pub(crate) struct LuSolveStep {
+    /// Factors, partners of rows, right side.
+    pub(crate) operands: [Place; 3],
+    pub(crate) to: Place,
+    pub(crate) plan: LuSolvePlan,
+}
+
+#[derive(Debug)]
+pub(crate) struct SortStep {
+    pub(crate) of: Place,
+    pub(crate) to: Place,
+    pub(crate) plan: SortPlan,
+    pub(crate) scratch: usize,
+}
+
+#[derive(Debug)]
+pub(crate) struct ExtremeStep {
+    pub(crate) of: Place,
+    pub(crate) to: Place,
+    pub(crate) plan: ExtremePlan,
+    pub(crate) scratch: usize,
+}
+
+#[derive(Debug)]
+pub(crate) struct ListStep {
+    pub(crate) of: Place,
+    /// A vector for each axis, or where the number of positions goes.
+    pub(crate) to: Box<[Place]>,
+    /// How many positions the vectors have; `None` where they are counted.
+    pub(crate) count: Option<usize>,
+    pub(crate) plan: Listing,
+}
+
+impl ListStep {
+    /// # Safety
+    /// As for [`Step::run`].
+    unsafe fn run(&self, bases: &[*mut u8]) {
+        let of = self.of.resolve(bases).cast_const();
+        let to: SmallVec<[*mut i64; 4]> =
+            self.to.iter().map(|place| place.resolve(bases).cast()).collect();
+        // SAFETY: by the caller's promise: the results are new memory of these lengths.
+        unsafe {
+            match self.count {
+                Some(count) => self.plan.list(of, &to, count),
+                None => to[0].write(self.plan.count(of)),
+            }
+        }
+    }
+}
+
+impl Step {
+    /// Whether it may take long without asking whether to stop.
+    pub(crate) fn is_deaf(&self) -> bool {
+        match self {
+            Step::Nothing | Step::Later | Step::Scalar { .. } | Step::Range { .. } => false,
+            // What it runs asks by itself.
+            Step::Inner => false,
+            Step::Loop(_) | Step::Transfer(_) | Step::Transfers(_) => false,
+            Step::Dot(step) => step.plan.is_long(),
+            Step::Gemm(step) => step.plan.is_long(),
+            Step::Lapack(_) | Step::Recurrence(_) | Step::Lu(_) | Step::LuSolve(_) => true,
+            Step::Sort(_) | Step::Extreme(_) | Step::List(_) => true,
+        }
+    }
+
+    /// The bytes of scratch memory that it needs.
+    pub(crate) fn scratch(&self) -> usize {
+        match self {
+            Step::Loop(step) => step.nest.scratch(),
+            Step::Dot(step) => step.plan.scratch(),
+            Step::Gemm(step) => step.plan.scratch(),
+            Step::Lapack(step) => step.plan.scratch(),
+            Step::LuSolve(step) => step.plan.scratch(),
+            Step::Recurrence(step) => step.scratch,
+            Step::Sort(step) => step.scratch,
+            Step::Extreme(step) => step.scratch,
+            Step::Inner | Step::Lu(_) | Step::List(_) => 0,
+            Step::Nothing | Step::Later | Step::Scalar { .. } | Step::Range { .. } => 0,
+            Step::Transfer(_) | Step::Transfers(_) => 0,
+        }
+    }
+
+    /// Runs it.
+    ///
+    /// # Safety
+    /// Every memory that the step names is in `bases`, as large as when the step was bound;
+    /// `scratch` is as large as the step asked for.
+    pub(crate) unsafe fn run(
+        &self,
+        bases: &[*mut u8],
+        scratch: *mut u8,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Fault> {
+        match self {
+            Step::Nothing | Step::Later | Step::Inner => Ok(()),
+            // SAFETY: by the caller's promise, for this and the next.
+            Step::Loop(step) => unsafe { step.run(bases, scratch, conduct) },
+            // SAFETY: as above.
+            Step::Transfer(step) => unsafe { step.run(bases, conduct) },
+            Step::Transfers(steps) => {
+                // SAFETY: as above; they come in order.
+                steps.iter().try_for_each(|step| unsafe { step.run(bases, conduct) })
+            }
+            Step::Dot(step) => {
+                let operands = [step.a, step.b].map(|place| place.resolve(bases).cast_const());
+                // SAFETY: as above.
+                unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }
+            }
+            Step::Gemm(step) => {
+                let operands = step.operands.map(|place| place.resolve(bases).cast_const());
+                // SAFETY: as above.
+                unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }
+            }
+            Step::Lapack(step) => {
+                let operands = step.operands.map(|place| place.resolve(bases).cast_const());
+                // SAFETY: as above.
+                unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }
+            }
+            Step::Lu(step) => {
+                let of = step.of.resolve(bases).cast_const();
+                let (to, pivots) = (step.to.resolve(bases), step.pivots.resolve(bases));
+                // SAFETY: as above.
+                unsafe { step.plan.run(of, to, pivots.cast()) }
+            }
+            Step::LuSolve(step) => {
+                let operands = step.operands.map(|place| place.resolve(bases).cast_const());
+                // SAFETY: as above.
+                unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }
+            }
+            Step::Sort(step) => {
+                let (of, to) = (step.of.resolve(bases), step.to.resolve(bases));
+                // SAFETY: as above; the result is new memory.
+                unsafe { step.plan.run(of.cast_const(), to, scratch) };
+                Ok(())
+            }
+            Step::Extreme(step) => {
+                let (of, to) = (step.of.resolve(bases), step.to.resolve(bases));
+                // SAFETY: as above; the result is new memory.
+                unsafe { step.plan.run(of.cast_const(), to, scratch) };
+                Ok(())
+            }
+            Step::List(step) => {
+                // SAFETY: as above.
+                unsafe { step.run(bases) };
+                Ok(())
+            }
+            // SAFETY: by the caller's promise.
+            Step::Recurrence(step) => unsafe { step.run(bases, scratch, conduct) },
+            Step::Range { to, start, step, count } => {
+                let to = to.resolve(bases).cast::<i64>();
+                let mut value = *start;
+                for at in 0..*count as usize {
+                    // SAFETY: the place is that of `count` aligned 64-bit elements.
+                    unsafe { to.add(at).write(value) };
+                    value = value.wrapping_add(*step);
+                }
+                Ok(())
+            }
+            Step::Scalar { to, value } => {
+                // SAFETY: the place is that of one aligned 64-bit element.
+                unsafe { to.resolve(bases).cast::<i64>().write(*value) };
+                Ok(())
+            }
+        }
+    }
+}
+
+impl LoopStep {
+    /// # Safety
+    /// As for [`Step::run`].
+    unsafe fn run(
+        &self,
+        bases: &[*mut u8],
+        scratch: *mut u8,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Fault> {
+        for (place, count, identity) in &self.fills {
+            // SAFETY: the memory of a write has `count` elements.
+            unsafe { fill(place.resolve(bases), *count, identity) };
+        }
+        for copy in &self.copies {
+            // SAFETY: by the caller's promise.
+            unsafe { copy.run(bases, conduct)? };
+        }
+        let mut few = [ptr::null_mut(); FEW];
+        let mut many = Vec::new();
+        let count = self.operands.len() + self.nest.extras();
+        let pointers = match few.get_mut(..count) {
+            Some(pointers) => pointers,
+            None => {
+                many.resize(count, ptr::null_mut());
+                &mut many[..]
+            }
+        };
+        for (pointer, at) in pointers.iter_mut().zip(&self.operands) {
+            *pointer = at.resolve(bases);
+        }
+        // SAFETY: the builder's caller promised that the kernel fits the operands; the binder made
+        // the nest for them and gave each write memory of its own, or that of reads which nothing
+        // needs afterwards and which lie just as the write does.
+        let done = unsafe { self.nest.run(self.function, pointers, scratch, conduct) };
+        if done == Err(Halt::Status(OUT_OF_BOUNDS))
+            // SAFETY: the nest has just run with this scratch memory.
+            && let Some([number, index]) = unsafe { self.nest.report(scratch) }
+            && let Some(&(axis, length)) = self.checks.get(number as usize)
+        {
+            return Err(Fault::Index { index, axis, length });
+        }
+        done.map_err(Fault::from)
+    }
+}
+
+impl TransferStep {
+    /// # Safety
+    /// As for [`Step::run`].
+    unsafe fn run(&self, bases: &[*mut u8], conduct: &Conduct<'_>) -> Result<(), Fault> {
+        let (to, from) = (self.to.resolve(bases), self.from.resolve(bases));
+        // SAFETY: both places are arrays of the plan's layouts; nothing else needs what is in the
+        // destination.
+        unsafe { self.plan.run_with(to, from, conduct) }.map_err(Fault::from)
+    }
+}

@@ -1,0 +1,189 @@
+//! How a run goes through the pieces of a large step: on how many threads, and until when.
+
+use std::cell::Cell;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::available_parallelism;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use crate::allocation::buffer::Buffer;
+use crate::error::Fault;
+use crate::threads::attention::{STOPPED, attend};
+use crate::threads::crew::assisted;
+
+/// Work below this is done before a helper would be there.
+const WORTH_HELP: Duration = Duration::from_micros(40);
+
+/// How a run is carried out. No result depends on it.
+#[derive(Clone, Copy)]
+pub struct Conduct<'a> {
+    /// The threads that work at once, the caller's included.
+    pub threads: usize,
+    /// Asked by the caller's thread now and then, in a long run every few microseconds; once it
+    /// says yes, the run ends with [`Fault::Interrupted`].
+    pub should_stop: &'a dyn Fn() -> bool,
+}
+
+impl Conduct<'static> {
+    /// On the caller's thread, to the end.
+    pub const ALONE: Conduct<'static> = Conduct { threads: 1, should_stop: &|| false };
+}
+
+impl Conduct<'_> {
+    /// Does the work with a conduct of so many threads. What `should_stop` says is asked by kernels
+    /// that are long at one element, too; once it has said yes, that is the answer.
+    pub fn attended<R>(
+        threads: usize,
+        should_stop: &dyn Fn() -> bool,
+        work: impl FnOnce(&Conduct<'_>) -> R,
+    ) -> R {
+        let stopped = Cell::new(false);
+        let should_stop = || {
+            stopped.set(stopped.get() || should_stop());
+            stopped.get()
+        };
+        attend(&should_stop, || work(&Conduct { threads, should_stop: &should_stop }))
+    }
+}
+
+/// The threads that a run uses when nobody says how many: `OMP_NUM_THREADS` when it was first
+/// asked for, else as many as this process may run at once.
+pub fn default_threads() -> usize {
+    static KNOWN: OnceLock<usize> = OnceLock::new();
+    *KNOWN.get_or_init(|| {
+        let given = std::env::var("OMP_NUM_THREADS").ok();
+        let given = given.as_deref().and_then(threads_in);
+        given.unwrap_or_else(|| available_parallelism().map_or(1, usize::from))
+    })
+}
+
+/// The number in a value of `OMP_NUM_THREADS`, which lists one for each level of nesting.
+fn threads_in(value: &str) -> Option<usize> {
+    let first = value.split(',').next()?;
+    first.trim().parse().ok().filter(|&threads| threads > 0)
+}
+
+/// Why pieces were left undone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Halt {
+    /// The status of the first piece, in their order, that has another than zero.
+    Status(i32),
+    Interrupted,
+}
+
+impl From<Halt> for Fault {
+    fn from(halt: Halt) -> Fault {
+        match halt {
+            Halt::Status(1) => Fault::NegativePower,
+            Halt::Status(STOPPED) => Fault::Interrupted,
+            Halt::Status(status) => Fault::Kernel { status },
+            Halt::Interrupted => Fault::Interrupted,
+        }
+    }
+}
+
+impl Halt {
+    /// What a kernel's status means.
+    pub(crate) fn check(status: i32) -> Result<(), Halt> {
+        if status == 0 { Ok(()) } else { Err(Halt::Status(status)) }
+    }
+}
+
+/// The pieces of one step.
+struct Pieces<'a> {
+    count: usize,
+    next: AtomicUsize,
+    ended: AtomicBool,
+    failed: Mutex<Option<(usize, i32)>>,
+    body: &'a (dyn Fn(usize, *mut u8) -> i32 + Sync),
+}
+
+impl Pieces<'_> {
+    /// Does the next piece; whether there was one.
+    fn one(&self, scratch: *mut u8) -> bool {
+        if self.ended.load(Ordering::Relaxed) {
+            return false;
+        }
+        let piece = self.next.fetch_add(1, Ordering::Relaxed);
+        if piece >= self.count {
+            return false;
+        }
+        let status = (self.body)(piece, scratch);
+        if status == STOPPED {
+            // Its thread was told by one that knows why.
+            self.ended.store(true, Ordering::Relaxed);
+        } else if status != 0 {
+            // All pieces before this one are done or being done: what is first is known in the end.
+            self.ended.store(true, Ordering::Relaxed);
+            let mut failed = self.failed.lock();
+            if failed.is_none_or(|(first, _)| piece < first) {
+                *failed = Some((piece, status));
+            }
+        }
+        true
+    }
+}
+
+impl Conduct<'_> {
+    /// Calls `body` once for each of `count` pieces, with scratch memory that no other has at that
+    /// time: `scratch`, or as many `bytes` elsewhere. It gives a status: after one that is not
+    /// zero, no further piece is begun.
+    ///
+    /// Whether helpers are called depends on how long the first pieces take; what the pieces are
+    /// does not.
+    pub(crate) fn run(
+        &self,
+        count: usize,
+        bytes: usize,
+        scratch: *mut u8,
+        body: &(dyn Fn(usize, *mut u8) -> i32 + Sync),
+    ) -> Result<(), Halt> {
+        let pieces = Pieces {
+            count,
+            next: AtomicUsize::new(0),
+            ended: AtomicBool::new(false),
+            failed: Mutex::new(None),
+            body,
+        };
+        let mut interrupted = false;
+        let mut go_on = || {
+            if !pieces.one(scratch) {
+                return false;
+            }
+            interrupted = (self.should_stop)();
+            if interrupted {
+                pieces.ended.store(true, Ordering::Relaxed);
+            }
+            !interrupted
+        };
+        if self.threads > 1 {
+            let start = Instant::now();
+            for done in 1..count {
+                if !go_on() {
+                    break;
+                }
+                let left = count - done;
+                if start.elapsed().saturating_mul(left as u32) / done as u32 >= WORTH_HELP {
+                    let helpers = left.min(self.threads - 1);
+                    let help = || {
+                        // Without memory the others do it.
+                        if let Ok(scratch) = Buffer::new(bytes) {
+                            let should_stop = || pieces.ended.load(Ordering::Relaxed);
+                            attend(&should_stop, || while pieces.one(scratch.as_ptr()) {});
+                        }
+                    };
+                    assisted(helpers, &help, || while go_on() {});
+                    break;
+                }
+            }
+        }
+        while go_on() {}
+        match *pieces.failed.lock() {
+            Some((_, status)) => Err(Halt::Status(status)),
+            None if interrupted => Err(Halt::Interrupted),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Where a large loop is cut into pieces.
+//!
+//! The shapes and types alone decide it, never the number of threads: so a result has the same bits
+//! however many threads work on it.
+
+use crate::allocation::buffer::ALIGNMENT;
+
+/// Bytes of its widest operand that a piece goes through, about: they fit into a second-level
+/// cache, and what a piece costs beside them is a few hundredths of the cheapest kernel.
+const GRAIN: i64 = 1 << 17;
+
+/// Pieces beyond which they grow instead.
+const MOST: i64 = 1 << 12;
+
+/// Pieces with which any number of threads is kept busy evenly enough.
+const ENOUGH: i64 = 16;
+
+/// Grains of the innermost loop that stay together if other loops lie around it: short rows far
+/// from each other are read at half the speed of long ones.
+const ROW: i64 = 2;
+
+/// How much more a piece does than to make its own copy of what is reduced.
+const GAIN: i64 = 64;
+
+/// One loop of a nest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Level {
+    pub(crate) length: i64,
+    /// Elements of which each piece needs a copy of its own if this loop is cut.
+    pub(crate) copied: i64,
+    /// Whether it may be cut.
+    pub(crate) divisible: bool,
+}
+
+/// One loop of a nest, cut into pieces of equal length but for the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Split {
+    pub(crate) level: usize,
+    length: i64,
+    piece: i64,
+}
+
+impl Split {
+    /// How to cut nested loops, outermost first and none empty, whose widest element has `itemsize`
+    /// bytes: as far outside as there are pieces enough, and without copies where possible.
+    pub(crate) fn of(levels: &[Level], itemsize: usize) -> Option<Split> {
+        Split::with_grain(levels, GRAIN / itemsize.max(1) as i64)
+    }
+
+    /// As `of`; a piece goes through about `grain` positions.
+    pub(crate) fn with_grain(levels: &[Level], grain: i64) -> Option<Split> {
+        let total = levels.iter().try_fold(1i64, |all, level| all.checked_mul(level.length));
+        let total = total.unwrap_or(i64::MAX);
+        let grain = grain.max(total / MOST);
+        if total / 2 < grain {
+            return None;
+        }
+        let candidates = levels.iter().enumerate().filter_map(|(at, level)| {
+            let innermost = at + 1 == levels.len();
+            let turn = total / level.length;
+            let mut piece = div_up(grain.max(level.copied.saturating_mul(GAIN)), turn);
+            if innermost && turn > 1 {
+                piece = piece.max(ROW * grain);
+            }
+            let pieces = level.length / piece.max(1);
+            if pieces < 2 || !level.divisible {
+                return None;
+            }
+            let mut piece = div_up(level.length, pieces);
+            if innermost {
+                // Pieces of what is written share no cache line.
+                piece = (piece as u64).next_multiple_of(ALIGNMENT as u64) as i64;
+            }
+            let split = Split { level: at, length: level.length, piece };
+            Some((((split.pieces() as i64).min(ENOUGH), level.copied == 0), split))
+        });
+        // Of equals the first.
+        let mut best: Option<((i64, bool), Split)> = None;
+        for candidate in candidates {
+            if best.is_none_or(|best| candidate.0 > best.0) {
+                best = Some(candidate);
+            }
+        }
+        best.map(|(_, split)| split)
+    }
+
+    /// The number of pieces.
+    pub(crate) fn pieces(&self) -> usize {
+        div_up(self.length, self.piece) as usize
+    }
+
+    /// Where a piece starts, and its length.
+    pub(crate) fn piece(&self, at: usize) -> (i64, i64) {
+        let start = at as i64 * self.piece;
+        (start, self.piece.min(self.length - start))
+    }
+}
+
+/// `a / b` rounded up; neither is negative.
+fn div_up(a: i64, b: i64) -> i64 {
+    (a as u64).div_ceil(b as u64) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn levels(of: &[(i64, i64)]) -> Vec<Level> {
+        let level = |&(length, copied)| Level { length, copied, divisible: true };
+        of.iter().map(level).collect()
+    }
+
+    fn split(of: &[(i64, i64)]) -> Option<(usize, usize)> {
+        Split::of(&levels(of), 8).map(|split| (split.level, split.pieces()))
+    }
+
+    #[test]
+    fn small_loops_stay_whole() {
+        assert_eq!(split(&[(16_000, 0)]), None);
+        assert_eq!(split(&[(100, 0), (100, 0)]), None);
+    }
+
+    #[test]
+    fn the_outermost_loop_of_many_turns_is_cut() {
+        assert_eq!(split(&[(1_000_000, 0)]).unwrap().0, 0);
+        assert_eq!(split(&[(1000, 0), (1000, 0)]), Some((0, 56)));
+        assert_eq!(split(&[(2, 0), (1000, 0), (1000, 0)]).unwrap().0, 1);
+        assert_eq!(split(&[(3, 0), (1_000_000, 0)]).unwrap().0, 1);
+    }
+
+    #[test]
+    fn copies_are_made_only_where_they_are_small() {
+        // A sum over all, over the rows of a thin and a wide matrix.
+        assert_eq!(split(&[(1_000_000, 1)]), Some((0, 61)));
+        assert_eq!(split(&[(1_000_000, 4), (4, 0)]), Some((0, 244)));
+        assert_eq!(split(&[(4, 100_000), (100_000, 0)]).unwrap().0, 1);
+        assert_eq!(split(&[(40, 1000), (1000, 0)]), None);
+    }
+
+    #[test]
+    fn pieces_cover_the_loop_once() {
+        for length in [40_000, 100_000, 12_345_678] {
+            let split = Split::of(&levels(&[(length, 0)]), 8).unwrap();
+            let mut end = 0;
+            for at in 0..split.pieces() {
+                let (start, count) = split.piece(at);
+                assert!(start == end && count > 0 && start % 64 == 0);
+                end += count;
+            }
+            assert_eq!(end, length);
+        }
+    }
+
+    #[test]
+    fn what_may_not_be_cut_is_not() {
+        let mut levels = levels(&[(10, 0), (1_000_000, 0)]);
+        levels[1].divisible = false;
+        assert_eq!(Split::of(&levels, 8).map(|split| split.level), Some(0));
+    }
+}
