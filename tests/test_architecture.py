@@ -84,3 +84,17 @@ def test_the_map_leads_to_every_module():
         and named.isdisjoint((module, *module.parents))
     ]
     assert lost == []
+
+
+def test_folders_of_the_runtime_use_those_before_them():
+    page = (ROOT / "ARCHITECTURE.md").read_text()
+    folders = re.findall(r"^\| `rust/runtime/src/(\w+)\.rs` \|", page, re.MULTILINE)
+    source = RUST / "runtime" / "src"
+    assert {path.name for path in source.iterdir() if path.is_dir()} == {*folders, "error"}
+    back = set()
+    for at, folder in enumerate(folders):
+        for path in [source / f"{folder}.rs", *(source / folder).rglob("*.rs")]:
+            used = re.findall(r"\bcrate::(\w+)", path.read_text())
+            back.update((folder, other) for other in used if other in folders[at + 1 :])
+    # A program keeps what its runs work on for the next call, and recurrences what runs do.
+    assert back <= {("program", "run")}

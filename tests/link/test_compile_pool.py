@@ -16,7 +16,7 @@ from frazil.link import compiled_kernels, pool
 from frazil.link.c import CCompiler
 from frazil.link.c.compiler import Toolchain
 from frazil.link.claims import Claims
-from frazil.link.kernel import KernelCompileError
+from frazil.link.kernel_compiler import KernelCompileError
 from frazil.scalar import add, psi, tanh
 
 

@@ -23,14 +23,8 @@ from frazil.link.c.compiler import Toolchain, find_toolchain
 from frazil.link.c.source import add_kernel
 from frazil.link.c.unit import Unit
 from frazil.link.image import Image
-from frazil.link.kernel import (
-    KernelCompileError,
-    LoopKernel,
-    LoweringError,
-    Read,
-    Statement,
-    Write,
-)
+from frazil.link.kernel import LoopKernel, LoweringError, Read, Statement, Write
+from frazil.link.kernel_compiler import KernelCompileError
 from frazil.link.numba import NumbaCompiler
 from frazil.link.symbols import function_address
 from frazil.scalar import Elementary, add, erf, exp, floordiv, log1p, mul, psi, sin, tanh, where

@@ -6,25 +6,38 @@ that no result needs which somebody uses.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from frazil import _core
 from frazil._core import Container, FrozenApply, FrozenFunctionGraph, Variable
+from frazil.compile.grouping import in_groups
 from frazil.elemwise import Elemwise
 from frazil.inner_graph import apply_graph
 from frazil.scalar import ScalarLoop
 
 
 def improve_element_loops(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
-    """Return ``graph`` with loops of elements that do less."""
-    loops = [node for node in graph.toposort() if _is_loop(node)]
-    if not loops:
+    """Return ``graph`` with loops of elements that do less.
+
+    Examples
+    --------
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> from frazil.compile.element_loops import improve_element_loops
+    >>> from frazil.scalar import ScalarLoop
+    >>> s, t, x = ft.scalar(), ft.scalar(), ft.vector("x")
+    >>> one, both = ScalarLoop([s], [s / 2]), ScalarLoop([s, t], [s / 2, s + t])
+    >>> graph = fz.FrozenFunctionGraph([x], [one(3, x), both(3, x, x)[1]])
+    >>> len(graph.toposort()), len(improve_element_loops(graph).toposort())
+    (2, 1)
+    """
+    if not any(map(_is_loop, graph.toposort())):
         return graph
-    while (pair := _pair(loops)) is not None:
-        graph = _with_one(graph, *pair)
-        loops = [node for node in graph.toposort() if _is_loop(node)]
+    while (joined := _joined(graph)) is not graph:
+        graph = joined
     return _without_unused(graph)
 
 
@@ -32,122 +45,175 @@ def _is_loop(node: FrozenApply) -> bool:
     return isinstance(node.op, Elemwise) and isinstance(node.op.scalar_op, ScalarLoop)
 
 
-@dataclass(frozen=True)
-class _States:
-    """States and constants of one or two loops, each by what stands for it in a step.
+@dataclass
+class _Steps:
+    """What one or more loops do in a step.
 
-    ``stands`` are, for each of the loops, what its inputs are in the common step.
+    What is always equal in several loops is one variable, so that what they do with it is the same
+    nodes.
     """
 
-    states: dict[Variable, Variable]  # by what each starts from
-    constants: dict[Variable, Variable]  # by what each is
-    stands: tuple[list[Variable], ...]
-    outputs: tuple[list[Variable], ...]
+    condition: Variable | None
+    updates: dict[Variable, Variable] = field(default_factory=dict)  # of each state
+    starts: dict[Variable, Variable] = field(default_factory=dict)  # of each state
+    constants: dict[Variable, Variable] = field(default_factory=dict)  # and what each is
+    work: dict[FrozenApply, None] = field(default_factory=dict)
+
+    def joins(self, other: _Steps) -> bool:
+        """Whether two have states in common and at least half of what either of them does."""
+        if self.condition is not other.condition or self.updates.keys().isdisjoint(other.updates):
+            return False
+        # Less, and they count their steps alike, perhaps.
+        common = self.work.keys() & other.work.keys()
+        return 2 * len(common) >= min(len(self.work), len(other.work))
+
+    def add(self, other: _Steps) -> None:
+        """Do what another one does, too."""
+        for own, more in (
+            (self.updates, other.updates),
+            (self.starts, other.starts),
+            (self.constants, other.constants),
+        ):
+            for x, meaning in more.items():
+                own.setdefault(x, meaning)
+        self.work.update(other.work)
 
 
-def _pair(loops: Sequence[FrozenApply]) -> tuple[FrozenApply, FrozenApply, _States] | None:
-    """Two loops that take the same steps and have states in common, and what they have together."""
-    for at, a in enumerate(loops):
-        for b in loops[at + 1 :]:
-            one, other = a.op.scalar_op, b.op.scalar_op
-            if a.inputs[0] is not b.inputs[0] or one.is_while != other.is_while:
-                continue
-            if a.output_types[0].shape != b.output_types[0].shape:
-                continue
-            common = _unified(a, b)
-            if common is None:
-                continue
-            # The later one might need what the first gives.
-            if a not in _core.toposort(list(b.inputs)):
-                return a, b, common
-    return None
+def _joined(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+    """``graph`` with loops as one that have much in common; itself if there are none."""
+    order = graph.toposort()
+    alike: dict[Any, list[FrozenApply]] = {}
+    for node in filter(_is_loop, order):
+        kind = (node.inputs[0], node.op.scalar_op.is_while, node.output_types[0].shape)
+        alike.setdefault(kind, []).append(node)
+    steps: dict[FrozenApply, _Steps] = {}
+    stands: dict[FrozenApply, list[Variable]] = {}
+    families: dict[FrozenApply, FrozenApply] = {}
+    for loops in alike.values():
+        if len(loops) > 1:
+            own = _steps(loops, stands)
+            steps.update(own)
+            families.update(_families(own))
+    groups = [part for group in in_groups(order, families) for part in _independent(group)]
+    if all(len(group) == 1 for group in groups):
+        return graph
+    made: dict[Variable, Variable] = {}
+    for group in groups:
+        if len(group) == 1:
+            apply_graph([], group, made)
+            continue
+        together = _Steps(steps[group[0]].condition)
+        for loop in group:
+            together.add(steps[loop])
+        names = {loop.op.scalar_op.name for loop in group}
+        op: Any = ScalarLoop(
+            list(together.updates),
+            list(together.updates.values()),
+            list(together.constants),
+            together.condition,
+            names.pop() if len(names) == 1 else None,
+        )
+        operands = [group[0].inputs[0], *together.starts.values(), *together.constants.values()]
+        results = op.make_node(*(made.get(x, x) for x in operands)).outputs
+        result = dict(zip(together.updates, results, strict=False))
+        for loop in group:
+            ended = results[len(result) :]
+            made.update(
+                zip(loop.outputs, [*(result[x] for x in stands[loop]), *ended], strict=True)
+            )
+    return FrozenFunctionGraph(list(graph.inputs), [made.get(y, y) for y in graph.outputs])
 
 
-def _unified(a: FrozenApply, b: FrozenApply) -> _States | None:
-    """The states of two loops, those that are always equal as one; None if the loops end
-    differently, or if what they have in common is less than half of what either does.
-    """
+def _steps(
+    loops: Sequence[FrozenApply], stands: dict[FrozenApply, list[Variable]]
+) -> dict[FrozenApply, _Steps]:
+    """What loops do in a step; adds what their states are in it, those always equal as one."""
     with Container.default():
-        parts = [_inputs(a), _inputs(b)]
-        # At first whatever starts alike is taken for equal, then what steps tell apart is not.
-        groups: dict[tuple[int, int], Any] = {}
-        for part, (node, n_states, _) in enumerate(parts):
-            for at in range(n_states):
-                start = node.inputs[1 + at]
-                groups[part, at] = (start, node.op.scalar_op.states[at].dtype)
+        nominals = {loop: [x.type() for x in loop.op.scalar_op.fgraph.inputs] for loop in loops}
         constants: dict[tuple[Variable, str], Variable] = {}
+        fixed: dict[FrozenApply, list[Variable]] = {}
+        for loop in loops:
+            count = loop.op.scalar_op.n_states
+            given = zip(loop.inputs[1 + count :], nominals[loop][count:], strict=True)
+            fixed[loop] = [constants.setdefault((x, own.dtype), own) for x, own in given]
+        # At first whatever starts alike is taken for equal, then what steps tell apart is not.
+        classes: dict[tuple[FrozenApply, int], Any] = {
+            (loop, at): (loop.inputs[1 + at], state.dtype)
+            for loop in loops
+            for at, state in enumerate(loop.op.scalar_op.states)
+        }
+        told = len(set(classes.values()))
         while True:
-            stands: dict[Any, Variable] = {}
-            chosen: list[list[Variable]] = []
-            for part, (node, n_states, nominals) in enumerate(parts):
-                own = [stands.setdefault(groups[part, at], nominals[at]) for at in range(n_states)]
-                own += [
-                    constants.setdefault((x, nominal.dtype), nominal)
-                    for x, nominal in zip(
-                        node.inputs[1 + n_states :], nominals[n_states:], strict=True
-                    )
-                ]
-                chosen.append(own)
-            outputs = [
-                node.op.scalar_op.fgraph.bind(own)
-                for (node, _, _), own in zip(parts, chosen, strict=True)
-            ]
-            refined = {key: (groups[key], outputs[key[0]][key[1]]) for key in groups}
-            if len(set(refined.values())) == len(set(groups.values())):
+            first: dict[Any, Variable] = {}
+            for (loop, at), kind in classes.items():
+                first.setdefault(kind, nominals[loop][at])
+            outputs: dict[FrozenApply, list[Variable]] = {}
+            for loop in loops:
+                count = loop.op.scalar_op.n_states
+                stands[loop] = [first[classes[loop, at]] for at in range(count)]
+                outputs[loop] = loop.op.scalar_op.fgraph.bind([*stands[loop], *fixed[loop]])
+            numbers: dict[Any, int] = {}
+            for (loop, at), kind in classes.items():
+                refined = (kind, outputs[loop][at])
+                classes[loop, at] = numbers.setdefault(refined, len(numbers))
+            if len(numbers) == told:
                 break
-            groups = refined
-    shared = {groups[key] for key in groups if key[0] == 0} & {
-        groups[key] for key in groups if key[0] == 1
-    }
-    if not shared or (a.op.scalar_op.is_while and outputs[0][-1] is not outputs[1][-1]):
-        return None
-    work = [set(_core.toposort(list(made))) for made in outputs]
-    if 2 * len(work[0] & work[1]) < min(map(len, work)):
-        return None  # they count their steps alike, perhaps
-    starts: dict[Variable, Variable] = {}
-    for part, (node, n_states, _) in enumerate(parts):
-        for at in range(n_states):
-            starts.setdefault(chosen[part][at], node.inputs[1 + at])
-    return _States(
-        starts,
-        {nominal: x for (x, _), nominal in constants.items()},
-        (chosen[0], chosen[1]),
-        (outputs[0], outputs[1]),
-    )
+            told = len(numbers)
+    steps = {}
+    for loop in loops:
+        count = loop.op.scalar_op.n_states
+        steps[loop] = _Steps(
+            outputs[loop][-1] if loop.op.scalar_op.is_while else None,
+            dict(zip(stands[loop], outputs[loop], strict=False)),
+            dict(zip(stands[loop], loop.inputs[1 : 1 + count], strict=True)),
+            dict(zip(fixed[loop], loop.inputs[1 + count :], strict=True)),
+            dict.fromkeys(_core.toposort(list(outputs[loop]))),
+        )
+    return steps
 
 
-def _inputs(node: FrozenApply) -> tuple[FrozenApply, int, list[Variable]]:
-    """A loop, the number of its states, and new variables for its inputs."""
-    op = node.op.scalar_op
-    return node, op.n_states, [x.type() for x in op.fgraph.inputs]
+def _families(steps: Mapping[FrozenApply, _Steps]) -> dict[FrozenApply, FrozenApply]:
+    """The first loop of those with which a loop can be one, where there are others.
+
+    Where two have half of what one of them does in common, that is not all of what many do: one of
+    the rarer half of its nodes is in the other, too. So few need be compared.
+    """
+    count = Counter(node for own in steps.values() for node in own.work)
+    rank = {node: at for at, node in enumerate(sorted(count, key=count.__getitem__))}
+    found: dict[FrozenApply, FrozenApply] = {}
+    members: Counter[FrozenApply] = Counter()
+    families: dict[FrozenApply, _Steps] = {}
+    with_any: dict[FrozenApply | Variable, dict[FrozenApply, None]] = {}
+    with_rare: dict[FrozenApply | Variable, dict[FrozenApply, None]] = {}
+    for loop, own in steps.items():
+        every: list[FrozenApply | Variable] = [*own.work, *own.updates]
+        rarer = sorted(own.work, key=rank.__getitem__)[: len(own.work) // 2 + 1]
+        # A loop that does nothing has its states to be found by.
+        rare: list[FrozenApply | Variable] = [*rarer] or [*own.updates]
+        near = [with_any.get(one, {}) for one in rare] + [with_rare.get(one, {}) for one in every]
+        candidates = dict.fromkeys(first for some in near for first in some)
+        first = next((first for first in candidates if families[first].joins(own)), loop)
+        found[loop] = first
+        members[first] += 1
+        families.setdefault(first, _Steps(own.condition)).add(own)
+        for one in every:
+            with_any.setdefault(one, {})[first] = None
+        for one in rare:
+            with_rare.setdefault(one, {})[first] = None
+    return {loop: first for loop, first in found.items() if members[first] > 1}
 
 
-def _with_one(
-    graph: FrozenFunctionGraph, a: FrozenApply, b: FrozenApply, common: _States
-) -> FrozenFunctionGraph:
-    """``graph`` with one loop in place of two."""
-    op = a.op.scalar_op
-    updates: dict[Variable, Variable] = {}
-    for node, stands, outputs in zip((a, b), common.stands, common.outputs, strict=True):
-        updates.update(zip(stands[: node.op.scalar_op.n_states], outputs, strict=False))
-    loop: Any = ScalarLoop(
-        list(common.states),
-        [updates[state] for state in common.states],
-        list(common.constants),
-        common.outputs[0][-1] if op.is_while else None,
-        op.name if op.name == b.op.scalar_op.name else None,
-    )
-    position = {state: at for at, state in enumerate(common.states)}
-
-    def replace(node: FrozenApply, made: Callable[[Variable], Variable]) -> list[Variable]:
-        operands = [a.inputs[0], *common.states.values(), *common.constants.values()]
-        results = loop.make_node(*map(made, operands)).outputs
-        at = (0, 1)[node is b]
-        n_states = node.op.scalar_op.n_states
-        own = [results[position[x]] for x in common.stands[at][:n_states]]
-        return [*own, results[-1]] if op.is_while else own
-
-    return _rebuilt(graph, {a, b}, replace)
+def _independent(group: Sequence[FrozenApply]) -> list[list[FrozenApply]]:
+    """A group in parts, each without a loop that takes results of another one."""
+    part: dict[FrozenApply, int] = {}
+    parts: list[list[FrozenApply]] = []
+    for loop in group:
+        after = [part[x.owner] for x in loop.inputs if x.owner in part]
+        part[loop] = max(after, default=-1) + 1
+        if part[loop] == len(parts):
+            parts.append([])
+        parts[part[loop]].append(loop)
+    return parts
 
 
 def _without_unused(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
@@ -159,8 +225,13 @@ def _without_unused(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         for node in order
         if _is_loop(node) and len(states := _needed(node, used)) < node.op.scalar_op.n_states
     }
-
-    def replace(node: FrozenApply, made: Callable[[Variable], Variable]) -> list[Variable]:
+    if not kept:
+        return graph
+    made: dict[Variable, Variable] = {}
+    for node in order:
+        if node not in kept:
+            apply_graph([], [node], made)
+            continue
         op, states = node.op.scalar_op, kept[node]
         with Container.default():
             inputs = [x.type() for x in op.fgraph.inputs]
@@ -178,13 +249,12 @@ def _without_unused(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
             op.name,
         )
         operands = [node.inputs[0], *(node.inputs[1 + at] for at in (*states, *constants))]
-        results = loop.make_node(*map(made, operands)).outputs
+        results = loop.make_node(*(made.get(x, x) for x in operands)).outputs
         place = dict(zip(states, results, strict=False))
         # Nobody uses the others.
         own = [place.get(at, results[0]) for at in range(n_states)]
-        return [*own, results[-1]] if op.is_while else own
-
-    return _rebuilt(graph, set(kept), replace) if kept else graph
+        made.update(zip(node.outputs, [*own, *results[len(states) :]], strict=True))
+    return FrozenFunctionGraph(list(graph.inputs), [made.get(y, y) for y in graph.outputs])
 
 
 def _needed(node: FrozenApply, used: set[Variable]) -> list[int]:
@@ -204,24 +274,3 @@ def _needed(node: FrozenApply, used: set[Variable]) -> list[int]:
             return sorted(needed) or [0]
         needed |= more
         targets += [op.updates[at] for at in more]
-
-
-def _rebuilt(
-    graph: FrozenFunctionGraph,
-    chosen: set[FrozenApply],
-    replace: Callable[[FrozenApply, Callable[[Variable], Variable]], list[Variable]],
-) -> FrozenFunctionGraph:
-    """``graph`` with what ``replace`` gives for nodes, given what variables became."""
-    made: dict[Variable, Variable] = {}
-    order = graph.toposort()
-    if len(chosen) > 1:
-        # A loop in place of several needs the operands of all.
-        first = _core.toposort([x for node in chosen for x in node.inputs])
-        order = [*first, *(node for node in order if node not in set(first))]
-    for node in order:
-        if node in chosen:
-            results = replace(node, lambda x: made.get(x, x))
-            made.update(zip(node.outputs, results, strict=True))
-        else:
-            apply_graph([], [node], made)
-    return FrozenFunctionGraph(list(graph.inputs), [made.get(y, y) for y in graph.outputs])

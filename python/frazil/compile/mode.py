@@ -12,7 +12,7 @@ from frazil.compile.phases import LOOPS, PHASES, check_names
 from frazil.link.c import CCompiler
 from frazil.link.debug import DebugLinker, debug_compiler
 from frazil.link.image import Image, Symbol
-from frazil.link.kernel import NativeKernel
+from frazil.link.kernel_compiler import NativeKernel
 from frazil.link.native import CLinker, NumbaLinker
 from frazil.link.numba import NumbaCompiler
 from frazil.link.perform import PyLinker

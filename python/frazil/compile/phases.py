@@ -7,13 +7,13 @@ from functools import lru_cache
 
 from frazil._core import FrozenFunctionGraph
 from frazil.compile.element_loops import improve_element_loops
-from frazil.compile.inner import expand_inline, rewrite_inner_graphs
+from frazil.compile.joint_choices import join_choices
 from frazil.inner_graph import HasInnerGraph
-from frazil.joint_choices import join_choices
 from frazil.laziness import make_lazy
 from frazil.loop.improving import improve_loops
 from frazil.rewrite.catalog import BLAS, CANONICALIZE, SPECIALIZE, STABILIZE
 from frazil.rewrite.definition import Rule
+from frazil.rewrite.inner import expand_inline, rewrite_inner_graphs
 from frazil.rewrite.rewriting import rewrite
 
 PHASES: Mapping[str, tuple[Rule, ...]] = {

@@ -14,7 +14,7 @@ from frazil.compile import stored
 from frazil.compile.mode import Linker
 from frazil.compile.phases import optimize
 from frazil.link.claims import Claims
-from frazil.link.kernel import KernelCompileError
+from frazil.link.kernel_compiler import KernelCompileError
 
 
 class Compiled:

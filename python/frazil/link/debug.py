@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
-from frazil.compile.inner import rewrite_inner_graphs
 from frazil.inner_graph import HasInnerGraph
 from frazil.link.c import CCompiler
 from frazil.link.contract import Inner
@@ -15,12 +14,13 @@ from frazil.link.fusible import Fusion, find_fusion, register_fusion
 from frazil.link.image import Image, Symbol
 from frazil.link.in_place import ifelse_inputs, op_from_graph_inputs
 from frazil.link.inlining import inline_composites, split_loops
-from frazil.link.kernel import KernelCompileError, KernelCompiler, NativeKernel
+from frazil.link.kernel_compiler import KernelCompileError, KernelCompiler, NativeKernel
 from frazil.link.lowering import lower
 from frazil.link.numba import NumbaCompiler
 from frazil.link.perform import PyLinker
 from frazil.link.scan_contract import own_states, scan_in_place
 from frazil.loop.op import Scan
+from frazil.rewrite.inner import rewrite_inner_graphs
 
 
 def debug_compiler() -> KernelCompiler | None:

@@ -15,18 +15,15 @@ returns a :class:`Status`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from frazil.link.image import Image, Symbol
-
 if TYPE_CHECKING:
-    from frazil.link.recurrence import AnyKernel
     from frazil.scalar.op import ScalarOp
 
 BLOCK_BYTES = 64
@@ -256,68 +253,5 @@ class Status(IntEnum):
     STOPPED = 4  # no fault: it asked whether to stop, and the answer was yes
 
 
-@dataclass(frozen=True, slots=True)
-class NativeKernel:
-    """A kernel in machine code; the address is valid as long as ``keepalive`` is alive."""
-
-    address: int
-    keepalive: object
-
-
-class KernelCompiler(Protocol):
-    """What makes native code of loop kernels of any size.
-
-    What its loops hold is said by :func:`~frazil.link.fusible.register_fusion`, under its name.
-    """
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def identity(self) -> str:
-        """What the machine code depends on besides the kernel: compiler, flags, processor."""
-        ...
-
-    @property
-    def step_limit(self) -> int:
-        """The number of statements up to which a loop's step may be written out."""
-        ...
-
-    def lowers(self, op: ScalarOp, operands: Sequence[str], result: str) -> bool:
-        """Whether the op can be a statement, with operands and a result of these dtypes."""
-        ...
-
-    def compile(self, kernels: Sequence[AnyKernel]) -> list[NativeKernel]:
-        """The native kernels, in order."""
-        ...
-
-    def symbol(self, keepalive: object) -> Symbol | None:
-        """Where a kernel kept by ``keepalive`` is in an image; None if it cannot be kept."""
-        ...
-
-    def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
-        """The kernels of these names in an image.
-
-        Raises
-        ------
-        KernelCompileError
-            If the image cannot be loaded, or has no such kernel.
-        """
-        ...
-
-
 class LoweringError(NotImplementedError):
     """An op has no form in the language of a kernel compiler."""
-
-
-class KernelCompileError(RuntimeError):
-    """A compiler rejected the source of a kernel, or could not be run.
-
-    Attributes
-    ----------
-    source : str or None
-        What was rejected.
-    """
-
-    def __init__(self, message: str, source: str | None = None) -> None:
-        super().__init__(message)
-        self.source = source

@@ -7,18 +7,18 @@ from weakref import WeakValueDictionary
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
 from frazil.cache.identity import modules_of
-from frazil.compile.inner import rewrite_inner_graphs
 from frazil.inner_graph import HasInnerGraph
 from frazil.link.contract import Inner, inner_graphs
 from frazil.link.fusible import Fusion, find_fusion
 from frazil.link.image import Image, Symbol
 from frazil.link.in_place import ifelse_inputs, op_from_graph_inputs
 from frazil.link.inlining import inline_composites, split_loops
-from frazil.link.kernel import KernelCompiler, NativeKernel
+from frazil.link.kernel_compiler import KernelCompiler, NativeKernel
 from frazil.link.lowering import lower
 from frazil.link.lowering.node import lower_node
 from frazil.link.scan_contract import own_states, scan_in_place
 from frazil.loop.op import Scan
+from frazil.rewrite.inner import rewrite_inner_graphs
 
 
 class NativeLinker:

@@ -23,7 +23,7 @@ from frazil.inner_graph import HasInnerGraph
 from frazil.link.fusible import register_fusion
 from frazil.link.image import Image, Symbol
 from frazil.link.in_place import ifelse_inputs, op_from_graph_inputs
-from frazil.link.kernel import KernelCompileError, NativeKernel
+from frazil.link.kernel_compiler import KernelCompileError, NativeKernel
 from frazil.link.origin import Origin
 from frazil.link.scan_contract import scan_in_place
 from frazil.link.segment import apart

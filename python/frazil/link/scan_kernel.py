@@ -11,7 +11,7 @@ import numpy as np
 from frazil._core import Constant, Variable
 from frazil.link.components import Elements, NotSmall, Step, components
 from frazil.link.inlining import inline_composites
-from frazil.link.kernel import KernelCompiler
+from frazil.link.kernel_compiler import KernelCompiler
 from frazil.link.recurrence import RecurrenceKernel, Row, RowWrite, State
 from frazil.loop.op import Scan
 

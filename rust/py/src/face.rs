@@ -14,6 +14,7 @@ use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
 use crate::apply::FrozenApply;
 use crate::cell::SharedCell;
 use crate::container::Container;
+use crate::frozen_graph;
 use crate::graph;
 use crate::variable::{Constant, NominalVariable, SharedVariable, Variable};
 
@@ -201,7 +202,7 @@ pub fn frozen_face(py: Python<'_>, graph: FrozenFunctionGraph) -> PyResult<Bound
     match find(py, identity) {
         Some(living) => Ok(living),
         None => {
-            let new = Bound::new(py, graph::FrozenFunctionGraph::from_core(graph))?;
+            let new = Bound::new(py, frozen_graph::FrozenFunctionGraph::from_core(graph))?;
             install(py, identity, new.into_any())
         }
     }

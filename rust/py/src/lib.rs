@@ -13,6 +13,7 @@ mod donation;
 mod error;
 mod explain;
 mod face;
+mod frozen_graph;
 mod function;
 mod graph;
 mod memory;
@@ -26,6 +27,7 @@ mod rewrite;
 mod signals;
 mod types;
 mod variable;
+mod walks;
 
 /// Nodes are made and dropped much faster than the system's allocator, which gives memory back to the system and
 /// asks for it again, likes it.
@@ -60,12 +62,11 @@ mod _core {
     #[pymodule_export]
     use crate::explain::explain;
     #[pymodule_export]
+    use crate::frozen_graph::{FrozenFunctionGraph, load_graph};
+    #[pymodule_export]
     use crate::function::Function;
     #[pymodule_export]
-    use crate::graph::{
-        FrozenFunctionGraph, FunctionGraph, Transaction, graph_replace, load_graph, promote,
-        root_inputs, toposort,
-    };
+    use crate::graph::{FunctionGraph, Transaction};
     #[pymodule_export]
     use crate::memory::{allocated_bytes, memory_plan, take_peak_bytes};
     #[pymodule_export]
@@ -77,10 +78,12 @@ mod _core {
     #[pymodule_export]
     use crate::rewrite::{PyRuleSet, RewriteRule};
     #[pymodule_export]
-    use crate::types::TensorType;
+    use crate::types::{TensorType, promote};
     #[pymodule_export]
     use crate::variable::{
         Constant, NominalVariable, SharedVariable, Variable, constant, elemwise_function,
         elemwise_type, nominal, register_elemwise, register_operator,
     };
+    #[pymodule_export]
+    use crate::walks::{graph_replace, root_inputs, toposort};
 }

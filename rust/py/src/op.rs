@@ -9,7 +9,7 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyString, PyTuple, Py
 
 use crate::error::raise;
 use crate::face::{find_op, forget_op, install_op};
-use crate::graph::FrozenFunctionGraph;
+use crate::frozen_graph::FrozenFunctionGraph;
 use crate::types::TensorType;
 
 /// What the core knows of an op.

@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::apply::FrozenApply;
 use crate::error::{InconsistencyError, raise};
 use crate::face::{apply_face, face};
-use crate::graph::{orderings_dict, vars_of};
+use crate::walks::{orderings_dict, vars_of};
 
 type Objects<'py> = Vec<Bound<'py, PyAny>>;
 

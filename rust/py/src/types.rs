@@ -140,3 +140,19 @@ fn dim_of(length: &Bound<'_, PyAny>) -> PyResult<Dim> {
         ))
     })
 }
+
+/// The dtype that holds every value of all `dtypes`, as `numpy.result_type`.
+#[pyfunction]
+#[pyo3(signature = (*dtypes))]
+pub fn promote(dtypes: Vec<String>) -> PyResult<&'static str> {
+    let parsed = dtypes
+        .iter()
+        .map(|dtype| dtype.parse::<frazil_core::DType>())
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(raise)?;
+    parsed
+        .into_iter()
+        .reduce(frazil_core::DType::promote)
+        .map(frazil_core::DType::name)
+        .ok_or_else(|| raise(frazil_core::Error::NoOperands))
+}

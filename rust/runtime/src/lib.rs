@@ -15,6 +15,7 @@ mod error;
 mod ids;
 mod linalg;
 mod loops;
+mod processor;
 mod program;
 mod report;
 mod run;

@@ -27,11 +27,8 @@ from frazil.link.c.unit import Unit
 from frazil.link.claims import Claims
 from frazil.link.compilations import count_compiled
 from frazil.link.image import Image, Symbol
-from frazil.link.kernel import (
-    KernelCompileError,
-    LoweringError,
-    NativeKernel,
-)
+from frazil.link.kernel import LoweringError
+from frazil.link.kernel_compiler import KernelCompileError, NativeKernel
 from frazil.link.pool import compile_all, thread_count
 from frazil.link.recurrence import AnyKernel, RecurrenceKernel
 from frazil.scalar.op import ScalarOp

@@ -8,7 +8,7 @@ from frazil._core import FrozenFunctionGraph, Program, Variable
 from frazil.link.contract import Inner, inner_graphs
 from frazil.link.fusible import Fusion
 from frazil.link.fusion import Loop
-from frazil.link.kernel import KernelCompiler, NativeKernel
+from frazil.link.kernel_compiler import KernelCompiler, NativeKernel
 from frazil.link.loops import kernel_call
 from frazil.link.lowering.inner import RemembersPrograms, plan_inner
 from frazil.link.lowering.node import lower_node

@@ -10,7 +10,7 @@ import numpy as np
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
 from frazil.link.contract import Inner, inner_graphs
-from frazil.link.kernel import NativeKernel
+from frazil.link.kernel_compiler import NativeKernel
 from frazil.link.lowering.index import Index
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering

@@ -8,7 +8,7 @@ from typing import Any
 from frazil import _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Program, Variable
 from frazil.link.contract import Inner
-from frazil.link.kernel import NativeKernel
+from frazil.link.kernel_compiler import NativeKernel
 from frazil.link.loops import Indexed, KernelCall
 from frazil.link.origin import Origin
 from frazil.link.passes import plan

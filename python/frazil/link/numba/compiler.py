@@ -13,12 +13,8 @@ from typing import TYPE_CHECKING
 from frazil.cache.identity import package, processor
 from frazil.link.compilations import count_compiled
 from frazil.link.image import Image, Symbol
-from frazil.link.kernel import (
-    KernelCompileError,
-    LoopKernel,
-    LoweringError,
-    NativeKernel,
-)
+from frazil.link.kernel import LoopKernel, LoweringError
+from frazil.link.kernel_compiler import KernelCompileError, NativeKernel
 from frazil.link.recurrence import AnyKernel
 from frazil.scalar.op import ScalarOp
 

@@ -21,7 +21,8 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
 from frazil.link.image import Image
-from frazil.link.kernel import KernelCompileError, LoopKernel
+from frazil.link.kernel import LoopKernel
+from frazil.link.kernel_compiler import KernelCompileError
 from frazil.link.numba.externals import exported, with_vector_forms
 from frazil.link.numba.functions import BYTES, PARALLEL
 from frazil.link.numba.machine import target_machine

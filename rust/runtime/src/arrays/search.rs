@@ -10,6 +10,8 @@ use crate::arrays::axis_lines::{AxisLines, gather};
 use crate::arrays::layout::Layout;
 use crate::arrays::strided::read_integer;
 use crate::error::Fault;
+#[cfg(target_arch = "x86_64")]
+use crate::processor::Level;
 
 /// Elements of which one pass finds the extreme one, before its position is looked for.
 const CHUNK: usize = 1024;
@@ -105,8 +107,8 @@ impl ExtremePlan {
 /// The first element that none beats, or the first NaN.
 fn extreme<T: Element>(elements: &[T], beats: impl Fn(T, T) -> bool + Copy) -> usize {
     #[cfg(target_arch = "x86_64")]
-    if std::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has it.
+    if Level::best().is_some() {
+        // SAFETY: the processor has AVX2 at every level.
         return unsafe { extreme_in_avx2(elements, beats) };
     }
     extreme_of(elements, beats)

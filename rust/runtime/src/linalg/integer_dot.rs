@@ -6,6 +6,7 @@ use frazil_core::DType;
 
 use crate::arrays::axis_lines::gather;
 use crate::arrays::layout::Layout;
+use crate::processor::Level;
 
 /// A product of two operands of rank 1 or 2: a vector in front is a row, one behind a column.
 #[derive(Clone, Copy, Debug)]
@@ -139,16 +140,13 @@ impl IntegerDot {
         }
         // SAFETY: by the caller's promise, on a processor that was asked.
         unsafe {
-            #[cfg(target_arch = "x86_64")]
-            {
-                if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512dq") {
-                    return in_avx512(a, b, dims, result);
-                }
-                if is_x86_feature_detected!("avx2") {
-                    return in_avx2(a, b, dims, result);
-                }
+            match Level::best() {
+                #[cfg(target_arch = "x86_64")]
+                Some(Level::Avx512) => in_avx512(a, b, dims, result),
+                #[cfg(target_arch = "x86_64")]
+                Some(Level::Avx2) => in_avx2(a, b, dims, result),
+                None => product(a, b, dims, result),
             }
-            product(a, b, dims, result);
         }
     }
 }

@@ -25,27 +25,3 @@ pub(crate) trait Registers {}
 
 #[cfg(not(target_arch = "x86_64"))]
 impl<T> Registers for T {}
-
-/// The instruction sets that the loops are made for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Level {
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-impl Level {
-    /// Those of this machine, the best first.
-    fn known() -> impl Iterator<Item = Level> {
-        #[cfg(target_arch = "x86_64")]
-        {
-            let wide = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq");
-            let narrow = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-            let known = [(wide && narrow, Level::Avx512), (narrow, Level::Avx2)];
-            known.into_iter().filter_map(|(has, level)| has.then_some(level))
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        std::iter::empty()
-    }
-}

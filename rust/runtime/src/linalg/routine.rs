@@ -199,60 +199,26 @@ element!(
     GETRF = Dgetrf
 );
 
-type Char = *const c_char;
-type Int = *const i64;
+/// Calls a routine. Letters and integers go by the address of a copy, arrays `at` their own.
+macro_rules! call {
+    ($found:expr, $($kind:ident $value:expr),*) => { call!($found => (), $($kind $value),*) };
+    ($found:expr => $result:ty, $($kind:ident $value:expr),*) => {{
+        let found: Found = $found;
+        let routine: unsafe extern "C" fn($(argument!($kind)),*) -> $result =
+            std::mem::transmute(found.address());
+        routine($(argument!($kind found $value)),*)
+    }};
+}
 
-type DotFn<T> = unsafe extern "C" fn(Int, *const T, Int, *const T, Int) -> T;
-type GemvFn<T> = unsafe extern "C" fn(
-    Char,
-    Int,
-    Int,
-    *const T,
-    *const T,
-    Int,
-    *const T,
-    Int,
-    *const T,
-    *mut T,
-    Int,
-);
-type GerFn<T> = unsafe extern "C" fn(Int, Int, *const T, *const T, Int, *const T, Int, *mut T, Int);
-type TrsvFn<T> = unsafe extern "C" fn(Char, Char, Char, Int, *const T, Int, *mut T, Int);
-type GemmFn<T> = unsafe extern "C" fn(
-    Char,
-    Char,
-    Int,
-    Int,
-    Int,
-    *const T,
-    *const T,
-    Int,
-    *const T,
-    Int,
-    *const T,
-    *mut T,
-    Int,
-);
-type SymmFn<T> = unsafe extern "C" fn(
-    Char,
-    Char,
-    Int,
-    Int,
-    *const T,
-    *const T,
-    Int,
-    *const T,
-    Int,
-    *const T,
-    *mut T,
-    Int,
-);
-type SyrkFn<T> =
-    unsafe extern "C" fn(Char, Char, Int, Int, *const T, *const T, Int, *const T, *mut T, Int);
-type TrsmFn<T> =
-    unsafe extern "C" fn(Char, Char, Char, Char, Int, Int, *const T, *const T, Int, *mut T, Int);
-type GetrfFn<T> = unsafe extern "C" fn(Int, Int, *mut T, Int, *mut c_void, *mut i64);
-type PotrfFn<T> = unsafe extern "C" fn(Char, Int, *mut T, Int, *mut i64);
+/// The type of an argument, and what is given for it.
+macro_rules! argument {
+    (letter) => { *const c_char };
+    (int) => { *const i64 };
+    (at) => { *const _ };
+    (letter $found:ident $value:expr) => { &$value };
+    (int $found:ident $value:expr) => { &$found.pass($value) };
+    (at $found:ident $value:expr) => { $value };
+}
 
 /// A vector: its first element and the elements from one to the next.
 #[derive(Clone, Copy)]
@@ -326,12 +292,8 @@ pub(crate) unsafe fn dot<T: Element>(
     x: VectorAt<T>,
     y: VectorAt<T>,
 ) -> Result<T, Fault> {
-    let routine = T::DOT.found()?;
     // SAFETY: whoever set the address promised the routine, the caller the vectors.
-    unsafe {
-        let dot: DotFn<T> = std::mem::transmute(routine.address());
-        Ok(dot(&routine.pass(count), x.at, &routine.pass(x.step), y.at, &routine.pass(y.step)))
-    }
+    Ok(unsafe { call!(T::DOT.found()? => T, int count, at x.at, int x.step, at y.at, int y.step) })
 }
 
 /// `y = alpha a x + beta y`, `y` without gaps; `sizes` are the rows and columns of `a` as it lies.
@@ -347,26 +309,14 @@ pub(crate) unsafe fn gemv<T: Element>(
     beta: *const T,
     y: *mut T,
 ) -> Result<(), Fault> {
-    let routine = T::GEMV.found()?;
-    let [m, n] = sizes.map(|size| routine.pass(size));
-    let trans = transposition(a.transposed);
+    let [m, n] = sizes;
     // SAFETY: as for `dot`.
     unsafe {
-        let gemv: GemvFn<T> = std::mem::transmute(routine.address());
-        gemv(
-            &trans,
-            &m,
-            &n,
-            alpha,
-            a.at,
-            &routine.pass(a.leading),
-            x.at,
-            &routine.pass(x.step),
-            beta,
-            y,
-            &routine.pass(1),
-        );
-    }
+        call!(T::GEMV.found()?,
+            letter transposition(a.transposed), int m, int n, at alpha, at a.at, int a.leading,
+            at x.at, int x.step, at beta, at y, int 1
+        )
+    };
     Ok(())
 }
 
@@ -381,23 +331,13 @@ pub(crate) unsafe fn ger<T: Element>(
     y: VectorAt<T>,
     a: MatrixOut<T>,
 ) -> Result<(), Fault> {
-    let routine = T::GER.found()?;
-    let [m, n] = sizes.map(|size| routine.pass(size));
+    let [m, n] = sizes;
     // SAFETY: as for `dot`.
     unsafe {
-        let ger: GerFn<T> = std::mem::transmute(routine.address());
-        ger(
-            &m,
-            &n,
-            alpha,
-            x.at,
-            &routine.pass(x.step),
-            y.at,
-            &routine.pass(y.step),
-            a.at,
-            &routine.pass(a.leading),
-        );
-    }
+        call!(T::GER.found()?,
+            int m, int n, at alpha, at x.at, int x.step, at y.at, int y.step, at a.at, int a.leading
+        )
+    };
     Ok(())
 }
 
@@ -411,23 +351,13 @@ pub(crate) unsafe fn trsv<T: Element>(
     a: MatrixAt<T>,
     x: *mut T,
 ) -> Result<(), Fault> {
-    let routine = T::TRSV.found()?;
-    let (part, trans, diagonal) =
-        (triangle.part(), transposition(a.transposed), triangle.diagonal());
     // SAFETY: as for `dot`.
     unsafe {
-        let trsv: TrsvFn<T> = std::mem::transmute(routine.address());
-        trsv(
-            &part,
-            &trans,
-            &diagonal,
-            &routine.pass(size),
-            a.at,
-            &routine.pass(a.leading),
-            x,
-            &routine.pass(1),
-        );
-    }
+        call!(T::TRSV.found()?,
+            letter triangle.part(), letter transposition(a.transposed), letter triangle.diagonal(),
+            int size, at a.at, int a.leading, at x, int 1
+        )
+    };
     Ok(())
 }
 
@@ -444,28 +374,15 @@ pub(crate) unsafe fn gemm<T: Element>(
     beta: *const T,
     c: MatrixOut<T>,
 ) -> Result<(), Fault> {
-    let routine = T::GEMM.found()?;
-    let [m, n, k] = sizes.map(|size| routine.pass(size));
-    let (transa, transb) = (transposition(a.transposed), transposition(b.transposed));
+    let [m, n, k] = sizes;
     // SAFETY: as for `dot`.
     unsafe {
-        let gemm: GemmFn<T> = std::mem::transmute(routine.address());
-        gemm(
-            &transa,
-            &transb,
-            &m,
-            &n,
-            &k,
-            alpha,
-            a.at,
-            &routine.pass(a.leading),
-            b.at,
-            &routine.pass(b.leading),
-            beta,
-            c.at,
-            &routine.pass(c.leading),
-        );
-    }
+        call!(T::GEMM.found()?,
+            letter transposition(a.transposed), letter transposition(b.transposed), int m, int n,
+            int k, at alpha, at a.at, int a.leading, at b.at, int b.leading, at beta, at c.at,
+            int c.leading
+        )
+    };
     Ok(())
 }
 
@@ -483,27 +400,14 @@ pub(crate) unsafe fn symm<T: Element>(
     beta: *const T,
     c: MatrixOut<T>,
 ) -> Result<(), Fault> {
-    let routine = T::SYMM.found()?;
-    let (side, part) = (side.letter(), triangle.part());
-    let [m, n] = sizes.map(|size| routine.pass(size));
+    let [m, n] = sizes;
     // SAFETY: as for `dot`.
     unsafe {
-        let symm: SymmFn<T> = std::mem::transmute(routine.address());
-        symm(
-            &side,
-            &part,
-            &m,
-            &n,
-            alpha,
-            a.at,
-            &routine.pass(a.leading),
-            b.at,
-            &routine.pass(b.leading),
-            beta,
-            c.at,
-            &routine.pass(c.leading),
-        );
-    }
+        call!(T::SYMM.found()?,
+            letter side.letter(), letter triangle.part(), int m, int n, at alpha, at a.at,
+            int a.leading, at b.at, int b.leading, at beta, at c.at, int c.leading
+        )
+    };
     Ok(())
 }
 
@@ -520,25 +424,14 @@ pub(crate) unsafe fn syrk<T: Element>(
     beta: *const T,
     c: MatrixOut<T>,
 ) -> Result<(), Fault> {
-    let routine = T::SYRK.found()?;
-    let (part, trans) = (triangle.part(), transposition(a.transposed));
-    let [n, k] = sizes.map(|size| routine.pass(size));
+    let [n, k] = sizes;
     // SAFETY: as for `dot`.
     unsafe {
-        let syrk: SyrkFn<T> = std::mem::transmute(routine.address());
-        syrk(
-            &part,
-            &trans,
-            &n,
-            &k,
-            alpha,
-            a.at,
-            &routine.pass(a.leading),
-            beta,
-            c.at,
-            &routine.pass(c.leading),
-        );
-    }
+        call!(T::SYRK.found()?,
+            letter triangle.part(), letter transposition(a.transposed), int n, int k, at alpha,
+            at a.at, int a.leading, at beta, at c.at, int c.leading
+        )
+    };
     Ok(())
 }
 
@@ -553,27 +446,15 @@ pub(crate) unsafe fn trsm<T: Element>(
     a: MatrixAt<T>,
     x: MatrixOut<T>,
 ) -> Result<(), Fault> {
-    let routine = T::TRSM.found()?;
-    let (side, part) = (side.letter(), triangle.part());
-    let (trans, diagonal) = (transposition(a.transposed), triangle.diagonal());
-    let [m, n] = sizes.map(|size| routine.pass(size));
+    let [m, n] = sizes;
     // SAFETY: as for `dot`.
     unsafe {
-        let trsm: TrsmFn<T> = std::mem::transmute(routine.address());
-        trsm(
-            &side,
-            &part,
-            &trans,
-            &diagonal,
-            &m,
-            &n,
-            &T::ONE,
-            a.at,
-            &routine.pass(a.leading),
-            x.at,
-            &routine.pass(x.leading),
-        );
-    }
+        call!(T::TRSM.found()?,
+            letter side.letter(), letter triangle.part(), letter transposition(a.transposed),
+            letter triangle.diagonal(), int m, int n, at &T::ONE as *const T, at a.at, int a.leading,
+            at x.at, int x.leading
+        )
+    };
     Ok(())
 }
 
@@ -588,13 +469,10 @@ pub(crate) unsafe fn potrf<T: Element>(
     a: MatrixOut<T>,
 ) -> Result<Option<i32>, Fault> {
     let routine = T::POTRF.found()?;
-    let part = triangle.part();
-    let mut info = 0;
+    let mut info = 0i64;
+    let told = &raw mut info;
     // SAFETY: as for `dot`.
-    unsafe {
-        let potrf: PotrfFn<T> = std::mem::transmute(routine.address());
-        potrf(&part, &routine.pass(size), a.at, &routine.pass(a.leading), &mut info);
-    }
+    unsafe { call!(routine, letter triangle.part(), int size, at a.at, int a.leading, at told) };
     let info = routine.take(info);
     // A negative number complains about an argument; none of these can be wrong.
     Ok((info != 0).then_some(info))
@@ -611,14 +489,11 @@ pub(crate) unsafe fn getrf<T: Element>(
     pivots: *mut i32,
 ) -> Result<(), Fault> {
     let routine = T::GETRF.found()?;
-    let rows = routine.pass(size);
     let call = |pivots: *mut c_void| {
-        let mut info = 0;
+        let mut info = 0i64;
+        let told = &raw mut info;
         // SAFETY: as for `dot`; `pivots` points to an integer of the routine's for each row.
-        unsafe {
-            let getrf: GetrfFn<T> = std::mem::transmute(routine.address());
-            getrf(&rows, &rows, a.at, &routine.pass(a.leading), pivots, &mut info);
-        }
+        unsafe { call!(routine, int size, int size, at a.at, int a.leading, at pivots, at told) };
     };
     match routine.integers {
         Integers::Bits32 => call(pivots.cast()),

@@ -3,6 +3,8 @@
 
 use crate::arrays::layout::Layout;
 use crate::linalg::routine::{Element, Triangle};
+#[cfg(target_arch = "x86_64")]
+use crate::processor::Level;
 
 /// Rows and columns of what is small.
 pub(crate) const SMALL: i64 = 8;
@@ -61,8 +63,8 @@ impl SmallDot {
     ) {
         // Wider registers take more columns at once; what is added to what stays the same.
         #[cfg(target_arch = "x86_64")]
-        if std::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has it, and by the caller's promise.
+        if Level::best().is_some() {
+            // SAFETY: the processor has AVX2 at every level, and by the caller's promise.
             unsafe { self.run_wide(operands, scales, result) };
             return;
         }

@@ -9,36 +9,13 @@
 // one, unless it happens to be inlined.
 #![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
 
+use crate::processor::Level;
+
 /// Levels of partial sums, and the turns after which each is carried to the next.
 const LEVELS: usize = 4;
 /// Sets of partial results that blocks take in turn.
 const SETS: usize = 4;
 const TURNS: i64 = 16;
-
-/// The instruction sets that functions are made for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Level {
-    Plain,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-impl Level {
-    fn of_this_machine() -> Level {
-        #[cfg(target_arch = "x86_64")]
-        {
-            if is_x86_feature_detected!("avx512vl") && is_x86_feature_detected!("avx512dq") {
-                return Level::Avx512;
-            }
-            if is_x86_feature_detected!("avx2") {
-                return Level::Avx2;
-            }
-        }
-        Level::Plain
-    }
-}
 
 /// Each function in all instruction sets, and the search for them by name.
 macro_rules! kernel_functions {
@@ -71,20 +48,20 @@ macro_rules! kernel_functions {
                 unsafe { body($($argument),*) }
             }
 
-            pub(super) fn address(level: Level) -> usize {
+            pub(super) fn address(level: Option<Level>) -> usize {
                 match level {
-                    Level::Plain => plain as *const () as usize,
+                    None => plain as *const () as usize,
                     #[cfg(target_arch = "x86_64")]
-                    Level::Avx2 => avx2 as *const () as usize,
+                    Some(Level::Avx2) => avx2 as *const () as usize,
                     #[cfg(target_arch = "x86_64")]
-                    Level::Avx512 => avx512 as *const () as usize,
+                    Some(Level::Avx512) => avx512 as *const () as usize,
                 }
             }
         })*
 
         /// The address of the function of that name, for this machine; `None` if there is none.
         pub fn kernel_function(name: &str) -> Option<usize> {
-            let level = Level::of_this_machine();
+            let level = Level::best();
             match name {
                 $(stringify!($name) => Some($name::address(level)),)*
                 _ => None,
@@ -472,18 +449,8 @@ fn halve<T: Copy, R: Reduction<T>>(of: &mut [T]) -> T {
 mod tests {
     use super::*;
 
-    const LEVELS_HERE: &[Level] = &[
-        Level::Plain,
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2,
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512,
-    ];
-
-    fn runs(level: Level) -> bool {
-        let here = Level::of_this_machine();
-        let rank = |of: Level| LEVELS_HERE.iter().position(|&known| known == of);
-        rank(level) <= rank(here)
+    fn levels() -> impl Iterator<Item = Option<Level>> {
+        Level::known().map(Some).chain([None])
     }
 
     #[test]
@@ -491,7 +458,7 @@ mod tests {
         type Function = unsafe extern "C" fn(*mut f64, i64, i64, i64) -> f64;
         let values: Vec<f64> = (0..128).map(|k| 1.0 + (k as f64 * 0.7).sin() / 3.0).collect();
         let made = [
-            (fold_all_add_f8::address as fn(Level) -> usize, values.iter().sum::<f64>()),
+            (fold_all_add_f8::address as fn(Option<Level>) -> usize, values.iter().sum::<f64>()),
             (fold_all_mul_f8::address, f64::NAN),
             (fold_all_maximum_f8::address, values.iter().copied().fold(f64::MIN, f64::max)),
             (fold_all_minimum_f8::address, values.iter().copied().fold(f64::MAX, f64::min)),
@@ -499,7 +466,7 @@ mod tests {
         for (lanes, count) in [(8, 32), (8, 64), (8, 128), (16, 64), (32, 128), (4, 64)] {
             for (at, (address, _)) in made.iter().enumerate() {
                 let mut found = Vec::new();
-                for &level in LEVELS_HERE.iter().filter(|&&level| runs(level)) {
+                for level in levels() {
                     let mut own = values.clone();
                     // SAFETY: the address is that of such a function, and `own` is long enough.
                     let result = unsafe {
@@ -515,7 +482,7 @@ mod tests {
             let mut own = values.clone();
             // SAFETY: as above.
             let result = unsafe {
-                let function: Function = std::mem::transmute(address(Level::Plain));
+                let function: Function = std::mem::transmute(address(None));
                 function(own.as_mut_ptr(), 128, 0, 8)
             };
             assert!(expected.is_nan() || (result - expected).abs() < 1e-12);

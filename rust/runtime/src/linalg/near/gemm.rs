@@ -1,10 +1,11 @@
 //! A matrix times a matrix.
 
 use crate::linalg::matrix::Matrix;
-use crate::linalg::near::{Level, NEAR};
+use crate::linalg::near::NEAR;
 #[cfg(target_arch = "x86_64")]
 use crate::linalg::near::{lines::Target, tiles};
 use crate::linalg::routine::Element;
+use crate::processor::Level;
 
 /// The product of two matrices that are near, the second of which has rows without gaps.
 #[derive(Debug)]
@@ -30,7 +31,7 @@ impl NearGemm {
     /// The product of elements of `item` bytes that has so many rows and columns, and terms of a
     /// sum; `None` where that is for BLAS.
     pub(crate) fn new(lengths: [i32; 3], a: Matrix, b: Matrix, item: usize) -> Option<NearGemm> {
-        let level = Level::known().next()?;
+        let level = Level::best()?;
         let [rows, columns, inner] = lengths.map(|length| length as usize);
         let elements = [rows * columns, rows * inner, inner * columns];
         if !b.transposed || elements.iter().sum::<usize>() * item > NEAR {
@@ -171,7 +172,7 @@ mod tests {
             assert!(NearGemm::new(lengths, a, by_columns, 8).is_none());
             NearGemm::new(lengths, a, by_rows, 8).is_some()
         };
-        let here = Level::known().next().is_some();
+        let here = Level::best().is_some();
         for transposed in [false, true] {
             assert_eq!(new([100, 100, 200], transposed), here);
             assert!(!new([300, 300, 300], transposed));

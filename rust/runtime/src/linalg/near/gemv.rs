@@ -4,10 +4,11 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::linalg::matrix::{Matrix, Vector};
+use crate::linalg::near::NEAR;
 #[cfg(target_arch = "x86_64")]
 use crate::linalg::near::lines;
-use crate::linalg::near::{Level, NEAR};
 use crate::linalg::routine::Element;
+use crate::processor::Level;
 
 /// The bytes of a matrix of which nothing is left in the nearest cache once all was read.
 const HALVED: usize = 40 << 10;
@@ -68,7 +69,7 @@ impl NearGemv {
         vector: Vector,
         item: usize,
     ) -> Option<NearGemv> {
-        let level = Level::known().next()?;
+        let level = Level::best()?;
         let [rows, columns] = [rows, columns].map(|length| length as usize);
         let leading = matrix.leading as usize;
         let by_lines = matrix.transposed;
@@ -274,7 +275,7 @@ mod tests {
             let matrix = Matrix { transposed: by_lines, leading };
             NearGemv::new([rows, columns], matrix, Vector { length: columns, step }, 8).is_some()
         };
-        let here = Level::known().next().is_some();
+        let here = Level::best().is_some();
         assert_eq!(new(100, 100, true, 1), here);
         assert_eq!(new(100, 100, false, 2), here);
         assert!(!new(100, 100, true, 2), "loads of the vector need it without gaps");

@@ -1,0 +1,205 @@
+//! Frozen graphs.
+
+use frazil_core::{codec, text};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyMapping, PyTuple};
+
+use crate::container::current;
+use crate::error::{UnpicklingError, raise};
+use crate::face::{container_face, forget_frozen, frozen_face, graph_face};
+use crate::persist;
+use crate::walks::{apply_faces, faces, pairs_of, vars_of};
+
+/// A graph over nominal inputs: one object for all isomorphic graphs of a container.
+///
+/// Parameters
+/// ----------
+/// inputs : iterable of Variable
+///     Root inputs, which become nominals; what they are called is no part of the graph.
+/// outputs : iterable of Variable
+///     What the graph computes of them, and of constants.
+///
+/// Raises
+/// ------
+/// MissingInputError
+///     If the outputs need another input.
+///
+/// Examples
+/// --------
+/// >>> import frazil as fz, frazil.tensor as ft
+/// >>> x, y = ft.vector("x"), ft.vector("y")
+/// >>> graph = fz.FrozenFunctionGraph([x], [ft.exp(x) + 1.0])
+/// >>> graph is fz.FrozenFunctionGraph([y], [ft.exp(y) + 1.0])
+/// True
+/// >>> graph.bind([y])[0] is ft.exp(y) + 1.0
+/// True
+#[pyclass(frozen, weakref, module = "frazil._core")]
+pub struct FrozenFunctionGraph {
+    graph: Option<frazil_core::FrozenFunctionGraph>,
+}
+
+impl FrozenFunctionGraph {
+    /// The face's content; `frozen_face` is what makes faces.
+    pub fn from_core(graph: frazil_core::FrozenFunctionGraph) -> FrozenFunctionGraph {
+        FrozenFunctionGraph { graph: Some(graph) }
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &frazil_core::FrozenFunctionGraph {
+        self.graph.as_ref().expect("only dropping takes the graph")
+    }
+}
+
+impl Drop for FrozenFunctionGraph {
+    fn drop(&mut self) {
+        let graph = self.graph.take();
+        Python::attach(|py| {
+            if let Some(graph) = &graph {
+                forget_frozen(py, graph);
+            }
+            py.detach(|| drop(graph));
+        });
+    }
+}
+
+#[pymethods]
+impl FrozenFunctionGraph {
+    #[new]
+    fn make<'py>(
+        inputs: &Bound<'py, PyAny>,
+        outputs: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = inputs.py();
+        let (inputs, outputs, container) = (vars_of(inputs)?, vars_of(outputs)?, current(py)?);
+        let graph =
+            py.detach(|| frazil_core::FrozenFunctionGraph::new(&container, &inputs, &outputs));
+        frozen_face(py, graph.map_err(raise)?)
+    }
+
+    /// The graph in which every occurrence of one of `inputs` is an input: constants and expressions too.
+    #[staticmethod]
+    fn from_structural_inputs<'py>(
+        inputs: &Bound<'py, PyAny>,
+        outputs: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = inputs.py();
+        let (inputs, outputs, container) = (vars_of(inputs)?, vars_of(outputs)?, current(py)?);
+        let graph = py.detach(|| {
+            frazil_core::FrozenFunctionGraph::from_structural_inputs(&container, &inputs, &outputs)
+        });
+        frozen_face(py, graph.map_err(raise)?)
+    }
+
+    /// The graph that a text, as `str` gives it, shows.
+    #[staticmethod]
+    fn parse<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+        frozen_face(py, persist::parse(py, &*current(py)?, text)?)
+    }
+
+    /// The graph that bytes, as `to_bytes` gives them, were made of.
+    #[staticmethod]
+    fn from_bytes<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+        frozen_face(py, persist::decode(py, &*current(py)?, bytes)?)
+    }
+
+    /// The graph as bytes that mean the same in every process.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| codec::encode(self.graph())).map_err(raise)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    #[getter]
+    fn inputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, faces(py, self.graph().inputs())?)
+    }
+
+    #[getter]
+    fn outputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, faces(py, self.graph().outputs())?)
+    }
+
+    #[getter]
+    fn container<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        container_face(py, self.graph().container().clone())
+    }
+
+    #[getter]
+    fn digest(&self) -> String {
+        self.graph().digest().to_string()
+    }
+
+    /// The applications in an order that runs: operands first, and a destroyer after all readers.
+    fn toposort<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        apply_faces(py, self.graph().toposort())
+    }
+
+    /// An editable graph over new inputs that freezes to this one.
+    fn unfreeze<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        graph_face(py, py.detach(|| self.graph().unfreeze()))
+    }
+
+    /// The outputs over values in place of the inputs.
+    fn bind<'py>(&self, values: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let py = values.py();
+        let outputs = match values.cast::<PyMapping>() {
+            Ok(mapping) => self.graph().bind_pairs(&pairs_of(mapping.as_any(), None)?),
+            Err(_) => self.graph().bind(&vars_of(values)?),
+        };
+        faces(py, &outputs.map_err(raise)?)
+    }
+
+    /// The equal graph of the default container, where the graphs that ops hold live.
+    fn _in_default<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        frozen_face(slf.py(), slf.get().graph().in_global().map_err(raise)?)
+    }
+
+    fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let py = slf.py();
+        let load = py.import("frazil._core")?.getattr("load_graph")?;
+        Ok((load, (slf.get().to_bytes(py)?,)))
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<FrozenFunctionGraph>().is_ok_and(|other| self.graph() == other.get().graph())
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.graph().digest().short()
+    }
+
+    fn __str__(&self) -> String {
+        text::print(self.graph())
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<frazil.FrozenFunctionGraph {}: {} inputs, {} outputs>",
+            &self.graph().digest().to_string()[..12],
+            self.graph().inputs().len(),
+            self.graph().outputs().len()
+        )
+    }
+}
+
+/// The frozen graph of a pickle.
+#[pyfunction]
+pub fn load_graph<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    match persist::decode(py, &*current(py)?, bytes) {
+        Ok(graph) => frozen_face(py, graph),
+        Err(error) => {
+            let raised = UnpicklingError::new_err(error.value(py).to_string());
+            raised.set_cause(py, Some(error));
+            Err(raised)
+        }
+    }
+}

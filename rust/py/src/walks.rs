@@ -1,0 +1,134 @@
+//! Walks over graphs, and substitution: variables of Python in, variables and nodes out.
+
+use frazil_core::{Node, Orderings, Var, replace, traverse};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyMapping};
+
+use crate::container::{adopted, current};
+use crate::error::raise;
+use crate::face::{apply_face, face};
+use crate::variable::Variable;
+
+pub fn vars_of(variables: &Bound<'_, PyAny>) -> PyResult<Vec<Var>> {
+    variables.try_iter()?.map(|variable| var_of(&variable?)).collect()
+}
+
+pub fn var_of(variable: &Bound<'_, PyAny>) -> PyResult<Var> {
+    match variable.cast::<Variable>() {
+        Ok(variable) => Ok(variable.get().var().clone()),
+        Err(_) => {
+            Err(PyTypeError::new_err(format!("expected a Variable, given {}", variable.get_type())))
+        }
+    }
+}
+
+/// Variables of one container, which a walk may go through together; constants move.
+pub fn together(py: Python<'_>, vars: Vec<Var>) -> PyResult<Vec<Var>> {
+    let container = current(py)?;
+    let container = container.company(vars.iter());
+    vars.iter().map(|var| adopted(&container, var)).collect()
+}
+
+/// Pairs from a mapping, from an iterable of pairs, or of `replacements` and `new`.
+pub fn pairs_of(
+    replacements: &Bound<'_, PyAny>,
+    new: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Vec<(Var, Var)>> {
+    if let Some(new) = new {
+        return Ok(vec![(var_of(replacements)?, var_of(new)?)]);
+    }
+    if replacements.cast::<Variable>().is_ok() {
+        return Err(PyTypeError::new_err(
+            "replace takes a variable and its replacement, or a mapping; only a variable is given",
+        ));
+    }
+    let items = match replacements.cast::<PyMapping>() {
+        Ok(mapping) => mapping.items()?.into_any(),
+        Err(_) => replacements.clone(),
+    };
+    items
+        .try_iter()?
+        .map(|item| {
+            let (old, new): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item?.extract()?;
+            Ok((var_of(&old)?, var_of(&new)?))
+        })
+        .collect()
+}
+
+pub fn faces<'py>(py: Python<'py>, vars: &[Var]) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    vars.iter().map(|var| face(py, var.clone())).collect()
+}
+
+pub fn apply_faces<'py>(py: Python<'py>, nodes: &[Node]) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    nodes.iter().map(|node| apply_face(py, node.clone())).collect()
+}
+
+pub fn orderings_dict<'py>(py: Python<'py>, orderings: &Orderings) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (destroyer, readers) in orderings.iter() {
+        dict.set_item(apply_face(py, destroyer.clone())?, apply_faces(py, readers)?)?;
+    }
+    Ok(dict)
+}
+
+/// The applications that `outputs` need, operands before users, without walking past `blockers`.
+#[pyfunction]
+#[pyo3(signature = (outputs, blockers=None))]
+pub fn toposort<'py>(
+    py: Python<'py>,
+    outputs: &Bound<'py, PyAny>,
+    blockers: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let outputs = vars_of(outputs)?;
+    let count = outputs.len();
+    let mut all = outputs;
+    all.extend(blockers.map(vars_of).transpose()?.unwrap_or_default());
+    let all = together(py, all)?;
+    traverse::toposort(&all[..count], &all[count..])
+        .into_iter()
+        .map(|node| apply_face(py, node.clone()))
+        .collect()
+}
+
+/// The root inputs that `outputs` need, in the order in which a walk from the outputs meets them.
+#[pyfunction]
+pub fn root_inputs<'py>(outputs: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let py = outputs.py();
+    faces(py, &traverse::root_inputs(&together(py, vars_of(outputs)?)?))
+}
+
+/// Return `outputs` with every key of `replacements` replaced by its value, all at once.
+///
+/// Parameters
+/// ----------
+/// outputs : iterable of Variable
+///     Expressions, which stay as they are.
+/// replacements : mapping of Variable to Variable, or iterable of pairs
+///     What takes the place of what; a replacement must have the type of what it replaces, or one that
+///     says more. Nothing is replaced within a replacement.
+///
+/// Returns
+/// -------
+/// list of Variable
+///     One for each of `outputs`.
+///
+/// Examples
+/// --------
+/// >>> import frazil as fz, frazil.tensor as ft
+/// >>> x, y = ft.vector("x"), ft.vector("y")
+/// >>> swapped, = fz.graph_replace([x - 2.0 * y], {x: y, y: x})
+/// >>> print(fz.pp(swapped))
+/// y - 2.0 * x
+#[pyfunction]
+pub fn graph_replace<'py>(
+    outputs: &Bound<'py, PyAny>,
+    replacements: &Bound<'py, PyAny>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let py = outputs.py();
+    let pairs = pairs_of(replacements, None)?;
+    let outputs = together(py, vars_of(outputs)?)?;
+    let container = current(py)?;
+    let container = container.company(outputs.iter());
+    faces(py, &replace::replace(&container, &outputs, &pairs).map_err(raise)?)
+}
