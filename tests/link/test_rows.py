@@ -66,6 +66,33 @@ def test_values(mode, shape):
             np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
 
 
+def widened(x, axes):
+    return x if axes is None else ft.expand_dims(x, axes)
+
+
+WIDENED = st.tuples(
+    st.sampled_from([ft.exp, ft.sqrt, lambda x: x - ft.max(x)]),
+    st.sampled_from([None, 0, 2, (0, 3)]),
+    st.booleans(),
+)
+
+
+@pytest.mark.parametrize("mode", ["c", "numba"])
+@settings(max_examples=15)
+@given(parts=st.lists(WIDENED, min_size=2, max_size=4))
+def test_rows_beside_others_that_have_dimensions_of_length_one(mode, parts):
+    x = ft.matrix("x")
+    largest = ft.max(x, axis=1, keepdims=True)
+    outputs = [
+        widened(function(x), axes) - (widened(largest, axes) if of_rows else 1.0)
+        for function, axes, of_rows in parts
+    ]
+    native, plain = (fz.function([x], outputs, mode=m) for m in (mode, "py"))
+    value = np.linspace(0.0, 1.0, 6).reshape(2, 3)
+    for a, b in zip(native(value), plain(value), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
 @pytest.mark.parametrize("mode", ["c", "numba"])
 def test_rows_without_elements(mode):
     x = ft.matrix("x")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import numpy as np
 import pytest
+from reference import evaluate
 
 import frazil as fz
 import frazil.tensor as ft
@@ -463,9 +464,50 @@ class TestFolding:
         expression = ft.constant([2, 3]) ** ft.constant(-1)
         assert rewrite(expression, CONSTANT_FOLDING).graph is expression
 
-    def test_large_arrays_are_left_to_the_run(self):
-        expression = ft.constant(np.arange(5000.0)) + 1
+    @pytest.mark.parametrize(
+        "function",
+        [
+            lambda data: ft.gammaln(data + 1.0),
+            lambda data: data.astype("float32"),
+            lambda data: data.sum(),
+            lambda data: data[[3, 0, 3]],
+        ],
+    )
+    def test_functions_of_data_that_make_no_more_of_them(self, function):
+        expression = function(ft.constant(np.arange(5000.0)))
+        result = rewrite(expression, CONSTANT_FOLDING).graph
+        assert isinstance(result, fz.Constant)
+        np.testing.assert_array_equal(result.data, evaluate(expression))
+
+    @pytest.mark.parametrize(
+        "function",
+        [
+            lambda data: ft.outer(data, data),
+            lambda data: data[:, None] - data,
+            lambda data: data[1:],
+            lambda data: data.reshape((50, 100)).T,
+            lambda data: ft.concatenate([data, data]),
+            lambda data: fz.map(lambda x: x + 1.0, data)[0],
+        ],
+    )
+    def test_what_is_larger_than_the_data_or_a_view_of_them_is_left_to_the_run(self, function):
+        expression = function(ft.constant(np.arange(5000.0)))
+        assert not isinstance(rewrite(expression, CONSTANT_FOLDING).graph, fz.Constant)
+
+    def test_very_large_arrays_are_left_to_the_run(self):
+        expression = ft.constant(np.zeros(2**20 + 1)) + 1
         assert rewrite(expression, CONSTANT_FOLDING).graph is expression
+
+    @pytest.mark.parametrize("n", [3, 5000, 2**20 + 1])
+    def test_a_negative_multiple_of_data_of_any_size(self, n):
+        x = ft.vector("x")
+        data = np.linspace(-1.0, 1.0, n)
+        cost = ft.sum(-(x * ft.constant(data)))
+        f = fz.function([x], [cost, fz.grad(cost, x), -x * ft.constant(data)], mode="py")
+        found = f(np.ones(n))
+        np.testing.assert_allclose(found[0], -data.sum(), atol=1e-9)
+        np.testing.assert_array_equal(found[1], -data)
+        np.testing.assert_array_equal(found[2], -data)
 
     def test_every_output_of_a_node(self):
         @dataclass(frozen=True, eq=False)

@@ -103,10 +103,30 @@ def test_replacing_and_increasing_agree_with_numpy(drawn, mode, data):
     new = like(data.draw, y)
     replaced, increased = array.copy(), array.copy()
     replaced[numpy_index] = y
-    np.add.at(increased, numpy_index, y)
+    np.add.at(increased, numpy_index, np.broadcast_to(y, shape))  # NumPy 2.4 errs where y is not
     values[new] = y
     check(ft.set_subtensor(part, new), values, replaced, mode)
     check(ft.inc_subtensor(part, new), values, increased, mode)
+
+
+def test_what_is_added_broadcasts_to_repeated_positions(mode):
+    x, i, y = ft.vector("x"), ft.lmatrix("i"), ft.vector("y")
+    values = {x: [0.0, 0.0, 0.0], i: [[0, 1, 2], [1, 1, 2]], y: [1.0, 10.0, 100.0]}
+    check(ft.inc_subtensor(x[i], y), values, [1.0, 21.0, 200.0], mode)
+
+
+@pytest.mark.parametrize("index", [np.s_[1:], np.s_[[0, 2]], np.s_[None, 1:]])
+def test_what_loses_nothing_is_converted_to_the_dtype_of_the_tensor(index, mode):
+    x, y = ft.vector("x"), ft.tensor("y", dtype="int16", shape=np.zeros(3)[index].shape)
+    value = np.arange(y.type.shape[-1], dtype="int16").reshape(y.type.shape)
+    replaced, increased = np.ones(3), np.ones(3)
+    replaced[index] = value
+    increased[index] += value
+    values = {x: np.ones(3), y: value}
+    check(ft.set_subtensor(x[index], y), values, replaced, mode)
+    check(ft.inc_subtensor(x[index], y), values, increased, mode)
+    with pytest.raises(TypeError, match="Cast one"):
+        ft.set_subtensor(ft.fvector()[index], ft.tensor(dtype="int32", shape=y.type.shape))
 
 
 @given(st.data(), modes)

@@ -36,6 +36,17 @@ def test_full_takes_the_dtype_of_its_value():
     assert ft.full_like(ft.fvector(), 1).dtype == "float32"
 
 
+def test_alloc_repeats_a_value():
+    n, row = ft.lscalar("n"), ft.vector("row")
+    tensor = ft.alloc(row, n, row.size)
+    given = {n: 2, row: [1.0, 2.0]}
+    np.testing.assert_array_equal(evaluate(tensor, given), [[1.0, 2.0], [1.0, 2.0]])
+    assert ft.alloc(0, 2, 3) is not ft.alloc(0, 2, 3)
+    assert ft.alloc(ft.fscalar(), 2).type.shape == (2,)
+    changed = ft.set_subtensor(ft.alloc(row, n, row.size)[0], 0.0)
+    np.testing.assert_array_equal(evaluate(changed, given), [[0.0, 0.0], [1.0, 2.0]])
+
+
 def test_errors():
     with pytest.raises(TypeError, match="no dimensions"):
         ft.full(3, [1.0, 2.0])

@@ -96,6 +96,11 @@ def test_lengths_that_differ_at_the_call(mode):
         compiled(ft.concatenate([x, y]), {x: np.zeros((1, 2)), y: np.zeros((1, 3))}, mode)
 
 
+def test_join_is_concatenate_with_the_axis_first():
+    x, y = ft.matrix("x"), ft.imatrix("y")
+    assert ft.join(1, x, y) is ft.concatenate([x, y], axis=1)
+
+
 def test_errors():
     with pytest.raises(ValueError, match="one tensor at least"):
         ft.concatenate([])

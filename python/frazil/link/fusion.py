@@ -75,11 +75,12 @@ class Loop:
 
     def makes(self, base: Variable, axes: Axes, node: FrozenApply) -> bool:
         """Whether the loop makes what a node of it reads of ``base``, moving like ``axes``."""
+        over = pattern(node)  # it may have dimensions of length 1 that the loop's has not
         if node in self.of_rows:
-            return base in self.row_values and _moves_along(axes, pattern(node))
+            return base in self.row_values and _moves_along(axes, over)
         if base in self.made:
-            return _moves_along(axes, self.pattern)
-        return base in self.row_values and _repeats_row(axes, self.pattern)
+            return _moves_along(axes, over)
+        return base in self.row_values and _repeats_row(axes, over)
 
 
 Step: TypeAlias = Loop | FrozenApply

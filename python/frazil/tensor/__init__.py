@@ -5,10 +5,13 @@ from frazil.tensor import methods as _methods  # noqa: F401  (gives variables th
 from frazil.tensor.broadcasting import broadcast_arrays as broadcast_arrays
 from frazil.tensor.broadcasting import broadcast_to as broadcast_to
 from frazil.tensor.buffers import distinct as distinct
+from frazil.tensor.closeness import allclose as allclose
+from frazil.tensor.closeness import isclose as isclose
 from frazil.tensor.constants import TensorLike as TensorLike
 from frazil.tensor.constants import as_tensor as as_tensor
 from frazil.tensor.constants import as_tensor_variable as as_tensor_variable
 from frazil.tensor.constants import constant as constant
+from frazil.tensor.creation import alloc as alloc
 from frazil.tensor.creation import empty as empty
 from frazil.tensor.creation import full as full
 from frazil.tensor.creation import full_like as full_like
@@ -168,6 +171,7 @@ from frazil.tensor.items import inc_subtensor as inc_subtensor
 from frazil.tensor.items import set_subtensor as set_subtensor
 from frazil.tensor.joining import concatenate as concatenate
 from frazil.tensor.joining import hstack as hstack
+from frazil.tensor.joining import join as join
 from frazil.tensor.joining import split as split
 from frazil.tensor.joining import stack as stack
 from frazil.tensor.joining import vstack as vstack

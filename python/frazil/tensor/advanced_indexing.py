@@ -92,11 +92,13 @@ class AdvancedIncSubtensor(Op):
         result = x.copy()
         index = _numpy_index(self.template, indices)
         index_shape = np.broadcast_shapes(*(index.shape for index in indices))
-        check_lengths(node.inputs[1], y.shape, arrange(self.template, x.shape, index_shape))
+        part = arrange(self.template, x.shape, index_shape)
+        check_lengths(node.inputs[1], y.shape, part)
         if self.set:
             result[index] = y
         else:
-            np.add.at(result, index, y)
+            # NumPy 2.4 adds a vector wrongly at indices of more dimensions: it must not broadcast.
+            np.add.at(result, index, np.broadcast_to(y, part))
         return (result,)
 
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:

@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.op import Op
+from frazil.tensor.broadcasting import broadcast_to
+from frazil.tensor.buffers import distinct
 from frazil.tensor.constants import Array, TensorLike, as_tensor, constant
 from frazil.tensor.lengths import LengthLike, Lengths, as_lengths, lengths, static_shape
 from frazil.tensor.reductions import Sum
@@ -82,6 +84,32 @@ def full(
     """
     tensor: Variable = Full()(as_tensor(fill_value, dtype), *as_lengths(shape))
     return tensor
+
+
+def alloc(value: TensorLike, *shape: LengthLike) -> Variable:
+    """Return a new tensor of a shape, in which a value repeats.
+
+    Parameters
+    ----------
+    value : tensor_like
+        Broadcasts to the shape.
+    *shape : int or 0-d integer variable
+        Shape of the result.
+
+    Returns
+    -------
+    Variable
+        Of the dtype of ``value``. Each call gives another variable: see :func:`distinct`.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.alloc([1, 2], 2, 2).eval()
+    array([[1, 2],
+           [1, 2]])
+    """
+    value = as_tensor(value)
+    return distinct(broadcast_to(value, shape)) if value.ndim else full(shape, value)
 
 
 def zeros(shape: LengthLike | Iterable[LengthLike], dtype: npt.DTypeLike = "float64") -> Variable:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from frazil import _core
 from frazil._core import Constant, Variable
 from frazil.tensor.advanced_indexing import (
     FULL,
@@ -22,6 +23,7 @@ from frazil.tensor.advanced_indexing import (
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.constants import TensorLike, as_tensor, constant
 from frazil.tensor.dims import DropDims, ExpandDims, expand_dims
+from frazil.tensor.elementwise.casting import astype
 from frazil.tensor.indexing import (
     DYNAMIC,
     HELD,
@@ -76,8 +78,8 @@ def set_subtensor(x: Variable, y: TensorLike) -> Variable:
     x : Variable
         The part, written ``tensor[index]``.
     y : tensor_like
-        The new values, which broadcast to the part. Where arrays in the index name an element
-        several times, the last value remains.
+        The new values, which broadcast to the part, of its dtype or one that promotes to it. Where
+        arrays in the index name an element several times, the last value remains.
 
     Returns
     -------
@@ -104,8 +106,9 @@ def inc_subtensor(x: Variable, y: TensorLike) -> Variable:
     x : Variable
         The part, written ``tensor[index]``.
     y : tensor_like
-        What is added, which broadcasts to the part. Where arrays in the index name an element
-        several times, all that is for it is added, as by :func:`numpy.add.at`.
+        What is added, which broadcasts to the part, of its dtype or one that promotes to it. Where
+        arrays in the index name an element several times, all that is for it is added, as by
+        :func:`numpy.add.at`.
 
     Returns
     -------
@@ -126,6 +129,8 @@ def inc_subtensor(x: Variable, y: TensorLike) -> Variable:
 
 def _with_part(part: Variable, y: TensorLike, *, replace: bool) -> Variable:
     y = as_tensor(y, part.dtype) if not isinstance(y, Variable) else y
+    if _core.promote(y.dtype, part.dtype) == part.dtype:
+        y = astype(y, part.dtype)
     node = part.owner
     if node is not None and isinstance(node.op, AdvancedSubtensor):
         x, *indices = node.inputs

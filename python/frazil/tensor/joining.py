@@ -107,6 +107,30 @@ def concatenate(tensors: Iterable[TensorLike], axis: int | None = 0) -> Variable
     return variables[0] if len(variables) == 1 else joined
 
 
+def join(axis: int, *tensors: TensorLike) -> Variable:
+    """Return the tensors one after the other: :func:`concatenate` with the axis first.
+
+    Parameters
+    ----------
+    axis : int
+        The dimension along which to join.
+    *tensors : tensor_like
+        Of equal lengths but along ``axis``, which they all have.
+
+    Returns
+    -------
+    Variable
+        Of the dtype that the tensors promote to.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.join(0, [1.0, 2.0], [3.0]).eval()
+    array([1., 2., 3.])
+    """
+    return concatenate(tensors, axis)
+
+
 def stack(tensors: Iterable[TensorLike], axis: int = 0) -> Variable:
     """Return the tensors one after the other along a new dimension.
 

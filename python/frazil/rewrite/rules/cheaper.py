@@ -10,6 +10,7 @@ from frazil._core import Constant, FrozenApply, Variable, elemwise
 from frazil.rewrite.analysis import is_nonnegative
 from frazil.rewrite.definition import Law, rule
 from frazil.rewrite.guard import holds, not_constant, same_dtype
+from frazil.rewrite.rules.folding import is_folded
 from frazil.rewrite.sort import Float, KnownFloat, KnownInteger, Number
 
 MAX_EXPONENT = 16
@@ -121,7 +122,7 @@ def gather_factors_around(x: Float, y: Float, c: KnownFloat, d: KnownFloat) -> L
 @rule
 def neg_of_scaled(x: Float, c: KnownFloat) -> Law:
     """-(x c) == x (-c)."""
-    return -(x * c), x * -c, same_dtype(x, c), not_constant(x)
+    return -(x * c), x * -c, same_dtype(x, c), not_constant(x), holds(is_folded, c)
 
 
 @rule

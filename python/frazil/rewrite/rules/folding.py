@@ -14,6 +14,7 @@ from typing import Any
 import frazil.tensor as ft
 from frazil._core import Constant, FrozenApply, TensorType, Variable
 from frazil.elemwise import Elemwise
+from frazil.inner_graph import HasInnerGraph
 from frazil.link.placement import updated_operand
 from frazil.rewrite.definition import Law, rule
 from frazil.rewrite.guard import reads_buffer
@@ -24,7 +25,10 @@ from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.creation import Full
 
 MAX_ELEMENTS = 1024
-"""Larger arrays are cheaper to work out again than to keep."""
+"""Of what constants grow to: larger arrays are cheaper to work out again than to keep."""
+
+MAX_DATA = 1 << 20
+"""Of what is no larger than the constants it is worked out from, such as functions of data."""
 
 MAX_VIEWS = 16
 """Buffers behind more views are not looked for; the core's guard stops there, too."""
@@ -33,9 +37,24 @@ MAX_STEPS = 1000
 """Loops of elements that may take more are left to native code."""
 
 
-def _is_small(kind: TensorType) -> bool:
-    lengths = kind.shape
-    return None not in lengths and math.prod(n for n in lengths if n is not None) <= MAX_ELEMENTS
+def _elements(kind: TensorType) -> float:
+    """How many elements there are; infinitely many where only the values tell."""
+    return math.prod(math.inf if n is None else n for n in kind.shape)
+
+
+def _is_worth_keeping(node: FrozenApply, operands: Sequence[Constant]) -> bool:
+    made = max(_elements(kind) for kind in node.output_types)
+    given = max((x.data.size for x in operands), default=0)
+    if max(made, given) <= MAX_ELEMENTS:
+        return True
+    if node.op.view_map or isinstance(node.op, HasInnerGraph) or _is_loop(node):
+        return False  # a view costs nothing, and loops may take long
+    return made <= given <= MAX_DATA
+
+
+def is_folded(c: Constant) -> bool:
+    """Whether what an elementwise op makes of ``c`` alone becomes a constant."""
+    return c.data.size <= MAX_DATA
 
 
 def _is_loop(node: FrozenApply) -> bool:
@@ -43,11 +62,11 @@ def _is_loop(node: FrozenApply) -> bool:
 
 
 def _values(node: FrozenApply) -> list[Constant] | None:
-    """The values of the node's outputs, if its inputs are constants and all is small."""
+    """The values of the node's outputs, if its inputs are constants and they are worth keeping."""
     operands = [x for x in node.inputs if isinstance(x, Constant)]
     if len(operands) < len(node.inputs):
         return None
-    if not all(map(_is_small, (*node.output_types, *(x.type for x in operands)))):
+    if not _is_worth_keeping(node, operands):
         return None
     if _is_loop(node) and operands[0].data.max(initial=0) > MAX_STEPS:
         return None

@@ -1,0 +1,85 @@
+"""Whether numbers are equal up to a tolerance."""
+
+from __future__ import annotations
+
+from frazil import scalar
+from frazil._core import Variable, elemwise
+from frazil.tensor.constants import TensorLike, as_tensor
+from frazil.tensor.elementwise.arithmetic import absolute, multiply
+from frazil.tensor.elementwise.comparison import equal, isfinite, isnan, less_equal
+from frazil.tensor.reductions import all as all_
+
+
+def isclose(
+    a: TensorLike,
+    b: TensorLike,
+    rtol: float = 1e-5,
+    atol: float = 1e-8,
+    equal_nan: bool = False,
+) -> Variable:
+    """Return where ``a`` is as near to ``b`` as ``atol + rtol * abs(b)``, as :func:`numpy.isclose`.
+
+    Parameters
+    ----------
+    a, b : tensor_like
+        Numbers that broadcast against each other. Infinities are close to themselves alone.
+    rtol : float, default 1e-5
+        What is allowed for each unit of ``b``.
+    atol : float, default 1e-8
+        What is allowed besides.
+    equal_nan : bool, default False
+        Whether NaN is close to NaN.
+
+    Returns
+    -------
+    Variable
+        Of bool, in the shape to which the operands broadcast.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.isclose([1.0, 2.0], [1.0 + 1e-9, 2.1]).eval()
+    array([ True, False])
+    """
+    a, b = as_tensor(a), as_tensor(b)
+    apart = absolute(elemwise(scalar.sub, *(_number(x) for x in (a, b))))
+    near = less_equal(apart, atol + multiply(rtol, absolute(_number(b))))
+    close = (near & isfinite(b)) | equal(a, b)
+    return close | (isnan(a) & isnan(b)) if equal_nan else close
+
+
+def allclose(
+    a: TensorLike,
+    b: TensorLike,
+    rtol: float = 1e-5,
+    atol: float = 1e-8,
+    equal_nan: bool = False,
+) -> Variable:
+    """Return whether all of ``a`` is close to ``b``, as :func:`numpy.allclose`.
+
+    Parameters
+    ----------
+    a, b : tensor_like
+        Numbers that broadcast against each other.
+    rtol, atol : float
+        What is allowed for each unit of ``b``, and besides: see :func:`isclose`.
+    equal_nan : bool, default False
+        Whether NaN is close to NaN.
+
+    Returns
+    -------
+    Variable
+        A bool, without dimensions.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.allclose([1.0, 2.0], [1.0 + 1e-9, 2.0]).eval()
+    array(True)
+    """
+    return all_(isclose(a, b, rtol, atol, equal_nan))
+
+
+def _number(x: Variable) -> Variable:
+    """``x`` where numbers may be subtracted: whole ones neither wrap around nor are bool."""
+    return x if x.dtype.startswith("float") else elemwise(scalar.cast("float64"), x)
