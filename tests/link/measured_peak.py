@@ -1,5 +1,7 @@
 """Run in a process of its own: prints the peak that was planned, and what the first call took."""
 
+import sys
+
 import numpy as np
 
 import frazil as fz
@@ -98,11 +100,10 @@ def measure(mode, x, name, outputs, value, costliest):
 
 
 if __name__ == "__main__":
+    mode, costliest = sys.argv[1], sys.argv[2] == "costliest"
     value = np.random.default_rng(0).normal(size=(N, N)) / N
     kept = []  # what is dropped would be used again
-    for mode in ("c", "numba"):
-        for x, name, outputs in graphs():
-            measure(mode, x, name, outputs, value, costliest=True)
-        for x, name, outputs in choosing_graphs():
-            measure(mode, x, name, outputs, abs(value), costliest=True)
-            measure(mode, x, f"cheap_{name}", outputs, -abs(value), costliest=False)
+    for x, name, outputs in graphs() if costliest else ():
+        measure(mode, x, name, outputs, value, costliest)
+    for x, name, outputs in choosing_graphs():
+        measure(mode, x, name, outputs, abs(value) if costliest else -abs(value), costliest)

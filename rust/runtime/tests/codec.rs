@@ -179,7 +179,7 @@ fn program(choices: &[(u8, u8, u8)]) -> Program {
                         let lengths = match second % 2 {
                             0 => vec![None, None],
                             _ => {
-                                let size = |axis| builder.size_of(a, axis as u32).unwrap();
+                                let size = |axis| builder.size_of(a, axis).unwrap();
                                 vec![None, Some((0..ndim).map(size).collect())]
                             }
                         };
