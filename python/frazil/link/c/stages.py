@@ -86,6 +86,11 @@ class Stages:
         self.texts = indices.texts
         self.n_reads = len(kernel.reads)
         self.lanes = kernel.lanes
+        self.block_functions = {
+            k: _BLOCK_FUNCTIONS[own.op]
+            for k in one.varying
+            if isinstance(own := kernel.ops[k], Statement) and self._is_block_function(own)
+        }
         self.stages = self._find_stages()
         last = max(self.stages.values(), default=0)
         self.last = last if last % 3 != Kind.BLOCK else _next(last, Kind.VECTOR)
@@ -108,7 +113,7 @@ class Stages:
         own = self.kernel.ops[k]
         if not isinstance(own, Statement):
             return Kind.LANES
-        if self._is_block_function(own):
+        if k in self.block_functions:
             return Kind.BLOCK
         dtypes = tuple(self.kernel.dtypes[a] for a in own.args)
         _, vector = self.unit.form(own.op, dtypes, own.dtype)
@@ -168,14 +173,10 @@ class Stages:
         light = [o.op.rule != "float" for o in own if isinstance(o, Statement)]
         return not self.one.puts and self.last == 0 and len(light) <= LIGHT and all(light)
 
-    def _is_block(self, k: int) -> bool:
-        """Whether a value is the result of a function of whole blocks: a vector variable."""
-        return self.stages.get(k, 0) % 3 == Kind.BLOCK
-
     def enter_blocks(self) -> Iterator[str]:
         """What functions of whole blocks want before a loop over blocks."""
-        blocks = (self.kernel.ops[k] for k in self.stages if self._is_block(k))
-        dtypes = {own.dtype for own in blocks if isinstance(own, Statement) and own.op is exp}
+        functions = self.block_functions.items()
+        dtypes = {self.kernel.ops[k].dtype for k, own in functions if own is block_exponential}
         yield from (hold_constants(self.unit, dtype) for dtype in sorted(dtypes))
 
     def loops(self, foldings: Sequence[Folding], blocks: int = 1) -> Iterator[str]:
@@ -192,7 +193,7 @@ class Stages:
             or k in self.calls
             or any(k in values for stage, values in self.needed.items() if stage > own)
         } | self.read_before
-        for k in sorted(k for k in kept if not self._is_block(k)):
+        for k in sorted(kept - self.block_functions.keys()):
             yield f"ALIGNED {C_TYPES[kernel.dtypes[k]]} s{k}[{lanes}];"
         kind = partials.lane_type(lanes) if has_end else "i4"
         for stage in sorted(self.needed):
@@ -229,9 +230,9 @@ class Stages:
         operand = f"*(const {vector}_at *){self._place(argument)}"
         if argument in self.stages:
             operand = f"s{argument}"
-            if not self._is_block(argument):
+            if argument not in self.block_functions:
                 operand = f"*(const {vector} *){operand}"
-        function = _BLOCK_FUNCTIONS[own.op](self.unit, own.dtype)
+        function = self.block_functions[k](self.unit, own.dtype)
         yield f"const {vector} s{k} = {function}({operand});"
         if k in self.one.stores:
             yield f"*({vector}_at *)qb{k} = s{k};"
