@@ -10,7 +10,7 @@ other rows of a tile. Elsewhere the sets stay in memory, each in its place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -132,10 +132,6 @@ class Folding:
         own = "sets" if self.goes_on else "a"
         return (f"(({self._vector} *){own}{self.k})[{turn}]" for turn in range(SETS))
 
-    def _to_memory(self) -> Iterator[str]:
-        pairs = zip(self._places(), self._registers(), strict=True)
-        yield " ".join(f"{place} = {own};" for place, own in pairs)
-
     def _identity(self) -> str:
         return f"({memory_type(self.write.dtype)}){self.unit.identity(self.write)}"
 
@@ -194,64 +190,82 @@ class Folding:
         """Whether one value may decide the fold, as a true one does ``any``."""
         return self.write.dtype == "bool" and self.lanes > 1
 
-    def is_decided(self) -> Iterator[str]:
-        """Let ``decided`` be whether one of the partial results decides the fold."""
-        yield from self._lay_out()
-        words = self._width // 8
-        test = partials.is_decided(self.unit, self.write, f"d{self.k}", words)
-        yield f"decided &= {test};"
+    def is_decided(self) -> str:
+        """Whether one of the partial results, which are laid out, decides the fold."""
+        return partials.is_decided(self.unit, self.write, f"d{self.k}", self._width // 8)
 
-    def leave_columns(self) -> Iterator[str]:
-        """Fold the lanes of the block before ``i`` into an output each."""
-        k, lanes = self.k, self.lanes
-        code = memory_type(self.write.dtype)
-        to = f"({code} *)p{k} + (i - {lanes})"
-        count = f"(i <= n_inner ? {lanes} : rest)"
-        yield from self._lay_out()
-        yield partials.fold_columns(self.unit, self.write, lanes, to, f"d{k}", count)
-        if self.in_registers:
-            yield f"{' = '.join(self._registers())} = z{k};"
-        else:
-            yield from self._start()
+    def lay_out(self) -> Iterator[str]:
+        """Let all sets be in memory, at ``d``.
 
-    def _lay_out(self) -> Iterator[str]:
-        """Let all sets be in memory, at ``d``; the row goes on with those that it has."""
+        Those of all folds are laid out before anything is called, and the compiler may not know what
+        comes back: what it keeps in a register across a call is in memory everywhere.
+        """
         k, code = self.k, memory_type(self.write.dtype)
         if not self.in_registers:
             yield f"{code} *d{k} = sets{k};"
             return
         yield f"ALIGNED {code} d{k}[{self._width}];"
-        for turn, own in enumerate(self._registers()):
-            yield f"(({self._vector} *)d{k})[{turn}] = {own};"
+        yield _moves(self._laid_out(), self._registers())
+        yield f'__asm__ volatile("" : : "r"(d{k}) : "memory");'
+
+    def take_up(self) -> Iterator[str]:
+        """Go on with the sets that are laid out."""
+        if self.in_registers:
+            yield _moves(self._registers(), self._laid_out())
+
+    def _laid_out(self) -> Iterator[str]:
+        return (f"(({self._vector} *)d{self.k})[{turn}]" for turn in range(SETS))
+
+    def leave_columns(self) -> str:
+        """Fold the lanes, which are laid out, of the block before ``i`` into an output each."""
+        k, lanes = self.k, self.lanes
+        code = memory_type(self.write.dtype)
+        to = f"({code} *)p{k} + (i - {lanes})"
+        count = f"(i <= n_inner ? {lanes} : rest)"
+        return partials.fold_columns(self.unit, self.write, lanes, to, f"d{k}", count)
+
+    def start_again(self) -> Iterator[str]:
+        """Let the partial results be those of no elements in the middle of a row."""
+        if self.in_registers:
+            yield f"{' = '.join(self._registers())} = z{self.k};"
+        else:
+            yield from self._start()
 
     def until_carried(self) -> str:
         """The element of the row, from the present one on, where sums are carried."""
         every = CARRIED * self.lanes
         return f"i + {every} - ({self._walked('i')} & {every - 1})"
 
+    def is_due(self) -> str:
+        """Whether it is time to carry sums."""
+        return f"(({self._walked('i')} & {CARRIED * self.lanes - 1}) == 0)"
+
     def carry(self) -> Iterator[str]:
-        """Where it is time, add the sets to those of the next level."""
+        """Where it is time, add the sets, which are laid out, to those of the next level."""
         k, walked, code = self.k, self._walked("i"), C_TYPES[self.write.dtype]
         every = CARRIED * self.lanes
         self.unit.native(f"carry_{code}", "void", f"{code} *, i8, i8")
-        yield f"if (({walked} & {every - 1}) == 0) {{"
+        yield f"if {self.is_due()} {{"
         if self.in_registers:
-            yield from self._to_memory()
+            yield _moves(self._places(), self._laid_out())
         yield f"carry_{code}(a{k}, {walked} / {every}, {self._width});"
         if self.in_registers:
-            yield f"{' = '.join(self._registers())} = z{k};"
+            yield f"{' = '.join(self._laid_out())} = z{k};"
         yield "}"
 
-    def leave_row(self, *, pointer: str, is_last: str) -> Iterator[str]:
-        """Fold into the output where that moves on or nothing follows; let the sets of a row that
-        does not go on be one.
+    def leave_registers(self) -> Iterator[str]:
+        """Let the sets be in memory at the end of a row; those of a row that does not go on become
+        one.
         """
         if self._joins_sets:
             yield from self._join_sets()
+        elif self.in_registers:
+            yield _moves(self._places(), self._registers())
+
+    def leave_row(self, *, pointer: str, is_last: str) -> Iterator[str]:
+        """Fold into the output where that moves on or nothing follows."""
         if not self.goes_on:
             return
-        if self.in_registers:
-            yield from self._to_memory()
         k, write, unit = self.k, self.write, self.unit
         code = C_TYPES[write.dtype]
         folded = partials.fold(
@@ -270,7 +284,7 @@ class Folding:
         k, lanes, write = self.k, self.lanes, self.write
         if self.has_levels:
             yield f"if (used{k} != {lanes}) {{"
-            yield from self._to_memory()
+            yield _moves(self._places(), self._registers())
             yield "} else {"
         else:
             yield "{"
@@ -321,3 +335,7 @@ class Folding:
             rows = (f"row{k}", f"a{k}", count, f"used{k}", shift)
             sets = 1 if self._joins_sets else SETS
             yield partials.fold_rows(self.unit, self.write, self.lanes, *rows, sets=sets)
+
+
+def _moves(to: Iterable[str], of: Iterable[str]) -> str:
+    return " ".join(f"{place} = {value};" for place, value in zip(to, of, strict=True))

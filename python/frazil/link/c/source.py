@@ -508,15 +508,21 @@ class _KernelWriter:
             yield "}"
         if columns:
             yield "if (columns) {"
-            yield from (line for each in foldings for line in each.leave_columns())
+            yield from (line for each in foldings for line in each.lay_out())
+            yield from (each.leave_columns() for each in foldings)
+            yield from (line for each in foldings for line in each.start_again())
             yield "}"
         if may_stop:
             yield "if (i < n_inner) {"
-            yield "b1 decided = 1;"
-            yield from (line for each in foldings for line in each.is_decided())
-            yield "if (decided) i = n_inner;"
+            yield from (line for each in foldings for line in each.lay_out())
+            yield f"if ({' && '.join(each.is_decided() for each in foldings)}) i = n_inner;"
             yield "}"
-        yield from (line for each in levels for line in each.carry())
+        if levels:
+            yield f"if ({' || '.join(each.is_due() for each in levels)}) {{"
+            yield from (line for each in foldings for line in each.lay_out())
+            yield from (line for each in levels for line in each.carry())
+            yield from (line for each in foldings for line in each.take_up())
+            yield "}"
         yield "}"
 
     def _all_sets(
@@ -535,6 +541,7 @@ class _KernelWriter:
         if not foldings:
             return
         row = "outer" if self.tile == 1 else "outer + r"
+        yield from (line for each in foldings for line in each.leave_registers())
         for each in foldings:
             pointer = f"p{each.k}"
             if self.tile > 1 and each.goes_on:
