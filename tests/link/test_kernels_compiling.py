@@ -52,6 +52,16 @@ def chain(n, scale=1.0):
     return kernel(["float64"], statements, [3 * n + 1], [("float64", scale)])
 
 
+@pytest.mark.parametrize("count", [1, 3])
+def test_no_kernel_stays_that_nobody_has(compiler, count):
+    made = [chain(2, scale=0.5 + at) for at in range(count)]
+    known = [weakref.ref(each) for each in made]
+    native = compiler.compile(made)
+    del made, native
+    gc.collect()
+    assert [each() for each in known] == [None] * count
+
+
 def test_equal_kernels_are_compiled_once(compiler):
     first, second = compiler.compile([chain(1, 0.125), chain(1, 0.125)])
     [again] = type(compiler)().compile([chain(1, 0.125)])

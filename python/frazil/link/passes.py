@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 from frazil.link.cost import KEEPING, cost
 from frazil.link.element_loop import loop_calls
@@ -44,9 +44,19 @@ class Passes:
     buffers: tuple[int, ...]
 
 
-@lru_cache(maxsize=64)
+_plans: WeakKeyDictionary[LoopKernel, Passes] = WeakKeyDictionary()
+"""As long as there is the kernel: a large one takes a tenth of a megabyte."""
+
+
 def plan(kernel: LoopKernel) -> Passes:
     """The passes of ``kernel``."""
+    known = _plans.get(kernel)
+    if known is None:
+        known = _plans[kernel] = _plan(kernel)
+    return known
+
+
+def _plan(kernel: LoopKernel) -> Passes:
     first = len(kernel.reads) + len(kernel.literals)
     ready = _ready(kernel, first)
     last = max(
