@@ -197,8 +197,8 @@ class Folding:
     def lay_out(self) -> Iterator[str]:
         """Let all sets be in memory, at ``d``.
 
-        Those of all folds are laid out before anything is called, and the compiler may not know what
-        comes back: what it keeps in a register across a call is in memory everywhere.
+        Those of all folds are laid out before anything is called, and the compiler may not know
+        what comes back: what it keeps in a register across a call is in memory everywhere.
         """
         k, code = self.k, memory_type(self.write.dtype)
         if not self.in_registers:
