@@ -1,5 +1,7 @@
 //! Loops of native kernels over arrays, and what kernels call.
 
 pub(crate) mod fold;
+pub(crate) mod kernel_functions;
 pub(crate) mod loop_nest;
-pub(crate) mod partials;
+mod partials;
+mod row_ends;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::arrays::axis_lines::{AxisLines, gather};
+use crate::arrays::for_elements;
 use crate::arrays::layout::Layout;
 use crate::arrays::strided::read_integer;
 use crate::error::Fault;
@@ -30,24 +31,6 @@ macro_rules! elements {
 }
 
 elements!(u8 u16 u32 u64 i8 i16 i32 i64 f32 f64);
-
-/// Calls a method with the type of the elements.
-macro_rules! for_elements {
-    ($dtype:expr, $of:ident.$method:ident($($argument:expr),*)) => {
-        match $dtype {
-            DType::Bool | DType::UInt8 => $of.$method::<u8>($($argument),*),
-            DType::UInt16 => $of.$method::<u16>($($argument),*),
-            DType::UInt32 => $of.$method::<u32>($($argument),*),
-            DType::UInt64 => $of.$method::<u64>($($argument),*),
-            DType::Int8 => $of.$method::<i8>($($argument),*),
-            DType::Int16 => $of.$method::<i16>($($argument),*),
-            DType::Int32 => $of.$method::<i32>($($argument),*),
-            DType::Int64 => $of.$method::<i64>($($argument),*),
-            DType::Float32 => $of.$method::<f32>($($argument),*),
-            DType::Float64 => $of.$method::<f64>($($argument),*),
-        }
-    };
-}
 
 /// The position of the largest or the smallest element of each line: the first of several, of a NaN
 /// first.

@@ -11,11 +11,12 @@ use frazil_core::DType;
 use smallvec::SmallVec;
 
 use crate::arrays::axis_lines::AxisLines;
+use crate::arrays::for_elements;
 use crate::arrays::layout::Layout;
 use crate::error::Fault;
 
 use network::{Cell, Placed, Ranks};
-use rank::{Rank, Ranked, for_ranked};
+use rank::{Rank, Ranked};
 
 /// Lines of at most so many elements are sorted side by side.
 const SIDE_BY_SIDE: usize = 1024;
@@ -70,7 +71,7 @@ impl SortPlan {
     /// and as large as [`SortPlan::scratch`] says.
     pub(crate) unsafe fn run(&self, of: *const u8, to: *mut u8, scratch: *mut u8) {
         // SAFETY: by the caller's promise.
-        unsafe { for_ranked!(self.dtype, self.sort(of, to, scratch)) }
+        unsafe { for_elements!(self.dtype, self.sort(of, to, scratch)) }
     }
 
     /// # Safety

@@ -4,6 +4,8 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
+use crate::processor::Level;
+
 /// What the network compares: in each lane an element of another line.
 pub(super) trait Cell: Copy {
     /// Puts the smaller element of each lane into `low`, the other one into `high`.
@@ -189,26 +191,24 @@ impl Cell for Placed {
 
 /// Whether vectors of the processor compare 64-bit integers; without that the network is slow.
 pub(super) fn is_fast() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return std::is_x86_feature_detected!("avx2");
-    #[cfg(not(target_arch = "x86_64"))]
-    return false;
+    Level::best().is_some()
 }
 
 /// Sorts the cells in every lane.
 pub(super) fn sort<C: Cell>(cells: &mut [C]) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if std::is_x86_feature_detected!("avx512f") && std::is_x86_feature_detected!("avx512bw") {
-            // SAFETY: the processor has them.
-            return unsafe { sort_in_avx512(cells) };
-        }
-        if std::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has it.
-            return unsafe { sort_in_avx2(cells) };
-        }
+    sort_at(Level::best(), cells);
+}
+
+fn sort_at<C: Cell>(level: Option<Level>, cells: &mut [C]) {
+    match level {
+        None => sort_by(cells, C::order),
+        // SAFETY: the processor has it.
+        #[cfg(target_arch = "x86_64")]
+        Some(Level::Avx2) => unsafe { sort_in_avx2(cells) },
+        // SAFETY: the processor has them.
+        #[cfg(target_arch = "x86_64")]
+        Some(Level::Avx512) => unsafe { sort_in_avx512(cells) },
     }
-    sort_by(cells, C::order);
 }
 
 /// # Safety
@@ -265,17 +265,10 @@ mod tests {
 
     /// By all ways that the processor has.
     fn sort_in_all_ways<C: Cell>(cells: &[C], check: impl Fn(&[C])) {
-        let sorted_by = |sort: &dyn Fn(&mut [C])| {
+        for level in Level::known().map(Some).chain([None]) {
             let mut cells = cells.to_vec();
-            sort(&mut cells);
+            sort_at(level, &mut cells);
             check(&cells);
-        };
-        sorted_by(&|cells| sort(cells));
-        sorted_by(&|cells| sort_by(cells, C::order));
-        #[cfg(target_arch = "x86_64")]
-        if std::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has it.
-            sorted_by(&|cells| unsafe { sort_in_avx2(cells) });
         }
     }
 

@@ -1,0 +1,232 @@
+//! Functions that native kernels call by address: what handles the partial results of float
+//! reductions, and operands at the end of a row, and what says whether to stop. No kernel has
+//! anything of its own in them, so no compiler need make them again with each.
+
+use crate::loops::partials::{
+    Largest, Product, Smallest, Sum, carry, fold, fold_columns, fold_rows,
+};
+use crate::loops::row_ends::{copy_ends, pad_ends};
+use crate::processor::Level;
+
+/// Each function in all instruction sets, and the search for them by name.
+macro_rules! kernel_functions {
+    ($($name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)? $body:block)*) => {
+        $(mod $name {
+            use super::*;
+
+            #[inline(always)]
+            unsafe fn body($($argument: $kind),*) $(-> $result)? {
+                // SAFETY: by the promise of the kernel that calls.
+                unsafe { $body }
+            }
+
+            pub(super) unsafe extern "C" fn plain($($argument: $kind),*) $(-> $result)? {
+                // SAFETY: by the promise of the kernel that calls.
+                unsafe { body($($argument),*) }
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2")]
+            pub(super) unsafe extern "C" fn avx2($($argument: $kind),*) $(-> $result)? {
+                // SAFETY: by the promise of the kernel that calls.
+                unsafe { body($($argument),*) }
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
+            pub(super) unsafe extern "C" fn avx512($($argument: $kind),*) $(-> $result)? {
+                // SAFETY: by the promise of the kernel that calls.
+                unsafe { body($($argument),*) }
+            }
+
+            pub(super) fn address(level: Option<Level>) -> usize {
+                match level {
+                    None => plain as *const () as usize,
+                    #[cfg(target_arch = "x86_64")]
+                    Some(Level::Avx2) => avx2 as *const () as usize,
+                    #[cfg(target_arch = "x86_64")]
+                    Some(Level::Avx512) => avx512 as *const () as usize,
+                }
+            }
+        })*
+
+        /// The address of the function of that name, for this machine; `None` if there is none.
+        pub fn kernel_function(name: &str) -> Option<usize> {
+            let level = Level::best();
+            match name {
+                $(stringify!($name) => Some($name::address(level)),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+kernel_functions! {
+    loop_stops() -> i32 { crate::threads::attention::stops() }
+    pad_ends_8(to: *mut u8, from: *const u8, stride: i64, before: i64, rows: i64, count: i64, lanes: i64) {
+        pad_ends(to, from, stride, before, rows, count, lanes)
+    }
+    pad_ends_16(to: *mut u16, from: *const u8, stride: i64, before: i64, rows: i64, count: i64, lanes: i64) {
+        pad_ends(to, from, stride, before, rows, count, lanes)
+    }
+    pad_ends_32(to: *mut u32, from: *const u8, stride: i64, before: i64, rows: i64, count: i64, lanes: i64) {
+        pad_ends(to, from, stride, before, rows, count, lanes)
+    }
+    pad_ends_64(to: *mut u64, from: *const u8, stride: i64, before: i64, rows: i64, count: i64, lanes: i64) {
+        pad_ends(to, from, stride, before, rows, count, lanes)
+    }
+    copy_ends_8(to: *mut u8, from: *const u8, stride: i64, rows: i64, count: i64, lanes: i64) {
+        copy_ends(to, from, stride, rows, count, lanes)
+    }
+    copy_ends_16(to: *mut u8, from: *const u16, stride: i64, rows: i64, count: i64, lanes: i64) {
+        copy_ends(to, from, stride, rows, count, lanes)
+    }
+    copy_ends_32(to: *mut u8, from: *const u32, stride: i64, rows: i64, count: i64, lanes: i64) {
+        copy_ends(to, from, stride, rows, count, lanes)
+    }
+    copy_ends_64(to: *mut u8, from: *const u64, stride: i64, rows: i64, count: i64, lanes: i64) {
+        copy_ends(to, from, stride, rows, count, lanes)
+    }
+    carry_f4(sums: *mut f32, turn: i64, width: i64) { carry(sums, turn, width, -0.0) }
+    carry_f8(sums: *mut f64, turn: i64, width: i64) { carry(sums, turn, width, -0.0) }
+    fold_all_add_f4(of: *mut f32, count: i64, walked: i64, lanes: i64) -> f32 {
+        fold::<_, Sum>(of, count, walked, lanes)
+    }
+    fold_all_add_f8(of: *mut f64, count: i64, walked: i64, lanes: i64) -> f64 {
+        fold::<_, Sum>(of, count, walked, lanes)
+    }
+    fold_all_mul_f4(of: *mut f32, count: i64, walked: i64, lanes: i64) -> f32 {
+        fold::<_, Product>(of, count, walked, lanes)
+    }
+    fold_all_mul_f8(of: *mut f64, count: i64, walked: i64, lanes: i64) -> f64 {
+        fold::<_, Product>(of, count, walked, lanes)
+    }
+    fold_all_maximum_f4(of: *mut f32, count: i64, walked: i64, lanes: i64) -> f32 {
+        fold::<_, Largest>(of, count, walked, lanes)
+    }
+    fold_all_maximum_f8(of: *mut f64, count: i64, walked: i64, lanes: i64) -> f64 {
+        fold::<_, Largest>(of, count, walked, lanes)
+    }
+    fold_all_minimum_f4(of: *mut f32, count: i64, walked: i64, lanes: i64) -> f32 {
+        fold::<_, Smallest>(of, count, walked, lanes)
+    }
+    fold_all_minimum_f8(of: *mut f64, count: i64, walked: i64, lanes: i64) -> f64 {
+        fold::<_, Smallest>(of, count, walked, lanes)
+    }
+    fold_rows_add_f4(to: *mut f32, of: *mut f32, rows: i64, count: i64, walked: i64, lanes: i64) {
+        fold_rows::<_, Sum>(to, of, rows, count, walked, lanes)
+    }
+    fold_rows_add_f8(to: *mut f64, of: *mut f64, rows: i64, count: i64, walked: i64, lanes: i64) {
+        fold_rows::<_, Sum>(to, of, rows, count, walked, lanes)
+    }
+    fold_rows_mul_f4(to: *mut f32, of: *mut f32, rows: i64, count: i64, walked: i64, lanes: i64) {
+        fold_rows::<_, Product>(to, of, rows, count, walked, lanes)
+    }
+    fold_rows_mul_f8(to: *mut f64, of: *mut f64, rows: i64, count: i64, walked: i64, lanes: i64) {
+        fold_rows::<_, Product>(to, of, rows, count, walked, lanes)
+    }
+    fold_rows_maximum_f4(to: *mut f32, of: *mut f32, rows: i64, count: i64, walked: i64, lanes: i64) {
+        fold_rows::<_, Largest>(to, of, rows, count, walked, lanes)
+    }
+    fold_rows_maximum_f8(to: *mut f64, of: *mut f64, rows: i64, count: i64, walked: i64, lanes: i64) {
+        fold_rows::<_, Largest>(to, of, rows, count, walked, lanes)
+    }
+    fold_rows_minimum_f4(to: *mut f32, of: *mut f32, rows: i64, count: i64, walked: i64, lanes: i64) {
+        fold_rows::<_, Smallest>(to, of, rows, count, walked, lanes)
+    }
+    fold_rows_minimum_f8(to: *mut f64, of: *mut f64, rows: i64, count: i64, walked: i64, lanes: i64) {
+        fold_rows::<_, Smallest>(to, of, rows, count, walked, lanes)
+    }
+    fold_columns_add_f4(to: *mut f32, sets: *const f32, count: i64, lanes: i64) {
+        fold_columns::<_, Sum>(to, sets, count, lanes)
+    }
+    fold_columns_add_f8(to: *mut f64, sets: *const f64, count: i64, lanes: i64) {
+        fold_columns::<_, Sum>(to, sets, count, lanes)
+    }
+    fold_columns_mul_f4(to: *mut f32, sets: *const f32, count: i64, lanes: i64) {
+        fold_columns::<_, Product>(to, sets, count, lanes)
+    }
+    fold_columns_mul_f8(to: *mut f64, sets: *const f64, count: i64, lanes: i64) {
+        fold_columns::<_, Product>(to, sets, count, lanes)
+    }
+    fold_columns_maximum_f4(to: *mut f32, sets: *const f32, count: i64, lanes: i64) {
+        fold_columns::<_, Largest>(to, sets, count, lanes)
+    }
+    fold_columns_maximum_f8(to: *mut f64, sets: *const f64, count: i64, lanes: i64) {
+        fold_columns::<_, Largest>(to, sets, count, lanes)
+    }
+    fold_columns_minimum_f4(to: *mut f32, sets: *const f32, count: i64, lanes: i64) {
+        fold_columns::<_, Smallest>(to, sets, count, lanes)
+    }
+    fold_columns_minimum_f8(to: *mut f64, sets: *const f64, count: i64, lanes: i64) {
+        fold_columns::<_, Smallest>(to, sets, count, lanes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn levels() -> impl Iterator<Item = Option<Level>> {
+        Level::known().map(Some).chain([None])
+    }
+
+    #[test]
+    fn folds_are_the_same_in_every_instruction_set() {
+        type Function = unsafe extern "C" fn(*mut f64, i64, i64, i64) -> f64;
+        let values: Vec<f64> = (0..128).map(|k| 1.0 + (k as f64 * 0.7).sin() / 3.0).collect();
+        let made = [
+            (fold_all_add_f8::address as fn(Option<Level>) -> usize, values.iter().sum::<f64>()),
+            (fold_all_mul_f8::address, f64::NAN),
+            (fold_all_maximum_f8::address, values.iter().copied().fold(f64::MIN, f64::max)),
+            (fold_all_minimum_f8::address, values.iter().copied().fold(f64::MAX, f64::min)),
+        ];
+        for (lanes, count) in [(8, 32), (8, 64), (8, 128), (16, 64), (32, 128), (4, 64)] {
+            for (at, (address, _)) in made.iter().enumerate() {
+                let mut found = Vec::new();
+                for level in levels() {
+                    let mut own = values.clone();
+                    // SAFETY: the address is that of such a function, and `own` is long enough.
+                    let result = unsafe {
+                        let function: Function = std::mem::transmute(address(level));
+                        function(own.as_mut_ptr(), count, 3 * lanes, lanes)
+                    };
+                    found.push(result.to_bits());
+                }
+                assert!(found.iter().all(|&bits| bits == found[0]), "{at} of {count} by {lanes}");
+            }
+        }
+        for (address, expected) in made {
+            let mut own = values.clone();
+            // SAFETY: as above.
+            let result = unsafe {
+                let function: Function = std::mem::transmute(address(None));
+                function(own.as_mut_ptr(), 128, 0, 8)
+            };
+            assert!(expected.is_nan() || (result - expected).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_nan_stays_the_largest_and_the_smallest() {
+        for at in 0..32 {
+            for name in ["fold_all_maximum_f8", "fold_all_minimum_f8"] {
+                let mut values = [1.0; 32];
+                values[at] = f64::NAN;
+                let address = kernel_function(name).unwrap();
+                // SAFETY: the address is that of such a function, over 32 partial results.
+                let result = unsafe {
+                    let function: unsafe extern "C" fn(*mut f64, i64, i64, i64) -> f64 =
+                        std::mem::transmute(address);
+                    function(values.as_mut_ptr(), 32, 8 * at as i64, 8)
+                };
+                assert!(result.is_nan());
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_names_have_no_address() {
+        assert!(kernel_function("fold_all_sub_f8").is_none());
+    }
+}
