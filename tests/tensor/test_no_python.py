@@ -43,6 +43,7 @@ def of_two(function):
 
 
 CALLS = {
+    "alloc": lambda g: ft.alloc(g.s, g.n, 2),
     "arange": lambda g: [ft.arange(g.s), ft.arange(g.s, g.s + 3, g.s), ft.arange(0, g.n, 2)],
     "argmax": lambda g: [ft.argmax(g.m), ft.argmax(g.m, 0)],
     "argmin": lambda g: [ft.argmin(g.m), ft.argmin(g.m, 0)],
@@ -107,6 +108,7 @@ CALLS = {
     "vstack": lambda g: ft.vstack([g.m, g.m]),
     "where": lambda g: ft.where(g.m > 1, g.v, g.m),
     "zeros": lambda g: ft.zeros((g.n, 2)),
+    "join": lambda g: ft.join(1, g.m, g.m),
     "linalg.cho_solve": lambda g: ft.linalg.cho_solve((g.m, True), g.v),
     "linalg.lu_solve": lambda g: ft.linalg.lu_solve(ft.linalg.lu_factor(g.m), g.v),
     "linalg.solve": lambda g: [

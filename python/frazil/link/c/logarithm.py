@@ -39,8 +39,8 @@ class _Constants:
     polynomial: tuple[str, ...]  # of (log(1 + r) - r) / r**2, from the lowest power on
     high: tuple[str, ...]  # -log q, for sixteenths modulo 16: from 1 to 3/2, and from 3/4 on
     low: tuple[str, ...]
-    suffix: str  # of literals
-    integer: str  # of instructions on bits
+    literal: str  # what literals end with
+    integer: str  # what instructions on bits do
 
 
 _RECIPROCALS = (
@@ -74,7 +74,7 @@ _CONSTANTS = {
             *("0x0p+0", "0x0p+0", "0x0p+0", "-0x1.8380e731f55c4p-44", "0x1.7794f689f8434p-45"),
             *("0x1.a342c2af0003cp-45", "0x1.d599e83368e91p-45"),
         ),
-        suffix="",
+        literal="",
         integer="q",
     ),
     "float32": _Constants(
@@ -97,7 +97,7 @@ _CONSTANTS = {
             *("-0x1.7109fap-20f", "0x0p+0f", "0x0p+0f", "0x0p+0f", "0x1.1aa2a2p-17f"),
             *("0x1.070cacp-20f", "0x1.f123aap-17f", "0x1.cf3feep-17f"),
         ),
-        suffix="f",
+        literal="f",
         integer="d",
     ),
 }
@@ -174,7 +174,7 @@ def _define(unit: Unit, dtype: str, name: str) -> str:
     vector = unit.vector(dtype, lanes)
     integers = unit.vector("int32" if dtype == "float32" else "int64", lanes)
     define_macros(unit, dtype)
-    reciprocals = ", ".join(f"{each.hex()}{constants.suffix}" for each in _RECIPROCALS)
+    reciprocals = ", ".join(f"{each.hex()}{constants.literal}" for each in _RECIPROCALS)
     tables = _TABLES.format(
         T=code,
         reciprocals=reciprocals,

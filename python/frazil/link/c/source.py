@@ -489,7 +489,7 @@ class _KernelWriter:
             yield f"if (end > i + {DECIDED * lanes}) end = i + {DECIDED * lanes};"
         yield from (line for each in foldings for line in each.enter_blocks())
         in_memory = foldings and not any(each.in_registers for each in foldings)
-        if in_memory and moving and stages.is_light():
+        if in_memory and moving and stages.is_quick():
             yield from self._all_sets(stages, foldings, moving)
         yield from stages.enter_blocks()
         yield f"for (; i < end; i += {lanes}) {{"

@@ -34,8 +34,8 @@ _BLOCK_FUNCTIONS: Mapping[ScalarOp, Callable[[Unit, str], str]] = {
     log1p: block_log1p,
 }
 
-LIGHT = 4
-"""The number of statements, none of them a function, up to which a pass is light."""
+QUICK = 4
+"""The number of statements, none of them a function, up to which a block of a pass is quick."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +167,11 @@ class Stages:
 
     # ------------------------------------------------------------ text
 
-    def is_light(self) -> bool:
+    def is_quick(self) -> bool:
         """Whether a block is done so quickly that the time between blocks is felt."""
         own = [self.kernel.ops[k] for k in self.one.varying]
-        light = [o.op.rule != "float" for o in own if isinstance(o, Statement)]
-        return not self.one.puts and self.last == 0 and len(light) <= LIGHT and all(light)
+        quick = [o.op.rule != "float" for o in own if isinstance(o, Statement)]
+        return not self.one.puts and self.last == 0 and len(quick) <= QUICK and all(quick)
 
     def enter_blocks(self) -> Iterator[str]:
         """What functions of whole blocks want before a loop over blocks."""
