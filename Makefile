@@ -57,6 +57,9 @@ bench: $(VENV)/.built $(VENV)/.group-bench
 	$(BIN)/python benches/rewrite_time.py
 	$(BIN)/python benches/perform_time.py
 	$(BIN)/python benches/array_time.py
+	$(BIN)/python benches/linear_algebra.py
+	$(BIN)/python benches/growth_time.py
+	$(BIN)/python benches/function_memory.py
 	$(BIN)/python benches/compare.py
 
 clean:

@@ -359,7 +359,6 @@ pub(crate) struct Shard {
 }
 
 #[cfg(not(feature = "shuttle"))]
-#[cfg(not(feature = "shuttle"))]
 const _: () = assert!(size_of::<Shard>() == 64);
 
 struct Content {

@@ -1,11 +1,14 @@
 //! A compiled program: a flat list of instructions over slots.
 
+pub(crate) mod array_type;
 pub(crate) mod builder;
 pub(crate) mod codec;
 pub(crate) mod foreign;
 pub(crate) mod instr;
+pub(crate) mod listing;
 pub(crate) mod liveness;
 pub(crate) mod nested;
+pub(crate) mod operands;
 pub(crate) mod size;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -15,10 +18,13 @@ use parking_lot::Mutex;
 use crate::arrays::array::ArrayRef;
 use crate::error::Error;
 use crate::ids::{Nested, Origin, Size, Slot};
+use crate::program::array_type::ArrayType;
 use crate::program::builder::{Constant, Input, SizeInfo, SlotInfo};
-use crate::program::instr::{ArrayType, Instr, InstrKind, Library, Overwrite, list};
+use crate::program::instr::{Instr, InstrKind, Library};
+use crate::program::listing::list;
 use crate::program::liveness::Liveness;
 use crate::program::nested::Part;
+use crate::program::operands::Overwrite;
 use crate::program::size::SizeExpr;
 use crate::run::Run;
 use crate::run::state::State;

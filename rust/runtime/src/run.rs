@@ -19,6 +19,7 @@ use crate::arrays::strided::{Transfer, TransferPlan};
 use crate::error::{Error, Fault};
 use crate::ids::Slot;
 use crate::program::Program;
+use crate::program::array_type::ArrayType;
 use crate::program::instr::{Call, InstrKind};
 use crate::run::bind::Binder;
 use crate::run::state::{OutputPlan, SlotState, State};
@@ -348,7 +349,7 @@ impl State {
                 return Err(Fault::ForeignType {
                     name: call.function.foreign.name(),
                     position,
-                    given: crate::program::instr::ArrayType::new(result.dtype, &shape).to_string(),
+                    given: ArrayType::new(result.dtype, &shape).to_string(),
                     expected: ty.to_string(),
                 });
             }

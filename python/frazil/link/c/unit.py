@@ -35,6 +35,8 @@ class Unit:
     vector_functions: frozenset[str]
     has_wide_registers: bool = False
     """Whether a register holds a block."""
+    has_block_functions: bool = False
+    """Whether functions of whole blocks, which are long, are defined."""
     definitions: dict[str, str] = field(default_factory=dict)
     kernels: list[str] = field(default_factory=list)
     pointers: dict[str, str] = field(default_factory=dict)

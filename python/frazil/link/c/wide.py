@@ -32,6 +32,7 @@ def define_macros(unit: Unit, dtype: str) -> None:
     all lanes, where there are such registers.
     """
     vector = unit.vector(dtype, wide_lanes(dtype))
+    unit.has_block_functions = True
     unit.define(_MACROS.format(T=C_TYPES[dtype], V=vector, s=suffix(dtype)))
 
 

@@ -16,10 +16,11 @@ use crate::error::{BuildError, ForeignError};
 use crate::ids::{Origin, Size, Slot};
 use crate::loops::loop_nest::KernelFn;
 use crate::program::Program;
+use crate::program::array_type::ArrayType;
 use crate::program::builder::{Builder, Constant, IndexedSpec, LoopSpec, WriteSpec};
 use crate::program::foreign::Foreign;
 use crate::program::instr::{
-    ArrayType, Call, Instr, InstrKind, Loop, LoopRead, LoopSource, LoopTarget, LoopWrite, View,
+    Call, Instr, InstrKind, Loop, LoopRead, LoopSource, LoopTarget, LoopWrite, View,
 };
 use crate::program::nested::{Inner, MAX_DEPTH, Part, RepeatSpec};
 use crate::program::size::SizeExpr;

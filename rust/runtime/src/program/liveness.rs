@@ -8,8 +8,9 @@
 
 use crate::ids::Slot;
 use crate::program::builder::{Input, SlotInfo};
-use crate::program::instr::{Instr, InstrKind, Overwrite};
+use crate::program::instr::{Instr, InstrKind};
 use crate::program::nested::Part;
+use crate::program::operands::Overwrite;
 
 /// The memory of a program's slots, as far as it does not depend on shapes.
 pub(crate) struct Liveness {

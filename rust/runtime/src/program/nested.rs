@@ -10,7 +10,8 @@ use crate::error::{BuildError, Error, Fault};
 use crate::ids::{Nested, Origin, Size, Slot};
 use crate::program::Program;
 use crate::program::builder::{Builder, Built, check_count};
-use crate::program::instr::{InstrKind, list};
+use crate::program::instr::InstrKind;
+use crate::program::listing::list;
 
 /// Programs are nested at most this deep, the outermost included.
 pub(crate) const MAX_DEPTH: usize = 32;

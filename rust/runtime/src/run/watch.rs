@@ -273,8 +273,8 @@ mod tests {
     use super::*;
     use crate::arrays::array::ArrayRef;
     use crate::arrays::view::Index;
+    use crate::program::array_type::ArrayType;
     use crate::program::builder::Builder;
-    use crate::program::instr::ArrayType;
     use crate::threads::conduct::Conduct;
 
     /// `%1 = copy %0`, `%2 = copy %1`, `%3 = dot %1 %2`, watched.

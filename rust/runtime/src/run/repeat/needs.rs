@@ -2,8 +2,9 @@
 
 use smallvec::SmallVec;
 
+use super::Loop;
+use super::place::with_rows;
 use super::rows::{Growth, first_rows, most_bytes};
-use super::{Loop, with_rows};
 use crate::allocation::buffer::ALIGNMENT;
 use crate::arrays::layout::{Layout, byte_count};
 use crate::arrays::strided::TransferPlan;
