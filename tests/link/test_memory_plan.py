@@ -119,7 +119,7 @@ def test_a_branch_is_planned_as_its_costlier_arm():
     assert made.complete
     assert not made.is_exact
     assert (branch.then_bytes, branch.else_bytes) == (2 * MATRIX, MATRIX)
-    assert made.nested == 2 * MATRIX
+    assert made.choices == 2 * MATRIX
     assert made.outputs == (MATRIX,)
     assert f"peak at most {made.peak} bytes" in str(made)
     assert str(2 * MATRIX) + " bytes, or else " + str(MATRIX) in str(made)
@@ -132,7 +132,7 @@ def test_branches_within_a_branch_count_if_they_can_run():
     (branch,) = made.branches
     assert branch.else_bytes == 0
     # A product and what the branch within gives, beside the two that this takes.
-    assert branch.then_bytes == made.nested >= 4 * MATRIX
+    assert branch.then_bytes == made.choices >= 4 * MATRIX
 
 
 def test_an_arm_that_cannot_run_for_these_shapes_takes_nothing():

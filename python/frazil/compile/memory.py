@@ -78,7 +78,7 @@ class MemoryPlan:
     scratch : int
         Bytes that kernels need beside their operands; every further thread takes as many again
         while it works.
-    nested : int or None
+    choices : int or None
         Bytes that the programs of branches take if at every choice the costliest runs; None if a
         program within this one finds out while it runs.
     found : int or None
@@ -97,7 +97,7 @@ class MemoryPlan:
 
     temporaries: int
     scratch: int
-    nested: int | None
+    choices: int | None
     found: int | None
     outputs: tuple[int | None, ...]
     is_exact: bool
@@ -111,20 +111,20 @@ class MemoryPlan:
         It is what the costliest call takes: one that runs the costliest branch at every choice, and
         all steps of its loops. Where ``complete`` is false, more is found during the call.
         """
-        known = (self.nested, self.found, *self.outputs)
+        known = (self.choices, self.found, *self.outputs)
         return self.temporaries + self.scratch + sum(bytes or 0 for bytes in known)
 
     @property
     def complete(self) -> bool:
         """Whether everything is known before the call."""
-        sizes = (self.nested, self.found, *self.outputs)
+        sizes = (self.choices, self.found, *self.outputs)
         return None not in sizes
 
     def __str__(self) -> str:
         most = "" if self.is_exact or not self.complete else "at most "
         parts = [f"{self.temporaries} of temporaries", f"{self.scratch} of scratch"]
-        if self.nested:
-            parts.append(f"{self.nested} of branches")
+        if self.choices:
+            parts.append(f"{self.choices} of branches")
         if self.found:
             parts.append(f"{self.found} of rows that grow")
         parts.append(f"{sum(bytes or 0 for bytes in self.outputs)} of outputs")
@@ -145,11 +145,11 @@ def memory_plan(function: Function, shapes: Sequence[Any], named: Mapping[str, A
     """The plan of ``function`` for arguments of these shapes."""
     dims = shapes_of_inputs(function, shapes, named)
     totals, is_exact, branches, buffers = _core.memory_plan(function, dims)
-    temporaries, scratch, nested, found, outputs = totals
+    temporaries, scratch, choices, found, outputs = totals
     return MemoryPlan(
         temporaries,
         scratch,
-        nested,
+        choices,
         found,
         tuple(outputs),
         is_exact,

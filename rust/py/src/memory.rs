@@ -46,7 +46,7 @@ pub fn memory_plan(py: Python<'_>, function: &Function, dims: Vec<Vec<i64>>) -> 
         (runtime.line(branch.at), then, otherwise, node)
     };
     let branches = plan.branches.iter().map(branch).collect();
-    let totals = (plan.arena, plan.scratch, plan.nested, plan.found, outputs);
+    let totals = (plan.arena, plan.scratch, plan.choices, plan.found, outputs);
     Ok((totals, plan.exact, branches, entries))
 }
 

@@ -73,7 +73,7 @@ pub struct MemoryPlan {
     pub scratch: usize,
     /// Bytes that programs of branches take at most at once, which is what the costliest ones take;
     /// `None` if a program that an instruction runs finds out while it runs.
-    pub nested: Option<usize>,
+    pub choices: Option<usize>,
     /// Bytes that are found during the run, at most, beside outputs; `None` if values decide.
     pub found: Option<usize>,
     /// Whether every run takes as much: no branch takes less, and no loop ends early whose steps take
@@ -133,7 +133,7 @@ impl Program {
             lies_in: self.outputs.iter().map(lies_in).collect(),
             arena: state.arena_bytes,
             scratch: state.scratch_bytes,
-            nested: (!state.open).then_some(state.choice_bytes),
+            choices: (!state.open).then_some(state.choice_bytes),
             found: found.map(|found| found - given_out),
             exact,
             branches,
