@@ -23,7 +23,8 @@ limit
     calls of BLAS and LAPACK alone.
 
 Each peer holds a process of its own on the same CPUs. They are timed in turns, a short batch of
-calls each, so that noise meets all alike; a ratio is the median of the ratios within one turn.
+calls each after as many that are not timed, so that noise meets all alike; a ratio is the median of
+the ratios within one turn.
 Before anything is timed, every peer's results are compared with NumPy's.
 """
 

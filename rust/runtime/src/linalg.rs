@@ -7,7 +7,7 @@ pub(crate) mod integer_dot;
 pub(crate) mod lapack;
 pub(crate) mod lu;
 pub(crate) mod matrix;
-pub(crate) mod near;
+pub(crate) mod own;
 pub(crate) mod routine;
 pub(crate) mod small;
 pub(crate) mod triangle;

@@ -6,6 +6,7 @@ use crate::arrays::layout::Layout;
 use crate::arrays::walk::{Order, Strides, Walk};
 use crate::error::Fault;
 use crate::linalg::blas::{DotPlan, SHORT, dot_dims};
+use crate::threads::conduct::Conduct;
 
 /// A product of operands of known layouts: one of vectors and matrices, or one for each position
 /// of the axes in front of the matrices.
@@ -81,12 +82,14 @@ impl BatchPlan {
         [a, b]: [*const u8; 2],
         result: *mut u8,
         scratch: *mut u8,
+        conduct: &Conduct<'_>,
     ) -> Result<(), Fault> {
         let Some(walk) = &self.walk else { return Ok(()) };
         let mut pointers = [a.cast_mut(), b.cast_mut(), result];
         walk.visit(walk.lengths(), &mut pointers, |at| {
+            let operands = [at[0].cast_const(), at[1].cast_const()];
             // SAFETY: by the caller's promise; each position has matrices of the plan's layouts.
-            unsafe { self.each.run([at[0].cast_const(), at[1].cast_const()], at[2], scratch) }
+            unsafe { self.each.run(operands, at[2], scratch, conduct) }
         })
     }
 }

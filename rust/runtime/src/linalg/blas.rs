@@ -7,9 +7,10 @@ use crate::arrays::strided::TransferPlan;
 use crate::error::Fault;
 use crate::linalg::integer_dot::IntegerDot;
 use crate::linalg::matrix::{Matrix, Pack, Vector, blas_int};
-use crate::linalg::near::{NearGemm, NearGemv};
+use crate::linalg::own::{OwnGemm, OwnGemv};
 use crate::linalg::routine::{Element, MatrixOut, Triangle, VectorAt, dot, gemm, gemv, ger, syrk};
 use crate::linalg::small::SmallDot;
+use crate::threads::conduct::Conduct;
 
 /// Rows from which on a matrix times its own transpose is made by half.
 const MIRRORED: i64 = 64;
@@ -34,7 +35,7 @@ enum Product {
         vector: Vector,
         matrix_first: bool,
         /// What does it without BLAS.
-        near: Option<NearGemv>,
+        own: Option<OwnGemv>,
     },
     Gemm {
         a: Matrix,
@@ -43,7 +44,7 @@ enum Product {
         columns: i32,
         inner: i32,
         /// What does it without BLAS.
-        near: Option<NearGemm>,
+        own: Option<OwnGemm>,
     },
     /// A matrix times its own transpose.
     Syrk {
@@ -66,11 +67,12 @@ impl Product {
         vector: &Layout,
         item: usize,
         matrix_first: bool,
+        scratch: &mut usize,
     ) -> Result<Product, Fault> {
         let (rows, columns) = (blas_int(matrix.dims[0])?, blas_int(matrix.dims[1])?);
         let (matrix, vector) = (Matrix::new(matrix, item)?, Vector::new(vector, item)?);
-        let near = NearGemv::new([rows, columns], matrix, vector, item);
-        Ok(Product::Gemv { matrix, rows, columns, vector, matrix_first, near })
+        let own = OwnGemv::new([rows, columns], matrix, vector, item, scratch);
+        Ok(Product::Gemv { matrix, rows, columns, vector, matrix_first, own })
     }
 
     /// A matrix times a matrix.
@@ -78,8 +80,8 @@ impl Product {
         let (rows, columns) = (blas_int(a.dims[0])?, blas_int(b.dims[1])?);
         let inner = blas_int(a.dims[1])?;
         let (a, b) = (Matrix::new(a, item)?, Matrix::new(b, item)?);
-        let near = NearGemm::new([rows, columns, inner], a, b, item);
-        Ok(Product::Gemm { a, b, rows, columns, inner, near })
+        let own = OwnGemm::new([rows, columns, inner], a, b, item);
+        Ok(Product::Gemm { a, b, rows, columns, inner, own })
     }
 }
 
@@ -142,8 +144,11 @@ impl DotPlan {
                 Product::Zero { elements: outer.product() }
             }
             (1, 1) => Product::Dot { a: Vector::new(a, item)?, b: Vector::new(b, item)? },
-            (2, 1) => Product::gemv(a, b, item, true)?,
-            (1, _) => Product::gemv(&crate::arrays::view::transpose(b, &[1, 0]), a, item, false)?,
+            (2, 1) => Product::gemv(a, b, item, true, &mut scratch)?,
+            (1, _) => {
+                let matrix = crate::arrays::view::transpose(b, &[1, 0]);
+                Product::gemv(&matrix, a, item, false, &mut scratch)?
+            }
             _ if mirrored => Product::Syrk {
                 a: Matrix::new(a, item)?,
                 rows: blas_int(a.dims[0])?,
@@ -174,12 +179,17 @@ impl DotPlan {
         operands: [*const u8; 2],
         result: *mut u8,
         scratch: *mut u8,
+        conduct: &Conduct<'_>,
     ) -> Result<(), Fault> {
         // SAFETY: by the caller's promise.
         unsafe {
             match self.dtype {
-                DType::Float32 => self.add::<f32>(operands, (1.0, 0.0), result.cast(), scratch),
-                DType::Float64 => self.add::<f64>(operands, (1.0, 0.0), result.cast(), scratch),
+                DType::Float32 => {
+                    self.add::<f32>(operands, (1.0, 0.0), result.cast(), scratch, conduct)
+                }
+                DType::Float64 => {
+                    self.add::<f64>(operands, (1.0, 0.0), result.cast(), scratch, conduct)
+                }
                 _ => {
                     if let Product::Integers(product) = &self.product {
                         product.run(self.dtype, operands, result);
@@ -200,6 +210,7 @@ impl DotPlan {
         (alpha, beta): (T, T),
         result: *mut T,
         scratch: *mut u8,
+        conduct: &Conduct<'_>,
     ) -> Result<(), Fault> {
         for (operand, pack) in operands.iter_mut().zip(&self.packs) {
             if let Some(pack) = pack {
@@ -222,11 +233,12 @@ impl DotPlan {
             match self.product {
                 Product::Zero { elements } => scale(result, elements, beta),
                 Product::Dot { a: x, b: y } => result.write(dot(x.length, x.at(a), y.at(b))?),
-                Product::Gemv { matrix, rows, columns, vector, matrix_first, ref near } => {
+                Product::Gemv { matrix, rows, columns, vector, matrix_first, ref own } => {
                     let (matrix_at, vector_at) = if matrix_first { (a, b) } else { (b, a) };
-                    if let Some(near) = near {
-                        near.run(matrix_at, vector_at, (alpha, beta), result);
-                        return Ok(());
+                    if let Some(own) = own {
+                        let scales = (alpha, beta);
+                        let done = own.run(matrix_at, vector_at, scales, result, scratch, conduct);
+                        return done.map_err(Fault::from);
                     }
                     // In column-major order a matrix of contiguous rows is its own transpose.
                     let sizes = if matrix.transposed { [columns, rows] } else { [rows, columns] };
@@ -237,7 +249,7 @@ impl DotPlan {
                     gemv(sizes, &alpha, matrix.at(matrix_at), vector.at(vector_at), &beta, result)?;
                 }
                 // The result's rows are contiguous, so BLAS is asked for its transpose: b' a'.
-                Product::Gemm { near: Some(ref near), .. } => near.run(a, b, (alpha, beta), result),
+                Product::Gemm { own: Some(ref own), .. } => own.run(a, b, (alpha, beta), result),
                 Product::Gemm { a: left, b: right, rows, columns, inner: 1, .. }
                     if beta == T::ONE =>
                 {
@@ -246,7 +258,7 @@ impl DotPlan {
                     let out = MatrixOut { at: result, leading: columns };
                     ger([columns, rows], &alpha, row, column, out)?;
                 }
-                Product::Gemm { a: left, b: right, rows, columns, inner, near: _ } => {
+                Product::Gemm { a: left, b: right, rows, columns, inner, own: _ } => {
                     let (first, second) = (right.transposed_at(b), left.transposed_at(a));
                     let out = MatrixOut { at: result, leading: columns };
                     gemm([columns, rows, inner], &alpha, first, second, &beta, out)?;
@@ -270,7 +282,7 @@ impl DotPlan {
     /// As for `add`.
     unsafe fn add_nothing<T: Element>(&self, a: *const T, b: *const T, beta: T, result: *mut T) {
         let (first, second, columns) = match self.product {
-            Product::Gemv { matrix, rows, columns, vector, matrix_first, near: _ } => {
+            Product::Gemv { matrix, rows, columns, vector, matrix_first, own: _ } => {
                 let (matrix_at, vector_at) = if matrix_first { (a, b) } else { (b, a) };
                 let inner = columns.into();
                 let first =
@@ -278,7 +290,7 @@ impl DotPlan {
                 let steps = [0, vector.step.into()];
                 (first, Lines { at: vector_at, count: 1, inner, steps }, 1)
             }
-            Product::Gemm { a: left, b: right, rows, columns, inner, near: _ } => {
+            Product::Gemm { a: left, b: right, rows, columns, inner, own: _ } => {
                 let [down, along] = right.steps();
                 let inner = inner.into();
                 let first = Lines { at: a, count: rows.into(), inner, steps: left.steps() };
@@ -345,15 +357,16 @@ impl GemmPlan {
         [z, alpha, a, b, beta]: [*const u8; 5],
         result: *mut u8,
         scratch: *mut u8,
+        conduct: &Conduct<'_>,
     ) -> Result<(), Fault> {
         // SAFETY: by the caller's promise.
         unsafe {
             if self.product.dtype == DType::Float32 {
                 let scales = (alpha.cast::<f32>().read(), beta.cast::<f32>().read());
-                self.add::<f32>(z, [a, b], scales, result, scratch)
+                self.add::<f32>(z, [a, b], scales, result, scratch, conduct)
             } else {
                 let scales = (alpha.cast::<f64>().read(), beta.cast::<f64>().read());
-                self.add::<f64>(z, [a, b], scales, result, scratch)
+                self.add::<f64>(z, [a, b], scales, result, scratch, conduct)
             }
         }
     }
@@ -367,6 +380,7 @@ impl GemmPlan {
         scales: (T, T),
         result: *mut u8,
         scratch: *mut u8,
+        conduct: &Conduct<'_>,
     ) -> Result<(), Fault> {
         // SAFETY: by the caller's promise.
         unsafe {
@@ -375,7 +389,7 @@ impl GemmPlan {
             {
                 start.run(result, z);
             }
-            self.product.add::<T>(operands, scales, result.cast(), scratch)
+            self.product.add::<T>(operands, scales, result.cast(), scratch, conduct)
         }
     }
 }

@@ -9,7 +9,7 @@ use std::ops::{Add, Div, Mul, Sub};
 use std::sync::OnceLock;
 
 use crate::error::Fault;
-use crate::linalg::near::Registers;
+use crate::linalg::own::Registers;
 
 macro_rules! routines {
     ($($routine:ident $name:literal)*) => {
@@ -121,6 +121,7 @@ pub unsafe fn set_routine(routine: Routine, address: *const c_void, integers: In
 /// The element types that BLAS and LAPACK know.
 pub(crate) trait Element:
     Copy
+    + Sync
     + PartialOrd
     + Add<Output = Self>
     + Sub<Output = Self>

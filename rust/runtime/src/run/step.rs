@@ -259,12 +259,12 @@ impl Step {
             Step::Dot(step) => {
                 let operands = [step.a, step.b].map(|place| place.resolve(bases).cast_const());
                 // SAFETY: as above.
-                unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }
+                unsafe { step.plan.run(operands, step.to.resolve(bases), scratch, conduct) }
             }
             Step::Gemm(step) => {
                 let operands = step.operands.map(|place| place.resolve(bases).cast_const());
                 // SAFETY: as above.
-                unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }
+                unsafe { step.plan.run(operands, step.to.resolve(bases), scratch, conduct) }
             }
             Step::Lapack(step) => {
                 let operands = step.operands.map(|place| place.resolve(bases).cast_const());

@@ -7,8 +7,8 @@
 // happens to be inlined.
 #![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
 
-use crate::linalg::near::gemv::Lines;
-use crate::linalg::near::lanes::{BLOCK, Lanes};
+use crate::linalg::own::gemv::Lines;
+use crate::linalg::own::lanes::{BLOCK, Lanes};
 use crate::linalg::routine::Element;
 
 /// The widest stripe of columns, in registers.

@@ -1,15 +1,15 @@
 //! A matrix times a matrix.
 
 use crate::linalg::matrix::Matrix;
-use crate::linalg::near::NEAR;
+use crate::linalg::own::NEAR;
 #[cfg(target_arch = "x86_64")]
-use crate::linalg::near::{lines::Target, tiles};
+use crate::linalg::own::{lines::Target, tiles};
 use crate::linalg::routine::Element;
 use crate::processor::Level;
 
 /// The product of two matrices that are near, the second of which has rows without gaps.
 #[derive(Debug)]
-pub(crate) struct NearGemm {
+pub(crate) struct OwnGemm {
     shape: Shape,
     level: Level,
 }
@@ -27,10 +27,10 @@ pub(super) struct Shape {
     pub(super) b: usize,
 }
 
-impl NearGemm {
+impl OwnGemm {
     /// The product of elements of `item` bytes that has so many rows and columns, and terms of a
     /// sum; `None` where that is for BLAS.
-    pub(crate) fn new(lengths: [i32; 3], a: Matrix, b: Matrix, item: usize) -> Option<NearGemm> {
+    pub(crate) fn new(lengths: [i32; 3], a: Matrix, b: Matrix, item: usize) -> Option<OwnGemm> {
         let level = Level::best()?;
         let [rows, columns, inner] = lengths.map(|length| length as usize);
         let elements = [rows * columns, rows * inner, inner * columns];
@@ -39,7 +39,7 @@ impl NearGemm {
         }
         let a = a.steps().map(|step| step as usize);
         let shape = Shape { rows, columns, inner, a, b: b.leading as usize };
-        Some(NearGemm { shape, level })
+        Some(OwnGemm { shape, level })
     }
 
     /// `result = alpha a b + beta result`, in C order. Where `beta` is zero, `result` may hold
@@ -136,7 +136,7 @@ mod tests {
             let scales = (of(self.scales.0), of(self.scales.1));
             let run = |level: Level| {
                 let mut c = convert(&self.c);
-                let product = NearGemm { shape: self.shape, level };
+                let product = OwnGemm { shape: self.shape, level };
                 // SAFETY: the operands were made as large as the product needs.
                 unsafe { product.run(a.as_ptr(), b.as_ptr(), scales, c.as_mut_ptr()) };
                 c
@@ -169,8 +169,8 @@ mod tests {
             let a = Matrix { transposed, leading: if transposed { inner } else { rows } };
             let by_rows = Matrix { transposed: true, leading: columns };
             let by_columns = Matrix { transposed: false, leading: inner };
-            assert!(NearGemm::new(lengths, a, by_columns, 8).is_none());
-            NearGemm::new(lengths, a, by_rows, 8).is_some()
+            assert!(OwnGemm::new(lengths, a, by_columns, 8).is_none());
+            OwnGemm::new(lengths, a, by_rows, 8).is_some()
         };
         let here = Level::best().is_some();
         for transposed in [false, true] {

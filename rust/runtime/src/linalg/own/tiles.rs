@@ -4,9 +4,9 @@
 // happens to be inlined.
 #![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
 
-use crate::linalg::near::gemm::Shape;
-use crate::linalg::near::lanes::Lanes;
-use crate::linalg::near::lines::Target;
+use crate::linalg::own::gemm::Shape;
+use crate::linalg::own::lanes::Lanes;
+use crate::linalg::own::lines::Target;
 use crate::linalg::routine::Element;
 
 /// The widest tile, in registers.

@@ -1,11 +1,12 @@
-//! Products by loops of our own where matrices stay in the caches of a core: a call of BLAS costs more
-//! than the work on few elements, and may not use what the processor has.
+//! Products by loops of our own: where matrices stay in the caches of a core, as a call of BLAS costs
+//! more than the work on few elements, and may not use what the processor has; and of a vector with
+//! lines that are walked as they lie, however many, as BLAS shares them badly between threads.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use lanes::Registers;
 
-pub(crate) use gemm::NearGemm;
-pub(crate) use gemv::NearGemv;
+pub(crate) use gemm::OwnGemm;
+pub(crate) use gemv::OwnGemv;
 
 mod gemm;
 mod gemv;
