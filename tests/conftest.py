@@ -4,6 +4,7 @@ Profiles have no deadlines, since a first call compiles. ``HYPOTHESIS_PROFILE=th
 more examples; on CI the draws are the same each time.
 """
 
+import gc
 import os
 import shutil
 import tempfile
@@ -28,6 +29,12 @@ settings.load_profile(
 def mode(request):
     """Each linker in turn."""
     return request.param
+
+
+def pytest_collection_finish():
+    """Leave what is imported by now out of the many collections of garbage that tests ask for."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_unconfigure():

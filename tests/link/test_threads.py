@@ -73,7 +73,7 @@ def test_elementwise_work_has_the_same_bits_on_any_number_of_threads(mode, array
 
 @every_mode
 @given(arrays(), st.data())
-@settings(max_examples=10)
+@settings(max_examples=6)
 def test_reductions_have_the_same_bits_on_any_number_of_threads(mode, array, data):
     x = ft.tensor("x", dtype=array.dtype.name, shape=(None,) * array.ndim)
     axes = data.draw(st.sets(st.integers(0, array.ndim - 1), min_size=1).map(tuple))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 from agreement import check, like, modes
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import frazil as fz
@@ -45,6 +45,7 @@ def test_solve_agrees_with_scipy(data, mode, n, dtype, kind, transposed, fortran
 
 
 @given(st.data(), modes, lengths, dtypes)
+@settings(max_examples=settings.default.max_examples // 2)  # four functions each
 def test_inverses_and_determinants_agree_with_numpy(data, mode, n, dtype):
     a = regular(n, n, dtype)
     if n:
