@@ -27,12 +27,19 @@ from frazil.link.c.stages import Moving, Stages
 from frazil.link.c.unit import Unit, literal_text, load, store
 from frazil.link.cost import cost
 from frazil.link.element_loop import loop_calls
-from frazil.link.kernel import LoopKernel, Read, Scan, Statement, Take, Write
+from frazil.link.kernel import BLOCK_BYTES, LoopKernel, Read, Scan, Statement, Take, Write
 from frazil.link.passes import Pass, plan
 from frazil.link.reduction import SETS, is_fold
 
 TILE = 8
 """Rows of a tile: as many as buffers with a stride have room for."""
+
+AHEAD = 4096
+"""Bytes ahead at which memory is asked for: a page, as the processor foresees what comes within one
+alone."""
+
+MANY = 1 << 14
+"""Elements from which on an array may lie beyond the caches: fewer come only from smaller ones."""
 
 
 def add_kernel(unit: Unit, name: str, kernel: LoopKernel) -> None:
@@ -119,6 +126,8 @@ class _KernelWriter:
         yield f"if (n_outer <= 0 || {least}) return status;"
         for k, pointer in enumerate(self.strides):
             yield f"char *p{pointer} = ptr[{k}];"
+        if self.tile == 1 and any(self.foldings):
+            yield f"const i8 ahead = n_outer * n_inner >= {MANY} ? {AHEAD} : 0;"
         yield from self._turn_columns()
         if self.lanes > 1:
             yield f"const i8 full = n_inner & -{self.lanes}, rest = n_inner - full;"
@@ -498,6 +507,7 @@ class _KernelWriter:
         if one is self.busiest:
             for operand in self._coming():
                 yield f"__builtin_prefetch(n{operand.name} + i * {operand.size});"
+        yield from self._fetch_ahead(moving)
         yield from stages.loops(foldings)
         yield from (line for each in foldings for line in each.leave_block())
         yield "}"
@@ -525,6 +535,18 @@ class _KernelWriter:
             yield "}"
         yield "}"
 
+    def _fetch_ahead(self, moving: list[Moving], blocks: int = 1) -> Iterator[str]:
+        """Ask for memory that comes later where only one array is read: the processor reads several
+        side by side as fast by itself.
+        """
+        read = [operand for operand in moving if operand.is_read and not operand.is_written]
+        if self.tile > 1 or len(read) != 1:
+            return
+        [operand] = read
+        for line in range(0, blocks * self.lanes * operand.size, BLOCK_BYTES):
+            # Not behind a condition: a loop with branches may not be vectorised.
+            yield f"__builtin_prefetch(q{operand.name} + {line} + ahead);"
+
     def _all_sets(
         self, stages: Stages, foldings: list[Folding], moving: list[Moving]
     ) -> Iterator[str]:
@@ -534,6 +556,7 @@ class _KernelWriter:
         yield f"for (; i + {wide} <= (end < full ? end : full); i += {wide}) {{"
         for operand in moving:
             yield f"char *q{operand.name} = w{operand.name} + i * {operand.size};"
+        yield from self._fetch_ahead(moving, SETS)
         yield from stages.loops(foldings, SETS)
         yield "}"
 
