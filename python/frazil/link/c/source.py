@@ -126,7 +126,7 @@ class _KernelWriter:
         yield f"if (n_outer <= 0 || {least}) return status;"
         for k, pointer in enumerate(self.strides):
             yield f"char *p{pointer} = ptr[{k}];"
-        if self.tile == 1 and any(self.foldings):
+        if self.tile == 1 and self._folds:
             yield f"const i8 ahead = n_outer * n_inner >= {MANY} ? {AHEAD} : 0;"
         yield from self._turn_columns()
         if self.lanes > 1:
@@ -156,6 +156,11 @@ class _KernelWriter:
         yield "}"
         yield "return status;"
         yield "}"
+
+    @property
+    def _folds(self) -> bool:
+        """Whether rows are folded, or into a row."""
+        return any(self.foldings) or any(write.reduce for write in self.kernel.writes)
 
     @property
     def _takes_columns(self) -> bool:
@@ -445,7 +450,7 @@ class _KernelWriter:
             if k in one.varying and isinstance(scan, Scan):
                 write = Write(scan.args[0], scan.dtype, inner=False, reduce=scan.reduce)
                 yield f"{C_TYPES[scan.dtype]} r{k} = {self.unit.identity(write)};"
-        if foldings or self.tile > 1:
+        if self._folds or self.tile > 1:
             yield from self._blocks(one, stages, foldings, moving)
         else:
             yield from self._plain_blocks(stages, moving)
