@@ -119,7 +119,7 @@ impl TransferPlan {
             Some(_) => self.steps,
         };
         let ends = Ends([destination, source.cast_mut()]);
-        conduct.run(split.pieces(), 0, std::ptr::null_mut(), &|piece, _| {
+        conduct.run(split, 0, std::ptr::null_mut(), &|piece, _| {
             let (start, length) = split.piece(piece);
             let mut pointers = ends.get();
             advance(&mut pointers, &steps, start);

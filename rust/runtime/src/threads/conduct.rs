@@ -12,6 +12,7 @@ use crate::allocation::buffer::Buffer;
 use crate::error::Fault;
 use crate::threads::attention::{STOPPED, attend};
 use crate::threads::crew::assisted;
+use crate::threads::split::Split;
 
 /// Work below this is done before a helper would be there.
 const WORTH_HELP: Duration = Duration::from_micros(40);
@@ -127,19 +128,20 @@ impl Pieces<'_> {
 }
 
 impl Conduct<'_> {
-    /// Calls `body` once for each of `count` pieces, with scratch memory that no other has at that
+    /// Calls `body` once for each piece of a split, with scratch memory that no other has at that
     /// time: `scratch`, or as many `bytes` elsewhere. It gives a status: after one that is not
     /// zero, no further piece is begun.
     ///
-    /// Whether helpers are called depends on how long the first pieces take; what the pieces are
-    /// does not.
+    /// Whether helpers are called depends on how long the run before took, or the first pieces;
+    /// what the pieces are does not.
     pub(crate) fn run(
         &self,
-        count: usize,
+        split: &Split,
         bytes: usize,
         scratch: *mut u8,
         body: &(dyn Fn(usize, *mut u8) -> i32 + Sync),
     ) -> Result<(), Halt> {
+        let count = split.pieces();
         let pieces = Pieces {
             count,
             next: AtomicUsize::new(0),
@@ -160,23 +162,27 @@ impl Conduct<'_> {
         };
         if self.threads > 1 {
             let start = Instant::now();
-            for done in 1..count {
-                if !go_on() {
-                    break;
+            // How long one thread takes for pieces, from how long so many took for some.
+            let alone = |threads: usize, done: usize, of: usize| {
+                start.elapsed().saturating_mul((threads * of) as u32) / done as u32
+            };
+            let help = || {
+                // Without memory the others do it.
+                if let Ok(scratch) = Buffer::new(bytes) {
+                    let should_stop = || pieces.ended.load(Ordering::Relaxed);
+                    attend(&should_stop, || while pieces.one(scratch.as_ptr()) {});
                 }
-                let left = count - done;
-                if start.elapsed().saturating_mul(left as u32) / done as u32 >= WORTH_HELP {
-                    let helpers = left.min(self.threads - 1);
-                    let help = || {
-                        // Without memory the others do it.
-                        if let Ok(scratch) = Buffer::new(bytes) {
-                            let should_stop = || pieces.ended.load(Ordering::Relaxed);
-                            attend(&should_stop, || while pieces.one(scratch.as_ptr()) {});
-                        }
-                    };
-                    assisted(helpers, &help, || while go_on() {});
-                    break;
-                }
+            };
+            let mut done = 0;
+            let mut helped = split.was_long();
+            while !helped && done + 1 < count && go_on() {
+                done += 1;
+                helped = alone(1, done, count - done) >= WORTH_HELP;
+            }
+            if helped {
+                let helpers = (count - done).min(self.threads) - 1;
+                assisted(helpers, &help, || while go_on() {});
+                split.note(alone(helpers + 1, count, count) >= WORTH_HELP);
             }
         }
         while go_on() {}
@@ -185,5 +191,54 @@ impl Conduct<'_> {
             None if interrupted => Err(Halt::Interrupted),
             None => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ptr;
+    use std::sync::Barrier;
+
+    use super::*;
+    use crate::threads::split::Level;
+
+    fn in_pieces() -> Split {
+        let level = Level { length: 1 << 10, copied: 0, divisible: true };
+        Split::with_grain(&[level], 1).expect("so many positions are cut")
+    }
+
+    #[test]
+    fn after_a_long_run_help_is_called_at_once() {
+        let split = in_pieces();
+        split.note(true);
+        // Neither of two pieces ends before both have begun.
+        let both = Barrier::new(2);
+        let body = |piece: usize, _: *mut u8| {
+            if piece < 2 {
+                both.wait();
+            }
+            0
+        };
+        let conduct = Conduct { threads: 2, ..Conduct::ALONE };
+        assert_eq!(conduct.run(&split, 0, ptr::null_mut(), &body), Ok(()));
+    }
+
+    #[test]
+    fn a_run_notes_whether_it_was_long() {
+        let split = in_pieces();
+        let conduct = Conduct { threads: 2, ..Conduct::ALONE };
+        let run = |each: Duration| {
+            let body = |_: usize, _: *mut u8| {
+                let start = Instant::now();
+                while start.elapsed() < each {}
+                0
+            };
+            conduct.run(&split, 0, ptr::null_mut(), &body)
+        };
+        assert_eq!(run(2 * WORTH_HELP), Ok(()));
+        assert!(split.was_long());
+        // However long a run on one thread is, the next one on two finds that out.
+        assert_eq!(Conduct::ALONE.run(&split, 0, ptr::null_mut(), &|_, _| 0), Ok(()));
+        assert!(split.was_long());
     }
 }

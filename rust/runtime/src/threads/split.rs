@@ -3,6 +3,8 @@
 //! The shapes and types alone decide it, never the number of threads: so a result has the same bits
 //! however many threads work on it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::allocation::buffer::ALIGNMENT;
 
 /// Bytes of its widest operand that a piece goes through, about: they fit into a second-level
@@ -33,11 +35,14 @@ pub(crate) struct Level {
 }
 
 /// One loop of a nest, cut into pieces of equal length but for the last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Split {
     pub(crate) level: usize,
     length: i64,
     piece: i64,
+    /// Whether the last run through all pieces took so long that the next one calls for help at
+    /// once.
+    long: AtomicBool,
 }
 
 impl Split {
@@ -71,13 +76,14 @@ impl Split {
                 // Pieces of what is written share no cache line.
                 piece = (piece as u64).next_multiple_of(ALIGNMENT as u64) as i64;
             }
-            let split = Split { level: at, length: level.length, piece };
+            let split =
+                Split { level: at, length: level.length, piece, long: AtomicBool::new(false) };
             Some((((split.pieces() as i64).min(ENOUGH), level.copied == 0), split))
         });
         // Of equals the first.
         let mut best: Option<((i64, bool), Split)> = None;
         for candidate in candidates {
-            if best.is_none_or(|best| candidate.0 > best.0) {
+            if best.as_ref().is_none_or(|best| candidate.0 > best.0) {
                 best = Some(candidate);
             }
         }
@@ -87,6 +93,18 @@ impl Split {
     /// The number of pieces.
     pub(crate) fn pieces(&self) -> usize {
         div_up(self.length, self.piece) as usize
+    }
+
+    /// Whether the last run was long, as far as is known.
+    pub(crate) fn was_long(&self) -> bool {
+        self.long.load(Ordering::Relaxed)
+    }
+
+    /// Notes whether a run was long.
+    pub(crate) fn note(&self, long: bool) {
+        if self.was_long() != long {
+            self.long.store(long, Ordering::Relaxed);
+        }
     }
 
     /// Where a piece starts, and its length.

@@ -159,7 +159,7 @@ impl OwnGemv {
             return Ok(());
         };
         let length = self.lines.length;
-        conduct.run(split.pieces(), 0, ptr::null_mut(), &|piece, _| {
+        conduct.run(split, 0, ptr::null_mut(), &|piece, _| {
             let (start, count) = split.piece(piece);
             let (start, count) = (start as usize, count as usize);
             let lines = Lines { count, ..self.lines };

@@ -79,11 +79,11 @@ impl LoopNest {
 
     /// Goes through a loop in pieces from now on.
     pub(super) fn divide(&mut self, split: Option<Split>, accesses: &[Access]) {
-        self.split = split;
-        self.aparts.clear();
-        let Some(split) = split else { return };
         let levels = self.levels(accesses);
         let mut scratch = self.scratch.0;
+        self.aparts.clear();
+        self.split = split;
+        let Some(split) = &self.split else { return };
         for (operand, access) in accesses.iter().enumerate() {
             let Some((fold, identity)) = access.apart else { continue };
             let steps: SmallVec<[i64; 4]> = self.steps_of(operand).collect();
@@ -126,7 +126,7 @@ impl LoopNest {
             });
         };
         let operands = Operands { pointers, scratch };
-        conduct.run(split.pieces(), self.scratch.0, scratch, &|piece, scratch| {
+        conduct.run(split, self.scratch.0, scratch, &|piece, scratch| {
             // SAFETY: by the caller's promise; no two pieces write to the same place.
             unsafe { self.piece(kernel, &operands, split, piece, scratch) }
         })?;
