@@ -65,27 +65,39 @@ class ElementLoop:
         yield from self._statements(constant=True)
         if body.condition is not None:
             yield "u1 ends = 0;"
-        yield "for (i8 step = 0; step < n; ++step) {"
+        yield from self._many_steps("n")
         yield from self._step()
         for k in range(len(body.states)):
             yield f"v{k} = n{k};"
         if body.condition is not None:
             yield "if (ends) break;"
-        yield from self._ask()
         yield "}"
-        yield "if (status) *failed = status;"
+        yield from self._ask("n", "ends" if body.condition is not None else None)
         results = [f"v{k}" for k in range(len(body.states))]
         results += ["ends"] * (body.condition is not None)
         yield f"return ({self.struct}){{{', '.join(results)}}};"
         yield "}"
 
     @staticmethod
-    def _ask() -> Iterator[str]:
-        """Now and then, look whether to stop."""
-        yield f"if ((step & {PATIENCE - 1}) == {PATIENCE - 1} && loop_stops()) {{"
+    def _many_steps(count: str) -> Iterator[str]:
+        """Begin the loop over all steps, and that over the steps between which nobody asks whether
+        to stop: beside a call nothing would stay in registers.
+        """
+        yield f"for (i8 step = 0; step < {count};) {{"
+        yield f"const i8 pause = {count} - step > {PATIENCE} ? step + {PATIENCE} : {count};"
+        yield "for (; step < pause; ++step) {"
+
+    @staticmethod
+    def _ask(count: str, ended: str | None) -> Iterator[str]:
+        """Look whether to stop, where there are steps left, and end the loop over all steps."""
+        if ended is not None:
+            yield f"if ({ended}) break;"
+        yield f"if (step < {count} && loop_stops()) {{"
         yield f"status = {Status.STOPPED:d};"
         yield "break;"
         yield "}"
+        yield "}"
+        yield "if (status) *failed = status;"
 
     def _statements(self, *, constant: bool) -> Iterator[str]:
         body = self.body
@@ -165,9 +177,11 @@ class ElementLoop:
         elif masked:
             yield "live[l] = n > 0;"
         yield "}"
-        yield "for (i8 step = 1; step <= most; ++step) {"
         if masked:
             yield f"{mask} any = 0;"
+        yield from self._many_steps("most")
+        if masked:
+            yield "any = 0;"
         yield "#pragma omp simd reduction(|:any)" if masked else "#pragma omp simd"
         yield each
         yield from self._loads(constants_only=False)
@@ -187,7 +201,7 @@ class ElementLoop:
                 yield "ended[l] |= goes & stops;"
                 stays += " & (stops ^ 1)"
             if not same_count:
-                yield f"const {mask} more = step < n[l] ? 1 : 0;"
+                yield f"const {mask} more = step + 1 < n[l] ? 1 : 0;"
                 stays += " & more"
             yield f"const {mask} stay = {stays};"
             yield "live[l] = stay;"
@@ -195,9 +209,8 @@ class ElementLoop:
         yield "}"
         if masked:
             yield "if (!any) break;"
-        yield from self._ask()
         yield "}"
-        yield "if (status) *failed = status;"
+        yield from self._ask("most", "!any" if masked else None)
         yield "#pragma omp simd"
         yield each
         for k in results:
