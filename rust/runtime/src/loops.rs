@@ -5,3 +5,4 @@ pub(crate) mod kernel_functions;
 pub(crate) mod loop_nest;
 mod partials;
 mod row_ends;
+mod tiles;

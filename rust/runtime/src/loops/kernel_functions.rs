@@ -8,35 +8,36 @@ use crate::loops::partials::{
 use crate::loops::row_ends::{copy_ends, pad_ends};
 use crate::processor::Level;
 
-/// Each function in all instruction sets, and the search for them by name.
+/// Each function in all instruction sets, and the search for them by name. `WIDE` says whether a body
+/// may use registers of AVX-512.
 macro_rules! kernel_functions {
     ($($name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)? $body:block)*) => {
         $(mod $name {
             use super::*;
 
             #[inline(always)]
-            unsafe fn body($($argument: $kind),*) $(-> $result)? {
+            unsafe fn body<const WIDE: bool>($($argument: $kind),*) $(-> $result)? {
                 // SAFETY: by the promise of the kernel that calls.
                 unsafe { $body }
             }
 
             pub(super) unsafe extern "C" fn plain($($argument: $kind),*) $(-> $result)? {
                 // SAFETY: by the promise of the kernel that calls.
-                unsafe { body($($argument),*) }
+                unsafe { body::<false>($($argument),*) }
             }
 
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2")]
             pub(super) unsafe extern "C" fn avx2($($argument: $kind),*) $(-> $result)? {
                 // SAFETY: by the promise of the kernel that calls.
-                unsafe { body($($argument),*) }
+                unsafe { body::<false>($($argument),*) }
             }
 
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
             pub(super) unsafe extern "C" fn avx512($($argument: $kind),*) $(-> $result)? {
                 // SAFETY: by the promise of the kernel that calls.
-                unsafe { body($($argument),*) }
+                unsafe { body::<true>($($argument),*) }
             }
 
             pub(super) fn address(level: Option<Level>) -> usize {
@@ -114,28 +115,28 @@ kernel_functions! {
         fold::<_, Smallest>(of, count, walked, lanes)
     }
     fold_rows_add_f4(to: *mut f32, of: *mut f32, rows: i64, count: i64, walked: i64, lanes: i64) {
-        fold_rows::<_, Sum>(to, of, rows, count, walked, lanes)
+        fold_rows::<_, Sum, WIDE>(to, of, rows, count, walked, lanes)
     }
     fold_rows_add_f8(to: *mut f64, of: *mut f64, rows: i64, count: i64, walked: i64, lanes: i64) {
-        fold_rows::<_, Sum>(to, of, rows, count, walked, lanes)
+        fold_rows::<_, Sum, WIDE>(to, of, rows, count, walked, lanes)
     }
     fold_rows_mul_f4(to: *mut f32, of: *mut f32, rows: i64, count: i64, walked: i64, lanes: i64) {
-        fold_rows::<_, Product>(to, of, rows, count, walked, lanes)
+        fold_rows::<_, Product, WIDE>(to, of, rows, count, walked, lanes)
     }
     fold_rows_mul_f8(to: *mut f64, of: *mut f64, rows: i64, count: i64, walked: i64, lanes: i64) {
-        fold_rows::<_, Product>(to, of, rows, count, walked, lanes)
+        fold_rows::<_, Product, WIDE>(to, of, rows, count, walked, lanes)
     }
     fold_rows_maximum_f4(to: *mut f32, of: *mut f32, rows: i64, count: i64, walked: i64, lanes: i64) {
-        fold_rows::<_, Largest>(to, of, rows, count, walked, lanes)
+        fold_rows::<_, Largest, WIDE>(to, of, rows, count, walked, lanes)
     }
     fold_rows_maximum_f8(to: *mut f64, of: *mut f64, rows: i64, count: i64, walked: i64, lanes: i64) {
-        fold_rows::<_, Largest>(to, of, rows, count, walked, lanes)
+        fold_rows::<_, Largest, WIDE>(to, of, rows, count, walked, lanes)
     }
     fold_rows_minimum_f4(to: *mut f32, of: *mut f32, rows: i64, count: i64, walked: i64, lanes: i64) {
-        fold_rows::<_, Smallest>(to, of, rows, count, walked, lanes)
+        fold_rows::<_, Smallest, WIDE>(to, of, rows, count, walked, lanes)
     }
     fold_rows_minimum_f8(to: *mut f64, of: *mut f64, rows: i64, count: i64, walked: i64, lanes: i64) {
-        fold_rows::<_, Smallest>(to, of, rows, count, walked, lanes)
+        fold_rows::<_, Smallest, WIDE>(to, of, rows, count, walked, lanes)
     }
     fold_columns_add_f4(to: *mut f32, sets: *const f32, count: i64, lanes: i64) {
         fold_columns::<_, Sum>(to, sets, count, lanes)
@@ -204,6 +205,66 @@ mod tests {
                 function(own.as_mut_ptr(), 128, 0, 8)
             };
             assert!(expected.is_nan() || (result - expected).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn rows_are_folded_alike_in_every_instruction_set() {
+        fn check<T: Copy + PartialEq + std::fmt::Debug>(
+            addresses: [fn(Option<Level>) -> usize; 4],
+            of: impl Fn(f64) -> T,
+            lanes: i64,
+        ) {
+            type Function<T> = unsafe extern "C" fn(*mut T, *mut T, i64, i64, i64, i64);
+            for (at, address) in addresses.iter().enumerate() {
+                for (rows, seed) in [(8, 0.3), (8, 1.7), (5, 0.9), (1, 0.2)] {
+                    let value = |k: i64| of(1.0 + (k as f64 * seed).sin() / 3.0);
+                    let values: Vec<T> = (0..rows * lanes).map(value).collect();
+                    let mut found = Vec::new();
+                    for level in levels() {
+                        let (mut own, mut to) = (values.clone(), vec![of(0.0); rows as usize]);
+                        // SAFETY: the address is that of such a function, over so many rows.
+                        unsafe {
+                            let function: Function<T> = std::mem::transmute(address(level));
+                            function(to.as_mut_ptr(), own.as_mut_ptr(), rows, lanes, lanes, lanes);
+                        }
+                        found.push(to);
+                    }
+                    assert!(found.iter().all(|to| *to == found[0]), "{at} of {rows}: {found:?}");
+                }
+            }
+        }
+        let f8 = [
+            fold_rows_add_f8::address,
+            fold_rows_mul_f8::address,
+            fold_rows_maximum_f8::address,
+            fold_rows_minimum_f8::address,
+        ];
+        let f4 = [
+            fold_rows_add_f4::address,
+            fold_rows_mul_f4::address,
+            fold_rows_maximum_f4::address,
+            fold_rows_minimum_f4::address,
+        ];
+        check(f8, |value| value, 8);
+        check(f4, |value| value as f32, 16);
+    }
+
+    #[test]
+    fn a_nan_in_a_row_is_its_result() {
+        for name in ["fold_rows_maximum_f8", "fold_rows_minimum_f8"] {
+            for at in 0..64 {
+                let mut values = [1.0; 64];
+                values[at] = f64::NAN;
+                let mut to = [0.0; 8];
+                // SAFETY: the address is that of such a function, over eight rows of eight.
+                unsafe {
+                    let function: unsafe extern "C" fn(*mut f64, *mut f64, i64, i64, i64, i64) =
+                        std::mem::transmute(kernel_function(name).unwrap());
+                    function(to.as_mut_ptr(), values.as_mut_ptr(), 8, 8, 8, 8);
+                }
+                assert!((0..8).all(|row| to[row].is_nan() == (row == at / 8)), "{name} {at}");
+            }
         }
     }
 

@@ -7,6 +7,8 @@
 // one, unless it happens to be inlined.
 #![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
 
+use crate::loops::tiles::{TILE, Wide, WideReduction};
+
 /// Levels of partial sums, and the turns after which each is carried to the next.
 const LEVELS: usize = 4;
 /// Sets of partial results that blocks take in turn.
@@ -159,9 +161,10 @@ fn fold_lanes<T: Copy, R: Reduction<T>>(to: &mut [T], sets: &[T], lanes: usize) 
 /// the kernel has folded the sets.
 ///
 /// # Safety
-/// As for [`fold`], of each row, or `lanes` of each; `to` has room for a result of each.
+/// As for [`fold`], of each row, or `lanes` of each; `to` has room for a result of each. The processor
+/// has AVX-512 where `WIDE` says so.
 #[inline(always)]
-pub(super) unsafe fn fold_rows<T: Copy, R: Reduction<T>>(
+pub(super) unsafe fn fold_rows<T: Wide, R: Reduction<T> + WideReduction<T>, const WIDE: bool>(
     to: *mut T,
     of: *mut T,
     rows: i64,
@@ -169,6 +172,12 @@ pub(super) unsafe fn fold_rows<T: Copy, R: Reduction<T>>(
     walked: i64,
     lanes: i64,
 ) {
+    #[cfg(target_arch = "x86_64")]
+    if WIDE && rows == TILE as i64 && lanes == T::LANES && count == lanes {
+        // SAFETY: by the caller's promise.
+        unsafe { T::fold_tile::<R>(to, of) };
+        return;
+    }
     let behind = (walked / lanes) as usize % SETS;
     // SAFETY: by the caller's promise.
     unsafe {
@@ -196,7 +205,6 @@ fn fold_tile<T: Copy, R: Reduction<T>, const LANES: usize, const OWN: usize>(
     of: &[T],
     behind: usize,
 ) {
-    const TILE: usize = 8;
     let mut first = 0;
     while first < to.len() {
         let rows = TILE.min(to.len() - first);
@@ -308,7 +316,7 @@ mod tests {
             let mut found = [0.0; 3];
             // SAFETY: three rows of `count` partial results.
             unsafe {
-                fold_rows::<_, Sum>(
+                fold_rows::<_, Sum, false>(
                     found.as_mut_ptr(),
                     all.as_mut_ptr(),
                     3,
@@ -335,7 +343,7 @@ mod tests {
             // SAFETY: eleven rows of `lanes` partial results, then one of as many sets as there are.
             unsafe {
                 let mut own = values.clone();
-                fold_rows::<_, Sum>(
+                fold_rows::<_, Sum, false>(
                     found.as_mut_ptr(),
                     own.as_mut_ptr(),
                     11,
