@@ -57,6 +57,8 @@ _GCC_FLAGS = (
     "-fno-tree-ccp",
     "-fno-tree-bit-ccp",
     "-fno-tree-dominator-opts",
+    "-fno-tree-copy-prop",
+    "-fno-tree-loop-ivcanon",
     "-fno-dse",
     "-fno-split-wide-types",
     # No exception passes through a kernel, and nothing is left to do at link time: for a small
