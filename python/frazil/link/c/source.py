@@ -38,6 +38,9 @@ AHEAD = 4096
 """Bytes ahead at which memory is asked for: a page, as the processor foresees what comes within one
 alone."""
 
+FEW = 8
+"""Operands up to which a loop has a pointer of its own for each: more are hard to compile."""
+
 MANY = 1 << 14
 """Elements from which on an array may lie beyond the caches: fewer come only from smaller ones."""
 
@@ -450,7 +453,8 @@ class _KernelWriter:
             if k in one.varying and isinstance(scan, Scan):
                 write = Write(scan.args[0], scan.dtype, inner=False, reduce=scan.reduce)
                 yield f"{C_TYPES[scan.dtype]} r{k} = {self.unit.identity(write)};"
-        if self._folds or self.tile > 1:
+        into_rows = any(kernel.writes[k].reduce for k in one.writes) and len(moving) <= FEW
+        if foldings or into_rows or self.tile > 1:
             yield from self._blocks(one, stages, foldings, moving)
         else:
             yield from self._plain_blocks(stages, moving)
