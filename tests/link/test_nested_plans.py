@@ -39,27 +39,25 @@ def draw_matrix(data, seen, depth):
             return op(*(data.draw(st.sampled_from(seen)) for _ in given))
         case "loop":
             start = data.draw(st.sampled_from(seen))
-            step = lambda s: draw_matrix(data, [*seen, s], depth - 1)  # noqa: E731
-            return fz.scan(step, outputs_info=[start], n_steps=STEPS)[0][-1]
+            return last_of_a_loop(lambda s: draw_matrix(data, [*seen, s], depth - 1), start)
         case "rows":
-            weight = data.draw(st.sampled_from(seen))
-            step = lambda v, s: ft.tanh(ft.dot(weight, s) / N) + v  # noqa: E731
-            return scan_rows(data, seen, step)
+            weight, rows, start = (data.draw(st.sampled_from(seen)) for _ in range(3))
+            states, _ = fz.scan(
+                lambda v, s: ft.tanh(ft.dot(weight, s) / N) + v,
+                sequences=[rows],
+                outputs_info=[start[0]],
+            )
+            return states
         case _:
-            start = data.draw(st.sampled_from(seen))
-            condition = draw_condition(data, seen)
-
-            def step(s):
-                new = draw_matrix(data, [*seen, s], depth - 1)
-                return new, fz.until(condition)
-
-            return fz.scan(step, outputs_info=[start], n_steps=STEPS)[0][-1]
+            start, ends = data.draw(st.sampled_from(seen)), draw_condition(data, seen)
+            return last_of_a_loop(
+                lambda s: (draw_matrix(data, [*seen, s], depth - 1), fz.until(ends)), start
+            )
 
 
-def scan_rows(data, seen, step):
-    """All states of a loop over the rows of a matrix."""
-    sequence, start = (data.draw(st.sampled_from(seen)) for _ in range(2))
-    return fz.scan(step, sequences=[sequence], outputs_info=[start[0]])[0]
+def last_of_a_loop(step, start):
+    """The last state of a few steps."""
+    return fz.scan(step, outputs_info=[start], n_steps=STEPS)[0][-1]
 
 
 def draw_condition(data, seen):
@@ -71,10 +69,10 @@ def draw_condition(data, seen):
 @given(st.data())
 @settings(max_examples=settings.default.max_examples // 2)
 def test_no_call_takes_more_than_was_planned(data):
-    x, number = SQUARE, data.draw(st.integers(1, 2))
-    outputs = [draw_matrix(data, [x], 2) * next(factors) for _ in range(number)]
-    f = fz.function([x], outputs, mode="c", threads=1, on_unused_input="ignore")
-    reference = fz.function([x], outputs, mode="py", on_unused_input="ignore")
+    number = data.draw(st.integers(1, 2))
+    outputs = [draw_matrix(data, [SQUARE], 2) * next(factors) for _ in range(number)]
+    f = fz.function([SQUARE], outputs, mode="c", threads=1, on_unused_input="ignore")
+    reference = fz.function([SQUARE], outputs, mode="py", on_unused_input="ignore")
     sign = data.draw(st.sampled_from([1.0, -1.0]))
     value = sign * abs(np.random.default_rng(0).normal(size=(N, N)))
     plan = f.memory_plan(value)

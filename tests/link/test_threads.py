@@ -92,6 +92,24 @@ def test_reductions_have_the_same_bits_on_any_number_of_threads(mode, array, dat
     np.testing.assert_array_equal(results[5], (array > 2).any(axis=other))
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("columns", [1, 10, 50])
+@pytest.mark.parametrize("mode", ["c", "numba"])
+def test_products_with_vectors_have_the_same_bits_on_any_number_of_threads(mode, columns, dtype):
+    rows = 30_001
+    values = [np.resize(NUMBERS, n).astype(dtype) for n in (rows * columns, columns, rows)]
+    values[0] = values[0].reshape(rows, columns)
+    x = ft.matrix("x", dtype=dtype)
+    b, r = ft.vector("b", dtype=dtype), ft.vector("r", dtype=dtype)
+    outputs = [ft.dot(x, b), ft.dot(r, x), b - 0.5 * ft.dot(x.T, r[::-1]), ft.dot(x[::2], b)]
+    found = assert_same_bits([x, b, r], outputs, mode, *values)
+    xs, bs, rs = (value.astype("float64") for value in values)
+    expected = [xs @ bs, rs @ xs, bs - 0.5 * (xs.T @ rs[::-1]), xs[::2] @ bs]
+    bound = 10 * rows * np.finfo(dtype).eps  # of sums of so many terms
+    for result, known in zip(found, expected, strict=True):
+        np.testing.assert_allclose(result, known, rtol=0, atol=bound)
+
+
 @every_mode
 @given(arrays())
 @settings(max_examples=8)

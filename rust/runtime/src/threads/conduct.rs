@@ -203,7 +203,7 @@ mod tests {
     use crate::threads::split::Level;
 
     fn in_pieces() -> Split {
-        let level = Level { length: 1 << 10, copied: 0, divisible: true };
+        let level = Level { length: 1 << 8, copied: 0, divisible: true };
         Split::with_grain(&[level], 1).expect("so many positions are cut")
     }
 
@@ -235,10 +235,11 @@ mod tests {
             };
             conduct.run(&split, 0, ptr::null_mut(), &body)
         };
-        assert_eq!(run(2 * WORTH_HELP), Ok(()));
+        assert!(!split.was_long());
+        assert_eq!(run(WORTH_HELP), Ok(()));
         assert!(split.was_long());
-        // However long a run on one thread is, the next one on two finds that out.
-        assert_eq!(Conduct::ALONE.run(&split, 0, ptr::null_mut(), &|_, _| 0), Ok(()));
-        assert!(split.was_long());
+        // The processor may be taken away for a while from some runs, not from all.
+        let is_short = |_| run(Duration::ZERO) == Ok(()) && !split.was_long();
+        assert!((0..10_000).any(is_short));
     }
 }
