@@ -8,7 +8,6 @@ import subprocess
 import sys
 import textwrap
 from dataclasses import dataclass
-from functools import singledispatch
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,6 @@ from frazil.cache import entry
 from frazil.cache.store import find_store
 from frazil.compile import programs, stored
 from frazil.compile.mode import find_linker
-from frazil.link import native
 from frazil.link.kernel_compiler import KernelCompileError
 from frazil.scalar import Composite, ScalarLoop, ScalarOp
 
@@ -250,7 +248,7 @@ def test_an_altered_entry_is_refused_or_another_program(data, mode):
     wanted = request(function.fgraph, mode)
     parts = entry.unpack(stored.encode(wanted, function.optimized, function.program))
     # Machine code is run as it is; what surrounds it is checked.
-    at = data.draw(st.sampled_from([at for at in range(min(len(parts), 9)) if parts[at]]))
+    at = data.draw(st.sampled_from([at for at in range(min(len(parts), 8)) if parts[at]]))
     part = bytearray(parts[at])
     for _ in range(data.draw(st.integers(1, 3))):
         part[data.draw(st.integers(0, len(part) - 1))] = data.draw(st.integers(0, 255))
@@ -320,51 +318,6 @@ def test_what_was_imported_before_a_change_serves_nobody_after_it(tmp_path):
     (package / "cache" / "__init__.py").write_text("# as it is after an update\n")
     assert found(change=True) == "made"
     assert found(change=False) == "made"
-
-
-OP = """
-from dataclasses import dataclass
-from functools import singledispatch
-import frazil as fz
-
-@dataclass(frozen=True, eq=False)
-class Shift(fz.Op):
-    by: float
-
-    def make_node(self, x):
-        return fz.FrozenApply(self, [x], [x.type])
-
-    def perform(self, node, inputs):
-        return (inputs[0] + self.by,)
-"""
-
-
-def test_a_changed_module_of_an_op_compiles_anew(monkeypatch, tmp_path):
-    module = tmp_path / "shifts_of_a_test.py"
-    module.write_text(OP)
-    monkeypatch.syspath_prepend(tmp_path)
-    import shifts_of_a_test
-
-    x = ft.vector("x")
-    output = shifts_of_a_test.Shift(2.0)(x)
-    assert compiled([x], output, mode="c")[1] == "made"
-    function, found = compiled([x], output, mode="c")
-    assert found == "disk"
-    same([function([1.0])], [[3.0]])
-    del function
-    module.write_text(OP + "\n")
-    assert compiled([x], output, mode="c")[1] == "made"
-
-
-def test_a_rule_of_ones_own_compiles_anew(monkeypatch):
-    before = find_linker("c").identity
-    assert __name__ not in before
-
-    @singledispatch
-    def lower_node(op, node, lowering): ...
-
-    monkeypatch.setattr(native, "lower_node", lower_node)
-    assert f"{__name__} {__file__}" in find_linker("c").identity
 
 
 def test_an_op_that_means_nothing_elsewhere_is_not_kept(mode):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Iterable
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -87,17 +86,6 @@ def _first_processor() -> list[str]:
         return []
     lines = text.partition("\n\n")[0].splitlines()
     return [line for line in lines if line.split("\t")[0].strip() in _PROCESSOR_FACTS + _ARM_FACTS]
-
-
-def modules_of(names: Iterable[str]) -> str:
-    """The modules of these names that are not frazil's, each with the file that it came from."""
-    foreign = sorted({name for name in names if name.split(".")[0] != "frazil"})
-    return "\n".join(f"{name} {_origin(name)}" for name in foreign)
-
-
-def _origin(name: str) -> str:
-    origin = getattr(sys.modules.get(name), "__file__", None)
-    return "none" if origin is None else file(origin)
 
 
 def _stamp(status: os.stat_result) -> str:

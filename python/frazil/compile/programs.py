@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Literal
+from typing import Any, Literal
 from weakref import WeakValueDictionary
 
 from frazil._core import FrozenFunctionGraph, Program
+from frazil.cache.content import Unknowable, digest, is_frazil
 from frazil.cache.identity import frazil_build
 from frazil.cache.store import find_store
 from frazil.company import in_company_of
@@ -14,6 +15,7 @@ from frazil.compile import stored
 from frazil.compile.mode import Linker
 from frazil.compile.phases import optimize
 from frazil.link.claims import Claims
+from frazil.link.extensions import users_rules
 from frazil.link.kernel_compiler import KernelCompileError
 
 
@@ -81,7 +83,11 @@ def _find_on_disk(
     if store is None:
         return _make(graph, linker, excluded, donated)
     asked = f"{' '.join(sorted(excluded))}\n{' '.join(map(str, donated))}"
-    identity = f"{frazil_build()}\n{linker.identity}\n{asked}"
+    try:
+        users = _users_code(graph, linker)
+    except Unknowable:
+        return _make(graph, linker, excluded, donated)
+    identity = f"{frazil_build()}\n{linker.name}\n{linker.identity}\n{asked}\n{users}"
     request = stored.Request(graph, linker, identity)
     if request.bytes is None:
         return _make(graph, linker, excluded, donated)
@@ -98,6 +104,14 @@ def _find_on_disk(
     if encoded is not None:
         store.write(request.key, encoded)
     return made
+
+
+def _users_code(graph: FrozenFunctionGraph, linker: Linker) -> str:
+    """What users wrote that takes part in compiling ``graph``: ops, rules for ops, a linker."""
+    written: list[Any] = [*stored.users_ops(graph), *users_rules()]
+    if not is_frazil(type(linker)):
+        written.append(type(linker))
+    return digest(written) if written else ""
 
 
 def _make(

@@ -17,7 +17,7 @@ from typing import Any, overload
 from frazil import _core
 from frazil._core import FrozenApply, FrozenFunctionGraph, Program
 from frazil.cache import entry
-from frazil.cache.identity import modules_of
+from frazil.cache.content import is_frazil
 from frazil.compile.mode import Linker
 from frazil.link import blas
 from frazil.link.contract import inner_graphs
@@ -137,7 +137,6 @@ def encode(request: Request, made: FrozenFunctionGraph, program: Program) -> byt
         [
             request.identity.encode(),
             request.bytes,
-            _conditions(request.graph).encode(),
             made_bytes,
             program.to_bytes(),
             "".join(parts.kernels).encode(),
@@ -157,13 +156,10 @@ def decode(content: bytes, request: Request) -> tuple[Program, StoredGraph] | No
     ValueError, LookupError, TypeError, KernelCompileError
         If the entry makes no sense, or its machine code cannot be loaded.
     """
-    identity, wanted, conditions, made, program, kernels, functions, origins, sources, *images = (
-        entry.unpack(content)
+    identity, wanted, made, program, kernels, functions, origins, sources, *images = entry.unpack(
+        content
     )
     if identity != request.identity.encode() or wanted != request.bytes:
-        return None
-    modules = (line.split(" ", 1)[0] for line in conditions.decode().splitlines())
-    if conditions != modules_of(modules).encode():
         return None
     graph = StoredGraph(made or wanted, request.linker)
     read = Program.from_bytes(
@@ -226,24 +222,23 @@ def _load(kernels: str, parts: Sequence[bytes], linker: Linker) -> list[tuple[in
     ]
 
 
-def _conditions(graph: FrozenFunctionGraph) -> str:
-    """The modules, not frazil's, in which the graph's ops are defined."""
-    return modules_of(_modules(node.op for node in graph.toposort()))
-
-
-def _modules(ops: Iterable[Any]) -> Iterable[str]:
+def users_ops(graph: FrozenFunctionGraph) -> list[Op]:
+    """The ops in a graph, and in those that its ops hold, that are not frazil's own."""
+    found: list[Op] = []
     seen: set[Op] = set()
-    pending: list[Any] = list(ops)
+    pending: list[Any] = [graph]
     while pending:
         value = pending.pop()
         if isinstance(value, tuple):
             pending += value
         elif isinstance(value, FrozenFunctionGraph):
-            pending += [node.op for node in value.toposort()]
+            pending += dict.fromkeys(node.op for node in reversed(value.toposort()))
         elif isinstance(value, Op) and value not in seen:
             seen.add(value)
             pending += value._params()
-            yield type(value).__module__
+            if not is_frazil(type(value)):
+                found.append(value)
+    return found
 
 
 def _words(numbers: Iterable[int]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 from frazil._core import FrozenApply
@@ -132,6 +132,9 @@ class LoweredOps:
         self.statement_limit = statement_limit
         self._lowers = lowers
         self._known: WeakKeyDictionary[ScalarOp, dict[tuple[str, ...], bool]] = WeakKeyDictionary()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._lowers, self.statement_limit)
 
     def fuses(self, node: FrozenApply) -> bool:
         """Whether a loop may hold the node."""

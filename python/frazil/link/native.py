@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from weakref import WeakValueDictionary
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
-from frazil.cache.identity import modules_of
+from frazil.cache.content import Unknowable, digest
 from frazil.inner_graph import HasInnerGraph
-from frazil.link.contract import Inner, inner_graphs
+from frazil.link.contract import Inner
 from frazil.link.fusible import Fusion, find_fusion
 from frazil.link.image import Image, Symbol
 from frazil.link.in_place import ifelse_inputs, op_from_graph_inputs
 from frazil.link.inlining import inline_composites, split_loops
 from frazil.link.kernel_compiler import KernelCompiler, NativeKernel
 from frazil.link.lowering import lower
-from frazil.link.lowering.node import lower_node
 from frazil.link.scan_contract import own_states, scan_in_place
 from frazil.loop.op import Scan
 from frazil.rewrite.inner import rewrite_inner_graphs
@@ -44,11 +43,13 @@ class NativeLinker:
             )
 
     @property
-    def identity(self) -> str:
-        """What programs depend on besides the graph and frazil."""
-        rules = [*lower_node.registry.values(), *inner_graphs.registry.values()]
-        modules = modules_of((*(rule.__module__ for rule in rules), type(self._fusion).__module__))
-        return f"{self.name}\n{self._compiler.identity}\n{modules}"
+    def identity(self) -> str | None:
+        """What programs depend on besides the graph and frazil; None where that cannot be told."""
+        try:
+            made_by = digest([type(self._compiler), self._fusion])
+        except Unknowable:
+            return None
+        return f"{self._compiler.identity}\n{made_by}"
 
     def prepare(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         """``graph``, and the graphs of its ops, with ops on elements opened."""
