@@ -2,7 +2,7 @@
 # group of pyproject.toml, the extension module. A stamp in .venv says what is there already.
 
 .NOTPARALLEL:
-.PHONY: help demo test lint format bench clean FORCE
+.PHONY: help demo test search lint format bench clean FORCE
 
 # Tried in this order; `make PYTHON=/path/to/python3 ...` names another one.
 PYTHON := python3 python3.14 python3.13 python3.12 python3.11
@@ -21,6 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help:
 	@echo "make demo    fit a logistic regression, a GARCH model and a Kalman filter to real data"
 	@echo "make test    run the Rust tests, then the Python tests"
+	@echo "make search  look for faults, MINUTES (60) for each kind of search, from SEED (0) on"
 	@echo "make lint    check format, style and types"
 	@echo "make format  format the Rust and Python code"
 	@echo "make bench   run the benchmarks, with PyTensor, JAX and tinygrad beside frazil"
@@ -35,6 +36,14 @@ test: $(VENV)/.built $(VENV)/.group-test
 	cargo test --workspace --exclude frazil-py --exclude frazil-benches
 	cargo test -p frazil-core --features shuttle --test schedules
 	$(BIN)/python -m pytest -n auto
+
+MINUTES := 60
+SEED := 0
+search: $(VENV)/.built $(VENV)/.group-test
+	$(BIN)/python tests/long/random_programs.py --minutes $(MINUTES) --seed $(SEED)
+	$(BIN)/python tests/long/threads_and_forks.py --minutes $(MINUTES) --seed $(SEED)
+	$(BIN)/python tests/long/altered_bytes.py --minutes $(MINUTES) --seed $(SEED)
+	$(BIN)/python tests/long/memory_growth.py --minutes $(MINUTES) --seed $(SEED)
 
 lint: $(VENV)/.built $(VENV)/.group-lint
 	cargo fmt --all --check

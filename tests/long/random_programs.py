@@ -1,0 +1,139 @@
+"""Random programs: three linkers and NumPy agree, and gradients agree with differences.
+
+What a value may be off by is measured: NumPy computes each program also with every result of a
+step off by a few units of its last place. Where that moves a value much, much is allowed.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from typing import Any
+
+import numpy as np
+from drawn_programs import Program, draw
+from search import main
+
+import frazil as fz
+
+os.environ.setdefault("FRAZIL_CACHE", "off")
+
+
+def case(seed: int) -> None:
+    """One program, in one or more linkers, and its gradient."""
+    rng = random.Random(seed)
+    program = draw(seed, rng.choice([2, 4, 8, 8, 16, 24]))
+    modes = ["py", "c", "numba"] if rng.random() < 0.1 else ["c", rng.choice(["py", "c"])]
+    check_values(program, rng, dict.fromkeys(modes))
+    check_gradient(program, rng, dict.fromkeys(modes))
+
+
+def wanted(program: Program, rng: random.Random) -> list[int]:
+    """Some values of the program, the last among them."""
+    last = len(program.inputs) + len(program.steps) - 1
+    first = len(program.inputs)
+    return sorted({last, *(rng.randint(first, last) for _ in range(rng.randint(0, 2)))})
+
+
+def check_values(program: Program, rng: random.Random, modes: dict[str, None]) -> None:
+    """Compare values with NumPy's: dtypes, shapes, elements."""
+    chosen = wanted(program, rng)
+    exact = program.on_numpy(program.inputs, None)
+    noisy = [program.on_numpy(program.inputs, np.random.default_rng(k)) for k in range(3)]
+    inputs = program.variables()
+    values = program.on_frazil(inputs)
+    for mode in modes:
+        f = fz.function(inputs, [values[k] for k in chosen], mode=mode, on_unused_input="ignore")
+        for _ in range(2):  # the second call is bound already
+            kept = [x.copy() for x in program.inputs]
+            found = f(*program.inputs)
+            for before, after in zip(kept, program.inputs, strict=True):
+                np.testing.assert_array_equal(before, after, err_msg="an argument was changed")
+            for k, value in zip(chosen, found, strict=True):
+                where = f"{mode}: {[step.name for step in program.steps]}, value {k}"
+                compare(value, exact[k], [worlds[k] for worlds in noisy], where)
+
+
+def compare(found: np.ndarray, exact: np.ndarray, noisy: list[np.ndarray], where: str) -> None:
+    """Raise unless a value is NumPy's as far as rounding lets it be known."""
+    assert found.dtype == exact.dtype, (where, found.dtype, exact.dtype)
+    if any(other.shape != exact.shape for other in noisy):
+        return  # rounding decides the shape
+    assert found.shape == exact.shape, (where, found.shape, exact.shape)
+    if exact.dtype.kind != "f":
+        settled = np.all([other == exact for other in noisy], axis=0)
+        wrong = settled & (found != exact)
+    else:
+        with np.errstate(all="ignore"):
+            spread = np.max([np.abs(other - exact) for other in noisy], axis=0)
+            settled = np.isfinite(exact) & np.isfinite(spread)
+            unit = np.finfo(exact.dtype).eps
+            allowed = 50 * spread + 64 * unit * (np.abs(exact) + np.finfo(exact.dtype).tiny)
+            allowed = np.maximum(allowed, 1e-12 if exact.dtype == np.float64 else 1e-5)
+            wrong = settled & ~(np.abs(found - exact) <= allowed)
+    assert not wrong.any(), (where, found[wrong][:3], exact[wrong][:3])
+
+
+def check_gradient(program: Program, rng: random.Random, modes: dict[str, None]) -> None:
+    """Compare the derivative along a direction with a difference quotient by NumPy."""
+    last = program.on_numpy(program.inputs, None)
+    costs = [
+        k
+        for k in range(len(program.inputs), len(last))
+        if last[k].dtype.kind == "f" and last[k].size
+    ]
+    wrt = [k for k, x in enumerate(program.inputs) if x.dtype == np.float64]
+    if program.has_ties or not costs or not wrt:
+        return
+    cost = rng.choice(costs[-3:])
+    inputs = program.variables()
+    values = program.on_frazil(inputs)
+    weights = np.random.default_rng(rng.getrandbits(32)).normal(size=last[cost].shape)
+    total = (values[cost] * weights).sum()
+    gradients = fz.grad(total, [inputs[k] for k in wrt], disconnected_inputs="ignore")
+    direction = [np.random.default_rng(k).normal(size=program.inputs[k].shape) for k in wrt]
+    derivatives = {}
+    for mode in modes:
+        f = fz.function(inputs, gradients, mode=mode, on_unused_input="ignore")
+        found = f(*program.inputs)
+        for k, value in zip(wrt, found, strict=True):
+            assert value.shape == program.inputs[k].shape, (mode, value.shape)
+        derivatives[mode] = sum(
+            float((value * along).sum()) for value, along in zip(found, direction, strict=True)
+        )
+    quotients = [
+        quotient(program, cost, weights, wrt, direction, h) for h in (1e-5, 2e-5, -1e-5, 5e-6)
+    ]
+    if not np.all(np.isfinite(quotients)):
+        return
+    spread = max(quotients) - min(quotients)
+    scale = 1 + max(map(abs, quotients))
+    if spread > 1e-3 * scale:
+        return  # not smooth here, or rounding is all that one sees
+    for mode, value in derivatives.items():
+        names = [step.name for step in program.steps]
+        assert abs(value - quotients[0]) <= 10 * spread + 1e-3 * scale, (
+            f"gradient in {mode} of value {cost} of {names}: {value}, by differences {quotients}"
+        )
+
+
+def quotient(
+    program: Program,
+    cost: int,
+    weights: np.ndarray,
+    wrt: list[int],
+    direction: list[np.ndarray],
+    h: float,
+) -> float:
+    """The central difference quotient of a weighted sum of a value, along a direction."""
+    ends: list[Any] = []
+    for sign in (1, -1):
+        moved = list(program.inputs)
+        for k, along in zip(wrt, direction, strict=True):
+            moved[k] = moved[k] + sign * h * along
+        ends.append(float((program.on_numpy(moved, None)[cost] * weights).sum()))
+    return (ends[0] - ends[1]) / (2 * h)
+
+
+if __name__ == "__main__":
+    main("random programs", case)
