@@ -124,9 +124,8 @@ impl SortPlan {
     /// The line has it, of type `T`.
     #[inline(always)]
     unsafe fn element<T: Ranked>(&self, line: &Line, k: usize) -> T {
-        let at = line.of.wrapping_offset(k as isize * self.lines.steps[0] as isize);
         // SAFETY: by the caller's promise.
-        unsafe { at.cast::<T>().read() }
+        unsafe { element(line, self.lines.steps[0], k) }
     }
 
     /// Writes place `k` of a line of the result.
@@ -289,18 +288,25 @@ impl SortPlan {
     }
 
     /// Writes NaN and zeros of a sorted line again, in the order in which they are in the operand:
-    /// they have the ranks of others.
+    /// they have the ranks of others. Where they go the result says, as the operand may be another
+    /// one by now: somebody may write to it meanwhile.
     ///
     /// # Safety
     /// As for `sort`, for one line.
     unsafe fn find<T: Ranked>(&self, line: &Line) {
+        let length = self.lines.length;
+        let sorted = Line { of: line.to, to: line.to };
+        let step = self.lines.steps[1];
+        // SAFETY: the line of the result has so many elements, which are written.
+        let placed = |k: usize| unsafe { element::<T>(&sorted, step, k) }.rank();
         // SAFETY: the line has so many elements.
-        let elements = || (0..self.lines.length).map(|k| unsafe { self.element::<T>(line, k) });
+        let elements = || (0..length).map(|k| unsafe { self.element::<T>(line, k) });
         for tie in T::TIES {
-            let first = elements().filter(|element| element.rank() < tie).count();
+            let first = partition(length, |k| placed(k) < tie);
+            let end = partition(length, |k| placed(k) <= tie);
             let tied = elements().filter(|element| element.rank() == tie);
-            for (place, element) in (first..).zip(tied) {
-                // SAFETY: there are as many places from the first one on.
+            for (place, element) in (first..end).zip(tied) {
+                // SAFETY: the place is one of the line of the result.
                 unsafe { self.write(line, place, element) };
             }
         }
@@ -343,10 +349,11 @@ impl SortPlan {
     /// The positions of one line, whose number fits into half a key.
     ///
     /// # Safety
-    /// As for `sort`; `room` is memory for keys, twice as many as a line has elements.
-    unsafe fn keys<T: Ranked>(&self, line: &Line, room: *mut u64) {
+    /// As for `sort`; `start` is memory for keys, twice as many as a line has elements.
+    unsafe fn keys<T: Ranked>(&self, line: &Line, start: *mut u64) {
+        let length = self.lines.length;
         // SAFETY: by the caller's promise.
-        let (keys, room) = unsafe { halves(room, self.lines.length) };
+        let (keys, room) = unsafe { halves(start, length) };
         // SAFETY: the line has so many elements.
         let rank = |k: usize| -> u64 { unsafe { self.element::<T>(line, k) }.rank().into() };
         let (mut least, mut most) = (u64::MAX, 0);
@@ -361,9 +368,24 @@ impl SortPlan {
         }
         let keys = sorted(keys, room, POSITION);
         if hidden > 0 {
-            for run in keys.chunk_by_mut(|a, b| a >> POSITION == b >> POSITION) {
-                if run.len() > 1 {
-                    run.sort_unstable_by_key(|&key| (rank(position(key) as usize), key));
+            let spare = if keys.as_ptr() == start { start.wrapping_add(length) } else { start };
+            let spare = spare.cast::<[u64; 2]>();
+            for run in keys.chunk_by_mut(same_head).filter(|run| run.len() > 1) {
+                if run.len() > length / 2 {
+                    // SAFETY: the room has a place for as many pairs, and the keys are given up.
+                    return unsafe { self.pairs::<T>(line, start.cast()) };
+                }
+                for (at, &key) in run.iter().enumerate() {
+                    // Each rank is read once: somebody may write to the operand meanwhile.
+                    let pair = [rank(position(key) as usize), key];
+                    // SAFETY: the other half of the room has a place for half as many pairs.
+                    unsafe { spare.add(at).write(pair) };
+                }
+                // SAFETY: they were just written, and nothing else refers to them.
+                let pairs = unsafe { from_raw_parts_mut(spare, run.len()) };
+                pairs.sort_unstable();
+                for (key, pair) in run.iter_mut().zip(pairs) {
+                    *key = pair[1];
                 }
             }
         }
@@ -393,6 +415,31 @@ impl SortPlan {
     }
 }
 
+/// Element `k` of a line whose elements are `step` bytes apart.
+///
+/// # Safety
+/// The line has it, of type `T`.
+#[inline(always)]
+unsafe fn element<T: Ranked>(line: &Line, step: i64, k: usize) -> T {
+    let at = line.of.wrapping_offset(k as isize * step as isize);
+    // SAFETY: by the caller's promise.
+    unsafe { at.cast::<T>().read() }
+}
+
+/// The first of so many places for which `before` does not hold, nor for those behind it.
+fn partition(length: usize, before: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, length);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if before(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
 /// Whether the elements of neighbouring lines lie closer to each other than those of one line.
 fn is_across(group: &[Line], step: i64, start: impl Fn(&Line) -> usize) -> bool {
     match group {
@@ -404,6 +451,11 @@ fn is_across(group: &[Line], step: i64, start: impl Fn(&Line) -> usize) -> bool 
 /// The position in a key.
 fn position(key: u64) -> i64 {
     i64::from(key as u32)
+}
+
+/// Whether two keys with positions are equal but for these.
+fn same_head(a: &u64, b: &u64) -> bool {
+    a >> POSITION == b >> POSITION
 }
 
 /// How many bits it takes to write a number.

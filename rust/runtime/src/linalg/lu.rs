@@ -206,9 +206,10 @@ impl LuSolvePlan {
         let x = Grid::in_columns(result, size);
         for row in rows {
             let place = pivots.wrapping_offset((row as i64 * self.pivot_step) as isize);
+            // Whoever gives the partners may give anything, and may write there meanwhile: what is
+            // checked is what is used.
             // SAFETY: there is a partner for each row.
-            let partner = unsafe { place.cast::<i32>().read() };
-            // Whoever gives the partners may give anything.
+            let partner = unsafe { place.cast::<i32>().read_volatile() };
             let Some(partner) = usize::try_from(partner).ok().filter(|&at| at < size) else {
                 return Err(Fault::Partner { row: row as i64, partner: partner.into() });
             };
