@@ -30,7 +30,7 @@ fn check(witness: &Witness, outputs: &[Var], protected: &[Var]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(4 * ProptestConfig::default().cases))]
 
     #[test]
     fn a_graph_is_consistent_exactly_if_some_order_runs(recipe in recipe(8)) {

@@ -154,7 +154,7 @@ fn check(case: &Case) -> Option<Schedule> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(4 * ProptestConfig::default().cases))]
 
     #[test]
     fn plans_of_pure_graphs_run_and_are_maximal(recipe in recipe(9)) {

@@ -226,7 +226,7 @@ fn pair() -> impl Strategy<Value = (Operand, Operand)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(6 * ProptestConfig::default().cases))]
 
     #[test]
     fn products_agree_with_a_naive_sum((a, b) in pair(), single in any::<bool>()) {

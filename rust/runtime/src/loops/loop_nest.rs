@@ -406,7 +406,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #![proptest_config(ProptestConfig::with_cases(8 * ProptestConfig::default().cases))]
 
         #[test]
         fn a_nest_agrees_with_a_walk_index_by_index(

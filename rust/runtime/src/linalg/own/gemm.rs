@@ -146,7 +146,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(400))]
+        #![proptest_config(ProptestConfig::with_cases(2 * ProptestConfig::default().cases))]
 
         #[test]
         fn products_are_those_of_plain_loops(case in case()) {
