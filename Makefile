@@ -69,6 +69,7 @@ bench: $(VENV)/.built $(VENV)/.group-bench
 	$(BIN)/python benches/linear_algebra.py
 	$(BIN)/python benches/growth_time.py
 	$(BIN)/python benches/function_memory.py
+	$(BIN)/python benches/foreign_time.py
 	$(BIN)/python benches/compare.py
 
 clean:

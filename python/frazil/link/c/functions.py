@@ -41,11 +41,6 @@ typedef float f4; typedef double f8;
 #else
 #define VECTOR __attribute__((const))
 #endif
-#ifdef __AVX512F__
-#define LEAVE_VECTORS __builtin_ia32_vzeroupper()
-#else
-#define LEAVE_VECTORS ((void)0)
-#endif
 """
 
 BUILTINS = frozenset({"fabs", "sqrt", "floor", "ceil", "trunc", "rint", "copysign"})

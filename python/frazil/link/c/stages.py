@@ -210,9 +210,6 @@ class Stages:
                     yield each.enter_block() if blocks == 1 else each.enter_all_sets()
             if stage % 3 == Kind.VECTOR and lanes > 1:
                 yield "#pragma omp simd"
-            elif any(self.stages.get(k) == stage for k in self.needed[stage]):
-                # Beside upper halves of registers functions of the C library take twice as long.
-                yield "LEAVE_VECTORS;"
             bound: str | int = lanes
             if stage == self.put_stage and has_end:
                 bound = f"(n_inner - i < {lanes} ? n_inner - i : {lanes})"
