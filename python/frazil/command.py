@@ -45,14 +45,13 @@ def _usable_store() -> Store | str:
         return "the cache is off: FRAZIL_CACHE says so"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        try:
-            store = find_store()
-        except ValueError as error:
-            return str(error)
-    if store is not None:
-        return store
-    reasons = [str(warning.message) for warning in caught]
-    return "\n".join(reasons) or f"{folder.chosen()} cannot be made"
+        store = find_store()
+    reasons = "\n".join(str(warning.message) for warning in caught)
+    if store is None:
+        return reasons or f"{folder.chosen()} cannot be made"
+    if reasons:
+        print(reasons, file=sys.stderr)
+    return store
 
 
 def _info(store: Store) -> None:

@@ -119,10 +119,17 @@ def test_the_limit_is_a_size(monkeypatch, given, expected):
 
 
 @pytest.mark.parametrize("given", ["much", "-1", "1T", "1e9"])
-def test_a_limit_that_is_none_says_what_to_write(monkeypatch, given):
+def test_a_limit_that_is_none_says_what_to_write_and_stops_nothing(monkeypatch, given):
     monkeypatch.setenv("FRAZIL_CACHE_SIZE", given)
-    with pytest.raises(ValueError, match=r"number of bytes.*500M"):
-        find_store()
+    folder._warn_of_size.cache_clear()
+    with pytest.warns(RuntimeWarning, match=r"number of bytes.*500M.*given") as told:
+        assert find_store().limit == folder.limit() == folder.DEFAULT_LIMIT
+    assert len(told) == 1
+
+
+def test_a_limit_of_any_length_is_a_limit(monkeypatch):
+    monkeypatch.setenv("FRAZIL_CACHE_SIZE", "9" * 400 + "G")
+    assert find_store().limit >= 2**60
 
 
 def test_the_default_follows_the_system(monkeypatch, tmp_path):
@@ -169,5 +176,8 @@ def test_the_command_says_why_there_is_no_cache(tmp_path):
     refused = command("clear", FRAZIL_CACHE_DIR=str(bad))
     assert refused.returncode == 1
     assert "others may write to it" in refused.stderr
-    assert command("info", FRAZIL_CACHE_SIZE="much").returncode == 1
+    unclear = command("info", FRAZIL_CACHE_SIZE="much")
+    assert unclear.returncode == 0
+    assert "of 1 GiB" in unclear.stdout
+    assert "given 'much'" in unclear.stderr
     assert command("nonsense").returncode == 2

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 DEFAULT_LIMIT = 2**30
+_MOST = 2**62
 
 _OFF = ("0", "off", "no", "false")
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
@@ -52,10 +53,7 @@ def chosen() -> str:
 def limit() -> int:
     """The bytes that the cache may take: ``$FRAZIL_CACHE_SIZE``, such as ``500M``, else 1 GiB.
 
-    Raises
-    ------
-    ValueError
-        If the variable is no such size.
+    A value that is no such size is warned of once, and 1 GiB is taken.
 
     Examples
     --------
@@ -71,11 +69,19 @@ def limit() -> int:
         return DEFAULT_LIMIT
     size = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]?)(?:i?b)?", given.strip(), re.IGNORECASE)
     if size is None:
-        raise ValueError(
-            "FRAZIL_CACHE_SIZE must be a number of bytes, or one with a unit, such as 500M or "
-            f"2GiB; given {given!r}"
-        )
-    return int(float(size[1]) * _UNITS[size[2].lower()])
+        _warn_of_size(given)
+        return DEFAULT_LIMIT
+    return int(min(float(size[1]) * _UNITS[size[2].lower()], _MOST))
+
+
+@cache
+def _warn_of_size(given: str) -> None:
+    warnings.warn(
+        "FRAZIL_CACHE_SIZE must be a number of bytes, or one with a unit, such as 500M or 2GiB; "
+        f"given {given!r}. frazil's cache takes up to 1 GiB",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 @cache

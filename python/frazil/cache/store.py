@@ -4,6 +4,10 @@ An entry is written to a file of another name in the same folder and then rename
 see all of it or nothing, however many write at once and whenever one is killed. It is not flushed
 to the disk before: what a power failure tears no longer has its checksum, and is made again. Every
 failure to read or write is a miss, never an error.
+
+Who writes holds the lock of the folder's ledger, which says how large all entries are together. So
+the folder never grows beyond its limit, and what is unfinished while nobody holds the lock was left
+by a writer that was killed.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import struct
 import sys
 import tempfile
 import time
@@ -21,6 +26,7 @@ from pathlib import Path
 
 from frazil import _core
 from frazil.cache import folder
+from frazil.cache.lock import Busy, held
 
 MAGIC = b"frazilc\x01"
 """What a file starts with; the last byte is the version of the format."""
@@ -28,11 +34,13 @@ MAGIC = b"frazilc\x01"
 _HEAD = len(MAGIC) + 16
 _SUFFIX = ".entry"
 _UNFINISHED = "unfinished-"
-_ABANDONED = 3600.0  # seconds after which no writer can still be at work
+_ABANDONED = 3600.0  # seconds after which no writer can still be at work, by any clock
+_PATIENCE = 1.0  # seconds that a writer waits for others; then it keeps nothing
+_LEDGER = "ledger"
+_TOTAL = struct.Struct("<Q")
 _KEPT = 0.8  # of the limit, after entries were evicted
 _CHECKED_OPEN = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)
+    getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_NONBLOCK", 0)
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
@@ -67,18 +75,22 @@ class Store:
         self.path = path
         self.limit = limit
         self._folder = f"{path}{os.sep}"
-        self._written: int | None = None  # at least the size of the folder, once it was looked at
 
     def read(self, key: str) -> bytes | None:
         """What was written under ``key``; None if there is nothing, or nothing whole."""
         try:
-            descriptor = os.open(self._place(key), _CHECKED_OPEN)
-            with open(descriptor, "rb") as file:
-                if not _is_own(os.fstat(descriptor)):
-                    return None
+            descriptor = os.open(self._place(key), os.O_RDONLY | _CHECKED_OPEN)
+        except OSError:
+            return None
+        try:
+            if not _is_own(os.fstat(descriptor)):
+                return None
+            with open(descriptor, "rb", closefd=False) as file:
                 content = file.read()
         except OSError:
             return None
+        finally:
+            os.close(descriptor)
         head, body = content[:_HEAD], content[_HEAD:]
         if head != MAGIC + _core.digest_of(body):
             return None
@@ -91,10 +103,18 @@ class Store:
         size = _HEAD + len(content)
         if size > self.limit:
             return
+        with contextlib.suppress(OSError, Busy), self._ledger() as ledger:
+            total = self._with_room(size, ledger)
+            # Until the entry is there nobody knows the total: its writer may be killed.
+            ledger.forget()
+            ledger.write(total + size if self._put(key, content) else total)
+
+    def _put(self, key: str, content: bytes) -> bool:
+        """Whether the entry could be written."""
         try:
             descriptor, name = tempfile.mkstemp(prefix=_UNFINISHED, dir=self.path)
         except OSError:
-            return
+            return False
         try:
             with open(descriptor, "wb") as file:
                 file.write(MAGIC + _core.digest_of(content))
@@ -103,14 +123,11 @@ class Store:
         except OSError:
             with contextlib.suppress(OSError):
                 os.unlink(name)
-            return
+            return False
         except BaseException:
             os.unlink(name)
             raise
-        if self._written is not None:
-            self._written += size
-        if self._written is None or self._written > self.limit:
-            self.evict()
+        return True
 
     def entries(self) -> list[Stored]:
         """The files that hold entries, those used longest ago first."""
@@ -119,27 +136,62 @@ class Store:
 
     def evict(self) -> None:
         """Removes what killed writers left and, beyond the limit, entries used longest ago."""
-        for file in self._files():
-            if file.path.name.startswith(_UNFINISHED) and time.time() - file.used > _ABANDONED:
-                _remove(file.path)
-        entries = self.entries()
-        total = sum(entry.size for entry in entries)
-        if total > self.limit:
-            for entry in entries:
-                if total <= self.limit * _KEPT:
-                    break
-                _remove(entry.path)
-                total -= entry.size
-        self._written = total
+        with contextlib.suppress(OSError, Busy), self._ledger() as ledger:
+            ledger.write(self._evicted(0, ledger))
 
     def clear(self) -> int:
         """Removes all entries; the number of them."""
         entries = self.entries()
+        with contextlib.suppress(OSError, Busy), self._ledger() as ledger:
+            ledger.forget()
         for file in self._files():
             if file.path.name.endswith(_SUFFIX) or file.path.name.startswith(_UNFINISHED):
                 _remove(file.path)
-        self._written = None
         return len(entries)
+
+    @contextlib.contextmanager
+    def _ledger(self) -> Iterator[_Ledger]:
+        """The ledger, whose lock is held.
+
+        Raises
+        ------
+        Busy
+            If others write all the time.
+        """
+        with contextlib.ExitStack() as stack:
+            ledger = _Ledger(None)
+            with contextlib.suppress(OSError):
+                flags = os.O_RDWR | os.O_CREAT | _CHECKED_OPEN
+                descriptor = os.open(f"{self._folder}{_LEDGER}", flags, 0o600)
+                stack.callback(os.close, descriptor)
+                if _is_own(os.fstat(descriptor)):
+                    stack.enter_context(held(descriptor, _PATIENCE))
+                    ledger = _Ledger(descriptor)
+            yield ledger
+
+    def _with_room(self, size: int, ledger: _Ledger) -> int:
+        """The size of all entries, after making room for one more."""
+        total = ledger.read()
+        if total is None or total + size > self.limit:
+            return self._evicted(size, ledger)
+        return total
+
+    def _evicted(self, size: int, ledger: _Ledger) -> int:
+        """The size of all entries, after removing what has to go for one more."""
+        for file in self._files():
+            if file.path.name.startswith(_UNFINISHED) and (
+                ledger.is_locked or abs(time.time() - file.used) > _ABANDONED
+            ):
+                _remove(file.path)
+        entries = self.entries()
+        total = sum(entry.size for entry in entries)
+        if total + size > self.limit:
+            for entry in entries:
+                if total + size <= self.limit * _KEPT:
+                    break
+                _remove(entry.path)
+                total -= entry.size
+        return total
 
     def _place(self, key: str) -> str:
         return f"{self._folder}{key}{_SUFFIX}"
@@ -155,6 +207,37 @@ class Store:
                             yield Stored(Path(file.path), status.st_size, status.st_mtime)
         except OSError:
             return
+
+
+class _Ledger:
+    """The total that a file says; where there is no such file, or it has no lock, nobody knows."""
+
+    def __init__(self, descriptor: int | None) -> None:
+        self._descriptor = descriptor
+
+    @property
+    def is_locked(self) -> bool:
+        """Whether nobody else writes."""
+        return self._descriptor is not None
+
+    def read(self) -> int | None:
+        """The size of all entries, or more; None if that is not known."""
+        if self._descriptor is None:
+            return None
+        os.lseek(self._descriptor, 0, os.SEEK_SET)
+        content = os.read(self._descriptor, _TOTAL.size + 1)
+        return _TOTAL.unpack(content)[0] if len(content) == _TOTAL.size else None
+
+    def forget(self) -> None:
+        """Says that the total is not known."""
+        if self._descriptor is not None:
+            os.ftruncate(self._descriptor, 0)
+
+    def write(self, total: int) -> None:
+        """Says what the total is."""
+        if self._descriptor is not None:
+            os.lseek(self._descriptor, 0, os.SEEK_SET)
+            os.write(self._descriptor, _TOTAL.pack(total))
 
 
 def find_store() -> Store | None:
