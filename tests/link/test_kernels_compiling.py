@@ -222,7 +222,7 @@ def test_where_there_is_no_compiler():
     answer = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
-    assert answer.stdout.startswith("KernelCompileError no C compiler was found: install gcc")
+    assert answer.stdout.startswith("BrokenCompilerError no C compiler was found: install gcc")
 
 
 def test_cc_may_have_arguments():

@@ -10,6 +10,7 @@ from typing import Protocol, TypeAlias, TypeVar
 from frazil._core import FrozenFunctionGraph, Program, Variable
 from frazil.compile.phases import LOOPS, PHASES, check_names
 from frazil.link.c import CCompiler
+from frazil.link.c.compiler import refused_compilers
 from frazil.link.debug import DebugLinker, debug_compiler
 from frazil.link.image import Image, Symbol
 from frazil.link.kernel_compiler import NativeKernel
@@ -182,6 +183,17 @@ def register_linker(name: str) -> Callable[[MakerT], MakerT]:
 
 
 @cache
+def usable_linkers() -> tuple[Linker, ...]:
+    """The linkers that no mode at all may mean on this machine, the best first; ``py`` is last."""
+    found = (_made(name) for name in ("c", "numba", "py"))
+    return tuple(linker for linker in found if linker is not None)
+
+
+@cache
+def _made(name: str) -> Linker | None:
+    return _FINDERS[name]()
+
+
 def find_linker(mode: str | None) -> Linker:
     """The linker of that name; for None the best there is: ``c``, else ``numba``, else ``py``.
 
@@ -193,13 +205,13 @@ def find_linker(mode: str | None) -> Linker:
         If this machine lacks what the mode needs.
     """
     if mode is None:
-        found = (finder() for finder in _FINDERS.values())
-        return next(linker for linker in found if linker is not None)
+        return usable_linkers()[0]
     if mode not in _FINDERS:
         known = ", ".join(map(repr, _FINDERS))
         raise ValueError(f"mode must be one of {known} or None, given {mode!r}")
-    linker = _FINDERS[mode]()
+    linker = _made(mode)
     if linker is None:
         way_out = _WAYS_OUT.get(mode, "what registered it says that something is missing")
-        raise RuntimeError(f"mode {mode!r} is not available here; {way_out}")
+        reasons = "".join(f"; {reason}" for reason in refused_compilers() if mode == "c")
+        raise RuntimeError(f"mode {mode!r} is not available here{reasons}; {way_out}")
     return linker

@@ -74,3 +74,7 @@ class KernelCompileError(RuntimeError):
     def __init__(self, message: str, source: str | None = None) -> None:
         super().__init__(message)
         self.source = source
+
+
+class BrokenCompilerError(KernelCompileError):
+    """A compiler compiles nothing on this machine, whatever the source."""

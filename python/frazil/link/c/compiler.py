@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import weakref
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -28,9 +28,14 @@ from frazil.link.claims import Claims
 from frazil.link.compilations import count_compiled
 from frazil.link.image import Image, Symbol
 from frazil.link.kernel import LoweringError
-from frazil.link.kernel_compiler import KernelCompileError, NativeKernel
+from frazil.link.kernel_compiler import (
+    BrokenCompilerError,
+    KernelCompileError,
+    NativeKernel,
+)
 from frazil.link.pool import compile_all, thread_count
 from frazil.link.recurrence import AnyKernel, RecurrenceKernel
+from frazil.link.scratch import scratch_path
 from frazil.scalar.op import ScalarOp
 
 # What the flags promise the compiler is only that nobody looks at errno and floating-point
@@ -82,6 +87,7 @@ _WIDE_FLAGS = ("-fno-ivopts",)
 _BLOCK_FUNCTION_FLAGS = ("-fschedule-insns",)
 _OTHER_FLAGS = ("-O2",)
 _X86 = ("x86_64", "AMD64")
+_LEAST_SOURCE = "int frazil_least(void) { return 0; }\n"
 
 
 @dataclass(frozen=True)
@@ -133,26 +139,58 @@ class Toolchain:
         return ("-nostdlib",) if sys.platform == "linux" else ("-lm",)
 
 
-@cache
+@dataclass(frozen=True)
+class _Search:
+    """A compiler, and why others that there are were not taken."""
+
+    found: Toolchain | None
+    refused: tuple[str, ...]
+
+
 def find_toolchain() -> Toolchain | None:
     """The compiler that $CC names, or the first of cc, gcc and clang; None if there is none."""
+    return _search().found
+
+
+def refused_compilers() -> tuple[str, ...]:
+    """What is wrong with the compilers that there are; nothing where one was found."""
+    search = _search()
+    return () if search.found is not None else search.refused
+
+
+@cache
+def _search() -> _Search:
+    refused: list[str] = []
     given = os.environ.get("CC", "")
-    named = shlex.split(given) if given else []
+    try:
+        named = shlex.split(given)
+    except ValueError as error:
+        return _Search(None, (f"$CC, {given!r}, is no command: {error}",))
     for command in [named] if named else [["cc"], ["gcc"], ["clang"]]:
         path = shutil.which(command[0])
         if path is None:
+            if named:
+                refused.append(f"$CC names {command[0]}, which is no program on $PATH")
             continue
-        version = _version((path, *command[1:]))
-        if version is not None:
-            return Toolchain((path, *command[1:]), version)
-    return None
+        try:
+            version = _version((path, *command[1:]))
+        except KernelCompileError as error:
+            refused.append(str(error))
+        else:
+            return _Search(Toolchain((path, *command[1:]), version), ())
+    return _Search(None, tuple(refused))
 
 
-def _version(command: tuple[str, ...]) -> str | None:
-    """What the compiler says of itself; None if it does not run.
+def _version(command: tuple[str, ...]) -> str:
+    """What the compiler says of itself.
 
     The answer is kept as long as the program is the same file. That means nothing where the file
     only starts another program.
+
+    Raises
+    ------
+    KernelCompileError
+        If the compiler does not run.
     """
     path = os.path.realpath(command[0])
     store = find_store() if _is_compiler(path) else None
@@ -160,20 +198,17 @@ def _version(command: tuple[str, ...]) -> str | None:
     known = None if store is None else store.read(key)
     if known is not None:
         return known.decode(errors="replace")
+    asked = [*command, "--version"]
     try:
-        answer = subprocess.run(
-            [*command, "--version"],
-            capture_output=True,
-            text=True,
-            check=True,
-            close_fds=False,
-            timeout=60,
-        ).stdout
-    except (OSError, subprocess.SubprocessError):
-        return None
+        run = subprocess.run(asked, capture_output=True, close_fds=False, check=False, timeout=60)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise KernelCompileError(f"{command[0]} could not be run: {error}") from error
+    if run.returncode != 0:
+        said = (run.stderr or run.stdout).decode(errors="replace").strip()
+        raise KernelCompileError(f"{shlex.join(asked)} {_end(run)}: {said}".rstrip(": "))
     if store is not None:
-        store.write(key, answer.encode())
-    return answer
+        store.write(key, run.stdout)
+    return run.stdout.decode(errors="replace")
 
 
 def _is_compiler(path: str) -> bool:
@@ -210,7 +245,7 @@ class CCompiler:
 
     Raises
     ------
-    KernelCompileError
+    BrokenCompilerError
         If this machine has no C compiler; :meth:`find` gives None instead.
 
     Examples
@@ -238,7 +273,7 @@ class CCompiler:
     def __init__(self, toolchain: Toolchain | None = None) -> None:
         toolchain = toolchain or find_toolchain()
         if toolchain is None:
-            raise KernelCompileError(
+            raise BrokenCompilerError(
                 "no C compiler was found: install gcc or clang, or let $CC name one"
             )
         self.toolchain = toolchain
@@ -336,50 +371,103 @@ def build(toolchain: Toolchain, unit: Unit) -> Library:
     ------
     KernelCompileError
         If the compiler fails. The source is kept, and the message says where.
+    BrokenCompilerError
+        If it would fail for any source.
     """
     source = unit.text()
-    with tempfile.TemporaryDirectory(prefix="frazil-", ignore_cleanup_errors=True) as directory:
-        path = Path(directory, "kernels.so")
-        command = [
-            *(*toolchain.command, *toolchain.flags_for(unit)),
-            *("-x", "c", "-", "-o", str(path)),
-            *toolchain.link_flags,
-        ]
-        try:
+    try:
+        return _make_library(toolchain, toolchain.flags_for(unit), source, unit.pointers)
+    except _Failure as failure:
+        kind, first = KernelCompileError, "the C compiler rejected a kernel"
+        if _is_broken(toolchain):
+            kind, first = BrokenCompilerError, "the C compiler does not work, whatever the source"
+        lines = (
+            f"{first}: {failure}",
+            f"command: {failure.command}",
+            f"{_kept(source)}{_line_of(source, failure.output)}",
+            failure.output,
+        )
+        raise kind("\n".join(lines).rstrip(), source) from failure
+
+
+class _Failure(Exception):
+    """A command made no library; ``output`` is what it said."""
+
+    def __init__(self, reason: str, command: Sequence[str], output: str = "") -> None:
+        super().__init__(reason)
+        self.command = shlex.join(command)
+        self.output = output
+
+
+def _make_library(
+    toolchain: Toolchain, flags: Sequence[str], source: str, pointers: Mapping[str, str]
+) -> Library:
+    command = [*toolchain.command, *flags, "-x", "c", "-"]
+    try:
+        with scratch_path("kernels.so") as path:
+            command += ["-o", path, *toolchain.link_flags]
             run = subprocess.run(
                 command, input=source.encode(), capture_output=True, close_fds=False, check=False
             )
-        except OSError as error:
-            raise KernelCompileError(f"{command[0]} could not be run: {error}") from error
-        if run.returncode != 0:
-            raise KernelCompileError(
-                _complaint(command, source, run.stderr.decode(errors="replace")), source
-            )
-        try:
-            return Library(str(path), Image(path.read_bytes(), dict(unit.pointers)))
-        except OSError as error:
-            raise KernelCompileError(
-                f"the kernels were compiled but could not be loaded: {error}. Where programs may "
-                f"not be loaded from {Path(directory).parent}, let $TMPDIR name another directory"
-            ) from error
+            output = run.stderr.decode(errors="replace").strip()
+            if run.returncode != 0:
+                raise _Failure(f"it {_end(run)}", command, output)
+            if not os.path.exists(path):
+                reason = "it ended as if all were well, but wrote no library"
+                raise _Failure(reason, command, output)
+            try:
+                return _loaded(path, Image(Path(path).read_bytes(), dict(pointers)))
+            except OSError as error:
+                folder = os.path.dirname(os.path.dirname(path))
+                raise _Failure(
+                    f"the kernels were compiled but could not be loaded: {error}. Where programs "
+                    f"may not be loaded from {folder}, let $TMPDIR name another directory",
+                    command,
+                    output,
+                ) from error
+    except OSError as error:
+        raise _Failure(f"it could not be run: {error}", command) from error
 
 
-def _complaint(command: Sequence[str], source: str, message: str) -> str:
-    """What the compiler said, the source line it said it of, and where the source is kept."""
+def _loaded(path: str, image: Image) -> Library:
+    try:
+        return Library(path, image)
+    except OSError:
+        return load(image)  # a system may load from memory what it does not load from a folder
+
+
+def _is_broken(toolchain: Toolchain) -> bool:
+    """Whether a compiler makes no library of the least source either."""
+    try:
+        _make_library(toolchain, toolchain.flags, _LEAST_SOURCE, {})
+    except _Failure:
+        return True
+    return False
+
+
+def _end(run: subprocess.CompletedProcess[bytes]) -> str:
+    """How a compiler ended."""
+    if run.returncode < 0:
+        return f"was ended by signal {-run.returncode}"
+    return f"ended with status {run.returncode}"
+
+
+def _kept(source: str) -> str:
+    """Where the source was put."""
     try:
         with tempfile.NamedTemporaryFile(
             "w", prefix="frazil-", suffix=".c", delete=False, encoding="utf-8"
         ) as file:
             file.write(source)
-        kept = f"source kept in {file.name}"
     except OSError as error:
-        kept = f"the source could not be kept: {error}"
+        return f"the source could not be kept: {error}"
+    return f"source kept in {file.name}"
+
+
+def _line_of(source: str, output: str) -> str:
+    """The source line that the compiler speaks of."""
     lines = source.splitlines()
-    place = re.search(r"<stdin>:(\d+):", message)
-    shown = ""
-    if place is not None and 0 < int(place[1]) <= len(lines):
-        shown = f"\nline {place[1]}: {lines[int(place[1]) - 1]}"
-    return (
-        f"the C compiler rejected a kernel.\ncommand: {shlex.join(command)}\n"
-        f"{kept}{shown}\n{message.strip()}"
-    )
+    place = re.search(r"<stdin>:(\d+):", output)
+    if place is None or not 0 < int(place[1]) <= len(lines):
+        return ""
+    return f"\nline {place[1]}: {lines[int(place[1]) - 1]}"

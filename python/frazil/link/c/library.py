@@ -7,11 +7,11 @@ import ctypes
 import itertools
 import os
 import sys
-import tempfile
 import weakref
 from functools import cache
 
 from frazil.link.image import Image
+from frazil.link.scratch import scratch_path
 from frazil.link.symbols import function_address
 
 _VECTOR_FUNCTION = b"_ZGV"  # what names of functions on vectors begin with
@@ -81,13 +81,10 @@ def _load_from_memory(image: Image) -> Library:
 
 
 def _load_from_file(image: Image) -> Library:
-    descriptor, path = tempfile.mkstemp(".so", "frazil-")
-    try:
-        with open(descriptor, "wb") as file:
+    with scratch_path("kernels.so") as path:
+        with open(path, "wb") as file:
             file.write(image.code)
         return Library(path, image)
-    finally:
-        os.unlink(path)
 
 
 @cache

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import platform
 import threading
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from frazil.cache.identity import package, processor
 from frazil.link.compilations import count_compiled
 from frazil.link.image import Image, Symbol
 from frazil.link.kernel import LoopKernel, LoweringError
-from frazil.link.kernel_compiler import KernelCompileError, NativeKernel
+from frazil.link.kernel_compiler import (
+    BrokenCompilerError,
+    KernelCompileError,
+    NativeKernel,
+)
 from frazil.link.recurrence import AnyKernel
 from frazil.scalar.op import ScalarOp
 
@@ -48,9 +53,7 @@ class NumbaCompiler:
     @staticmethod
     def lowers(op: ScalarOp, operands: Sequence[str], result: str) -> bool:
         """Whether the op can be a statement, with operands and a result of these dtypes."""
-        from frazil.link.numba.source import KernelSource
-
-        source = KernelSource(LoopKernel((), (), (), ()))
+        source = _part("source").KernelSource(LoopKernel((), (), (), ()))
         try:
             source.apply(op, [("x", dtype) for dtype in operands], result)
         except LoweringError:
@@ -62,8 +65,7 @@ class NumbaCompiler:
         with _LOCK:
             placed = {kernel: _PLACED.get(kernel) for kernel in kernels}
             if missing := [kernel for kernel, place in placed.items() if place is None]:
-                from frazil.link.numba.objects import build
-
+                build = _part("objects").build
                 names = [f"kernel_{k}" for k in range(len(missing))]
                 for kernel, place in zip(
                     missing, _place(build(missing, names), names), strict=True
@@ -93,6 +95,17 @@ class NumbaCompiler:
         except (ImportError, OSError, KeyError, RuntimeError) as error:
             raise KernelCompileError(f"an image could not be loaded: {error}") from error
         return [NativeKernel(place.address, place) for place in placed]
+
+
+def _part(name: str) -> Any:
+    """A module of this package that imports Numba."""
+    try:
+        return importlib.import_module(f"frazil.link.numba.{name}")
+    except Exception as error:
+        # Numba refuses versions of Python and NumPy that it does not know in many ways.
+        raise BrokenCompilerError(
+            f"Numba is installed but cannot be imported: {type(error).__name__}: {error}"
+        ) from error
 
 
 @dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)

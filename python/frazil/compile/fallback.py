@@ -1,0 +1,72 @@
+"""The best linker that works: another one takes over from a compiler that does not."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+
+from frazil._core import FrozenFunctionGraph
+from frazil.compile.mode import Linker, usable_linkers
+from frazil.compile.programs import Compiled, find_program
+from frazil.link.c.compiler import refused_compilers
+from frazil.link.kernel_compiler import BrokenCompilerError
+
+_broken: dict[str, str] = {}
+"""Linkers whose compilers do not work, and why; not asked again in this process."""
+
+_told: dict[str, object] = {}
+"""What users were warned of."""
+
+_PACKAGE = str(Path(__file__).parents[1])
+
+
+def find_best_program(
+    graph: FrozenFunctionGraph, excluded: frozenset[str], donated: tuple[int, ...]
+) -> tuple[Compiled, Linker]:
+    """The program of ``graph``, and the linker that made it: the best one that works here.
+
+    A warning says, once, what does not work, and what the user may do.
+    """
+    for linker in usable_linkers():
+        if linker.name in _broken:
+            continue
+        try:
+            compiled = find_program(graph, linker, excluded, donated)
+        except BrokenCompilerError as error:
+            _broken[linker.name] = str(error)
+            continue
+        _warn_of(linker.name)
+        return compiled, linker
+    raise AssertionError("the py linker needs no compiler")
+
+
+def _warn_of(chosen: str) -> None:
+    """Says why functions are slower than they might be, if they are."""
+    reasons = "".join(f"\n{reason}" for reason in (*refused_compilers(), *_broken.values()))
+    if chosen == "py":
+        message = (
+            "fz.function found neither a C compiler nor Numba that works, so NumPy runs operation "
+            "by operation, often a hundred times slower. Install gcc or clang (or let the "
+            "environment variable CC name another C compiler), or install Numba: pip install "
+            f"'frazil[numba]'. mode='py' asks for NumPy, without this warning.{reasons}"
+        )
+    elif chosen != "c" and reasons:
+        message = (
+            f"fz.function compiles with {chosen.capitalize()}, as no C compiler works here. Repair "
+            "it, or let the environment variable CC name another one; "
+            f"mode={chosen!r} asks for {chosen.capitalize()}, without this warning.{reasons}"
+        )
+    else:
+        return
+    this = object()
+    if _told.setdefault(message, this) is this:
+        warnings.warn(message, RuntimeWarning, stacklevel=_users_level())
+
+
+def _users_level() -> int:
+    """The stack level of the innermost frame that is not frazil's, for a warning of the caller."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    return level

@@ -1,0 +1,197 @@
+"""Compilers that are missing or do not work: another linker takes over, and a warning says so."""
+
+import os
+import re
+import stat
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import frazil as fz
+import frazil.tensor as ft
+from frazil.compile import fallback, mode
+from frazil.link.c import compiler
+from frazil.link.kernel_compiler import BrokenCompilerError, KernelCompileError
+from frazil.link.numba import NumbaCompiler
+from frazil.scalar import ScalarOp
+
+# What a compiler does but for telling its version, and what of that a user reads.
+COMPILING = {
+    "fails": ("echo no space left in my heart >&2; exit 1", "no space left in my heart"),
+    "writes nothing": ("exit 0", "wrote no library"),
+    "writes nonsense": (
+        'while [ "$1" != -o ]; do shift; done; echo nonsense > "$2"',
+        "could not be loaded",
+    ),
+    "is killed": ("kill -9 $$", "ended by signal 9"),
+}
+
+
+@pytest.fixture(autouse=True)
+def forget(monkeypatch):
+    """Each test finds this machine as a new process does; the cache knows nothing."""
+
+    def clear():
+        for known in (compiler._search, mode._made, mode.usable_linkers):
+            known.cache_clear()
+        fallback._broken.clear()
+        fallback._told.clear()
+
+    monkeypatch.setenv("FRAZIL_CACHE", "0")
+    clear()
+    yield
+    monkeypatch.undo()
+    clear()
+
+
+@pytest.fixture
+def no_numba(monkeypatch):
+    monkeypatch.setattr(NumbaCompiler, "find", classmethod(lambda cls: None))
+
+
+@pytest.fixture
+def pretend(monkeypatch, tmp_path):
+    """Make $CC a compiler of that script, below a line that tells its version."""
+
+    def make(script, version="echo pretended 1.0; exit 0"):
+        path = tmp_path / "pretended-cc"
+        path.write_text(f'#!/bin/sh\nif [ "$1" = --version ]; then {version}; fi\n{script}\n')
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        monkeypatch.setenv("CC", str(path))
+        return path
+
+    return make
+
+
+def compiled(**options):
+    x = ft.vector("x")
+    function = fz.function([x], ft.exp(x) + 1, **options)
+    np.testing.assert_allclose(function([0.0, 1.0]), [2.0, np.e + 1])
+    return function
+
+
+def says_once(pattern):
+    with pytest.warns(RuntimeWarning, match=pattern) as told:
+        first = compiled()
+    assert len(told) == 1
+    assert told[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert compiled().mode == first.mode
+    return first.mode, str(told[0].message)
+
+
+@pytest.mark.parametrize("what", COMPILING)
+def test_numba_takes_over_from_a_compiler_that_does_not_work(pretend, what):
+    script, said = COMPILING[what]
+    path = pretend(script)
+    took_over, message = says_once(said)
+    assert took_over == "numba"
+    for word in (str(path), "Repair", "CC", "mode='numba'"):
+        assert word in message
+
+
+@pytest.mark.parametrize("what", COMPILING)
+def test_who_asks_for_c_is_told_what_the_compiler_said_and_finds_the_source(pretend, what):
+    script, said = COMPILING[what]
+    path = pretend(script)
+    for _ in range(2):
+        with pytest.raises(BrokenCompilerError, match=said) as raised:
+            compiled(mode="c")
+        message = str(raised.value)
+        assert f"command: {path}" in message
+        kept = re.search(r"source kept in (\S+)", message)[1]
+        with open(kept) as source:
+            assert source.read() == raised.value.source
+        os.unlink(kept)
+
+
+def test_numpy_is_the_last_to_take_over(pretend, no_numba):
+    pretend("exit 1")
+    took_over, message = says_once("neither a C compiler nor Numba")
+    assert took_over == "py"
+    assert "ended with status 1" in message
+
+
+def test_without_any_compiler_one_warning_says_what_to_install(monkeypatch, tmp_path, no_numba):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CC", raising=False)
+    took_over, message = says_once("neither a C compiler nor Numba")
+    assert took_over == "py"
+    for word in ("gcc", "clang", "CC", "pip install 'frazil[numba]'", "mode='py'"):
+        assert word in message
+    with pytest.raises(RuntimeError, match="not available here; install a C compiler"):
+        compiled(mode="c")
+
+
+def test_who_asks_for_a_linker_is_not_warned(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CC", raising=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compiled(mode="py")
+        compiled(mode="numba")
+        assert compiled().mode == "numba"  # as good, and nothing to repair
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [("no-such-compiler", "is no program"), ("'gcc", "is no command"), ("", None)],
+)
+def test_a_compiler_that_is_not_there_is_named(monkeypatch, given, said):
+    monkeypatch.setenv("CC", given)
+    if said is None:
+        assert compiled().mode == "c"
+        return
+    assert says_once(said)[0] == "numba"
+    with pytest.raises(RuntimeError, match=f"{said}.*install a C compiler"):
+        compiled(mode="c")
+
+
+def test_a_compiler_that_does_not_tell_its_version_is_quoted(pretend):
+    pretend("exit 1", version="echo licence expired >&2; exit 3")
+    assert says_once("--version ended with status 3: licence expired")[0] == "numba"
+    with pytest.raises(RuntimeError, match="licence expired"):
+        compiled(mode="c")
+
+
+def test_a_folder_that_is_not_there_is_no_crash(monkeypatch, tmp_path):
+    monkeypatch.setattr(compiler.tempfile, "tempdir", str(tmp_path / "gone"))
+    assert says_once("No such file")[0] == "numba"
+
+
+@dataclass(frozen=True, eq=False)
+class Misspelt(ScalarOp):
+    """Its text is no C."""
+
+    nin = 1
+    rule = "float"
+    c = "no_such_function({0})"
+
+    def impl(self, x):
+        return x
+
+
+def test_a_source_that_is_wrong_is_nobody_elses_fault():
+    x = ft.vector("x")
+    for how in (None, "c"):
+        with pytest.raises(KernelCompileError, match="no_such_function") as raised:
+            fz.function([x], Misspelt()(x), mode=how)
+        assert not isinstance(raised.value, BrokenCompilerError)
+        os.unlink(re.search(r"source kept in (\S+)", str(raised.value))[1])
+    assert compiled().mode == "c"
+
+
+def test_a_numba_that_cannot_be_imported_is_told(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CC", raising=False)
+
+    def refuse(name):
+        raise ImportError("Numba needs another NumPy")
+
+    monkeypatch.setattr("frazil.link.numba.compiler.importlib.import_module", refuse)
+    took_over, message = says_once("Numba needs another NumPy")
+    assert took_over == "py"
+    assert "neither" in message
