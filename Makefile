@@ -45,13 +45,13 @@ search: $(VENV)/.built $(VENV)/.group-test
 	$(BIN)/python tests/long/altered_bytes.py --minutes $(MINUTES) --seed $(SEED)
 	$(BIN)/python tests/long/memory_growth.py --minutes $(MINUTES) --seed $(SEED)
 
-lint: $(VENV)/.built $(VENV)/.group-lint
+# Nothing here needs the extension: its stub is compared with it by a test.
+lint: $(VENV)/.group-lint
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest frazil._core
 
 format: $(VENV)/.group-lint
 	cargo fmt --all
