@@ -219,7 +219,9 @@ impl Node {
     fn release(self) -> Option<NonNull<Slot>> {
         let this = ManuallyDrop::new(self);
         // Release: what this thread did with the node happens before the last owner frees it.
-        if this.slot().references.fetch_sub(1, Ordering::Release) != 1 {
+        let before = this.slot().references.fetch_sub(1, Ordering::Release);
+        debug_assert_ne!(before, 0, "a handle of a node that is dying");
+        if before != 1 {
             return None;
         }
         // Acquire: and what the others did is visible to the one who frees.
@@ -328,7 +330,8 @@ impl WeakNode {
         if (slot.id, slot.generation) != (self.id, self.generation) {
             return None;
         }
-        revive(slot).then_some(Node(linked.0))
+        // A handle is made only of a slot that counts it: the drop of any other would count below zero.
+        revive(slot).then(|| Node(linked.0))
     }
 }
 
@@ -410,6 +413,13 @@ impl Shard {
     /// Takes a dying node out of the table, unless another has taken its place, and frees its number.
     ///
     /// Returns the storage if nothing here needs it any longer.
+    ///
+    /// Where other slots are left, nothing but their count keeps the shard while the lock is given back. The next
+    /// thread to lock it may unlink the last of them and free the shard with the storage, and do so while this one is
+    /// still within the unlocking. That is sound because a thread that unlocks a lock of `sync` touches the lock no
+    /// more after the one write that lets the next thread in: `parking_lot` wakes waiters by a table of its own, for
+    /// which the lock's address is but a number. A lock of another kind must keep this law, or `unlink` must count the
+    /// storage before it locks, at two more writes for each node that is freed.
     fn unlink(&self, pointer: NonNull<Slot>, slot: &Slot) -> Option<Arc<Storage>> {
         let mut content = self.content.lock();
         content.nodes.remove(slot.digest.short(), |linked| linked.0 == pointer);

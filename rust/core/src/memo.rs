@@ -1,10 +1,10 @@
 //! What a set of rules made of a node, remembered across graphs for as long as both are alive.
 
-use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use crate::intern::WeakNode;
 use crate::node::Var;
+use crate::sync::Mutex;
 
 /// A variable's container, its node's number there, and its position among the outputs.
 type Key = (u64, u32, u32);

@@ -2,8 +2,11 @@
 
 #![cfg(feature = "shuttle")]
 
+mod laws;
 mod terms;
 
+use frazil_core::rewrite::rewrite;
+use frazil_core::ruleset::RuleSet;
 use frazil_core::{
     Container, FrozenFunctionGraph, FunctionGraph, Op, OpKey, OpProps, Origin, Param, Var,
 };
@@ -207,5 +210,37 @@ fn edits_of_one_graph_are_atomic() {
         assert!(graph.outputs().is_empty());
         drop(graph);
         assert_eq!(container.stats().nodes, 1);
+    });
+}
+
+/// `x + -y -> x - y`.
+fn differences() -> RuleSet {
+    let (x, y) = (laws::scalar("x"), laws::scalar("y"));
+    let left = laws::apply(laws::add(), &[&x, &laws::apply(laws::neg(), &[&y])]);
+    let right = laws::apply(laws::sub(), &[&x, &y]);
+    RuleSet::new(vec![laws::law("add_neg", &left, &right, &[laws::open(&x), laws::open(&y)])])
+}
+
+#[test]
+fn what_is_remembered_by_weak_handles_may_die_meanwhile() {
+    check(|| {
+        let rules = differences();
+        let (x, y) = (laws::scalar("x"), laws::scalar("y"));
+        let workers: Vec<_> = (0..2)
+            .map(|_| {
+                let (rules, x, y) = (rules.clone(), x.clone(), y.clone());
+                thread::spawn(move || {
+                    // Each round asks for what the other thread may be letting go.
+                    for _ in 0..2 {
+                        let left = laws::apply(laws::add(), &[&x, &laws::apply(laws::neg(), &[&y])]);
+                        let right = rewrite(&rules, &[left]).unwrap().remove(0);
+                        assert!(right == laws::apply(laws::sub(), &[&x, &y]));
+                    }
+                })
+            })
+            .collect();
+        workers.into_iter().for_each(|worker| worker.join().unwrap());
+        drop((rules, x, y));
+        assert_eq!(Container::global().stats().nodes, 0);
     });
 }
