@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pickle import PicklingError
 from typing import Any, overload
 
@@ -18,6 +17,7 @@ from frazil import _core
 from frazil._core import FrozenApply, FrozenFunctionGraph, Program
 from frazil.cache import entry
 from frazil.cache.content import is_frazil
+from frazil.cached_property import cached_property
 from frazil.compile.mode import Linker
 from frazil.link import blas
 from frazil.link.contract import inner_graphs

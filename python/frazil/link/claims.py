@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import weakref
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Future
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -16,7 +18,8 @@ class Claims(Generic[Key, Value]):
 
     Who asks for what nobody makes yet claims it and makes it; others wait for it. Nobody waits
     before having made what it has claimed, so nobody waits forever. Nothing is kept that is made,
-    and no value is None.
+    and no value is None. A forked child claims anew
+    what threads of its parent had claimed.
 
     Examples
     --------
@@ -27,6 +30,10 @@ class Claims(Generic[Key, Value]):
     """
 
     def __init__(self) -> None:
+        self._start_anew()
+        _everyone.add(self)
+
+    def _start_anew(self) -> None:
         self._lock = Lock()
         self._running: dict[Key, Future[Value | None]] = {}
 
@@ -89,3 +96,15 @@ class Claims(Generic[Key, Value]):
                         del self._running[key]
                 claim.set_result(found.get(key))
         return others
+
+
+_everyone: weakref.WeakSet[Claims[Any, Any]] = weakref.WeakSet()
+
+
+def _forget_other_threads() -> None:
+    for claims in _everyone:
+        claims._start_anew()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_other_threads)

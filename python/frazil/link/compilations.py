@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from threading import Lock
 
 _compiled: Counter[str] = Counter()
 _lock = Lock()
+
+
+def _renew_lock() -> None:
+    """In a child: who held it there was left behind by the fork."""
+    global _lock
+    _lock = Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 def count_compiled(linker: str, kernels: int) -> None:

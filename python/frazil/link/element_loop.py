@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from frazil._core import Constant, Variable
+from frazil.cached_property import cached_property
 from frazil.link.kernel import Fold, Literal, LoweringError, Scan, Statement, Take
 from frazil.scalar.loop import ScalarLoop, loop_result
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 from typing import TypeAlias
 
 from frazil._core import FrozenApply, Variable
+from frazil.cached_property import cached_property
 from frazil.elemwise import Elemwise
 from frazil.link.alignment import (
     element_operands,

@@ -18,11 +18,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from frazil.cached_property import cached_property
 from frazil.link.cost import cost
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeAlias
 
+from frazil.cached_property import cached_property
 from frazil.link.kernel import Literal, LoopKernel, Statement
 
 

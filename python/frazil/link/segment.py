@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from frazil._core import (
     Constant,
@@ -19,6 +18,7 @@ from frazil._core import (
     FunctionGraph,
     Variable,
 )
+from frazil.cached_property import cached_property
 from frazil.company import in_company_of
 from frazil.elemwise import Elemwise
 from frazil.link.alignment import can_loop

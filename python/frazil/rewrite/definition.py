@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypeAlias, get_args, get_type_hints
 
 from frazil import _core
 from frazil._core import RewriteRule, TensorType, Variable
+from frazil.cached_property import cached_property
 from frazil.rewrite.guard import Guard
 from frazil.rewrite.sort import Sort
 from frazil.rewrite.wildcard import Wildcard

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::constant::ConstantData;
 use crate::error::Error;
+use crate::fork::{self, Held, Locks};
 use crate::freeze::{FrozenFunctionGraph, FrozenTable};
 use crate::graph::{FunctionGraph, Registry};
 use crate::id::{DistinctTag, Origin};
@@ -64,6 +65,13 @@ impl Storage {
     }
 }
 
+impl Locks for Storage {
+    fn hold<'a>(&'a self, others: &mut Vec<Arc<dyn Locks>>) -> Held<'a> {
+        let shards: Vec<_> = self.shards.iter().map(Shard::hold).collect();
+        Box::new((shards, self.graphs.hold(others), self.frozen.hold(), self.lengths.hold()))
+    }
+}
+
 /// In memory of their own: weak handles keep that of the storage itself.
 fn each_shard<T>(make: fn() -> T) -> Box<[T; SHARDS]> {
     let made: Vec<T> = (0..SHARDS).map(|_| make()).collect();
@@ -89,7 +97,7 @@ static GLOBAL: Lasting<Container> = Lasting::new(Container::new);
 impl Container {
     /// An empty container.
     pub fn new() -> Container {
-        Container(Arc::new(Storage {
+        let storage = Arc::new(Storage {
             shards: each_shard(Shard::new),
             hints: each_shard(Hint::default),
             number: CONTAINERS.fetch_add(1, Ordering::Relaxed),
@@ -98,7 +106,9 @@ impl Container {
             graphs: Registry::default(),
             frozen: FrozenTable::default(),
             lengths: LengthTable::default(),
-        }))
+        });
+        fork::add(&storage);
+        Container(storage)
     }
 
     pub(crate) fn of(storage: Arc<Storage>) -> Container {

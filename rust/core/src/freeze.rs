@@ -7,9 +7,10 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 
 use hashbrown::HashTable;
+use once_cell::race::OnceBox;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::alias;
@@ -23,7 +24,7 @@ use crate::intern::Node;
 use crate::node::{Body, Inputs, Var};
 use crate::op::Op;
 use crate::replace::{Rebuild, rebuild};
-use crate::sync::Mutex;
+use crate::sync::{Mutex, MutexGuard};
 use crate::traverse::postorder;
 use crate::ty::Signature;
 
@@ -37,11 +38,11 @@ pub(crate) struct Frozen {
     inputs: Box<[Var]>,
     outputs: Box<[Var]>,
     digest: Digest,
-    order: OnceLock<Box<[Node]>>,
-    members: OnceLock<FxHashSet<usize>>,
+    order: OnceBox<Box<[Node]>>,
+    members: OnceBox<FxHashSet<usize>>,
     nesting: u32,
     /// The equal graph of the global container, once it was asked for; none within that container.
-    in_global: OnceLock<FrozenFunctionGraph>,
+    in_global: OnceBox<FrozenFunctionGraph>,
 }
 
 /// Graphs within ops of graphs, at most: whoever walks down or frees them may use the stack.
@@ -110,7 +111,7 @@ impl FrozenFunctionGraph {
         self.0.order.get_or_init(|| {
             let order = destroy::toposort(&self.0.outputs, &self.0.inputs, &[]);
             // A graph that destroys has had its order since it was frozen, so this one has any order.
-            order.unwrap_or_default().into_iter().cloned().collect()
+            Box::new(order.unwrap_or_default().into_iter().cloned().collect())
         })
     }
 
@@ -144,14 +145,15 @@ impl FrozenFunctionGraph {
             &mut Afresh(global),
         )?;
         let graph = FrozenFunctionGraph::new(global, &inputs, &outputs)?;
-        Ok(self.0.in_global.get_or_init(|| graph).clone())
+        Ok(self.0.in_global.get_or_init(|| Box::new(graph)).clone())
     }
 
     /// Whether `var` is an input or is among what the outputs need.
     pub fn owns(&self, var: &Var) -> bool {
         let members = self.0.members.get_or_init(|| {
             let inputs = self.0.inputs.iter().map(|input| input.node().address());
-            postorder(&self.0.outputs, &[]).into_iter().map(Node::address).chain(inputs).collect()
+            let needed = postorder(&self.0.outputs, &[]).into_iter().map(Node::address);
+            Box::new(needed.chain(inputs).collect())
         });
         members.contains(&var.node().address())
     }
@@ -275,7 +277,7 @@ fn freeze(
     let pairs: Vec<(Var, Var)> = inputs.into_iter().zip(nominals.iter().cloned()).collect();
     let given = outputs;
     let outputs = rebuild(&container, outputs, &pairs, &mut tags)?;
-    let mut order = OnceLock::new();
+    let mut order = OnceBox::new();
     if tags.destroys {
         let running = destroy::toposort(&outputs, &nominals, &[]).map_err(|nameless| {
             // What was given is no better, and its inputs have names.
@@ -283,7 +285,8 @@ fn freeze(
             destroy::toposort(given, &inputs, &[]).err().unwrap_or(nameless)
         })?;
         tags.check_folded(&running)?;
-        order = OnceLock::from(running.into_iter().cloned().collect::<Box<[Node]>>());
+        order =
+            OnceBox::with_value(Box::new(running.into_iter().cloned().collect::<Box<[Node]>>()));
     }
     let mut writer = DigestWriter::new(b'G');
     writer.word(nominals.len() as u64);
@@ -301,9 +304,9 @@ fn freeze(
         outputs: outputs.into(),
         digest: writer.finish(),
         order,
-        members: OnceLock::new(),
+        members: OnceBox::new(),
         nesting: tags.nesting,
-        in_global: OnceLock::new(),
+        in_global: OnceBox::new(),
     }))
 }
 
@@ -448,6 +451,11 @@ impl FrozenTable {
         let entry = entry.ok().map(|entry| entry.remove().0);
         drop(graphs);
         drop(entry);
+    }
+
+    /// The lock, for who forks.
+    pub(crate) fn hold(&self) -> MutexGuard<'_, impl Sized> {
+        self.graphs.lock()
     }
 
     pub(crate) fn live(&self) -> Vec<FrozenFunctionGraph> {

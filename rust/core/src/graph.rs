@@ -6,13 +6,15 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 
+use once_cell::race::OnceBox;
 use rustc_hash::FxHashMap;
 
 use crate::container::Container;
 use crate::destroy::{self, Inconsistent, Orderings};
 use crate::error::Error;
+use crate::fork::{Held, Locks};
 use crate::freeze::{Frozen, FrozenFunctionGraph, check_inputs};
 use crate::intern::Node;
 use crate::names::{Names, all_names};
@@ -37,10 +39,11 @@ struct State {
     inputs: Box<[Var]>,
     outputs: Box<[Var]>,
     names: Names,
-    index: OnceLock<Index>,
-    clients: OnceLock<Vec<Vec<Client>>>,
-    shown: OnceLock<Vec<Arc<str>>>,
-    order: OnceLock<Result<Box<[Node]>, Inconsistent>>,
+    index: OnceBox<Index>,
+    clients: OnceBox<Vec<Vec<Client>>>,
+    shown: OnceBox<Vec<Arc<str>>>,
+    order: OnceBox<Result<Box<[Node]>, Inconsistent>>,
+    /// Nobody waits for this lock: freezing again gives the same graph.
     frozen: Mutex<Option<Weak<Frozen>>>,
 }
 
@@ -69,10 +72,10 @@ impl State {
             inputs: inputs.into(),
             outputs: outputs.into(),
             names,
-            index: OnceLock::new(),
-            clients: OnceLock::new(),
-            shown: OnceLock::new(),
-            order: OnceLock::new(),
+            index: OnceBox::new(),
+            clients: OnceBox::new(),
+            shown: OnceBox::new(),
+            order: OnceBox::new(),
             frozen: Mutex::new(None),
         }
     }
@@ -104,11 +107,11 @@ impl State {
                     (variables.len() - 1) as u32
                 });
             }
-            Index {
+            Box::new(Index {
                 nodes: nodes.into_iter().cloned().collect(),
                 variables: variables.into(),
                 positions,
-            }
+            })
         })
     }
 
@@ -133,14 +136,14 @@ impl State {
                 let position = index.positions[&output.identity()] as usize;
                 clients[position].push(Client::Output(at));
             }
-            clients
+            Box::new(clients)
         })
     }
 
     fn order(&self) -> Result<&[Node], Error> {
         let order = self.order.get_or_init(|| {
-            let order = destroy::toposort(&self.outputs, &self.inputs, &[])?;
-            Ok(order.into_iter().cloned().collect())
+            let order = destroy::toposort(&self.outputs, &self.inputs, &[]);
+            Box::new(order.map(|order| order.into_iter().cloned().collect()))
         });
         order.as_deref().map_err(|inconsistent| inconsistent.clone().into())
     }
@@ -273,7 +276,8 @@ impl FunctionGraph {
     pub fn name_of(&self, var: &Var) -> Result<Arc<str>, Error> {
         let state = self.state();
         let position = state.position(var)?;
-        let shown = state.shown.get_or_init(|| all_names(&state.names, &state.index().variables));
+        let shown =
+            state.shown.get_or_init(|| Box::new(all_names(&state.names, &state.index().variables)));
         Ok(Arc::clone(&shown[position]))
     }
 
@@ -367,12 +371,13 @@ impl FunctionGraph {
     /// The frozen graph that is isomorphic to this one.
     pub fn freeze(&self) -> Result<FrozenFunctionGraph, Error> {
         let state = self.state();
-        let known = state.frozen.lock().as_ref().and_then(FrozenFunctionGraph::upgrade);
+        let known =
+            state.frozen.try_lock().and_then(|known| FrozenFunctionGraph::upgrade(known.as_ref()?));
         if let Some(frozen) = known {
             return Ok(frozen);
         }
         let frozen = FrozenFunctionGraph::new(&self.0.container, &state.inputs, &state.outputs)?;
-        let before = state.frozen.lock().replace(frozen.downgrade());
+        let before = state.frozen.try_lock().map(|mut known| known.replace(frozen.downgrade()));
         drop(before);
         Ok(frozen)
     }
@@ -465,12 +470,25 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
+    /// The lock, for who forks, who must hold those of the graphs too.
+    pub(crate) fn hold<'a>(&'a self, others: &mut Vec<Arc<dyn Locks>>) -> Held<'a> {
+        let graphs = self.graphs.lock();
+        others.extend(graphs.values().filter_map(Weak::upgrade).map(|cell| cell as Arc<dyn Locks>));
+        Box::new(graphs)
+    }
+
     pub(crate) fn live(&self) -> Vec<FunctionGraph> {
         let graphs = self.graphs.lock();
         let mut live: Vec<_> = graphs.values().filter_map(Weak::upgrade).collect();
         drop(graphs);
         live.sort_by_key(|cell| cell.serial);
         live.into_iter().map(FunctionGraph).collect()
+    }
+}
+
+impl Locks for Cell {
+    fn hold<'a>(&'a self, _: &mut Vec<Arc<dyn Locks>>) -> Held<'a> {
+        Box::new(self.state.lock())
     }
 }
 

@@ -25,7 +25,7 @@ use crate::digest::Digest;
 use crate::id::{NodeId, Origin};
 use crate::lengths::Lengths;
 use crate::node::{Body, Inputs, Var};
-use crate::sync::{AtomicBool, AtomicU32, Mutex, fence};
+use crate::sync::{AtomicBool, AtomicU32, Mutex, MutexGuard, fence};
 use crate::table::{Found, Table};
 use crate::ty::Signature;
 
@@ -397,6 +397,11 @@ impl Shard {
         Shard { content: Mutex::new(content) }
     }
 
+    /// The lock, for who forks.
+    pub(crate) fn hold(&self) -> MutexGuard<'_, impl Sized> {
+        self.content.lock()
+    }
+
     /// Live nodes.
     pub(crate) fn len(&self) -> usize {
         self.content.lock().nodes.len()
@@ -417,8 +422,8 @@ impl Shard {
     /// Where other slots are left, nothing but their count keeps the shard while the lock is given back. The next
     /// thread to lock it may unlink the last of them and free the shard with the storage, and do so while this one is
     /// still within the unlocking. That is sound because a thread that unlocks a lock of `sync` touches the lock no
-    /// more after the one write that lets the next thread in: `parking_lot` wakes waiters by a table of its own, for
-    /// which the lock's address is but a number. A lock of another kind must keep this law, or `unlink` must count the
+    /// more after the one write that lets the next thread in: where somebody waits it goes on to wake the lock's
+    /// address, for the system but a number, and whoever else waits at that address by then looks again. A lock of another kind must keep this law, or `unlink` must count the
     /// storage before it locks, at two more writes for each node that is freed.
     fn unlink(&self, pointer: NonNull<Slot>, slot: &Slot) -> Option<Arc<Storage>> {
         let mut content = self.content.lock();

@@ -13,7 +13,7 @@ use crate::dtype::DType;
 use crate::error::Error;
 use crate::intern::Node;
 use crate::node::{Body, Var};
-use crate::sync::Mutex;
+use crate::sync::{Mutex, MutexGuard};
 use crate::ty::Ty;
 
 /// The lengths of each output; none of an output whose shape only its value tells.
@@ -57,6 +57,11 @@ type ByAddress = FxHashMap<usize, Arc<Lengths>>;
 pub(crate) struct LengthTable(Mutex<ByAddress>);
 
 impl LengthTable {
+    /// The lock, for who forks.
+    pub(crate) fn hold(&self) -> MutexGuard<'_, impl Sized> {
+        self.0.lock()
+    }
+
     pub(crate) fn get(&self, node: &Node) -> Option<Arc<Lengths>> {
         self.0.lock().get(&node.address()).cloned()
     }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::intern::WeakNode;
 use crate::node::Var;
-use crate::sync::Mutex;
+use crate::sync::{Mutex, MutexGuard};
 
 /// A variable's container, its node's number there, and its position among the outputs.
 type Key = (u64, u32, u32);
@@ -102,6 +102,11 @@ impl Memo {
         table.entries = crowd;
         drop(table);
         drop(late);
+    }
+
+    /// The lock, for who forks.
+    pub(crate) fn hold(&self) -> MutexGuard<'_, impl Sized> {
+        self.table.lock()
     }
 
     /// Entries, those of the dead included.

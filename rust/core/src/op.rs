@@ -3,17 +3,18 @@
 use std::any::Any;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 
 use hashbrown::HashTable;
-use parking_lot::RwLock;
+use once_cell::race::OnceBox;
 
 use crate::digest::{Digest, DigestWriter};
 use crate::dtype::DType;
 use crate::error::Error;
+use crate::fork::{Held, Locks};
 use crate::freeze::FrozenFunctionGraph;
 use crate::rule::TypeRule;
-use crate::sync::{Lasting, Mutex};
+use crate::sync::{Lasting, Mutex, RwLock};
 use crate::ty::Ty;
 
 /// One parameter of an op, in canonical form.
@@ -186,8 +187,8 @@ struct OpData {
     label: Box<str>,
     digest: Digest,
     persistable: bool,
-    face: OnceLock<Box<dyn Any + Send + Sync>>,
-    elementwise: OnceLock<Op>,
+    face: OnceBox<Box<dyn Any + Send + Sync>>,
+    elementwise: OnceBox<Op>,
     nesting: u32,
 }
 
@@ -209,6 +210,15 @@ static OPS: RwLock<HashTable<&'static OpData>> = RwLock::new(HashTable::new());
 /// Ops that hold graphs.
 static COUNTED: Lasting<Mutex<HashTable<CountedEntry>>> =
     Lasting::new(|| Mutex::new(HashTable::new()));
+
+/// The locks of all ops.
+pub(crate) struct Tables;
+
+impl Locks for Tables {
+    fn hold<'a>(&'a self, _: &mut Vec<Arc<dyn Locks>>) -> Held<'a> {
+        Box::new((OPS.write(), Lasting::force(&COUNTED).lock()))
+    }
+}
 
 struct CountedEntry {
     hash: u64,
@@ -279,8 +289,8 @@ impl Op {
             label: label.into(),
             digest,
             persistable,
-            face: OnceLock::new(),
-            elementwise: OnceLock::new(),
+            face: OnceBox::new(),
+            elementwise: OnceBox::new(),
             nesting,
         };
         if nesting > 0 {
@@ -349,7 +359,7 @@ impl Op {
     /// What stands for this op in the host language: set once, then the same for the op's life.
     ///
     /// For an op that holds a graph it must not keep the op alive.
-    pub fn face(&self) -> &OnceLock<Box<dyn Any + Send + Sync>> {
+    pub fn face(&self) -> &OnceBox<Box<dyn Any + Send + Sync>> {
         &self.data().face
     }
 
@@ -365,7 +375,7 @@ impl Op {
         if self.nesting() > 0 {
             return Err(Error::ScalarOpHoldsGraph { op: self.label().to_owned() });
         }
-        self.data().elementwise.get_or_init(|| op);
+        self.data().elementwise.get_or_init(|| Box::new(op));
         Ok(())
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::fork::{self, Held, Locks};
 use crate::machine::OpTest;
 use crate::memo::Memo;
 use crate::op::Op;
@@ -63,6 +64,12 @@ struct RuleSetData {
     memo: Memo,
 }
 
+impl Locks for RuleSetData {
+    fn hold<'a>(&'a self, _: &mut Vec<Arc<dyn Locks>>) -> Held<'a> {
+        Box::new(self.memo.hold())
+    }
+}
+
 impl RuleSet {
     /// The set of these rules.
     pub fn new(rules: Vec<Arc<Rule>>) -> RuleSet {
@@ -85,7 +92,9 @@ impl RuleSet {
                 OpTest::Pure => data.anywhere.push(number),
             }
         }
-        RuleSet(Arc::new(data))
+        let data = Arc::new(data);
+        fork::add(&data);
+        RuleSet(data)
     }
 
     /// The rules.

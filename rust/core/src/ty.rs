@@ -2,13 +2,15 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::OnceLock;
+use std::sync::Arc;
 
 use hashbrown::HashTable;
-use parking_lot::RwLock;
+use once_cell::race::OnceRef;
 
 use crate::digest::{Digest, DigestWriter};
 use crate::dtype::DType;
+use crate::fork::{Held, Locks};
+use crate::sync::RwLock;
 
 /// One axis of a static shape: a known length, or `None`.
 pub type Dim = Option<u64>;
@@ -17,7 +19,7 @@ struct TyData {
     dtype: DType,
     shape: Box<[Dim]>,
     digest: Digest,
-    signature: OnceLock<Signature>,
+    signature: OnceRef<'static, SignatureData>,
 }
 
 /// A tensor type. Interned for the life of the process: equal types are one pointer, copies are free.
@@ -51,7 +53,7 @@ impl Ty {
                     dtype,
                     shape: shape.into(),
                     digest,
-                    signature: OnceLock::new(),
+                    signature: OnceRef::new(),
                 }))
             })
             .get())
@@ -84,7 +86,7 @@ impl Ty {
 
     /// The signature of a node with one output of this type.
     pub fn signature(self) -> Signature {
-        *self.0.signature.get_or_init(|| Signature::new(&[self]))
+        Signature(self.0.signature.get_or_init(|| Signature::new(&[self]).0))
     }
 
     /// Whether a value of type `other` may stand wherever one of this type is expected: the element type and
@@ -143,6 +145,15 @@ struct SignatureData {
 pub struct Signature(&'static SignatureData);
 
 static SIGNATURES: RwLock<HashTable<&'static SignatureData>> = RwLock::new(HashTable::new());
+
+/// The locks of all types and signatures.
+pub(crate) struct Tables;
+
+impl Locks for Tables {
+    fn hold<'a>(&'a self, _: &mut Vec<Arc<dyn Locks>>) -> Held<'a> {
+        Box::new((TYPES.write(), SIGNATURES.write()))
+    }
+}
 
 impl Signature {
     /// The signature with these output types.

@@ -230,12 +230,10 @@ fn what_is_remembered_by_weak_handles_may_die_meanwhile() {
             .map(|_| {
                 let (rules, x, y) = (rules.clone(), x.clone(), y.clone());
                 thread::spawn(move || {
-                    // Each round asks for what the other thread may be letting go.
-                    for _ in 0..2 {
-                        let left = laws::apply(laws::add(), &[&x, &laws::apply(laws::neg(), &[&y])]);
-                        let right = rewrite(&rules, &[left]).unwrap().remove(0);
-                        assert!(right == laws::apply(laws::sub(), &[&x, &y]));
-                    }
+                    // One may be letting go what the other asks for.
+                    let left = laws::apply(laws::add(), &[&x, &laws::apply(laws::neg(), &[&y])]);
+                    let right = rewrite(&rules, &[left]).unwrap().remove(0);
+                    assert!(right == laws::apply(laws::sub(), &[&x, &y]));
                 })
             })
             .collect();

@@ -3,9 +3,11 @@
 //! Building a node stores a number for (code object, instruction); the line is worked out when somebody asks.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use frazil_core::Origin;
-use parking_lot::Mutex;
+use frazil_core::fork::{Held, Locks};
+use frazil_core::sync::Mutex;
 use pyo3::prelude::*;
 use pyo3::{ffi, intern};
 use rustc_hash::FxHashMap;
@@ -25,6 +27,15 @@ struct Table {
 }
 
 static TABLE: Mutex<Option<Table>> = Mutex::new(None);
+
+/// The lock of all places.
+pub struct Places;
+
+impl Locks for Places {
+    fn hold<'a>(&'a self, _: &mut Vec<Arc<dyn Locks>>) -> Held<'a> {
+        Box::new(TABLE.lock())
+    }
+}
 
 fn with_table<T>(body: impl FnOnce(&mut Table) -> T) -> T {
     let mut guard = TABLE.lock();

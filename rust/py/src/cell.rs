@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 
+use frazil_core::sync::Mutex;
 use frazil_core::{Dim, Ty};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
-use parking_lot::Mutex;
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 

@@ -5,9 +5,10 @@
 
 use std::sync::Arc;
 
+use frazil_core::fork::{Held, Locks};
+use frazil_core::sync::Mutex;
 use frazil_core::{Body, FrozenFunctionGraph, FunctionGraph, Node, Op, Var};
 use hashbrown::HashTable;
-use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::{PyWeakrefMethods, PyWeakrefReference};
 
@@ -34,6 +35,15 @@ struct Entry {
 }
 
 static FACES: [Mutex<HashTable<Entry>>; SHARDS] = [const { Mutex::new(HashTable::new()) }; SHARDS];
+
+/// The locks of all faces.
+pub struct Tables;
+
+impl Locks for Tables {
+    fn hold<'a>(&'a self, _: &mut Vec<Arc<dyn Locks>>) -> Held<'a> {
+        Box::new(FACES.each_ref().map(Mutex::lock))
+    }
+}
 
 fn hash((address, index): Identity) -> u64 {
     // Addresses share their low bits; a multiplication spreads what differs over the word.

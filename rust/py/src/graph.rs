@@ -2,7 +2,7 @@
 
 use frazil_core::Client;
 use frazil_core::graph::Checkpoint;
-use parking_lot::Mutex;
+use frazil_core::sync::Mutex;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};

@@ -13,6 +13,7 @@ mod donation;
 mod error;
 mod explain;
 mod face;
+mod fork;
 mod frozen_graph;
 mod function;
 mod graph;
@@ -37,6 +38,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// The graph and the runtime, in Rust.
 #[pyo3::pymodule(gil_used = false)]
 mod _core {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use crate::apply::FrozenApply;
     #[pymodule_export]
@@ -86,4 +89,10 @@ mod _core {
     };
     #[pymodule_export]
     use crate::walks::{graph_replace, root_inputs, toposort};
+
+    /// What must be there before anything else is.
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        Ok(crate::fork::watch()?)
+    }
 }

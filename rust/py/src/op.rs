@@ -89,10 +89,10 @@ impl OpBase {
         if op.nesting() > 0 {
             let class = slf.get_type().unbind();
             let params = arguments.clone().unbind();
-            op.face().get_or_init(|| Box::new(Recipe { class, params }));
+            op.face().get_or_init(|| Box::new(Box::new(Recipe { class, params })));
             return install_op(py, &op, slf.clone().into_any()).map(Bound::unbind);
         }
-        let face = op.face().get_or_init(|| Box::new(slf.clone().into_any().unbind()));
+        let face = op.face().get_or_init(|| Box::new(Box::new(slf.clone().into_any().unbind())));
         let face = face.downcast_ref::<Py<PyAny>>().expect("only this function sets faces");
         Ok(face.clone_ref(py))
     }

@@ -49,5 +49,10 @@ pub use run::Run;
 pub use run::recurrence::{Carry, RecurrenceSpec};
 pub use threads::conduct::{Conduct, default_threads};
 
+/// Has forks wait for the locks of the runtime. The crew of threads and idle states need none: the child makes its own.
+pub fn watch_forks() {
+    frazil_core::fork::add_lasting(&allocation::pool::LargeOutputs);
+}
+
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("lengths and strides are 64-bit: a 64-bit platform is needed");

@@ -13,7 +13,7 @@ pub(crate) mod size;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use parking_lot::Mutex;
+use frazil_core::sync::Mutex;
 
 use crate::arrays::array::ArrayRef;
 use crate::error::Error;

@@ -13,12 +13,13 @@ import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 
 from frazil import _core
 from frazil.cache import identity
 from frazil.cache.store import find_store
+from frazil.cached_property import cached_property
 from frazil.link.c.functions import vector_functions
 from frazil.link.c.library import Library, load
 from frazil.link.c.recurrence import add_recurrence

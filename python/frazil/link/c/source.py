@@ -14,10 +14,10 @@ too, and no row waits for the fold of the one before.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 
 import numpy as np
 
+from frazil.cached_property import cached_property
 from frazil.link.c import partials
 from frazil.link.c.element_loop import call_lines
 from frazil.link.c.folding import CARRIED, DECIDED, Folding

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import platform
 import threading
 import weakref
@@ -28,6 +29,16 @@ if TYPE_CHECKING:
 
 # Numba's own lock protects its compiler, but not the types that its intrinsics register.
 _LOCK = threading.Lock()
+
+
+def _renew_lock() -> None:
+    """In a child: who held it there was left behind by the fork."""
+    global _LOCK
+    _LOCK = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 class NumbaCompiler:

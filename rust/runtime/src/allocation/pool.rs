@@ -1,8 +1,10 @@
 //! Buffers that were used and may be used again.
 
 use std::mem;
+use std::sync::Arc;
 
-use parking_lot::Mutex;
+use frazil_core::fork::{Held, Locks};
+use frazil_core::sync::Mutex;
 
 use crate::allocation::buffer::Buffer;
 use crate::error::Fault;
@@ -10,6 +12,15 @@ use crate::error::Fault;
 /// Large outputs that their users have dropped. Fresh pages cost more than most kernels do with
 /// them.
 static LARGE: Mutex<Pool> = Mutex::new(Pool::new(8, 128 << 20));
+
+/// The lock of the pool of large outputs.
+pub(crate) struct LargeOutputs;
+
+impl Locks for LargeOutputs {
+    fn hold<'a>(&'a self, _: &mut Vec<Arc<dyn Locks>>) -> Held<'a> {
+        Box::new(LARGE.lock())
+    }
+}
 
 /// Memory that other runs may have when its user drops it.
 #[derive(Debug)]

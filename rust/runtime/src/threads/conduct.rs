@@ -1,12 +1,11 @@
 //! How a run goes through the pieces of a large step: on how many threads, and until when.
 
 use std::cell::Cell;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use frazil_core::sync::Mutex;
 
 use crate::allocation::buffer::Buffer;
 use crate::error::Fault;
@@ -52,12 +51,17 @@ impl Conduct<'_> {
 /// The threads that a run uses when nobody says how many: `OMP_NUM_THREADS` when it was first
 /// asked for, else as many as this process may run at once.
 pub fn default_threads() -> usize {
-    static KNOWN: OnceLock<usize> = OnceLock::new();
-    *KNOWN.get_or_init(|| {
-        let given = std::env::var("OMP_NUM_THREADS").ok();
-        let given = given.as_deref().and_then(threads_in);
-        given.unwrap_or_else(|| available_parallelism().map_or(1, usize::from))
-    })
+    // Not a `OnceLock`: a fork may leave one behind that nobody finishes.
+    static KNOWN: AtomicUsize = AtomicUsize::new(0);
+    let known = KNOWN.load(Ordering::Relaxed);
+    if known != 0 {
+        return known;
+    }
+    let given = std::env::var("OMP_NUM_THREADS").ok();
+    let given = given.as_deref().and_then(threads_in);
+    let threads = given.unwrap_or_else(|| available_parallelism().map_or(1, usize::from));
+    let first = KNOWN.compare_exchange(0, threads, Ordering::Relaxed, Ordering::Relaxed);
+    first.map_or_else(|first| first, |_| threads)
 }
 
 /// The number in a value of `OMP_NUM_THREADS`, which lists one for each level of nesting.

@@ -10,10 +10,11 @@ use std::hint::spin_loop;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Condvar, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
+use frazil_core::sync::Mutex;
 
 /// Threads beyond which a crew never grows.
 const MOST: usize = 256;
@@ -169,7 +170,7 @@ impl Crew {
         }
         let mut board = self.board.lock();
         while job.held.load(Ordering::Acquire) > 0 {
-            self.left.wait(&mut board);
+            board = wait(&self.left, board);
         }
     }
 
@@ -180,7 +181,7 @@ impl Crew {
             let job = loop {
                 match board.take_seat() {
                     Some(job) => break job,
-                    None => self.posted.wait(&mut board),
+                    None => board = wait(&self.posted, board),
                 }
             };
             let open = board.open();
@@ -212,6 +213,11 @@ impl Crew {
         // Whoever posts from now on finds one less awake; what was posted before is seen below.
         self.awake.fetch_sub(1, Ordering::AcqRel);
     }
+}
+
+/// Sleeps until somebody notifies.
+fn wait<'a>(on: &Condvar, board: MutexGuard<'a, Board>) -> MutexGuard<'a, Board> {
+    on.wait(board).unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Board {

@@ -1,0 +1,44 @@
+//! Forks of the process: all locks are held meanwhile, so that the child finds every table whole.
+//!
+//! The system calls the functions, not `os.register_at_fork`: between these and the fork, and between the fork and
+//! those of the child, Python runs code of others, which may build nodes or drop them.
+
+use std::io;
+use std::sync::OnceLock;
+
+use frazil_core::{Container, fork};
+
+use crate::{birthplace, face};
+
+/// Has every fork hold the locks from now on; the first call counts.
+pub fn watch() -> io::Result<()> {
+    static WATCHED: OnceLock<i32> = OnceLock::new();
+    let status = *WATCHED.get_or_init(|| {
+        // Made by now: a child would wait for ever for who was making it.
+        Container::global();
+        fork::add_lasting(&face::Tables);
+        fork::add_lasting(&birthplace::Places);
+        frazil_runtime::watch_forks();
+        register()
+    });
+    if status == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(status)) }
+}
+
+#[cfg(unix)]
+fn register() -> i32 {
+    extern "C" fn hold() {
+        fork::hold();
+    }
+    extern "C" fn release() {
+        fork::release();
+    }
+    // SAFETY: the functions are there as long as the process: Python never unloads an extension module. Test:
+    // tests/core/test_forks.py::test_a_child_finds_no_lock_held.
+    unsafe { libc::pthread_atfork(Some(hold), Some(release), Some(release)) }
+}
+
+/// Without forks there is nothing to do.
+#[cfg(not(unix))]
+fn register() -> i32 {
+    0
+}
