@@ -9,7 +9,9 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from frazil import _core
 from frazil._core import Constant, FrozenFunctionGraph, TensorType, Variable
+from frazil.company import in_company_of
 from frazil.op import Op
 from frazil.scalar.graph import ScalarGraphOp
 from frazil.tensor.constants import Array
@@ -66,7 +68,7 @@ def apply_graph(
 ) -> list[Variable]:
     """Return ``outputs`` with the nodes of ``order`` applied anew to what ``made`` says.
 
-    It adds what each variable became, and works across containers.
+    It adds what each variable became. A node whose inputs all stay stays, too.
     """
     for node in order:
         inputs = [made.get(x, x) for x in node.inputs]
@@ -99,8 +101,13 @@ def expand_graph(fgraph: FrozenFunctionGraph, inputs: Sequence[Variable]) -> lis
     given = [x.type for x in inputs]
     if own == given or list(map(_refined, own, given)) != given:
         return fgraph.bind(inputs)
-    made: dict[Variable, Variable] = dict(zip(fgraph.inputs, inputs, strict=True))
-    return apply_graph(fgraph.outputs, fgraph.toposort(), made)
+    # What no input reaches is not applied below: it must be in this container already, and a buffer
+    # of this expansion alone.
+    with in_company_of(inputs):
+        places = [x.type(None) for x in fgraph.inputs]
+    outputs = fgraph.bind(places)
+    made: dict[Variable, Variable] = dict(zip(places, inputs, strict=True))
+    return apply_graph(outputs, _core.toposort(outputs, places), made)
 
 
 def _refined(declared: TensorType, given: TensorType) -> TensorType:

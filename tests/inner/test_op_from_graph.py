@@ -13,6 +13,8 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.compile.mode import find_linker
 from frazil.inner_graph import compute
+from frazil.rewrite.inner import expand_inline
+from frazil.scalar import Composite
 from frazil.testing import verify_grad
 
 LINKERS = ["c", "numba", "py", "debug"]
@@ -287,3 +289,47 @@ def test_composites_within_are_opened(mode):
     f = fz.function([x], op(2 * x), mode=mode)
     assert not any("call" in line for line in f.program.instructions)
     np.testing.assert_allclose(f([0.0, 1.0]), [1.0, 4.0 + np.exp(2.0)])
+
+
+@settings(max_examples=20)
+@given(known=st.booleans(), elsewhere=st.booleans(), uses=st.integers(2, 4))
+def test_what_no_argument_reaches_is_a_buffer_of_each_expansion(known, elsewhere, uses):
+    x, y = ft.vector("x"), ft.vector("y")
+    total = ft.zeros(5) + 1
+    op = fz.OpFromGraph([x, y], [x * 2, ft.zeros(5), total, x.sum() + total], inline=True)
+    container = fz.Container() if elsewhere else fz.Container.default()
+    with container:
+        a = ft.tensor("a", shape=(5 if known else None,))
+        b = ft.vector("b")
+    expanded = [op.expand([a, b]) for _ in range(uses)]
+    assert len({results[1] for results in expanded}) == uses
+    assert len({results[2] for results in expanded}) == uses
+    assert len({results[0] for results in expanded}) == 1
+    for results in expanded:
+        # All of it can be used together.
+        assert all(result.container is container for result in results)
+        assert (results[1] + results[3]).container is container
+    # A graph that has a buffer of its own keeps that, too.
+    with container:
+        own = ft.zeros(5)
+        inner = op.expand([a, b])[1]
+    graph = fz.FunctionGraph([a, b], [own, inner]).freeze()
+    assert graph.outputs[0] is not graph.outputs[1]
+
+
+def test_a_buffer_of_an_inlined_graph_is_none_of_the_graph_around():
+    x, a = ft.vector("x"), ft.tensor("a", shape=(5,))
+    buffer = ft.zeros(5)
+    op = fz.OpFromGraph([x], [x + 1, ft.zeros(5)], inline=True)
+    graph = fz.FunctionGraph([a], [buffer, *op(a)]).freeze()
+    inlined = expand_inline(graph)
+    assert len({inlined.outputs[0], inlined.outputs[2]}) == 2
+
+
+def test_a_composite_expands_where_its_operands_are():
+    s = ft.scalar("s")
+    graph = fz.FrozenFunctionGraph([s], [s + ft.exp(ft.constant(2.0))])
+    with fz.Container() as container:
+        x = ft.vector("x")
+    (expanded,) = Composite(graph).expand([x])
+    assert expanded.container is container

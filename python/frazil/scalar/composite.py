@@ -10,6 +10,7 @@ import numpy as np
 
 from frazil import _core
 from frazil._core import FrozenFunctionGraph, Variable, elemwise
+from frazil.company import in_company_of
 from frazil.scalar.evaluation import Array
 from frazil.scalar.graph import ScalarGraphOp, steps_of
 
@@ -72,14 +73,17 @@ class Composite(ScalarGraphOp):
         from frazil.tensor.constants import as_tensor
 
         graph = self.fgraph
-        made: dict[Variable, Variable] = {
-            nominal: as_tensor(operand, nominal.dtype)
-            for nominal, operand in zip(graph.inputs, operands, strict=True)
-        }
-        for node in graph.toposort():
-            results = node.op.make_node(*(made.get(x, x) for x in node.inputs)).outputs
-            made.update(zip(node.outputs, results, strict=True))
-        return [_over_all(made.get(output, output), operands) for output in graph.outputs]
+        with in_company_of(x for x in operands if isinstance(x, Variable)):
+            places = [x.type(None) for x in graph.inputs]
+            outputs = graph.bind(places)
+            made: dict[Variable, Variable] = {
+                place: as_tensor(operand, place.dtype)
+                for place, operand in zip(places, operands, strict=True)
+            }
+            for node in _core.toposort(outputs, places):
+                results = node.op.make_node(*(made.get(x, x) for x in node.inputs)).outputs
+                made.update(zip(node.outputs, results, strict=True))
+            return [_over_all(made.get(output, output), operands) for output in outputs]
 
     def pull(
         self,
