@@ -449,6 +449,10 @@ impl FrozenTable {
         let entry = graphs
             .find_entry(graph.digest.short(), |entry| std::ptr::eq(entry.graph.as_ptr(), graph));
         let entry = entry.ok().map(|entry| entry.remove().0);
+        if 8 * graphs.len() < graphs.capacity() {
+            let room = 2 * graphs.len();
+            graphs.shrink_to(room, |entry| entry.hash);
+        }
         drop(graphs);
         drop(entry);
     }

@@ -494,7 +494,13 @@ impl Locks for Cell {
 
 impl Drop for Cell {
     fn drop(&mut self) {
-        let forgotten = self.container.registry().graphs.lock().remove(&self.serial);
+        let mut graphs = self.container.registry().graphs.lock();
+        let forgotten = graphs.remove(&self.serial);
+        if 8 * graphs.len() < graphs.capacity() {
+            let room = 2 * graphs.len();
+            graphs.shrink_to(room);
+        }
+        drop(graphs);
         drop(forgotten);
     }
 }

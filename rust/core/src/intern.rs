@@ -366,13 +366,17 @@ const _: () = assert!(size_of::<Shard>() == 64);
 
 struct Content {
     nodes: Table<SlotPointer>,
-    /// Numbers that were given back, each with the generation of the next slot to get it.
+    /// Numbers that were given back, each with the generation of the next slot to get it. Under them may lie `NO_NUMBER`,
+    /// with the generation of slots that get numbers from `next`.
     free: Vec<(NodeId, u32)>,
-    /// Numbers that were given out at least once.
+    /// Where numbers begin that no slot has, and that are not among the free ones.
     next: u32,
     /// Slots that are not freed yet, linked or not. While there are any, the shard owns a count of its storage.
     slots: u32,
 }
+
+/// No slot has this number.
+const NO_NUMBER: NodeId = NodeId(u32::MAX);
 
 /// A table's pointer to a slot that it does not own.
 #[derive(Clone, Copy)]
@@ -427,12 +431,17 @@ impl Shard {
     /// storage before it locks, at two more writes for each node that is freed.
     fn unlink(&self, pointer: NonNull<Slot>, slot: &Slot) -> Option<Arc<Storage>> {
         let mut content = self.content.lock();
-        content.nodes.remove(slot.digest.short(), |linked| linked.0 == pointer);
+        let smaller = content.nodes.remove(slot.digest.short(), |linked| linked.0 == pointer);
         // A number whose generations are used up is never given out again.
         if let Some(generation) = slot.generation.checked_add(1) {
             content.free.push((slot.id, generation));
         }
         content.slots -= 1;
+        // Little but free numbers, of which those above the highest that is in use need not be kept.
+        let highest = content.next == position(slot.id) + 1;
+        if smaller || highest && content.free.len() > 2 * content.slots as usize + 16 {
+            content.forget_high_numbers();
+        }
         (content.slots == 0).then(|| slot.home.release())
     }
 }
@@ -527,18 +536,56 @@ fn prefetch(address: usize) {
     let _ = address;
 }
 
+/// How many numbers of its shard come before a number.
+fn position(id: NodeId) -> u32 {
+    id.0 / SHARDS as u32
+}
+
 impl Content {
     /// A number that no slot has, and how often it was given back before.
     fn number(&mut self, hash: u64) -> (NodeId, u32) {
-        if let Some(free) = self.free.pop() {
+        if let Some(free) = self.free.pop_if(|(id, _)| *id != NO_NUMBER) {
             return free;
         }
         // Numbers interleave over the shards, so they stay dense over the container.
         let shards = SHARDS as u32;
         let id = self.next.checked_mul(shards);
         let id = id.and_then(|base| base.checked_add((hash % shards as u64) as u32));
+        let id = id.map(NodeId).filter(|id| *id != NO_NUMBER);
         self.next += 1;
-        (NodeId(id.expect("a container holds fewer than 2^32 nodes")), 0)
+        (id.expect("a container holds fewer than 2^32 - 1 nodes"), self.generation())
+    }
+
+    /// The generation of slots that get numbers from `next`.
+    fn generation(&self) -> u32 {
+        self.free
+            .first()
+            .filter(|(id, _)| *id == NO_NUMBER)
+            .map_or(0, |&(_, generation)| generation)
+    }
+
+    /// Keeps no free numbers above those of all slots: they will come from `next` again.
+    fn forget_high_numbers(&mut self) {
+        let mut generation = self.generation();
+        let free = self.free.len() - (generation > 0) as usize;
+        // Slots that others have taken the places of are not seen here, and used up numbers must not come again.
+        if self.slots as usize != self.nodes.len() || self.next as usize != free + self.nodes.len()
+        {
+            return;
+        }
+        let highest = self.nodes.iter().map(|linked| position(linked.get().id)).max();
+        self.next = highest.map_or(0, |highest| highest + 1);
+        self.free.retain(|&(id, next)| {
+            let kept = id != NO_NUMBER && position(id) < self.next;
+            if !kept {
+                generation = generation.max(next);
+            }
+            kept
+        });
+        if generation > 0 {
+            self.free.insert(0, (NO_NUMBER, generation));
+        }
+        self.free.shrink_to_fit();
     }
 }
 
@@ -567,6 +614,34 @@ mod tests {
         let weak = second.node().downgrade();
         drop(second);
         assert!(weak.upgrade().is_none());
+    }
+
+    #[test]
+    fn what_a_peak_needed_is_given_back() {
+        let container = Container::new();
+        let ty = Ty::scalar(DType::Float64);
+        let few: Vec<_> = (0..2000).map(|position| container.nominal(position, ty)).collect();
+        let before = container.stats();
+        for _ in 0..2 {
+            let many: Vec<_> =
+                (2000..200_000).map(|position| container.nominal(position, ty)).collect();
+            let weak: Vec<_> = many.iter().map(|var| var.node().downgrade()).collect();
+            assert!(container.stats().bytes > 20 * before.bytes);
+            drop(many);
+            let after = container.stats();
+            assert_eq!(after.nodes, 2000);
+            assert!(after.bytes < 3 * before.bytes, "{before:?} {after:?}");
+            // Numbers come again, but never as they were.
+            let again: Vec<_> =
+                (2000..4000).map(|position| container.nominal(position, ty)).collect();
+            assert!(weak.iter().all(|weak| weak.upgrade().is_none()));
+            drop(again);
+        }
+        let numbers: std::collections::HashSet<_> =
+            few.iter().map(|var| var.node().id().index()).collect();
+        assert_eq!(numbers.len(), 2000);
+        drop(few);
+        assert!(container.stats().bytes < before.bytes / 4);
     }
 
     #[test]

@@ -80,7 +80,13 @@ impl LengthTable {
 
     /// Takes out what a dying node has, for the caller to drop.
     pub(crate) fn forget(&self, address: usize) -> Option<Lengths> {
-        let taken = self.0.lock().remove(&address)?;
+        let mut table = self.0.lock();
+        let taken = table.remove(&address)?;
+        if 8 * table.len() < table.capacity() {
+            let room = 2 * table.len();
+            table.shrink_to(room);
+        }
+        drop(table);
         // If somebody still reads them, that one drops them.
         Arc::into_inner(taken)
     }

@@ -93,6 +93,7 @@ impl Memo {
                     Became::Other(node, _) => node.upgrade().is_some(),
                 }
         });
+        crowd.shrink_to(2 * crowd.len());
         let mut late = Vec::new();
         let mut table = self.table.lock();
         table.crowded = 2 * crowd.len();

@@ -66,7 +66,7 @@ impl Param {
         graph.in_global().map(Param::Graph)
     }
 
-    /// How many graphs are nested within the parameter; none where an op that has it lives as long as the process.
+    /// How many graphs are nested within the parameter.
     fn nesting(&self) -> u32 {
         match self {
             Param::Graph(graph) => graph.nesting() + 1,
@@ -194,8 +194,9 @@ struct OpData {
 
 /// An interned op: equal keys are one pointer.
 ///
-/// Most ops live as long as the process, like types, and copies of them are free: a program defines few. Those that
-/// hold a graph go with the last handle.
+/// The first few thousand live as long as the process, and copies of them are free: those that most programs are made of
+/// are among them. Those that come later go with the last handle, as do those that hold a graph or mean nothing to another
+/// process: a program may define any number of these.
 #[derive(Clone)]
 pub struct Op(Handle);
 
@@ -205,9 +206,13 @@ enum Handle {
     Counted(Arc<OpData>),
 }
 
+/// Ops that live as long as the process.
 static OPS: RwLock<HashTable<&'static OpData>> = RwLock::new(HashTable::new());
 
-/// Ops that hold graphs.
+/// How many these may be.
+const LASTING: usize = 4096;
+
+/// Ops that go with the last handle.
 static COUNTED: Lasting<Mutex<HashTable<CountedEntry>>> =
     Lasting::new(|| Mutex::new(HashTable::new()));
 
@@ -263,6 +268,10 @@ impl Drop for OpData {
         let entry =
             table.find_entry(self.digest.short(), |entry| std::ptr::eq(entry.op.as_ptr(), self));
         let entry = entry.ok().map(|entry| entry.remove().0);
+        if 8 * table.len() < table.capacity() {
+            let room = 2 * table.len();
+            table.shrink_to(room, |entry| entry.hash);
+        }
         drop(table);
         drop(entry);
     }
@@ -293,16 +302,29 @@ impl Op {
             elementwise: OnceBox::new(),
             nesting,
         };
-        if nesting > 0 {
-            return intern_counted(make(key));
+        let hash = digest.short();
+        let same = |data: &&'static OpData| data.digest == digest && data.key == key;
+        if nesting == 0 && persistable {
+            if let Some(&known) = OPS.read().find(hash, same) {
+                return Op(Handle::Lasting(known));
+            }
+            let mut table = OPS.write();
+            // Another thread may have been faster.
+            let known = table.find(hash, same).copied();
+            if known.is_some() || table.len() < LASTING {
+                let data = known.unwrap_or_else(|| {
+                    let made: &'static OpData = Box::leak(Box::new(make(key)));
+                    *table.insert_unique(hash, made, |data| data.digest.short()).get()
+                });
+                return Op(Handle::Lasting(data));
+            }
         }
-        let mut table = OPS.write();
-        let entry = table.entry(
-            digest.short(),
-            |data| data.digest == digest && data.key == key,
-            |data| data.digest.short(),
-        );
-        Op(Handle::Lasting(entry.or_insert_with(|| Box::leak(Box::new(make(key.clone())))).get()))
+        intern_counted(make(key))
+    }
+
+    /// Whether the op goes with its last handle.
+    pub fn is_counted(&self) -> bool {
+        matches!(self.0, Handle::Counted(_))
     }
 
     fn data(&self) -> &OpData {
@@ -312,7 +334,7 @@ impl Op {
         }
     }
 
-    /// How many graphs are nested within the op; none for those that live as long as the process.
+    /// How many graphs are nested within the op.
     pub fn nesting(&self) -> u32 {
         self.data().nesting
     }
@@ -325,13 +347,11 @@ impl Op {
     /// The ops of this kind and these parameters that the process has; one, unless two definitions share a name.
     pub fn named(kind: &str, params: &Param) -> Vec<Op> {
         let same = |data: &OpData| data.key.kind == kind && data.key.params == *params;
-        let mut ops: Vec<Op> = if params.nesting() > 0 {
-            living_counted().into_iter().filter(|op| same(op.data())).collect()
-        } else {
-            let table = OPS.read();
-            let named = table.iter().filter(|data| same(data));
-            named.map(|&data| Op(Handle::Lasting(data))).collect()
-        };
+        let mut ops = living_counted();
+        ops.retain(|op| same(op.data()));
+        let table = OPS.read();
+        ops.extend(table.iter().filter(|data| same(data)).map(|&data| Op(Handle::Lasting(data))));
+        drop(table);
         ops.sort_by_key(|op| op.digest());
         ops
     }
@@ -358,7 +378,7 @@ impl Op {
 
     /// What stands for this op in the host language: set once, then the same for the op's life.
     ///
-    /// For an op that holds a graph it must not keep the op alive.
+    /// For an op that is counted it must not keep the op alive.
     pub fn face(&self) -> &OnceBox<Box<dyn Any + Send + Sync>> {
         &self.data().face
     }
@@ -496,6 +516,25 @@ mod tests {
         drop(params);
         assert!(weak.upgrade().is_none());
         assert_eq!(container.stats().nodes, 0);
+    }
+
+    #[test]
+    fn what_a_program_defines_many_of_goes_with_the_last_handle() {
+        let make = |value| Op::intern(key("many", Param::Int(value)), "many");
+        let living = || living_counted().iter().filter(|op| op.key().kind == "many").count();
+        for value in 0..LASTING as i64 {
+            make(value);
+        }
+        let ops: Vec<Op> = (0..2 * LASTING as i64).map(make).collect();
+        assert!(ops.iter().zip(0..).all(|(op, value)| *op == make(value)));
+        assert!(living() >= LASTING && ops[2 * LASTING - 1].is_counted());
+        assert_eq!(Op::named("many", &Param::Int(-1)), []);
+        let last = &ops[2 * LASTING - 1];
+        assert_eq!(Op::named("many", &last.key().params), [last.clone()]);
+        drop(ops);
+        assert_eq!(living(), 0);
+        let local = Op::intern(key("local", Param::List(vec![Param::Identity(5)])), "local");
+        assert!(local.is_counted());
     }
 
     #[test]

@@ -5,7 +5,8 @@
 
 /// Entries of `T`, found by their hash.
 pub(crate) struct Table<T> {
-    /// Empty, or a power of two of them, of which at least a quarter is free.
+    /// Empty, or a power of two of them, of which at least a quarter is free. Where more than seven eighths become free,
+    /// it gets smaller.
     entries: Box<[Entry<T>]>,
     length: usize,
 }
@@ -47,7 +48,7 @@ impl<T: Copy> Table<T> {
     /// The entry with this hash that `same` accepts. If there is none, there is room for it.
     pub(crate) fn find(&mut self, hash: u64, same: impl FnMut(&T) -> bool) -> Found<T> {
         if 4 * self.length >= 3 * self.entries.len() {
-            self.grow();
+            self.resize(2 * self.entries.len());
         }
         self.probe(hash, same)
     }
@@ -89,16 +90,16 @@ impl<T: Copy> Table<T> {
         self.entries[at].value = Some(value);
     }
 
-    /// Removes the entry with this hash that `same` accepts, if there is one.
-    pub(crate) fn remove(&mut self, hash: u64, same: impl FnMut(&T) -> bool) {
+    /// Removes the entry with this hash that `same` accepts, if there is one; whether the array got smaller.
+    pub(crate) fn remove(&mut self, hash: u64, same: impl FnMut(&T) -> bool) -> bool {
         if self.is_empty() {
-            return;
+            return false;
         }
-        let Found::Entry(mut hole, _) = self.probe(hash, same) else { return };
+        let Found::Entry(mut hole, _) = self.probe(hash, same) else { return false };
         self.length -= 1;
         if self.is_empty() {
             self.entries = Box::new([]);
-            return;
+            return true;
         }
         // Whatever was pushed past the hole moves back, so that no search ends early.
         let mask = self.entries.len() - 1;
@@ -112,6 +113,16 @@ impl<T: Copy> Table<T> {
             at = self.after(at);
         }
         self.entries[hole].value = None;
+        let spacious = self.entries.len() > SMALLEST && 8 * self.length < self.entries.len();
+        if spacious {
+            self.resize(self.entries.len() / 4);
+        }
+        spacious
+    }
+
+    /// The values, in the order of the array.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.entries.iter().filter_map(|entry| entry.value.as_ref())
     }
 
     /// The address of the array.
@@ -137,8 +148,8 @@ impl<T: Copy> Table<T> {
         (at + 1) & (self.entries.len() - 1)
     }
 
-    fn grow(&mut self) {
-        let capacity = (2 * self.entries.len()).max(SMALLEST);
+    fn resize(&mut self, capacity: usize) {
+        let capacity = capacity.max(SMALLEST);
         let empty = Entry { hash: 0, value: None };
         let old = std::mem::replace(&mut self.entries, vec![empty; capacity].into_boxed_slice());
         for entry in old.iter().filter(|entry| entry.value.is_some()) {
@@ -192,8 +203,11 @@ mod tests {
                     prop_assert!(matches!(found, Found::Entry(..)));
                 }
             }
-            let room = if model.is_empty() { 0 } else { 1 };
-            prop_assert!((table.bytes() > 0) as usize >= room);
+            // As much as is needed, and at most eight times that.
+            let entry = size_of::<Entry<u64>>();
+            prop_assert!(table.bytes() >= model.len() * entry);
+            prop_assert!(table.bytes() <= (8 * model.len()).max(SMALLEST) * entry);
+            prop_assert_eq!(table.iter().count(), model.len());
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Where in the user's code a node was first built.
 //!
 //! Building a node stores a number for (code object, instruction); the line is worked out when somebody asks.
+//!
+//! Code that nobody else has any longer, such as that of a cell of a notebook, is kept so that its nodes still know
+//! their lines. Of such code only the latest is kept: a program may run any number of pieces.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -16,14 +19,25 @@ struct Code {
     object: Py<PyAny>,
     /// Belongs to frazil itself, so the user's code is further up the stack.
     internal: bool,
+    /// How many pieces of code were met before.
+    serial: u64,
 }
+
+/// Pieces of code beyond which those that nobody else has are looked for, the latest of which stay.
+const MANY: usize = 4096;
+const LATEST: u64 = 2048;
 
 struct Table {
     codes: FxHashMap<usize, Code>,
     numbers: FxHashMap<(usize, i32), u32>,
-    /// Position 0 stands for "unknown".
-    places: Vec<(usize, i32)>,
+    /// By number; 0 stands for "unknown". No number is used again.
+    places: FxHashMap<u32, (usize, i32)>,
+    next: u32,
     internal_prefix: String,
+    /// Pieces of code that were ever met.
+    met: u64,
+    /// Code that nobody else has is looked for when there is more code than this.
+    crowded: usize,
 }
 
 static TABLE: Mutex<Option<Table>> = Mutex::new(None);
@@ -42,8 +56,11 @@ fn with_table<T>(body: impl FnOnce(&mut Table) -> T) -> T {
     body(guard.get_or_insert_with(|| Table {
         codes: FxHashMap::default(),
         numbers: FxHashMap::default(),
-        places: vec![(0, 0)],
+        places: FxHashMap::default(),
+        next: 1,
         internal_prefix: String::new(),
+        met: 0,
+        crowded: MANY,
     }))
 }
 
@@ -111,20 +128,52 @@ pub fn here(py: Python<'_>) -> PyResult<Origin> {
 fn remember(code: &Bound<'_, PyAny>) -> PyResult<bool> {
     let file: String = code.getattr(intern!(code.py(), "co_filename"))?.extract()?;
     let object = code.clone().unbind();
-    Ok(with_table(|table| {
+    let (internal, forgotten) = with_table(|table| {
         let internal =
             !table.internal_prefix.is_empty() && file.starts_with(&table.internal_prefix);
+        let serial = table.met;
+        table.met += 1;
         // Keeping the code object keeps its address from being given to another.
-        table.codes.entry(code.as_ptr() as usize).or_insert(Code { object, internal }).internal
-    }))
+        let known = table.codes.entry(code.as_ptr() as usize);
+        let internal = known.or_insert(Code { object, internal, serial }).internal;
+        let crowded = table.codes.len() > table.crowded;
+        (internal, if crowded { table.forget_the_dead() } else { Vec::new() })
+    });
+    // Dropped after the lock is released.
+    drop(forgotten);
+    Ok(internal)
+}
+
+impl Table {
+    /// Takes out the code that nobody else has, but for the latest, with its places.
+    fn forget_the_dead(&mut self) -> Vec<Code> {
+        let recent = self.met.saturating_sub(LATEST);
+        let dead = |_: &usize, code: &mut Code| {
+            // SAFETY: the table keeps the object alive. Test:
+            // tests/core/test_memory_of_values.py::test_code_that_ran_once_goes.
+            let references = unsafe { ffi::Py_REFCNT(code.object.as_ptr()) };
+            code.serial < recent && references == 1
+        };
+        let dead: FxHashMap<usize, Code> = self.codes.extract_if(dead).collect();
+        self.numbers.retain(|(address, _), _| !dead.contains_key(address));
+        self.places.retain(|_, (address, _)| !dead.contains_key(address));
+        self.codes.shrink_to(2 * self.codes.len());
+        self.crowded = MANY.max(2 * self.codes.len());
+        dead.into_values().collect()
+    }
 }
 
 fn number(address: usize, instruction: i32) -> Origin {
     with_table(|table| {
-        let Table { numbers, places, .. } = table;
+        let Table { numbers, places, next, .. } = table;
         Origin(*numbers.entry((address, instruction)).or_insert_with(|| {
-            places.push((address, instruction));
-            (places.len() - 1) as u32
+            let number = *next;
+            // Beyond the last number all is unknown.
+            if number != 0 {
+                *next = number.wrapping_add(1);
+                places.insert(number, (address, instruction));
+            }
+            number
         }))
     })
 }
@@ -132,7 +181,7 @@ fn number(address: usize, instruction: i32) -> Origin {
 /// File, line and function of a place.
 pub fn describe(py: Python<'_>, origin: Origin) -> PyResult<Option<(String, u32, String)>> {
     let place = with_table(|table| {
-        let &(address, instruction) = table.places.get(origin.0 as usize)?;
+        let &(address, instruction) = table.places.get(&origin.0)?;
         Some((table.codes.get(&address)?.object.clone_ref(py), instruction))
     });
     let Some((code, instruction)) = place else { return Ok(None) };

@@ -97,6 +97,10 @@ fn forget(py: Python<'_>, identity: Identity) {
     // Another thread may have given the node a new face since this one lost its last reference.
     let living = entry.get().face.bind(py).upgrade();
     let stale = living.is_none().then(|| entry.remove().0);
+    if 8 * table.len() < table.capacity() {
+        let room = 2 * table.len();
+        table.shrink_to(room, |entry| self::hash(entry.identity));
+    }
     drop(table);
     drop((stale, living));
 }
@@ -126,17 +130,17 @@ pub fn forget_frozen(py: Python<'_>, graph: &FrozenFunctionGraph) {
     forget(py, (graph.address(), FROZEN));
 }
 
-/// Forgets the face of an op that holds a graph, which is being freed.
+/// Forgets the face of an op that is counted, and is being freed.
 pub fn forget_op(py: Python<'_>, op: &Op) {
     forget(py, (op.address(), OP));
 }
 
-/// The living face of an op that holds a graph.
+/// The living face of an op that is counted.
 pub fn find_op<'py>(py: Python<'py>, op: &Op) -> Option<Bound<'py, PyAny>> {
     find(py, (op.address(), OP))
 }
 
-/// Makes `new` the face of an op that holds a graph, unless it has one; returns the face.
+/// Makes `new` the face of an op that is counted, unless it has one; returns the face.
 pub fn install_op<'py>(
     py: Python<'py>,
     op: &Op,

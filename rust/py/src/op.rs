@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use frazil_core::{Op, OpKey, OpProps, Param};
 use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyString, PyTuple, PyType};
 
@@ -27,7 +28,7 @@ impl OpBase {
     }
 }
 
-/// How an op that holds a graph is made again: its Python object goes when nobody has it, as those of nodes do.
+/// How an op that goes with its last handle is made again: its Python object goes when nobody has it, as those of nodes do.
 struct Recipe {
     class: Py<PyType>,
     params: Py<PyTuple>,
@@ -49,7 +50,7 @@ pub fn op_face(py: Python<'_>, op: &Op) -> PyResult<Py<PyAny>> {
 
 impl Drop for OpBase {
     fn drop(&mut self) {
-        if let Some(op) = self.op.get().filter(|op| op.nesting() > 0) {
+        if let Some(op) = self.op.get().filter(|op| op.is_counted()) {
             Python::attach(|py| forget_op(py, op));
         }
     }
@@ -86,7 +87,9 @@ impl OpBase {
         };
         let op = Op::intern(key, &label);
         let _ = slf.get().op.set(op.clone());
-        if op.nesting() > 0 {
+        // What holds more than its parameters cannot be made again by them, and stays.
+        let held = || slf.getattr(intern!(py, "__dict__"))?.len();
+        if op.is_counted() && (op.nesting() > 0 || held()? <= arguments.len()) {
             let class = slf.get_type().unbind();
             let params = arguments.clone().unbind();
             op.face().get_or_init(|| Box::new(Box::new(Recipe { class, params })));
