@@ -29,9 +29,9 @@ from frazil.link.alignment import (
 )
 from frazil.link.operands import length_operands, value_operands
 from frazil.link.recompute import Recompute
-from frazil.link.shapes import Shapes, leaves
+from frazil.link.shapes import Shapes
 from frazil.link.views import REPEATED, Axes, Views, through
-from frazil.tensor.lengths import Lengths
+from frazil.tensor.lengths import Lengths, Shape_i
 from frazil.tensor.reductions import Reduce
 
 
@@ -382,8 +382,15 @@ def _needed(
     return needed
 
 
-def _length_leaves(node: FrozenApply, shapes: Shapes) -> list[Variable]:
-    return list(leaves(shapes.canonical(length) for length in length_operands(node)))
+def _length_leaves(node: FrozenApply, shapes: Shapes) -> Sequence[Variable]:
+    """What a node that runs by itself needs for lengths: those that it is given, and those of what
+    it reads and makes, which its instructions may ask for.
+    """
+    given = node.outputs if isinstance(node.op, Shape_i) else length_operands(node)
+    lengths = [shapes.canonical(length) for length in given]
+    for x in (*node.inputs, *node.outputs):
+        lengths += shapes.lengths(x)
+    return [x for x in shapes.leaves_of(lengths) if x.owner is not node]
 
 
 def _moves_along(axes: Axes, over: Variable) -> bool:

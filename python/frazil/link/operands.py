@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import singledispatch
 
 from frazil._core import FrozenApply, Variable
+from frazil.loop.op import Scan
 from frazil.op import Op
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.creation import Full
@@ -17,43 +18,50 @@ from frazil.tensor.reshaping import Reshape
 
 
 @singledispatch
-def _first_length(op: Op, node: FrozenApply) -> int:
-    """The position from which on operands only give lengths."""
-    return len(node.inputs)
+def _lengths(op: Op) -> tuple[int, int | None]:
+    """The positions of the operands that only give lengths: the first, and the one after the last
+    (None: all that follow).
+    """
+    return 0, 0
 
 
-@_first_length.register(AllocDiag)
-@_first_length.register(BroadcastTo)
-@_first_length.register(Full)
-@_first_length.register(Reshape)
-@_first_length.register(Subtensor)
-def _(op: Op, node: FrozenApply) -> int:
-    return 1
+@_lengths.register(AllocDiag)
+@_lengths.register(BroadcastTo)
+@_lengths.register(Full)
+@_lengths.register(Reshape)
+@_lengths.register(Subtensor)
+def _(op: Op) -> tuple[int, int | None]:
+    return 1, None
 
 
-@_first_length.register
-def _(op: IncSubtensor, node: FrozenApply) -> int:
-    return 2
+@_lengths.register
+def _(op: IncSubtensor) -> tuple[int, int | None]:
+    return 2, None
 
 
-@_first_length.register(Eye)
-@_first_length.register(Shape_i)
-def _(op: Op, node: FrozenApply) -> int:
-    return 0
+@_lengths.register(Eye)
+@_lengths.register(Shape_i)
+def _(op: Op) -> tuple[int, int | None]:
+    return 0, None
 
 
-@_first_length.register
-def _(op: ARange, node: FrozenApply) -> int:
-    return 0 if op.dtype == "int64" else len(node.inputs)
+@_lengths.register
+def _(op: ARange) -> tuple[int, int | None]:
+    return (0, None) if op.dtype == "int64" else (0, 0)
+
+
+@_lengths.register
+def _(op: Scan) -> tuple[int, int | None]:
+    return 0, 1
 
 
 def value_operands(node: FrozenApply) -> Sequence[Variable]:
     """The operands whose elements the node reads."""
-    return node.inputs[: _first_length(node.op, node)]
+    first, end = _lengths(node.op)
+    return [*node.inputs[:first], *(() if end is None else node.inputs[end:])]
 
 
 def length_operands(node: FrozenApply) -> Sequence[Variable]:
-    """The lengths that the node reads."""
-    if isinstance(node.op, Shape_i):
-        return node.outputs
-    return node.inputs[_first_length(node.op, node) :]
+    """The operands that only give lengths."""
+    first, end = _lengths(node.op)
+    return node.inputs[first:end]

@@ -24,7 +24,7 @@ from frazil.elemwise import Elemwise
 from frazil.link.alignment import can_loop
 from frazil.link.fusible import Fusion, find_fusion
 from frazil.link.fusion import Loop, Step, fuse, nodes_of, read_lengths, read_values
-from frazil.link.operands import value_operands
+from frazil.link.operands import length_operands
 from frazil.link.placement import place
 from frazil.link.recompute import Recompute
 from frazil.link.shapes import Shapes
@@ -227,6 +227,6 @@ def _frontier(outputs: Sequence[Variable], read: set[Variable]) -> tuple[Variabl
             continue
         inputs = node.inputs
         if not isinstance(node.op, Elemwise):
-            ends.update(inputs[len(value_operands(node)) :])
+            ends.update(length_operands(node))
         pending += reversed(inputs)
     return tuple(found)

@@ -6,7 +6,7 @@ its value tells), another 0-d integer variable, or integer arithmetic on such.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from frazil import _core
 from frazil._core import Constant, FrozenApply, Variable
@@ -45,7 +45,7 @@ class Shapes:
         self._canonical: dict[Variable, Variable] = {}
         self._parent: dict[Variable, Variable] = {}
         self._spaces: dict[Variable, Lengths] = {}  # asked for when all is known that must be equal
-        self._leaves: dict[Lengths, tuple[Variable, ...]] = {}
+        self._leaves: dict[Variable, tuple[Variable, ...]] = {}
         for node in order:
             self._infer(node)
 
@@ -71,11 +71,39 @@ class Shapes:
 
     def leaves(self, x: Variable) -> tuple[Variable, ...]:
         """The variables that the lengths of ``x`` read: shapes of some, values of others."""
-        lengths = self.lengths(x)
-        known = self._leaves.get(lengths)
-        if known is None:
-            known = self._leaves[lengths] = tuple(leaves(lengths))
-        return known
+        return self.leaves_of(self.lengths(x))
+
+    def leaves_of(self, lengths: Iterable[Variable]) -> tuple[Variable, ...]:
+        """The variables that canonical ``lengths`` read: shapes of some, values of others."""
+        found: dict[Variable, None] = {}
+        for length in lengths:
+            found.update(dict.fromkeys(self._leaves_of_one(length)))
+        return tuple(found)
+
+    def _leaves_of_one(self, length: Variable) -> tuple[Variable, ...]:
+        # Found once for each expression: the lengths of one node are parts of those of the next.
+        pending = [length]
+        while pending:
+            current = pending[-1]
+            if current in self._leaves:
+                pending.pop()
+                continue
+            node = current.owner
+            if node is not None and isinstance(node.op, Shape_i):
+                self._leaves[current] = (node.inputs[0],)
+            elif node is not None and is_size_arithmetic(current):
+                missing = [x for x in node.inputs if x not in self._leaves]
+                if missing:
+                    pending += missing
+                    continue
+                parts = [own for x in node.inputs if (own := self._leaves[x])]
+                # Most often they read the same, which need not be kept again.
+                merged = dict.fromkeys(leaf for own in parts for leaf in own)
+                same = next((own for own in parts if len(own) == len(merged)), None)
+                self._leaves[current] = tuple(merged) if same is None else same
+            else:
+                self._leaves[current] = () if isinstance(current, Constant) else (current,)
+        return self._leaves[length]
 
     def representative(self, length: Variable) -> Variable:
         """The one length that stands for all that must equal ``length``."""
@@ -163,24 +191,6 @@ class Shapes:
             for length in met:
                 if length is not chosen:
                     self._parent[length] = chosen
-
-
-def leaves(lengths: Iterable[Variable]) -> Iterator[Variable]:
-    """The variables that canonical lengths read: shapes of some, values of others."""
-    pending = list(lengths)
-    while pending:
-        length = pending.pop()
-        node = length.owner
-        if isinstance(length, Constant):
-            continue
-        if node is None:
-            yield length
-        elif isinstance(node.op, Shape_i):
-            yield node.inputs[0]
-        elif is_size_arithmetic(length):
-            pending += node.inputs
-        else:
-            yield length
 
 
 def _own_length(x: Variable, axis: int, static: int | None) -> Variable:

@@ -6,7 +6,7 @@ from functools import singledispatch
 
 from frazil._core import FrozenApply
 from frazil.link.lowering.state import Lowering
-from frazil.link.operands import value_operands
+from frazil.link.operands import length_operands, value_operands
 from frazil.link.perform import call_perform
 from frazil.op import Op
 
@@ -14,10 +14,11 @@ from frazil.op import Op
 @singledispatch
 def lower_node(op: Op, node: FrozenApply, lowering: Lowering) -> None:
     """Adds what computes ``node`` to the program; without a native form, its op's ``perform``."""
-    values = value_operands(node)
-    inputs = [lowering.slot(x) for x in values]
-    lengths = lowering.sizes(node.inputs[len(values) :])
-    inputs += [lowering.builder.size_scalar(length) for length in lengths]
+    given = {*length_operands(node)} - {*value_operands(node)}
+    inputs = [
+        lowering.builder.size_scalar(lowering.size(x)) if x in given else lowering.slot(x)
+        for x in node.inputs
+    ]
     slots = call_perform(lowering.builder, node, inputs, checked=lowering.checked)
     for output, slot in zip(node.outputs, slots, strict=True):
         lowering.place(output, slot)
