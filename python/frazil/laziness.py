@@ -9,6 +9,7 @@ from typing import TypeAlias
 from frazil import _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
 from frazil.ifelse import IfElse, branch_over
+from frazil.successors import Successors
 
 
 def draw_in(
@@ -73,15 +74,16 @@ def lazily(outputs: Sequence[Variable], blockers: Iterable[Variable] = ()) -> li
     instead, drawn = draw_in(outputs, stops)
     if not instead:
         return list(outputs)
-    made: dict[Variable, Variable] = {}
+    made = Successors()
     for node in _core.toposort(list(outputs), stops):
         if node in drawn:
             continue
-        new = instead.get(node, node)
-        inputs = [made.get(x, x) for x in new.inputs]
-        if new is not node or any(a is not b for a, b in zip(inputs, new.inputs, strict=True)):
-            made.update(zip(node.outputs, new.op.make_node(*inputs).outputs, strict=True))
-    return [made.get(y, y) for y in outputs]
+        new = instead.get(node)
+        if new is None:
+            made.apply(node)
+        else:
+            made.put(node.outputs, new.op.make_node(*made.of(new.inputs)).outputs)
+    return made.of(outputs)
 
 
 def _settled(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
@@ -95,18 +97,17 @@ def _settled(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         }
         if not settled:
             return graph
-        made: dict[Variable, Variable] = {}
+        made = Successors()
         for node in order:
-            inputs = [made.get(x, x) for x in node.inputs]
-            if node in settled and isinstance(inputs[0], Constant):
-                taken = 0 if inputs[0].data else 1
-                bound = node.op.expand(inputs[1:])
+            condition = made[node.inputs[0]] if node in settled else None
+            if isinstance(condition, Constant):
+                taken = 0 if condition.data else 1
+                bound = node.op.expand(made.of(node.inputs[1:]))
                 half = len(bound) // 2
-                chosen = bound[taken * half : (taken + 1) * half]
-                made.update(zip(node.outputs, chosen, strict=True))
-            elif any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
-                made.update(zip(node.outputs, node.op.make_node(*inputs).outputs, strict=True))
-        graph = FrozenFunctionGraph(graph.inputs, [made.get(y, y) for y in graph.outputs])
+                made.put(node.outputs, bound[taken * half : (taken + 1) * half])
+            else:
+                made.apply(node)
+        graph = made.graph(graph)
 
 
 Arms: TypeAlias = tuple[list[Variable], list[Variable]]

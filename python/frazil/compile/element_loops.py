@@ -15,8 +15,8 @@ from frazil import _core
 from frazil._core import Container, FrozenApply, FrozenFunctionGraph, Variable
 from frazil.compile.grouping import in_groups
 from frazil.elemwise import Elemwise
-from frazil.inner_graph import apply_graph
 from frazil.scalar import ScalarLoop
+from frazil.successors import Successors
 
 
 def improve_element_loops(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
@@ -97,10 +97,10 @@ def _joined(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     groups = [part for group in in_groups(order, families) for part in _independent(group)]
     if all(len(group) == 1 for group in groups):
         return graph
-    made: dict[Variable, Variable] = {}
+    made = Successors()
     for group in groups:
         if len(group) == 1:
-            apply_graph([], group, made)
+            made.apply(group[0])
             continue
         together = _Steps(steps[group[0]].condition)
         for loop in group:
@@ -114,14 +114,12 @@ def _joined(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
             names.pop() if len(names) == 1 else None,
         )
         operands = [group[0].inputs[0], *together.starts.values(), *together.constants.values()]
-        results = op.make_node(*(made.get(x, x) for x in operands)).outputs
+        results = op.make_node(*made.of(operands)).outputs
         result = dict(zip(together.updates, results, strict=False))
         for loop in group:
             ended = results[len(result) :]
-            made.update(
-                zip(loop.outputs, [*(result[x] for x in stands[loop]), *ended], strict=True)
-            )
-    return FrozenFunctionGraph(list(graph.inputs), [made.get(y, y) for y in graph.outputs])
+            made.put(loop.outputs, [*(result[x] for x in stands[loop]), *ended])
+    return made.graph(graph)
 
 
 def _steps(
@@ -227,10 +225,10 @@ def _without_unused(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     }
     if not kept:
         return graph
-    made: dict[Variable, Variable] = {}
+    made = Successors()
     for node in order:
         if node not in kept:
-            apply_graph([], [node], made)
+            made.apply(node)
             continue
         op, states = node.op.scalar_op, kept[node]
         with Container.default():
@@ -249,12 +247,13 @@ def _without_unused(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
             op.name,
         )
         operands = [node.inputs[0], *(node.inputs[1 + at] for at in (*states, *constants))]
-        results = loop.make_node(*(made.get(x, x) for x in operands)).outputs
+        results = loop.make_node(*made.of(operands)).outputs
         place = dict(zip(states, results, strict=False))
         # Nobody uses the others.
-        own = [place.get(at, results[0]) for at in range(n_states)]
-        made.update(zip(node.outputs, [*own, *results[len(states) :]], strict=True))
-    return FrozenFunctionGraph(list(graph.inputs), [made.get(y, y) for y in graph.outputs])
+        ended = results[len(states) :]
+        made.put([node.outputs[at] for at in states], [place[at] for at in states])
+        made.put(node.outputs[n_states:], ended)
+    return made.graph(graph)
 
 
 def _needed(node: FrozenApply, used: set[Variable]) -> list[int]:

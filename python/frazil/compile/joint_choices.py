@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import ChainMap, Counter
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from frazil import _core
@@ -10,8 +10,7 @@ from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
 from frazil.company import in_company_of
 from frazil.compile.grouping import in_groups
 from frazil.ifelse import IfElse, branch_over
-from frazil.inner_graph import apply_graph
-from frazil.tensor.broadcasting import with_lengths
+from frazil.successors import Successors
 
 
 def join_choices(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
@@ -126,34 +125,34 @@ def _joined(
     inside: Mapping[FrozenApply, Sequence[FrozenApply]],
 ) -> FrozenFunctionGraph:
     """``graph`` with one choice for each group."""
-    made: dict[Variable, Variable] = {}
+    made = Successors()
     for group in groups:
         nodes = {choice: [*inside.get(choice, ()), choice] for choice in group}
         if len(group) == 1:
-            apply_graph([], nodes[group[0]], made)
+            for node in nodes[group[0]]:
+                made.apply(node)
             continue
         branches: list[list[Variable]] = []
         for arm in (0, 1):
-            known = ChainMap[Variable, Variable]({}, made)
+            known = Successors(after=made)
             branches.append([])
             for choice in group:
-                inputs = apply_graph(choice.inputs[1:], nodes[choice][:-1], known)
-                results = _arm(choice, inputs, arm)
-                known.update(zip(choice.outputs, results, strict=True))
+                for node in nodes[choice][:-1]:
+                    known.apply(node)
+                results = _arm(choice, known.of(choice.inputs[1:]), arm)
+                known.put(choice.outputs, results)
                 branches[-1] += results
         together = {node for own in nodes.values() for node in own}
         reads = [x for own in nodes.values() for node in own for x in node.inputs[node in nodes :]]
         boundary = dict.fromkeys(
-            made.get(x, x) for x in reads if x.owner not in together and not isinstance(x, Constant)
+            made[x] for x in reads if x.owner not in together and not isinstance(x, Constant)
         )
         condition = group[0].inputs[0]
         name = next((choice.op.name for choice in group if choice.op.name), None)
         then, otherwise = branches
-        condition = made.get(condition, condition)
-        chosen = branch_over(condition, then, otherwise, name, list(boundary))
-        old = [y for choice in group for y in choice.outputs]
-        made.update((y, with_lengths(x, y.type)) for y, x in zip(old, chosen, strict=True))
-    return FrozenFunctionGraph(list(graph.inputs), [made.get(y, y) for y in graph.outputs])
+        chosen = branch_over(made[condition], then, otherwise, name, list(boundary))
+        made.put([y for choice in group for y in choice.outputs], chosen)
+    return made.graph(graph)
 
 
 def _arm(node: FrozenApply, inputs: Sequence[Variable], arm: int) -> list[Variable]:

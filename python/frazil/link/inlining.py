@@ -6,8 +6,21 @@ from collections.abc import Callable
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
 from frazil.elemwise import Elemwise
+from frazil.link.fusible import Fusion
+from frazil.rewrite.inner import Improve, once_each, rewrite_inner_graphs
 from frazil.scalar import Composite, ScalarLoop
 from frazil.scalar.loop import LoopResult
+from frazil.successors import Successors
+
+
+def prepared(graph: FrozenFunctionGraph, fusion: Fusion) -> FrozenFunctionGraph:
+    """``graph``, and the graphs of its ops, with ops on elements opened for ``fusion``."""
+
+    def open_all(graph: FrozenFunctionGraph, inner: Improve) -> FrozenFunctionGraph:
+        opened = rewrite_inner_graphs(inline_composites(graph), inner)
+        return split_loops(opened, fusion.fuses)
+
+    return once_each(open_all)(graph)
 
 
 def inline_composites(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
@@ -49,17 +62,13 @@ def _replaced(
     order = graph.toposort()
     if not any(map(chosen, order)):
         return graph
-    made: dict[Variable, Variable] = {}
+    made = Successors()
     for node in order:
-        inputs = [made.get(x, x) for x in node.inputs]
         if chosen(node):
-            results = replace(node, inputs)
-        elif inputs != list(node.inputs):
-            results = list(node.clone_with_new_inputs(inputs).outputs)
+            made.put(node.outputs, replace(node, made.of(node.inputs)))
         else:
-            continue
-        made.update(zip(node.outputs, results, strict=True))
-    return FrozenFunctionGraph(graph.inputs, [made.get(x, x) for x in graph.outputs])
+            made.move(node)
+    return made.graph(graph)
 
 
 def _is_composite(node: FrozenApply) -> bool:

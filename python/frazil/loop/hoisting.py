@@ -8,11 +8,11 @@ from functools import partial, singledispatch
 from typing import TypeAlias
 
 from frazil import _core
-from frazil._core import Constant, FrozenApply, Variable
+from frazil._core import Constant, FrozenApply, TensorType, Variable
 from frazil.elemwise import Elemwise
-from frazil.inner_graph import apply_graph
 from frazil.loop.body import Body, Results, State, depends, frontier, needs
 from frazil.op import Op
+from frazil.successors import Successors, as_told
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.dims import DropDims, ExpandDims, expand_dims
 from frazil.tensor.lengths import Shape_i, length, lengths
@@ -32,14 +32,14 @@ def hoist_invariants(body: Body) -> None:
     if not order:
         return
     fixed = {x for node in order for x in node.outputs}
-    outer: dict[Variable, Variable] = dict(body.others)
-    apply_graph([], order, outer)
+    outer = Successors(body.others)
+    for node in order:
+        outer.apply(node)
     taken: dict[Variable, Variable] = {}
     for x in frontier(body.results, fixed):
-        value = outer.get(x, x)
         inner = x.type(None)
         taken[x] = inner
-        body.others[inner] = value
+        body.others[inner] = outer[x]
     body.substitute(taken)
 
 
@@ -74,7 +74,7 @@ def hoist_elements(body: Body) -> None:
             continue
         if any(x not in rows and x not in body.others and x.owner is not None for x in node.inputs):
             continue
-        made = over_rows(node.op, node, rows, body.others)
+        made = _stacked(node, rows, body.others)
         if made is not None:
             rows[y] = made
             if not scalar or _is_function(node) or any(x in dear for x in node.inputs):
@@ -121,7 +121,7 @@ def hoist_stacked(body: Body) -> Callable[[Results], list[Variable]]:
     def stacks(results: Results) -> list[Variable]:
         rows = {**sequences, **dict(zip(stacked, results.stacks, strict=True))}
         for node in later:
-            made = over_rows(node.op, node, rows, others)
+            made = _stacked(node, rows, others)
             if made is None:
                 raise AssertionError(f"{node.op} was found to go over rows, and does not")
             rows[node.outputs[0]] = made
@@ -240,6 +240,15 @@ def over_rows(op: Op, node: FrozenApply, rows: Rows, others: Rows) -> Variable |
     ``rows`` holds the stacks of inner variables, ``others`` what the rest stands for.
     """
     return None
+
+
+def _stacked(node: FrozenApply, rows: Rows, others: Rows) -> Variable | None:
+    """What a node gives in all steps, in rows of the lengths that its type tells of a step."""
+    made = over_rows(node.op, node, rows, others)
+    if made is None:
+        return None
+    own = node.output_types[0]
+    return as_told(made, TensorType(own.dtype, [None, *own.shape]))
 
 
 @over_rows.register

@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from frazil import _core
 from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
 from frazil.company import in_company_of
-from frazil.inner_graph import apply_graph
 from frazil.loop.body import Body
 from frazil.loop.hoisting import hoist_elements, hoist_invariants, hoist_stacked, hoist_sums
 from frazil.loop.last_rows import Part, carry, last_parts
 from frazil.loop.op import Scan
 from frazil.loop.pruning import drop_unused, unify
+from frazil.successors import Successors
 from frazil.tensor.lengths import Lengths, lengths
 
 
@@ -34,16 +33,15 @@ def improve_loops(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
 
 def _each_improved(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     uses = _Uses.of(graph)
-    made: dict[Variable, Variable] = {}
+    made = Successors()
     for node in graph.toposort():
         if node.outputs[0] in made and all(y in made or y not in uses for y in node.outputs):
             continue  # a row of a stack, which the loop has given
         if isinstance(node.op, Scan):
             _improve(node, made, uses)
         else:
-            apply_graph([], [node], made)
-    outputs = [made.get(output, output) for output in graph.outputs]
-    return FrozenFunctionGraph(list(graph.inputs), outputs)
+            made.apply(node)
+    return made.graph(graph)
 
 
 @dataclass(frozen=True)
@@ -70,10 +68,10 @@ class _Uses:
         return self.users.get(x, ())
 
 
-def _improve(node: FrozenApply, made: dict[Variable, Variable], uses: _Uses) -> None:
+def _improve(node: FrozenApply, made: Successors, uses: _Uses) -> None:
     """Add to ``made`` what the results of a loop become."""
     op: Scan = node.op
-    inputs = [made.get(x, x) for x in node.inputs]
+    inputs = made.of(node.inputs)
     body = Body.of(op, inputs)
     lasts = {at for at in range(op.n_states) if node.outputs[at] in uses}
     stacks = {at for at in range(len(op.stacked)) if node.outputs[op.n_states + at] in uses}
@@ -115,15 +113,15 @@ def _improve(node: FrozenApply, made: dict[Variable, Variable], uses: _Uses) -> 
         own = place[at]
         final[at] = sums[own](results) if own in sums else results.lasts[again[states[own]]]
         if at < op.n_states:
-            made[node.outputs[at]] = final[at]
+            made.put([node.outputs[at]], [final[at]])
     for stack, at in zip(given, sorted(stacks), strict=False):
-        made[node.outputs[op.n_states + at]] = stack
+        made.put([node.outputs[op.n_states + at]], [stack])
     done = body.n_steps if results.steps is None else results.steps
     for part, states_of in parts:
         latest = [final[at] for at in states_of]
-        made[part.result] = part.of(latest, done, backwards=op.backwards)
+        made.put([part.result], [part.of(latest, done, backwards=op.backwards)])
     if results.steps is not None:
-        made[node.outputs[-1]] = results.steps
+        made.put([node.outputs[-1]], [results.steps])
 
 
 def _row_lengths(op: Scan, inputs: Sequence[Variable], stack: int) -> Lengths | None:
@@ -183,10 +181,10 @@ def _with_one_loop(
     unified = unify(one)
     results = one.build()
     lasts = [results.lasts[at] for at in unified]
-    replaced = [
-        *zip(first.outputs, [*lasts[:n_states], *results.stacks[:n_stacks]], strict=True),
-        *zip(second.outputs, [*lasts[n_states:], *results.stacks[n_stacks:]], strict=True),
-    ]
-    return FrozenFunctionGraph(
-        list(graph.inputs), _core.graph_replace(list(graph.outputs), replaced)
-    )
+    made = Successors()
+    made.put(first.outputs, [*lasts[:n_states], *results.stacks[:n_stacks]])
+    made.put(second.outputs, [*lasts[n_states:], *results.stacks[n_stacks:]])
+    for node in graph.toposort():
+        if node not in (first, second):
+            made.move(node)
+    return made.graph(graph)

@@ -31,13 +31,13 @@ class Part:
     def of(self, lasts: Sequence[Variable], steps: Variable, *, backwards: bool) -> Variable:
         """The part, of what the last steps made, the latest first."""
         if not self.several:
-            return with_lengths(lasts[self.back - 1], self.result.type)
+            return lasts[self.back - 1]
         rows = stack(list(lasts[: self.back] if backwards else lasts[self.back - 1 :: -1]))
         known = static_length(steps)
         if known is None or known < self.back:
             made = minimum(steps, literal(self.back))
             rows = rows[:made] if backwards else rows[subtract(literal(self.back), made) :]
-        return with_lengths(rows, self.result.type)
+        return rows
 
 
 def last_parts(users: Iterable[FrozenApply | None], *, backwards: bool) -> list[Part] | None:

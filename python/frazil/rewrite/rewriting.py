@@ -135,7 +135,7 @@ def rewrite(graph: Any, rules: Iterable[Rule] | None = None) -> Rewriting:
     RuleCycleError
         If rules lead back to where they started, or go on without end. Names them.
     TypeError
-        If a rule's function gives a variable whose type does not fit.
+        If a rule's function gives a variable of another dtype or rank, or one of other lengths.
 
     Notes
     -----

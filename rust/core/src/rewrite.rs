@@ -437,7 +437,8 @@ impl Sweep {
         }
     }
 
-    /// What a foreign right side gave, if it may be used; a type that does not fit is its author's mistake.
+    /// What a foreign right side gave, if it may be used. No value of both types, or another dtype or rank, is its
+    /// author's mistake; but types follow from those of operands, so one that says less is merely not taken.
     fn checked(
         &self,
         rule: &Rule,
@@ -446,7 +447,7 @@ impl Sweep {
         found: &Match<'_>,
     ) -> Result<Option<Var>, Error> {
         let right = self.home(left).adopt(&right)?;
-        if !left.ty().accepts(right.ty()) {
+        if !left.ty().may_be(right.ty()) {
             let (expected, given) = (left.ty(), right.ty());
             return Err(Error::RuleType { rule: rule.name.to_string(), expected, given });
         }

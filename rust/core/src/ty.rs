@@ -97,6 +97,14 @@ impl Ty {
                 && self.ndim() == other.ndim()
                 && self.shape().iter().zip(other.shape()).all(|(a, b)| a.is_none() || a == b)
     }
+
+    /// Whether some value is of both types: they differ at most in lengths that one of them does not know.
+    pub fn may_be(self, other: Ty) -> bool {
+        self.dtype() == other.dtype()
+            && self.ndim() == other.ndim()
+            && (self.shape().iter().zip(other.shape()))
+                .all(|(a, b)| a.is_none() || b.is_none() || a == b)
+    }
 }
 
 impl PartialEq for Ty {
