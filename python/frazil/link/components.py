@@ -104,7 +104,8 @@ class Step:
 
     def dot(self, a: Elements, b: Elements, dtype: str) -> Elements:
         """The product of vectors or matrices."""
-        left, right = np.atleast_2d(a), b.reshape(b.shape[0], -1)
+        # Of no elements NumPy does not work out a length of -1.
+        left, right = np.atleast_2d(a), b.reshape(b.shape[0], int(np.prod(b.shape[1:])))
         made = np.empty((left.shape[0], right.shape[1]), object)
         for i, j in np.ndindex(*made.shape):
             terms = [
@@ -272,9 +273,9 @@ def _(op: ExtractDiag, node: FrozenApply, operands: Sequence[Elements], step: St
 @components.register
 def _(op: AllocDiag, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
     made = _zeros(node, step)
-    (x,) = operands
-    for k in range(x.shape[0]):
-        made[k + max(-op.offset, 0), k + max(op.offset, 0)] = x[k]
+    x = operands[0]
+    for k in range(x.shape[-1]):
+        made[..., k + max(-op.offset, 0), k + max(op.offset, 0)] = x[..., k]
     return made
 
 
@@ -300,9 +301,11 @@ def _(op: Shape_i, node: FrozenApply, operands: Sequence[Elements], step: Step) 
 def _(op: CumOp, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
     made = operands[0].copy()
     rows = np.moveaxis(made, op.axis, 0)
-    for before, row in pairwise(rows):
-        for at in np.ndindex(*row.shape):
-            row[at] = step.arithmetic(op.mode, before[at], row[at])
+    # Not by rows: that of a vector would be a number, which is no place to write to.
+    for before, after in pairwise(range(len(rows))):
+        for at in np.ndindex(*rows.shape[1:]):
+            own = (after, *at)
+            rows[own] = step.arithmetic(op.mode, rows[before, *at], rows[own])
     return made
 
 
