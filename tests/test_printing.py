@@ -90,7 +90,53 @@ def test_deep_graphs_do_not_recurse():
     for _ in range(3000):
         x = ft.sin(x)
     assert tree(x, depth=2).count("\n") == 3
-    assert pp(x).startswith("sin(sin(")
+    assert "sin(sin(" in pp(x)
+
+
+Y = ft.vector("y")
+
+
+def chain(n, y):
+    for k in range(n // 2):
+        y = ft.sin(y) * (k % 7 + 0.5)
+    return y
+
+
+def test_formulas_of_long_graphs_are_named_parts_that_make_the_graph():
+    y = chain(3_000, Y)
+    lines = pp(y).splitlines()
+    assert max(map(len, lines)) < 2_000
+    known = {"sin": ft.sin, "y": Y}
+    for line in lines[:-1]:
+        exec(line, known)
+    assert eval(lines[-1], known) is y
+
+
+def test_trees_of_long_graphs_are_several_trees_that_show_each_node():
+    y = chain(3_000, Y)
+    lines = tree(y, limit=-1).splitlines()
+    assert max(map(len, lines)) < 500
+    numbers = {line.split("[id ")[1].split("]")[0] for line in lines if "[id " in line}
+    assert len(numbers) == 3_000 + 7 + 1  # nodes, numbers, the vector
+    begun = [line for line in lines if line.startswith(("sin", "mul"))]
+    assert len(begun) == 1 + sum("further down" in line for line in lines)
+
+
+def test_what_is_left_out_is_told():
+    y = chain(3_000, Y)
+    lines = tree(y, limit=50).splitlines()
+    assert len(lines) == 51
+    assert lines[-1] == (
+        "··· 2,950 of 3,000 nodes are left out after 50 lines: print a part with depth=..., or all "
+        "with limit=-1"
+    )
+    whole = pp(y).splitlines()
+    few = pp(y, limit=2).splitlines()
+    assert few == [
+        f"··· {len(whole) - 2:,} lines are left out: pp(..., limit=-1) has all",
+        *whole[-2:],
+    ]
+    assert pp(y, limit=-1).splitlines() == whole
 
 
 def test_unnamed_inputs_and_arrays():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any, Literal, TextIO, TypeAlias
@@ -26,7 +27,13 @@ from frazil.tensor.products import BatchedDot, Dot
 from frazil.tensor.reductions import Reduce
 from frazil.tensor.transposition import Transpose
 
+LINES = 10_000
+"""The lines of a large graph that are printed unless one asks for others."""
+
 # ------------------------------------------------------------------------------------------ trees
+
+LEVELS = 100
+"""The levels of a tree that stand in one; what is below them is a tree further down."""
 
 
 def dprint(
@@ -35,10 +42,12 @@ def dprint(
     print_type: bool = False,
     file: Literal["str"] | TextIO | None = None,
     id_type: Literal["CHAR", "int", ""] = "CHAR",
+    limit: int = LINES,
 ) -> str | TextIO | None:
     """Print a graph as a tree, each variable above what it is computed from.
 
-    A variable that occurs again is printed with the same id and without what is below it.
+    A variable that occurs again is printed with the same id and without what is below it. What is
+    deeper than fits in a line stands further down, as a tree of its own.
 
     Parameters
     ----------
@@ -53,6 +62,8 @@ def dprint(
         Where to print; ``"str"`` returns the text instead. Default: standard output.
     id_type : {"CHAR", "int", ""}
         Number the variables with letters, with integers, or not at all.
+    limit : int, default 10,000
+        How many lines to print; -1: all. A last line says how many nodes are left out.
 
     Returns
     -------
@@ -76,9 +87,17 @@ def dprint(
     """
     if id_type not in _IDS:
         raise ValueError(f"id_type must be one of {', '.join(map(repr, _IDS))}; given {id_type!r}")
-    lines = _Tree(depth, print_type, _IDS[id_type])
-    for variable in _roots(graph_like):
+    roots = _roots(graph_like)
+    lines = _Tree(depth, print_type, _IDS[id_type], limit)
+    for variable in roots:
         lines.add(variable)
+    if lines.full:
+        nodes = _core.toposort(roots)
+        left = sum(not lines.shows(node) for node in nodes)
+        lines.text.append(
+            f"··· {left:,} of {len(nodes):,} nodes are left out after {limit:,} lines: print a "
+            "part with depth=..., or all with limit=-1"
+        )
     text = "\n".join(lines.text) + "\n"
     if file == "str":
         return text
@@ -106,22 +125,39 @@ _IDS: Mapping[str, Callable[[int], str]] = {
 class _Tree:
     """The lines of a tree, which remembers what it has printed."""
 
-    def __init__(self, depth: int, print_type: bool, id_text: Callable[[int], str]) -> None:
+    def __init__(
+        self, depth: int, print_type: bool, id_text: Callable[[int], str], limit: int
+    ) -> None:
         self.text: list[str] = []
+        self.full = False
+        self._limit = limit
         self._depth = depth
         self._print_type = print_type
         self._id_text = id_text
         self._ids: dict[Variable | FrozenApply, int] = {}
 
+    def shows(self, node: FrozenApply) -> bool:
+        """Whether a line shows the node."""
+        return node in self._ids
+
     def add(self, root: Variable) -> None:
+        # Lines that grew with the depth would take memory by its square.
+        trees: deque[tuple[Variable, int]] = deque([(root, 0)])
+        while trees and not self.full:
+            self._add(*trees.popleft(), trees)
+
+    def _add(self, root: Variable, above: int, trees: deque[tuple[Variable, int]]) -> None:
         # What is still to be printed, the next one last: a variable, what is before it in its
         # line, what is before its children in theirs, and its level.
-        pending: list[tuple[Variable, str, str, int]] = [(root, "", " ", 0)]
+        pending: list[tuple[Variable, str, str, int]] = [(root, "", " ", above)]
         while pending:
             variable, before, indent, level = pending.pop()
+            if len(self.text) == self._limit:
+                self.full = True
+                return
             # The outputs of one node share its id, and what is below it is printed once.
             place = variable if variable.owner is None else variable.owner
-            known = place in self._ids
+            known = place in self._ids and (level == 0 or variable is not root)
             number = self._ids.setdefault(place, len(self._ids))
             line = before + label(variable) + self._id_text(number)
             self.text.append(line + (f" <{variable.type}>" if self._print_type else ""))
@@ -129,6 +165,10 @@ class _Tree:
                 continue
             if known:
                 self.text.append(f"{indent}└─ ···")
+                continue
+            if level - above == LEVELS:
+                self.text.append(f"{indent}└─ ··· (further down)")
+                trees.append((variable, level))
                 continue
             children = variable.owner.inputs
             for position in reversed(range(len(children))):
@@ -186,6 +226,9 @@ def _roots(graph_like: Any) -> list[Variable]:
 Binding: TypeAlias = tuple[str, int]
 """A formula and how tightly its outermost operation binds."""
 
+LONG = 1_000
+"""A formula of more characters gets a name, as what is used several times does."""
+
 ATOM = 100
 
 _INFIX = {
@@ -210,16 +253,18 @@ _MATMUL = ("@", 30)
 _PREFIX = {"neg": ("-", 40), "invert": ("~", 40)}
 
 
-def pp(graph_like: Any) -> str:
+def pp(graph_like: Any, limit: int = LINES) -> str:
     """Return a graph as formulas, with Python's operators.
 
-    What is used more than once is named, and stands in a line of its own above what uses it; a
-    graph without such parts is one line.
+    What is used more than once is named, and stands in a line of its own above what uses it, as do
+    parts of a formula that is too long for one; a graph without such parts is one line.
 
     Parameters
     ----------
     graph_like : Variable, graph, compiled function, or a sequence of them
         What to print. Graphs and functions are printed from their outputs.
+    limit : int, default 10,000
+        How many lines to return, the last ones; -1: all. A first line says how many are left out.
 
     Returns
     -------
@@ -239,26 +284,39 @@ def pp(graph_like: Any) -> str:
     """
     outputs = _roots(graph_like)
     order = _core.toposort(outputs)
-    uses = _count_uses(order, outputs)
+    uses, ends = _count_uses(order, outputs), set(outputs)
     names = (f"t{number}" for number in count())
     formulas: dict[Variable, Binding] = {}
     lines = []
 
     def formula_of(variable: Variable) -> Binding:
-        return formulas.get(variable) or (label(variable), ATOM)
+        # What is used once is part of that, and need not be kept.
+        once = uses.get(variable, 0) == 1
+        known = formulas.pop(variable, None) if once else formulas.get(variable)
+        return known or (label(variable), ATOM)
 
     for node in order:
         operands = [formula_of(variable) for variable in node.inputs]
         formula = _formula(node, operands)
-        for output in node.outputs:
-            formulas[output] = (
-                (f"{formula[0]}[{output.index}]", ATOM) if len(node.outputs) > 1 else formula
-            )
-            if uses.get(output, 0) > 1:
+        several = len(node.outputs) > 1
+        used = [output for output in node.outputs if output in uses]
+        if len(used) > 1 and len(formula[0]) > LONG:
+            # Each result would have all of it.
+            name = next(names)
+            lines.append(f"{name} = {formula[0]}")
+            formula = (name, ATOM)
+        for output in used:
+            own = (f"{formula[0]}[{output.index}]", ATOM) if several else formula
+            if uses[output] > 1 or (len(own[0]) > LONG and output not in ends):
                 name = next(names)
-                lines.append(f"{name} = {formulas[output][0]}")
-                formulas[output] = (name, ATOM)
-    return "\n".join([*lines, *(formula_of(output)[0] for output in outputs)])
+                lines.append(f"{name} = {own[0]}")
+                own = (name, ATOM)
+            formulas[output] = own
+    lines += [formula_of(output)[0] for output in outputs]
+    left = len(lines) - limit if limit >= 0 else 0
+    if left > 0:
+        lines[:left] = [f"··· {left:,} lines are left out: pp(..., limit=-1) has all"]
+    return "\n".join(lines)
 
 
 def _count_uses(order: Iterable[FrozenApply], outputs: Iterable[Variable]) -> dict[Variable, int]:

@@ -277,3 +277,29 @@ def test_threads_freeze_to_one_object():
     found.clear()
     gc.collect()
     assert fz.Container.default().stats().nodes <= before + 1
+
+
+@pytest.mark.parametrize("start", ["nowhere", "frazil", "os"])
+def test_an_op_name_of_many_parts_is_refused_at_once(start, monkeypatch):
+    """No module is sought beyond the first that is not there."""
+    imported = []
+    monkeypatch.setattr(
+        "builtins.__import__",
+        lambda name, *rest, real=__import__: imported.append(name) or real(name, *rest),
+    )
+    kind = ".".join([start, *["nothing"] * 20_000])
+    with pytest.raises(ValueError, match="nothing"):
+        fz.FrozenFunctionGraph.parse(f"f = {kind} []\ngraph\nreturn")
+    x = ft.dvector("x")
+    graph = fz.FrozenFunctionGraph([x], [ft.exp(x)])
+    rebuild, (data, *rest) = graph.__reduce__()
+    name = b"frazil.elemwise.Elemwise"
+    assert data.count(name) == 1
+    at = data.index(name)
+    assert data[at - 1] == len(name)
+    size = len(kind)
+    length = bytes([size & 127 | 128, size >> 7 & 127 | 128, size >> 14])
+    imported.clear()
+    with pytest.raises(pickle.UnpicklingError, match="nothing"):
+        rebuild(data[: at - 1] + length + kind.encode() + data[at + len(name) :], *rest)
+    assert len(imported) <= 5

@@ -81,20 +81,23 @@ fn class_of<'py>(
     modules: Modules,
 ) -> PyResult<Option<Bound<'py, PyType>>> {
     let loaded = py.import("sys")?.getattr("modules")?;
-    // A class may be nested in another, so the module's name ends at any dot.
-    for (dot, _) in kind.rmatch_indices('.') {
-        let (module, path) = (&kind[..dot], &kind[dot + 1..]);
+    // A class may be nested in another, so the module's name ends at any dot; but a module is there only where the
+    // package is that it is in.
+    let mut found_modules = Vec::new();
+    for (dot, _) in kind.match_indices('.') {
+        let module = PyString::new(py, &kind[..dot]);
         let module = match modules {
-            Modules::Loaded => match loaded.get_item(module) {
-                Ok(module) => module,
-                Err(_) => continue,
-            },
-            Modules::Importable => match py.import(PyString::new(py, module)) {
-                Ok(module) => module.into_any(),
-                Err(error) if error.is_instance_of::<PyImportError>(py) => continue,
+            Modules::Loaded => loaded.get_item(module).ok(),
+            Modules::Importable => match py.import(module) {
+                Ok(module) => Some(module.into_any()),
+                Err(error) if error.is_instance_of::<PyImportError>(py) => None,
                 Err(error) => return Err(error),
             },
         };
+        let Some(module) = module else { break };
+        found_modules.push((module, &kind[dot + 1..]));
+    }
+    for (module, path) in found_modules.into_iter().rev() {
         let found = path.split('.').try_fold(module, |object, name| object.getattr(name));
         match found {
             Ok(class) => {
