@@ -68,6 +68,7 @@ bench: $(VENV)/.built $(VENV)/.group-bench
 	$(BIN)/python benches/array_time.py
 	$(BIN)/python benches/linear_algebra.py
 	$(BIN)/python benches/growth_time.py
+	$(BIN)/python benches/growth_time.py --sizes 100 200
 	$(BIN)/python benches/function_memory.py
 	$(BIN)/python benches/foreign_time.py
 	$(BIN)/python benches/compare.py

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -46,6 +46,40 @@ def with_inner_graph(op: Holder, fgraph: FrozenFunctionGraph) -> Holder:
         return op
     changed: Any = replace(cast(Any, op), fgraph=fgraph)
     return cast(Holder, changed)
+
+
+KnownT = TypeVar("KnownT")
+
+
+class KnownOfOps(Generic[KnownT]):
+    """What follows from ops that hold a graph alone, each for as long as the op is in use.
+
+    Python's object of such an op goes when nobody has it, and is made again for a node of it; the
+    graph that it holds stays.
+
+    Examples
+    --------
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> from frazil.inner_graph import KnownOfOps
+    >>> x = ft.vector("x")
+    >>> known = KnownOfOps()
+    >>> node = fz.OpFromGraph([x], [ft.exp(x)])(x).owner
+    >>> known.of(node.op)["nodes"] = 1
+    >>> known.of(node.op)
+    {'nodes': 1}
+    """
+
+    def __init__(self) -> None:
+        self._known: WeakKeyDictionary[
+            FrozenFunctionGraph, dict[tuple[object, ...], dict[Any, KnownT]]
+        ] = WeakKeyDictionary()
+
+    def of(self, op: HasInnerGraph) -> dict[Any, KnownT]:
+        """What is known of ``op``, to be looked up and added to."""
+        # Not the graph itself: it would live as long as what is known of it.
+        others = tuple(None if value is op.fgraph else value for value in op._params())
+        return self._known.setdefault(op.fgraph, {}).setdefault((type(op), *others), {})
 
 
 def compute(fgraph: FrozenFunctionGraph, arrays: Sequence[Array]) -> list[Array]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from frazil import _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
-from frazil.inner_graph import HasInnerGraph
+from frazil.inner_graph import HasInnerGraph, KnownOfOps
 from frazil.tensor.broadcasting import BroadcastTo, broadcast_to
 from frazil.tensor.lengths import lengths
 
@@ -99,7 +98,7 @@ def pulled_by(
         for at, (y, g) in enumerate(zip(outputs, output_gradients, strict=True))
         if is_continuous(y) and not is_zero(g)
     )
-    known = _pulled.setdefault(op, {})
+    known = _pulled.of(op)
     pulled = known.get(given)
     if pulled is None:
         pulled = known[given] = pull(op, given)
@@ -113,8 +112,7 @@ def pulled_by(
     return gradients
 
 
-# By the op's life: what follows from it alone.
-_pulled: WeakKeyDictionary[Any, dict[frozenset[int], Pulled]] = WeakKeyDictionary()
+_pulled: KnownOfOps[Pulled] = KnownOfOps()
 
 
 def is_continuous(x: Variable) -> bool:

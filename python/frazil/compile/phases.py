@@ -13,7 +13,7 @@ from frazil.laziness import make_lazy
 from frazil.loop.improving import improve_loops
 from frazil.rewrite.catalog import BLAS, CANONICALIZE, SPECIALIZE, STABILIZE
 from frazil.rewrite.definition import Rule
-from frazil.rewrite.inner import expand_inline, rewrite_inner_graphs
+from frazil.rewrite.inner import Improve, expand_inline, once_each, rewrite_inner_graphs
 from frazil.rewrite.rewriting import rewrite
 
 PHASES: Mapping[str, tuple[Rule, ...]] = {
@@ -48,15 +48,26 @@ def optimize(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFunc
     >>> print(fz.pp(optimize(graph, frozenset())))
     softplus(*0)
     """
-    graph = _canonical(graph, excluded)
-    for rules in _rules_of_phases(excluded):
-        graph = rewrite(graph, rules).graph
-    if LOOPS not in excluded:
-        graph = improve_element_loops(graph)
-    return rewrite_inner_graphs(graph, lambda inner: optimize(inner, excluded))
+
+    def improve_loops_first(graph: FrozenFunctionGraph, inner: Improve) -> FrozenFunctionGraph:
+        return _canonical(graph, excluded, inner)
+
+    canonical = once_each(improve_loops_first)
+
+    def improve(graph: FrozenFunctionGraph, inner: Improve) -> FrozenFunctionGraph:
+        graph = canonical(graph)
+        for rules in _rules_of_phases(excluded):
+            graph = rewrite(graph, rules).graph
+        if LOOPS not in excluded:
+            graph = improve_element_loops(graph)
+        return rewrite_inner_graphs(graph, inner)
+
+    return once_each(improve)(graph)
 
 
-def _canonical(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFunctionGraph:
+def _canonical(
+    graph: FrozenFunctionGraph, excluded: frozenset[str], inner: Improve
+) -> FrozenFunctionGraph:
     """``graph`` and the graphs in it in the form that loops are improved in, and so improved."""
     graph = make_lazy(expand_inline(graph))
     if not any(isinstance(node.op, HasInnerGraph) for node in graph.toposort()):
@@ -65,7 +76,7 @@ def _canonical(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFu
         rules = _rules_of_phases(excluded)[0]
         graph = rewrite(graph, rules).graph
     graph = join_choices(graph)
-    graph = rewrite_inner_graphs(graph, lambda inner: _canonical(inner, excluded))
+    graph = rewrite_inner_graphs(graph, inner)
     return graph if LOOPS in excluded else improve_loops(graph)
 
 

@@ -13,14 +13,13 @@ from frazil.link.contract import Inner
 from frazil.link.fusible import Fusion, find_fusion, register_fusion
 from frazil.link.image import Image, Symbol
 from frazil.link.in_place import ifelse_inputs, op_from_graph_inputs
-from frazil.link.inlining import inline_composites, split_loops
+from frazil.link.inlining import prepared
 from frazil.link.kernel_compiler import KernelCompileError, KernelCompiler, NativeKernel
 from frazil.link.lowering import lower
 from frazil.link.numba import NumbaCompiler
 from frazil.link.perform import PyLinker
 from frazil.link.scan_contract import own_states, scan_in_place
 from frazil.loop.op import Scan
-from frazil.rewrite.inner import rewrite_inner_graphs
 
 
 def debug_compiler() -> KernelCompiler | None:
@@ -65,8 +64,7 @@ class DebugLinker:
         """``graph`` with ops on elements opened: each node is checked."""
         if self.compiler is None:
             return graph
-        opened = rewrite_inner_graphs(inline_composites(graph), self.prepare)
-        return split_loops(opened, find_fusion("debug").fuses)
+        return prepared(graph, find_fusion("debug"))
 
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
         """The program that computes ``graph``."""

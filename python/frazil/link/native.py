@@ -12,12 +12,11 @@ from frazil.link.contract import Inner
 from frazil.link.fusible import Fusion, find_fusion
 from frazil.link.image import Image, Symbol
 from frazil.link.in_place import ifelse_inputs, op_from_graph_inputs
-from frazil.link.inlining import inline_composites, split_loops
+from frazil.link.inlining import prepared
 from frazil.link.kernel_compiler import KernelCompiler, NativeKernel
 from frazil.link.lowering import lower
 from frazil.link.scan_contract import own_states, scan_in_place
 from frazil.loop.op import Scan
-from frazil.rewrite.inner import rewrite_inner_graphs
 
 
 class NativeLinker:
@@ -53,8 +52,7 @@ class NativeLinker:
 
     def prepare(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         """``graph``, and the graphs of its ops, with ops on elements opened."""
-        opened = rewrite_inner_graphs(inline_composites(graph), self.prepare)
-        return split_loops(opened, self._fusion.fuses)
+        return prepared(graph, self._fusion)
 
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
         """The program that computes ``graph`` and may use up the memory of ``donated`` inputs."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from frazil._core import Constant, Variable
+from frazil.inner_graph import KnownOfOps
 from frazil.link.components import Elements, NotSmall, Step, components
 from frazil.link.inlining import inline_composites
 from frazil.link.kernel_compiler import KernelCompiler
@@ -30,7 +30,7 @@ class ScanCall:
 
 def scan_call(op: Scan, compiler: KernelCompiler) -> ScanCall | None:
     """Return the kernel of a loop; None if its steps work on more than a few numbers."""
-    known = _known.setdefault(op, {})
+    known = _known.of(op)
     if compiler.name not in known:
         try:
             known[compiler.name] = _planned(op, compiler)
@@ -39,8 +39,7 @@ def scan_call(op: Scan, compiler: KernelCompiler) -> ScanCall | None:
     return known[compiler.name]
 
 
-# By the op's life: an analysis of what never changes.
-_known: WeakKeyDictionary[Scan, dict[str, ScanCall | None]] = WeakKeyDictionary()
+_known: KnownOfOps[ScanCall | None] = KnownOfOps()
 
 
 def _planned(op: Scan, compiler: KernelCompiler) -> ScanCall:

@@ -5,7 +5,7 @@ A buffer full of one value that nobody writes to is a repeated scalar too.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from frazil._core import FrozenApply, Variable
 from frazil.tensor.broadcasting import BroadcastTo
@@ -35,10 +35,20 @@ class Views:
 
     def look_through(self, x: Variable) -> tuple[Variable, Axes]:
         """The variable that ``x`` is a view of, and for each dimension of ``x`` its axis there."""
-        seen = self._seen.get(x)
-        if seen is None:
-            seen = self._seen[x] = _look_through(x, self._written, self._inputs)
-        return seen
+        # By way of those that it is a view of, each looked through once.
+        pending: list[tuple[Variable, Variable, Axes]] = []
+        at = x
+        while at not in self._seen:
+            beneath = None if at in self._inputs else _beneath(at, self._written)
+            if beneath is None:
+                self._seen[at] = at, _moving(at, range(at.ndim))
+            else:
+                pending.append((at, *beneath))
+                at = beneath[0]
+        for view, source, inner in reversed(pending):
+            base, axes = self._seen[source]
+            self._seen[view] = base, _moving(view, through(inner, axes))
+        return self._seen[x]
 
 
 def through(outer: Axes, inner: Axes) -> Axes:
@@ -46,42 +56,35 @@ def through(outer: Axes, inner: Axes) -> Axes:
     return tuple(REPEATED if axis == REPEATED else inner[axis] for axis in outer)
 
 
-def _look_through(
-    x: Variable, written: Collection[Variable], inputs: Collection[Variable]
-) -> tuple[Variable, Axes]:
-    base = x
-    axes: Axes = tuple(
-        REPEATED if repeats else axis for axis, repeats in enumerate(x.broadcastable)
+def _moving(x: Variable, axes: Iterable[int]) -> Axes:
+    """``axes`` without those along which ``x`` is known to have one element."""
+    return tuple(
+        REPEATED if repeats else axis for axis, repeats in zip(axes, x.broadcastable, strict=True)
     )
-    while base not in inputs and (node := base.owner) is not None:
-        match node.op:
-            case Full() if base in written:
-                break
-            case BroadcastTo() | Full():
-                source = node.inputs[0]
-                offset = base.ndim - source.ndim
-                inner: Axes = tuple(
-                    REPEATED
-                    if axis < offset or source.broadcastable[axis - offset]
-                    else axis - offset
-                    for axis in range(base.ndim)
-                )
-            case ExpandDims(axes=added):
-                source = node.inputs[0]
-                kept = iter(range(source.ndim))
-                inner = tuple(
-                    REPEATED if axis in added else next(kept) for axis in range(base.ndim)
-                )
-            case DropDims(axes=dropped) if all(
-                node.inputs[0].broadcastable[axis] for axis in dropped
-            ):
-                source = node.inputs[0]
-                inner = tuple(axis for axis in range(source.ndim) if axis not in dropped)
-            case _:
-                break
-        axes = through(axes, inner)
-        base = source
-        axes = tuple(
-            REPEATED if axis == REPEATED or base.broadcastable[axis] else axis for axis in axes
-        )
-    return base, axes
+
+
+def _beneath(x: Variable, written: Collection[Variable]) -> tuple[Variable, Axes] | None:
+    """What ``x`` is a view of, and for each dimension of ``x`` its axis there; None: it is none."""
+    node = x.owner
+    if node is None:
+        return None
+    match node.op:
+        case Full() if x in written:
+            return None
+        case BroadcastTo() | Full():
+            source = node.inputs[0]
+            offset = x.ndim - source.ndim
+            return source, tuple(
+                REPEATED if axis < offset or source.broadcastable[axis - offset] else axis - offset
+                for axis in range(x.ndim)
+            )
+        case ExpandDims(axes=added):
+            source = node.inputs[0]
+            kept = iter(range(source.ndim))
+            return source, tuple(
+                REPEATED if axis in added else next(kept) for axis in range(x.ndim)
+            )
+        case DropDims(axes=dropped) if all(node.inputs[0].broadcastable[axis] for axis in dropped):
+            source = node.inputs[0]
+            return source, tuple(axis for axis in range(source.ndim) if axis not in dropped)
+    return None
