@@ -4,6 +4,8 @@ Write array code over :mod:`frazil.tensor`'s functions, differentiate it with :f
 it with :func:`function`.
 """
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from frazil import birthplace as _birthplace  # noqa: F401  (tells our code from the user's)
 from frazil import inplace as inplace
 from frazil import operators as _operators  # noqa: F401  (gives variables their operators)
@@ -49,3 +51,9 @@ from frazil.op_from_graph import OpFromGraph as OpFromGraph
 from frazil.printing import dprint as dprint
 from frazil.printing import pp as pp
 from frazil.version import __version__ as __version__
+
+if not _TYPE_CHECKING:  # checkers of types know by themselves which names there are not
+    from frazil.absent import IN_FRAZIL as _IN_FRAZIL
+    from frazil.absent import refuse as _refuse
+
+    __getattr__ = _refuse("frazil", _IN_FRAZIL)

@@ -146,7 +146,7 @@ def grad(
     >>> fz.grad(ft.sum(x**3), x).eval({x: [1.0, 2.0]})
     array([ 3., 12.])
     """
-    targets = [wrt] if isinstance(wrt, Variable) else list(wrt)
+    targets = listed(wrt)
     _check_targets(targets)
     if disconnected_inputs not in ("raise", "warn", "ignore"):
         raise ValueError(
@@ -427,3 +427,9 @@ def _describe(variable: Variable) -> str:
     if variable.owner is not None:
         return f"the result of {variable.owner.op}, of type {variable.type}"
     return f"an unnamed variable of type {variable.type}"
+
+
+def listed(wrt: Any) -> list[Any]:
+    """The variables that ``wrt`` names: one, or several."""
+    single = isinstance(wrt, Variable) or not isinstance(wrt, Iterable)
+    return [wrt] if single else list(wrt)

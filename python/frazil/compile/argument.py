@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from frazil._core import TensorType
+from frazil._core import TensorType, Variable
 
 
-def convert(value: Any, type: TensorType, name: str | None) -> np.ndarray[Any, Any]:
-    """``value`` as an array of ``type``, where no information is lost.
+def convert(value: Any, kind: TensorType, name: str | None) -> np.ndarray[Any, Any]:
+    """``value`` as an array of type ``kind``, where no information is lost.
 
     Arrays convert where NumPy calls the cast safe. Python numbers and lists of them have no dtype
     of their own and become any that holds their values; floats round to a narrower float.
@@ -29,23 +29,43 @@ def convert(value: Any, type: TensorType, name: str | None) -> np.ndarray[Any, A
     >>> convert([1, 2], fz.TensorType("float32", (None,)), "x")
     array([1., 2.], dtype=float32)
     """
-    what = "an argument" if name is None else f"argument {name!r}"
-    array = np.asarray(value)
-    wanted = type.numpy_dtype
+    what = "the value" if name is None else f"argument {name!r}"
+    array = _array(value, what)
+    wanted = kind.numpy_dtype
     if array.dtype != wanted or not array.dtype.isnative:
         array = _cast(value, array, wanted, what)
-    if array.ndim != type.ndim:
+    if array.ndim != kind.ndim:
         raise TypeError(
-            f"{what} must have {type.ndim} dimensions to be {type}, given {array.ndim} "
+            f"{what} must have {kind.ndim} dimensions to be {kind}, given {array.ndim} "
             f"(shape {array.shape})"
         )
-    for axis, (length, static) in enumerate(zip(array.shape, type.shape, strict=True)):
+    for axis, (length, static) in enumerate(zip(array.shape, kind.shape, strict=True)):
         if static is not None and length != static:
             raise ValueError(
-                f"{what} must have length {static} at dimension {axis} to be {type}, given shape "
+                f"{what} must have length {static} at dimension {axis} to be {kind}, given shape "
                 f"{array.shape}"
             )
     return np.require(array, wanted, ["ALIGNED"])
+
+
+def _array(value: Any, what: str) -> np.ndarray[Any, Any]:
+    if value is None:
+        raise TypeError(
+            f"{what} is None; give it a number or an array. An input may have a default: "
+            "fz.In(x, value=...)"
+        )
+    if isinstance(value, Variable):
+        raise TypeError(
+            f"{what} must be a number or an array, given the variable {value}. To compute with "
+            "another variable write fz.graph_replace([output], {input: variable}) before compiling"
+        )
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise ValueError(
+            f"{what} must be a number or an array whose rows have one length; given a "
+            f"{type(value).__name__} of which NumPy makes no array: {error}"
+        ) from error
 
 
 def _cast(
@@ -59,7 +79,18 @@ def _cast(
                 cast = array.astype(wanted)
             if wanted.kind == "f" or np.array_equal(cast, array):
                 return cast
+    if array.dtype.kind in "OSU":
+        raise TypeError(
+            f"{what} must be {wanted.name}, numbers or an array of numbers; given "
+            f"{type(value).__name__} {_short(value)}"
+        )
     raise TypeError(
         f"{what} must be {wanted.name}; {array.dtype.name} values do not convert to it without "
         f"loss. Convert the value first, with .astype({wanted.name!r})"
     )
+
+
+def _short(value: Any) -> str:
+    """A value, or its beginning."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
-from pathlib import Path
 
 from frazil._core import FrozenFunctionGraph
+from frazil.call_site import users_level
 from frazil.compile.mode import Linker, usable_linkers
 from frazil.compile.programs import Compiled, find_program
 from frazil.link.c.compiler import refused_compilers
@@ -17,8 +16,6 @@ _broken: dict[str, str] = {}
 
 _told: dict[str, object] = {}
 """What users were warned of."""
-
-_PACKAGE = str(Path(__file__).parents[1])
 
 
 def find_best_program(
@@ -61,12 +58,4 @@ def _warn_of(chosen: str) -> None:
         return
     this = object()
     if _told.setdefault(message, this) is this:
-        warnings.warn(message, RuntimeWarning, stacklevel=_users_level())
-
-
-def _users_level() -> int:
-    """The stack level of the innermost frame that is not frazil's, for a warning of the caller."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        level, frame = level + 1, frame.f_back
-    return level
+        warnings.warn(message, RuntimeWarning, stacklevel=users_level())

@@ -134,6 +134,15 @@ _WAYS_OUT = {
 }
 
 
+_PYTENSOR = {
+    **dict.fromkeys(("FAST_RUN", "CVM"), "mode=None, or 'c'"),
+    "FAST_COMPILE": "mode='py'",
+    "NUMBA": "mode='numba'",
+    "DebugMode": "mode='debug'",
+    "JAX": "not there: mode=None compiles by C, or by Numba",
+}
+"""Modes that PyTensor has, and what to write here."""
+
 MakerT = TypeVar("MakerT", bound=Callable[[], "Linker | None"])
 
 
@@ -208,7 +217,8 @@ def find_linker(mode: str | None) -> Linker:
         return usable_linkers()[0]
     if mode not in _FINDERS:
         known = ", ".join(map(repr, _FINDERS))
-        raise ValueError(f"mode must be one of {known} or None, given {mode!r}")
+        same = f". PyTensor's {mode} is {_PYTENSOR[mode]}" if mode in _PYTENSOR else ""
+        raise ValueError(f"mode must be one of {known} or None, given {mode!r}{same}")
     linker = _made(mode)
     if linker is None:
         way_out = _WAYS_OUT.get(mode, "what registered it says that something is missing")

@@ -83,6 +83,17 @@ class ScalarOp(Op, metaclass=ScalarOpMeta):
     array([2., 9.])
     """
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for name in ("ufunc", "gradient", "on_arrays"):
+            given = vars(cls).get(name)
+            written_here = getattr(given, "__qualname__", "").startswith(f"{cls.__qualname__}.")
+            if hasattr(given, "__get__") and callable(given) and not written_here:
+                raise TypeError(
+                    f"{cls.__qualname__}.{name} would be called as a method, with the op before "
+                    f"its operands; write {name} = staticmethod({given.__name__})"
+                )
+
     if TYPE_CHECKING:
 
         @property

@@ -1,7 +1,10 @@
 """Tensor functions, under NumPy's names and PyTensor's: ``import frazil.tensor as ft``."""
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from frazil.tensor import linalg as linalg
 from frazil.tensor import methods as _methods  # noqa: F401  (gives variables their methods)
+from frazil.tensor import refusals as _refusals  # noqa: F401  (what variables refuse)
 from frazil.tensor.broadcasting import broadcast_arrays as broadcast_arrays
 from frazil.tensor.broadcasting import broadcast_to as broadcast_to
 from frazil.tensor.buffers import distinct as distinct
@@ -219,3 +222,9 @@ from frazil.tensor.transposition import moveaxis as moveaxis
 from frazil.tensor.transposition import permute_dims as permute_dims
 from frazil.tensor.transposition import swapaxes as swapaxes
 from frazil.tensor.transposition import transpose as transpose
+
+if not _TYPE_CHECKING:  # checkers of types know by themselves which names there are not
+    from frazil.absent import IN_TENSOR as _IN_TENSOR
+    from frazil.absent import refuse as _refuse
+
+    __getattr__ = _refuse("frazil.tensor", _IN_TENSOR)

@@ -7,12 +7,20 @@ from operator import index
 
 import numpy as np
 
+from frazil.call_site import called_function
+
 
 def normalize_axis(axis: int, ndim: int) -> int:
     """Return ``axis`` counted from the front; raise ``AxisError`` where there is no such axis."""
-    position = index(axis)
+    try:
+        position = index(axis)
+    except TypeError as error:
+        raise TypeError(
+            f"{called_function()} takes ints for axes, given {axis!r} of type {type(axis).__name__}"
+        ) from error
     if not -ndim <= position < ndim:
-        raise np.exceptions.AxisError(position, ndim)
+        there = f"axes from {-ndim} to {ndim - 1}" if ndim else "no axis"
+        raise np.exceptions.AxisError(position, ndim, f"{called_function()} takes {there} here")
     return position % ndim
 
 
@@ -31,10 +39,15 @@ def normalize_order(axes: Sequence[int], ndim: int) -> tuple[int, ...]:
     """Return the permutation that ``axes`` spells, checking that it is one."""
     order = tuple(normalize_axis(axis, ndim) for axis in axes)
     if sorted(order) != list(range(ndim)):
-        raise ValueError(f"axes {tuple(axes)} do not permute the {ndim} dimensions of the tensor")
+        raise ValueError(
+            f"{called_function()}: axes {tuple(axes)} do not permute the {ndim} dimensions of the "
+            "tensor; each must be named once, or leave axes out to reverse them"
+        )
     return order
 
 
 def _check_distinct(axes: Sequence[int], given: Sequence[int]) -> None:
     if len(set(axes)) != len(axes):
-        raise ValueError(f"axis {tuple(given)} names a dimension twice")
+        raise ValueError(
+            f"{called_function()} takes each axis once, but axis {tuple(given)} names one twice"
+        )

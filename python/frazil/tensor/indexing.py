@@ -157,7 +157,8 @@ def check_part(y: Variable, x: Variable, part: Sequence[int | None]) -> None:
     if not fits:
         raise ValueError(
             f"a value of shape {y.type.shape} does not broadcast to the indexed part of a "
-            f"tensor of shape {x.type.shape}, which has shape {part}"
+            f"tensor of shape {x.type.shape}, which has shape {part}; index a part of the value's "
+            "shape, or reduce the value"
         )
 
 

@@ -145,7 +145,8 @@ def _with_part(part: Variable, y: TensorLike, *, replace: bool) -> Variable:
     if node is None or not isinstance(node.op, Subtensor):
         raise TypeError(
             "the part must be written as an index into a tensor, as in set_subtensor(x[1:], y), "
-            f"that does not take the whole of it; given {part}"
+            f"that does not take the whole of it; given {part}. To replace all of a tensor go on "
+            "with the new one, or with ft.full_like(x, value)"
         )
     x, *dynamic = node.inputs
     changed: Variable = IncSubtensor(node.op.template, replace)(x, y, *dynamic)

@@ -39,7 +39,7 @@ class Join(Op):
             if other.dtype != first.dtype or other.ndim != first.ndim:
                 raise TypeError(
                     "tensors to join must have one dtype and one number of dimensions; given "
-                    f"{first.type} and {other.type}"
+                    f"{first.type} and {other.type}. Cast them, or use ft.expand_dims"
                 )
         shape: list[int | None] = []
         for axis in range(first.ndim):
@@ -159,7 +159,8 @@ def stack(tensors: Iterable[TensorLike], axis: int = 0) -> Variable:
     if len(ranks) > 1:
         raise ValueError(
             "tensors to stack must have one shape; given "
-            f"{', '.join(str(x.type.shape) for x in variables)}"
+            f"{', '.join(str(x.type) for x in variables)}. Give them as many dimensions, with "
+            "ft.expand_dims or ft.broadcast_to"
         )
     return concatenate([expand_dims(x, position) for x in variables], position)
 

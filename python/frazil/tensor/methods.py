@@ -6,6 +6,7 @@ What stands in the class body here is set on the core's ``Variable`` when the pa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy.typing as npt
@@ -194,9 +195,9 @@ class _Methods(_core.Variable):
         """Return the elements limited to an interval; see :func:`frazil.tensor.clip`."""
         return choice.clip(self, min, max)
 
-    def round(self) -> Variable:
-        """Return the nearest integers; see :func:`frazil.tensor.rint`."""
-        return arithmetic.rint(self)
+    def round(self, decimals: int = 0) -> Variable:
+        """Return the nearest numbers with so many decimals; see :func:`frazil.tensor.round`."""
+        return arithmetic.round(self, decimals)
 
     def copy(self) -> Variable:
         """Return the variable itself: a value never changes, so nothing needs copying."""
@@ -276,6 +277,8 @@ def _install() -> None:
     inherent = {"__module__", "__doc__", "__dict__", "__weakref__", "__qualname__"}
     for name, member in vars(_Methods).items():
         if name not in inherent:
+            if isinstance(member, FunctionType):
+                member.__qualname__ = f"Variable.{name}"  # as messages of Python name it
             setattr(_core.Variable, name, member)
 
 

@@ -322,7 +322,8 @@ def _check_inner(left: int | None, right: int | None, a: Variable, b: Variable) 
         behind = "first" if b.ndim <= 2 else "last but one"
         raise ValueError(
             f"shapes {a.type.shape} and {b.type.shape} do not match in a product: the last length "
-            f"of the first, {left}, must be the {behind} length of the second, {right}"
+            f"of the first, {left}, must be the {behind} length of the second, {right}; transpose "
+            "one of them with .T, or use * for a product by elements"
         )
 
 

@@ -180,7 +180,10 @@ def _infer_static(
     total = static_size(source)
     known = static_size([value for value in shape if value is not None])
     assert known is not None
-    mismatch = ValueError(f"cannot reshape shape {tuple(source)} to {tuple(target)}")
+    mismatch = ValueError(
+        f"cannot reshape shape {tuple(source)} to {tuple(target)}, which must have as many "
+        "elements; one length may be -1 for what is left"
+    )
     if total is None:
         return tuple(shape)
     open_axes = [axis for axis, value in enumerate(shape) if value is None]

@@ -9,7 +9,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyFloat, PyInt};
+use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
 
 use crate::container::current;
 use crate::error::raise;
@@ -72,10 +72,14 @@ pub fn data_of(
     };
     let array = asarray.call1((value, dtype, "C"))?;
     let array = array.cast_into::<PyUntypedArray>()?;
-    if array.dtype().kind() == b'O' {
+    if matches!(array.dtype().kind(), b'O' | b'S' | b'U') {
+        let given = match value.is_none() || value.is_instance_of::<PyString>() {
+            true => value.repr()?.to_string(),
+            false => format!("a {}", value.get_type().name()?),
+        };
+        let hint = if value.is_none() { ", which functions without a return give" } else { "" };
         return Err(PyTypeError::new_err(format!(
-            "cannot make a tensor of {}: expected numbers or an array of numbers",
-            value.get_type()
+            "cannot make a tensor of {given}{hint}: expected a variable, a number or an array of numbers"
         )));
     }
     let native = array.dtype().call_method1("newbyteorder", ("=",))?;

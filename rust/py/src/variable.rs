@@ -9,7 +9,7 @@ use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyString, PyTuple};
 use smallvec::smallvec;
 
 use crate::array::read_only_array;
@@ -120,7 +120,8 @@ fn unary<'py>(slf: &Bound<'py, Variable>, which: Operator) -> PyResult<Bound<'py
     apply(slf.py(), operator(which)?, smallvec![elemwise::Operand::Var(var)])
 }
 
-/// `slf op other`; `NotImplemented` where `other` is nothing that a tensor can be made of.
+/// `slf op other`; `NotImplemented` where `other` is nothing that a tensor can be made of, but might
+/// know better itself: None and text do not.
 fn binary<'py>(
     slf: &Bound<'py, Variable>,
     other: &Bound<'py, PyAny>,
@@ -129,9 +130,14 @@ fn binary<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = slf.py();
     let this = elemwise::Operand::Var(slf.get().var().clone());
-    let other = match operand(other) {
+    let given = other;
+    let other = match operand(given) {
         Ok(other) => other,
-        Err(error) if error.is_instance_of::<PyTypeError>(py) => {
+        Err(error)
+            if error.is_instance_of::<PyTypeError>(py)
+                && !given.is_none()
+                && !given.is_instance_of::<PyString>() =>
+        {
             return Ok(py.NotImplemented().into_bound(py));
         }
         Err(error) => return Err(error),
@@ -218,7 +224,7 @@ impl Variable {
     fn __bool__(&self) -> PyResult<bool> {
         Err(PyTypeError::new_err(format!(
             "{} has no truth value before the graph runs; use ft.where(condition, a, b) to choose by its \
-             value, or compare with `is` to ask whether two variables are the same",
+             value, (a < x) & (x < b) for a < x < b and for `and`, or compare with `is` to ask whether two variables are the same",
             self.var().describe()
         )))
     }

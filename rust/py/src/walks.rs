@@ -11,15 +11,23 @@ use crate::face::{apply_face, face};
 use crate::variable::Variable;
 
 pub fn vars_of(variables: &Bound<'_, PyAny>) -> PyResult<Vec<Var>> {
+    if let Ok(single) = variables.cast::<Variable>() {
+        return Err(PyTypeError::new_err(format!(
+            "expected a list of variables, given the single variable {}; write [y] for it",
+            single.get().var().describe()
+        )));
+    }
     variables.try_iter()?.map(|variable| var_of(&variable?)).collect()
 }
 
 pub fn var_of(variable: &Bound<'_, PyAny>) -> PyResult<Var> {
     match variable.cast::<Variable>() {
         Ok(variable) => Ok(variable.get().var().clone()),
-        Err(_) => {
-            Err(PyTypeError::new_err(format!("expected a Variable, given {}", variable.get_type())))
-        }
+        Err(_) => Err(PyTypeError::new_err(format!(
+            "expected a Variable, given {} of type {}",
+            variable.repr()?,
+            variable.get_type().name()?
+        ))),
     }
 }
 
@@ -50,7 +58,12 @@ pub fn pairs_of(
     items
         .try_iter()?
         .map(|item| {
-            let (old, new): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item?.extract()?;
+            let item = item?;
+            let (old, new): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract().map_err(|_| {
+                PyTypeError::new_err(format!(
+                    "replacements are a dict {{old: new}}, or pairs (old, new); given {item} among the pairs"
+                ))
+            })?;
             Ok((var_of(&old)?, var_of(&new)?))
         })
         .collect()

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
+from operator import index
+
 from frazil import scalar
+from frazil._core import Variable
+from frazil.tensor.constants import TensorLike, as_tensor
+from frazil.tensor.elementwise.casting import cast
 from frazil.tensor.elementwise.definition import binary, unary
 
 add = binary(
@@ -169,4 +175,33 @@ neg = negative
 sqr = square
 abs = absolute
 sgn = sign
-round = rint
+
+
+def round(a: TensorLike, decimals: int = 0) -> Variable:
+    """Return the nearest numbers with so many decimals, the even one of two.
+
+    Parameters
+    ----------
+    a : tensor_like
+        Any tensor.
+    decimals : int, default 0
+        How many; negative ones count to the left of the point.
+
+    Returns
+    -------
+    Variable
+        Of the dtype of ``a``, as :func:`numpy.round` gives; its gradient is zero.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.round([1.25, 12.34], 1).eval()
+    array([ 1.2, 12.3])
+    """
+    a, decimals = as_tensor(a), index(decimals)
+    if a.type.numpy_dtype.kind in "iu":
+        return a if decimals >= 0 else cast(round(cast(a, "float64"), decimals), a.dtype)
+    if decimals == 0:
+        return rint(a)
+    scale = 10.0 ** builtins.abs(decimals)
+    return rint(a * scale) / scale if decimals > 0 else rint(a / scale) * scale

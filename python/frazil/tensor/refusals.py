@@ -1,0 +1,141 @@
+"""What variables refuse, since they have no values before a function runs: what to write instead.
+
+What stands in the class body here is set on the core's ``Variable``, as the methods are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from frazil import _core
+
+
+def _absent(name: str, advice: str) -> property:
+    """An attribute that others expect: whoever asks for it is told what there is instead."""
+
+    def refuse(variable: Any) -> NoReturn:
+        raise AttributeError(f"a variable has no {name}: {advice}", name=name, obj=variable)
+
+    return property(refuse)
+
+
+_NO_VALUE = "it has no value before a function runs. Call x.eval({input: value}) to see one"
+_SHARED = "only what fz.shared(value) makes has a value of its own"
+
+
+class Refusals:
+    """The protocols of Python that need a value."""
+
+    __pandas_priority__ = 5000  # as operands, series and frames give way to variables
+
+    numpy = _absent("numpy", _NO_VALUE)
+    item = _absent("item", _NO_VALUE)
+    tolist = _absent("tolist", _NO_VALUE)
+    get_value = _absent("get_value", _SHARED)
+    set_value = _absent("set_value", _SHARED)
+    tag = _absent("tag", "graphs are immutable. Give a variable a name: ft.vector('x')")
+    at = _absent(
+        "at", "write ft.set_subtensor(x[index], value), or ft.inc_subtensor(x[index], value)"
+    )
+    backward = _absent("backward", "write fz.grad(cost, x)")
+    detach = _absent("detach", "write fz.gradient.disconnected_grad(x)")
+    view = _absent(
+        "view", "x.astype(dtype) converts the values; bytes are not read as another type"
+    )
+
+    def __setitem__(self: Any, index: Any, value: Any) -> NoReturn:
+        part = f"{self}[{_spelled(index)}]"
+        raise TypeError(
+            f"{part} cannot be assigned to: a variable does not change. Write y = "
+            f"ft.set_subtensor({part}, value) for {part} = value, or y = "
+            f"ft.inc_subtensor({part}, value) for {part} += value, and go on with y"
+        )
+
+    def __delitem__(self: Any, index: Any) -> NoReturn:
+        raise TypeError(
+            f"{self}[{_spelled(index)}] cannot be deleted: a variable does not change. Index what "
+            "is to stay, as in x[1:], or join it with ft.concatenate"
+        )
+
+    def __contains__(self: Any, value: Any) -> NoReturn:
+        raise TypeError(
+            f"whether {value!r} is in {self} is not known before a function runs. Write "
+            "ft.any(ft.eq(x, value)) for a variable that says so"
+        )
+
+    def __index__(self: Any) -> NoReturn:
+        raise TypeError(
+            f"{self} is no number before a function runs, and an int is needed here. Where range() "
+            "counts steps write fz.scan(..., n_steps=n) or ft.arange(n); instead of "
+            "np.zeros(x.shape) write ft.zeros(x.shape) or ft.zeros_like(x); a length that is known "
+            "now stands in the type, as in ft.vector('x', shape=(3,))"
+        )
+
+    def __int__(self: Any) -> NoReturn:
+        raise TypeError(_no_number(self, "int", "ft.cast(x, 'int64')"))
+
+    def __float__(self: Any) -> NoReturn:
+        raise TypeError(
+            _no_number(self, "float", "ft.cast(x, 'float64'), and ft.exp(x) for math.exp(x)")
+        )
+
+    def __complex__(self: Any) -> NoReturn:
+        raise TypeError(_no_number(self, "complex", "functions of real and imaginary parts"))
+
+    def __format__(self: Any, form: str) -> str:
+        if form:
+            raise TypeError(
+                f"{self} has no value to format by {form!r} before a function runs. Write "
+                "f'{x}' for its name, or format what a compiled function returns"
+            )
+        return str(self)
+
+    def __array_function__(
+        self: Any, function: Callable[..., Any], types: Any, args: Any, kwargs: Any
+    ) -> NoReturn:
+        from frazil import tensor
+
+        module = function.__module__.removeprefix("numpy").strip(".")
+        place = tensor.linalg if module == "linalg" else tensor
+        own = f"{'linalg.' if module == 'linalg' else ''}{function.__name__}"
+        there = hasattr(place, function.__name__)
+        raise TypeError(
+            f"np.{own} takes arrays, and a variable has no values before a function runs. "
+            + (
+                f"Write ft.{own}"
+                if there
+                else "frazil.tensor has no function of this name; write it in terms of those there "
+                "are, or compile with fz.function and call np." + own + " on the result"
+            )
+        )
+
+
+def _spelled(index: Any) -> str:
+    """An index as one writes it."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return ", ".join(map(_spelled_one, parts))
+
+
+def _spelled_one(index: Any) -> str:
+    if isinstance(index, slice):
+        ends = ["" if end is None else str(end) for end in (index.start, index.stop)]
+        return ":".join(ends if index.step is None else [*ends, str(index.step)])
+    return "..." if index is ... else str(index)
+
+
+def _no_number(variable: Any, kind: str, instead: str) -> str:
+    return (
+        f"{variable} is no number before a function runs, and Python's {kind} takes numbers. Write "
+        f"{instead} within a graph; outside, call a compiled function or x.eval({{input: value}})"
+    )
+
+
+def _install() -> None:
+    inherent = {"__module__", "__doc__", "__dict__", "__weakref__", "__qualname__"}
+    for name, member in vars(Refusals).items():
+        if name not in inherent:
+            setattr(_core.Variable, name, member)
+
+
+_install()
