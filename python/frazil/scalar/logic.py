@@ -122,7 +122,7 @@ where = define(
     "select",
     np.where,
     nin=3,
-    c="{0} ? {1} : {2}",
+    c={"fiu": "{0} ? {1} : {2}", "b": "({0} & {1}) | (!{0} & {2})"},
     numba="{select}({0}, {1}, {2})",
     gradient=_where_gradient,
 )

@@ -21,6 +21,7 @@ from frazil.link.c.folding import Folding
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.indices import Indices
 from frazil.link.c.logarithm import block_log, block_log1p
+from frazil.link.c.narrow import Narrow, NarrowResult
 from frazil.link.c.unit import Unit, load, store
 from frazil.link.element_loop import LoopCall
 from frazil.link.kernel import BLOCK_BYTES, LoopKernel, Scan, Statement, Take, Write
@@ -86,6 +87,7 @@ class Stages:
         self.texts = indices.texts
         self.n_reads = len(kernel.reads)
         self.lanes = kernel.lanes
+        self.narrow = Narrow(unit, kernel)
         self.block_functions = {
             k: _BLOCK_FUNCTIONS[own.op]
             for k in one.varying
@@ -115,6 +117,8 @@ class Stages:
             return Kind.LANES
         if k in self.block_functions:
             return Kind.BLOCK
+        if self.narrow.computes_with(own):
+            return Kind.LANES
         dtypes = tuple(self.kernel.dtypes[a] for a in own.args)
         _, vector = self.unit.form(own.op, dtypes, own.dtype)
         return Kind.VECTOR if vector else Kind.LANES
@@ -184,8 +188,7 @@ class Stages:
 
         Several ``blocks`` are whole, and those of one stage.
         """
-        kernel, lanes = self.kernel, self.lanes * blocks
-        has_end = self.lanes > 1 and blocks == 1
+        lanes = self.lanes * blocks
         kept = {
             k
             for k, own in self.stages.items()
@@ -194,8 +197,8 @@ class Stages:
             or any(k in values for stage, values in self.needed.items() if stage > own)
         } | self.read_before
         for k in sorted(kept - self.block_functions.keys()):
-            yield f"ALIGNED {C_TYPES[kernel.dtypes[k]]} s{k}[{lanes}];"
-        kind = partials.lane_type(lanes) if has_end else "i4"
+            yield f"ALIGNED {self._stack_type(k)} s{k}[{lanes}];"
+        widened: set[int] = set()
         for stage in sorted(self.needed):
             if stage % 3 == Kind.BLOCK:
                 for k in sorted(k for k, own in self.stages.items() if own == stage):
@@ -208,19 +211,58 @@ class Stages:
                 # Not before: stores that lie between would keep it from being a register.
                 for each in foldings:
                     yield each.enter_block() if blocks == 1 else each.enter_all_sets()
-            if stage % 3 == Kind.VECTOR and lanes > 1:
-                yield "#pragma omp simd"
-            bound: str | int = lanes
-            if stage == self.put_stage and has_end:
-                bound = f"(n_inner - i < {lanes} ? n_inner - i : {lanes})"
-            yield f"for ({kind} l = 0; l < {bound}; ++l) {{"
-            for k in sorted(self.needed[stage]):
-                yield from self._lane_value(k, stage, keep=k in kept)
-            if stage == self.last:
-                yield from self._write_lane(foldings, has_end=has_end)
-            if stage == self.put_stage:
-                yield from self.indices.put_lane(self.one)
-            yield "}"
+            if self._widens(stage, blocks):
+                come = {k for k in self.needed[stage] if self._comes_narrow(k)}
+                for k in sorted(come - widened):
+                    place = f"s{k}" if k in self.calls else self._place(k)
+                    yield self.narrow.widen(f"c{k}", self.kernel.dtypes[k], place)
+                widened |= come
+            yield from self._stage_loop(stage, foldings, blocks, kept)
+
+    def _widens(self, stage: int, blocks: int) -> bool:
+        """Whether a stage is vectorised and has its narrow elements widened."""
+        return stage % 3 == Kind.VECTOR and blocks == 1
+
+    def _comes_narrow(self, k: int) -> bool:
+        """Whether the elements of a value are narrow in memory, or a function leaves them so."""
+        is_narrow = self.narrow.has(self.kernel.dtypes[k])
+        return is_narrow and (k not in self.stages or k in self.calls)
+
+    def _stack_type(self, k: int) -> str:
+        """The type of a value's elements between stages."""
+        dtype = self.kernel.dtypes[k]
+        is_wide = self.narrow.has(dtype) and k not in self.calls
+        return self.narrow.wide if is_wide else C_TYPES[dtype]
+
+    def _stage_loop(
+        self, stage: int, foldings: Sequence[Folding], blocks: int, kept: set[int]
+    ) -> Iterator[str]:
+        """The loop of a stage over the lanes, and what is done with its narrow elements."""
+        lanes = self.lanes * blocks
+        has_end = self.lanes > 1 and blocks == 1
+        kind = partials.lane_type(lanes) if has_end else "i4"
+        wide = self._widens(stage, blocks)
+        results: list[NarrowResult] | None = [] if wide else None
+        lines = [
+            line
+            for k in sorted(self.needed[stage])
+            for line in self._lane_value(k, stage, results, keep=k in kept)
+        ]
+        if stage == self.last:
+            lines += self._write_lane(foldings, results, has_end=has_end)
+        if stage == self.put_stage:
+            lines += self.indices.put_lane(self.one)
+        for each in results or ():
+            yield f"ALIGNED {self.narrow.wide} {each.name}[{lanes}];"
+        if stage % 3 == Kind.VECTOR and lanes > 1:
+            yield "#pragma omp simd"
+        bound: str | int = lanes
+        if stage == self.put_stage and has_end:
+            bound = f"(n_inner - i < {lanes} ? n_inner - i : {lanes})"
+        yield f"for ({kind} l = 0; l < {bound}; ++l) {{"
+        yield from lines
+        yield "}"
+        yield from (line for each in results or () for line in self.narrow.leave(each))
 
     def _block_function(self, k: int) -> Iterator[str]:
         """The function of a whole block; its operand is in memory or was computed before."""
@@ -252,7 +294,7 @@ class Stages:
             if kernel.uniform[a]:
                 text = self.texts[a]
             elif a in self.stages:
-                text = f"s{a}[l]"
+                text = self._stacked(a)
             else:
                 text = load(kernel.dtypes[a], self._place(a), "l")
             value = self.unit.convert(text, kernel.dtypes[a], to)
@@ -276,17 +318,34 @@ class Stages:
         """Where a value that this pass does not compute is in memory."""
         return f"q{k}" if k < self.n_reads else f"qb{k}"
 
-    def _lane_value(self, k: int, stage: int, *, keep: bool) -> Iterator[str]:
+    def _stacked(self, k: int) -> str:
+        """The element ``l`` of a value that is between stages, of its own dtype."""
+        dtype = self.kernel.dtypes[k]
+        if self.narrow.has(dtype) and k not in self.calls:
+            return self.narrow.element(dtype, f"s{k}[l]")
+        return f"s{k}[l]"
+
+    def _found(self, k: int, stage: int, *, wide: bool) -> tuple[str, str]:
+        """The type and expression of a value that an earlier stage computed, or of an operand."""
+        dtype = self.kernel.dtypes[k]
+        on_stack = k in self.stages or (stage == self.put_stage and k in self.read_before)
+        if wide and self.narrow.has(dtype):
+            return self.narrow.value(dtype, f"{'c' if self._comes_narrow(k) else 's'}{k}[l]")
+        text = self._stacked(k) if on_stack else load(dtype, self._place(k), "l")
+        return C_TYPES[dtype], text
+
+    def _lane_value(
+        self, k: int, stage: int, results: list[NarrowResult] | None, *, keep: bool
+    ) -> Iterator[str]:
         """Let the value be at hand for lane ``l``; it stays on the stack where it is kept."""
         dtype, own = self.kernel.dtypes[k], self.kernel.ops.get(k)
         if self.stages.get(k) != stage or k in self.calls:
-            on_stack = k in self.stages or (stage == self.put_stage and k in self.read_before)
-            value = f"s{k}[l]" if on_stack else load(dtype, self._place(k), "l")
-            yield f"const {C_TYPES[dtype]} v{k} = {value};"
+            code, value = self._found(k, stage, wide=results is not None)
+            yield f"const {code} v{k} = {value};"
             if stage == self.last and k in self.read_before:
                 yield f"s{k}[l] = v{k};"
             if self._begins(k, stage) and k in self.one.stores:
-                yield store(dtype, f"qb{k}", "l", f"v{k}")
+                yield self._stored(dtype, f"qb{k}", f"v{k}", results)
             return
         if isinstance(own, Take):
             # Behind the end of a row there may be nothing.
@@ -305,25 +364,62 @@ class Stages:
         if keep:
             yield f"s{k}[l] = v{k};"
         if k in self.one.stores:
-            yield store(dtype, f"qb{k}", "l", f"v{k}")
+            yield self._stored(dtype, f"qb{k}", f"v{k}", results)
+
+    def _stored(
+        self, dtype: str, pointer: str, value: str, results: list[NarrowResult] | None
+    ) -> str:
+        """The statement that writes an element to memory, or keeps it until it is narrowed."""
+        if results is None or not self.narrow.has(dtype):
+            return store(dtype, pointer, "l", value)
+        return self._narrowed(NarrowResult(f"o{pointer}", dtype, pointer), value, results)
+
+    def _narrowed(self, result: NarrowResult, value: str, results: list[NarrowResult]) -> str:
+        results.append(result)
+        return f"{result.name}[l] = {value};"
 
     def _written(self, write: Write) -> str:
         """The expression of what is written, of the write's dtype."""
         text, own = self.texts[write.value], self.kernel.dtypes[write.value]
         return self.unit.convert(text, own, write.dtype)
 
-    def _write_lane(self, foldings: Sequence[Folding], *, has_end: bool) -> Iterator[str]:
+    def _write_lane(
+        self,
+        foldings: Sequence[Folding],
+        results: list[NarrowResult] | None,
+        *,
+        has_end: bool,
+    ) -> Iterator[str]:
         """Writes and reductions of one lane."""
         for each in foldings:
-            yield each.fold_lane(self._written(each.write), has_end=has_end)
+            value = self._written(each.write)
+
+            def fold(value: str, each: Folding = each) -> str:
+                return each.fold_lane(value, has_end=has_end)
+
+            if results is not None and self.narrow.has(each.write.dtype):
+                result = NarrowResult(f"of{each.k}", each.write.dtype, fold=fold)
+                yield self._narrowed(result, value, results)
+            else:
+                yield fold(value)
         for position in self.one.writes:
             write, k = self.kernel.writes[position], self.n_reads + position
             if not write.inner:
                 continue
             value = self._written(write)
-            if write.reduce is not None:
+            if write.reduce is None:
+                yield self._stored(write.dtype, f"q{k}", value, results)
+                continue
+
+            def gather(value: str, write: Write = write, k: int = k) -> str:
                 value = self.unit.fold(write, load(write.dtype, f"q{k}", "l"), value)
-            yield store(write.dtype, f"q{k}", "l", value)
+                return store(write.dtype, f"q{k}", "l", value)
+
+            if results is not None and self.narrow.has(write.dtype):
+                result = NarrowResult(f"oq{k}", write.dtype, fold=gather)
+                yield self._narrowed(result, value, results)
+            else:
+                yield gather(value)
 
 
 def _next(stage: int, kind: Kind) -> int:
