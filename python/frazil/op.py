@@ -31,9 +31,14 @@ class OpMeta(type):
         if settled is not params:
             for name, value in zip(made._fields(), settled, strict=True):
                 object.__setattr__(made, name, value)
-        interned = made._intern(
-            f"{cls.__module__}.{cls.__qualname__}", settled, made._properties(), made._rule()
-        )
+        kind = f"{cls.__module__}.{cls.__qualname__}"
+        try:
+            interned = made._intern(kind, settled, made._properties(), made._rule())
+        except UnicodeEncodeError as error:
+            raise ValueError(
+                f"op {kind!a} has a lone surrogate at position {error.start} of "
+                f"{error.object!a}: names and parameters of ops are text that UTF-8 can hold"
+            ) from error
         if interned is made:
             made._on_intern()
         return interned

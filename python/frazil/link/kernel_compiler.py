@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -78,3 +78,18 @@ class KernelCompileError(RuntimeError):
 
 class BrokenCompilerError(KernelCompileError):
     """A compiler compiles nothing on this machine, whatever the source."""
+
+
+def texts_of(ops: Mapping[str, str]) -> str:
+    """What a message adds of ops that brought the text of theirs to a rejected source.
+
+    Examples
+    --------
+    >>> from frazil.link.kernel_compiler import texts_of
+    >>> print(texts_of({"Cube()": "{0} ** 3"}))
+    its ops that are not frazil's own: Cube() with '{0} ** 3'
+    """
+    if not ops:
+        return ""
+    named = ", ".join(f"{op} with {text!r}" for op, text in ops.items())
+    return f"its ops that are not frazil's own: {named}"

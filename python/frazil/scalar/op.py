@@ -16,7 +16,8 @@ from frazil.scalar.evaluation import evaluate
 Lowering: TypeAlias = str | Mapping[str, str]
 """An expression in which ``{0}``, ``{1}``, ... are the operands, ``{T}`` is the type that they are
 computed in and ``{name}`` is a function of the target language. A mapping gives one for each NumPy
-kind of that type: ``{"iu": "{0} * {1}", "f": "{pow}({0}, {1})"}``."""
+kind of that type: ``{"iu": "{0} * {1}", "f": "{pow}({0}, {1})"}``. In C all other braces are C's
+own: ``({ double t = {0}; t * t; })`` is an expression, too, and ``{ 0 }`` an initializer."""
 
 Gradient: TypeAlias = Callable[[Sequence[Any], Any, Any], Sequence[Any]]
 """``(inputs, output, output_gradient)`` to one gradient an input; None: that input has none.

@@ -33,6 +33,7 @@ from frazil.link.kernel_compiler import (
     BrokenCompilerError,
     KernelCompileError,
     NativeKernel,
+    texts_of,
 )
 from frazil.link.pool import compile_all, thread_count
 from frazil.link.recurrence import AnyKernel, RecurrenceKernel
@@ -387,6 +388,7 @@ def build(toolchain: Toolchain, unit: Unit) -> Library:
             f"command: {failure.command}",
             f"{_kept(source)}{_line_of(source, failure.output)}",
             failure.output,
+            texts_of(unit.foreign_texts),
         )
         raise kind("\n".join(lines).rstrip(), source) from failure
 

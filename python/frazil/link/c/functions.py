@@ -331,6 +331,12 @@ INLINE u8 $self($T x) {
 }
 
 
+FUNCTIONS = frozenset(
+    (*BUILTINS, *VECTOR_SINCE, *SCALAR_MATH, *POINTERS, *(name for name, _ in HELPERS))
+)
+"""The names of all functions."""
+
+
 @cache
 def vector_functions() -> frozenset[str]:
     """The math functions of which this machine's C library has vector forms."""

@@ -13,6 +13,7 @@ from frazil.link.c.element_loop import ElementLoop
 from frazil.link.c.functions import (
     BUILTINS,
     C_TYPES,
+    FUNCTIONS,
     POINTERS,
     PRELUDE,
     SCALAR_MATH,
@@ -22,6 +23,7 @@ from frazil.link.c.functions import (
 from frazil.link.kernel import Literal, LoweringError, Write
 from frazil.link.reduction import identity
 from frazil.scalar.elementary import Elementary
+from frazil.scalar.expression_text import PLACE, check_text
 from frazil.scalar.loop import ScalarLoop, loop_result
 from frazil.scalar.op import ScalarOp, lowering_for
 
@@ -42,6 +44,8 @@ class Unit:
     pointers: dict[str, str] = field(default_factory=dict)
     vectorisable: dict[str, bool] = field(default_factory=dict)
     loops: dict[ScalarLoop, ElementLoop] = field(default_factory=dict)
+    foreign_texts: dict[str, str] = field(default_factory=dict)
+    """What ops that are not frazil's own have as C, for messages."""
     _forms: dict[tuple[ScalarOp, tuple[str, ...], str], tuple[str, bool]] = field(
         default_factory=dict
     )
@@ -55,6 +59,8 @@ class Unit:
         suffix = "f" if dtype == "float32" else ""
         if name in BUILTINS:
             return self._known(f"__builtin_{name}{suffix}", "", vector=True)
+        if (name in VECTOR_SINCE or name in SCALAR_MATH) and not dtype.startswith("float"):
+            raise LoweringError(f"{name} is a function of floats, not of {dtype}")
         if name in VECTOR_SINCE:
             vector = name in self.vector_functions
             arity = f"{code}, {code}" if name in ("pow", "atan2") else code
@@ -177,6 +183,10 @@ class Unit:
         template = lowering_for(op.c, dtype)
         if template is None:
             raise LoweringError(f"the C linker has no form of {op} for {dtype}")
+        if not isinstance(op, Elementary):
+            check_text(op, "C", template, FUNCTIONS)
+            template = f"({template}\n)"  # a comment ends with its line
+            self.foreign_texts[str(op)] = str(lowering_for(op.c, dtype))
         texts = [
             self.convert(f"{{{k}}}", own, to)
             for k, (own, to) in enumerate(zip(dtypes, wanted, strict=True))
@@ -191,9 +201,8 @@ class Unit:
             return self.convert(texts[0], dtype, op.converts_to), True
         vector = True
 
-        def resolve(match: re.Match[str]) -> str:
+        def resolve(name: str) -> str:
             nonlocal vector
-            name = match[1]
             if name.isdigit():
                 return texts[int(name)]
             if name == "T":
@@ -204,7 +213,10 @@ class Unit:
             vector = vector and self.vectorisable[called]
             return called
 
-        return re.sub(r"\{(\w+)\}", resolve, template), vector
+        between, places = PLACE.split(template)[::2], PLACE.split(template)[1::2]
+        own = [text.replace("{", "{{").replace("}", "}}") for text in between]
+        pairs = zip(own, [*map(resolve, places), ""], strict=True)
+        return "".join(part for pair in pairs for part in pair), vector
 
     def _known(self, name: str, definition: str, *, vector: bool) -> str:
         self.definitions.setdefault(name, definition)

@@ -9,7 +9,7 @@ Importing this module imports Numba.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -212,29 +212,10 @@ def function(name: str, dtype: str) -> Any:
     if name in WRAPPING:
         return _wrapping(name)
     if name in MATH:
+        if not dtype.startswith("float"):
+            raise LoweringError(f"{name} is a function of floats, not of {dtype}")
         return _foreign(f"{name}{suffix}", own(*[own] * MATH[name]))
-    match name:
-        case "select":
-            return select
-        case "power":
-            return power
-        case "lgamma":
-            return lgamma
-        case "tri_gamma_double":
-            return tri_gamma_double
-        case "polygamma_double":
-            return polygamma_double
-        case "truncate64":
-            return _truncate(types.int64)
-        case "truncate32":
-            return _truncate(types.int32)
-        case "loop_stops":
-            return _foreign(name, types.int32())
-        case "scipy_erfcx":
-            return _foreign("__pyx_fuse_1erfcx", types.float64(types.float64, types.int32))
-        case "scipy_psi":
-            return _foreign("__pyx_fuse_1psi", types.float64(types.float64, types.int32))
-    raise KeyError(name)
+    return _OTHERS[name]()
 
 
 def _foreign(name: str, signature: Any) -> Any:
@@ -504,3 +485,20 @@ def polygamma_double(n: Any, x: Any) -> Any:
     others = polygamma_of_positive(n, 1 + near) + sign * polygamma_of_positive(n, 1 + far)
     around = (sign if off < 0 else 1.0) * (pair + others)
     return sign * (around - sign * polygamma_of_positive(n, 1 - x))
+
+
+_OTHERS: Mapping[str, Callable[[], Any]] = {
+    "select": lambda: select,
+    "power": lambda: power,
+    "lgamma": lambda: lgamma,
+    "tri_gamma_double": lambda: tri_gamma_double,
+    "polygamma_double": lambda: polygamma_double,
+    "truncate64": lambda: _truncate(types.int64),
+    "truncate32": lambda: _truncate(types.int32),
+    "loop_stops": lambda: _foreign("loop_stops", types.int32()),
+    "scipy_erfcx": lambda: _foreign("__pyx_fuse_1erfcx", types.float64(types.float64, types.int32)),
+    "scipy_psi": lambda: _foreign("__pyx_fuse_1psi", types.float64(types.float64, types.int32)),
+}
+
+NAMES = frozenset((*INSTRUCTIONS, *WRAPPING, *MATH, *_OTHERS, *(name for name, _ in STEPS)))
+"""The names of all that texts of ops may call."""

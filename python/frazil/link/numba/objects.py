@@ -22,7 +22,7 @@ from numba.core.registry import cpu_target
 
 from frazil.link.image import Image
 from frazil.link.kernel import LoopKernel
-from frazil.link.kernel_compiler import KernelCompileError
+from frazil.link.kernel_compiler import KernelCompileError, texts_of
 from frazil.link.numba.externals import exported, with_vector_forms
 from frazil.link.numba.functions import BYTES, PARALLEL
 from frazil.link.numba.machine import target_machine
@@ -116,8 +116,9 @@ def _lower(kernel: AnyKernel, name: str, text: _Text) -> None:
                 )
         made = lower(namespace["kernel"], _OPERANDS, types.int32)
     except errors.NumbaError as error:
+        told = texts_of(source.foreign_texts)
         raise KernelCompileError(
-            f"Numba rejected a kernel.\n{source.text}\n{error}", source.text
+            f"Numba rejected a kernel.\n{source.text}\n{error}\n{told}".rstrip(), source.text
         ) from error
     module = text.create_ir_module(name)
     convention = target.call_conv

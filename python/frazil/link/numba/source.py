@@ -24,6 +24,7 @@ from frazil.link.reduction import (
     is_fold,
 )
 from frazil.scalar.elementary import Elementary
+from frazil.scalar.expression_text import check_text
 from frazil.scalar.loop import loop_result
 from frazil.scalar.op import ScalarOp, lowering_for
 
@@ -41,6 +42,7 @@ class KernelSource:
             "bool": bool,
         }
         self.temporaries = 0
+        self.foreign_texts: dict[str, str] = {}
         self.loops: dict[tuple[ScalarOp, tuple[str, ...]], tuple[str, ...]] = {}
         self.text = "".join(f"{line}\n" for line in self._lines())
 
@@ -54,6 +56,11 @@ class KernelSource:
         template = lowering_for(op.numba, dtype)
         if part is None and template is None:
             raise LoweringError(f"the numba linker has no form of {op} for {dtype}")
+        if template is not None and not isinstance(op, Elementary):
+            check_text(op, "Numba", template, functions.NAMES)
+            self.foreign_texts[str(op)] = template
+            if "#" in template or "\n" in template:
+                template = f"({template.strip()}\n)"  # a comment ends with its line
         lines: list[str] = []
         texts = []
         for (text, own), to in zip(operands, wanted, strict=True):
