@@ -4,7 +4,7 @@
     python benches/growth_time.py --sizes 100 200 400
 
 The second prints how often as long a graph of twice the size takes, for graphs that have much of
-one thing (lengths, gradients of ops, loops ...): to build, print, improve, cut and compile.
+one thing (lengths, gradients of ops, choices ...): to build, print, improve, cut and compile.
 
 Each node of a chain is elementwise and takes the one before. In a fresh process, without a cache,
 a chain is compiled, and again by the same linker while the first function is in use, all of whose

@@ -51,6 +51,16 @@ def _nested(n: int) -> Graph:
     return [x], [y]
 
 
+def _choices(n: int, conditions: int) -> Graph:
+    """By so many conditions in turn, or each by one of its own."""
+    given, x = [ft.iscalar("c") for _ in range(max(conditions, 1))], ft.dvector("x")
+    y = x
+    for k in range(n):
+        condition = given[k % conditions] if conditions else given[0] > k
+        y = fz.ifelse(condition, ft.sin(y), y * 2)
+    return [*given, x], [y]
+
+
 def _loops(n: int) -> Graph:
     start = ft.constant(0.0)
     return _chain(n, lambda y: fz.scan(lambda a, s: s * 0.5 + a, y, start, return_updates=False))
@@ -83,6 +93,9 @@ FAMILIES: dict[str, Callable[[int], Graph]] = {
     "gradients of ops": lambda n: _gradient(_applied(n)),
     "ops in ops": _nested,
     "gradients of ops in ops": lambda n: _gradient(_nested(n)),
+    "choices": lambda n: _choices(n, 0),
+    "choices by one condition": lambda n: _choices(n, 1),
+    "choices by two conditions": lambda n: _choices(n, 2),
     "loops": _loops,
     "long steps": _steps,
 }

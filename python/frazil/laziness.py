@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TypeAlias
 
 from frazil import _core
@@ -34,17 +35,14 @@ def draw_in(
     stops = frozenset(blockers)
     order = _core.toposort(list(outputs), list(stops))
     arms = {node: _arms(node) for node in order if isinstance(node.op, IfElse)}
-    instead: dict[FrozenApply, FrozenApply] = {}
     if not arms:
-        return instead, set()
-    surroundings = _Surroundings(list(outputs), order, stops, arms, instead)
+        return {}, set()
+    surroundings = _Surroundings(outputs, order, stops, arms)
     for node in reversed(order):
         # What was drawn into a choice is looked at when that choice is.
-        if node in arms and node in surroundings.needed():
-            made = surroundings.drawn_into(node)
-            if made is not node:
-                instead[node] = made
-    return instead, set(order) - surroundings.needed()
+        if node in arms and surroundings.needs(node):
+            surroundings.draw_into(node)
+    return surroundings.instead, {node for node in order if not surroundings.needs(node)}
 
 
 def make_lazy(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
@@ -120,75 +118,160 @@ def _arms(node: FrozenApply) -> Arms:
     return bound[:half], bound[half:]
 
 
-@dataclass(frozen=True)
+Uses: TypeAlias = Counter[FrozenApply]
+"""By how many nodes each node is used."""
+
+
 class _Surroundings:
-    """A graph with choices, some of which were replaced."""
+    """A graph with choices, some of which were replaced, and who in it uses whom.
 
-    outputs: Sequence[Variable]
-    order: Sequence[FrozenApply]
-    stops: frozenset[Variable]
-    arms: Mapping[FrozenApply, Arms]
-    instead: Mapping[FrozenApply, FrozenApply]
+    The work for a choice grows with what is drawn into it, not with the graph around it.
+    """
 
-    def needed(self) -> set[FrozenApply]:
-        """The nodes that are computed outside of choices."""
-        return self._reached(self.outputs, lambda node: self.instead.get(node, node).inputs)
+    def __init__(
+        self,
+        outputs: Sequence[Variable],
+        order: Sequence[FrozenApply],
+        stops: frozenset[Variable],
+        arms: Mapping[FrozenApply, Arms],
+    ) -> None:
+        self.instead: dict[FrozenApply, FrozenApply] = {}
+        self._stops = stops
+        self._arms = arms
+        self._known = frozenset(order)
+        self._uses: Uses = Counter(self._owners(outputs))
+        for node in order:
+            self._uses.update(self._owners(node.inputs))
+        self._alike: dict[Variable, list[FrozenApply]] = {}
+        for node in arms:
+            self._alike.setdefault(node.inputs[0], []).append(node)
+        self._shared: dict[FrozenApply, set[Variable]] = {}
+        self._reads: dict[tuple[FrozenApply, int], frozenset[FrozenApply]] = {}
+        self._private: dict[Variable, tuple[set[FrozenApply], set[FrozenApply]]] = {}
 
-    def drawn_into(self, node: FrozenApply) -> FrozenApply:
-        """The choice that holds what only one of its branches needs.
+    def needs(self, node: FrozenApply) -> bool:
+        """Whether a node is computed outside of choices."""
+        return self._uses[node] > 0
+
+    def draw_into(self, node: FrozenApply) -> None:
+        """Replace a choice by one that holds what only one of its branches needs.
 
         What is needed by the same branches of choices with the same condition, and by nothing
         else, is in each of them.
         """
         condition = node.inputs[0]
-
-        def besides(arm: int) -> Callable[[FrozenApply], Iterable[Variable]]:
-            def operands(other: FrozenApply) -> Iterable[Variable]:
-                if other in self.arms and other.inputs[0] is condition:
-                    return (condition, *self.arms[other][1 - arm])
-                return self.instead.get(other, other).inputs
-
-            return operands
-
-        known = set(self.order)
-        bound = [y for arm in self.arms[node] for y in arm]
-        fixed: list[Variable] = []
-        regions = []
-        for arm in (0, 1):
-            # What both branches compute, each for itself, is nowhere else.
-            outside = known & self._reached([*self.outputs, condition], besides(arm))
-            own = self._reached(self.arms[node][arm], lambda one: one.inputs, outside)
-            regions.append(own)
-            # A buffer that is told from others stays one.
-            fixed += [x for one in own if one in known and not _can_move(one) for x in one.outputs]
-        # What both need is computed in any case.
-        both = [one for one in regions[0] & regions[1] if one in known]
-        fixed += [x for one in both for x in one.outputs]
-        inside = (regions[0] | regions[1]) - self._reached(fixed, lambda one: one.inputs)
-        moved = [one for one in _core.toposort(bound, list(self.stops)) if one in inside]
+        private = self._private.get(condition)
+        if private is None:
+            private = self._private[condition] = self._private_to(condition)
+        arms = self._arms[node]
+        regions = [
+            self._reached(arm, partial(self._is_in, own))
+            for arm, own in zip(arms, private, strict=True)
+        ]
+        either = regions[0] | regions[1]
+        # What both need is computed in any case, and what that is computed from.
+        fixed = [one for one in regions[0] if one in regions[1] and one in self._known]
+        # In several branches, or in that of a gradient, what is not pure would give other things.
+        fixed += [one for one in either if one in self._known and not one.op.pure]
+        pinned = self._reached([x for one in fixed for x in one.outputs], lambda one: one in either)
+        inside = either - pinned
+        bound = [y for arm in arms for y in arm]
+        read = (x for x in (*(x for one in inside for x in one.inputs), *bound))
+        ends = {x for x in read if x.owner not in inside and not isinstance(x, Constant)}
+        moved = _core.toposort(bound, list(ends))
         met = dict.fromkeys([*(x for one in moved for x in one.inputs), *bound])
-        boundary = [x for x in met if x.owner not in inside and not isinstance(x, Constant)]
-        made = branch_over(condition, *self.arms[node], node.op.name, boundary)[0].owner
-        return node if made is None else made
+        boundary = [x for x in met if x in ends]
+        made = branch_over(condition, *arms, node.op.name, boundary)[0].owner
+        if made is not None and made is not node:
+            self._replace(node, made)
+
+    def _is_in(self, own: set[FrozenApply], one: FrozenApply) -> bool:
+        """Whether a node is in a branch that may have ``own``: one of these, or only there."""
+        return one in own or one not in self._known
+
+    def _replace(self, node: FrozenApply, made: FrozenApply) -> None:
+        self._uses.update(self._owners(made.inputs))
+        self.instead[node] = made
+        gone = [node.inputs]
+        while gone:
+            for owner in self._owners(gone.pop()):
+                self._uses[owner] -= 1
+                if not self._uses[owner]:
+                    gone.append(self.instead.get(owner, owner).inputs)
+                # It may have become private to choices with another condition.
+                for condition in self._shared.get(owner, ()):
+                    if condition is not node.inputs[0]:
+                        self._private.pop(condition, None)
+
+    def _private_to(self, condition: Variable) -> tuple[set[FrozenApply], set[FrozenApply]]:
+        """For either branch of choices with a condition the nodes that nothing else needs."""
+        alike = [
+            node for node in self._alike[condition] if self.needs(node) and node not in self.instead
+        ]
+        read = {node: list(self._owners(node.inputs)) for node in alike}
+        of_condition = set(self._owners([condition]))
+        private: list[set[FrozenApply]] = []
+        for arm in (0, 1):
+            # What choices need besides this branch, some of it (equal nodes) by no operand.
+            besides = {node: of_condition | self._read_by(node, 1 - arm) for node in alike}
+            hidden = Counter(one for node in alike for one in besides[node].difference(read[node]))
+            met = Counter(one for node in alike for one in read[node] if one not in besides[node])
+            own: set[FrozenApply] = set()
+            pending = [one for one, count in met.items() if count == self._uses[one] + hidden[one]]
+            while pending:
+                one = pending.pop()
+                own.add(one)
+                if one in besides:
+                    more = [x for x in read[one] if x in besides[one]]
+                    more += besides[one].difference(read[one])
+                else:
+                    more = list(self._owners(self.instead.get(one, one).inputs))
+                for owner in more:
+                    met[owner] += 1
+                    if met[owner] == self._uses[owner] + hidden[owner]:
+                        pending.append(owner)
+            private.append(own)
+            for one in met:
+                if one not in own:
+                    self._shared.setdefault(one, set()).add(condition)
+        return private[0], private[1]
+
+    def _read_by(self, node: FrozenApply, arm: int) -> frozenset[FrozenApply]:
+        """The nodes of the graph that a branch reads, by way of nodes of its own."""
+        found = self._reads.get((node, arm))
+        if found is None:
+            met = self._reached(
+                self._arms[node][arm], lambda one: one not in self._known, ends=True
+            )
+            found = self._reads[node, arm] = frozenset(one for one in met if one in self._known)
+        return found
+
+    def _owners(self, variables: Iterable[Variable]) -> Iterator[FrozenApply]:
+        """The nodes that variables are results of, once for each that is read."""
+        for x in dict.fromkeys(variables):
+            if x.owner is not None and x not in self._stops:
+                yield x.owner
 
     def _reached(
         self,
         outputs: Iterable[Variable],
-        operands: Callable[[FrozenApply], Iterable[Variable]],
-        ends: Container[FrozenApply] = (),
+        within: Callable[[FrozenApply], bool],
+        *,
+        ends: bool = False,
     ) -> set[FrozenApply]:
-        """The nodes that outputs need, by way of none of ``ends``."""
+        """The nodes that outputs need by way of such as are ``within``; with ``ends`` those, too,
+        where that comes to an end.
+        """
         found: set[FrozenApply] = set()
         pending = list(outputs)
         while pending:
             x = pending.pop()
             owner = x.owner
-            if owner is None or x in self.stops or owner in found or owner in ends:
+            if owner is None or x in self._stops or owner in found:
                 continue
-            found.add(owner)
-            pending += operands(owner)
+            goes_on = within(owner)
+            if goes_on or ends:
+                found.add(owner)
+            if goes_on:
+                pending += owner.inputs
         return found
-
-
-def _can_move(node: FrozenApply) -> bool:
-    return node.distinct is None and bool(node.op.pure)

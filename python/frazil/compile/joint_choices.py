@@ -56,7 +56,7 @@ def _conditions(order: Iterable[FrozenApply]) -> dict[FrozenApply, Variable]:
 
 
 def _may_move(node: FrozenApply) -> bool:
-    return node.distinct is None and bool(node.op.pure)
+    return bool(node.op.pure)
 
 
 def _made_for_one(
