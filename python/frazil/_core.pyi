@@ -268,8 +268,15 @@ class OpBase:
 
     def __new__(cls, *_args: Any, **_kwargs: Any) -> Self: ...
     def _intern(
-        self, kind: str, arguments: tuple[Any, ...], props: dict[str, Any], rule: str | None
+        self,
+        kind: str,
+        names: tuple[str, ...],
+        arguments: tuple[Any, ...],
+        props: dict[str, Any],
+        rule: str | None,
     ) -> OpBase: ...
+    @property
+    def _is_interned(self) -> bool: ...
     @property
     def digest(self) -> str: ...
 

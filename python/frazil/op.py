@@ -6,52 +6,30 @@ are one object, and comparing or hashing them never runs Python code.
 
 from __future__ import annotations
 
-import dataclasses
-import itertools
-import os
 from collections.abc import Mapping, Sequence
+from dataclasses import FrozenInstanceError
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, OpBase, Variable
+from frazil.parameters import (
+    OpClass,
+    check_arguments,
+    made_with,
+    parameters_of,
+    remade,
+    settled,
+)
 
 if TYPE_CHECKING:
     import numpy as np
-
-# Not from 0: a token of one process must not be taken for another's.
-_identities = itertools.count(int.from_bytes(os.urandom(7), "little"))
 
 
 class OpMeta(type):
     """Makes equal ops one object."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        made = super().__call__(*args, **kwargs)
-        params = made._params()
-        settled = _settled(params)
-        if settled is not params:
-            for name, value in zip(made._fields(), settled, strict=True):
-                object.__setattr__(made, name, value)
-        kind = f"{cls.__module__}.{cls.__qualname__}"
-        try:
-            interned = made._intern(kind, settled, made._properties(), made._rule())
-        except UnicodeEncodeError as error:
-            raise ValueError(
-                f"op {kind!a} has a lone surrogate at position {error.start} of "
-                f"{error.object!a}: names and parameters of ops are text that UTF-8 can hold"
-            ) from error
-        if interned is made:
-            made._on_intern()
-        return interned
-
-
-def _settled(value: Any) -> Any:
-    """`value` with its frozen graphs in the container where the graphs of all ops live."""
-    if isinstance(value, FrozenFunctionGraph):
-        return value._in_default()
-    if isinstance(value, tuple):
-        settled = tuple(map(_settled, value))
-        return settled if any(a is not b for a, b in zip(settled, value, strict=True)) else value
-    return value
+        check_arguments(cls, args, kwargs)
+        return super().__call__(*args, **kwargs)._interned()
 
 
 def _shown(value: Any) -> str:
@@ -61,11 +39,15 @@ def _shown(value: Any) -> str:
 class Op(OpBase, metaclass=OpMeta):
     """What a node computes. Subclasses are frozen dataclasses whose fields are the op's parameters.
 
-    Fields may be None, bools, numbers, strings, bytes, types, ops, frozen graphs, or tuples of
+    Parameters may be None, bools, numbers, strings, bytes, types, ops, frozen graphs, or tuples of
     these. A frozen graph is compared as the one object that it is, however large; the op keeps the
     equal graph of the default container, so it is the same op wherever the graph was built. An op
     whose class is defined in a function or in ``__main__`` works, but its digest means nothing to
     another process.
+
+    A class with ``__props__`` and an ``__init__`` of its own will do, too: the attributes that
+    ``__props__`` names are the parameters, and others do not count. Without ``__props__``, an op
+    that holds what is no field is refused. Arrays are no parameters: pass them to the op as inputs.
 
     Attributes
     ----------
@@ -77,7 +59,8 @@ class Op(OpBase, metaclass=OpMeta):
     commutative : bool
         Swapping the operands gives the same value.
     pure : bool
-        The outputs follow from the inputs alone.
+        The outputs follow from the inputs alone. Where they do not, each application is a node of
+        its own and runs once: nothing merges it, works it out beforehand, moves or drops it.
     distinct : bool
         Every application is a buffer of its own, never merged with an equal one.
 
@@ -110,26 +93,40 @@ class Op(OpBase, metaclass=OpMeta):
     commutative: bool = False
     pure: ClassVar[bool] = True
     distinct: ClassVar[bool] = False
-    _identity: ClassVar[int | None] = None
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        # Running a cell or a function twice makes two classes of one name: not to be taken for one.
-        local = cls.__module__ == "__main__" or "<locals>" in cls.__qualname__
-        cls._identity = next(_identities) if local else None
+    def _interned(self) -> Any:
+        """The one op that is equal to this new one."""
+        known = OpClass.of(type(self))
+        given = parameters_of(self, known)
+        params = settled(given)
+        if params is not given:
+            for name, value in zip(known.parameters, params, strict=True):
+                object.__setattr__(self, name, value)
+        try:
+            interned: Any = self._intern(
+                known.kind, known.parameters, params, self._properties(), self._rule()
+            )
+        except UnicodeEncodeError as error:
+            raise ValueError(
+                f"op {known.kind!a} has a lone surrogate at position {error.start} of "
+                f"{error.object!a}: names and parameters of ops are text that UTF-8 can hold"
+            ) from error
+        if interned is self:
+            self._on_intern()
+        return interned
 
-    def _fields(self) -> tuple[str, ...]:
-        op: Any = self
-        fields = dataclasses.fields(op) if dataclasses.is_dataclass(op) else ()
-        return tuple(field.name for field in fields)
+    @classmethod
+    def _made_with(cls, params: tuple[Any, ...]) -> Any:
+        """The op with these parameters, as graphs that are kept name it."""
+        return made_with(cls, params)
 
     def _params(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in self._fields())
+        return tuple(getattr(self, name) for name in OpClass.of(type(self)).parameters)
 
     def _properties(self) -> dict[str, Any]:
         return {
             "label": str(self),
-            "identity": self._identity,
+            "identity": OpClass.of(type(self)).token,
             "arity": self._arity(),
             "view_map": {out: list(inputs) for out, inputs in self.view_map.items()},
             "destroy_map": {out: list(inputs) for out, inputs in self.destroy_map.items()},
@@ -181,6 +178,22 @@ class Op(OpBase, metaclass=OpMeta):
         """The gradients of the inputs, given those of the outputs; None where an input has none."""
         raise NotImplementedError(f"{type(self).__qualname__} has no gradient: define L_op")
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._check_change(name)
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self._check_change(name)
+        object.__delattr__(self, name)
+
+    def _check_change(self, name: str) -> None:
+        known = OpClass.of(type(self))
+        if self._is_interned and (name in known.parameters or not known.has_props):
+            raise FrozenInstanceError(
+                f"{name!r} of {self} cannot change: all equal ops are this one object. Make "
+                f"another {type(self).__qualname__} instead"
+            )
+
     def __str__(self) -> str:
         params = self._params()
         name = type(self).__name__
@@ -190,4 +203,9 @@ class Op(OpBase, metaclass=OpMeta):
         return f"{type(self).__name__}({', '.join(map(repr, self._params()))})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), self._params())
+        known = OpClass.of(type(self))
+        if known.has_props:
+            # What __init__ takes may be anything, and other attributes belong to the op, too.
+            own = dict(zip(known.parameters, self._params(), strict=True))
+            return (remade, (type(self), vars(self) | own))
+        return (made_with, (type(self), self._params()))

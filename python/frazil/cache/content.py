@@ -51,7 +51,7 @@ _NO_CONTENT = frozenset(
         *("__annotate_func__", "__annotations_cache__", "__dict__", "__weakref__"),
         *("__dataclass_fields__", "__dataclass_params__", "__firstlineno__", "_abc_impl"),
         *("__static_attributes__", "__type_params__", "__wrapped__", "_op_class"),
-        "_identity",
+        "_op_class",
     )
 )
 """Attributes of functions and classes that say nothing of what these do, or are looked at anyway"""

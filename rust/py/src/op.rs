@@ -1,12 +1,13 @@
 //! The base of Python's ops: holds the interned key, so equality and hash never run Python code.
 
+use std::fmt;
 use std::sync::OnceLock;
 
 use frazil_core::{Op, OpKey, OpProps, Param};
 use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyString, PyTuple, PyType};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyString, PyTuple};
 
 use crate::error::raise;
 use crate::face::{find_op, forget_op, install_op};
@@ -30,8 +31,8 @@ impl OpBase {
 
 /// How an op that goes with its last handle is made again: its Python object goes when nobody has it, as those of nodes do.
 struct Recipe {
-    class: Py<PyType>,
-    params: Py<PyTuple>,
+    function: Py<PyAny>,
+    arguments: Py<PyTuple>,
 }
 
 /// The Python object of an op.
@@ -44,7 +45,7 @@ pub fn op_face(py: Python<'_>, op: &Op) -> PyResult<Py<PyAny>> {
     let recipe = kept.downcast_ref::<Recipe>().ok_or_else(none)?;
     match find_op(py, op) {
         Some(living) => Ok(living.unbind()),
-        None => recipe.class.bind(py).call1(recipe.params.bind(py)).map(Bound::unbind),
+        None => recipe.function.bind(py).call1(recipe.arguments.bind(py)).map(Bound::unbind),
     }
 }
 
@@ -68,12 +69,18 @@ impl OpBase {
     fn _intern<'py>(
         slf: &Bound<'py, Self>,
         kind: String,
+        names: &Bound<'py, PyTuple>,
         arguments: &Bound<'py, PyTuple>,
         props: &Bound<'py, PyDict>,
         rule: Option<&str>,
     ) -> PyResult<Py<PyAny>> {
         let py = slf.py();
-        let mut params = param_of(arguments, MAX_DEPTH)?;
+        let mut params = Vec::with_capacity(arguments.len());
+        for (name, value) in names.iter().zip(arguments) {
+            let place = Place { class: kind.rsplit('.').next().unwrap_or_default(), name: &name };
+            params.push(param_of(&value, &place, MAX_DEPTH)?);
+        }
+        let mut params = Param::List(params);
         if let Some(token) = props.get_item("identity")?.filter(|token| !token.is_none()) {
             params = Param::List(vec![params, Param::Identity(token.extract()?)]);
         }
@@ -90,14 +97,22 @@ impl OpBase {
         // What holds more than its parameters cannot be made again by them, and stays.
         let held = || slf.getattr(intern!(py, "__dict__"))?.len();
         if op.is_counted() && (op.nesting() > 0 || held()? <= arguments.len()) {
-            let class = slf.get_type().unbind();
-            let params = arguments.clone().unbind();
-            op.face().get_or_init(|| Box::new(Box::new(Recipe { class, params })));
+            if op.face().get().is_none() {
+                let recipe = slf.call_method0(intern!(py, "__reduce__"))?.extract()?;
+                let (function, arguments): (Py<PyAny>, Py<PyTuple>) = recipe;
+                op.face().get_or_init(|| Box::new(Box::new(Recipe { function, arguments })));
+            }
             return install_op(py, &op, slf.clone().into_any()).map(Bound::unbind);
         }
         let face = op.face().get_or_init(|| Box::new(Box::new(slf.clone().into_any().unbind())));
         let face = face.downcast_ref::<Py<PyAny>>().expect("only this function sets faces");
         Ok(face.clone_ref(py))
+    }
+
+    /// Whether this object has its key: what makes the key cannot change any more.
+    #[getter]
+    fn _is_interned(&self) -> bool {
+        self.op.get().is_some()
     }
 
     #[getter]
@@ -158,28 +173,41 @@ fn pairs_of(pairs: &Bound<'_, PyAny>) -> PyResult<Vec<(u32, u32)>> {
 /// Parameters nested deeper than this are a mistake, and would exhaust the stack.
 const MAX_DEPTH: usize = 32;
 
-fn param_of(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Param> {
+/// Which parameter of which class: for messages.
+struct Place<'a, 'py> {
+    class: &'a str,
+    name: &'a Bound<'py, PyAny>,
+}
+
+impl fmt::Display for Place<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "parameter {} of {}", self.name, self.class)
+    }
+}
+
+/// The parameter that `value` is. Subclasses are refused: what they hold besides would not count.
+fn param_of(value: &Bound<'_, PyAny>, place: &Place<'_, '_>, depth: usize) -> PyResult<Param> {
     if value.is_none() {
         return Ok(Param::None);
     }
     if let Ok(value) = value.cast::<PyBool>() {
         return Ok(Param::Bool(value.is_true()));
     }
-    if let Ok(value) = value.cast::<PyInt>() {
+    if let Ok(value) = value.cast_exact::<PyInt>() {
         let small = value.extract().map_err(|_| {
             PyOverflowError::new_err(format!(
-                "an integer among an op's parameters must fit in 64 bits, given {value}; pass it as a string"
+                "{place}: an integer must fit in 64 bits, given {value}; pass it as a string"
             ))
         });
         return Ok(Param::Int(small?));
     }
-    if let Ok(value) = value.cast::<PyFloat>() {
+    if let Ok(value) = value.cast_exact::<PyFloat>() {
         return Ok(Param::Float(value.extract()?));
     }
-    if let Ok(value) = value.cast::<PyString>() {
+    if let Ok(value) = value.cast_exact::<PyString>() {
         return Ok(Param::Text(value.extract()?));
     }
-    if let Ok(value) = value.cast::<PyBytes>() {
+    if let Ok(value) = value.cast_exact::<PyBytes>() {
         return Ok(Param::Bytes(value.extract()?));
     }
     if let Ok(value) = value.cast::<TensorType>() {
@@ -191,19 +219,20 @@ fn param_of(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Param> {
     if let Ok(value) = value.cast::<FrozenFunctionGraph>() {
         return Param::graph(value.get().graph()).map_err(raise);
     }
-    if value.is_instance_of::<PyTuple>() {
+    if let Ok(value) = value.cast_exact::<PyTuple>() {
         let Some(depth) = depth.checked_sub(1) else {
             return Err(PyValueError::new_err(format!(
-                "an op's parameters are nested in more than {MAX_DEPTH} tuples"
+                "{place} is nested in more than {MAX_DEPTH} tuples"
             )));
         };
         let values =
-            value.try_iter()?.map(|item| param_of(&item?, depth)).collect::<PyResult<_>>()?;
+            value.iter().map(|item| param_of(&item, place, depth)).collect::<PyResult<_>>()?;
         return Ok(Param::List(values));
     }
     Err(PyTypeError::new_err(format!(
-        "an op's parameter must be None, a bool, number, string, bytes, type, op, frozen graph, or a tuple of these, given {}: \
-         what can change, such as a list, cannot be part of an op",
+        "{place} is of {}; ops are known by their parameters, which must be None, bools, numbers, strings, bytes, \
+         types, ops, frozen graphs, or tuples of these. Pass data to the op as an input, as in op(x, data); of what \
+         else is no such value, keep the op class in the function that has it",
         value.get_type()
     )))
 }

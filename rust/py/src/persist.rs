@@ -70,7 +70,7 @@ fn make(py: Python<'_>, kind: &str, params: &Param, modules: Modules) -> PyResul
     let arguments =
         params.iter().map(|param| object_of(py, param)).collect::<PyResult<Option<Vec<_>>>>()?;
     let Some(arguments) = arguments else { return Ok(None) };
-    let op = class.call1(PyTuple::new(py, arguments)?)?;
+    let op = class.call_method1("_made_with", (PyTuple::new(py, arguments)?,))?;
     Ok(Some(op.cast::<OpBase>()?.get().op()?))
 }
 

@@ -1,0 +1,200 @@
+"""What an op is known by: its class, and the attributes that are its parameters.
+
+They are the fields of a frozen dataclass and the names in ``__props__``. An op holds nothing else:
+what is not among its parameters would be the same for ops that differ by it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import os
+import sys
+from functools import cached_property
+from typing import Any
+from weakref import ReferenceType, ref
+
+import numpy as np
+
+from frazil._core import FrozenFunctionGraph
+
+# Not from 0: a token of one process must not be taken for another's.
+_tokens = itertools.count(int.from_bytes(os.urandom(7), "little"))
+
+_ADVICE = (
+    "Make {name} a frozen dataclass with fields for what it holds: @dataclass(frozen=True, "
+    "eq=False); or name the attributes in __props__"
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OpClass:
+    """What all ops of one class have in common."""
+
+    kind: str
+    token: int | None
+    parameters: tuple[str, ...]
+    has_props: bool
+    slots: tuple[str, ...]
+
+    @staticmethod
+    def of(cls: type) -> OpClass:
+        """What is known of an op class, found when its first op is made.
+
+        Raises
+        ------
+        TypeError
+            If the class does not say what its ops are known by.
+        """
+        known: OpClass | None = cls.__dict__.get("_op_class")
+        if known is None:
+            kind = f"{cls.__module__}.{cls.__qualname__}"
+            fields, props = _fields(cls), _props(cls)
+            named = (*fields, *(name for name in props or () if name not in fields))
+            known = OpClass(kind, _token(cls, kind), named, props is not None, _slots(cls))
+            cls._op_class = known  # type: ignore[attr-defined]
+        return known
+
+
+# The class that a name means; its ops mean the same in other processes.
+_named: dict[str, ReferenceType[type]] = {}
+
+
+def _token(cls: type, kind: str) -> int | None:
+    """A number that tells a class from others of its name; None for the one that the name means.
+
+    Running a cell or a function twice makes two classes of one name: not to be taken for one.
+    """
+    local = cls.__module__ == "__main__" or "<locals>" in cls.__qualname__
+    if local or not _is_found(cls):
+        return next(_tokens)
+    first = _named.setdefault(kind, ref(cls))()
+    if first is cls:
+        return None
+    if first is None:
+        _named[kind] = ref(cls)
+        return None
+    return next(_tokens)
+
+
+def _is_found(cls: type) -> bool:
+    """Whether the module has the class under its name."""
+    found: Any = sys.modules.get(cls.__module__)
+    for name in cls.__qualname__.split("."):
+        found = getattr(found, name, None)
+    return found is cls
+
+
+def _fields(cls: Any) -> tuple[str, ...]:
+    declared = getattr(cls, "__dataclass_params__", None)
+    if declared is None:
+        return ()
+    if not declared.frozen:
+        raise TypeError(
+            f"{cls.__qualname__} is a dataclass that is not frozen: an op is known by what it "
+            "holds, so that must not change. Write @dataclass(frozen=True, eq=False)"
+        )
+    return tuple(field.name for field in dataclasses.fields(cls))
+
+
+def _props(cls: type) -> tuple[str, ...] | None:
+    props = getattr(cls, "__props__", None)
+    if props is None:
+        return None
+    if not isinstance(props, tuple) or not all(isinstance(name, str) for name in props):
+        raise TypeError(
+            f"{cls.__qualname__}.__props__ must be a tuple of the names of attributes, as in "
+            f'__props__ = ("axis",); given {props!r}'
+        )
+    return props
+
+
+def _slots(cls: type) -> tuple[str, ...]:
+    """The names by which instances keep values outside of ``__dict__``."""
+    found: list[str] = []
+    for base in cls.__mro__:
+        own = base.__dict__.get("__slots__", ())
+        for name in (own,) if isinstance(own, str) else own:
+            mangled = name.startswith("__") and not name.endswith("__")
+            found.append(f"_{base.__name__.lstrip('_')}{name}" if mangled else name)
+    return tuple(name for name in found if name not in ("__dict__", "__weakref__"))
+
+
+def parameters_of(op: Any, known: OpClass) -> tuple[Any, ...]:
+    """Return the values of the parameters of a new op.
+
+    Raises
+    ------
+    TypeError
+        If it lacks one, or holds anything else.
+    """
+    values = []
+    for name in known.parameters:
+        try:
+            values.append(getattr(op, name))
+        except AttributeError:
+            raise TypeError(
+                f"{type(op).__qualname__} has no attribute {name!r}, which it is known by: "
+                "__init__ must set it"
+            ) from None
+    if not known.has_props:
+        held = [*vars(op), *(name for name in known.slots if hasattr(op, name))]
+        stray = [name for name in held if name not in known.parameters]
+        stray = [name for name in stray if not _is_derived(type(op), name)]
+        if stray:
+            name = type(op).__qualname__
+            raise TypeError(
+                f"{name} holds {', '.join(map(repr, stray))}, which it is not known by: ops that "
+                f"differ by that alone would be taken for one. {_ADVICE.format(name=name)}"
+            )
+    return tuple(values)
+
+
+def _is_derived(cls: type, name: str) -> bool:
+    return isinstance(getattr(cls, name, None), cached_property)
+
+
+def check_arguments(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise a TypeError where arguments are given that nothing keeps."""
+    if (args or kwargs) and cls.__init__ is object.__init__:  # type: ignore[misc]
+        raise TypeError(
+            f"{cls.__qualname__} takes no arguments: it has neither fields nor an __init__. "
+            + _ADVICE.format(name=cls.__qualname__)
+        )
+
+
+def settled(value: Any) -> Any:
+    """Return ``value`` as ops keep it.
+
+    Frozen graphs are in the container where the graphs of all ops live, and scalars of NumPy are
+    Python's.
+    """
+    if isinstance(value, FrozenFunctionGraph):
+        return value._in_default()
+    if type(value) is tuple:
+        items = tuple(map(settled, value))
+        return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
+    return value.item() if isinstance(value, _SCALARS) else value
+
+
+_SCALARS = (np.bool_, np.integer, np.float32, np.float64, np.str_, np.bytes_)
+
+
+def remade(cls: Any, state: dict[str, Any]) -> Any:
+    """Return the op of a class that holds ``state``, as pickles have it."""
+    made = cls.__new__(cls)
+    for name, value in state.items():
+        object.__setattr__(made, name, value)
+    return made._interned()
+
+
+def made_with(cls: type, parameters: tuple[Any, ...]) -> Any:
+    """Return the op of a class that has these parameters."""
+    names = OpClass.of(cls).parameters
+    if len(names) != len(parameters):
+        raise TypeError(
+            f"{cls.__qualname__} has parameters {names}, {len(parameters)} values are given"
+        )
+    derived = {f.name for f in dataclasses.fields(cls) if not f.init} if _fields(cls) else ()
+    given = zip(names, parameters, strict=True)
+    return cls(**{name: value for name, value in given if name not in derived})
