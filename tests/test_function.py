@@ -328,3 +328,30 @@ def test_lengths_that_do_not_fit_are_told(mode):
         fz.function([x, y], sums, mode=mode)([1.0], [1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="the step of a range cannot be zero"):
         fz.function([n], ft.arange(0, 5, n), mode=mode)(0)
+
+
+def test_a_name_that_two_inputs_have_says_neither():
+    x, y, z = ft.dvector("a"), ft.dvector("b"), ft.dvector("a")
+    f = fz.function([x, y, z], x + 10 * y + 100 * z, mode="py")
+    assert f([1.0], [2.0], [3.0]).tolist() == [321.0]
+    message = "inputs 0 and 2 are both called 'a'.*give them by position.*fz.In"
+    for args, kwargs in [
+        ((), {"a": [1.0], "b": [2.0]}),
+        (([1.0], [2.0]), {"a": [3.0]}),
+        (([1.0], [2.0], [3.0]), {"a": [3.0]}),
+        ((), {"a": [1.0]}),
+    ]:
+        with pytest.raises(TypeError, match=message):
+            f(*args, **kwargs)
+    with pytest.raises(TypeError, match="missing arguments: a, a"):
+        f(b=[1.0])
+    for ask in (f.explain, f.memory_plan):
+        with pytest.raises(TypeError, match="several arguments are called 'a'"):
+            ask(a=(3,), b=(3,))
+        ask((3,), (3,), (3,))
+    named = fz.function([x, y, fz.In(z, name="c")], x + 10 * y + 100 * z, mode="py")
+    assert named(a=[1.0], b=[2.0], c=[3.0]).tolist() == [321.0]
+    named.explain(a=(3,), b=(3,), c=(3,))
+    given_twice = fz.function([fz.In(y, name="a"), x], x - y, mode="py")
+    with pytest.raises(TypeError, match="inputs 0 and 1 are both called 'a'"):
+        given_twice(a=[1.0])

@@ -19,18 +19,23 @@ def shapes_of_inputs(
 
     Those that a type states completely may be left out; shared variables have theirs.
     """
-    parameters = [x for x in function.inputs if not isinstance(x, SharedVariable)]
+    parameters = function.blueprint.parameters
     if len(shapes) > len(parameters):
         raise TypeError(f"the function takes {len(parameters)} arguments, given {len(shapes)}")
-    unknown = set(named) - {x.name for x in parameters[len(shapes) :]}
-    if unknown:
-        raise TypeError(f"no argument is called {', '.join(map(repr, sorted(unknown)))}")
-    dims = [_shape(x, shape) for x, shape in zip(parameters, shapes, strict=False)]
-    for x in function.inputs[len(shapes) :]:
-        if isinstance(x, SharedVariable):
+    names = [given.name or given.variable.name for given in parameters]
+    for name in named:
+        if name not in names[len(shapes) :]:
+            raise TypeError(f"no argument is called {name!r}")
+        if names.count(name) > 1:
+            raise TypeError(f"several arguments are called {name!r}: give them by position")
+    variables = function.inputs
+    dims = [_shape(x, shape) for x, shape in zip(variables, shapes, strict=False)]
+    for at, x in enumerate(variables[len(shapes) :], len(shapes)):
+        own = names[at] if at < len(names) else None
+        if at >= len(names) and isinstance(x, SharedVariable):
             dims.append(_shape(x, x.get_value(borrow=True)))
-        elif x.name is not None and x.name in named:
-            dims.append(_shape(x, named[x.name]))
+        elif own is not None and own in named:
+            dims.append(_shape(x, named[own]))
         elif None not in x.type.shape:
             dims.append([length or 0 for length in x.type.shape])
         else:

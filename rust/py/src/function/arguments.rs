@@ -7,6 +7,12 @@ use pyo3::types::{PyDict, PyTuple};
 use super::{Function, Objects, Parameter};
 use crate::ndarray::NumPy;
 
+impl Parameter {
+    fn is_called(&self, key: &Bound<'_, PyAny>) -> bool {
+        self.name.as_ref().is_some_and(|name| key.eq(name).unwrap_or(false))
+    }
+}
+
 impl Function {
     /// One object for each parameter.
     #[inline]
@@ -38,6 +44,9 @@ impl Function {
                 self.names(0..expected),
                 objects.len()
             )));
+        }
+        if let Some(kwargs) = kwargs {
+            self.check_names(kwargs)?;
         }
         let positional = objects.len();
         let mut used = 0;
@@ -74,10 +83,7 @@ impl Function {
     /// The error for a name that no parameter has, or one that is given by position too.
     fn surplus(&self, kwargs: &Bound<'_, PyDict>, positional: usize) -> PyResult<PyErr> {
         for key in kwargs.keys() {
-            let of = |parameter: &Parameter| {
-                parameter.name.as_ref().is_some_and(|name| key.eq(name).unwrap_or(false))
-            };
-            match self.parameters.iter().position(of) {
+            match self.parameters.iter().position(|parameter| parameter.is_called(&key)) {
                 None => {
                     return Ok(PyTypeError::new_err(format!(
                         "unexpected argument {} (the function takes {})",
@@ -94,7 +100,23 @@ impl Function {
                 Some(_) => {}
             }
         }
-        Ok(PyTypeError::new_err("two inputs have the same name; give them by position"))
+        Ok(PyTypeError::new_err("arguments are given by what equals a name but is no plain string"))
+    }
+
+    /// Refuses a name that several inputs have: it does not say which of them is meant.
+    fn check_names(&self, kwargs: &Bound<'_, PyDict>) -> PyResult<()> {
+        for key in kwargs.keys() {
+            let called = self.parameters.iter().enumerate().filter(|(_, x)| x.is_called(&key));
+            let positions: Vec<usize> = called.map(|(at, _)| at).collect();
+            if let [first, .., last] = positions[..] {
+                return Err(PyTypeError::new_err(format!(
+                    "inputs {first} and {last} are both called {}, so the name does not say which one is meant: give \
+                     them by position, or compile the function with names that differ, as in fz.In(x, name=\"other\")",
+                    key.repr()?,
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Names of parameters; one without a name is told by its position.
