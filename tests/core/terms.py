@@ -84,11 +84,6 @@ def substitute(term, pairs):
     return name, serial, tuple(substitute(operand, pairs) for operand in operands)
 
 
-def needs(term, sought):
-    """Whether ``term`` is computed from ``sought``, and is not it."""
-    return any(operand == sought or needs(operand, sought) for operand in term[2])
-
-
 def canonical(outputs, fold=False):
     """Equal exactly for isomorphic graphs: distinct terms are numbered as a walk meets them."""
     numbers = {}

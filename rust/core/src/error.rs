@@ -111,12 +111,6 @@ pub enum Error {
     #[error("{what} cannot be an input of a graph: only variables that are not constants can")]
     InvalidInput { what: String },
 
-    #[error(
-        "replacing {old} by {new} makes a cycle: {new} is itself computed from {old}; compute it from something else, \
-         or use graph_replace, which substitutes once and leaves what it puts in as it is"
-    )]
-    CyclicReplacement { old: String, new: String },
-
     #[error("{variable} is not in the graph")]
     NotInGraph { variable: String },
 

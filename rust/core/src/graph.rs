@@ -19,7 +19,7 @@ use crate::freeze::{Frozen, FrozenFunctionGraph, check_inputs};
 use crate::intern::Node;
 use crate::names::{Names, all_names};
 use crate::node::{Body, Var};
-use crate::replace::{check_cycles, check_types, rebuild_keeping};
+use crate::replace::{check_types, rebuild_keeping};
 use crate::sync::Mutex;
 use crate::traverse::{postorder, root_inputs};
 
@@ -323,8 +323,8 @@ impl FunctionGraph {
     /// Puts a value in place of each variable, all at once; what is put in is not searched for further replacements.
     ///
     /// A variable that is not in the graph, or is replaced by itself, changes nothing. A value that is computed from
-    /// what it replaces would make a cycle, and a value that needs a root input which the graph does not have would
-    /// leave it open: errors, and the graph stays as it was.
+    /// what it replaces comes between that and its readers. A value that needs a root input which the graph does not
+    /// have would leave it open: an error, and the graph stays as it was.
     pub fn replace(&self, replacements: &[(Var, Var)]) -> Result<(), Error> {
         self.substitute(replacements, Newcomers::Refused)
     }
@@ -342,7 +342,6 @@ impl FunctionGraph {
             .map(|(old, new)| Ok((old.clone(), container.adopt(new)?)))
             .collect::<Result<_, Error>>()?;
         check_types(&pairs)?;
-        check_cycles(&pairs)?;
         self.edit(|state| {
             let outputs = rebuild_keeping(container, &state.outputs, &pairs, &state.inputs)?;
             if *outputs == *state.outputs {

@@ -13,7 +13,8 @@ use crate::ty::Signature;
 
 /// `outputs` with every key of `replacements` replaced by its value, all at once.
 ///
-/// What is put in is not searched for further replacements.
+/// What is put in is not searched for further replacements, so a value may be computed from what it replaces:
+/// nodes never change, so nothing comes to need itself.
 pub fn replace(
     container: &Container,
     outputs: &[Var],
@@ -29,64 +30,6 @@ pub(crate) fn check_types(replacements: &[(Var, Var)]) -> Result<(), Error> {
         if !old.ty().accepts(new.ty()) {
             let (expected, given) = (old.ty(), new.ty());
             return Err(Error::ReplacementType { position, expected, given });
-        }
-    }
-    Ok(())
-}
-
-/// Checks that no value is computed, however indirectly, from what it replaces.
-///
-/// Walks from the values to their operands, and from an operand that is replaced to its value too: what is met
-/// again before it is left lies on a cycle.
-pub(crate) fn check_cycles(replacements: &[(Var, Var)]) -> Result<(), Error> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Visit {
-        Open,
-        Done,
-    }
-    let values: FxHashMap<_, &(Var, Var)> =
-        replacements.iter().map(|pair| (pair.0.identity(), pair)).collect();
-    let mut visits: FxHashMap<usize, Visit> = FxHashMap::default();
-    // A node, the next of its operands, and whether that one's value is still to be followed.
-    let mut stack: Vec<(&Node, usize, bool)> = Vec::new();
-    for (_, value) in replacements {
-        visits.entry(value.node().address()).or_insert_with(|| {
-            stack.push((value.node(), 0, true));
-            Visit::Open
-        });
-        while let Some((node, next, jump)) = stack.last_mut() {
-            let node: &Node = node;
-            let Some(input) = node.inputs().get(*next) else {
-                visits.insert(node.address(), Visit::Done);
-                stack.pop();
-                continue;
-            };
-            let replaced = values.get(&input.identity()).filter(|_| *jump);
-            let follow = match replaced {
-                Some((_, value)) => {
-                    *jump = false;
-                    value.node()
-                }
-                None => {
-                    (*next, *jump) = (*next + 1, true);
-                    input.node()
-                }
-            };
-            match visits.get(&follow.address()) {
-                None => {
-                    visits.insert(follow.address(), Visit::Open);
-                    stack.push((follow, 0, true));
-                }
-                Some(Visit::Done) => {}
-                Some(Visit::Open) => {
-                    // A cycle has such an edge, since operands alone make none; the last one lies on it.
-                    let last = stack.iter().rev().find(|(_, _, jump)| !jump);
-                    let read = last.and_then(|(node, next, _)| node.inputs().get(*next));
-                    let (old, new) = read.map_or(&replacements[0], |var| values[&var.identity()]);
-                    let (old, new) = (old.describe(), new.describe());
-                    return Err(Error::CyclicReplacement { old, new });
-                }
-            }
         }
     }
     Ok(())
