@@ -10,6 +10,7 @@ import numpy as np
 
 from frazil import _core
 from frazil._core import FrozenApply, TensorType, Variable
+from frazil.answers import check_partial, elementwise_gradients
 from frazil.op import Op
 from frazil.scalar.evaluation import evaluate
 from frazil.scalar.graph import ScalarGraphOp
@@ -122,12 +123,14 @@ class Elemwise(Op):
             return [None] * len(inputs)
         ndim, ones = output.ndim, output.broadcastable
         results: list[Variable | None] = []
-        for x, value, want in zip(inputs, gradient(inputs, output, g), wanted, strict=True):
+        given = elementwise_gradients(self, gradient(inputs, output, g), inputs)
+        for at, (x, value, want) in enumerate(zip(inputs, given, wanted, strict=True)):
             if value is None or not want:
                 results.append(None)
                 continue
             # A row may put off what costs nodes until it is known to be wanted.
             partial = value() if callable(value) else value
+            check_partial(self, at, partial, output)
             results.append(
                 unbroadcast(partial, x, ones, lambda axis: broadcast_length(inputs, axis - ndim))
             )

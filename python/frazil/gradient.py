@@ -17,6 +17,7 @@ import numpy as np
 
 from frazil import _core, scalar
 from frazil._core import Constant, FrozenApply, Variable
+from frazil.answers import gradients_of
 from frazil.company import in_company_of
 from frazil.elemwise import Elemwise
 from frazil.laziness import draw_in
@@ -51,7 +52,7 @@ else:
 
 
 TAKE_UNIFORM = (BroadcastTo, DropDims, ExpandDims, Reduce, Reshape, Subtensor, Transpose)
-"""Ops whose ``L_op`` takes a gradient without dimensions for one that is equal everywhere."""
+"""Ops whose ``L_op`` takes, and gives, a gradient of fewer elements for one that is equal."""
 
 
 class DisconnectedInputError(ValueError):
@@ -312,8 +313,8 @@ def _pull(
     try:
         if not isinstance(op, Elemwise):
             taken = [_as_taken(op, output, gradients) for output in outputs]
-            by_op: Sequence[Variable | None] = op.L_op(inputs, outputs, taken)
-            return by_op
+            gives = isinstance(op, TAKE_UNIFORM)
+            return gradients_of(node, op.L_op(inputs, outputs, taken), may_broadcast=gives)
         given = [gradients.get(output) for output in outputs]
         pulled = op.pullback(inputs, outputs, given, wanted)
     except NotImplementedError as error:

@@ -10,7 +10,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from frazil import _core
-from frazil._core import Constant, FrozenFunctionGraph, TensorType, Variable
+from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType, Variable
+from frazil.answers import values_of
 from frazil.company import in_company_of
 from frazil.op import Op
 from frazil.scalar.graph import ScalarGraphOp
@@ -90,7 +91,7 @@ def compute(fgraph: FrozenFunctionGraph, arrays: Sequence[Array]) -> list[Array]
         return x.data if isinstance(x, Constant) else values[x]
 
     for node in fgraph.toposort():
-        results = node.op.perform(node, [value(x) for x in node.inputs])
+        results = values_of(node, [value(x) for x in node.inputs])
         values.update(zip(node.outputs, results, strict=True))
     return [np.asarray(value(output)) for output in fgraph.outputs]
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from frazil import _core
 from frazil._core import FrozenApply, Variable
+from frazil.answers import tangents_of
 from frazil.company import in_company_of
 from frazil.gradient import DisconnectedInputError, grad
 from frazil.pullback import is_continuous
@@ -200,7 +201,7 @@ def _walk_forward(order: Sequence[FrozenApply], tangents: dict[Variable, Variabl
             except NotImplementedError:
                 made = None
         if made is not None:
-            pairs = list(zip(node.outputs, made, strict=True))
+            pairs = list(zip(node.outputs, tangents_of(node, made), strict=True))
         else:
             pairs = list(zip(outputs, _of_node(node, outputs, tangents), strict=True))
         for y, tangent in pairs:

@@ -19,6 +19,7 @@ from frazil._core import (
     ProgramBuilder,
     Variable,
 )
+from frazil.answers import listed_values
 from frazil.inner_graph import HasInnerGraph
 from frazil.link.fusible import register_fusion
 from frazil.link.image import Image, Symbol
@@ -115,8 +116,7 @@ class Perform(NodeFunction):
     __slots__ = ()
 
     def __call__(self, *arrays: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], ...]:
-        outputs: tuple[np.ndarray[Any, Any], ...] = self.node.op.perform(self.node, arrays)
-        return outputs
+        return listed_values(self.node, self.node.op.perform(self.node, arrays))
 
 
 @singledispatch
@@ -149,7 +149,7 @@ class CheckedPerform(Perform):
         """
         node = self.node
         before = [array.copy() for array in arrays]
-        outputs: tuple[np.ndarray, ...] = node.op.perform(node, arrays)
+        outputs = listed_values(node, node.op.perform(node, arrays))
         for position, (array, copy) in enumerate(zip(arrays, before, strict=True)):
             if array.tobytes() != copy.tobytes():
                 raise DebugModeError(

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from frazil import _core
 from frazil._core import Constant, FrozenApply, Variable
+from frazil.answers import lengths_of
 from frazil.elemwise import Elemwise
 from frazil.link.alignment import can_loop, element_operands, pattern, whole_operands
 from frazil.link.views import REPEATED
@@ -147,7 +148,7 @@ class Shapes:
     def _infer(self, node: FrozenApply) -> None:
         known = node.lengths
         if known is None:
-            shapes = node.op.infer_shape(node, [self.lengths(x) for x in node.inputs])
+            shapes = lengths_of(node, [self.lengths(x) for x in node.inputs])
             known = tuple(
                 None if shape is None else self._known(output, shape)
                 for output, shape in zip(node.outputs, shapes, strict=True)

@@ -14,6 +14,7 @@ from frazil.inner_graph import HasInnerGraph, compute
 from frazil.jacobians import jacobian
 from frazil.loop.scanning import unchanging
 from frazil.optimize.options import Options
+from frazil.tensor.broadcasting import broadcast_like
 from frazil.tensor.constants import Array, as_tensor, constant
 from frazil.tensor.joining import stack
 from frazil.tensor.lengths import Lengths
@@ -125,7 +126,7 @@ class Solver(HasInnerGraph):
         bound = graph.bind([outputs[0], *inputs[1:count], output_gradients[0]])
         gradients = dict(zip((one for one, _ in known), bound, strict=True))
         # What is found does not depend on where the search began, nor on its bounds.
-        start = constant(0, x.dtype)
+        start = broadcast_like(constant(0, x.dtype), inputs[0])
         return [start, *(gradients.get(one) for one in parameters), *([None] * len(self.bounds))]
 
     def adjoint(self, condition: Variable, x: Variable, g: Variable) -> Variable:

@@ -13,6 +13,7 @@ from typing import Any
 
 import frazil.tensor as ft
 from frazil._core import Constant, FrozenApply, TensorType, Variable
+from frazil.answers import values_of
 from frazil.elemwise import Elemwise
 from frazil.inner_graph import HasInnerGraph
 from frazil.link.placement import updated_operand
@@ -71,7 +72,7 @@ def _values(node: FrozenApply) -> list[Constant] | None:
     if _is_loop(node) and operands[0].data.max(initial=0) > MAX_STEPS:
         return None
     try:
-        values = node.op.perform(node, [x.data for x in operands])
+        values = values_of(node, [x.data for x in operands])
     except Exception:
         # What cannot be worked out says so when the graph runs, if it does.
         return None

@@ -1,0 +1,215 @@
+"""What a user's op says is checked: the error names the op, and what it was said of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import frazil as fz
+import frazil.tensor as ft
+from frazil.scalar import ScalarOp
+
+MODES = ("py", "c", "numba")
+
+
+def told(**methods: Any) -> Any:
+    """An op of two operands, x + y of the type of x, that says what ``methods`` say."""
+
+    def make_node(self: Any, x: Any, y: Any) -> fz.FrozenApply:
+        return fz.FrozenApply(self, [x, y], [x.type])
+
+    said = {
+        "make_node": make_node,
+        "perform": lambda self, node, inputs: (inputs[0] + inputs[1],),
+        "infer_shape": lambda self, node, input_shapes: (input_shapes[0],),
+        "L_op": lambda self, inputs, outputs, output_gradients: [output_gradients[0]] * 2,
+        "__qualname__": "told.<locals>.Told",
+    }
+    return type("Told", (fz.Op,), said | methods)()
+
+
+def gradient_of(result: Any, x: Any, y: Any) -> Any:
+    op = told(L_op=lambda self, inputs, outputs, output_gradients: result(output_gradients[0]))
+    return fz.grad(op(x, y).sum(), [x, y])
+
+
+X, Y = ft.dvector("x"), ft.dvector("y")
+
+WRONG_LISTS = [
+    (lambda g: g, r"L_op of Told must return a list or tuple.*the bare variable"),
+    (lambda g: None, "L_op of Told must return a list or tuple.*it returned None"),
+    (lambda g: [g], "L_op of Told.*the node has 2 inputs, and 1 came back"),
+    (lambda g: [g, g, g], "L_op of Told.*the node has 2 inputs, and 3 came back"),
+    (lambda g: {0: g}, "L_op of Told.*it returned a dict"),
+]
+WRONG_TYPES = [
+    (lambda g: g.sum(), r"must have the shape of y.*float64\[\?\]; given one of type float64\[\]"),
+    (lambda g: g.sum(keepdims=True), r"given one of type float64\[1\]"),
+    (lambda g: ft.stack([g, g]), r"given one of type float64\[2, \?\]"),
+    (lambda g: g > 0, "must be floating-point, given one of type bool"),
+    (lambda g: ft.cast(g, "int64"), "must be floating-point"),
+    (lambda g: 1.0, "input 1 must be a variable, or None.*given 1.0 of type float"),
+    (lambda g: np.ones(3), "input 1 must be a variable, or None.*of type ndarray"),
+]
+
+
+@pytest.mark.parametrize(("result", "message"), WRONG_LISTS)
+def test_gradients_are_a_list(result: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        gradient_of(result, X, Y)
+
+
+@pytest.mark.parametrize(("result", "message"), WRONG_TYPES)
+def test_gradients_have_the_type_of_their_input(result: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message) as caught:
+        gradient_of(lambda g: [g, result(g)], X, Y)
+    assert "L_op of Told" in str(caught.value)
+
+
+SHAPES = st.lists(st.sampled_from([None, 1, 2, 3]), max_size=3)
+
+
+@given(SHAPES, SHAPES)
+def test_a_gradient_is_refused_exactly_if_it_has_not_the_shape(own: Any, other: Any) -> None:
+    x = ft.tensor("x", shape=tuple(own))
+    g = ft.tensor("g", shape=tuple(other))
+    fits = len(own) == len(other) and all(
+        m is None or m == n or (n is None and m != 1) for n, m in zip(own, other, strict=True)
+    )
+    op = told(L_op=lambda self, inputs, outputs, output_gradients: [g, None])
+    if fits:
+        fz.grad(op(x, Y).sum(), x)
+    else:
+        with pytest.raises(TypeError, match="L_op of Told: the derivative for input 0 must have"):
+            fz.grad(op(x, Y).sum(), x)
+
+
+def test_float32_and_none_are_fine() -> None:
+    for mode in MODES:
+        first, second = gradient_of(lambda g: [ft.cast(g, "float32"), g * 2], X, Y)
+        found = fz.function([X, Y], [first, second], mode=mode, on_unused_input="ignore")(
+            [1.0], [2.0]
+        )
+        assert [y.tolist() for y in found] == [[1.0], [2.0]]
+    op = told(L_op=lambda self, inputs, outputs, output_gradients: (output_gradients[0], None))
+    assert fz.grad(op(X, Y).sum(), X).type == X.type
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        (lambda t: t, "R_op of Told must return a list or tuple.*the bare variable"),
+        (lambda t: [t, t], "R_op of Told.*the node has 1 output, and 2 came back"),
+        (lambda t: [t.sum()], r"R_op of Told: the derivative for output 0 must have the shape"),
+        (lambda t: [ft.cast(t, "int8")], "R_op of Told.*must be floating-point"),
+    ],
+)
+def test_tangents(result: Any, message: str) -> None:
+    op = told(R_op=lambda self, inputs, tangents: result(tangents[0]))
+    with pytest.raises(TypeError, match=message):
+        fz.Rop(op(X, Y), X, X)
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        (lambda shape: shape, r"output 0: 1 lengths in a tuple for each output are needed"),
+        (lambda shape: shape[0], "infer_shape of Told must return a list or tuple.*bare variable"),
+        (lambda shape: [shape, shape], "infer_shape of Told.*has 1 output, and 2 came back"),
+        (lambda shape: [shape + shape], r"output 0: 1 lengths are needed.*float64\[\?\]"),
+        (lambda shape: [()], "output 0: 1 lengths are needed"),
+        (lambda shape: [(2.5,)], "infer_shape of Told, output 0, axis 0: a length must be an int"),
+        (lambda shape: [(X,)], "output 0, axis 0: a length must be an integer"),
+    ],
+)
+def test_lengths(result: Any, message: str) -> None:
+    op = told(infer_shape=lambda self, node, input_shapes: result(input_shapes[0]))
+    with pytest.raises(TypeError, match=message):
+        fz.function([X, Y], ft.exp(op(X, Y)) + 1, mode="c")
+
+
+def test_lengths_that_the_type_contradicts() -> None:
+    x = ft.tensor("x", shape=(3,))
+    op = told(infer_shape=lambda self, node, input_shapes: [(2,)])
+    with pytest.raises(ValueError, match="axis 0: the length is said to be 2, and 3 by the type"):
+        fz.function([x, Y], ft.exp(op(x, Y)), mode="c")
+    op = told(infer_shape=lambda self, node, input_shapes: [(3,)])
+    f = fz.function([x, Y], ft.exp(op(x, Y)), mode="c")
+    assert f(np.zeros(3), np.zeros(3)).tolist() == [1.0] * 3
+
+
+WRONG_VALUES = [
+    (lambda a: a, "perform of Told must return a list or tuple with an array.*returned a ndarray"),
+    (lambda a: None, "perform of Told must return.*it returned None"),
+    (lambda a: (a, a), "perform of Told.*the node has 1 output, and 2 came back"),
+    (lambda a: (), "perform of Told.*the node has 1 output, and 0 came back"),
+    (lambda a: (a.astype("f4"),), "Told has type float32.*declared"),
+    (lambda a: (a[None],), r"Told has type float64\[1, 2\].*declared"),
+    (lambda a: (a.sum(),), r"Told has type float64\[\].*declared"),
+]
+
+
+@pytest.mark.parametrize(("result", "message"), WRONG_VALUES)
+@pytest.mark.parametrize("mode", MODES)
+def test_values(mode: str, result: Any, message: str) -> None:
+    op = told(perform=lambda self, node, inputs: result(inputs[0] + inputs[1]))
+    for x, y in ((X, Y), (ft.constant([1.0, 2.0]), ft.constant([2.0, 3.0]))):
+        f = fz.function([X, Y], op(x, y) * 2, mode=mode, on_unused_input="ignore")
+        with pytest.raises(TypeError, match=message):
+            f([1.0, 2.0], [1.0, 2.0])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_values_in_inner_graphs(mode: str) -> None:
+    op = told(perform=lambda self, node, inputs: inputs[0] + inputs[1])
+    outer = fz.OpFromGraph([X, Y], [op(X, Y)])
+    f = fz.function([X, Y], outer(X, Y), mode=mode)
+    # Of length 1, so that it could be taken for a list of one.
+    with pytest.raises(TypeError, match="perform of Told must return a list or tuple"):
+        f([1.0], [2.0])
+    wrong = told(perform=lambda self, node, inputs: [inputs[0].astype(int)])
+    f = fz.function([X, Y], fz.OpFromGraph([X, Y], [wrong(X, Y)])(X, Y), mode=mode)
+    with pytest.raises(TypeError, match="Told"):
+        f([1.0], [2.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Product(ScalarOp):
+    what: str
+    nin = 2
+    rule = "float"
+
+    def impl(self, x: Any, y: Any) -> Any:
+        return x * y
+
+    def gradient(self, inputs: Any, output: Any, g: Any) -> Any:
+        x, y = inputs
+        return {
+            "right": [g * y, g * x],
+            "late": [lambda: g * y, None],
+            "bare": g,
+            "few": [g * y],
+            "number": [1.0, g * x],
+            "wide": [ft.expand_dims(g * y, 0), g * x],
+        }[self.what]
+
+
+def test_gradients_of_scalar_ops() -> None:
+    for what, message in [
+        ("bare", "the gradient of Product.* must return a list or tuple.*bare variable"),
+        ("few", "the gradient of Product.*: the node has 2 operands, and 1 came back"),
+        ("number", "the gradient of Product.* for operand 0 must be a variable, or None"),
+        ("wide", r"for operand 0 must have the shape of the result.*float64\[1, \?\]"),
+    ]:
+        with pytest.raises(TypeError, match=message):
+            fz.grad(Product(what)(X, Y).sum(), X)
+    for what in ("right", "late"):
+        gradient = fz.function(
+            [Y, X], fz.grad(Product(what)(X, Y).sum(), X), mode="py", on_unused_input="ignore"
+        )
+        assert gradient([2.0], [7.0]).tolist() == [2.0]
