@@ -20,6 +20,7 @@ from frazil._core import Constant, FrozenApply, Variable
 from frazil.answers import gradients_of
 from frazil.company import in_company_of
 from frazil.elemwise import Elemwise
+from frazil.inner_graph import HasInnerGraph, first_impure
 from frazil.laziness import draw_in
 from frazil.op import Op
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor
@@ -310,6 +311,7 @@ def _pull(
 ) -> Sequence[Variable | None]:
     """Return the gradients of a node's inputs, given those of what it computes, ``outputs``."""
     op, inputs = node.op, node.inputs
+    check_runs_once(node)
     try:
         if not isinstance(op, Elemwise):
             taken = [_as_taken(op, output, gradients) for output in outputs]
@@ -323,6 +325,16 @@ def _pull(
         return pulled
     leaves = (*inputs, *outputs)
     return [gradient if gradient is None else _fold(gradient, leaves) for gradient in pulled]
+
+
+def check_runs_once(node: FrozenApply) -> None:
+    """Raise unless the graph that a node's op holds may be computed again for its derivative."""
+    if isinstance(node.op, HasInnerGraph) and not node.op.pure:
+        raise NotDifferentiableError(
+            f"the derivative of {node.op}{_where(node)} would compute again what it holds, and "
+            f"{first_impure(node.op.fgraph)} in it is not pure: it may give something else then. "
+            "Apply that outside, and pass what it gives; or name the result in consider_constant"
+        )
 
 
 def _as_taken(op: Op, output: Variable, gradients: Mapping[Variable, Variable]) -> Variable:
@@ -415,11 +427,14 @@ def _report_disconnected(target: Variable, how: str) -> None:
 
 
 def _not_differentiable(node: FrozenApply) -> NotDifferentiableError:
-    where = f" (built at {node.source[0]}:{node.source[1]})" if node.source else ""
     return NotDifferentiableError(
-        f"the op {node.op}{where} has no gradient, and the cost depends on it. Name its result "
-        "in consider_constant if no gradient is to flow through it."
+        f"the op {node.op}{_where(node)} has no gradient, and the cost depends on it. Name its "
+        "result in consider_constant if no gradient is to flow through it."
     )
+
+
+def _where(node: FrozenApply) -> str:
+    return f" (built at {node.source[0]}:{node.source[1]})" if node.source else ""
 
 
 def _describe(variable: Variable) -> str:

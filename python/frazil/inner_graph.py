@@ -34,8 +34,25 @@ class HasInnerGraph(Op):
 
     fgraph: FrozenFunctionGraph
 
+    @property
+    def pure(self) -> bool:  # type: ignore[override]
+        """Whether all that the graph holds is pure."""
+        known = _pure.get(self.fgraph)
+        if known is None:
+            known = _pure[self.fgraph] = first_impure(self.fgraph) is None
+        return known
+
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{self.fgraph.digest[:8]}}}"
+
+
+def first_impure(fgraph: FrozenFunctionGraph) -> FrozenApply | None:
+    """Return a node of a graph whose op is not pure; None if there is none."""
+    return next((node for node in fgraph.toposort() if not node.op.pure), None)
+
+
+# By the graph's life: what follows from it alone.
+_pure: WeakKeyDictionary[FrozenFunctionGraph, bool] = WeakKeyDictionary()
 
 
 Holder = TypeVar("Holder", bound=HasInnerGraph | ScalarGraphOp)

@@ -22,7 +22,8 @@ def improve_loops(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
 
     Loops over the same steps become one; what is the same in each step, what follows from
     sequences alone and what is only stacked is computed outside; what nobody uses is dropped; and
-    of a stack of which only the last rows are used, only those are kept.
+    of a stack of which only the last rows are used, only those are kept. A loop that is not pure
+    stays: what it does in each step may tell these ways apart.
     """
     if not any(isinstance(node.op, Scan) for node in graph.toposort()):
         return graph
@@ -37,7 +38,7 @@ def _each_improved(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     for node in graph.toposort():
         if node.outputs[0] in made and all(y in made or y not in uses for y in node.outputs):
             continue  # a row of a stack, which the loop has given
-        if isinstance(node.op, Scan):
+        if isinstance(node.op, Scan) and node.op.pure:
             _improve(node, made, uses)
         else:
             made.apply(node)
@@ -164,6 +165,8 @@ def _alike(a: FrozenApply, b: FrozenApply) -> bool:
         and a.op.backwards == b.op.backwards
         and not a.op.until
         and not b.op.until
+        and a.op.pure
+        and b.op.pure
     )
 
 

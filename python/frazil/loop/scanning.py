@@ -15,6 +15,7 @@ from frazil.laziness import lazily
 from frazil.loop.declaration import Carried, Tap, listed, read_outputs_info, read_sequences
 from frazil.loop.op import Scan
 from frazil.loop.starts import settle_starts
+from frazil.tensor.buffers import Distinct
 from frazil.tensor.constants import TensorLike, as_tensor
 from frazil.tensor.lengths import as_length, length, minimum, static_length
 
@@ -218,6 +219,8 @@ class _Trace:
     outputs: list[Variable]
     updates: Mapping[SharedVariable, Variable]
     condition: Variable | None
+    before: int
+    """A tag that is greater than those of what was there before the step was written."""
 
     @staticmethod
     def of(
@@ -236,6 +239,7 @@ class _Trace:
             own = [x.type(f"{one.name}[t-{lag}]") for lag, x in enumerate(one.initial, 1)]
             lagged.append(own)
             earlier += [own[lag - 1] for lag in one.taps]
+        before = Distinct()(_core.constant(0)).owner.distinct
         outputs, updates, condition = _told(fn(*elements, *earlier, *fixed))
         if carried and len(carried) != len(outputs):
             raise ValueError(
@@ -244,7 +248,7 @@ class _Trace:
             )
         if not carried:
             carried, lagged = [None] * len(outputs), [[] for _ in outputs]
-        return _Trace(carried, elements, lagged, outputs, updates, condition)
+        return _Trace(carried, elements, lagged, outputs, updates, condition, before)
 
 
 @dataclass(frozen=True)
@@ -260,6 +264,8 @@ class _Body:
     updated: Mapping[SharedVariable, Variable]
     """The variables that stand for shared variables with updates."""
     condition: Variable | None
+    drawn: frozenset[Variable]
+    """What impure ops give that were there before the step was written: once, not in each step."""
 
     @staticmethod
     def of(trace: _Trace, fixed: Sequence[Variable]) -> _Body:
@@ -270,8 +276,14 @@ class _Body:
         outputs, ends = results[: len(trace.outputs)], results[len(trace.outputs) :]
         news = [_as_update(new, x) for x, new in updates.items()]
         replaced = _core.graph_replace([*outputs, *news, *ends], list(updated.items()))
+        drawn = [
+            y
+            for node in _core.toposort(replaced)
+            if not node.op.pure and (node.distinct or 0) < trace.before
+            for y in node.outputs
+        ]
         # What only a branch needs is not computed before the loop: it may never be taken.
-        replaced = lazily(replaced, fixed)
+        replaced = lazily(replaced, [*fixed, *drawn])
         return _Body(
             carried,
             trace.elements,
@@ -280,6 +292,7 @@ class _Body:
             dict(zip(updates, replaced[len(outputs) :], strict=False)),
             updated,
             replaced[-1] if ends else None,
+            frozenset(drawn),
         )
 
     @property
@@ -315,7 +328,13 @@ class _Body:
     ) -> tuple[list[Variable], list[Variable | None], dict[SharedVariable, Variable]]:
         """The outputs, the last values of those that are carried, and the updates."""
         placeholders = self.placeholders
-        others = unchanging(self.results, placeholders)
+        own = [
+            y
+            for node in _core.toposort(self.results, list(self.drawn))
+            if not node.op.pure
+            for y in node.outputs
+        ]
+        others = unchanging(self.results, placeholders, own)
         nexts = [
             x
             for y, own in zip(self.outputs, self.lagged, strict=True)
@@ -347,12 +366,14 @@ class _Body:
         )
 
 
-def unchanging(results: Sequence[Variable], changing: Sequence[Variable]) -> list[Variable]:
+def unchanging(
+    results: Sequence[Variable], changing: Sequence[Variable], drawn: Sequence[Variable] = ()
+) -> list[Variable]:
     """Return what ``results`` need that follows from none of ``changing``, as late as can be.
 
-    That is no constant, nor made of constants alone.
+    That is no constant, nor made of constants alone. ``drawn`` changes, too, whatever it is of.
     """
-    moves = set(changing)
+    moves = {*changing, *drawn}
     order = _core.toposort(list(results), list(changing))
     for node in order:
         if any(x in moves for x in node.inputs):

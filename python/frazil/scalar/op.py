@@ -33,6 +33,11 @@ class ScalarOpMeta(OpMeta, ABCMeta):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls.__abstractmethods__:
             raise TypeError(f"{cls.__qualname__} is abstract: it must define impl")
+        if not getattr(cls, "pure", True):
+            raise TypeError(
+                f"{cls.__qualname__} is a scalar op, which must be pure: loops may compute an "
+                "element more than once. Derive from fz.Op where each call counts"
+            )
         made = super().__call__(*args, **kwargs)
         for name in ("nin", "rule"):
             if not hasattr(made, name):

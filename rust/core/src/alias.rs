@@ -4,7 +4,7 @@
 //! views nothing is a *root*. So the views of a graph lead from every variable to one or more roots, and
 //!
 //! - two variables may alias exactly if they have a root in common;
-//! - the outputs of a node with a distinct tag are roots, whatever its op views: that is what the tag is for;
+//! - the outputs of a distinct op are roots, whatever it views: that is what it is for;
 //! - an output written over an input (`destroy_map`) is no view of it but the next content of its memory: a root.
 
 use std::fmt;
@@ -19,11 +19,11 @@ use crate::traverse::{Numbering, postorder};
 
 /// The inputs that `var` may share memory with, in the order in which its op names them.
 pub fn view_sources(var: &Var) -> SmallVec<[&Var; 1]> {
-    let Body::Apply { op, inputs, distinct: None } = var.node().body() else {
+    let Body::Apply { op, inputs, .. } = var.node().body() else {
         return SmallVec::new();
     };
     let props = &op.key().props;
-    if props.view_map.is_empty() {
+    if props.distinct || props.view_map.is_empty() {
         return SmallVec::new();
     }
     let destroyed: SmallVec<[u32; 2]> = positions(&props.destroy_map, var.index()).collect();

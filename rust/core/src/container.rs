@@ -234,7 +234,7 @@ impl Container {
         Var::new(self.intern(Body::Constant(Box::new(data)), signature, Origin::default()), 0)
     }
 
-    /// `op` applied to `inputs`: the one node with this key. A distinct op takes a fresh tag.
+    /// `op` applied to `inputs`: the one node with this key. A distinct or impure op takes a fresh tag.
     pub fn apply(
         &self,
         op: Op,
@@ -242,7 +242,7 @@ impl Container {
         signature: Signature,
         origin: Origin,
     ) -> Result<Node, Error> {
-        let distinct = op.key().props.distinct.then(|| self.fresh_tag());
+        let distinct = op.key().props.is_tagged().then(|| self.fresh_tag());
         self.apply_tagged(op, inputs, signature, distinct, origin)
     }
 

@@ -170,7 +170,7 @@ pub enum Error {
     #[error("a node applies op {number}, which is not listed")]
     NoSuchOp { number: u32 },
 
-    #[error("{op} must have a tag exactly if it is distinct")]
+    #[error("{op} must have a tag exactly if it is distinct or not pure")]
     TagMismatch { op: String },
 
     #[error(

@@ -381,13 +381,13 @@ impl Rebuild for Tags {
             tag
         };
         match &mut self.folded {
-            None => fresh(),
-            Some(folded) => {
+            Some(folded) if op.key().props.pure => {
                 let key = (op.clone(), inputs.clone(), signature);
                 let (tag, count) = folded.entry(key).or_insert_with(|| (fresh(), 0));
                 *count += 1;
                 *tag
             }
+            _ => fresh(),
         }
     }
 }

@@ -18,6 +18,7 @@ pub mod fork;
 pub mod freeze;
 pub mod graph;
 pub mod id;
+mod impure;
 mod incremental;
 pub mod intern;
 pub mod lengths;

@@ -175,7 +175,7 @@ impl Listing {
                     )?;
                     op.check_arity(inputs.len())?;
                     let tag = tag.and_then(DistinctTag::new);
-                    if tag.is_some() != op.key().props.distinct {
+                    if tag.is_some() != op.key().props.is_tagged() {
                         return Err(Error::TagMismatch { op: op.label().to_owned() });
                     }
                     let signature = Signature::new(&types);

@@ -381,7 +381,7 @@ fn is_buffer(var: &Var) -> bool {
     let mut pending: SmallVec<[&Var; 2]> = smallvec![var];
     for _ in 0..VIEWS {
         let Some(var) = pending.pop() else { return false };
-        if matches!(var.node().body(), Body::Apply { distinct: Some(_), .. }) {
+        if op_of(var).is_some_and(|op| op.key().props.distinct) {
             return true;
         }
         pending.extend(view_sources(var));

@@ -149,7 +149,7 @@ impl Param {
 }
 
 /// What the core must know of an op to order, merge and plan its nodes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpProps {
     /// For each output that views inputs, those inputs.
     pub view_map: Vec<(u32, Vec<u32>)>,
@@ -165,6 +165,28 @@ pub struct OpProps {
     pub pure: bool,
     /// Every application is a buffer of its own.
     pub distinct: bool,
+}
+
+impl Default for OpProps {
+    fn default() -> OpProps {
+        OpProps {
+            view_map: Vec::new(),
+            destroy_map: Vec::new(),
+            destroy_tolerates_same: Vec::new(),
+            destroy_tolerates_aliased: Vec::new(),
+            commutative: false,
+            pure: true,
+            distinct: false,
+        }
+    }
+}
+
+impl OpProps {
+    /// Whether a tag tells each application from all others: it is a buffer of its own, or what comes out of it is
+    /// its own, since the next one may give something else.
+    pub fn is_tagged(&self) -> bool {
+        self.distinct || !self.pure
+    }
 }
 
 /// What an op is made of.
@@ -482,7 +504,7 @@ mod tests {
         assert_ne!(a, Op::intern(key("j", params()), "k"));
         assert_ne!(a, Op::intern(key("k", Param::Int(1)), "k"));
         let mut props = key("k", params());
-        props.props.pure = true;
+        props.props.pure = false;
         assert_ne!(a, Op::intern(props, "k"));
     }
 

@@ -9,7 +9,7 @@
 //! - it is maximal: no refused candidate could be added alone. Accepting one only adds constraints, so what was refused
 //!   once stays impossible, and one pass is enough;
 //! - it follows from the graph and the list of candidates alone;
-//! - a node with a distinct tag is a buffer of its own: it is written over nothing, while others may be written
+//! - a node of a distinct op is a buffer of its own: it is written over nothing, while others may be written
 //!   over it.
 //!
 //! Whether sizes and dtypes fit is for those to know who make the candidates.
@@ -271,7 +271,7 @@ impl Planner<'_, '_, '_> {
             let (output, input) = (*output, *input);
             return Err(Error::CandidatePosition { op: op(), output, outputs, input, inputs });
         }
-        if matches!(node.body(), Body::Apply { distinct: Some(_), .. }) {
+        if matches!(node.body(), Body::Apply { op, .. } if op.key().props.distinct) {
             return Ok(Some(Reason::Distinct));
         }
         let place = aliases.output(step, *output);

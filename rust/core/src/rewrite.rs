@@ -8,7 +8,8 @@
 //! - what takes a variable's place has a type that its type accepts, and broadcasts nowhere where it did not;
 //! - two variables are one for a rule only if they are the same variable, so nodes with distinct tags stay apart;
 //! - in a graph with destroyers, what they destroy, what may share its memory, and what either is computed from
-//!   stays as it is; no rule reads the first two. So nothing is destroyed twice, or read when it is gone.
+//!   stays as it is; no rule reads the first two. So nothing is destroyed twice, or read when it is gone;
+//! - what takes a variable's place follows from the same impure nodes: none is lost, however little it matters.
 //!
 //! Foreign right sides and guards are never called from here: [`Sweep::advance`] goes on with everything that does
 //! not need them and hands out the calls, and [`Sweep::reply`] takes the answers.
@@ -22,6 +23,7 @@ use smallvec::SmallVec;
 use crate::container::Container;
 use crate::error::Error;
 use crate::id::Origin;
+use crate::impure::Impure;
 use crate::machine::Match;
 use crate::node::{Body, Inputs, Var};
 use crate::op::Op;
@@ -134,6 +136,7 @@ pub struct Sweep {
     asked: Vec<Entry>,
     candidates: FxHashMap<Op, Arc<[u32]>>,
     untouched: Untouched,
+    impure: Option<Impure>,
     remember: bool,
     recall: bool,
     rewrites: usize,
@@ -169,6 +172,7 @@ impl Sweep {
             remember: untouched.is_empty(),
             recall: untouched.is_empty() && !traced,
             untouched,
+            impure: Impure::of(outputs),
             rewrites: 0,
             limit: None,
             trace: traced.then(Vec::new),
@@ -414,10 +418,12 @@ impl Sweep {
         Ok(())
     }
 
-    /// Whether `right` may take the place of `left`: it differs, fits, and leaves alone what is destroyed.
+    /// Whether `right` may take the place of `left`: it differs, fits, loses nothing that is impure, and leaves alone
+    /// what is destroyed.
     fn admits(&self, left: &Var, right: &Var, found: &Match<'_>) -> bool {
         right != left
             && fits(left.ty(), right.ty())
+            && self.impure.as_ref().is_none_or(|impure| impure.keeps(left, right))
             && self.may_read(found)
             && self.makes_nothing_pinned(right)
     }

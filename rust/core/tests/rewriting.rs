@@ -389,6 +389,28 @@ fn distinct_buffers_stay_apart() {
 }
 
 #[test]
+fn what_is_impure_is_never_lost() {
+    let draw = plain("draw", Param::None, OpProps { pure: false, ..OpProps::default() });
+    let (a, b, x, y) = (input("a"), input("b"), scalar("x"), scalar("y"));
+    let drawn = || node(draw.clone(), &[&a], &[vector()]).remove(0);
+    // Each application is a node of its own.
+    let (one, other) = (drawn(), drawn());
+    assert_ne!(one, other);
+    let first = law("first", &apply(sub(), &[&x, &y]), &x, &[open(&x), open(&y)]);
+    let rules = RuleSet::new(vec![first]);
+    let left = |x: &Var, y: &Var| {
+        let difference = apply(sub(), &[x, y]);
+        let became = rewrite(&rules, std::slice::from_ref(&difference)).unwrap().remove(0);
+        if became == difference { None } else { Some(became) }
+    };
+    assert_eq!(left(&a, &b), Some(a.clone()));
+    assert_eq!(left(&one, &a), Some(one.clone()));
+    assert_eq!(left(&one, &one), Some(one.clone()));
+    assert_eq!(left(&one, &other), None);
+    assert_eq!(left(&a, &apply(neg(), &[&one])), None);
+}
+
+#[test]
 fn what_is_destroyed_stays_as_it_is() {
     let props = OpProps { destroy_map: vec![(0, vec![0])], ..OpProps::default() };
     let overwrite = plain("overwrite", Param::None, props);

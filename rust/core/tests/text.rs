@@ -84,7 +84,7 @@ fn mistakes_are_shown_with_their_place() {
     check(&format!("{exp}%0 = exp(): int64[]\nreturn"), "exp takes 1 operands, 0 given");
     check(
         &format!("{exp}%0 = exp#1(*0): int64[]\nreturn"),
-        "exp must have a tag exactly if it is distinct",
+        "exp must have a tag exactly if it is distinct or not pure",
     );
     let deep = format!("e = k {}", "[".repeat(100_000));
     assert!(parse(&container, &deep, &mut none).unwrap_err().to_string().contains("too deep"));

@@ -35,7 +35,7 @@ pub fn op(name: &'static str, arity: u32, distinct: bool) -> Op {
     let key = OpKey {
         kind: format!("terms.{name}"),
         params: Param::List(vec![Param::Text(name.to_owned()), Param::Int(arity as i64)]),
-        props: OpProps { pure: !distinct, distinct, ..OpProps::default() },
+        props: OpProps { distinct, ..OpProps::default() },
         rule: Some(TypeRule::Arithmetic),
         arity: Some(arity),
     };
