@@ -258,9 +258,9 @@ trunc = define(
 )
 rint = define(
     "rint",
-    "arithmetic",
-    _keep_integers(np.rint),
-    c={"f": "{rint}({0})", "iub": "{0}"},
-    numba={"f": "{rint}({0})", "iub": "{0}"},
+    "float",
+    np.rint,
+    c="{rint}({0})",
+    numba="{rint}({0})",
     gradient=_zeros,
 )

@@ -112,15 +112,15 @@ def alloc(value: TensorLike, *shape: LengthLike) -> Variable:
     return distinct(broadcast_to(value, shape)) if value.ndim else full(shape, value)
 
 
-def zeros(shape: LengthLike | Iterable[LengthLike], dtype: npt.DTypeLike = "float64") -> Variable:
+def zeros(shape: LengthLike | Iterable[LengthLike], dtype: npt.DTypeLike | None = None) -> Variable:
     """Return a new tensor of zeros, as :func:`numpy.zeros`.
 
     Parameters
     ----------
     shape : int, 0-d integer variable, or a sequence of them
         Shape of the result.
-    dtype : dtype_like, default "float64"
-        Its data type.
+    dtype : dtype_like, optional
+        Its data type; default: float64.
 
     Returns
     -------
@@ -133,18 +133,18 @@ def zeros(shape: LengthLike | Iterable[LengthLike], dtype: npt.DTypeLike = "floa
     >>> ft.zeros(3).eval()
     array([0., 0., 0.])
     """
-    return full(shape, constant(0, dtype))
+    return full(shape, constant(0, np.dtype(dtype)))
 
 
-def ones(shape: LengthLike | Iterable[LengthLike], dtype: npt.DTypeLike = "float64") -> Variable:
+def ones(shape: LengthLike | Iterable[LengthLike], dtype: npt.DTypeLike | None = None) -> Variable:
     """Return a new tensor of ones, as :func:`numpy.ones`.
 
     Parameters
     ----------
     shape : int, 0-d integer variable, or a sequence of them
         Shape of the result.
-    dtype : dtype_like, default "float64"
-        Its data type.
+    dtype : dtype_like, optional
+        Its data type; default: float64.
 
     Returns
     -------
@@ -157,18 +157,18 @@ def ones(shape: LengthLike | Iterable[LengthLike], dtype: npt.DTypeLike = "float
     >>> ft.ones(3).eval()
     array([1., 1., 1.])
     """
-    return full(shape, constant(1, dtype))
+    return full(shape, constant(1, np.dtype(dtype)))
 
 
-def empty(shape: LengthLike | Iterable[LengthLike], dtype: npt.DTypeLike = "float64") -> Variable:
+def empty(shape: LengthLike | Iterable[LengthLike], dtype: npt.DTypeLike | None = None) -> Variable:
     """Return a new tensor whose values are not to be relied on, as :func:`numpy.empty`.
 
     Parameters
     ----------
     shape : int, 0-d integer variable, or a sequence of them
         Shape of the result.
-    dtype : dtype_like, default "float64"
-        Its data type.
+    dtype : dtype_like, optional
+        Its data type; default: float64.
 
     Returns
     -------

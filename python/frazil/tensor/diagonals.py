@@ -236,7 +236,7 @@ def trace(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Var
 
 
 def eye(
-    n: LengthLike, m: LengthLike | None = None, k: int = 0, dtype: npt.DTypeLike = "float64"
+    n: LengthLike, m: LengthLike | None = None, k: int = 0, dtype: npt.DTypeLike | None = None
 ) -> Variable:
     """Return the matrix with ones on a diagonal and zeros elsewhere.
 
@@ -246,8 +246,8 @@ def eye(
         The numbers of rows and of columns; as many columns as rows by default.
     k : int, default 0
         How far the diagonal is above the main one; negative below.
-    dtype : dtype_like, default "float64"
-        The dtype of the result, as for :func:`numpy.eye`.
+    dtype : dtype_like, optional
+        The dtype of the result, by default float64, as for :func:`numpy.eye`.
 
     Returns
     -------
@@ -297,7 +297,7 @@ def identity_like(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable
 
 
 def tri(
-    N: LengthLike, M: LengthLike | None = None, k: int = 0, dtype: npt.DTypeLike = "float64"
+    N: LengthLike, M: LengthLike | None = None, k: int = 0, dtype: npt.DTypeLike | None = None
 ) -> Variable:
     """Return the matrix with ones on and below a diagonal and zeros above.
 
@@ -307,8 +307,8 @@ def tri(
         The numbers of rows and of columns; as many columns as rows by default.
     k : int, default 0
         How far the diagonal is above the main one; negative below.
-    dtype : dtype_like, default "float64"
-        The dtype of the result, as for :func:`numpy.tri`.
+    dtype : dtype_like, optional
+        The dtype of the result, by default float64, as for :func:`numpy.tri`.
 
     Returns
     -------
@@ -324,7 +324,7 @@ def tri(
     """
     rows = as_length(N)
     columns = rows if M is None else as_length(M)
-    return as_tensor(_below(rows, columns, _as_offset(k)), dtype)
+    return as_tensor(_below(rows, columns, _as_offset(k)), np.dtype(dtype))
 
 
 def tril(m: TensorLike, k: int = 0) -> Variable:

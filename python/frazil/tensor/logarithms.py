@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from frazil import _core, scalar
 from frazil._core import Variable
-from frazil.tensor.constants import TensorLike, as_operand
+from frazil.tensor.constants import TensorLike, as_operand, as_tensor
 
 
 def log1mexp(x: TensorLike) -> Variable:
@@ -48,6 +48,9 @@ def logit(p: TensorLike) -> Variable:
     >>> ft.logit([0.0, 0.5, 1.0]).eval()
     array([-inf,   0.,  inf])
     """
-    p = as_operand(p)
+    p = as_tensor(p)
+    if p.type.numpy_dtype.kind != "f":
+        # Complements of unsigned integers and of bool are no numbers below zero.
+        p = as_tensor(p, _core.elemwise_type(scalar.log, p.type).dtype)
     complement = _core.elemwise(scalar.log1p, _core.elemwise(scalar.neg, p))
     return _core.elemwise(scalar.log, p) - complement

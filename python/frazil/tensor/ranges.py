@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +13,14 @@ import numpy.typing as npt
 from frazil import _core
 from frazil._core import Constant, FrozenApply, TensorType, Variable
 from frazil.op import Op
-from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.tensor.constants import Array, TensorLike, as_tensor, constant
+from frazil.tensor.elementwise.choice import where
+from frazil.tensor.elementwise.comparison import eq
 from frazil.tensor.lengths import (
     Lengths,
     floor_divide,
     is_length,
+    length,
     literal,
     maximum,
     subtract,
@@ -42,8 +46,8 @@ class ARange(Op):
         if isinstance(step, Constant) and step.data == 0:
             raise ValueError(f"the step of a range cannot be zero; given {step}")
         known = [x.data for x in operands if isinstance(x, Constant)]
-        length = _count(known) if len(known) == 3 else None
-        return FrozenApply(self, operands, [TensorType(self.dtype, (length,))])
+        static = _count(known) if len(known) == 3 else None
+        return FrozenApply(self, operands, [TensorType(self.dtype, (static,))])
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         start, _, step = inputs
@@ -97,12 +101,19 @@ def arange(
     step : scalar_like, default 1
         The distance between neighbours; it may be negative.
     dtype : dtype_like, optional
-        Default: what the arguments promote to, as in :func:`numpy.arange`.
+        Default: what the arguments promote to.
 
     Returns
     -------
     Variable
-        Of length ``ceil((stop - start) / step)``, or 0 if that is negative.
+        Of length ``ceil((stop - start) / step)``, or 0 if that is negative: as many as there are
+        before anything is cast. As in NumPy, the first two values are cast to ``dtype``, and the
+        others follow at their distance.
+
+    Raises
+    ------
+    OverflowError
+        If a Python integer among the first two values does not fit in ``dtype``.
 
     Examples
     --------
@@ -119,10 +130,45 @@ def arange(
     chosen = np.dtype(dtype).name
     if chosen == "bool":
         raise TypeError("a range of bool makes no sense; give integers or floats")
+    own = _core.promote(*(x.dtype for x in operands))
     # Programs count 64-bit integers; these hold what narrower types do.
-    counted = "int64" if np.can_cast(chosen, "int64") else chosen
-    values: Variable = ARange(counted)(*(as_tensor(x, counted) for x in operands))
-    return as_tensor(values, chosen)
+    counted = "int64" if np.can_cast(own, "int64") else own
+    begin, end, distance = (_converted(x, counted) for x in operands)
+    values: Variable = ARange(counted)(begin, end, distance)
+    if np.dtype(chosen).kind in "iu":
+        _check_bounds(first, step, values.type.shape[0], chosen)
+    # Integers wrap alike whether they are cast before or after.
+    whole = np.dtype(counted).kind in "iu"
+    if counted == chosen or (whole and np.dtype(chosen).kind in "iu"):
+        return as_tensor(values, chosen)
+    if whole and begin is literal(0) and distance is literal(1):
+        return as_tensor(values, chosen)
+    return _filled(begin, distance, length(values, 0), chosen)
+
+
+def _converted(x: Variable, dtype: str) -> Variable:
+    """Return ``x`` in ``dtype``; constants stay such, so that a length can follow from them."""
+    return constant(x.data.astype(dtype)) if isinstance(x, Constant) else as_tensor(x, dtype)
+
+
+def _check_bounds(first: Any, step: Any, count: int | None, dtype: str) -> None:
+    """Raise OverflowError where Python's numbers are values that ``dtype`` does not hold."""
+    if isinstance(first, int) and count != 0:
+        constant(first, dtype)
+        if isinstance(step, int) and count not in (None, 1):
+            constant(first + step, dtype)
+
+
+def _filled(start: Variable, step: Variable, count: Variable, dtype: str) -> Variable:
+    """Return ``count`` values that begin as ``start, start + step`` do in ``dtype``."""
+    positions = arange(count)
+    first, second = as_tensor(start, dtype), as_tensor(start + step, dtype)
+    values = first + as_tensor(positions, dtype) * (second - first)
+    if np.dtype(dtype).kind in "iu":
+        return values
+    # Rounding and infinite steps leave these as they are.
+    begun = where(eq(positions, 1), second, values)
+    return where(eq(positions, 0), first, begun)
 
 
 def _count(operands: Sequence[Array]) -> int:

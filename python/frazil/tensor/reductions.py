@@ -430,7 +430,8 @@ def var(x: TensorLike, axis: Axis = None, ddof: float = 0, keepdims: bool = Fals
     axis : int or tuple of int, optional
         The dimensions to reduce; default: all.
     ddof : number, default 0
-        Divide by the number of elements less ``ddof``, as in :func:`numpy.var`.
+        Divide by the number of elements less ``ddof``, as in :func:`numpy.var`: by 0 where that is
+        negative.
     keepdims : bool, default False
         Keep the reduced dimensions, with length 1.
 
@@ -448,7 +449,7 @@ def var(x: TensorLike, axis: Axis = None, ddof: float = 0, keepdims: bool = Fals
     x = _as_floating(x, None)
     squares = _core.elemwise(scalar.sqr, x - mean(x, axis, keepdims=True))
     count = _count(x, axis)
-    return _divided(sum(squares, axis, x.dtype, keepdims), count - ddof if ddof else count)
+    return _divided(sum(squares, axis, x.dtype, keepdims), _less(count, ddof))
 
 
 def std(x: TensorLike, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Variable:
@@ -507,6 +508,15 @@ def _count(x: Variable, axis: Axis) -> Variable | int:
     count = product(shape[axis] for axis in normalize_axes(axis, x.ndim))
     static = static_length(count)
     return count if static is None else static
+
+
+def _less(count: Variable | int, ddof: float) -> Variable | float:
+    """Return ``count - ddof``, or 0 if that is negative."""
+    if not ddof:
+        return count
+    if isinstance(count, Variable):
+        return _core.elemwise(scalar.maximum, count - ddof, 0)
+    return builtins.max(count - ddof, 0)
 
 
 def _divided(total: Variable, count: Variable | float) -> Variable:

@@ -16,7 +16,7 @@ pub enum TypeRule {
     ArithmeticNoBool,
     /// The common type, with int8 for bool: `floordiv`, `mod`, `pow`.
     Floor,
-    /// The common type carried to a float that holds it: `exp`, `sqrt`.
+    /// The common type of the floats that hold the operands: `exp`, `arctan2`.
     Float,
     /// The common type if it is a float, else float64: `truediv`.
     Division,
@@ -59,11 +59,9 @@ impl TypeRule {
             TypeRule::ArithmeticNoBool => common,
             TypeRule::Floor if common == DType::Bool => DType::Int8,
             TypeRule::Floor => common,
-            TypeRule::Float => match (common.kind(), common.itemsize()) {
-                (Kind::Float, _) => common,
-                (_, 1 | 2) => DType::Float32,
-                _ => DType::Float64,
-            },
+            TypeRule::Float => {
+                dtypes.iter().copied().map(as_float).reduce(DType::promote).unwrap_or(common)
+            }
             TypeRule::Division if common.is_float() => common,
             TypeRule::Division => DType::Float64,
             TypeRule::Comparison | TypeRule::Predicate => DType::Bool,
@@ -78,6 +76,15 @@ impl TypeRule {
     /// Whether operand `position` takes part in finding the common dtype.
     pub fn promotes_operand(self, position: usize) -> bool {
         !(self == TypeRule::Select && position == 0)
+    }
+}
+
+/// The float that holds the values of a dtype, as far as one does.
+fn as_float(dtype: DType) -> DType {
+    match (dtype.kind(), dtype.itemsize()) {
+        (Kind::Float, _) => dtype,
+        (_, 1 | 2) => DType::Float32,
+        _ => DType::Float64,
     }
 }
 
@@ -119,6 +126,10 @@ mod tests {
         assert_eq!(result("floor", &[Bool, Bool]).unwrap(), Int8);
         assert_eq!(result("float", &[Int32]).unwrap(), Float64);
         assert_eq!(result("float", &[Int16]).unwrap(), Float32);
+        // Both fit in a float32, if not in an integer of 16 bits.
+        assert_eq!(result("float", &[Int8, UInt16]).unwrap(), Float32);
+        assert_eq!(result("float", &[Int32, Float32]).unwrap(), Float64);
+        assert_eq!(result("float", &[Bool, Float64]).unwrap(), Float64);
         assert_eq!(result("division", &[Int8, Int8]).unwrap(), Float64);
         assert_eq!(result("division", &[Float32, Int8]).unwrap(), Float32);
         assert_eq!(result("comparison", &[Float32, Int8]).unwrap(), Bool);

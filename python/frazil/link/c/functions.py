@@ -200,8 +200,15 @@ INLINE $T $self($T x, $T y) {
 }
 """
     ),
+    # As SciPy, not as C, has it at -inf.
     ("gammaln", "f"): Helper(
-        "INLINE $T $self($T x) { i4 sign; return ($T)$lgamma_r@f8((f8)x, &sign); }\n", vector=False
+        """\
+INLINE $T $self($T x) {
+  i4 sign;
+  return x == -__builtin_inf() ? x : ($T)$lgamma_r@f8((f8)x, &sign);
+}
+""",
+        vector=False,
     ),
     ("erfcx", "f"): Helper(
         "INLINE $T $self($T x) { return ($T)$scipy_erfcx@f8((f8)x, 0); }\n", vector=False

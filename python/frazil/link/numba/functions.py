@@ -152,7 +152,8 @@ STEPS: Mapping[tuple[str, str], Steps] = {
         ("more = {select}(x > y, x, y) + {log1p}({exp}(-{fabs}({T}(x - y))))",),
         "{select}(x == y, {T}(x + {T}(0.6931471805599453)), more)",
     ),
-    ("gammaln", "f"): Steps(("x",), (), "{T}({lgamma}(float64(x)))"),
+    # As SciPy, not as C, has it at -inf, which is what -1e400 rounds to.
+    ("gammaln", "f"): Steps(("x",), (), "{select}(x == {T}(-1e400), x, {T}({lgamma}(float64(x))))"),
     ("erfcx", "f"): Steps(("x",), (), "{T}({scipy_erfcx}(float64(x), int32(0)))"),
     ("psi", "f"): Steps(("x",), (), "{T}({scipy_psi}(float64(x), int32(0)))"),
     ("tri_gamma", "f"): Steps(("x",), (), "{T}({tri_gamma_double}(float64(x)))"),

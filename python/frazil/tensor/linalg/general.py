@@ -75,7 +75,7 @@ def solve(
     a, b = as_tensor(a), as_tensor(b)
     if b_ndim is not None and b.ndim != b_ndim:
         raise ValueError(f"b_ndim={b_ndim}, but the right side is {b.type}")
-    dtype = floating(_core.promote(a.dtype, b.dtype))
+    dtype = _core.promote(floating(a.dtype), floating(b.dtype))
     a, b = as_tensor(a, dtype), as_tensor(b, dtype)
     kind = _KINDS[assume_a]
     if kind == "gen":

@@ -241,7 +241,7 @@ def lu_solve(
     array([1., 2.])
     """
     factors, pivots, b = (as_tensor(x) for x in (*LU_and_pivots, b))
-    dtype = floating(_core.promote(factors.dtype, b.dtype))
+    dtype = _core.promote(floating(factors.dtype), floating(b.dtype))
     op = LUSolve("T" if trans else "N")
     solution: Variable = op(as_tensor(factors, dtype), pivots, as_tensor(b, dtype))
     return solution

@@ -137,7 +137,7 @@ def solve_triangular(
     if trans not in names:
         raise ValueError(f"trans must be 0, 1, 'N' or 'T'; given {trans!r}")
     a, b = as_tensor(a), as_tensor(b)
-    dtype = floating(_core.promote(a.dtype, b.dtype))
+    dtype = _core.promote(floating(a.dtype), floating(b.dtype))
     op = SolveTriangular(bool(lower), names[trans], bool(unit_diagonal))
     solution: Variable = op(as_tensor(a, dtype), as_tensor(b, dtype))
     return solution
