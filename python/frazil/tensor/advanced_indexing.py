@@ -17,7 +17,7 @@ import numpy as np
 from frazil import _core, scalar
 from frazil._core import Constant, FrozenApply, TensorType, Variable
 from frazil.op import Op
-from frazil.tensor.broadcasting import BroadcastTo, check_lengths, unbroadcast
+from frazil.tensor.broadcasting import BroadcastTo, broadcast_like, check_lengths, unbroadcast
 from frazil.tensor.constants import Array, constant
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.indexing import check_part
@@ -121,6 +121,7 @@ class AdvancedIncSubtensor(Op):
                 remains = _remaining(self.template, x, indices)
                 g_part = _core.elemwise(scalar.where, remains, g_part, zero)
         g_y = unbroadcast(g_part, y, g_part.broadcastable, lengths(g_part).__getitem__)
+        g_y = broadcast_like(g_y, y)
         return [g_x, g_y, *(None for _ in indices)]
 
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 from frazil import _core, scalar
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.op import Op
-from frazil.tensor.broadcasting import BroadcastTo, check_lengths, unbroadcast
+from frazil.tensor.broadcasting import BroadcastTo, broadcast_like, check_lengths, unbroadcast
 from frazil.tensor.constants import Array, constant
 from frazil.tensor.lengths import (
     Lengths,
@@ -113,6 +113,7 @@ class IncSubtensor(Op):
         if self.set:
             g_x = IncSubtensor(self.template, True)(g, constant(0, g.dtype), *dynamic)
         g_y = unbroadcast(g_part, y, g_part.broadcastable, lengths(g_part).__getitem__)
+        g_y = broadcast_like(g_y, y)
         return [g_x, g_y, *(None for _ in dynamic)]
 
 
