@@ -230,7 +230,7 @@ PHASES = {"structure": STRUCTURE, "stabilize": STABILIZE, "specialize": SPECIALI
 
 
 @pytest.mark.parametrize(
-    "rule", (rule for phase in PHASES.values() for rule in phase), ids=lambda rule: rule.name
+    "rule", [rule for phase in PHASES.values() for rule in phase], ids=lambda rule: rule.name
 )
 def test_ordinary_values_stay(rule):
     """What is exact stays as it is, the rest to some ulp."""
