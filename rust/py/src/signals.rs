@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 
 /// The time between two looks at the signals: taking the GIL makes others wait.
-const PERIOD: Duration = Duration::from_millis(50);
+const PERIOD: Duration = Duration::from_millis(20);
 
 /// Looks for signals in a thread that does not hold the GIL.
 #[derive(Default)]

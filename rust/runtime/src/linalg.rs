@@ -8,6 +8,7 @@ pub(crate) mod lapack;
 pub(crate) mod lu;
 pub(crate) mod matrix;
 pub(crate) mod own;
+mod portions;
 pub(crate) mod routine;
 pub(crate) mod small;
 pub(crate) mod triangle;

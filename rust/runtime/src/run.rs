@@ -28,7 +28,7 @@ use crate::run::watch::Watch;
 use crate::threads::conduct::Conduct;
 
 /// Short instructions after which a run asks whether to stop; long ones do it themselves.
-const ASK: usize = 256;
+const ASK: usize = 64;
 
 /// A run: bound to its inputs, then executed, then asked for its outputs.
 ///

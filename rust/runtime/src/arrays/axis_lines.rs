@@ -3,6 +3,8 @@
 use crate::arrays::layout::Layout;
 use crate::arrays::strided::copy_row;
 use crate::arrays::walk::{Order, Strides, Walk};
+use crate::threads::attention::Patience;
+use crate::threads::conduct::Halt;
 
 /// The lines along an axis of an operand, and the places of a result that belong to them.
 #[derive(Debug)]
@@ -34,20 +36,20 @@ impl AxisLines {
         AxisLines { length, steps: [from, into], walk }
     }
 
-    /// Calls `body` with the start of every line, and of its place in the result.
+    /// Calls `body` with the start of every line, and of its place in the result; asks now and then
+    /// whether to stop.
     pub(crate) fn visit(
         &self,
         of: *const u8,
         to: *mut u8,
-        mut body: impl FnMut(*const u8, *mut u8),
-    ) {
-        let Some(walk) = &self.walk else { return };
-        let visited: Result<(), std::convert::Infallible> =
-            walk.visit(walk.lengths(), &mut [of.cast_mut(), to], |at| {
-                body(at[0].cast_const(), at[1]);
-                Ok(())
-            });
-        let Ok(()) = visited;
+        mut body: impl FnMut(*const u8, *mut u8) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        let Some(walk) = &self.walk else { return Ok(()) };
+        let mut patience = Patience::new();
+        walk.visit(walk.lengths(), &mut [of.cast_mut(), to], |at| {
+            body(at[0].cast_const(), at[1])?;
+            patience.spend(self.length as i64 + 1)
+        })
     }
 }
 

@@ -3,6 +3,8 @@
 use frazil_core::DType;
 
 use crate::error::Fault;
+use crate::threads::attention::in_portions;
+use crate::threads::conduct::Halt;
 
 /// Numbers that progress.
 trait Term: Copy {
@@ -125,14 +127,23 @@ pub(crate) unsafe fn count_terms(dtype: DType, given: [*const u8; 3]) -> Result<
     unsafe { for_terms!(dtype, counted(given)) }.map_err(|reason| Fault::Progression { reason })
 }
 
-/// Writes `count` terms, given the first and the step.
+/// Writes `count` terms, given the first and the step, unless the run is to stop.
 ///
 /// # Safety
 /// Start and step are aligned elements of `dtype`, and `to` is memory for `count` of them.
-pub(crate) unsafe fn write_terms(dtype: DType, given: [*const u8; 2], to: *mut u8, count: usize) {
+pub(crate) unsafe fn write_terms(
+    dtype: DType,
+    given: [*const u8; 2],
+    to: *mut u8,
+    count: usize,
+) -> Result<(), Halt> {
     /// # Safety
     /// As above, with elements of type `T`.
-    unsafe fn written<T: Term>(given: [*const u8; 2], to: *mut u8, count: usize) {
+    unsafe fn written<T: Term>(
+        given: [*const u8; 2],
+        to: *mut u8,
+        count: usize,
+    ) -> Result<(), Halt> {
         // SAFETY: by the caller's promise.
         let [start, step] = given.map(|at| unsafe { at.cast::<T>().read() });
         let second = start.after(step);
@@ -140,16 +151,19 @@ pub(crate) unsafe fn write_terms(dtype: DType, given: [*const u8; 2], to: *mut u
         let delta = second.beyond(start);
         let to = to.cast::<T>();
         let narrow = i32::try_from(count).is_ok();
-        for k in 0..count {
-            // Narrow integers become floats side by side.
-            let term = if narrow { i64::from(k as i32) } else { k as i64 };
-            // SAFETY: there is memory for so many.
-            unsafe { to.add(k).write(T::term(start, delta, term)) };
-        }
+        in_portions(count, |part| {
+            for k in part {
+                // Narrow integers become floats side by side.
+                let term = if narrow { i64::from(k as i32) } else { k as i64 };
+                // SAFETY: there is memory for so many.
+                unsafe { to.add(k).write(T::term(start, delta, term)) };
+            }
+        })?;
         for (k, term) in [start, second].into_iter().enumerate().take(count) {
             // SAFETY: as above.
             unsafe { to.add(k).write(term) };
         }
+        Ok(())
     }
     // SAFETY: by the caller's promise.
     unsafe { for_terms!(dtype, written(given, to, count)) }
@@ -166,7 +180,8 @@ mod tests {
         let mut made = vec![T::default(); count as usize];
         // SAFETY: as above, and there is room for so many.
         unsafe {
-            write_terms(dtype, [at(&start), at(&step)], made.as_mut_ptr().cast(), made.len());
+            write_terms(dtype, [at(&start), at(&step)], made.as_mut_ptr().cast(), made.len())
+                .unwrap();
         }
         made
     }

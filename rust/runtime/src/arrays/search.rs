@@ -10,9 +10,10 @@ use crate::arrays::axis_lines::{AxisLines, gather};
 use crate::arrays::for_elements;
 use crate::arrays::layout::Layout;
 use crate::arrays::strided::read_integer;
-use crate::error::Fault;
 #[cfg(target_arch = "x86_64")]
 use crate::processor::Level;
+use crate::threads::attention::{PATIENCE, Patience, in_portions};
+use crate::threads::conduct::Halt;
 
 /// Elements of which one pass finds the extreme one, before its position is looked for.
 const CHUNK: usize = 1024;
@@ -54,39 +55,79 @@ impl ExtremePlan {
     }
 
     /// The bytes of scratch memory that a run needs.
-    pub(crate) fn scratch(&self) -> Result<usize, Fault> {
+    pub(crate) fn scratch(&self) -> usize {
         let item = self.dtype.itemsize();
-        if self.lines.steps[0] == item as i64 {
-            return Ok(0);
-        }
-        self.lines.length.checked_mul(item).ok_or(Fault::TooLarge)
+        if self.lines.steps[0] == item as i64 { 0 } else { CHUNK.min(self.lines.length) * item }
     }
 
-    /// Writes the positions; 0 for a line without elements.
+    /// Writes the positions, unless the run is to stop; 0 for a line without elements.
     ///
     /// # Safety
     /// Operand and result have the layouts of the plan and are apart; `scratch` is aligned and as
     /// large as [`ExtremePlan::scratch`] says.
-    pub(crate) unsafe fn run(&self, of: *const u8, to: *mut u8, scratch: *mut u8) {
+    pub(crate) unsafe fn run(
+        &self,
+        of: *const u8,
+        to: *mut u8,
+        scratch: *mut u8,
+    ) -> Result<(), Halt> {
         // SAFETY: by the caller's promise.
         unsafe { for_elements!(self.dtype, self.find(of, to, scratch)) }
     }
 
     /// # Safety
     /// As for `run`, with elements of type `T`.
-    unsafe fn find<T: Element>(&self, of: *const u8, to: *mut u8, scratch: *mut u8) {
-        let AxisLines { length, steps: [from, _], .. } = self.lines;
+    unsafe fn find<T: Element>(
+        &self,
+        of: *const u8,
+        to: *mut u8,
+        scratch: *mut u8,
+    ) -> Result<(), Halt> {
         self.lines.visit(of, to, |line, into| {
             // SAFETY: by the caller's promise, for one line.
-            let elements = unsafe { gather::<T>(line, from, length, scratch.cast()) };
-            let position = if self.largest {
-                extreme(elements, |x, y| x > y)
-            } else {
-                extreme(elements, |x, y| x < y)
+            let position = unsafe {
+                if self.largest {
+                    self.extreme_of_line::<T>(line, scratch.cast(), |x, y| x > y)?
+                } else {
+                    self.extreme_of_line::<T>(line, scratch.cast(), |x, y| x < y)?
+                }
             };
             // SAFETY: the result has an element for the line.
             unsafe { into.cast::<i64>().write(position as i64) };
-        });
+            Ok(())
+        })
+    }
+
+    /// The position of the first element of a line that none beats, or of the first NaN.
+    ///
+    /// # Safety
+    /// As for `run`, for one line.
+    #[expect(clippy::eq_op, reason = "only a NaN is not equal to itself")]
+    unsafe fn extreme_of_line<T: Element>(
+        &self,
+        line: *const u8,
+        room: *mut T,
+        beats: impl Fn(T, T) -> bool + Copy,
+    ) -> Result<usize, Halt> {
+        let AxisLines { length, steps: [step, _], .. } = self.lines;
+        let some = if step == size_of::<T>() as i64 { PATIENCE as usize } else { CHUNK };
+        let mut patience = Patience::new();
+        let mut best: Option<(usize, T)> = None;
+        for start in (0..length).step_by(some) {
+            let first = line.wrapping_offset((start as i64 * step) as isize);
+            // SAFETY: the line has so many elements from there on, and the room as many places.
+            let elements = unsafe { gather::<T>(first, step, some.min(length - start), room) };
+            let at = extreme(elements, beats);
+            let found = elements[at];
+            if found != found {
+                return Ok(start + at);
+            }
+            if best.is_none_or(|(_, best)| beats(found, best)) {
+                best = Some((start + at, found));
+            }
+            patience.spend(elements.len() as i64)?;
+        }
+        Ok(best.map_or(0, |(at, _)| at))
     }
 }
 
@@ -199,7 +240,7 @@ impl Listing {
     ///
     /// # Safety
     /// The operand has the layout of the plan.
-    pub(crate) unsafe fn count(&self, of: *const u8) -> i64 {
+    pub(crate) unsafe fn count(&self, of: *const u8) -> Result<i64, Halt> {
         // SAFETY: by the caller's promise.
         unsafe {
             match self.listed {
@@ -213,36 +254,48 @@ impl Listing {
     ///
     /// # Safety
     /// The operand has the layout of the plan; each vector has `count` elements, apart from it.
-    pub(crate) unsafe fn list(&self, of: *const u8, to: &[*mut i64], count: usize) {
+    pub(crate) unsafe fn list(
+        &self,
+        of: *const u8,
+        to: &[*mut i64],
+        count: usize,
+    ) -> Result<(), Halt> {
         let mut written = 0;
         // SAFETY: by the caller's promise.
         unsafe {
             match self.listed {
                 Listed::Nonzero => {
-                    for_elements!(self.dtype, self.list_nonzero(of, to, count, &mut written));
+                    for_elements!(self.dtype, self.list_nonzero(of, to, count, &mut written))?;
                 }
-                Listed::Repeated => self.list_repeated(of, to, count, &mut written),
-            }
-            for vector in to {
-                vector.add(written).write_bytes(0, count - written);
+                Listed::Repeated => self.list_repeated(of, to, count, &mut written)?,
             }
         }
+        // Fewer than were counted: somebody wrote to the operand meanwhile.
+        for &vector in to {
+            // SAFETY: by the caller's promise.
+            in_portions(count - written, |part| unsafe {
+                vector.add(written + part.start).write_bytes(0, part.len());
+            })?;
+        }
+        Ok(())
     }
 
     /// # Safety
     /// As for `count`, of an operand that is a vector.
-    unsafe fn count_repeated(&self, of: *const u8) -> i64 {
+    unsafe fn count_repeated(&self, of: *const u8) -> Result<i64, Halt> {
         let mut count = 0i64;
+        let mut patience = Patience::new();
         for k in 0..self.of.dims[0] {
+            patience.spend(1)?;
             let at = of.wrapping_offset((k * self.of.strides[0]) as isize);
             // SAFETY: the vector has the element.
             let times = unsafe { read_integer(self.dtype, at) };
             if times < 0 {
-                return times;
+                return Ok(times);
             }
             count = count.saturating_add(times);
         }
-        count
+        Ok(count)
     }
 
     /// # Safety
@@ -253,7 +306,8 @@ impl Listing {
         to: &[*mut i64],
         count: usize,
         written: &mut usize,
-    ) {
+    ) -> Result<(), Halt> {
+        let mut patience = Patience::new();
         for k in 0..self.of.dims[0] {
             let at = of.wrapping_offset((k * self.of.strides[0]) as isize);
             // SAFETY: the vector has the element.
@@ -262,30 +316,39 @@ impl Listing {
             // A few more places are written to than belong to it, the next ones' turn: the processor
             // need not guess how many there are.
             let some = FEW.max(times).min(count - *written);
-            for vector in to {
-                for place in *written..*written + some {
-                    // SAFETY: the vector has as many elements as are to be written.
-                    unsafe { vector.add(place).write(k) };
-                }
+            let start = *written;
+            for &vector in to {
+                in_portions(some, |part| {
+                    for place in part {
+                        // SAFETY: the vector has as many elements as are to be written.
+                        unsafe { vector.add(start + place).write(k) };
+                    }
+                })?;
             }
             *written += times;
+            patience.spend(times as i64 + 1)?;
         }
+        Ok(())
     }
 
     /// Calls `body` with the start of every row along the last axis and the position of that row,
     /// until it says that this is enough.
-    fn rows(&self, of: *const u8, mut body: impl FnMut(*const u8, &[i64]) -> bool) {
+    fn rows(
+        &self,
+        of: *const u8,
+        mut body: impl FnMut(*const u8, &[i64]) -> Result<bool, Halt>,
+    ) -> Result<(), Halt> {
         let outer = self.of.ndim() - 1;
         let mut position: SmallVec<[i64; 4]> = SmallVec::from_elem(0, outer);
         if self.of.dims.contains(&0) {
-            return;
+            return Ok(());
         }
         let mut row = of;
-        while body(row, &position) {
+        while body(row, &position)? {
             let mut axis = outer;
             loop {
                 if axis == 0 {
-                    return;
+                    return Ok(());
                 }
                 axis -= 1;
                 position[axis] += 1;
@@ -297,33 +360,39 @@ impl Listing {
                 position[axis] = 0;
             }
         }
+        Ok(())
     }
 
     /// # Safety
     /// As for `count`, with elements of type `T`.
-    unsafe fn count_nonzero<T: Element>(&self, of: *const u8) -> i64 {
+    unsafe fn count_nonzero<T: Element>(&self, of: *const u8) -> Result<i64, Halt> {
         let last = self.of.ndim() - 1;
         let (length, step) = (self.of.dims[last] as usize, self.of.strides[last] as isize);
         let mut count = 0;
+        let mut patience = Patience::new();
         self.rows(of, |row, _| {
-            if step == size_of::<T>() as isize {
-                // SAFETY: the row has so many elements side by side.
-                let row = unsafe { std::slice::from_raw_parts(row.cast::<T>(), length) };
-                for part in row.chunks(255) {
-                    // As many as a byte counts, so that bytes are added side by side.
-                    let some: u8 = part.iter().map(|&x| u8::from(x != T::default())).sum();
-                    count += i64::from(some);
+            in_portions(length, |part| {
+                let start = row.wrapping_offset(part.start as isize * step);
+                if step == size_of::<T>() as isize {
+                    // SAFETY: the row has so many elements side by side.
+                    let row = unsafe { std::slice::from_raw_parts(start.cast::<T>(), part.len()) };
+                    for few in row.chunks(255) {
+                        // As many as a byte counts, so that bytes are added side by side.
+                        let some: u8 = few.iter().map(|&x| u8::from(x != T::default())).sum();
+                        count += i64::from(some);
+                    }
+                } else {
+                    for k in 0..part.len() as isize {
+                        // SAFETY: the row has the element.
+                        let x = unsafe { start.wrapping_offset(k * step).cast::<T>().read() };
+                        count += i64::from(x != T::default());
+                    }
                 }
-            } else {
-                for k in 0..length {
-                    // SAFETY: the row has the element.
-                    let x = unsafe { row.wrapping_offset(k as isize * step).cast::<T>().read() };
-                    count += i64::from(x != T::default());
-                }
-            }
-            true
-        });
-        count
+            })?;
+            patience.spend(length as i64)?;
+            Ok(true)
+        })?;
+        Ok(count)
     }
 
     /// # Safety
@@ -334,35 +403,41 @@ impl Listing {
         to: &[*mut i64],
         count: usize,
         written: &mut usize,
-    ) {
+    ) -> Result<(), Halt> {
         let last = self.of.ndim() - 1;
         let (length, step) = (self.of.dims[last] as usize, self.of.strides[last] as isize);
         if to.len() != last + 1 {
-            return;
+            return Ok(());
         }
+        let mut patience = Patience::new();
         self.rows(of, |row, position| {
             let start = *written;
             let mut at = start;
-            for k in 0..length {
-                if at == count {
-                    break;
+            in_portions(length, |part| {
+                for k in part {
+                    if at == count {
+                        break;
+                    }
+                    // SAFETY: the row has the element, and the vector the place: it is written
+                    // again by the next element if this one is zero.
+                    unsafe {
+                        let x = row.wrapping_offset(k as isize * step).cast::<T>().read();
+                        to[last].add(at).write(k as i64);
+                        at += usize::from(x != T::default());
+                    }
                 }
-                // SAFETY: the row has the element, and the vector the place: it is written again
-                // by the next element if this one is zero.
-                unsafe {
-                    let x = row.wrapping_offset(k as isize * step).cast::<T>().read();
-                    to[last].add(at).write(k as i64);
-                    at += usize::from(x != T::default());
-                }
-            }
-            for (vector, &place) in to.iter().zip(position) {
-                for at in start..at {
-                    // SAFETY: the vector has as many elements as the last one.
-                    unsafe { vector.add(at).write(place) };
-                }
+            })?;
+            for (&vector, &place) in to.iter().zip(position) {
+                in_portions(at - start, |part| {
+                    for at in part {
+                        // SAFETY: the vector has as many elements as the last one.
+                        unsafe { vector.add(start + at).write(place) };
+                    }
+                })?;
             }
             *written = at;
-            at < count
-        });
+            patience.spend(length as i64)?;
+            Ok(at < count)
+        })
     }
 }

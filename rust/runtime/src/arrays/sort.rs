@@ -1,5 +1,6 @@
 //! Sorting along an axis.
 
+mod comparison;
 mod network;
 mod radix;
 mod rank;
@@ -14,6 +15,8 @@ use crate::arrays::axis_lines::AxisLines;
 use crate::arrays::for_elements;
 use crate::arrays::layout::Layout;
 use crate::error::Fault;
+use crate::threads::attention::{Patience, in_portions};
+use crate::threads::conduct::Halt;
 
 use network::{Cell, Placed, Ranks};
 use rank::{Rank, Ranked};
@@ -64,25 +67,35 @@ impl SortPlan {
         length.checked_mul(each).ok_or(Fault::TooLarge)
     }
 
-    /// Writes the result.
+    /// Writes the result, unless the run is to stop.
     ///
     /// # Safety
     /// Operand and result have the layouts of the plan and are apart; `scratch` is aligned to cells
     /// and as large as [`SortPlan::scratch`] says.
-    pub(crate) unsafe fn run(&self, of: *const u8, to: *mut u8, scratch: *mut u8) {
+    pub(crate) unsafe fn run(
+        &self,
+        of: *const u8,
+        to: *mut u8,
+        scratch: *mut u8,
+    ) -> Result<(), Halt> {
         // SAFETY: by the caller's promise.
         unsafe { for_elements!(self.dtype, self.sort(of, to, scratch)) }
     }
 
     /// # Safety
     /// As for `run`, with elements of type `T`.
-    unsafe fn sort<T: Ranked>(&self, of: *const u8, to: *mut u8, scratch: *mut u8) {
+    unsafe fn sort<T: Ranked>(
+        &self,
+        of: *const u8,
+        to: *mut u8,
+        scratch: *mut u8,
+    ) -> Result<(), Halt> {
         // SAFETY: by the caller's promise.
         unsafe {
             if self.positions {
-                self.places::<T>(of, to, scratch);
+                self.places::<T>(of, to, scratch)
             } else {
-                self.values::<T>(of, to, scratch);
+                self.values::<T>(of, to, scratch)
             }
         }
     }
@@ -94,11 +107,11 @@ impl SortPlan {
         lanes: usize,
         of: *const u8,
         to: *mut u8,
-        mut several: impl FnMut(&[Line]),
-        mut single: impl FnMut(&Line),
-    ) {
+        mut several: impl FnMut(&[Line]) -> Result<(), Halt>,
+        mut single: impl FnMut(&Line) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
         if self.lines.length == 0 {
-            return;
+            return Ok(());
         }
         if self.lines.length > SIDE_BY_SIDE || !network::is_fast() {
             return self.lines.visit(of, to, |of, to| single(&Line { of, to }));
@@ -107,15 +120,12 @@ impl SortPlan {
         self.lines.visit(of, to, |of, to| {
             group.push(Line { of, to });
             if group.len() == lanes {
-                several(&group);
+                several(&group)?;
                 group.clear();
             }
-        });
-        if group.len() > lanes / 8 {
-            several(&group);
-        } else {
-            group.iter().for_each(single);
-        }
+            Ok(())
+        })?;
+        if group.len() > lanes / 8 { several(&group) } else { group.iter().try_for_each(single) }
     }
 
     /// Element `k` of a line.
@@ -213,7 +223,12 @@ impl SortPlan {
 
     /// # Safety
     /// As for `sort`.
-    unsafe fn values<T: Ranked>(&self, of: *const u8, to: *mut u8, scratch: *mut u8) {
+    unsafe fn values<T: Ranked>(
+        &self,
+        of: *const u8,
+        to: *mut u8,
+        scratch: *mut u8,
+    ) -> Result<(), Halt> {
         type Vector<T> = <<T as Ranked>::Rank as Rank>::Vector;
         let several = |group: &[Line]| {
             let mut lost = false;
@@ -227,21 +242,22 @@ impl SortPlan {
             unsafe { self.side_by_side(group, scratch, empty, fill, get) };
             if lost {
                 // SAFETY: the lines have just been sorted.
-                group.iter().for_each(|line| unsafe { self.find::<T>(line) });
+                return group.iter().try_for_each(|line| unsafe { self.find::<T>(line) });
             }
+            Ok(())
         };
         let single = |line: &Line| {
             // SAFETY: by the caller's promise, for one line; there is memory for ranks twice.
-            unsafe { self.ranks::<T>(line, scratch.cast()) };
+            unsafe { self.ranks::<T>(line, scratch.cast()) }
         };
-        self.visit(T::Rank::LANES, of, to, several, single);
+        self.visit(T::Rank::LANES, of, to, several, single)
     }
 
     /// Sorts one line.
     ///
     /// # Safety
     /// As for `sort`; `room` is memory for ranks, twice as many as a line has elements.
-    unsafe fn ranks<T: Ranked>(&self, line: &Line, room: *mut T::Rank) {
+    unsafe fn ranks<T: Ranked>(&self, line: &Line, room: *mut T::Rank) -> Result<(), Halt> {
         let length = self.lines.length;
         if size_of::<T>() == 1 {
             // SAFETY: by the caller's promise.
@@ -249,42 +265,53 @@ impl SortPlan {
         }
         let mut lost = false;
         // SAFETY: by the caller's promise.
-        let (ranks, room) = unsafe { halves(room, length) };
-        for (k, rank) in ranks.iter_mut().enumerate() {
-            // SAFETY: the line has the element.
-            let element = unsafe { self.element::<T>(line, k) };
-            lost |= element.is_lost();
-            *rank = element.rank();
-        }
-        for (k, &rank) in sorted(ranks, room, 0).iter().enumerate() {
-            // SAFETY: the line of the result has as many elements.
-            unsafe { self.write(line, k, T::of_rank(rank)) };
-        }
+        let (ranks, room) = unsafe { halves(room, length)? };
+        in_portions(length, |part| {
+            for (k, rank) in part.clone().zip(&mut ranks[part]) {
+                // SAFETY: the line has the element.
+                let element = unsafe { self.element::<T>(line, k) };
+                lost |= element.is_lost();
+                *rank = element.rank();
+            }
+        })?;
+        let ranks = sorted(ranks, room, 0)?;
+        in_portions(length, |part| {
+            for (k, &rank) in part.clone().zip(&ranks[part]) {
+                // SAFETY: the line of the result has as many elements.
+                unsafe { self.write(line, k, T::of_rank(rank)) };
+            }
+        })?;
         if lost {
             // SAFETY: the line has just been sorted.
-            unsafe { self.find::<T>(line) };
+            unsafe { self.find::<T>(line)? };
         }
+        Ok(())
     }
 
     /// Sorts one line of bytes, of which none is like another one: it counts them.
     ///
     /// # Safety
     /// As for `sort`.
-    unsafe fn bytes<T: Ranked>(&self, line: &Line) {
+    unsafe fn bytes<T: Ranked>(&self, line: &Line) -> Result<(), Halt> {
         let mut counts = [0usize; 256];
-        for k in 0..self.lines.length {
-            // SAFETY: the line has the element.
-            let rank: u64 = unsafe { self.element::<T>(line, k) }.rank().into();
-            counts[rank as usize] += 1;
-        }
-        let mut place = 0;
-        for (rank, count) in (0..=u8::MAX).zip(counts) {
-            for k in place..place + count {
-                // SAFETY: the line of the result has as many elements, which are bytes.
-                unsafe { self.write(line, k, T::of_rank(T::Rank::from(rank))) };
+        in_portions(self.lines.length, |part| {
+            for k in part {
+                // SAFETY: the line has the element.
+                let rank: u64 = unsafe { self.element::<T>(line, k) }.rank().into();
+                counts[rank as usize] += 1;
             }
-            place += count;
+        })?;
+        let mut start = 0;
+        for (rank, count) in (0..=u8::MAX).zip(counts) {
+            in_portions(count, |part| {
+                for k in part {
+                    // SAFETY: the line of the result has as many elements, which are bytes.
+                    unsafe { self.write(line, start + k, T::of_rank(T::Rank::from(rank))) };
+                }
+            })?;
+            start += count;
         }
+        Ok(())
     }
 
     /// Writes NaN and zeros of a sorted line again, in the order in which they are in the operand:
@@ -293,28 +320,39 @@ impl SortPlan {
     ///
     /// # Safety
     /// As for `sort`, for one line.
-    unsafe fn find<T: Ranked>(&self, line: &Line) {
+    unsafe fn find<T: Ranked>(&self, line: &Line) -> Result<(), Halt> {
         let length = self.lines.length;
         let sorted = Line { of: line.to, to: line.to };
         let step = self.lines.steps[1];
         // SAFETY: the line of the result has so many elements, which are written.
         let placed = |k: usize| unsafe { element::<T>(&sorted, step, k) }.rank();
-        // SAFETY: the line has so many elements.
-        let elements = || (0..length).map(|k| unsafe { self.element::<T>(line, k) });
         for tie in T::TIES {
             let first = partition(length, |k| placed(k) < tie);
             let end = partition(length, |k| placed(k) <= tie);
-            let tied = elements().filter(|element| element.rank() == tie);
-            for (place, element) in (first..end).zip(tied) {
-                // SAFETY: the place is one of the line of the result.
-                unsafe { self.write(line, place, element) };
-            }
+            let mut place = first;
+            in_portions(length, |part| {
+                for k in part {
+                    // SAFETY: the line has the element.
+                    let element = unsafe { self.element::<T>(line, k) };
+                    if element.rank() == tie && place < end {
+                        // SAFETY: the place is one of the line of the result.
+                        unsafe { self.write(line, place, element) };
+                        place += 1;
+                    }
+                }
+            })?;
         }
+        Ok(())
     }
 
     /// # Safety
     /// As for `sort`, for positions.
-    unsafe fn places<T: Ranked>(&self, of: *const u8, to: *mut u8, scratch: *mut u8) {
+    unsafe fn places<T: Ranked>(
+        &self,
+        of: *const u8,
+        to: *mut u8,
+        scratch: *mut u8,
+    ) -> Result<(), Halt> {
         let several = |group: &[Line]| {
             if size_of::<T>() > 4 {
                 let fill = |cell: &mut Placed, lane: usize, element: T, k: usize| {
@@ -333,6 +371,7 @@ impl SortPlan {
                 // SAFETY: there is memory for cells that are twice as large.
                 unsafe { self.side_by_side(group, scratch, Ranks([0; 8]), fill, get) };
             }
+            Ok(())
         };
         let single = |line: &Line| {
             // SAFETY: by the caller's promise, for one line; there is memory for keys twice.
@@ -343,75 +382,93 @@ impl SortPlan {
                 }
             }
         };
-        self.visit(8, of, to, several, single);
+        self.visit(8, of, to, several, single)
     }
 
     /// The positions of one line, whose number fits into half a key.
     ///
     /// # Safety
     /// As for `sort`; `start` is memory for keys, twice as many as a line has elements.
-    unsafe fn keys<T: Ranked>(&self, line: &Line, start: *mut u64) {
+    unsafe fn keys<T: Ranked>(&self, line: &Line, start: *mut u64) -> Result<(), Halt> {
         let length = self.lines.length;
         // SAFETY: by the caller's promise.
-        let (keys, room) = unsafe { halves(start, length) };
+        let (keys, room) = unsafe { halves(start, length)? };
         // SAFETY: the line has so many elements.
         let rank = |k: usize| -> u64 { unsafe { self.element::<T>(line, k) }.rank().into() };
         let (mut least, mut most) = (u64::MAX, 0);
-        for (k, key) in keys.iter_mut().enumerate() {
-            *key = rank(k);
-            (least, most) = (least.min(*key), most.max(*key));
-        }
+        in_portions(length, |part| {
+            for (k, key) in part.clone().zip(&mut keys[part]) {
+                *key = rank(k);
+                (least, most) = (least.min(*key), most.max(*key));
+            }
+        })?;
         // As many bits of a rank as there is room for; the others are looked up where they matter.
         let hidden = bits(most - least).saturating_sub(u64::BITS - POSITION);
-        for (k, key) in keys.iter_mut().enumerate() {
-            *key = (*key - least) >> hidden << POSITION | k as u64;
-        }
-        let keys = sorted(keys, room, POSITION);
+        in_portions(length, |part| {
+            for (k, key) in part.clone().zip(&mut keys[part]) {
+                *key = (*key - least) >> hidden << POSITION | k as u64;
+            }
+        })?;
+        let keys = sorted(keys, room, POSITION)?;
         if hidden > 0 {
+            let mut patience = Patience::new();
             let spare = if keys.as_ptr() == start { start.wrapping_add(length) } else { start };
             let spare = spare.cast::<[u64; 2]>();
-            for run in keys.chunk_by_mut(same_head).filter(|run| run.len() > 1) {
+            for run in keys.chunk_by_mut(same_head) {
+                patience.spend(run.len() as i64)?;
+                if run.len() == 1 {
+                    continue;
+                }
                 if run.len() > length / 2 {
                     // SAFETY: the room has a place for as many pairs, and the keys are given up.
                     return unsafe { self.pairs::<T>(line, start.cast()) };
                 }
-                for (at, &key) in run.iter().enumerate() {
-                    // Each rank is read once: somebody may write to the operand meanwhile.
-                    let pair = [rank(position(key) as usize), key];
-                    // SAFETY: the other half of the room has a place for half as many pairs.
-                    unsafe { spare.add(at).write(pair) };
-                }
+                in_portions(run.len(), |part| {
+                    for (at, &key) in part.clone().zip(&run[part]) {
+                        // Each rank is read once: somebody may write to the operand meanwhile.
+                        let pair = [rank(position(key) as usize), key];
+                        // SAFETY: the other half of the room has a place for half as many pairs.
+                        unsafe { spare.add(at).write(pair) };
+                    }
+                })?;
                 // SAFETY: they were just written, and nothing else refers to them.
                 let pairs = unsafe { from_raw_parts_mut(spare, run.len()) };
-                pairs.sort_unstable();
+                comparison::sort(pairs)?;
                 for (key, pair) in run.iter_mut().zip(pairs) {
                     *key = pair[1];
                 }
             }
         }
-        for (k, &key) in keys.iter().enumerate() {
-            // SAFETY: the line of the result has as many elements.
-            unsafe { self.write(line, k, position(key)) };
-        }
+        in_portions(length, |part| {
+            for (k, &key) in part.clone().zip(&keys[part]) {
+                // SAFETY: the line of the result has as many elements.
+                unsafe { self.write(line, k, position(key)) };
+            }
+        })
     }
 
-    /// The positions of one line that has more elements than half a key can number.
+    /// The positions of one line that has more elements than half a key can number, or many whose
+    /// keys are equal.
     ///
     /// # Safety
     /// As for `sort`; `room` is memory for as many pairs as a line has elements.
-    unsafe fn pairs<T: Ranked>(&self, line: &Line, room: *mut [u64; 2]) {
+    unsafe fn pairs<T: Ranked>(&self, line: &Line, room: *mut [u64; 2]) -> Result<(), Halt> {
         let length = self.lines.length;
-        for k in 0..length {
-            // SAFETY: the line has the element, and the room a place for it.
-            unsafe { room.add(k).write([self.element::<T>(line, k).rank().into(), k as u64]) };
-        }
+        in_portions(length, |part| {
+            for k in part {
+                // SAFETY: the line has the element, and the room a place for it.
+                unsafe { room.add(k).write([self.element::<T>(line, k).rank().into(), k as u64]) };
+            }
+        })?;
         // SAFETY: they were just written.
         let pairs = unsafe { from_raw_parts_mut(room, length) };
-        pairs.sort_unstable();
-        for (k, pair) in pairs.iter().enumerate() {
-            // SAFETY: the line of the result has as many elements.
-            unsafe { self.write(line, k, pair[1] as i64) };
-        }
+        comparison::sort(pairs)?;
+        in_portions(length, |part| {
+            for (k, pair) in part.clone().zip(&pairs[part]) {
+                // SAFETY: the line of the result has as many elements.
+                unsafe { self.write(line, k, pair[1] as i64) };
+            }
+        })
     }
 }
 
@@ -467,27 +524,39 @@ fn bits(number: u64) -> u32 {
 ///
 /// # Safety
 /// `start` is aligned memory for as many keys as both have, and nothing else refers to it.
-unsafe fn halves<'a, K: Rank>(start: *mut K, length: usize) -> (&'a mut [K], Room<'a, K>) {
+unsafe fn halves<'a, K: Rank>(
+    start: *mut K,
+    length: usize,
+) -> Result<(&'a mut [K], Room<'a, K>), Halt> {
     // SAFETY: by the caller's promise; whatever zeros make is a key.
+    in_portions(length, |part| unsafe { start.add(part.start).write_bytes(0, part.len()) })?;
+    // SAFETY: as above, and all keys were written.
     unsafe {
-        start.write_bytes(0, length);
         let room = start.add(length).cast::<MaybeUninit<K>>();
-        (from_raw_parts_mut(start, length), from_raw_parts_mut(room, length))
+        Ok((from_raw_parts_mut(start, length), from_raw_parts_mut(room, length)))
     }
 }
 
 /// The keys sorted, where they are or in the room; their lowest bits, so many, are in order before.
-fn sorted<'a, K: Rank>(keys: &'a mut [K], room: Room<'a, K>, ordered: u32) -> &'a mut [K] {
-    if keys.is_sorted() {
-        return keys;
-    }
+fn sorted<'a, K: Rank>(
+    keys: &'a mut [K],
+    room: Room<'a, K>,
+    ordered: u32,
+) -> Result<&'a mut [K], Halt> {
     if keys.len() < FEW || u32::try_from(keys.len()).is_err() {
-        keys.sort_unstable();
-        return keys;
+        comparison::sort(keys)?;
+        return Ok(keys);
     }
-    let (mut least, mut most) = (keys[0], keys[0]);
-    for &key in &*keys {
-        (least, most) = (least.min(key), most.max(key));
+    let (mut least, mut most, mut last) = (keys[0], keys[0], keys[0]);
+    let mut in_order = true;
+    in_portions(keys.len(), |part| {
+        for &key in &keys[part] {
+            in_order &= last <= key;
+            (least, most, last) = (least.min(key), most.max(key), key);
+        }
+    })?;
+    if in_order {
+        return Ok(keys);
     }
     let floor = least.into() >> ordered << ordered;
     let span = bits(most.into() - floor).saturating_sub(ordered);

@@ -1,13 +1,12 @@
 //! Moving elements between strided arrays: copy, fill, add.
 
-use std::convert::Infallible;
-
 use frazil_core::DType;
 use smallvec::SmallVec;
 
 use crate::arrays::layout::Layout;
 use crate::arrays::scalar::Scalar;
 use crate::arrays::walk::{Strides, Walk, advance, memory_order};
+use crate::threads::attention::{PATIENCE, Patience, STOPPED, in_portions};
 use crate::threads::conduct::{Conduct, Halt};
 use crate::threads::split::{Level, Split};
 
@@ -85,19 +84,19 @@ impl TransferPlan {
         TransferPlan::new(Transfer::Copy, dtype, &to.dims, &to.strides, &from.strides)
     }
 
-    /// Does it, on the caller's thread.
+    /// Does it, on the caller's thread, unless the run is to stop.
     ///
     /// # Safety
     /// Both arrays are as large as the plan says, aligned to their elements, and do not overlap.
-    pub(crate) unsafe fn run(&self, destination: *mut u8, source: *const u8) {
+    pub(crate) unsafe fn run(&self, destination: *mut u8, source: *const u8) -> Result<(), Halt> {
         if self.inner == 0 || self.walk.is_empty() || matches!(self.tiled, Some((0, _))) {
-            return;
+            return Ok(());
         }
         // SAFETY: by the caller's promise.
-        unsafe { self.part([destination, source.cast_mut()], None) };
+        unsafe { self.part([destination, source.cast_mut()], None) }
     }
 
-    /// Does it, unless the run is to stop.
+    /// Does it as the run is conducted, unless that is to stop.
     ///
     /// # Safety
     /// As for `run`.
@@ -109,8 +108,7 @@ impl TransferPlan {
     ) -> Result<(), Halt> {
         let Some(split) = &self.split else {
             // SAFETY: by the caller's promise.
-            unsafe { self.run(destination, source) };
-            return Ok(());
+            return unsafe { self.run(destination, source) };
         };
         let outer = self.walk.lengths().len();
         let steps = match split.level.checked_sub(outer) {
@@ -124,8 +122,8 @@ impl TransferPlan {
             let mut pointers = ends.get();
             advance(&mut pointers, &steps, start);
             // SAFETY: by the caller's promise; each piece has elements of its own.
-            unsafe { self.part(pointers, Some((split.level, length))) };
-            0
+            let done = unsafe { self.part(pointers, Some((split.level, length))) };
+            done.map_or(STOPPED, |()| 0)
         })
     }
 
@@ -133,7 +131,11 @@ impl TransferPlan {
     ///
     /// # Safety
     /// As for `run`; no loop is empty.
-    unsafe fn part(&self, mut pointers: [*mut u8; 2], cut: Option<(usize, i64)>) {
+    unsafe fn part(
+        &self,
+        mut pointers: [*mut u8; 2],
+        cut: Option<(usize, i64)>,
+    ) -> Result<(), Halt> {
         let mut walked: SmallVec<[i64; 4]> = self.walk.lengths().into();
         let mut outer = self.tiled.map(|(length, _)| length);
         let mut inner = self.inner;
@@ -144,15 +146,33 @@ impl TransferPlan {
                 _ => inner = length,
             }
         }
-        let visited: Result<(), Infallible> = self.walk.visit(&walked, &mut pointers, |at| {
-            // SAFETY: the walk stays inside both arrays, by the caller's promise.
-            unsafe { self.plane(at[0], at[1], outer.unwrap_or(1), inner) };
-            Ok(())
-        });
-        match visited {
-            Ok(()) => {}
-            Err(never) => match never {},
+        let outer = outer.unwrap_or(1);
+        let mut patience = Patience::new();
+        if outer.saturating_mul(inner) <= 4 * PATIENCE {
+            return self.walk.visit(&walked, &mut pointers, |at| {
+                // SAFETY: the walk stays inside both arrays, by the caller's promise.
+                unsafe { self.plane(at[0], at[1], outer, inner) };
+                patience.spend(outer * inner)
+            });
         }
+        let columns = inner.min(PATIENCE);
+        let rows = (PATIENCE / columns).clamp(TILE, outer.max(TILE));
+        let outer_steps = self.tiled.map_or([0; 2], |(_, steps)| steps);
+        self.walk.visit(&walked, &mut pointers, |at| {
+            for row in (0..outer).step_by(rows as usize) {
+                for column in (0..inner).step_by(columns as usize) {
+                    let [to, from] = [0, 1].map(|of| {
+                        let offset = row * outer_steps[of] + column * self.steps[of];
+                        at[of].wrapping_offset(offset as isize)
+                    });
+                    let (rows, columns) = (rows.min(outer - row), columns.min(inner - column));
+                    // SAFETY: as above, for a part of the plane.
+                    unsafe { self.plane(to, from, rows, columns) };
+                    patience.spend(rows * columns)?;
+                }
+            }
+            Ok(())
+        })
     }
 
     /// The innermost loops, of these lengths.
@@ -249,6 +269,17 @@ pub(crate) unsafe fn copy_row(
             _ => copy_each::<u64>(destination, to, source, from, count),
         }
     }
+}
+
+/// Copies so many bytes, unless the run is to stop.
+///
+/// # Safety
+/// Both are valid for so many bytes, and do not overlap.
+pub(crate) unsafe fn copy_bytes(to: *mut u8, from: *const u8, bytes: usize) -> Result<(), Halt> {
+    // SAFETY: by the caller's promise, for this part.
+    in_portions(bytes, |part| unsafe {
+        to.add(part.start).copy_from_nonoverlapping(from.add(part.start), part.len());
+    })
 }
 
 /// Adds `count` elements to those of the destination; integers wrap, booleans are joined by "or".
@@ -348,17 +379,17 @@ unsafe fn add_each<T: Copy>(
     }
 }
 
-/// Sets `count` consecutive elements to `value`.
+/// Sets `count` consecutive elements to `value`, unless the run is to stop.
 ///
 /// # Safety
 /// The destination is valid for `count` elements of the value's type and aligned.
-pub(crate) unsafe fn fill(destination: *mut u8, count: i64, value: &Scalar) {
+pub(crate) unsafe fn fill(destination: *mut u8, count: i64, value: &Scalar) -> Result<(), Halt> {
     let count = count as usize;
     let start = destination;
     // SAFETY: by the caller's promise; nothing is read.
     unsafe {
         match *value.bytes() {
-            [a] => start.write_bytes(a, count),
+            [a] => fill_each(start, count, a),
             [a, b] => fill_each(start, count, u16::from_ne_bytes([a, b])),
             [a, b, c, d] => fill_each(start, count, u32::from_ne_bytes([a, b, c, d])),
             _ => fill_each(start, count, u64::from_ne_bytes(value.word())),
@@ -368,11 +399,13 @@ pub(crate) unsafe fn fill(destination: *mut u8, count: i64, value: &Scalar) {
 
 /// # Safety
 /// As for [`fill`]; the elements are of type `T`.
-unsafe fn fill_each<T: Copy>(destination: *mut u8, count: usize, value: T) {
-    for at in 0..count {
-        // SAFETY: by the caller's promise.
-        unsafe { destination.cast::<T>().add(at).write(value) };
-    }
+unsafe fn fill_each<T: Copy>(destination: *mut u8, count: usize, value: T) -> Result<(), Halt> {
+    in_portions(count, |part| {
+        for at in part {
+            // SAFETY: by the caller's promise.
+            unsafe { destination.cast::<T>().add(at).write(value) };
+        }
+    })
 }
 
 /// Reads the integer at `source`; the largest for a `uint64` beyond 63 bits.
@@ -482,7 +515,7 @@ mod tests {
             let step = 2 * item as i64;
             // SAFETY: six elements of at most eight bytes fit each array.
             unsafe {
-                fill(from, 6, &one);
+                fill(from, 6, &one).unwrap();
                 copy_row(item, to, step, from, item as i64, 3);
                 add_row(dtype, to, step, from, item as i64, 2);
                 assert_eq!(read_integer(dtype, to), if dtype == DType::Bool { 1 } else { 2 });

@@ -6,6 +6,7 @@ use crate::arrays::layout::Layout;
 use crate::arrays::walk::{Order, Strides, Walk};
 use crate::error::Fault;
 use crate::linalg::blas::{DotPlan, SHORT, dot_dims};
+use crate::threads::attention::Patience;
 use crate::threads::conduct::Conduct;
 
 /// A product of operands of known layouts: one of vectors and matrices, or one for each position
@@ -86,10 +87,12 @@ impl BatchPlan {
     ) -> Result<(), Fault> {
         let Some(walk) = &self.walk else { return Ok(()) };
         let mut pointers = [a.cast_mut(), b.cast_mut(), result];
+        let mut patience = Patience::new();
         walk.visit(walk.lengths(), &mut pointers, |at| {
             let operands = [at[0].cast_const(), at[1].cast_const()];
             // SAFETY: by the caller's promise; each position has matrices of the plan's layouts.
-            unsafe { self.each.run(operands, at[2], scratch, conduct) }
+            unsafe { self.each.run(operands, at[2], scratch, conduct)? };
+            Ok(patience.spend(self.each.terms())?)
         })
     }
 }

@@ -8,9 +8,11 @@ use crate::error::Fault;
 use crate::linalg::integer_dot::IntegerDot;
 use crate::linalg::matrix::{Matrix, Pack, Vector, blas_int};
 use crate::linalg::own::{OwnGemm, OwnGemv};
-use crate::linalg::routine::{Element, MatrixOut, Triangle, VectorAt, dot, gemm, gemv, ger, syrk};
+use crate::linalg::portions::{dot, gemm, gemv, ger, syrk};
+use crate::linalg::routine::{Element, MatrixOut, Triangle, VectorAt};
 use crate::linalg::small::SmallDot;
-use crate::threads::conduct::Conduct;
+use crate::threads::attention::{Patience, in_portions};
+use crate::threads::conduct::{Conduct, Halt};
 
 /// Rows from which on a matrix times its own transpose is made by half.
 const MIRRORED: i64 = 64;
@@ -192,7 +194,7 @@ impl DotPlan {
                 }
                 _ => {
                     if let Product::Integers(product) = &self.product {
-                        product.run(self.dtype, operands, result);
+                        product.run(self.dtype, operands, result)?;
                     }
                     Ok(())
                 }
@@ -215,7 +217,7 @@ impl DotPlan {
         for (operand, pack) in operands.iter_mut().zip(&self.packs) {
             if let Some(pack) = pack {
                 // SAFETY: by the caller's promise.
-                *operand = unsafe { pack.run(*operand, scratch) };
+                *operand = unsafe { pack.run(*operand, scratch)? };
             }
         }
         let [a, b] = operands.map(|operand| operand.cast::<T>());
@@ -227,11 +229,10 @@ impl DotPlan {
                 return Ok(());
             }
             if alpha == T::ZERO {
-                self.add_nothing(a, b, beta, result);
-                return Ok(());
+                return self.add_nothing(a, b, beta, result).map_err(Fault::from);
             }
             match self.product {
-                Product::Zero { elements } => scale(result, elements, beta),
+                Product::Zero { elements } => scale(result, elements, beta)?,
                 Product::Dot { a: x, b: y } => result.write(dot(x.length, x.at(a), y.at(b))?),
                 Product::Gemv { matrix, rows, columns, vector, matrix_first, ref own } => {
                     let (matrix_at, vector_at) = if matrix_first { (a, b) } else { (b, a) };
@@ -244,7 +245,7 @@ impl DotPlan {
                     let sizes = if matrix.transposed { [columns, rows] } else { [rows, columns] };
                     if beta == T::ZERO {
                         // Some routines scale what is there even by zero, and a NaN would stay.
-                        scale(result, rows.into(), beta);
+                        scale(result, rows.into(), beta)?;
                     }
                     gemv(sizes, &alpha, matrix.at(matrix_at), vector.at(vector_at), &beta, result)?;
                 }
@@ -267,7 +268,7 @@ impl DotPlan {
                     let lower = Triangle { lower: true, unit: false };
                     let out = MatrixOut { at: result, leading: rows };
                     syrk(lower, [rows, inner], &alpha, matrix.at(a), &beta, out)?;
-                    mirror(result, rows as usize);
+                    mirror(result, rows as usize)?;
                 }
                 Product::Integers(_) | Product::Small(_) => {}
             }
@@ -280,7 +281,13 @@ impl DotPlan {
     ///
     /// # Safety
     /// As for `add`.
-    unsafe fn add_nothing<T: Element>(&self, a: *const T, b: *const T, beta: T, result: *mut T) {
+    unsafe fn add_nothing<T: Element>(
+        &self,
+        a: *const T,
+        b: *const T,
+        beta: T,
+        result: *mut T,
+    ) -> Result<(), Halt> {
         let (first, second, columns) = match self.product {
             Product::Gemv { matrix, rows, columns, vector, matrix_first, own: _ } => {
                 let (matrix_at, vector_at) = if matrix_first { (a, b) } else { (b, a) };
@@ -299,25 +306,30 @@ impl DotPlan {
             }
             // Nothing else is ever scaled.
             _ => {
-                if let Product::Zero { elements } = self.product {
-                    // SAFETY: the result has so many elements.
-                    unsafe { scale(result, elements, beta) };
-                }
-                return;
+                let Product::Zero { elements } = self.product else { return Ok(()) };
+                // SAFETY: the result has so many elements.
+                return unsafe { scale(result, elements, beta) };
             }
         };
         // SAFETY: the lines lie in the operands; the result has an element for each pair of them.
         unsafe {
-            scale(result, first.count * columns, beta);
-            let bad = second.finite().map(|finite| !finite).collect::<Vec<bool>>();
-            for (row, finite) in first.finite().enumerate() {
+            scale(result, first.count * columns, beta)?;
+            let mut patience = Patience::new();
+            let mut bad = Vec::new();
+            for line in 0..second.count {
+                bad.push(!second.is_finite(line, &mut patience)?);
+            }
+            for row in 0..first.count {
+                let finite = first.is_finite(row, &mut patience)?;
+                patience.spend(columns)?;
                 for (column, &bad) in bad.iter().enumerate() {
                     if bad || !finite {
-                        result.add(row * columns as usize + column).write(T::NAN);
+                        result.add((row * columns) as usize + column).write(T::NAN);
                     }
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -387,7 +399,7 @@ impl GemmPlan {
             if let Some(start) = &self.start
                 && scales.1 != T::ZERO
             {
-                start.run(result, z);
+                start.run_with(result, z, conduct)?;
             }
             self.product.add::<T>(operands, scales, result.cast(), scratch, conduct)
         }
@@ -404,19 +416,21 @@ struct Lines<T> {
 }
 
 impl<T: Element> Lines<T> {
-    /// For each line, whether all of it is finite.
+    /// Whether all of a line is finite.
     ///
     /// # Safety
-    /// The lines are readable while the iterator is used.
-    unsafe fn finite(&self) -> impl Iterator<Item = bool> + '_ {
+    /// There is such a line, and it is readable.
+    unsafe fn is_finite(&self, line: i64, patience: &mut Patience) -> Result<bool, Halt> {
         let [down, along] = self.steps;
-        (0..self.count).map(move |line| {
-            (0..self.inner).all(|at| {
-                let element = self.at.wrapping_offset((line * down + at * along) as isize);
-                // SAFETY: by the caller's promise.
-                unsafe { element.read() }.is_finite()
-            })
-        })
+        for at in 0..self.inner {
+            patience.spend(1)?;
+            let element = self.at.wrapping_offset((line * down + at * along) as isize);
+            // SAFETY: by the caller's promise.
+            if !unsafe { element.read() }.is_finite() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -424,24 +438,28 @@ impl<T: Element> Lines<T> {
 ///
 /// # Safety
 /// The result has `count` elements.
-unsafe fn scale<T: Element>(result: *mut T, count: i64, beta: T) {
-    for at in 0..count as usize {
-        // SAFETY: by the caller's promise.
-        unsafe {
-            let place = result.add(at);
-            let value = if beta == T::ZERO { T::ZERO } else { beta * place.read() + T::ZERO };
-            place.write(value);
+unsafe fn scale<T: Element>(result: *mut T, count: i64, beta: T) -> Result<(), Halt> {
+    in_portions(count as usize, |part| {
+        for at in part {
+            // SAFETY: by the caller's promise.
+            unsafe {
+                let place = result.add(at);
+                let value = if beta == T::ZERO { T::ZERO } else { beta * place.read() + T::ZERO };
+                place.write(value);
+            }
         }
-    }
+    })
 }
 
 /// Copies the lower triangle of a square matrix in column-major order to the upper one.
 ///
 /// # Safety
 /// The matrix has `size` rows and columns.
-unsafe fn mirror<T: Element>(matrix: *mut T, size: usize) {
+unsafe fn mirror<T: Element>(matrix: *mut T, size: usize) -> Result<(), Halt> {
+    let mut patience = Patience::new();
     for column in (0..size).step_by(TILE) {
         for row in (column..size).step_by(TILE) {
+            patience.spend((TILE * TILE) as i64)?;
             for i in row..(row + TILE).min(size) {
                 for j in column..(column + TILE).min(i) {
                     // SAFETY: both positions are below `size * size`.
@@ -450,4 +468,5 @@ unsafe fn mirror<T: Element>(matrix: *mut T, size: usize) {
             }
         }
     }
+    Ok(())
 }

@@ -7,6 +7,8 @@ use frazil_core::DType;
 use crate::arrays::axis_lines::gather;
 use crate::arrays::layout::Layout;
 use crate::processor::Level;
+use crate::threads::attention::Patience;
+use crate::threads::conduct::Halt;
 
 /// A product of two operands of rank 1 or 2: a vector in front is a row, one behind a column.
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +115,12 @@ impl IntegerDot {
     /// # Safety
     /// The operands, of `dtype`, have the layouts that the product was made for; `result` is as
     /// large as the product and apart from them.
-    pub(crate) unsafe fn run(&self, dtype: DType, operands: [*const u8; 2], result: *mut u8) {
+    pub(crate) unsafe fn run(
+        &self,
+        dtype: DType,
+        operands: [*const u8; 2],
+        result: *mut u8,
+    ) -> Result<(), Halt> {
         // SAFETY: by the caller's promise.
         unsafe {
             match (dtype, dtype.itemsize()) {
@@ -130,7 +137,7 @@ impl IntegerDot {
     ///
     /// # Safety
     /// As for `run`, with elements of type `T`.
-    unsafe fn multiply<T: Ring>(&self, [a, b]: [*const u8; 2], result: *mut T) {
+    unsafe fn multiply<T: Ring>(&self, [a, b]: [*const u8; 2], result: *mut T) -> Result<(), Halt> {
         let (mut a, mut b) = (Grid { start: a, steps: self.a }, Grid { start: b, steps: self.b });
         let mut dims = [self.rows, self.inner, self.columns].map(|length| length as usize);
         // One column is one row of the transposed product, which is the same in memory.
@@ -155,7 +162,12 @@ impl IntegerDot {
 /// As for [`product`], on a processor with these instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-unsafe fn in_avx512<T: Ring>(a: Grid, b: Grid, dims: [usize; 3], result: *mut T) {
+unsafe fn in_avx512<T: Ring>(
+    a: Grid,
+    b: Grid,
+    dims: [usize; 3],
+    result: *mut T,
+) -> Result<(), Halt> {
     // SAFETY: by the caller's promise.
     unsafe { product(a, b, dims, result) }
 }
@@ -164,7 +176,7 @@ unsafe fn in_avx512<T: Ring>(a: Grid, b: Grid, dims: [usize; 3], result: *mut T)
 /// As for [`product`], on a processor with these instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn in_avx2<T: Ring>(a: Grid, b: Grid, dims: [usize; 3], result: *mut T) {
+unsafe fn in_avx2<T: Ring>(a: Grid, b: Grid, dims: [usize; 3], result: *mut T) -> Result<(), Halt> {
     // SAFETY: by the caller's promise.
     unsafe { product(a, b, dims, result) }
 }
@@ -174,7 +186,7 @@ unsafe fn in_avx2<T: Ring>(a: Grid, b: Grid, dims: [usize; 3], result: *mut T) {
 /// # Safety
 /// The operands are so large, as is `result`, in C order and apart from them.
 #[inline(always)]
-unsafe fn product<T: Ring>(a: Grid, b: Grid, dims: [usize; 3], result: *mut T) {
+unsafe fn product<T: Ring>(a: Grid, b: Grid, dims: [usize; 3], result: *mut T) -> Result<(), Halt> {
     let [rows, _, columns] = dims;
     // SAFETY: by the caller's promise; what is written is no operand.
     unsafe {
@@ -188,7 +200,13 @@ unsafe fn product<T: Ring>(a: Grid, b: Grid, dims: [usize; 3], result: *mut T) {
 /// # Safety
 /// As for [`product`], with a `result` that has values.
 #[inline(always)]
-unsafe fn across<T: Ring>(a: Grid, b: Grid, [rows, inner, columns]: [usize; 3], result: *mut T) {
+unsafe fn across<T: Ring>(
+    a: Grid,
+    b: Grid,
+    [rows, inner, columns]: [usize; 3],
+    result: *mut T,
+) -> Result<(), Halt> {
+    let mut patience = Patience::new();
     let mut room = [[T::ZERO; WIDTH]; DEPTH];
     for left in (0..columns).step_by(WIDTH) {
         let width = WIDTH.min(columns - left);
@@ -202,6 +220,7 @@ unsafe fn across<T: Ring>(a: Grid, b: Grid, [rows, inner, columns]: [usize; 3], 
                 terms[k] = unsafe { gather(part.start, part.steps[1], width, room) };
             }
             for row in 0..rows {
+                patience.spend((width * depth) as i64)?;
                 // SAFETY: a part of a row of the result, which is apart from the operands.
                 let sums = unsafe {
                     std::slice::from_raw_parts_mut(result.add(row * columns + left), width)
@@ -230,6 +249,7 @@ unsafe fn across<T: Ring>(a: Grid, b: Grid, [rows, inner, columns]: [usize; 3], 
             }
         }
     }
+    Ok(())
 }
 
 /// Adds a product of few columns: each result is a row times a column.
@@ -237,7 +257,13 @@ unsafe fn across<T: Ring>(a: Grid, b: Grid, [rows, inner, columns]: [usize; 3], 
 /// # Safety
 /// As for [`product`], with a `result` that has values and at most [`NARROW`] columns.
 #[inline(always)]
-unsafe fn down<T: Ring>(a: Grid, b: Grid, [rows, inner, columns]: [usize; 3], result: *mut T) {
+unsafe fn down<T: Ring>(
+    a: Grid,
+    b: Grid,
+    [rows, inner, columns]: [usize; 3],
+    result: *mut T,
+) -> Result<(), Halt> {
+    let mut patience = Patience::new();
     let mut room = [[T::ZERO; LENGTH]; NARROW];
     let mut line = [T::ZERO; LENGTH];
     for top in (0..inner).step_by(LENGTH) {
@@ -250,6 +276,7 @@ unsafe fn down<T: Ring>(a: Grid, b: Grid, [rows, inner, columns]: [usize; 3], re
             terms[column] = unsafe { gather(part.start, part.steps[0], length, room) };
         }
         for row in 0..rows {
+            patience.spend((length * columns) as i64)?;
             let part = a.from(row, top);
             // SAFETY: the row has so many elements from there on.
             let factors: &[T] =
@@ -268,4 +295,5 @@ unsafe fn down<T: Ring>(a: Grid, b: Grid, [rows, inner, columns]: [usize; 3], re
             }
         }
     }
+    Ok(())
 }

@@ -7,9 +7,8 @@ use crate::arrays::layout::Layout;
 use crate::arrays::strided::TransferPlan;
 use crate::error::Fault;
 use crate::linalg::matrix::{Matrix, Pack, blas_int};
-use crate::linalg::routine::{
-    Element, MatrixAt, MatrixOut, Side, Triangle, gemm, potrf, symm, trsm, trsv,
-};
+use crate::linalg::portions::{gemm, symm_on_right, trsm, trsv};
+use crate::linalg::routine::{Element, MatrixAt, MatrixOut, Side, Triangle, potrf};
 use crate::linalg::small::{self, Grid};
 use crate::linalg::triangle::TrianglePlan;
 
@@ -181,7 +180,7 @@ impl CholeskyPlan {
         let matrix = MatrixOut { at: result.cast::<T>(), leading: self.size };
         // SAFETY: by the caller's promise; the result has no gaps.
         unsafe {
-            self.start.run(result, a);
+            self.start.run(result, a)?;
             if i64::from(self.size) <= small::SMALL {
                 let mut grid = Grid::in_columns(matrix.at, self.size as usize);
                 if !self.triangle.lower {
@@ -247,7 +246,7 @@ impl SolvePlan {
         }
         if let Some(pack) = &self.pack {
             // SAFETY: by the caller's promise.
-            a = unsafe { pack.run(a, scratch) };
+            a = unsafe { pack.run(a, scratch)? };
         }
         for row in 0..i64::from(self.size) {
             let element = a.wrapping_offset((row * self.along) as isize).cast::<T>();
@@ -266,7 +265,7 @@ impl SolvePlan {
         // SAFETY: by the caller's promise; the result has no gaps.
         unsafe {
             if let Some(start) = &self.start {
-                start.run(result, b);
+                start.run(result, b)?;
             }
             let at = result.cast::<T>();
             if i64::from(self.size) <= small::SMALL {
@@ -359,9 +358,9 @@ impl CholeskyGradientPlan {
         // SAFETY: by the caller's promise; the result has no gaps.
         unsafe {
             if let Some(pack) = &self.pack {
-                factor = pack.run(factor, scratch);
+                factor = pack.run(factor, scratch)?;
             }
-            self.start.run(result, gradient);
+            self.start.run(result, gradient)?;
             let leading = self.factor.leading as usize;
             let result = result.cast::<T>();
             pull(
@@ -369,7 +368,7 @@ impl CholeskyGradientPlan {
                 Rows { at: factor.cast_mut().cast(), leading },
                 Rows { at: result, leading: size },
             )?;
-            self.start.clear(result.cast());
+            self.start.clear(result.cast())?;
         }
         Ok(())
     }
@@ -438,8 +437,8 @@ unsafe fn pull<T: Element>(size: usize, factor: Rows<T>, g: Rows<T>) -> Result<(
         for at in 0..second {
             g_second.set(at, at, g_second.get(at, at) * double);
         }
-        symm(
-            (Side::Right, upper),
+        symm_on_right(
+            upper,
             [m, n],
             &T::MINUS_ONE,
             g_second.matrix(false),

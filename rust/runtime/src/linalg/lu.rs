@@ -6,9 +6,11 @@ use crate::arrays::layout::Layout;
 use crate::arrays::strided::TransferPlan;
 use crate::error::Fault;
 use crate::linalg::matrix::blas_int;
-use crate::linalg::routine::{Element, MatrixAt, MatrixOut, Side, Triangle, getrf, trsm, trsv};
+use crate::linalg::portions::{trsm, trsv};
+use crate::linalg::routine::{Element, MatrixAt, MatrixOut, Side, Triangle, getrf};
 use crate::linalg::small::{self, Grid, SMALL};
 
+use crate::threads::attention::Patience;
 /// The layout of a matrix that holds factors: in Fortran order, as LAPACK wants it.
 pub(crate) fn factors_layout(a: &Layout, item: usize) -> Result<Layout, Fault> {
     Layout::fresh_in_order(&a.dims, item, &[1, 0])
@@ -66,7 +68,7 @@ impl LuPlan {
         // SAFETY: by the caller's promise.
         unsafe {
             if let Some(start) = &self.start {
-                start.run(result, a);
+                start.run(result, a)?;
             }
             if self.dtype == DType::Float32 {
                 self.factor::<f32>(result.cast(), pivots)
@@ -145,11 +147,11 @@ impl LuSolvePlan {
         // SAFETY: by the caller's promise.
         unsafe {
             if let Some(pack) = &self.pack {
-                pack.run(scratch, factors);
+                pack.run(scratch, factors)?;
                 at = scratch;
             }
             if let Some(start) = &self.start {
-                start.run(result, b);
+                start.run(result, b)?;
             }
             if self.dtype == DType::Float32 {
                 self.solve::<f32>(at.cast(), pivots, result.cast())
@@ -209,12 +211,15 @@ impl LuSolvePlan {
             // Whoever gives the partners may give anything, and may write there meanwhile: what is
             // checked is what is used.
             // SAFETY: there is a partner for each row.
+        let columns = self.columns.unwrap_or(1);
+        let mut patience = Patience::new();
             let partner = unsafe { place.cast::<i32>().read_volatile() };
             let Some(partner) = usize::try_from(partner).ok().filter(|&at| at < size) else {
                 return Err(Fault::Partner { row: row as i64, partner: partner.into() });
             };
             // SAFETY: both rows exist.
-            unsafe { x.swap_rows(row, partner, self.columns.unwrap_or(1) as usize) };
+            unsafe { x.swap_rows(row, partner, columns as usize) };
+            patience.spend(columns.into())?;
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use crate::arrays::layout::Layout;
 use crate::arrays::strided::TransferPlan;
 use crate::error::Fault;
 use crate::linalg::routine::{MatrixAt, VectorAt};
+use crate::threads::conduct::Halt;
 
 /// A vector.
 #[derive(Clone, Copy, Debug)]
@@ -99,11 +100,15 @@ impl Pack {
     ///
     /// # Safety
     /// The operand has the layout that the plan was made for; `scratch` is as large as was noted.
-    pub(crate) unsafe fn run(&self, operand: *const u8, scratch: *mut u8) -> *const u8 {
+    pub(crate) unsafe fn run(
+        &self,
+        operand: *const u8,
+        scratch: *mut u8,
+    ) -> Result<*const u8, Halt> {
         let fresh = scratch.wrapping_add(self.at);
         // SAFETY: by the caller's promise; each copy has its own part of the scratch memory.
-        unsafe { self.plan.run(fresh, operand) };
-        fresh
+        unsafe { self.plan.run(fresh, operand)? };
+        Ok(fresh)
     }
 }
 

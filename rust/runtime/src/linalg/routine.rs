@@ -237,6 +237,41 @@ pub(crate) struct MatrixAt<T> {
     pub(crate) transposed: bool,
 }
 
+impl<T> VectorAt<T> {
+    /// The vector from an element on.
+    pub(crate) fn from(self, element: i32) -> VectorAt<T> {
+        let offset = element as isize * self.step as isize;
+        VectorAt { at: self.at.wrapping_offset(offset), ..self }
+    }
+}
+
+impl<T> MatrixAt<T> {
+    /// The matrix, as it is used, from a row and a column on.
+    pub(crate) fn from(self, row: i32, column: i32) -> MatrixAt<T> {
+        let (down, across) = if self.transposed { (column, row) } else { (row, column) };
+        let offset = down as isize + across as isize * self.leading as isize;
+        MatrixAt { at: self.at.wrapping_offset(offset), ..self }
+    }
+
+    /// The transposed matrix.
+    pub(crate) fn flipped(self) -> MatrixAt<T> {
+        MatrixAt { transposed: !self.transposed, ..self }
+    }
+}
+
+impl<T> MatrixOut<T> {
+    /// The matrix from a row and a column on.
+    pub(crate) fn from(self, row: i32, column: i32) -> MatrixOut<T> {
+        let offset = row as isize + column as isize * self.leading as isize;
+        MatrixOut { at: self.at.wrapping_offset(offset), ..self }
+    }
+
+    /// The matrix, to be read.
+    pub(crate) fn as_read(self) -> MatrixAt<T> {
+        MatrixAt { at: self.at, leading: self.leading, transposed: false }
+    }
+}
+
 /// A matrix in column-major order that is written to.
 #[derive(Clone, Copy)]
 pub(crate) struct MatrixOut<T> {

@@ -6,6 +6,8 @@ use frazil_core::DType;
 
 use crate::arrays::layout::Layout;
 use crate::arrays::strided::copy_row;
+use crate::threads::attention::Patience;
+use crate::threads::conduct::Halt;
 
 /// How to copy the elements of a square matrix on and below (or above) the diagonal, and set the
 /// others to zero.
@@ -51,9 +53,11 @@ impl TrianglePlan {
     ///
     /// # Safety
     /// Both matrices have the layouts of the plan, aligned, and do not overlap unless they are one.
-    pub(crate) unsafe fn run(&self, to: *mut u8, from: *const u8) {
+    pub(crate) unsafe fn run(&self, to: *mut u8, from: *const u8) -> Result<(), Halt> {
+        let mut patience = Patience::new();
         for line in 0..self.size {
             let (kept, _) = self.parts(line);
+            patience.spend(kept.len() as i64)?;
             if let Some([down, along]) = self.from {
                 let start = line as i64 * down + kept.start as i64 * along;
                 let source = from.wrapping_offset(start as isize);
@@ -66,20 +70,23 @@ impl TrianglePlan {
             }
         }
         // SAFETY: by the caller's promise.
-        unsafe { self.clear(to) };
+        unsafe { self.clear(to) }
     }
 
     /// Sets the elements on the other side of the diagonal to zero.
     ///
     /// # Safety
     /// The destination has the layout of the plan.
-    pub(crate) unsafe fn clear(&self, to: *mut u8) {
+    pub(crate) unsafe fn clear(&self, to: *mut u8) -> Result<(), Halt> {
+        let mut patience = Patience::new();
         for line in 0..self.size {
             let (_, cleared) = self.parts(line);
+            patience.spend(cleared.len() as i64)?;
             // SAFETY: the elements are inside the matrix; a zero of every type is all zero bytes.
             unsafe {
                 self.place(to, line, cleared.start).write_bytes(0, cleared.len() * self.item);
             }
         }
+        Ok(())
     }
 }

@@ -21,8 +21,9 @@ pub(crate) use self::order::{loop_order, row_order};
 use self::periods::Period;
 use self::pieces::Apart;
 use crate::arrays::scalar::Scalar;
-use crate::arrays::walk::{Strides, Walk};
+use crate::arrays::walk::{Pointers, Strides, Walk, advance};
 use crate::loops::fold::Fold;
+use crate::threads::attention::{PATIENCE, Patience, STOPPED, ask};
 use crate::threads::split::Split;
 
 /// A native loop. `ptr` and `outer_stride` list the reads, the sources, the writes and the targets,
@@ -40,6 +41,9 @@ pub type KernelFn = unsafe extern "C" fn(
 /// whole rows.
 const BLOCK: i64 = 1024;
 
+/// Positions of a loop that may take a millisecond, where much is done at each.
+const LONG: i64 = 1 << 12;
+
 /// The length of a buffer is a multiple of this many elements, as many as a kernel ever handles at
 /// a time: it may write behind the end of a row.
 const LINE: usize = 64;
@@ -47,6 +51,7 @@ const LINE: usize = 64;
 /// Rows that a kernel may take at a time, so that what it does once a row it does for all of them,
 /// and the bytes up to which a row in a buffer is so short that as many stay in cache.
 const TILE: usize = 8;
+const TILES: i64 = TILE as i64;
 const SHORT_ROW: usize = 4096;
 
 /// What the kernel believes of an operand.
@@ -218,6 +223,12 @@ impl LoopNest {
         self.split.as_ref().map_or(1, Split::pieces)
     }
 
+    /// Whether a run takes long enough to ask afterwards whether to stop.
+    pub(crate) fn is_long(&self) -> bool {
+        let turns = self.walk.lengths().iter().chain([&self.outer, &self.inner]);
+        turns.fold(1i64, |all, &length| all.saturating_mul(length)) > LONG
+    }
+
     /// The pointers that the kernel gets besides those to operands; they come last.
     pub(crate) fn extras(&self) -> usize {
         self.tables.len() + (!self.tables.is_empty()) as usize + self.buffers.len()
@@ -254,26 +265,71 @@ impl LoopNest {
         for (pointer, extra) in pointers[operands..].iter_mut().zip(extras) {
             *pointer = extra;
         }
-        // SAFETY: by the caller's promise; the nest's last two dimensions are the kernel's.
-        let whole = |at: &[*mut u8]| unsafe {
-            kernel(at.as_ptr().cast(), outer, inner, self.outer_strides.as_ptr())
-        };
         if self.packs.is_empty() && self.period.is_none() && self.walk.is_single() {
-            return whole(pointers);
+            // SAFETY: by the caller's promise.
+            return unsafe { self.whole(kernel, pointers, (outer, inner)) };
         }
+        let mut patience = Patience::new();
         let visited = self.walk.visit(&walked, pointers, |at| {
             let status = if let Some(period) = &self.period {
                 // SAFETY: by the caller's promise.
                 unsafe { self.joined(period, kernel, at, outer, scratch) }
             } else if self.packs.is_empty() {
-                whole(at)
+                // SAFETY: by the caller's promise.
+                unsafe { self.whole(kernel, at, (outer, inner)) }
             } else {
                 // SAFETY: by the caller's promise.
                 unsafe { self.blocks(kernel, at, (outer, inner), scratch) }
             };
-            if status == 0 { Ok(()) } else { Err(status) }
+            if status != 0 {
+                return Err(status);
+            }
+            patience.spend(outer.saturating_mul(inner)).map_err(|_| STOPPED)
         });
         visited.err().unwrap_or(0)
+    }
+
+    /// The last two dimensions, which are the kernel's: in one call, or where that would be long in
+    /// several, unless the run is to stop. What is accumulated goes on where the call before left it.
+    ///
+    /// # Safety
+    /// As for `run`.
+    unsafe fn whole(&self, kernel: KernelFn, at: &[*mut u8], (outer, inner): (i64, i64)) -> i32 {
+        let strides = self.outer_strides.as_ptr();
+        if outer.saturating_mul(inner) <= 4 * PATIENCE {
+            // SAFETY: by the caller's promise; the nest's last two dimensions are the kernel's.
+            return unsafe { kernel(at.as_ptr().cast(), outer, inner, strides) };
+        }
+        let columns = if self.whole_rows { inner.max(1) } else { inner.min(PATIENCE) };
+        let rows = match PATIENCE / columns {
+            few @ ..TILES => few.max(1),
+            rows => rows - rows % TILES,
+        };
+        for row in (0..outer).step_by(rows as usize) {
+            let mut column = 0;
+            loop {
+                let mut pointers = Pointers::from_slice(at);
+                advance(&mut pointers, &self.outer_strides, row);
+                advance(&mut pointers, &self.inner_steps, column);
+                // What lies behind the operands stays where it is: tables, reports, buffers.
+                let operands = self.inner_steps.len();
+                pointers[operands..].copy_from_slice(&at[operands..]);
+                let size = (rows.min(outer - row), columns.min(inner - column));
+                // SAFETY: as above, for a part of them.
+                let status = unsafe { kernel(pointers.as_ptr().cast(), size.0, size.1, strides) };
+                if status != 0 {
+                    return status;
+                }
+                if ask().is_err() {
+                    return STOPPED;
+                }
+                column += columns;
+                if column >= inner {
+                    break;
+                }
+            }
+        }
+        0
     }
 }
 
@@ -283,7 +339,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::arrays::walk::Pointers;
     use crate::threads::conduct::Conduct;
 
     /// `w = 2 a + b`, and `r += a + 3 b`; what moves along the inner dimension is part of the

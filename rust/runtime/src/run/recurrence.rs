@@ -224,7 +224,7 @@ impl RecurrenceStep {
             // SAFETY: the binder asked for scratch memory of this size.
             let copy = unsafe { scratch.add(packed.start) };
             // SAFETY: the copy has room for the operand, and nothing else lies there.
-            unsafe { packed.plan.run(copy, packed.from.resolve(bases)) };
+            unsafe { packed.plan.run_with(copy, packed.from.resolve(bases), conduct)? };
             pointers[packed.operand] = copy.wrapping_offset(packed.first as isize).cast();
         }
         let mut done = 0;

@@ -6,6 +6,7 @@
 //! As long as the layouts stay what they are, one bound run does all steps: only pointers move.
 
 use std::collections::VecDeque;
+use std::time::{Duration, Instant};
 
 use smallvec::SmallVec;
 
@@ -27,8 +28,9 @@ mod needs;
 mod place;
 pub(crate) mod rows;
 
-/// Steps after which a loop asks whether to stop.
+/// Steps after which a loop asks whether to stop, at most; and the time that should lie in between.
 const ASK: i64 = 64;
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// An array that a step sees.
 #[derive(Clone, Copy)]
@@ -130,7 +132,8 @@ impl State {
             let plan = TransferPlan::copy(dtype, &layout, &fresh);
             let to = self.result(site, carried.last, fresh)?;
             // SAFETY: the value is in memory as the layout says, the result is memory of its own.
-            unsafe { plan.run(to, data) };
+            let copied = unsafe { plan.run(to, data) };
+            copied.map_err(|halt| work.at(halt.into()))?;
         }
         if code.until.is_some() && work.steps > 0 {
             work.keep_rows(self, site, done)?;
@@ -265,8 +268,9 @@ impl<'p> Loop<'p> {
         self.place(state, site, &mut run)?;
         let mut late = self.has_late();
         let mut stale = false;
+        let mut asked = Asked::new();
         for step in 0..self.steps {
-            if step % ASK == ASK - 1 && (conduct.should_stop)() {
+            if asked.is_due(step) && (conduct.should_stop)() {
                 return Err(self.at(Fault::Interrupted));
             }
             if stale {
@@ -372,7 +376,8 @@ impl<'p> Loop<'p> {
         {
             output.made.data = rows.at(step);
             // SAFETY: the step wrote there; the row is memory of its own, as large.
-            unsafe { plan.run(output.made.data, *data) };
+            let copied = unsafe { plan.run(output.made.data, *data) };
+            copied.map_err(|halt| Error::at(self.origin)(halt.into()))?;
         }
         if !matches!(output.target, Target::Late) {
             return Ok(());
@@ -391,7 +396,8 @@ impl<'p> Loop<'p> {
             let made = Value { data: rows.at(step), layout: rows.layout, owner: None };
             let plan = TransferPlan::copy(array.dtype, &array.layout, expected);
             // SAFETY: the row is memory of its own, of this shape; the array was just made.
-            unsafe { plan.run(made.data, array.buffer.as_ptr()) };
+            let copied = unsafe { plan.run(made.data, array.buffer.as_ptr()) };
+            copied.map_err(|halt| self.at(halt.into()))?;
             self.outputs[at].made = made;
         } else {
             let layout = self.intern(array.layout.clone());
@@ -413,6 +419,32 @@ impl<'p> Loop<'p> {
             }
         }
         Ok(())
+    }
+}
+
+/// When a loop asked last whether to stop, and how many steps it does until it asks again: the more
+/// the quicker they are.
+struct Asked {
+    next: i64,
+    steps: i64,
+    when: Instant,
+}
+
+impl Asked {
+    fn new() -> Asked {
+        Asked { next: 1, steps: 1, when: Instant::now() }
+    }
+
+    /// Whether to ask before this step.
+    fn is_due(&mut self, step: i64) -> bool {
+        if step < self.next {
+            return false;
+        }
+        let passed = self.when.elapsed();
+        self.when += passed;
+        self.steps = if passed < PAUSE { (2 * self.steps).min(ASK) } else { 1 };
+        self.next = step + self.steps;
+        true
     }
 }
 

@@ -17,6 +17,7 @@ use crate::linalg::lapack::LapackPlan;
 use crate::linalg::lu::{LuPlan, LuSolvePlan};
 use crate::loops::loop_nest::{KernelFn, LoopNest};
 use crate::run::recurrence::RecurrenceStep;
+use crate::threads::attention::in_portions;
 use crate::threads::conduct::{Conduct, Halt};
 
 /// The status of a kernel that refused an index.
@@ -187,7 +188,7 @@ pub(crate) struct TermsStep {
 impl ListStep {
     /// # Safety
     /// As for [`Step::run`].
-    unsafe fn run(&self, bases: &[*mut u8]) {
+    unsafe fn run(&self, bases: &[*mut u8]) -> Result<(), Halt> {
         let of = self.of.resolve(bases).cast_const();
         let to: SmallVec<[*mut i64; 4]> =
             self.to.iter().map(|place| place.resolve(bases).cast()).collect();
@@ -195,7 +196,10 @@ impl ListStep {
         unsafe {
             match self.count {
                 Some(count) => self.plan.list(of, &to, count),
-                None => to[0].write(self.plan.count(of)),
+                None => {
+                    to[0].write(self.plan.count(of)?);
+                    Ok(())
+                }
             }
         }
     }
@@ -208,7 +212,8 @@ impl Step {
             Step::Nothing | Step::Later | Step::Scalar { .. } | Step::Range { .. } => false,
             // What it runs asks by itself.
             Step::Inner(_) => false,
-            Step::Loop(_) | Step::Transfer(_) | Step::Transfers(_) => false,
+            Step::Loop(step) => step.nest.is_long(),
+            Step::Transfer(_) | Step::Transfers(_) => false,
             Step::CountTerms(_) | Step::Terms(_) => false,
             Step::Dot(step) => step.plan.is_long(),
             Step::Gemm(step) => step.plan.is_long(),
@@ -285,31 +290,29 @@ impl Step {
             Step::Sort(step) => {
                 let (of, to) = (step.of.resolve(bases), step.to.resolve(bases));
                 // SAFETY: as above; the result is new memory.
-                unsafe { step.plan.run(of.cast_const(), to, scratch) };
-                Ok(())
+                Ok(unsafe { step.plan.run(of.cast_const(), to, scratch)? })
             }
             Step::Extreme(step) => {
                 let (of, to) = (step.of.resolve(bases), step.to.resolve(bases));
                 // SAFETY: as above; the result is new memory.
-                unsafe { step.plan.run(of.cast_const(), to, scratch) };
-                Ok(())
+                Ok(unsafe { step.plan.run(of.cast_const(), to, scratch)? })
             }
             Step::List(step) => {
                 // SAFETY: as above.
-                unsafe { step.run(bases) };
-                Ok(())
+                Ok(unsafe { step.run(bases)? })
             }
             // SAFETY: by the caller's promise.
             Step::Recurrence(step) => unsafe { step.run(bases, scratch, conduct) },
             Step::Range { to, start, step, count } => {
                 let to = to.resolve(bases).cast::<i64>();
                 let mut value = *start;
-                for at in 0..*count as usize {
-                    // SAFETY: the place is that of `count` aligned 64-bit elements.
-                    unsafe { to.add(at).write(value) };
-                    value = value.wrapping_add(*step);
-                }
-                Ok(())
+                Ok(in_portions(*count as usize, |part| {
+                    for at in part {
+                        // SAFETY: the place is that of `count` aligned 64-bit elements.
+                        unsafe { to.add(at).write(value) };
+                        value = value.wrapping_add(*step);
+                    }
+                })?)
             }
             Step::CountTerms(step) => {
                 let of = step.of.map(|place| place.resolve(bases).cast_const());
@@ -322,8 +325,7 @@ impl Step {
             Step::Terms(step) => {
                 let of = step.of.map(|place| place.resolve(bases).cast_const());
                 // SAFETY: the operands are 0-d of this type, the result has so many elements.
-                unsafe { write_terms(step.dtype, of, step.to.resolve(bases), step.count) };
-                Ok(())
+                Ok(unsafe { write_terms(step.dtype, of, step.to.resolve(bases), step.count)? })
             }
             Step::Scalar { to, value } => {
                 // SAFETY: the place is that of one aligned 64-bit element.
@@ -345,7 +347,7 @@ impl LoopStep {
     ) -> Result<(), Fault> {
         for (place, count, identity) in &self.fills {
             // SAFETY: the memory of a write has `count` elements.
-            unsafe { fill(place.resolve(bases), *count, identity) };
+            unsafe { fill(place.resolve(bases), *count, identity)? };
         }
         for copy in &self.copies {
             // SAFETY: by the caller's promise.

@@ -255,8 +255,8 @@ impl State {
         let plan = TransferPlan::copy(spec.dtype, &made, &to);
         // SAFETY: the result is memory of its own of this layout and of the dims of what was just
         // made, which `result` has checked.
-        unsafe { plan.run(memory, from) };
-        Ok(())
+        let done = unsafe { plan.run(memory, from) };
+        done.map_err(|halt| Error::at(site.origin)(halt.into()))
     }
 
     /// The memory of an instruction: what it was bound to, or a block of so many bytes that is found

@@ -66,7 +66,7 @@ impl Watch {
             self.check_alive(program, slot)?;
             if !self.operands.iter().any(|operand| operand.slot == slot) {
                 // SAFETY: by the caller's promise.
-                let elements = unsafe { Elements::of(state, program, slot) };
+                let elements = unsafe { Elements::of(state, program, slot)? };
                 self.operands.push(Operand { slot, elements });
             }
         }
@@ -123,7 +123,7 @@ impl Watch {
                 continue;
             }
             // SAFETY: by the caller's promise.
-            if unsafe { Elements::of(state, program, *slot) } != *elements {
+            if unsafe { Elements::of(state, program, *slot)? } != *elements {
                 let input = program.inputs.iter().position(|input| input.slot == *slot);
                 let operand = crate::error::Operand { position, slot: *slot, input };
                 return Err(Fault::Destroyed { operand });
@@ -145,7 +145,7 @@ impl Watch {
                 continue;
             }
             // SAFETY: by the caller's promise.
-            if let Some(index) = unsafe { Elements::of(state, program, slot) }.nan() {
+            if let Some(index) = unsafe { Elements::of(state, program, slot)? }.nan() {
                 return Err(Fault::NotANumber { position, index });
             }
         }
@@ -216,7 +216,7 @@ struct Elements {
 impl Elements {
     /// # Safety
     /// The slot is in memory.
-    unsafe fn of(state: &State, program: &Program, slot: Slot) -> Elements {
+    unsafe fn of(state: &State, program: &Program, slot: Slot) -> Result<Elements, Fault> {
         let dtype = program.slots[slot.index()].dtype;
         let given = &state.slots[slot.index()];
         let dims = given.layout.dims.iter().zip(&given.layout.strides);
@@ -232,9 +232,9 @@ impl Elements {
             let copy = TransferPlan::new(Transfer::Copy, dtype, &dims, &fresh.strides, strides);
             // SAFETY: the words are fresh and as many as the elements take; the slot is in memory
             // by the caller's promise.
-            unsafe { copy.run(words.as_mut_ptr().cast(), given.place.resolve(&state.bases)) };
+            unsafe { copy.run(words.as_mut_ptr().cast(), given.place.resolve(&state.bases))? };
         }
-        Elements { dtype, dims, words }
+        Ok(Elements { dtype, dims, words })
     }
 
     /// The position of the first NaN.

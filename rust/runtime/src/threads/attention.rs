@@ -1,7 +1,14 @@
-//! How a kernel that is long at one element learns that it is to stop: it asks a function.
+//! How work that is long learns that it is to stop: it asks, on whatever thread it is done.
 
 use std::cell::Cell;
+use std::ops::Range;
 use std::ptr::null;
+
+use crate::threads::conduct::Halt;
+
+/// Positions of a loop that are gone through between two questions: they take milliseconds at most,
+/// a question tens of nanoseconds.
+pub(crate) const PATIENCE: i64 = 1 << 16;
 
 /// The status of a kernel that was told to stop.
 pub(crate) const STOPPED: i32 = 4;
@@ -30,18 +37,59 @@ pub(crate) fn attend<R>(should_stop: &dyn Fn() -> bool, work: impl FnOnce() -> R
     work()
 }
 
+/// Asks whether what runs on this thread is to stop.
+pub(crate) fn ask() -> Result<(), Halt> {
+    let asked = ASKED.get();
+    if asked.is_null() {
+        return Ok(());
+    }
+    // SAFETY: `attend` puts the pointer there for this thread alone, and takes it away before what
+    // it points to goes. Test: `the_innermost_question_is_asked`.
+    if unsafe { ((*asked).0)() } { Err(Halt::Interrupted) } else { Ok(()) }
+}
+
 /// Whether the kernel on this thread is to stop: 1 or 0.
 ///
 /// # Safety
 /// None is needed of the caller; kernels call all functions of the runtime in one way.
 pub(crate) unsafe fn stops() -> i32 {
-    let asked = ASKED.get();
-    if asked.is_null() {
-        return 0;
+    i32::from(ask().is_err())
+}
+
+/// What is left to do until the next question.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience(i64);
+
+impl Patience {
+    pub(crate) fn new() -> Patience {
+        Patience(PATIENCE)
     }
-    // SAFETY: `attend` puts the pointer there for this thread alone, and takes it away before what
-    // it points to goes. Test: `the_innermost_question_is_asked`.
-    i32::from(unsafe { ((*asked).0)() })
+
+    /// Notes that so many positions were gone through, and asks if it is time.
+    #[inline]
+    pub(crate) fn spend(&mut self, positions: i64) -> Result<(), Halt> {
+        self.0 = self.0.saturating_sub(positions);
+        if self.0 > 0 {
+            return Ok(());
+        }
+        self.0 = PATIENCE;
+        ask()
+    }
+}
+
+/// Calls `body` with the positions below `count`, one range after the other; asks in between.
+#[inline]
+pub(crate) fn in_portions(count: usize, mut body: impl FnMut(Range<usize>)) -> Result<(), Halt> {
+    let mut start = 0;
+    loop {
+        let end = count.min(start + PATIENCE as usize);
+        body(start..end);
+        if end == count {
+            return Ok(());
+        }
+        ask()?;
+        start = end;
+    }
 }
 
 #[cfg(test)]
@@ -66,6 +114,29 @@ mod tests {
             std::thread::spawn(|| assert!(!stopped())).join().unwrap();
         });
         assert!(!stopped());
+    }
+
+    #[test]
+    fn who_is_patient_asks_after_so_many_positions() {
+        let asked = Cell::new(0);
+        let question = || {
+            asked.set(asked.get() + 1);
+            asked.get() == 3
+        };
+        attend(&question, || {
+            let mut patience = Patience::new();
+            assert_eq!((0..PATIENCE / 4 - 1).try_for_each(|_| patience.spend(4)), Ok(()));
+            assert_eq!(asked.get(), 0);
+            assert_eq!(patience.spend(i64::MAX), Ok(()));
+            assert_eq!(asked.get(), 1);
+            let mut seen = Vec::new();
+            let done = in_portions(5 * PATIENCE as usize, |part| seen.push(part.len()));
+            assert_eq!(done, Err(Halt::Interrupted));
+            assert_eq!(seen, [PATIENCE as usize; 2]);
+        });
+        let mut seen = Vec::new();
+        assert_eq!(in_portions(7, |part| seen.extend(part)), Ok(()));
+        assert_eq!(seen, [0, 1, 2, 3, 4, 5, 6]);
     }
 
     #[test]

@@ -3,7 +3,10 @@
 use std::mem::MaybeUninit;
 use std::slice::from_raw_parts_mut;
 
+use super::comparison;
 use super::rank::Rank;
+use crate::threads::attention::{Patience, in_portions};
+use crate::threads::conduct::Halt;
 
 /// Fewer keys than this have digits of a byte.
 const MANY: usize = 1 << 14;
@@ -22,24 +25,26 @@ pub(super) fn sort<'a, K: Rank>(
     low: u32,
     floor: u64,
     span: u32,
-) -> &'a mut [K] {
+) -> Result<&'a mut [K], Halt> {
     let bits = span.min(keys.len().ilog2() + 1 + SLACK);
     let below = low + span - bits;
     // 27 bits at most, and 45.
     let keys = if keys.len() < MANY {
-        sort_digits::<K, 256, 4>(keys, room, below, floor, bits)
+        sort_digits::<K, 256, 4>(keys, room, below, floor, bits)?
     } else {
-        sort_digits::<K, 2048, 5>(keys, room, below, floor, bits)
+        sort_digits::<K, 2048, 5>(keys, room, below, floor, bits)?
     };
     if below > low {
         let head = |key: K| (key.into() - floor) >> below;
+        let mut patience = Patience::new();
         for run in keys.chunk_by_mut(|&a, &b| head(a) == head(b)) {
+            patience.spend(run.len() as i64)?;
             if run.len() > 1 {
-                run.sort_unstable();
+                comparison::sort(run)?;
             }
         }
     }
-    keys
+    Ok(keys)
 }
 
 /// The keys sorted by `bits` bits of their difference from `floor`, those above the `below` lowest
@@ -50,7 +55,7 @@ fn sort_digits<'a, K: Rank, const VALUES: usize, const PASSES: usize>(
     below: u32,
     floor: u64,
     bits: u32,
-) -> &'a mut [K] {
+) -> Result<&'a mut [K], Halt> {
     let length = keys.len();
     let passes = bits.div_ceil(VALUES.ilog2()).max(1);
     let width = bits.div_ceil(passes);
@@ -59,11 +64,13 @@ fn sort_digits<'a, K: Rank, const VALUES: usize, const PASSES: usize>(
         ((key - floor) >> (below + pass * width)) as usize & ((1 << width) - 1)
     };
     let mut counts = [[0u32; VALUES]; PASSES];
-    for &key in &*keys {
-        for pass in 0..passes {
-            counts[pass as usize][digit(key, pass)] += 1;
+    in_portions(length, |part| {
+        for &key in &keys[part] {
+            for pass in 0..passes {
+                counts[pass as usize][digit(key, pass)] += 1;
+            }
         }
-    }
+    })?;
     for pass in 0..passes {
         let places = &mut counts[pass as usize][..1 << width];
         if places[digit(keys[0], pass)] as usize == length {
@@ -73,17 +80,19 @@ fn sort_digits<'a, K: Rank, const VALUES: usize, const PASSES: usize>(
         for place in places.iter_mut() {
             (*place, start) = (start, start + *place);
         }
-        for &key in &*keys {
-            let place = &mut places[digit(key, pass)];
-            room[*place as usize].write(key);
-            *place += 1;
-        }
+        in_portions(length, |part| {
+            for &key in &keys[part] {
+                let place = &mut places[digit(key, pass)];
+                room[*place as usize].write(key);
+                *place += 1;
+            }
+        })?;
         let [from, to] = [keys.as_mut_ptr(), room.as_mut_ptr().cast()];
         // SAFETY: both are as long, and the places of all keys were each written once.
         (keys, room) =
             unsafe { (from_raw_parts_mut(to, length), from_raw_parts_mut(from.cast(), length)) };
     }
-    keys
+    Ok(keys)
 }
 
 #[cfg(test)]
@@ -107,7 +116,7 @@ mod tests {
         let mut expected = keys.clone();
         expected.sort();
         let mut room = vec![MaybeUninit::uninit(); keys.len()];
-        assert_eq!(sort(&mut keys, &mut room, low, floor, span), expected);
+        assert_eq!(sort(&mut keys, &mut room, low, floor, span).unwrap(), expected);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::{KernelFn, LoopNest, Role};
 use crate::arrays::strided::copy_row;
 use crate::arrays::walk::Pointers;
+use crate::threads::attention::{Patience, STOPPED};
 
 /// An operand that goes through a contiguous block.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +32,7 @@ impl LoopNest {
         let rows = (self.block / columns).clamp(1, outer);
         let mut pointers = Pointers::from_slice(at);
         let mut strides = self.outer_strides.clone();
+        let mut patience = Patience::new();
         for row in (0..outer).step_by(rows as usize) {
             let rows = rows.min(outer - row);
             for column in (0..inner).step_by(columns as usize) {
@@ -67,6 +69,9 @@ impl LoopNest {
                     let rows = self.rows_of(pack, rows);
                     // SAFETY: as for `gather`.
                     unsafe { self.scatter(pack, start(pack.operand), block, rows, columns) };
+                }
+                if patience.spend(rows * columns).is_err() {
+                    return STOPPED;
                 }
             }
         }

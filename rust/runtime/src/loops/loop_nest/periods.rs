@@ -11,6 +11,7 @@ use crate::arrays::scalar::Scalar;
 use crate::arrays::strided::{copy_row, fill};
 use crate::arrays::walk::{Pointers, advance};
 use crate::loops::fold::Fold;
+use crate::threads::attention::{PATIENCE, STOPPED, ask};
 
 /// Bytes of the widest operand up to which a row is joined with others, those that are joined then,
 /// and the rows from which on that is worth the copies.
@@ -110,7 +111,8 @@ impl LoopNest {
             // SAFETY: the scratch memory has room for as many rows; the operand holds one.
             unsafe {
                 match &own.apart {
-                    Some((_, identity)) => fill(copies, period.rows * inner, identity),
+                    // So few that nobody is asked.
+                    Some((_, identity)) => _ = fill(copies, period.rows * inner, identity),
                     None => own.repeat(copies, at[own.operand], inner, period.rows),
                 }
             }
@@ -119,14 +121,21 @@ impl LoopNest {
         let (whole, rest) = (outer / period.rows, outer % period.rows);
         let strides = period.strides.as_ptr();
         let mut status = 0;
-        if whole > 0 {
-            let joined = period.rows * inner;
+        let joined = period.rows * inner;
+        let some = (PATIENCE / joined).max(1);
+        let mut done = 0;
+        while status == 0 && done < whole {
+            let rows = some.min(whole - done);
             // SAFETY: by the caller's promise; what moves has no gaps between rows, and what does
             // not has a copy for each.
-            status = unsafe { kernel(pointers.as_ptr().cast(), whole, joined, strides) };
+            status = unsafe { kernel(pointers.as_ptr().cast(), rows, joined, strides) };
+            advance(&mut pointers, &period.strides, rows);
+            done += rows;
+            if status == 0 && done < whole && ask().is_err() {
+                status = STOPPED;
+            }
         }
         if status == 0 && rest > 0 {
-            advance(&mut pointers, &period.strides, whole);
             // SAFETY: as above.
             status = unsafe { kernel(pointers.as_ptr().cast(), 1, rest * inner, strides) };
         }

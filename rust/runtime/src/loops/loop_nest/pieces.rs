@@ -11,6 +11,7 @@ use crate::arrays::strided::fill;
 use crate::arrays::walk::{Pointers, advance};
 use crate::loops::fold::Fold;
 use crate::loops::loop_nest::{Access, KernelFn, LoopNest, Role};
+use crate::threads::attention::STOPPED;
 use crate::threads::conduct::{Conduct, Halt};
 use crate::threads::split::{Level, Split};
 
@@ -167,7 +168,9 @@ impl LoopNest {
         for apart in &self.aparts {
             let own = operands.scratch.wrapping_add(apart.scratch + piece * apart.bytes());
             // SAFETY: the scratch memory has room for this array.
-            unsafe { fill(own, apart.elements, &apart.identity) };
+            if unsafe { fill(own, apart.elements, &apart.identity) }.is_err() {
+                return STOPPED;
+            }
             pointers[apart.operand] = own;
         }
         let report = self.report_of(piece, operands.scratch);

@@ -38,7 +38,7 @@ impl Binder<'_> {
         let place = self.fresh(to, &dims)?;
         let (of_at, to_at) = (self.layout(of), self.layout(to));
         let plan = ExtremePlan::new(self.dtype(of), largest, axis, of_at, to_at);
-        let scratch = plan.scratch()?;
+        let scratch = plan.scratch();
         self.need_scratch(scratch);
         let of = self.slot(of).place;
         Ok(Step::Extreme(Box::new(ExtremeStep { of, to: place, plan, scratch })))

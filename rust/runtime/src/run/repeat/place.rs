@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::allocation::buffer::Buffer;
 use crate::arrays::layout::{Layout, byte_count};
-use crate::arrays::strided::TransferPlan;
+use crate::arrays::strided::{TransferPlan, copy_bytes};
 use crate::error::{Error, Fault};
 use crate::program::Program;
 use crate::program::instr::InstrKind;
@@ -74,7 +74,8 @@ impl<'p> Loop<'p> {
         for (input, start, plan) in copies {
             let to = memory.wrapping_add(start);
             // SAFETY: the memory was reserved for it; the state is there when the loop starts.
-            unsafe { plan.run(to, self.values[input].data) };
+            let done = unsafe { plan.run(to, self.values[input].data) };
+            done.map_err(|halt| self.at(halt.into()))?;
             self.values[input].data = to;
             self.values[input].owner = None;
             run.move_input(input, to, None);
@@ -231,7 +232,8 @@ impl<'p> Loop<'p> {
             }
             let memory = state.result(site, to, layout)?;
             // SAFETY: so many rows are there without gaps; the result is memory of its own.
-            unsafe { std::ptr::copy_nonoverlapping(rows.data, memory, bytes) };
+            let copied = unsafe { copy_bytes(memory, rows.data, bytes) };
+            copied.map_err(|halt| Error::at(self.origin)(halt.into()))?;
         }
         Ok(())
     }

@@ -6,6 +6,7 @@
 
 use crate::allocation::buffer::Buffer;
 use crate::arrays::layout::Layout;
+use crate::arrays::strided::copy_bytes;
 use crate::error::Fault;
 use crate::ids::Slot;
 
@@ -38,7 +39,7 @@ impl Rows {
         let block = Buffer::new(bytes as usize)?;
         let before = (self.data, (self.capacity * self.stride) as usize);
         // SAFETY: the rows before have so many bytes, the block is larger and apart from them.
-        unsafe { std::ptr::copy_nonoverlapping(before.0, block.as_ptr(), before.1) };
+        unsafe { copy_bytes(block.as_ptr(), before.0, before.1)? };
         self.data = block.as_ptr();
         self.capacity = capacity;
         self.block = block;
