@@ -90,10 +90,14 @@ class AdvancedIncSubtensor(Op):
         x, y, *indices = inputs
         _check_indices(node.inputs[2:], indices)
         result = x.copy()
-        index = _numpy_index(self.template, indices)
         index_shape = np.broadcast_shapes(*(index.shape for index in indices))
         part = arrange(self.template, x.shape, index_shape)
         check_lengths(node.inputs[1], y.shape, part)
+        if self.set:
+            # Of what goes to one place the last stays, in C order; NumPy goes as they lie.
+            indices = [np.ascontiguousarray(np.broadcast_to(k, index_shape)) for k in indices]
+            y = np.ascontiguousarray(y) if y.ndim else y
+        index = _numpy_index(self.template, indices)
         if self.set:
             result[index] = y
         else:

@@ -252,12 +252,6 @@ pub enum Fault {
         /// The expression.
         size: Size,
     },
-    /// A size expression that divides by zero.
-    #[error("division by zero in a size ({size})")]
-    SizeDivision {
-        /// The expression.
-        size: Size,
-    },
     /// A kernel refused its operands.
     #[error("integers to negative integer powers are not allowed")]
     NegativePower,
@@ -485,7 +479,6 @@ impl Fault {
             | Fault::Progression { .. }
             | Fault::TooLarge
             | Fault::SizeOverflow { .. }
-            | Fault::SizeDivision { .. }
             | Fault::NegativePower
             | Fault::Steps { .. }
             | Fault::Sequence { .. }

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::Fault;
 use crate::ids::{Size, Slot};
 
-/// How two sizes combine. Comparisons give 1 or 0; division and remainder round as Python's.
+/// How two sizes combine. Comparisons give 1 or 0; division and remainder round as Python's, and by
+/// zero they are zero, as in NumPy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum SizeOp {
@@ -65,7 +66,7 @@ impl SizeOp {
             SizeOp::Add => a.checked_add(b),
             SizeOp::Sub => a.checked_sub(b),
             SizeOp::Mul => a.checked_mul(b),
-            SizeOp::FloorDiv | SizeOp::Mod if b == 0 => return Value::Division,
+            SizeOp::FloorDiv | SizeOp::Mod if b == 0 => Some(0),
             // The quotient leaves 64 bits for one pair only, whose remainder is zero.
             SizeOp::FloorDiv => a.checked_div_euclid(b).map(|quotient| {
                 let remainder = a.rem_euclid(b);
@@ -184,7 +185,6 @@ impl SizeTable {
 pub(crate) enum Value {
     Known(i64),
     Overflow,
-    Division,
 }
 
 impl Value {
@@ -212,7 +212,6 @@ impl Value {
         match self {
             Value::Known(value) => Ok(value),
             Value::Overflow => Err(Fault::SizeOverflow { size }),
-            Value::Division => Err(Fault::SizeDivision { size }),
         }
     }
 }
@@ -224,25 +223,24 @@ mod tests {
     use super::*;
 
     /// Python's integers never overflow: the model counts in 128 bits.
-    fn model(op: SizeOp, a: i128, b: i128) -> Option<i128> {
+    fn model(op: SizeOp, a: i128, b: i128) -> i128 {
         let floor = |a: i128, b: i128| {
             let quotient = a / b;
             if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
         };
-        Some(match op {
+        match op {
             SizeOp::Add => a + b,
             SizeOp::Sub => a - b,
             SizeOp::Mul => a * b,
-            SizeOp::FloorDiv if b == 0 => return None,
+            SizeOp::FloorDiv | SizeOp::Mod if b == 0 => 0,
             SizeOp::FloorDiv => floor(a, b),
-            SizeOp::Mod if b == 0 => return None,
             SizeOp::Mod => a - floor(a, b) * b,
             SizeOp::Minimum => a.min(b),
             SizeOp::Maximum => a.max(b),
             SizeOp::Lt => (a < b) as i128,
             SizeOp::Le => (a <= b) as i128,
             SizeOp::Eq => (a == b) as i128,
-        })
+        }
     }
 
     fn number() -> impl Strategy<Value = i64> {
@@ -260,10 +258,8 @@ mod tests {
         #[test]
         fn arithmetic_is_pythons(at in 0..SizeOp::ALL.len(), a in number(), b in number()) {
             let op = SizeOp::ALL[at];
-            let expected = match model(op, a.into(), b.into()) {
-                None => Value::Division,
-                Some(value) => i64::try_from(value).map_or(Value::Overflow, Value::Known),
-            };
+            let expected = i64::try_from(model(op, a.into(), b.into()));
+            let expected = expected.map_or(Value::Overflow, Value::Known);
             prop_assert_eq!(op.apply(a, b), expected);
         }
     }
@@ -283,10 +279,10 @@ mod tests {
     #[test]
     fn an_error_in_the_branch_not_taken_is_never_seen() {
         let zero = Size(1);
-        let values = [Value::Known(7), Value::Known(0), Value::Division];
+        let values = [Value::Known(7), Value::Known(0), Value::Overflow];
         let taken = Value::of(SizeExpr::Where(zero, Size(2), Size(0)), &values).unwrap();
         assert_eq!(taken, Value::Known(7));
         let failed = Value::of(SizeExpr::Binary(SizeOp::Add, Size(2), Size(0)), &values).unwrap();
-        assert!(matches!(failed.number(Size(9)), Err(Fault::SizeDivision { size: Size(9) })));
+        assert!(matches!(failed.number(Size(9)), Err(Fault::SizeOverflow { size: Size(9) })));
     }
 }
