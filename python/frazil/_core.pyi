@@ -719,20 +719,39 @@ class ProgramBuilder:
         All are float32 or float64. Where ``beta`` is 0, ``z`` is not read.
         """
 
-    def cholesky(self, slot: int, lower: bool) -> int:
-        """The lower or upper factor of a matrix, of which only that triangle is read."""
+    def cholesky(self, slot: int, lower: bool, on_error: str = "raise") -> int:
+        """The lower or upper factor of a matrix, of which only that triangle is read.
+
+        A matrix without one stops the call, or with ``on_error="nan"`` has one of NaN.
+        """
 
     def cholesky_gradient(self, factor: int, gradient: int) -> int:
         """The gradient of a lower triangle that was factored, zeros above it."""
 
-    def solve_triangular(self, a: int, b: int, lower: bool, transposed: bool, unit: bool) -> int:
-        """The solution of a system of equations; only a triangle of ``a`` is read."""
+    def solve_triangular(
+        self,
+        a: int,
+        b: int,
+        lower: bool,
+        transposed: bool,
+        unit: bool,
+        on_error: str = "raise",
+    ) -> int:
+        """The solution of a system of equations; only a triangle of ``a`` is read.
+
+        A system without one stops the call, or with ``on_error="nan"`` has one of NaN.
+        """
 
     def lu(self, slot: int) -> tuple[int, int]:
         """The factors of a matrix in one matrix, and with which ones its rows changed places."""
 
-    def lu_solve(self, factors: int, pivots: int, b: int, transposed: bool) -> int:
-        """The solution of a system of equations, given what ``lu`` makes of its matrix."""
+    def lu_solve(
+        self, factors: int, pivots: int, b: int, transposed: bool, on_error: str = "raise"
+    ) -> int:
+        """The solution of a system of equations, given what ``lu`` makes of its matrix.
+
+        A system without one stops the call, or with ``on_error="nan"`` has one of NaN.
+        """
 
     def range(self, start: int, step: int, count: int) -> int:
         """The int64 vector of ``count`` integers from ``start`` on, in sizes."""

@@ -108,6 +108,7 @@ class Blueprint:
             self.borrowing,
             self.mode.linker,
             tuple(sorted(self.mode.excluded)),
+            self.mode.on_error,
             self.name,
             self.threads,
         )
@@ -121,13 +122,15 @@ def from_state(*state: Any) -> Blueprint:
     TypeError
         If the state is not that of a function.
     """
-    graph, parameters, shared, updated, form, borrowing, linker, excluded, name, threads = state
+    graph, parameters, shared, updated, form, borrowing, *how, name, threads = state
+    linker, excluded, on_error = how
     sound = (
         isinstance(graph, FrozenFunctionGraph)
         and all(isinstance(type, TensorType) for _, type, *_ in parameters)
         and all(isinstance(at, int) and at >= 0 for at in borrowing)
         and all(isinstance(cell, SharedVariable) for cell in (*shared, *updated))
         and isinstance(linker, str | None)
+        and on_error in ("raise", "nan", None)
         and (threads is None or (isinstance(threads, int) and threads > 0))
         and isinstance(name, str | None)
     )
@@ -152,7 +155,7 @@ def from_state(*state: Any) -> Blueprint:
         tuple(updated),
         form,
         tuple(borrowing),
-        Mode(linker).excluding(*excluded),
+        Mode(linker, on_error=on_error).excluding(*excluded),
         name,
         threads,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Protocol, TypeAlias, TypeVar
 
@@ -17,6 +17,7 @@ from frazil.link.kernel_compiler import NativeKernel
 from frazil.link.native import CLinker, NumbaLinker
 from frazil.link.numba import NumbaCompiler
 from frazil.link.perform import PyLinker
+from frazil.tensor.linalg.failure import OnError
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,9 @@ class Mode:
         is.
     excluded : frozenset of str
         The phases, and the rules, that do not rewrite its graph.
+    on_error : {"raise", "nan"} or None
+        What becomes of matrices without factors, and of systems without solutions: whatever their
+        ops say, a call raises numpy.linalg.LinAlgError, or they are NaN. None: as each op says.
 
     Examples
     --------
@@ -42,6 +46,11 @@ class Mode:
 
     linker: str | None = None
     excluded: frozenset[str] = frozenset()
+    on_error: OnError | None = None
+
+    def __post_init__(self) -> None:
+        if self.on_error not in ("raise", "nan", None):
+            raise ValueError(f"on_error must be 'raise', 'nan' or None; given {self.on_error!r}")
 
     def excluding(self, *names: str) -> Mode:
         """Return this mode without some phases or rules.
@@ -61,7 +70,7 @@ class Mode:
         every = (*PHASES, LOOPS)
         left_out = {one for name in names for one in (every if name == "all" else (name,))}
         check_names(left_out)
-        return Mode(self.linker, self.excluded | left_out)
+        return replace(self, excluded=self.excluded | left_out)
 
 
 ModeLike: TypeAlias = Mode | str | None

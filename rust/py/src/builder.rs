@@ -5,7 +5,8 @@ use std::sync::Arc;
 use frazil_core::DType;
 use frazil_runtime::{
     ArrayType, Builder, Carry, Fold, Index, IndexedSpec, Lengths, Listed, LoopSpec, Nested, Next,
-    Origin, RecurrenceSpec, RepeatSpec, Scalar, Size, SizeOp, Slot, TriangularForm, WriteSpec,
+    OnError, Origin, RecurrenceSpec, RepeatSpec, Scalar, Size, SizeOp, Slot, TriangularForm,
+    WriteSpec,
 };
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -277,8 +278,10 @@ impl ProgramBuilder {
     }
 
     /// The lower (or upper) factor of a positive definite matrix, of which that triangle is read.
-    fn cholesky(&mut self, slot: u32, lower: bool) -> PyResult<u32> {
-        Ok(self.builder()?.cholesky(Slot(slot), lower).map_err(refuse)?.0)
+    #[pyo3(signature = (slot, lower, on_error = "raise"))]
+    fn cholesky(&mut self, slot: u32, lower: bool, on_error: &str) -> PyResult<u32> {
+        let on_error = failure(on_error)?;
+        Ok(self.builder()?.cholesky(Slot(slot), lower, on_error).map_err(refuse)?.0)
     }
 
     /// The gradient of a matrix whose lower triangle was factored.
@@ -288,6 +291,7 @@ impl ProgramBuilder {
     }
 
     /// The solution of a system of equations with a triangle of `a`.
+    #[pyo3(signature = (a, b, lower, transposed, unit, on_error = "raise"))]
     fn solve_triangular(
         &mut self,
         a: u32,
@@ -295,9 +299,11 @@ impl ProgramBuilder {
         lower: bool,
         transposed: bool,
         unit: bool,
+        on_error: &str,
     ) -> PyResult<u32> {
         let form = TriangularForm { lower, transposed, unit };
-        Ok(self.builder()?.solve_triangular(Slot(a), Slot(b), form).map_err(refuse)?.0)
+        let (a, b, on_error) = (Slot(a), Slot(b), failure(on_error)?);
+        Ok(self.builder()?.solve_triangular(a, b, form, on_error).map_err(refuse)?.0)
     }
 
     /// The factors of a matrix, and with which rows its rows changed places.
@@ -307,9 +313,17 @@ impl ProgramBuilder {
     }
 
     /// The solution of a system of equations, given the factors of its matrix.
-    fn lu_solve(&mut self, factors: u32, pivots: u32, b: u32, transposed: bool) -> PyResult<u32> {
-        let [factors, pivots, b] = [factors, pivots, b].map(Slot);
-        Ok(self.builder()?.lu_solve(factors, pivots, b, transposed).map_err(refuse)?.0)
+    #[pyo3(signature = (factors, pivots, b, transposed, on_error = "raise"))]
+    fn lu_solve(
+        &mut self,
+        factors: u32,
+        pivots: u32,
+        b: u32,
+        transposed: bool,
+        on_error: &str,
+    ) -> PyResult<u32> {
+        let (operands, on_error) = ([factors, pivots, b].map(Slot), failure(on_error)?);
+        Ok(self.builder()?.lu_solve(operands, transposed, on_error).map_err(refuse)?.0)
     }
 
     /// Integers: `count` of them, from `start` on, each larger by `step`.
@@ -545,6 +559,17 @@ fn indices(view: Vec<Bound<'_, PyAny>>) -> PyResult<Vec<Index<Size>>> {
             })
         })
         .collect()
+}
+
+/// What becomes of a matrix without a factor, or of a system without a solution.
+fn failure(on_error: &str) -> PyResult<OnError> {
+    match on_error {
+        "raise" => Ok(OnError::Raise),
+        "nan" => Ok(OnError::Nan),
+        _ => Err(PyValueError::new_err(format!(
+            "on_error must be 'raise' or 'nan', given {on_error:?}"
+        ))),
+    }
 }
 
 /// The element that a reduction starts from.

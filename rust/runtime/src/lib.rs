@@ -30,7 +30,7 @@ pub use arrays::search::Listed;
 pub use arrays::view::Index;
 pub use error::{BuildError, Error, ErrorClass, Fault, ForeignError, Operand, Subject};
 pub use ids::{Nested, Origin, Size, Slot};
-pub use linalg::lapack::TriangularForm;
+pub use linalg::lapack::{OnError, TriangularForm};
 pub use linalg::routine::{Integers, Routine, set_routine};
 pub use loops::fold::Fold;
 pub use loops::kernel_functions::kernel_function;

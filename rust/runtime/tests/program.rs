@@ -205,7 +205,7 @@ fn the_builder_refuses_what_does_not_fit() {
         builder.increment(x, &[one, one], x).unwrap_err(),
         builder.dot(x, i).unwrap_err(),
         builder.gemm(x, i, x, x, i).unwrap_err(),
-        builder.cholesky(i, true).unwrap_err(),
+        builder.cholesky(i, true, OnError::Raise).unwrap_err(),
         builder.join(&[x, i], 0).unwrap_err(),
         builder.full(DType::Float64, x, &[]).unwrap_err(),
         builder.require_equal(n, Size(9), "").unwrap_err(),

@@ -19,7 +19,7 @@ from frazil.tensor.linalg import (
 @lower_node.register
 def _(op: Cholesky, node: FrozenApply, lowering: Lowering) -> None:
     blas.install_lapack()
-    slot = lowering.builder.cholesky(lowering.slot(node.inputs[0]), op.lower)
+    slot = lowering.builder.cholesky(lowering.slot(node.inputs[0]), op.lower, op.on_error)
     lowering.place(node.outputs[0], slot)
 
 
@@ -35,7 +35,9 @@ def _(op: SolveTriangular, node: FrozenApply, lowering: Lowering) -> None:
     blas.install_lapack()
     a, b = (lowering.slot(x) for x in node.inputs)
     transposed = op.trans == "T"
-    slot = lowering.builder.solve_triangular(a, b, op.lower, transposed, op.unit_diagonal)
+    slot = lowering.builder.solve_triangular(
+        a, b, op.lower, transposed, op.unit_diagonal, op.on_error
+    )
     lowering.place(node.outputs[0], slot)
 
 
@@ -52,5 +54,5 @@ def _(op: LUFactor, node: FrozenApply, lowering: Lowering) -> None:
 def _(op: LUSolve | Solve, node: FrozenApply, lowering: Lowering) -> None:
     blas.install()
     factors, pivots, b = (lowering.slot(x) for x in node.inputs[-3:])
-    slot = lowering.builder.lu_solve(factors, pivots, b, op.trans == "T")
+    slot = lowering.builder.lu_solve(factors, pivots, b, op.trans == "T", op.on_error)
     lowering.place(node.outputs[0], slot)

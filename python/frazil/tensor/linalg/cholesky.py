@@ -12,6 +12,7 @@ from frazil.op import Op
 from frazil.tensor.constants import Array, TensorLike, as_tensor
 from frazil.tensor.diagonals import tril
 from frazil.tensor.lengths import Lengths
+from frazil.tensor.linalg.failure import MayFail, OnError
 from frazil.tensor.linalg.matrices import as_floating, check_square, check_square_value
 from frazil.tensor.linalg.triangular import SolveTriangular, solve_triangular
 from frazil.tensor.products import dot
@@ -19,16 +20,18 @@ from frazil.tensor.transposition import permute_dims
 
 
 @dataclass(frozen=True, eq=False)
-class Cholesky(Op):
+class Cholesky(MayFail):
     """The lower (or upper) triangular factor of a symmetric positive definite matrix.
 
-    Only the triangle on the side of the factor is read. Raises numpy.linalg.LinAlgError for a
-    matrix that is not positive definite.
+    Only the triangle on the side of the factor is read. For a matrix that is not positive definite
+    it raises numpy.linalg.LinAlgError, or with ``on_error="nan"`` gives a matrix of NaN.
     """
 
     lower: bool
+    on_error: OnError = "raise"
 
     def make_node(self, a: Variable) -> FrozenApply:
+        self.check_on_error()
         static = check_square(a, "Cholesky")
         return FrozenApply(self, [a], [TensorType(a.dtype, (static, static))])
 
@@ -42,9 +45,10 @@ class Cholesky(Op):
         (potrf,) = get_lapack_funcs(("potrf",), (a,))
         factor, status = potrf(a, lower=self.lower, clean=True, overwrite_a=False)
         if status > 0:
-            raise np.linalg.LinAlgError(
+            return self.fail(
+                a,
                 f"{node.op}: the matrix is not positive definite: its leading minor of order "
-                f"{status} is not"
+                f"{status} is not",
             )
         return (np.ascontiguousarray(factor),)
 
@@ -116,7 +120,7 @@ class CholeskyGradient(Op):
         return [*grad(None, inputs, consider_constant=inputs, known_grads=known)]
 
 
-def cholesky(x: TensorLike, lower: bool = True) -> Variable:
+def cholesky(x: TensorLike, lower: bool = True, *, on_error: OnError = "raise") -> Variable:
     """Return the triangular factor of a symmetric positive definite matrix.
 
     Parameters
@@ -127,6 +131,9 @@ def cholesky(x: TensorLike, lower: bool = True) -> Variable:
     lower : bool, default True
         Return the lower triangular ``l`` with ``l @ l.T == x``; else the upper ``u`` with
         ``u.T @ u == x``.
+    on_error : {"raise", "nan"}, default "raise"
+        What becomes of a matrix that is not positive definite: an error, or a factor all of NaN,
+        whose gradient is NaN, too. ``fz.Mode(on_error="nan")`` says so for all of a function.
 
     Returns
     -------
@@ -136,7 +143,7 @@ def cholesky(x: TensorLike, lower: bool = True) -> Variable:
     Raises
     ------
     numpy.linalg.LinAlgError
-        During a call, if the matrix is not positive definite.
+        During a call, if the matrix is not positive definite and ``on_error`` is "raise".
 
     Examples
     --------
@@ -144,13 +151,19 @@ def cholesky(x: TensorLike, lower: bool = True) -> Variable:
     >>> ft.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]).eval()
     array([[2., 0.],
            [1., 2.]])
+    >>> ft.linalg.cholesky([[-1.0]], on_error="nan").eval()
+    array([[nan]])
     """
-    factor: Variable = Cholesky(bool(lower))(as_floating(as_tensor(x)))
+    factor: Variable = Cholesky(bool(lower), on_error)(as_floating(as_tensor(x)))
     return factor
 
 
 def cho_solve(
-    c_and_lower: tuple[TensorLike, bool], b: TensorLike, *, b_ndim: int | None = None
+    c_and_lower: tuple[TensorLike, bool],
+    b: TensorLike,
+    *,
+    b_ndim: int | None = None,
+    on_error: OnError = "raise",
 ) -> Variable:
     """Return the solution of a system of equations, given the Cholesky factor of its matrix.
 
@@ -162,6 +175,8 @@ def cho_solve(
         The right side, a vector or a matrix.
     b_ndim : int, optional
         The rank of ``b``, if it is to be checked.
+    on_error : {"raise", "nan"}, default "raise"
+        What becomes of a factor with a zero on its diagonal: an error, or a solution all of NaN.
 
     Returns
     -------
@@ -180,8 +195,8 @@ def cho_solve(
     if b_ndim is not None and b.ndim != b_ndim:
         raise ValueError(f"b_ndim={b_ndim}, but the right side is {b.type}")
     first, second = (0, 1) if lower else (1, 0)
-    half = solve_triangular(factor, b, trans=first, lower=lower)
-    return solve_triangular(factor, half, trans=second, lower=lower)
+    half = solve_triangular(factor, b, trans=first, lower=lower, on_error=on_error)
+    return solve_triangular(factor, half, trans=second, lower=lower, on_error=on_error)
 
 
 def _cholesky_gradient(factor: Variable, g: Variable) -> Variable:

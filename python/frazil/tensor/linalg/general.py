@@ -10,6 +10,7 @@ from frazil.op import Op
 from frazil.tensor.constants import TensorLike, as_tensor
 from frazil.tensor.diagonals import diagonal, eye
 from frazil.tensor.linalg.cholesky import cho_solve, cholesky
+from frazil.tensor.linalg.failure import OnError
 from frazil.tensor.linalg.lu import LUFactor, Solve
 from frazil.tensor.linalg.matrices import as_floating, check_square, floating
 from frazil.tensor.linalg.triangular import solve_triangular
@@ -31,6 +32,7 @@ def solve(
     assume_a: str = "gen",
     transposed: bool = False,
     b_ndim: int | None = None,
+    on_error: OnError = "raise",
 ) -> Variable:
     """Return the solution ``x`` of ``a @ x == b``, as :func:`scipy.linalg.solve`.
 
@@ -50,6 +52,10 @@ def solve(
         Solve ``a.T @ x == b``.
     b_ndim : int, optional
         The rank of ``b``, if it is to be checked.
+    on_error : {"raise", "nan"}, default "raise"
+        What becomes of a matrix that is singular, or not positive definite though it should be: an
+        error, or a solution all of NaN, whose gradients are NaN, too. ``fz.Mode(on_error="nan")``
+        says so for all of a function.
 
     Returns
     -------
@@ -60,7 +66,8 @@ def solve(
     Raises
     ------
     numpy.linalg.LinAlgError
-        During a call, if the matrix is singular, or not positive definite though it should be.
+        During a call, if the matrix is singular, or not positive definite though it should be, and
+        ``on_error`` is "raise".
 
     Examples
     --------
@@ -79,15 +86,17 @@ def solve(
     a, b = as_tensor(a, dtype), as_tensor(b, dtype)
     kind = _KINDS[assume_a]
     if kind == "gen":
-        solution: Variable = Solve("T" if transposed else "N")(a, *LUFactor()(a), b)
+        op = Solve("T" if transposed else "N", on_error)
+        solution: Variable = op(a, *LUFactor(on_error)(a), b)
         return solution
     if kind == "pos":
-        return cho_solve((cholesky(a, lower), lower), b)
+        return cho_solve((cholesky(a, lower, on_error=on_error), lower), b, on_error=on_error)
     trans = "T" if transposed else "N"
-    return solve_triangular(a, b, trans=trans, lower=kind == "lower triangular")
+    lower = kind == "lower triangular"
+    return solve_triangular(a, b, trans=trans, lower=lower, on_error=on_error)
 
 
-def inv(a: TensorLike) -> Variable:
+def inv(a: TensorLike, *, on_error: OnError = "raise") -> Variable:
     """Return the inverse of a square matrix.
 
     Parameters
@@ -95,6 +104,8 @@ def inv(a: TensorLike) -> Variable:
     a : tensor_like
         A square matrix. For the product of an inverse and something, :func:`solve` is faster and
         more precise.
+    on_error : {"raise", "nan"}, default "raise"
+        What becomes of a singular matrix: an error, or an inverse all of NaN.
 
     Returns
     -------
@@ -104,7 +115,7 @@ def inv(a: TensorLike) -> Variable:
     Raises
     ------
     numpy.linalg.LinAlgError
-        During a call, if the matrix is singular.
+        During a call, if the matrix is singular and ``on_error`` is "raise".
 
     Examples
     --------
@@ -115,17 +126,19 @@ def inv(a: TensorLike) -> Variable:
     """
     a = as_floating(as_tensor(a))
     check_square(a, "inv")
-    return solve(a, eye(a.shape[0], dtype=a.dtype))
+    return solve(a, eye(a.shape[0], dtype=a.dtype), on_error=on_error)
 
 
-def det(a: TensorLike) -> Variable:
+def det(a: TensorLike, *, on_error: OnError = "raise") -> Variable:
     """Return the determinant of a square matrix.
 
     Parameters
     ----------
     a : tensor_like
-        A square matrix. Where it is singular, its determinant has no gradient: asking for it raises
-        numpy.linalg.LinAlgError during a call.
+        A square matrix.
+    on_error : {"raise", "nan"}, default "raise"
+        What becomes of the gradient where the matrix is singular, which has none: a call raises
+        numpy.linalg.LinAlgError, or it is NaN.
 
     Returns
     -------
@@ -138,17 +151,20 @@ def det(a: TensorLike) -> Variable:
     >>> ft.linalg.det([[1.0, 2.0], [3.0, 4.0]]).eval()
     array(-2.)
     """
-    factors, pivots = LUFactor()(as_floating(as_tensor(a)))
+    factors, pivots = LUFactor(on_error)(as_floating(as_tensor(a)))
     return prod(diagonal(factors)) * _parity(pivots, factors.dtype)
 
 
-def slogdet(x: TensorLike) -> tuple[Variable, Variable]:
+def slogdet(x: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, Variable]:
     """Return the sign and the logarithm of the absolute value of a determinant.
 
     Parameters
     ----------
     x : tensor_like
         A square matrix.
+    on_error : {"raise", "nan"}, default "raise"
+        What becomes of the gradient where the matrix is singular, which has none: a call raises
+        numpy.linalg.LinAlgError, or it is NaN.
 
     Returns
     -------
@@ -156,7 +172,7 @@ def slogdet(x: TensorLike) -> tuple[Variable, Variable]:
         1, -1, or 0 if the matrix is singular.
     logabsdet : Variable
         The logarithm, -inf if the matrix is singular. Its gradient is the inverse, transposed, from
-        the same factors; for a singular matrix it raises numpy.linalg.LinAlgError during a call.
+        the same factors.
 
     Examples
     --------
@@ -166,13 +182,13 @@ def slogdet(x: TensorLike) -> tuple[Variable, Variable]:
     (array(-1.), array(4.))
     """
     matrix = as_floating(as_tensor(x))
-    factors, pivots = LUFactor()(matrix)
+    factors, pivots = LUFactor(on_error)(matrix)
     sign = prod(_core.elemwise(scalar.sign, diagonal(factors))) * _parity(pivots, factors.dtype)
-    return sign, _logarithm(factors.dtype)(matrix, factors, pivots)
+    return sign, _logarithm(factors.dtype, on_error)(matrix, factors, pivots)
 
 
 @cache
-def _logarithm(dtype: str) -> Op:
+def _logarithm(dtype: str, on_error: OnError) -> Op:
     """Return the op of a matrix, its factors and pivots that gives the logarithm of the size of its
     determinant, whose gradient goes to the matrix at once: its inverse, transposed.
     """
@@ -183,7 +199,7 @@ def _logarithm(dtype: str) -> Op:
     pivot = _core.elemwise(scalar.abs, diagonal(factors))
     value = sum(_core.elemwise(scalar.log, pivot))
     g = value.type()
-    inverse = Solve("T")(matrix, factors, pivots, eye(matrix.shape[0], dtype=dtype))
+    inverse = Solve("T", on_error)(matrix, factors, pivots, eye(matrix.shape[0], dtype=dtype))
     operands = [matrix, factors, pivots]
     name = "logarithm of a determinant"
     pullback = OpFromGraph(

@@ -9,10 +9,10 @@ import numpy as np
 
 from frazil import _core
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.op import Op
 from frazil.tensor.constants import Array, TensorLike, as_tensor
 from frazil.tensor.diagonals import eye, tril, triu
 from frazil.tensor.lengths import Lengths
+from frazil.tensor.linalg.failure import MayFail, OnError
 from frazil.tensor.linalg.matrices import (
     as_floating,
     check_square,
@@ -25,15 +25,19 @@ from frazil.tensor.transposition import permute_dims
 
 
 @dataclass(frozen=True, eq=False)
-class LUFactor(Op):
+class LUFactor(MayFail):
     """The factors of a square matrix whose rows change places, ``p l u``.
 
     The outputs: a matrix with ``u`` in its upper triangle and ``l`` below it, whose diagonal is of
     ones; and for each row, in turn, the one that it changes places with, as int32. A singular
-    matrix has factors, too: the diagonal of ``u`` has a zero.
+    matrix has factors, too: the diagonal of ``u`` has a zero. But they have no gradient: asking for
+    it raises numpy.linalg.LinAlgError, or with ``on_error="nan"`` gives NaN.
     """
 
+    on_error: OnError = "raise"
+
     def make_node(self, a: Variable) -> FrozenApply:
+        self.check_on_error()
         static = check_square(a, "LUFactor")
         types = [TensorType(a.dtype, (static, static)), TensorType("int32", (static,))]
         return FrozenApply(self, [a], types)
@@ -70,14 +74,16 @@ class LUFactor(Op):
         inner = inner + triu(dot(g_upper, permute_dims(upper)))
         one = eye(factors.shape[0], dtype=factors.dtype)
         left = LUSolve("T")(lower + one, pivots, inner)  # as if u were the identity
-        return [permute_dims(SolveTriangular(False, "N", False)(factors, permute_dims(left)))]
+        solve = SolveTriangular(False, "N", False, self.on_error)
+        return [permute_dims(solve(factors, permute_dims(left)))]
 
 
-class FactoredSystem(Op):
+class FactoredSystem(MayFail):
     """The solution ``x`` of ``a x = b``, or of ``a' x = b`` where ``trans`` is ``"T"``, given among
     the last operands the factors of ``a``, rows to change places with, and ``b``.
 
-    Raises numpy.linalg.LinAlgError where the factors say that the matrix is singular.
+    Where the factors say that the matrix is singular it raises numpy.linalg.LinAlgError, or with
+    ``on_error="nan"`` gives NaN.
     """
 
     trans: Trans
@@ -86,6 +92,7 @@ class FactoredSystem(Op):
         """Return the type of the solution; raise for operands that do not fit."""
         if self.trans not in ("N", "T"):
             raise ValueError(f"trans must be 'N' or 'T'; given {self.trans!r}")
+        self.check_on_error()
         static = check_square(factors, type(self).__name__)
         if pivots.ndim != 1 or pivots.dtype != "int32":
             raise TypeError(f"rows that change places must be an int32 vector; given {pivots.type}")
@@ -112,9 +119,8 @@ class FactoredSystem(Op):
             return (b.copy(),)
         (zeros,) = np.nonzero(np.diagonal(factors) == 0)
         if zeros.size:
-            raise np.linalg.LinAlgError(
-                f"{node.op}: the matrix is singular: pivot {zeros[0]} of its factorisation is zero"
-            )
+            message = f"the matrix is singular: pivot {zeros[0]} of its factorisation is zero"
+            return self.fail(b, f"{node.op}: {message}")
         from scipy.linalg.lapack import get_lapack_funcs
 
         (getrs,) = get_lapack_funcs(("getrs",), (factors, b))
@@ -135,6 +141,7 @@ class LUSolve(FactoredSystem):
     """The solution of a system, of (factors, pivots, b)."""
 
     trans: Trans
+    on_error: OnError = "raise"
 
     def make_node(self, factors: Variable, pivots: Variable, b: Variable) -> FrozenApply:
         return FrozenApply(self, [factors, pivots, b], [self.check(factors, pivots, b)])
@@ -146,9 +153,9 @@ class LUSolve(FactoredSystem):
         output_gradients: Sequence[Variable],
     ) -> list[Variable | None]:
         (factors, pivots, b), (x,), (g,) = inputs, outputs, output_gradients
-        g_b: Variable = LUSolve(self.other)(factors, pivots, g)
+        g_b: Variable = LUSolve(self.other, self.on_error)(factors, pivots, g)
         left, right = (g, x) if self.trans == "N" else (b, g_b)
-        along_u = SolveTriangular(False, "T", False)(factors, left)
+        along_u = SolveTriangular(False, "T", False, self.on_error)(factors, left)
         along_l = SolveTriangular(True, "T", True)(factors, along_u)
         of_l = tril(_product(along_l, dot(triu(factors), right)), -1)
         return [-(of_l + triu(_product(along_u, right))), None, g_b]
@@ -162,6 +169,7 @@ class Solve(FactoredSystem):
     """
 
     trans: Trans
+    on_error: OnError = "raise"
 
     def make_node(
         self, a: Variable, factors: Variable, pivots: Variable, b: Variable
@@ -177,18 +185,21 @@ class Solve(FactoredSystem):
         output_gradients: Sequence[Variable],
     ) -> list[Variable | None]:
         (a, factors, pivots, _), (x,), (g,) = inputs, outputs, output_gradients
-        g_b: Variable = Solve(self.other)(a, factors, pivots, g)
+        g_b: Variable = Solve(self.other, self.on_error)(a, factors, pivots, g)
         left, right = (g_b, x) if self.trans == "N" else (x, g_b)
         return [-_product(left, right), None, None, g_b]
 
 
-def lu_factor(a: TensorLike) -> tuple[Variable, Variable]:
+def lu_factor(a: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, Variable]:
     """Return the factors of a square matrix, as :func:`scipy.linalg.lu_factor`.
 
     Parameters
     ----------
     a : tensor_like
         A square matrix, which may be singular.
+    on_error : {"raise", "nan"}, default "raise"
+        What becomes of the gradient where the matrix is singular, which has none: a call raises
+        numpy.linalg.LinAlgError, or it is NaN.
 
     Returns
     -------
@@ -205,12 +216,16 @@ def lu_factor(a: TensorLike) -> tuple[Variable, Variable]:
     (array([[2. , 2. ],
            [0.5, 1. ]]), array([1, 1], dtype=int32))
     """
-    factors, pivots = LUFactor()(as_floating(as_tensor(a)))
+    factors, pivots = LUFactor(on_error)(as_floating(as_tensor(a)))
     return factors, pivots
 
 
 def lu_solve(
-    LU_and_pivots: tuple[TensorLike, TensorLike], b: TensorLike, trans: bool = False
+    LU_and_pivots: tuple[TensorLike, TensorLike],
+    b: TensorLike,
+    trans: bool = False,
+    *,
+    on_error: OnError = "raise",
 ) -> Variable:
     """Return the solution of a system of equations, given the factors of its matrix.
 
@@ -222,6 +237,9 @@ def lu_solve(
         The right side, a vector or a matrix.
     trans : bool, default False
         Solve for the transposed matrix.
+    on_error : {"raise", "nan"}, default "raise"
+        What becomes of a singular matrix: an error, or a solution all of NaN, whose gradients are
+        NaN, too.
 
     Returns
     -------
@@ -231,7 +249,7 @@ def lu_solve(
     Raises
     ------
     numpy.linalg.LinAlgError
-        During a call, if the matrix is singular.
+        During a call, if the matrix is singular and ``on_error`` is "raise".
 
     Examples
     --------
@@ -242,7 +260,7 @@ def lu_solve(
     """
     factors, pivots, b = (as_tensor(x) for x in (*LU_and_pivots, b))
     dtype = _core.promote(floating(factors.dtype), floating(b.dtype))
-    op = LUSolve("T" if trans else "N")
+    op = LUSolve("T" if trans else "N", on_error)
     solution: Variable = op(as_tensor(factors, dtype), pivots, as_tensor(b, dtype))
     return solution
 

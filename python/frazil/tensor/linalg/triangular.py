@@ -10,10 +10,10 @@ import numpy as np
 
 from frazil import _core
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.op import Op
 from frazil.tensor.constants import Array, TensorLike, as_tensor
 from frazil.tensor.diagonals import tril, triu
 from frazil.tensor.lengths import Lengths
+from frazil.tensor.linalg.failure import MayFail, OnError
 from frazil.tensor.linalg.matrices import check_square, check_square_value, floating
 from frazil.tensor.products import dot, outer
 from frazil.tensor.transposition import permute_dims
@@ -22,21 +22,24 @@ Trans = Literal["N", "T"]
 
 
 @dataclass(frozen=True, eq=False)
-class SolveTriangular(Op):
+class SolveTriangular(MayFail):
     """The solution ``x`` of ``a x = b``, or of ``a' x = b`` where ``trans`` is ``"T"``, for a
     triangular matrix ``a``, of which the other triangle is not read (nor the diagonal, which is
     taken as ones, if ``unit_diagonal``). ``b`` is a vector or a matrix.
 
-    Raises numpy.linalg.LinAlgError where the diagonal has a zero.
+    Where the diagonal has a zero it raises numpy.linalg.LinAlgError, or with ``on_error="nan"``
+    gives NaN.
     """
 
     lower: bool
     trans: Trans
     unit_diagonal: bool
+    on_error: OnError = "raise"
 
     def make_node(self, a: Variable, b: Variable) -> FrozenApply:
         if self.trans not in ("N", "T"):
             raise ValueError(f"trans must be 'N' or 'T'; given {self.trans!r}")
+        self.check_on_error()
         static = check_square(a, "SolveTriangular")
         if b.ndim not in (1, 2) or b.dtype != a.dtype:
             raise TypeError(
@@ -69,9 +72,8 @@ class SolveTriangular(Op):
             overwrite_b=False,
         )
         if status > 0:
-            raise np.linalg.LinAlgError(
-                f"{node.op}: the matrix is singular: element {status - 1} of its diagonal is zero"
-            )
+            message = f"the matrix is singular: element {status - 1} of its diagonal is zero"
+            return self.fail(b, f"{node.op}: {message}")
         return (np.ascontiguousarray(x.reshape(b.shape)),)
 
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
@@ -85,7 +87,7 @@ class SolveTriangular(Op):
     ) -> list[Variable | None]:
         (a, _), (x,), (g,) = inputs, outputs, output_gradients
         other: Trans = "N" if self.trans == "T" else "T"
-        g_b = SolveTriangular(self.lower, other, self.unit_diagonal)(a, g)
+        g_b = SolveTriangular(self.lower, other, self.unit_diagonal, self.on_error)(a, g)
         left, right = (g_b, x) if self.trans == "N" else (x, g_b)
         g_a = -outer(left, right) if x.ndim == 1 else -dot(left, permute_dims(right))
         skipped = 1 if self.unit_diagonal else 0
@@ -100,6 +102,7 @@ def solve_triangular(
     trans: int | str = 0,
     lower: bool = False,
     unit_diagonal: bool = False,
+    on_error: OnError = "raise",
 ) -> Variable:
     """Return the solution of a triangular system of equations.
 
@@ -116,6 +119,9 @@ def solve_triangular(
         by default, the upper.
     unit_diagonal : bool, default False
         Take the diagonal of ``a`` as ones, whatever it is.
+    on_error : {"raise", "nan"}, default "raise"
+        What becomes of a matrix with a zero on its diagonal: an error, or a solution all of NaN,
+        whose gradients are NaN, too.
 
     Returns
     -------
@@ -125,7 +131,7 @@ def solve_triangular(
     Raises
     ------
     numpy.linalg.LinAlgError
-        During a call, if the diagonal has a zero.
+        During a call, if the diagonal has a zero and ``on_error`` is "raise".
 
     Examples
     --------
@@ -138,6 +144,6 @@ def solve_triangular(
         raise ValueError(f"trans must be 0, 1, 'N' or 'T'; given {trans!r}")
     a, b = as_tensor(a), as_tensor(b)
     dtype = _core.promote(floating(a.dtype), floating(b.dtype))
-    op = SolveTriangular(bool(lower), names[trans], bool(unit_diagonal))
+    op = SolveTriangular(bool(lower), names[trans], bool(unit_diagonal), on_error)
     solution: Variable = op(as_tensor(a, dtype), as_tensor(b, dtype))
     return solution

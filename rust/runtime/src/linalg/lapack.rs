@@ -4,7 +4,8 @@ use frazil_core::DType;
 use serde::{Deserialize, Serialize};
 
 use crate::arrays::layout::Layout;
-use crate::arrays::strided::TransferPlan;
+use crate::arrays::scalar::Scalar;
+use crate::arrays::strided::{TransferPlan, fill};
 use crate::error::Fault;
 use crate::linalg::matrix::{Matrix, Pack, blas_int};
 use crate::linalg::portions::{gemm, symm_on_right, trsm, trsv};
@@ -26,6 +27,42 @@ pub struct TriangularForm {
     pub unit: bool,
 }
 
+/// What becomes of a matrix that has no factor, or of a system that has no solution.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OnError {
+    /// The call fails.
+    #[default]
+    Raise,
+    /// All elements of the result are NaN.
+    Nan,
+}
+
+impl OnError {
+    /// What `done` means for a result of `count` elements without gaps.
+    ///
+    /// # Safety
+    /// The result has so many elements of `dtype`, a floating one.
+    pub(crate) unsafe fn settle(
+        self,
+        done: Result<(), Fault>,
+        dtype: DType,
+        result: *mut u8,
+        count: i64,
+    ) -> Result<(), Fault> {
+        match done {
+            Err(
+                Fault::NotPositiveDefinite { .. }
+                | Fault::Singular { .. }
+                | Fault::SingularMatrix { .. },
+            ) if self == OnError::Nan => {
+                // SAFETY: by the caller's promise.
+                Ok(unsafe { fill(result, count, &Scalar::from_f64(dtype, f64::NAN))? })
+            }
+            done => done,
+        }
+    }
+}
+
 /// What is done with the operands.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "a step holds it in a box")]
@@ -39,6 +76,7 @@ pub(crate) enum LapackPlan {
 #[derive(Debug)]
 pub(crate) struct CholeskyPlan {
     dtype: DType,
+    on_error: OnError,
     size: i32,
     /// Seen in column-major order.
     triangle: Triangle,
@@ -50,6 +88,7 @@ pub(crate) struct CholeskyPlan {
 pub(crate) struct SolvePlan {
     dtype: DType,
     form: TriangularForm,
+    on_error: OnError,
     a: Matrix,
     /// The bytes from one element of the diagonal to the next.
     along: i64,
@@ -69,6 +108,16 @@ enum RightSide {
         columns: i32,
         in_rows: bool,
     },
+}
+
+impl RightSide {
+    /// How many systems there are.
+    fn columns(self) -> i32 {
+        match self {
+            RightSide::Vector => 1,
+            RightSide::Matrix { columns, .. } => columns,
+        }
+    }
 }
 
 /// The gradient of a matrix whose lower triangle was factored, given the factor and its gradient.
@@ -134,14 +183,22 @@ impl LapackPlan {
         // SAFETY: by the caller's promise.
         unsafe {
             match self {
-                LapackPlan::Cholesky(plan) if plan.dtype == DType::Float32 => {
-                    plan.run::<f32>(first, result)
+                LapackPlan::Cholesky(plan) => {
+                    let done = match plan.dtype {
+                        DType::Float32 => plan.run::<f32>(first, result),
+                        _ => plan.run::<f64>(first, result),
+                    };
+                    let count = i64::from(plan.size) * i64::from(plan.size);
+                    plan.on_error.settle(done, plan.dtype, result, count)
                 }
-                LapackPlan::Cholesky(plan) => plan.run::<f64>(first, result),
-                LapackPlan::Solve(plan) if plan.dtype == DType::Float32 => {
-                    plan.run::<f32>(first, second, result, scratch)
+                LapackPlan::Solve(plan) => {
+                    let done = match plan.dtype {
+                        DType::Float32 => plan.run::<f32>(first, second, result, scratch),
+                        _ => plan.run::<f64>(first, second, result, scratch),
+                    };
+                    let count = i64::from(plan.size) * i64::from(plan.right.columns());
+                    plan.on_error.settle(done, plan.dtype, result, count)
                 }
-                LapackPlan::Solve(plan) => plan.run::<f64>(first, second, result, scratch),
                 LapackPlan::CholeskyGradient(plan) if plan.dtype == DType::Float32 => {
                     plan.run::<f32>(first, second, result, scratch)
                 }
@@ -159,11 +216,13 @@ impl CholeskyPlan {
     pub(crate) fn new(
         dtype: DType,
         lower: bool,
+        on_error: OnError,
         a: Option<&Layout>,
         result: &Layout,
     ) -> Result<CholeskyPlan, Fault> {
         Ok(CholeskyPlan {
             dtype,
+            on_error,
             size: blas_int(result.dims[0])?,
             // A matrix of contiguous rows is its own transpose in column-major order.
             triangle: Triangle { lower: lower == in_columns(result), unit: false },
@@ -205,6 +264,7 @@ impl SolvePlan {
     pub(crate) fn new(
         dtype: DType,
         form: TriangularForm,
+        on_error: OnError,
         a: &Layout,
         b: Option<&Layout>,
         result: &Layout,
@@ -222,6 +282,7 @@ impl SolvePlan {
         Ok(SolvePlan {
             dtype,
             form,
+            on_error,
             a: Matrix::new(&packed, item)?,
             along: packed.strides[0] + packed.strides[1],
             size: blas_int(a.dims[0])?,

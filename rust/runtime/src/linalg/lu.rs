@@ -5,12 +5,13 @@ use frazil_core::DType;
 use crate::arrays::layout::Layout;
 use crate::arrays::strided::TransferPlan;
 use crate::error::Fault;
+use crate::linalg::lapack::OnError;
 use crate::linalg::matrix::blas_int;
 use crate::linalg::portions::{trsm, trsv};
 use crate::linalg::routine::{Element, MatrixAt, MatrixOut, Side, Triangle, getrf};
 use crate::linalg::small::{self, Grid, SMALL};
-
 use crate::threads::attention::Patience;
+
 /// The layout of a matrix that holds factors: in Fortran order, as LAPACK wants it.
 pub(crate) fn factors_layout(a: &Layout, item: usize) -> Result<Layout, Fault> {
     Layout::fresh_in_order(&a.dims, item, &[1, 0])
@@ -34,6 +35,7 @@ pub(crate) struct LuSolvePlan {
     /// Of the right side; `None` for a vector.
     columns: Option<i32>,
     transposed: bool,
+    on_error: OnError,
     /// How factors get into Fortran order.
     pack: Option<TransferPlan>,
     /// How the right side gets into the result, if it is not there.
@@ -103,7 +105,7 @@ impl LuSolvePlan {
     /// already. `result` is in Fortran order.
     pub(crate) fn new(
         dtype: DType,
-        transposed: bool,
+        (transposed, on_error): (bool, OnError),
         factors: &Layout,
         pivots: &Layout,
         b: Option<&Layout>,
@@ -116,6 +118,7 @@ impl LuSolvePlan {
             size: blas_int(factors.dims[0])?,
             columns: result.dims.get(1).map(|&columns| blas_int(columns)).transpose()?,
             transposed,
+            on_error,
             scratch: if pack.is_some() { factors.len() as usize * dtype.itemsize() } else { 0 },
             pack,
             start: b.map(|b| TransferPlan::copy(dtype, b, result)),
@@ -153,11 +156,13 @@ impl LuSolvePlan {
             if let Some(start) = &self.start {
                 start.run(result, b)?;
             }
-            if self.dtype == DType::Float32 {
+            let done = if self.dtype == DType::Float32 {
                 self.solve::<f32>(at.cast(), pivots, result.cast())
             } else {
                 self.solve::<f64>(at.cast(), pivots, result.cast())
-            }
+            };
+            let count = i64::from(self.size) * i64::from(self.columns.unwrap_or(1));
+            self.on_error.settle(done, self.dtype, result, count)
         }
     }
 
@@ -206,13 +211,13 @@ impl LuSolvePlan {
     ) -> Result<(), Fault> {
         let size = self.size as usize;
         let x = Grid::in_columns(result, size);
+        let columns = self.columns.unwrap_or(1);
+        let mut patience = Patience::new();
         for row in rows {
             let place = pivots.wrapping_offset((row as i64 * self.pivot_step) as isize);
             // Whoever gives the partners may give anything, and may write there meanwhile: what is
             // checked is what is used.
             // SAFETY: there is a partner for each row.
-        let columns = self.columns.unwrap_or(1);
-        let mut patience = Patience::new();
             let partner = unsafe { place.cast::<i32>().read_volatile() };
             let Some(partner) = usize::try_from(partner).ok().filter(|&at| at < size) else {
                 return Err(Fault::Partner { row: row as i64, partner: partner.into() });

@@ -457,20 +457,20 @@ impl Replay<'_> {
                 let [z, alpha, a, b, beta] = code.operands();
                 builder.gemm(z, alpha, a, b, beta)?;
             }
-            InstrKind::Cholesky { of, lower, .. } => {
-                builder.cholesky(of, lower)?;
+            InstrKind::Cholesky { of, lower, on_error, .. } => {
+                builder.cholesky(of, lower, on_error)?;
             }
             InstrKind::CholeskyGradient { factor, gradient, .. } => {
                 builder.cholesky_gradient(factor, gradient)?;
             }
-            InstrKind::Solve { a, b, form, .. } => {
-                builder.solve_triangular(a, b, form)?;
+            InstrKind::Solve { a, b, form, on_error, .. } => {
+                builder.solve_triangular(a, b, form, on_error)?;
             }
             InstrKind::Lu { of, .. } => {
                 builder.lu(of)?;
             }
-            InstrKind::LuSolve { factors, pivots, b, transposed, .. } => {
-                builder.lu_solve(factors, pivots, b, transposed)?;
+            InstrKind::LuSolve { factors, pivots, b, transposed, on_error, .. } => {
+                builder.lu_solve([factors, pivots, b], transposed, on_error)?;
             }
             InstrKind::Join { parts, axis, .. } => {
                 builder.join(&parts, axis)?;

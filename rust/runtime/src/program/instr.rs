@@ -9,7 +9,7 @@ use crate::arrays::scalar::Scalar;
 use crate::arrays::search::Listed;
 use crate::arrays::view::Index;
 use crate::ids::{Origin, Size, Slot};
-use crate::linalg::lapack::TriangularForm;
+use crate::linalg::lapack::{OnError, TriangularForm};
 use crate::loops::fold::Fold;
 use crate::loops::loop_nest::KernelFn;
 use crate::program::array_type::ArrayType;
@@ -71,6 +71,7 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         of: Slot,
         to: Slot,
         lower: bool,
+        on_error: OnError,
     },
     /// The gradient of what was factored, given the lower factor and its gradient.
     CholeskyGradient {
@@ -83,6 +84,7 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         b: Slot,
         to: Slot,
         form: TriangularForm,
+        on_error: OnError,
     },
     /// The factors of a matrix whose rows change places, and with which ones they do.
     Lu {
@@ -97,6 +99,7 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         b: Slot,
         to: Slot,
         transposed: bool,
+        on_error: OnError,
     },
     /// `count` integers from `start` on, each larger by `step`.
     Range {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::arrays::view::Index;
 use crate::ids::Size;
+use crate::linalg::lapack::OnError;
 use crate::program::instr::{InstrKind, View};
 
 /// Writes things with commas between.
@@ -26,6 +27,14 @@ impl fmt::Display for Index<Size> {
 
 fn axes(axes: &[Option<usize>]) -> String {
     list(axes.iter().map(|axis| axis.map_or("_".to_owned(), |axis| axis.to_string())))
+}
+
+/// What an instruction says of its result where there is none.
+fn or_nan(on_error: OnError) -> &'static str {
+    match on_error {
+        OnError::Raise => "",
+        OnError::Nan => " or nan",
+    }
 }
 
 fn part(lower: bool) -> &'static str {
@@ -83,21 +92,23 @@ impl fmt::Display for InstrKind {
             InstrKind::Full { value, dims, .. } => write!(f, "full {value} ({})", list(dims)),
             InstrKind::Dot { a, b, .. } => write!(f, "dot {a} {b}"),
             InstrKind::Gemm(code) => write!(f, "gemm {}", list(code.operands())),
-            InstrKind::Cholesky { of, lower, .. } => {
-                write!(f, "cholesky {of} {}", part(*lower))
+            InstrKind::Cholesky { of, lower, on_error, .. } => {
+                write!(f, "cholesky {of} {}{}", part(*lower), or_nan(*on_error))
             }
             InstrKind::CholeskyGradient { factor, gradient, .. } => {
                 write!(f, "cholesky_gradient {factor} {gradient}")
             }
-            InstrKind::Solve { a, b, form, .. } => {
+            InstrKind::Solve { a, b, form, on_error, .. } => {
                 write!(f, "solve {a} {b} {}", part(form.lower))?;
                 let marks = [(form.transposed, " transposed"), (form.unit, " unit")];
-                marks.iter().filter(|(set, _)| *set).try_for_each(|(_, mark)| f.write_str(mark))
+                let mut marks = marks.iter().filter(|(set, _)| *set);
+                marks.try_for_each(|(_, mark)| f.write_str(mark))?;
+                f.write_str(or_nan(*on_error))
             }
             InstrKind::Lu { of, .. } => write!(f, "lu {of}"),
-            InstrKind::LuSolve { factors, pivots, b, transposed, .. } => {
+            InstrKind::LuSolve { factors, pivots, b, transposed, on_error, .. } => {
                 let mark = if *transposed { " transposed" } else { "" };
-                write!(f, "lu_solve {factors} {pivots} {b}{mark}")
+                write!(f, "lu_solve {factors} {pivots} {b}{mark}{}", or_nan(*on_error))
             }
             InstrKind::Range { start, step, count, .. } => {
                 write!(f, "range {start} {step} {count}")

@@ -53,14 +53,18 @@ impl<'a> Binder<'a> {
             InstrKind::Full { value, to, dims } => self.full(*value, *to, dims),
             InstrKind::Dot { a, b, to } => self.dot(*a, *b, *to),
             InstrKind::Gemm(code) => self.gemm(code),
-            InstrKind::Cholesky { of, to, lower } => self.cholesky(*of, *to, *lower),
+            InstrKind::Cholesky { of, to, lower, on_error } => {
+                self.cholesky(*of, *to, *lower, *on_error)
+            }
             InstrKind::CholeskyGradient { factor, gradient, to } => {
                 self.cholesky_gradient(*factor, *gradient, *to)
             }
-            InstrKind::Solve { a, b, to, form } => self.solve(*a, *b, *to, *form),
+            InstrKind::Solve { a, b, to, form, on_error } => {
+                self.solve([*a, *b], *to, *form, *on_error)
+            }
             InstrKind::Lu { of, to, pivots } => self.lu(*of, *to, *pivots),
-            InstrKind::LuSolve { factors, pivots, b, to, transposed } => {
-                self.lu_solve([*factors, *pivots, *b], *to, *transposed)
+            InstrKind::LuSolve { factors, pivots, b, to, transposed, on_error } => {
+                self.lu_solve([*factors, *pivots, *b], *to, *transposed, *on_error)
             }
             InstrKind::Range { start, step, count, to } => self.range([*start, *step, *count], *to),
             InstrKind::CountTerms { start, stop, step, to } => {

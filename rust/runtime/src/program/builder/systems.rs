@@ -4,17 +4,17 @@ use frazil_core::DType;
 
 use crate::error::BuildError;
 use crate::ids::Slot;
-use crate::linalg::lapack::TriangularForm;
+use crate::linalg::lapack::{OnError, TriangularForm};
 use crate::program::instr::InstrKind;
 
 use super::{Builder, Built};
 
 impl Builder {
     /// The lower (or upper) factor of a positive definite matrix, of which that triangle is read.
-    pub fn cholesky(&mut self, of: Slot, lower: bool) -> Built<Slot> {
+    pub fn cholesky(&mut self, of: Slot, lower: bool, on_error: OnError) -> Built<Slot> {
         let dtype = self.check_matrix(of)?;
         self.check_float(of)?;
-        self.made(dtype, 2, |to| InstrKind::Cholesky { of, to, lower })
+        self.made(dtype, 2, |to| InstrKind::Cholesky { of, to, lower, on_error })
     }
 
     /// The gradient of a matrix whose lower triangle was factored, given the factor and its
@@ -28,11 +28,17 @@ impl Builder {
     }
 
     /// The solution of a system of equations; `b` is a vector, or a matrix of them in columns.
-    pub fn solve_triangular(&mut self, a: Slot, b: Slot, form: TriangularForm) -> Built<Slot> {
+    pub fn solve_triangular(
+        &mut self,
+        a: Slot,
+        b: Slot,
+        form: TriangularForm,
+        on_error: OnError,
+    ) -> Built<Slot> {
         let dtype = self.check_matrix(a)?;
         self.check_float(a)?;
         let ndim = self.check_right_side(b, dtype)?;
-        self.made(dtype, ndim, |to| InstrKind::Solve { a, b, to, form })
+        self.made(dtype, ndim, |to| InstrKind::Solve { a, b, to, form, on_error })
     }
 
     /// The factors of a square matrix, in one matrix, and for each row the one that it changed
@@ -48,20 +54,26 @@ impl Builder {
     }
 
     /// The solution of a system of equations (with the matrix transposed, if so), given what
-    /// [`Builder::lu`] makes of its matrix; `b` is a vector, or a matrix of them in columns.
+    /// [`Builder::lu`] makes of its matrix, and `b`: a vector, or a matrix of them in columns.
     pub fn lu_solve(
         &mut self,
-        factors: Slot,
-        pivots: Slot,
-        b: Slot,
+        [factors, pivots, b]: [Slot; 3],
         transposed: bool,
+        on_error: OnError,
     ) -> Built<Slot> {
         let dtype = self.check_matrix(factors)?;
         self.check_float(factors)?;
         self.check_dtype(pivots, DType::Int32)?;
         self.check_rank(pivots, 1, "the partners of rows are a vector")?;
         let ndim = self.check_right_side(b, dtype)?;
-        self.made(dtype, ndim, |to| InstrKind::LuSolve { factors, pivots, b, to, transposed })
+        self.made(dtype, ndim, |to| InstrKind::LuSolve {
+            factors,
+            pivots,
+            b,
+            to,
+            transposed,
+            on_error,
+        })
     }
 
     /// The rank of the right side of a system.

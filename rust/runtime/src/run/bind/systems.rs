@@ -4,8 +4,8 @@ use crate::arrays::layout::Layout;
 use crate::error::Fault;
 use crate::ids::Slot;
 use crate::linalg::lapack::{
-    CholeskyGradientPlan, CholeskyPlan, LapackPlan, SolvePlan, TriangularForm, check_solve,
-    check_square, fresh_like,
+    CholeskyGradientPlan, CholeskyPlan, LapackPlan, OnError, SolvePlan, TriangularForm,
+    check_solve, check_square, fresh_like,
 };
 use crate::linalg::lu::{LuPlan, LuSolvePlan, factors_layout};
 use crate::run::step::{LapackStep, LuSolveStep, LuStep, Place, Step};
@@ -13,12 +13,18 @@ use crate::run::step::{LapackStep, LuSolveStep, LuStep, Place, Step};
 use super::Binder;
 
 impl Binder<'_> {
-    pub(super) fn cholesky(&mut self, of: Slot, to: Slot, lower: bool) -> Result<Step, Fault> {
+    pub(super) fn cholesky(
+        &mut self,
+        of: Slot,
+        to: Slot,
+        lower: bool,
+        on_error: OnError,
+    ) -> Result<Step, Fault> {
         check_square("cholesky", self.layout(of))?;
         let layout = fresh_like(self.layout(of), self.itemsize(to))?;
         let (place, in_place) = self.place_on(of, to, layout)?;
         let a_at = (!in_place).then(|| self.layout(of));
-        let plan = CholeskyPlan::new(self.dtype(to), lower, a_at, self.layout(to))?;
+        let plan = CholeskyPlan::new(self.dtype(to), lower, on_error, a_at, self.layout(to))?;
         Ok(self.lapack([of, of], place, LapackPlan::Cholesky(plan)))
     }
 
@@ -45,16 +51,16 @@ impl Binder<'_> {
 
     pub(super) fn solve(
         &mut self,
-        a: Slot,
-        b: Slot,
+        [a, b]: [Slot; 2],
         to: Slot,
         form: TriangularForm,
+        on_error: OnError,
     ) -> Result<Step, Fault> {
         check_solve("solve_triangular", self.layout(a), self.layout(b))?;
         let layout = fresh_like(self.layout(b), self.itemsize(to))?;
         let (place, in_place) = self.place_on(b, to, layout)?;
         let (a_at, b_at) = (self.layout(a), (!in_place).then(|| self.layout(b)));
-        let plan = SolvePlan::new(self.dtype(to), form, a_at, b_at, self.layout(to))?;
+        let plan = SolvePlan::new(self.dtype(to), form, on_error, a_at, b_at, self.layout(to))?;
         Ok(self.lapack([a, b], place, LapackPlan::Solve(plan)))
     }
 
@@ -75,6 +81,7 @@ impl Binder<'_> {
         operands: [Slot; 3],
         to: Slot,
         transposed: bool,
+        on_error: OnError,
     ) -> Result<Step, Fault> {
         let [factors, pivots, b] = operands;
         check_solve("solve", self.layout(factors), self.layout(b))?;
@@ -87,8 +94,8 @@ impl Binder<'_> {
         let (place, in_place) = self.place_on(b, to, layout)?;
         let b_at = (!in_place).then(|| self.layout(b));
         let (a_at, pivots_at) = (self.layout(factors), self.layout(pivots));
-        let plan =
-            LuSolvePlan::new(self.dtype(to), transposed, a_at, pivots_at, b_at, self.layout(to))?;
+        let how = (transposed, on_error);
+        let plan = LuSolvePlan::new(self.dtype(to), how, a_at, pivots_at, b_at, self.layout(to))?;
         self.need_scratch(plan.scratch());
         let operands = operands.map(|slot| self.slot(slot).place);
         Ok(Step::LuSolve(Box::new(LuSolveStep { operands, to: place, plan })))

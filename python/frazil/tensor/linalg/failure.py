@@ -1,0 +1,36 @@
+"""What becomes of matrices without factors, and of systems without solutions."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from frazil.op import Op
+from frazil.tensor.constants import Array
+
+OnError: TypeAlias = Literal["raise", "nan"]
+"""Whether a call raises numpy.linalg.LinAlgError, or all elements of the result are NaN."""
+
+
+class MayFail(Op):
+    """An op that some matrices have no result for; its gradients do with them as it does."""
+
+    on_error: OnError
+
+    def check_on_error(self) -> None:
+        """Raise ValueError for what is neither."""
+        if self.on_error not in ("raise", "nan"):
+            raise ValueError(f"on_error must be 'raise' or 'nan'; given {self.on_error!r}")
+
+    def fail(self, like: Array, message: str) -> tuple[Array]:
+        """Return an array of NaN of the shape and dtype of ``like``, or raise."""
+        if self.on_error == "raise":
+            raise np.linalg.LinAlgError(message)
+        nan: Array = np.full(like.shape, np.nan, like.dtype)
+        return (nan,)
+
+
+def is_failing(op: Any, on_error: OnError) -> bool:
+    """Whether ``op`` may fail otherwise than so."""
+    return isinstance(op, MayFail) and op.on_error != on_error
