@@ -360,6 +360,28 @@ class TestCycles:
         with pytest.raises(fz.rewrite.RuleCycleError, match="grow"):
             rewrite(x - y, [grow])
 
+        with pytest.warns(fz.rewrite.RuleCycleWarning, match=r"test_rewriting.py:\d+.*grow"):
+            graph = rewrite(ft.exp(ft.neg(-x) - y), [grow, double_neg], leave_cycles=True).graph
+        assert graph is ft.exp(x - y)
+
+    def test_where_rules_lead_back_the_node_is_left_with_a_warning(self):
+        @rule
+        def to_product(x: Float):
+            """x + x == 2 * x."""
+            return x + x, x * 2
+
+        @rule
+        def to_sum(x: Float):
+            """2 * x == x + x."""
+            return x * 2, x + x
+
+        rules = [double_neg, to_product, to_sum]
+        total = ft.exp(ft.neg(-(y + y))) * ft.neg(-z)
+        with pytest.warns(fz.rewrite.RuleCycleWarning, match="compiled as it is written"):
+            graph, trace = rewrite(fz.FunctionGraph([y, z], [total]), rules, leave_cycles=True)
+        assert graph.outputs == (ft.exp(y + y) * z,)
+        assert {step.rule for step in trace} == {"double_neg"}
+
 
 class TestMistakes:
     def test_a_rule_says_its_law(self):

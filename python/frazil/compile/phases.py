@@ -57,7 +57,7 @@ def optimize(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFunc
     def improve(graph: FrozenFunctionGraph, inner: Improve) -> FrozenFunctionGraph:
         graph = canonical(graph)
         for rules in _rules_of_phases(excluded):
-            graph = rewrite(graph, rules).graph
+            graph = rewrite(graph, rules, leave_cycles=True).graph
         if LOOPS not in excluded:
             graph = improve_element_loops(graph)
         return rewrite_inner_graphs(graph, inner)
@@ -74,7 +74,7 @@ def _canonical(
         return graph
     if "canonicalize" not in excluded:
         rules = _rules_of_phases(excluded)[0]
-        graph = rewrite(graph, rules).graph
+        graph = rewrite(graph, rules, leave_cycles=True).graph
     graph = join_choices(graph)
     graph = rewrite_inner_graphs(graph, inner)
     return graph if LOOPS in excluded else improve_loops(graph)

@@ -21,6 +21,7 @@ from frazil.rewrite.guard import reads_buffer as reads_buffer
 from frazil.rewrite.guard import same_dtype as same_dtype
 from frazil.rewrite.guard import same_type as same_type
 from frazil.rewrite.rewriting import Rewriting as Rewriting
+from frazil.rewrite.rewriting import RuleCycleWarning as RuleCycleWarning
 from frazil.rewrite.rewriting import Step as Step
 from frazil.rewrite.rewriting import Trace as Trace
 from frazil.rewrite.rewriting import rewrite as rewrite

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -112,7 +113,23 @@ class Rewriting(NamedTuple):
     trace: Trace
 
 
-def rewrite(graph: Any, rules: Iterable[Rule] | None = None) -> Rewriting:
+class RuleCycleWarning(UserWarning):
+    """A part of a graph stays as it is, since rules that apply to it would not end.
+
+    What is compiled of it is right, but may be slower or less precise than it could be.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from frazil.rewrite import RuleCycleWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", RuleCycleWarning)
+    """
+
+
+def rewrite(
+    graph: Any, rules: Iterable[Rule] | None = None, *, leave_cycles: bool = False
+) -> Rewriting:
     """Rewrite a graph by rules until none applies.
 
     Parameters
@@ -121,6 +138,9 @@ def rewrite(graph: Any, rules: Iterable[Rule] | None = None) -> Rewriting:
         What to rewrite. It stays as it is.
     rules : iterable of Rule, optional
         Where several apply, the first wins. Default: :data:`CANONICALIZE`.
+    leave_cycles : bool, default False
+        What rules would not end on is left as it is, with a :class:`RuleCycleWarning`. So
+        :func:`frazil.function` does.
 
     Returns
     -------
@@ -133,7 +153,8 @@ def rewrite(graph: Any, rules: Iterable[Rule] | None = None) -> Rewriting:
     Raises
     ------
     RuleCycleError
-        If rules lead back to where they started, or go on without end. Names them.
+        If rules lead back to where they started, or go on without end, unless ``leave_cycles``.
+        Names them.
     TypeError
         If a rule's function gives a variable of another dtype or rank, or one of other lengths.
 
@@ -161,26 +182,42 @@ def rewrite(graph: Any, rules: Iterable[Rule] | None = None) -> Rewriting:
         rules = CANONICALIZE
     compiled = _rule_set(tuple(rules))
     if isinstance(graph, Variable):
-        results, trace = _rewrite_outputs([graph], compiled)
+        results, trace = _rewrite_outputs([graph], compiled, leave_cycles)
         return Rewriting(results[0], trace)
     if isinstance(graph, list | tuple):
-        return Rewriting(*_rewrite_outputs(graph, compiled))
+        return Rewriting(*_rewrite_outputs(graph, compiled, leave_cycles))
     if isinstance(graph, FunctionGraph | FrozenFunctionGraph):
-        return _rewrite_graph(graph, compiled)
+        return _rewrite_graph(graph, compiled, leave_cycles)
     raise TypeError(
         f"expected a variable, a sequence of variables or a graph, given {type(graph).__name__}"
     )
 
 
-def _rewrite_outputs(outputs: Sequence[Variable], rules: RuleSet) -> tuple[list[Variable], Trace]:
-    return rules.rewrite(outputs), Trace(rules, outputs)
+def _rewrite_outputs(
+    outputs: Sequence[Variable], rules: RuleSet, leave_cycles: bool
+) -> tuple[list[Variable], Trace]:
+    if not leave_cycles:
+        return rules.rewrite(outputs), Trace(rules, outputs)
+    results, left = rules.rewrite_leaving_cycles(outputs)
+    for variable, why in left:
+        source = None if variable.owner is None else variable.owner.source
+        place = "" if source is None else f" ({source[0]}:{source[1]})"
+        warnings.warn(
+            f"{variable}{place} is compiled as it is written: {why}; a mode that excludes these "
+            "rules gives the same without a warning",
+            RuleCycleWarning,
+            stacklevel=2,
+        )
+    return results, Trace(rules, outputs)
 
 
-def _rewrite_graph(graph: FunctionGraph | FrozenFunctionGraph, rules: RuleSet) -> Rewriting:
+def _rewrite_graph(
+    graph: FunctionGraph | FrozenFunctionGraph, rules: RuleSet, leave_cycles: bool
+) -> Rewriting:
     # What an input is computed from is none of the graph's business.
     hidden = {x: x.type(str(x)) for x in graph.inputs if x.owner is not None}
     outputs = _core.graph_replace(graph.outputs, hidden) if hidden else graph.outputs
-    results, trace = _rewrite_outputs(outputs, rules)
+    results, trace = _rewrite_outputs(outputs, rules, leave_cycles)
     if hidden:
         results = _core.graph_replace(results, {new: old for old, new in hidden.items()})
     if isinstance(graph, FrozenFunctionGraph):

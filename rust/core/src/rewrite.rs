@@ -11,6 +11,8 @@
 //!   stays as it is; no rule reads the first two. So nothing is destroyed twice, or read when it is gone;
 //! - what takes a variable's place follows from the same impure nodes: none is lost, however little it matters.
 //!
+//! Rules that never come to an end are an error, or leave the node that they began with, as the sweep is told.
+//!
 //! Foreign right sides and guards are never called from here: [`Sweep::advance`] goes on with everything that does
 //! not need them and hands out the calls, and [`Sweep::reply`] takes the answers.
 
@@ -89,6 +91,22 @@ pub enum Progress {
 /// A number of an entry.
 type Entry = u32;
 
+/// Why a sweep does not go on.
+enum Stop {
+    Error(Error),
+    /// Rules do not end; the entry is one that they came by.
+    Endless {
+        entry: Entry,
+        why: Error,
+    },
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        Stop::Error(error)
+    }
+}
+
 /// Rewrites of a graph of n nodes beyond this plus `REWRITES_PER_NODE` n mean that the rules do not end.
 const REWRITES: usize = 10_000;
 const REWRITES_PER_NODE: usize = 64;
@@ -99,6 +117,8 @@ const MATCHES: usize = 32;
 struct Item {
     var: Var,
     state: State,
+    /// Which entry of the graph as it was given this one is a part of.
+    root: Entry,
     /// How many entries must be done before this one is looked at again.
     missing: u32,
     users: SmallVec<[Entry; 2]>,
@@ -143,7 +163,22 @@ pub struct Sweep {
     limit: Option<usize>,
     trace: Option<Vec<Step>>,
     recent: Vec<u32>,
+    lenient: bool,
+    /// What no rule applies to, as rules that began there would not end.
+    left: FxHashSet<(usize, u32)>,
+    abandoned: Vec<Abandoned>,
 }
+
+/// A node that was left as it is, since rules that began with it would not end.
+pub struct Abandoned {
+    /// The node's output.
+    pub var: Var,
+    /// Which rules, and how they do not end.
+    pub why: Error,
+}
+
+/// More nodes than these are not left one by one: the graph stays as it is.
+const MAX_ABANDONED: usize = 16;
 
 impl Sweep {
     /// A sweep over what `outputs` need.
@@ -177,7 +212,21 @@ impl Sweep {
             limit: None,
             trace: traced.then(Vec::new),
             recent: Vec::new(),
+            lenient: false,
+            left: FxHashSet::default(),
+            abandoned: Vec::new(),
         }
+    }
+
+    /// The same, but for rules that do not end: the node that they began with is left as it is, which is no error.
+    pub fn leaving_cycles(mut self) -> Sweep {
+        self.lenient = true;
+        self
+    }
+
+    /// The nodes that were left, if any.
+    pub fn abandoned(&self) -> &[Abandoned] {
+        &self.abandoned
     }
 
     /// The steps so far, if they are recorded.
@@ -187,9 +236,22 @@ impl Sweep {
 
     /// Goes on until the sweep is done or waits for answers; every call handed out before must have one.
     pub fn advance(&mut self) -> Result<Progress, Error> {
+        loop {
+            match self.go_on() {
+                Err(Stop::Endless { entry, why }) => self.leave(entry, why)?,
+                Err(Stop::Error(error)) => return Err(error),
+                Ok(progress) => return Ok(progress),
+            }
+            if self.abandoned.len() > MAX_ABANDONED {
+                return Ok(Progress::Done(self.outputs.clone()));
+            }
+        }
+    }
+
+    fn go_on(&mut self) -> Result<Progress, Stop> {
         if self.items.is_empty() {
             for output in self.outputs.clone().iter().rev() {
-                self.demand(output);
+                self.demand(output, None);
             }
         }
         while let Some(entry) = self.todo.pop() {
@@ -219,10 +281,20 @@ impl Sweep {
 
     /// Takes the answer to a call.
     pub fn reply(&mut self, ticket: usize, reply: Reply) -> Result<(), Error> {
+        match self.take_reply(ticket, reply) {
+            Err(Stop::Endless { entry, why }) => self.leave(entry, why),
+            Err(Stop::Error(error)) => Err(error),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn take_reply(&mut self, ticket: usize, reply: Reply) -> Result<(), Stop> {
         let entry = ticket as Entry;
-        let state = std::mem::replace(&mut self.items[ticket].state, State::Fresh);
+        // The sweep may have begun anew after the call was handed out.
+        let Some(item) = self.items.get_mut(ticket) else { return Ok(()) };
+        let state = std::mem::replace(&mut item.state, State::Fresh);
         let State::Asked(mut question) = state else {
-            self.items[ticket].state = state;
+            item.state = state;
             return Ok(());
         };
         let var = self.items[ticket].var.clone();
@@ -236,6 +308,29 @@ impl Sweep {
             return Ok(());
         }
         self.apply_rules(entry, question.rule + 1)
+    }
+
+    /// Begins anew, with the node that endless rewriting began with left as it is.
+    fn leave(&mut self, entry: Entry, why: Error) -> Result<(), Error> {
+        if !self.lenient {
+            return Err(why);
+        }
+        let root = self.items[entry as usize].root;
+        let var = self.items[root as usize].var.clone();
+        self.left.insert(var.identity());
+        self.abandoned.push(Abandoned { var, why });
+        // What is left depends on where the rewriting began.
+        self.remember = false;
+        self.items.clear();
+        self.numbers.clear();
+        self.todo.clear();
+        self.asked.clear();
+        self.recent.clear();
+        self.rewrites = 0;
+        if let Some(trace) = &mut self.trace {
+            trace.clear();
+        }
+        Ok(())
     }
 
     /// What an answer puts in the place of `var`, if anything.
@@ -279,8 +374,8 @@ impl Sweep {
         self.container.company(std::iter::once(var))
     }
 
-    /// The entry of `var`, which is worked out if it was not asked for before.
-    fn demand(&mut self, var: &Var) -> Entry {
+    /// The entry of `var`, which is worked out if it was not asked for before; `by` is what a rule's result is for.
+    fn demand(&mut self, var: &Var, by: Option<Entry>) -> Entry {
         let identity = var.identity();
         if let Some(&entry) = self.numbers.get(&identity) {
             return entry;
@@ -296,7 +391,8 @@ impl Sweep {
             self.todo.push(entry);
         }
         self.numbers.insert(identity, entry);
-        self.items.push(Item { var: var.clone(), state, missing: 0, users: SmallVec::new() });
+        let root = by.map_or(entry, |by| self.items[by as usize].root);
+        self.items.push(Item { var: var.clone(), state, root, missing: 0, users: SmallVec::new() });
         entry
     }
 
@@ -312,7 +408,7 @@ impl Sweep {
         self.items[entry as usize].missing += 1;
     }
 
-    fn look_at(&mut self, entry: Entry) -> Result<(), Error> {
+    fn look_at(&mut self, entry: Entry) -> Result<(), Stop> {
         match &self.items[entry as usize].state {
             State::Fresh => self.rebuild(entry),
             State::Follows { entry: followed, .. } => {
@@ -327,14 +423,15 @@ impl Sweep {
     }
 
     /// Puts what the operands became in their place; the rules apply to what that gives.
-    fn rebuild(&mut self, entry: Entry) -> Result<(), Error> {
+    fn rebuild(&mut self, entry: Entry) -> Result<(), Stop> {
         let var = self.items[entry as usize].var.clone();
         let Body::Apply { op, inputs, distinct } = var.node().body() else {
             self.finish(entry, var.clone());
             return Ok(());
         };
+        let by = (self.items[entry as usize].root != entry).then_some(entry);
         let operands: SmallVec<[Entry; 4]> =
-            inputs.iter().rev().map(|input| self.demand(input)).collect();
+            inputs.iter().rev().map(|input| self.demand(input, by)).collect();
         for &operand in &operands {
             if self.result(operand).is_none() {
                 self.wait(entry, operand);
@@ -360,8 +457,13 @@ impl Sweep {
     }
 
     /// Applies the first rule from `first` on that matches; without one, the variable stays.
-    fn apply_rules(&mut self, entry: Entry, first: u32) -> Result<(), Error> {
+    fn apply_rules(&mut self, entry: Entry, first: u32) -> Result<(), Stop> {
         let var = self.items[entry as usize].var.clone();
+        let root = self.items[entry as usize].root;
+        if self.left.contains(&self.items[root as usize].var.identity()) {
+            self.finish(entry, var);
+            return Ok(());
+        }
         let Body::Apply { op, .. } = var.node().body() else {
             self.finish(entry, var.clone());
             return Ok(());
@@ -460,16 +562,16 @@ impl Sweep {
         Ok(self.admits(left, &right, found).then_some(right))
     }
 
-    fn follow(&mut self, entry: Entry, right: &Var, rule: Option<u32>) -> Result<(), Error> {
+    fn follow(&mut self, entry: Entry, right: &Var, rule: Option<u32>) -> Result<(), Stop> {
         if let Some(number) = rule {
-            self.count(number)?;
+            self.count(entry, number)?;
             if let Some(trace) = &mut self.trace {
                 let before = self.items[entry as usize].var.clone();
                 let origin = before.node().origin();
                 trace.push(Step { rule: number as usize, origin, before, after: right.clone() });
             }
         }
-        let followed = self.demand(right);
+        let followed = self.demand(right, Some(entry));
         match self.result(followed).cloned() {
             Some(result) => self.finish(entry, result),
             None => {
@@ -493,7 +595,7 @@ impl Sweep {
     }
 
     /// Counts a rewrite; too many of them mean that the rules do not end.
-    fn count(&mut self, rule: u32) -> Result<(), Error> {
+    fn count(&mut self, entry: Entry, rule: u32) -> Result<(), Stop> {
         self.rewrites += 1;
         if self.rewrites <= REWRITES {
             return Ok(());
@@ -510,11 +612,12 @@ impl Sweep {
         if self.rewrites <= limit {
             return Ok(());
         }
-        Err(Error::RulesDiverge { rules: self.names(&self.recent), rewrites: self.rewrites })
+        let (rules, rewrites) = (self.names(&self.recent), self.rewrites);
+        Err(Stop::Endless { entry, why: Error::RulesDiverge { rules, rewrites } })
     }
 
     /// The error for entries that wait for one another: rules that lead back to where they started.
-    fn cycle_from(&self, start: Entry) -> Error {
+    fn cycle_from(&self, start: Entry) -> Stop {
         let mut path: Vec<Entry> = Vec::new();
         let mut position: FxHashMap<Entry, usize> = FxHashMap::default();
         let mut current = Some(start);
@@ -528,7 +631,11 @@ impl Sweep {
                     })
                     .collect();
                 let at = self.items[entry as usize].var.describe();
-                return Error::RuleCycle { rules: self.names(&rules), at };
+                let first = *path[begin..].iter().min().expect("a cycle has an entry");
+                return Stop::Endless {
+                    entry: first,
+                    why: Error::RuleCycle { rules: self.names(&rules), at },
+                };
             }
             position.insert(entry, path.len());
             path.push(entry);

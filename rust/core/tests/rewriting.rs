@@ -256,6 +256,42 @@ fn rules_that_grow_are_named() {
 }
 
 #[test]
+fn what_rules_would_not_end_on_is_left_if_told_so() {
+    let (x, y) = (scalar("x"), scalar("y"));
+    let (sum, product) = (apply(add(), &[&x, &y]), apply(mul(), &[&x, &y]));
+    let unknowns = [open(&x), open(&y)];
+    let rules = RuleSet::new(vec![
+        law("neg_neg", &apply(neg(), &[&apply(neg(), &[&x])]), &x, &[open(&x)]),
+        law("up", &sum, &product, &unknowns),
+        law("down", &product, &sum, &unknowns),
+        law(
+            "grow",
+            &apply(sub(), &[&x, &y]),
+            &apply(sub(), &[&apply(neg(), &[&y]), &x]),
+            &unknowns,
+        ),
+    ]);
+    let (a, b) = (scalar("a"), scalar("b"));
+    let twice = apply(neg(), &[&apply(neg(), &[&a])]);
+    let left = apply(add(), &[&twice, &b]);
+    let other = apply(sub(), &[&a, &twice]);
+    let root = apply(neg(), &[&apply(neg(), &[&left])]);
+    for _ in 0..2 {
+        let mut sweep =
+            Sweep::new(&rules, &[root.clone(), other.clone(), twice.clone()]).leaving_cycles();
+        let Ok(Progress::Done(results)) = sweep.advance() else { panic!("nothing is asked") };
+        // Operands are rewritten, and so is all that stands above; only the nodes themselves stay.
+        assert_eq!(results[0], apply(add(), &[&a, &b]));
+        assert_eq!(results[1], apply(sub(), &[&a, &a]));
+        assert_eq!(results[2], a);
+        let mut nodes: Vec<&Var> = sweep.abandoned().iter().map(|left| &left.var).collect();
+        nodes.sort_by_key(|&var| *var != left);
+        assert_eq!(nodes, [&left, &other]);
+    }
+    assert_eq!(rules.remembered(), 0);
+}
+
+#[test]
 fn results_are_remembered_and_keep_nothing_alive() {
     let container = Container::new();
     let rules = RuleSet::new(simplifications());

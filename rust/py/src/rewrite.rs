@@ -220,6 +220,9 @@ impl RewriteRule {
     }
 }
 
+/// A variable that was left as it is, and why.
+type Left<'py> = (Bound<'py, PyAny>, String);
+
 /// Rules that are applied together, earlier ones first.
 #[pyclass(frozen, name = "RuleSet", module = "frazil._core")]
 pub struct PyRuleSet {
@@ -262,6 +265,22 @@ impl PyRuleSet {
         results.into_iter().map(|result| face(py, result)).collect()
     }
 
+    /// The same, but nodes from which rules would not end are left: also which, and why.
+    fn rewrite_leaving_cycles<'py>(
+        &self,
+        py: Python<'py>,
+        outputs: Vec<PyRef<'py, Variable>>,
+    ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Left<'py>>)> {
+        let outputs: Vec<Var> = outputs.iter().map(|output| output.var().clone()).collect();
+        let mut sweep = py.detach(|| Sweep::new(&self.set, &outputs).leaving_cycles());
+        let results = self.run(py, &mut sweep)?;
+        let results =
+            results.into_iter().map(|result| face(py, result)).collect::<PyResult<_>>()?;
+        let left = sweep.abandoned().iter();
+        let left = left.map(|left| Ok((face(py, left.var.clone())?, left.why.to_string())));
+        Ok((results, left.collect::<PyResult<_>>()?))
+    }
+
     /// Every step from `outputs` to what they become: rule, where its node was built, before, after.
     fn trace<'py>(
         &self,
@@ -269,7 +288,7 @@ impl PyRuleSet {
         outputs: Vec<PyRef<'py, Variable>>,
     ) -> PyResult<Vec<Bound<'py, PyTuple>>> {
         let outputs: Vec<Var> = outputs.iter().map(|output| output.var().clone()).collect();
-        let mut sweep = py.detach(|| Sweep::traced(&self.set, &outputs));
+        let mut sweep = py.detach(|| Sweep::traced(&self.set, &outputs).leaving_cycles());
         self.run(py, &mut sweep)?;
         sweep.trace().iter().map(|step| self.step(py, step)).collect()
     }
