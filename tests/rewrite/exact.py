@@ -51,6 +51,9 @@ ELEMENTWISE = {
     "where": lambda c, x, y: x if c else y,
     "second": lambda x, y: y,
     "maximum": max,
+    "minimum": min,
+    "identity": lambda x: x,
+    "log2": lambda x: x.ln() / LN2,
     "sign": lambda x: Decimal(int(x > 0) - int(x < 0)),
 }
 FOLDS = {"add": np.add, "mul": np.multiply}
@@ -58,6 +61,11 @@ FOLDS = {"add": np.add, "mul": np.multiply}
 
 def evaluate(variable, given):
     """The value of ``variable``: an array of decimals."""
+    return values_of(variable, given)[variable]
+
+
+def values_of(variable, given):
+    """The values of ``variable`` and of all that it is computed from."""
     with decimal.localcontext(CONTEXT):
         values = {x: _decimals(array) for x, array in given.items()}
         for node in _core.toposort([variable]):
@@ -65,7 +73,7 @@ def evaluate(variable, given):
                 _decimals(x.data) if isinstance(x, Constant) else values[x] for x in node.inputs
             ]
             values[node.outputs[0]] = _node(node, inputs)
-        return values[variable]
+        return values
 
 
 def _decimals(array):

@@ -1,9 +1,12 @@
-"""What rules apply to that a vector for each parameter does not show."""
+"""What rules apply to, where a vector for each parameter does not show it, too."""
+
+import itertools
 
 import numpy as np
+from rule_cases import sample_left, wildcards
 
 import frazil.tensor as ft
-from frazil.rewrite import fill
+from frazil.rewrite import fill, rewrite
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.lengths import Shape_i
 from frazil.tensor.reductions import All, Any, Max, Min, Peak, Prod, Sum
@@ -11,6 +14,7 @@ from frazil.tensor.reshaping import Reshape
 from frazil.tensor.transposition import Transpose
 
 x, y, z = ft.vector("x"), ft.vector("y"), ft.vector("z")
+n = ft.matrix("n")
 m, t = ft.matrix("m"), ft.tensor("t", shape=(None, None, None))
 p = ft.tensor("p", shape=(None, None), dtype="bool")
 q = ft.tensor("q", shape=(None, None, None), dtype="bool")
@@ -65,18 +69,45 @@ EXAMPLES = {
     "exp_among_factors": exp(x) * (y * ft.sigmoid(-x)),
     "exp_among_farther_factors": (exp(x) * y) * (z / ft.sigmoid(x) * ft.sigmoid(-x)),
     "exp_over_factors": exp(m) / ExpandDims((1,))(Sum((1,))(exp(m))),
+    "scaled_exp_over_factors": (exp(m) * y) / ExpandDims((1,))(Sum((1,))(exp(m))),
+    "factors_over_exp": (y * exp(x)) / exp(x),
+    "factors_over_scaled_exp": (y * exp(x)) / (exp(x) * z),
+    "factors_over_divided_exp": (y * ft.sigmoid(x)) / (exp(x) / z),
+    "quotient_by_exp_among_factors": (y / exp(x)) * (z * ft.sigmoid(x)),
+    "divided_exp_among_factors": (exp(x) / y) * (z * ft.sigmoid(-x)),
     "sigmoid_among_factors": ft.sigmoid(x) * (y / ft.sigmoid(x)),
     "one_plus_exp_among_factors": (1 + exp(x)) * (y * ft.sigmoid(-x)),
     "scaled_one_plus_exp_among_factors": ((1 + exp(x)) * y) * (z * ft.sigmoid(-x)),
     "whole_power": x**3.0,
     "whole_power_of_integer": ft.lvector("i") ** 3,
+    "over_exp": y / exp(c),
     "sum_of_neg": Sum((1,))(-m),
-    "sum_of_scaled": Sum((1,))(m * c),
-    "sum_of_divided": Sum((0,))(m / c),
+    "sum_of_scaled": Sum((1,))(m * 3.0),
+    "sum_of_divided": Sum((0,))(m / 0.3),
     "sum_of_filled": Sum((0,))(fill(x, c)),
     "sum_of_expanded": Sum((0, 1))(ExpandDims((1,))(x)),
     "element_of_each_row": exp(m + x)[ft.arange(m.shape[0]), ft.lvector("j") % 2],
     "sum_of_one_element": one_a_row(m, ft.arange(m.shape[0]), ft.lvector("j") % 2),
+    "add_dot": m + m @ n,
+    "sub_dot": m - m @ n,
+    "add_scaled_dot": m + c * (m @ n),
+    "sub_scaled_dot": m - c * (m @ n),
+    "sum_of_products": ft.sum(ft.expand_dims(m, 1) * n, axis=2),
     "sum_of_broadcast": Sum((0,))(ft.broadcast_to(row, (5, Shape_i(1)(row)))),
 }
 """An expression for each such rule."""
+
+KNOWN = {"abs_of_nonnegative": lambda x: ft.exp(x)}
+"""Rules whose law holds only for variables about which something is known."""
+
+
+def sample(rule):
+    """An expression to which the rule applies."""
+    if rule.name in EXAMPLES:
+        return EXAMPLES[rule.name]
+    own = wildcards(rule)
+    for positions in itertools.product(*(range(len(w.stands_for)) for w in own)):
+        left = sample_left(rule, dict(zip(own, positions, strict=True)), KNOWN.get(rule.name))
+        if left is not None and rewrite(left, [rule]).graph is not left:
+            return left
+    raise AssertionError(f"{rule} applies to no sample")

@@ -1,18 +1,16 @@
 """Each rule: its text, an example, and that it keeps values of every dtype, however hard."""
 
-import itertools
 import os
 from pathlib import Path
 
 import numpy as np
 import pytest
-from examples import EXAMPLES
+from examples import KNOWN, sample
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from rule_cases import (
     assert_same_values,
     left_over,
-    sample_left,
     specials,
     wildcards,
 )
@@ -39,9 +37,6 @@ CHANGED = (
 )
 LENGTH = 5
 
-# Rules whose law holds only for variables about which something is known.
-KNOWN = {"abs_of_nonnegative": lambda x: ft.exp(x)}
-
 
 def as_written(inputs, outputs, mode):
     """The function that computes outputs by no rules but those that were applied to them."""
@@ -53,18 +48,6 @@ ALL = (*CONSTANT_FOLDING, *ALGEBRA, *STRUCTURE, *STABILIZE, *SPECIALIZE)
 
 by_name = pytest.mark.parametrize("rule", ALL, ids=lambda rule: rule.name)
 by_law = pytest.mark.parametrize("rule", ALGEBRA, ids=lambda rule: rule.name)
-
-
-def sample(rule):
-    """An expression to which the rule applies."""
-    if rule.name in EXAMPLES:
-        return EXAMPLES[rule.name]
-    own = wildcards(rule)
-    for positions in itertools.product(*(range(len(w.stands_for)) for w in own)):
-        left = sample_left(rule, dict(zip(own, positions, strict=True)), KNOWN.get(rule.name))
-        if left is not None and rewrite(left, [rule]).graph is not left:
-            return left
-    raise AssertionError(f"{rule} applies to no sample")
 
 
 def paragraph(rule):

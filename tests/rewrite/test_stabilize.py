@@ -139,7 +139,11 @@ def test_values_are_no_further_off_than_they_were(name, mode):
 
 def gradient(name):
     expression, variable, values = CASES[name]
-    weights = ft.constant([0.5, 1.0, 1.5]) if expression.ndim and variable is m else 1.0
+    weights = ft.constant(1.0)
+    if expression.ndim == 2 and not expression.broadcastable[1]:
+        weights = ft.constant([[0.5, 1.0, 1.5], [1.5, 0.25, 1.0], [2.0, 0.4, 0.75]])
+    elif expression.ndim and variable is m:
+        weights = ft.constant([0.5, 1.0, 1.5])
     cost = ft.sum(expression * weights) if expression.ndim else expression
     return fz.grad(cost, variable), variable, values
 

@@ -51,6 +51,8 @@ class Rule:
         Why it holds: the first line of the function's docstring.
     parameters : tuple of Parameter
         What it is written over.
+    unknowns : tuple of Variable
+        A variable of the sample dtype for each.
     sides : Sides
         Its sides, over variables of the sample dtypes.
     compiled : RewriteRule
@@ -77,10 +79,10 @@ class Rule:
                 f"rule {self.name} must say its law in the first line of its docstring"
             )
         self.parameters = _parameters_of(function)
-        self._unknowns = tuple(
+        self.unknowns = tuple(
             TensorType(p.sort.sample, (None,) * p.sort.ndim)(p.name) for p in self.parameters
         )
-        self.sides = self.over(*self._unknowns)
+        self.sides = self.over(*self.unknowns)
         self.compiled = self._compile()
 
     def over(self, *variables: Variable) -> Sides:
@@ -112,7 +114,7 @@ class Rule:
             if isinstance(node.op, Wildcard)
         }
         root = left[0].owner
-        position = {x: at for at, x in enumerate(self._unknowns)}
+        position = {x: at for at, x in enumerate(self.unknowns)}
         for guard in guards:
             for x in guard.variables:
                 if x not in position:
@@ -135,7 +137,7 @@ class Rule:
             rights=list(right) if isinstance(right, tuple) else None,
             unknowns=[
                 (x, list(p.sort.dtypes), p.sort.constant, p.variadic)
-                for x, p in zip(self._unknowns, self.parameters, strict=True)
+                for x, p in zip(self.unknowns, self.parameters, strict=True)
             ],
             wildcards=list(wildcards.items()),
             checks=[

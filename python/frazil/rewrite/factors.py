@@ -2,13 +2,14 @@
 
 The gradient of ``log(1 + exp(x))`` is ``1 / (1 + exp(x)) * exp(x)``, which is 0 * inf for large
 ``x``. Such factors - exponentials, logistic functions, sums of exponentials - may stand far apart
-in a product, and in all terms of a sum. :func:`cancelled` gathers them and cancels what does.
+in a product, and in all terms of a sum. :func:`cancelled` finds two that belong together, and takes
+them out where they stand: all else is multiplied as it was written, so what was finite stays so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from frazil import scalar
 from frazil._core import Constant, FrozenApply, Variable, elemwise
@@ -22,20 +23,27 @@ from frazil.tensor.reductions import Sum
 MAX_NODES = 64
 """Operations of one expression that are looked at."""
 
-Powers = dict[Variable, int]
-"""Factors that may overflow or vanish, and how often each occurs; below zero: in a denominator."""
+Power = tuple[Variable, int]
+"""A factor, and 1 where the product is multiplied by it, -1 where it is divided."""
+
+Powers = dict[Power, int]
+"""How often each occurs."""
 
 
-@dataclass(slots=True)
-class Product:
-    """``rest`` (1 if it is None) times powers of factors."""
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What takes the place of one occurrence of a power: a power, or nothing."""
 
-    powers: Powers = field(default_factory=dict)
-    rest: Variable | None = None
+    old: Power
+    new: Power | None
+
+
+ONE = constant(1.0)
+"""What is left where a factor was all that there was."""
 
 
 def cancelled(x: Variable) -> Variable | None:
-    """Return ``x``, a product or quotient, without factors that cancel; None if there are none.
+    """Return ``x``, a product or quotient, without two factors that cancel; None if none do.
 
     Examples
     --------
@@ -43,268 +51,379 @@ def cancelled(x: Variable) -> Variable | None:
     >>> from frazil.printing import pp
     >>> from frazil.rewrite.factors import cancelled
     >>> x, y = ft.vector("x"), ft.vector("y")
-    >>> pp(cancelled(y / (1 + ft.exp(x)) * ft.exp(x)))
+    >>> pp(cancelled((y * ft.sigmoid(-x)) * ft.exp(x)))
     'y * sigmoid(x)'
     """
-    search = _Search(x)
-    product = search.product(x)
-    powers = _met(product.powers)
-    if powers is None and not search.met:
-        return None
-    result = _built(Product(product.powers if powers is None else powers, product.rest))
-    if result is None:
-        result = _constant_like(1.0, x)
-    return _in_shape_of(x, result)
-
-
-def _in_shape_of(x: Variable, value: Variable) -> Variable | None:
-    """``value``, which broadcasts to the shape of ``x``, in it; None if no argument has it."""
-    if value.type == x.type:
-        return value
-    assert x.owner is not None
-    # The argument of what cancels is needed anyhow, or is cheaper at least.
-    operands = sorted(x.owner.inputs, key=lambda y: _as_factor(y) is None)
-    arguments = [y for x in operands if x.owner is not None for y in x.owner.inputs]
-    for like in (*arguments, *operands):
-        if like.type == x.type:
-            return elemwise(scalar.second, like, value)
-    return None
+    search = _Search()
+    meetings = list(_meetings(search.powers(x)))
+    for in_place in (True, False):
+        for edits in meetings:
+            result: Variable | None = x
+            for edit in edits:
+                result = None if result is None else search.edited(result, edit, in_place)
+            if result is not None and result.type == x.type:
+                return result
+    return _spread(search, x)
 
 
 class _Search:
-    """Takes expressions apart.
+    """Takes expressions apart, as far as they are products, and edits them where factors stand."""
 
-    ``met`` says whether factors met their reciprocals, ``sought`` what the operands of the root
-    would meet. A sum gives what is sought in any of its terms, else what is in all.
-    """
-
-    def __init__(self, root: Variable) -> None:
+    def __init__(self) -> None:
         self.left = MAX_NODES
-        self.met = False
-        self.sought: Powers = {}
-        assert root.owner is not None
-        for x in root.owner.inputs:
-            if (exponent := _argument(x, scalar.exp)) is not None:
-                self.sought[elemwise(scalar.exp, negated(exponent))] = 1
-            elif _argument(x, scalar.sigmoid) is not None:
-                self.sought[x] = -1
+        self.known: dict[Variable, Powers] = {}
 
-    def product(self, x: Variable) -> Product:
-        """``x`` as a product, as far as it is one."""
-        powers = _as_factor(x)
-        if powers is not None:
-            return Product(powers)
+    def powers(self, x: Variable) -> Powers:
+        """The factors of ``x``; of a sum those of all its terms."""
+        known = self.known.get(x)
+        if known is None:
+            known = self.known[x] = self._powers(x)
+        return known
+
+    def _powers(self, x: Variable) -> Powers:
+        if _is_factor(x):
+            return {(x, 1): 1}
         node = x.owner
         self.left -= 1
-        if node is not None and self.left > 0:
-            before, self.met = self.met, False
-            found = self._of_node(node)
-            known = found is not None and (found.powers or self.met)
-            self.met |= before
-            if found is not None and known:
-                return found
-        return Product({}, x)
-
-    def _of_node(self, node: FrozenApply) -> Product | None:
+        if node is None or self.left <= 0:
+            return {}
         match node.op:
             case Elemwise(op):
                 return self._of_elementwise(op, node)
-            case ExpandDims() as op:
-                inner = self.product(node.inputs[0])
-                ndim = node.inputs[0].ndim
-                if any(f.ndim not in (0, ndim) for f in inner.powers):
-                    return None
-                powers = {
-                    f if not f.ndim or _is_leading(op.axes) else op(f): n
-                    for f, n in inner.powers.items()
-                }
-                return Product(powers, None if inner.rest is None else op(inner.rest))
-            case Sum(axes):
-                inner = self.product(node.inputs[0])
-                out: Powers = {}
-                within: Powers = {}
-                for f, n in inner.powers.items():
-                    if f.ndim == 0:
-                        out[f] = n
-                    elif f.owner is not None and f.owner.op is ExpandDims(axes):
-                        out[f.owner.inputs[0]] = n
-                    elif _is_leading(axes) and f.ndim == node.outputs[0].ndim:
-                        out[f] = n
-                    else:
-                        within[f] = n
-                rest = _built(Product(within, inner.rest))
-                if not out or rest is None or rest.ndim != node.inputs[0].ndim:
-                    return None
-                return Product(out, node.op(rest))
-        return None
+            case ExpandDims() | Sum():
+                inner = self.powers(node.inputs[0])
+                seen = {_seen_through(node, power): n for power, n in inner.items()}
+                return {power: n for power, n in seen.items() if power is not None}
+        return {}
 
-    def _of_elementwise(self, op: ScalarOp, node: FrozenApply) -> Product | None:
-        dtype = node.outputs[0].dtype
-        if any(x.dtype != dtype for x in node.inputs):
-            return None
-        inputs = node.inputs
+    def _of_elementwise(self, op: ScalarOp, node: FrozenApply) -> Powers:
+        if any(x.dtype != node.outputs[0].dtype for x in node.inputs):
+            return {}
         match op.table_name:
             case "mul":
-                a, b = map(self.product, inputs)
-                return Product(self._merged(a.powers, b.powers, 1), _times(a.rest, b.rest))
+                a, b = map(self.powers, node.inputs)
+                return _merged(a, b)
             case "truediv":
-                a, b = map(self.product, inputs)
-                return Product(self._merged(a.powers, b.powers, -1), _over(a.rest, b.rest))
+                a, b = map(self.powers, node.inputs)
+                return _merged(a, _inverse(b))
             case "neg":
-                inner = self.product(inputs[0])
-                sign = _constant_like(1.0, inputs[0]) if inner.rest is None else inner.rest
-                return Product(inner.powers, elemwise(scalar.neg, sign))
+                return self.powers(node.inputs[0])
             case "reciprocal":
-                inner = self.product(inputs[0])
-                below = inner.rest
-                rest = None if below is None else elemwise(scalar.reciprocal, below)
-                return Product(_normal({f: -n for f, n in inner.powers.items()}), rest)
+                return _inverse(self.powers(node.inputs[0]))
             case "sqr":
-                inner = self.product(inputs[0])
-                rest = None if inner.rest is None else elemwise(scalar.sqr, inner.rest)
-                return Product({f: 2 * n for f, n in inner.powers.items()}, rest)
+                return {power: 2 * n for power, n in self.powers(node.inputs[0]).items()}
             case "add" | "sub":
-                a, b = map(self.product, inputs)
-                common = {
-                    f: min(n, b.powers[f], key=abs)
-                    for f, n in a.powers.items()
-                    if n * b.powers.get(f, 0) > 0
-                }
-                for f, n in self.sought.items():
-                    if f not in common and (
-                        a.powers.get(f, 0) * n > 0 or b.powers.get(f, 0) * n > 0
-                    ):
-                        common[f] = n
-                if not common:
-                    return None
-                terms = [_built(_without(term, common)) for term in (a, b)]
-                one = _constant_like(1.0, inputs[0])
-                first, second = (one if term is None else term for term in terms)
-                return Product(common, elemwise(op, first, second))
-        return None
+                a, b = map(self.powers, node.inputs)
+                return {power: min(n, b[power]) for power, n in a.items() if power in b}
+        return {}
 
-    def _merged(self, a: Powers, b: Powers, sign: int) -> Powers:
-        merged = dict(a)
-        for f, n in _normal({f: sign * n for f, n in b.items()}).items():
-            before = merged.pop(f, 0)
-            self.met |= before * n < 0
-            if before + n:
-                merged[f] = before + n
-        return merged
+    def edited(self, x: Variable, edit: Edit, in_place: bool, sign: int = 1) -> Variable | None:
+        """``x`` after ``edit`` of one occurrence; None if there is none.
 
-
-def _as_factor(x: Variable) -> Powers | None:
-    """``x`` as a power of a factor that may overflow or vanish, if it is one."""
-    if x.type.numpy_dtype.kind != "f":
-        return None
-    if any(_argument(x, op) is not None for op in (scalar.exp, scalar.sigmoid, scalar.erfc)):
-        return {x: 1}
-    if _exponent_beside_one(x) is not None or _pair(x) is not None:
-        return {x: 1}
-    if _summed(x) is not None:
+        ``sign`` is -1 if ``x`` stands in a denominator. ``in_place``: a numerator's factor takes
+        the place of one, a denominator's of one.
+        """
+        powers = self.powers(x)
+        if edit.old not in (powers if sign > 0 else _inverse(powers)):
+            return None
+        if _is_factor(x):
+            if edit.new is None:
+                return ONE
+            new, own = edit.new
+            if own == sign:
+                return new
+            return None if in_place else elemwise(scalar.reciprocal, new)
         node = x.owner
-        # In front, dimensions come by themselves: one form for both.
-        kept = node is not None and isinstance(node.op, ExpandDims) and _is_leading(node.op.axes)
-        return {node.inputs[0]: 1} if node is not None and kept else {x: 1}
-    return None
+        assert node is not None
+        if isinstance(node.op, Elemwise):
+            return self._edited_elementwise(node.op.scalar_op, node, edit, in_place, sign)
+        (inner,) = node.inputs
+        within = _seen_within(node, self.powers(inner), edit)
+        result = None if within is None else self.edited(inner, within, in_place, sign)
+        return None if result is None or result.type != inner.type else node.op(result)
+
+    def _edited_elementwise(
+        self, op: ScalarOp, node: FrozenApply, edit: Edit, in_place: bool, sign: int
+    ) -> Variable | None:
+        inputs = node.inputs
+        match op.table_name:
+            case "add" | "sub":
+                terms = [self.edited(y, edit, in_place, sign) for y in inputs]
+                if any(term is None for term in terms):
+                    return None
+                return elemwise(op, *map(_written, terms, inputs))
+            case "truediv":
+                signs = [sign, -sign]
+            case "reciprocal":
+                signs = [-sign]
+            case _:
+                signs = [sign] * len(inputs)
+        for at, operand in enumerate(inputs):
+            result = self.edited(operand, edit, in_place, signs[at])
+            if result is not None:
+                return _applied(op, inputs, at, result)
+        return None
+
+
+def _applied(op: ScalarOp, inputs: tuple[Variable, ...], at: int, operand: Variable) -> Variable:
+    """``op`` applied to ``inputs``, of which one operand lost a factor."""
+    above = _argument(operand, scalar.reciprocal)
+    if op is scalar.truediv and at == 1 and above is not None:
+        return elemwise(scalar.mul, inputs[0], above)
+    if op.table_name == "sqr":  # of one of the two that are multiplied
+        return inputs[0] if operand is ONE else elemwise(scalar.mul, inputs[0], operand)
+    if operand is not ONE:
+        return elemwise(op, *inputs[:at], operand, *inputs[at + 1 :])
+    match op.table_name:
+        case "mul":
+            return inputs[1 - at]
+        case "truediv":
+            return inputs[0] if at else elemwise(scalar.reciprocal, inputs[1])
+        case "reciprocal":
+            return ONE
+    return elemwise(op, _written(operand, inputs[at]))
+
+
+def _written(x: Variable | None, like: Variable) -> Variable:
+    """``x``, or 1 in the dtype of ``like``, where the number must be written."""
+    assert x is not None
+    return constant(1.0, like.dtype) if x is ONE else x
+
+
+def _merged(a: Powers, b: Powers) -> Powers:
+    return {power: a.get(power, 0) + b.get(power, 0) for power in (*a, *b)}
+
+
+def _inverse(powers: Powers) -> Powers:
+    return {_normal(f, -sign): n for (f, sign), n in powers.items()}
+
+
+def _normal(f: Variable, sign: int) -> Power:
+    """1 / exp(x) is exp(-x), 1 / (1 + exp(x)) is sigmoid(-x)."""
+    if sign < 0 and (x := _argument(f, scalar.exp)) is not None:
+        return elemwise(scalar.exp, negated(x)), 1
+    if sign < 0 and (x := _exponent_beside_one(f)) is not None:
+        return elemwise(scalar.sigmoid, negated(x)), 1
+    return f, sign
+
+
+def _is_factor(x: Variable) -> bool:
+    """Whether ``x`` is a factor that may overflow or vanish."""
+    if x.type.numpy_dtype.kind != "f":
+        return False
+    if any(_argument(x, op) is not None for op in (scalar.exp, scalar.sigmoid, scalar.erfc)):
+        return True
+    if _exponent_beside_one(x) is not None or _pair(x) is not None:
+        return True
+    summed = _summed(x)
+    # In front, dimensions come by themselves: one form for both.
+    return summed is not None and not (summed.kept and _is_leading(summed.axes))
 
 
 def _is_leading(axes: tuple[int, ...]) -> bool:
     return axes == tuple(range(len(axes)))
 
 
-def _normal(powers: Powers) -> Powers:
-    """1 / exp(x) is exp(-x), 1 / (1 + exp(x)) is sigmoid(-x)."""
-    normal: Powers = {}
-    for f, n in powers.items():
-        if n < 0 and (x := _argument(f, scalar.exp)) is not None:
-            f, n = elemwise(scalar.exp, negated(x)), -n
-        elif n < 0 and (x := _exponent_beside_one(f)) is not None:
-            f, n = elemwise(scalar.sigmoid, negated(x)), -n
-        normal[f] = normal.get(f, 0) + n
-    return normal
+def _seen_through(node: FrozenApply, power: Power) -> Power | None:
+    """What a factor of the operand of a view or a sum is in its result; None if it is none."""
+    f, sign = power
+    if isinstance(node.op, ExpandDims):
+        seen = _expanded(node.op, f, node.inputs[0].ndim)
+    else:
+        seen = _dropped(node.op.axes, f, node.outputs[0].ndim)
+    return None if seen is None else (seen, sign)
 
 
-def _met(powers: Mapping[Variable, int]) -> Powers | None:
-    """What is left after factors that belong together have met; None if none have."""
-    left = dict(powers)
-    done = False
+def _seen_within(node: FrozenApply, inner: Powers, edit: Edit) -> Edit | None:
+    """``edit`` of the result of a view or a sum as that of its operand."""
+    old = next((power for power in inner if _seen_through(node, power) == edit.old), None)
+    if old is None or edit.new is None:
+        return None if old is None else Edit(old, None)
+    f, sign = edit.new
+    if isinstance(node.op, ExpandDims):
+        within = _dropped(node.op.axes, f, node.inputs[0].ndim)
+    else:
+        within = _expanded(ExpandDims(node.op.axes), f, node.outputs[0].ndim)
+    return None if within is None else Edit(old, (within, sign))
 
-    def move(f: Variable, count: int) -> None:
-        after = left.get(f, 0) + count
-        if after:
-            left[f] = after
-        else:
-            left.pop(f, None)
 
-    for f in powers:
-        x = _argument(f, scalar.exp)
-        if x is None or left.get(f, 0) <= 0:
+_OF_ONE = (scalar.exp, scalar.sigmoid, scalar.erfc)
+
+
+def _expanded(op: ExpandDims, f: Variable, ndim: int) -> Variable | None:
+    """The factor that ``f``, one of a tensor of rank ``ndim``, is of this with more dimensions."""
+    if f.ndim == 0:
+        return f
+    if f.ndim != ndim:
+        return None
+    if _is_leading(op.axes):
+        return f
+    for function in _OF_ONE:
+        if (x := _argument(f, function)) is not None:
+            return elemwise(function, op(x))
+    if (x := _exponent_beside_one(f)) is not None:
+        return elemwise(scalar.add, constant(1.0, f.dtype), elemwise(scalar.exp, op(x)))
+    result: Variable = op(f)
+    return result
+
+
+def _dropped(axes: tuple[int, ...], f: Variable, ndim: int) -> Variable | None:
+    """The factor that ``f`` is without dimensions along which it has length 1."""
+    if f.ndim == 0 or (_is_leading(axes) and f.ndim == ndim):
+        return f
+    for function in _OF_ONE:
+        if (x := _argument(f, function)) is not None:
+            inner = _unexpanded(axes, x)
+            return None if inner is None else elemwise(function, inner)
+    return _unexpanded(axes, f)
+
+
+def _unexpanded(axes: tuple[int, ...], x: Variable) -> Variable | None:
+    node = x.owner
+    if node is None or node.op is not ExpandDims(axes):
+        return None
+    inner: Variable = node.inputs[0]
+    return inner
+
+
+def _meetings(powers: Powers) -> Iterator[list[Edit]]:
+    """What becomes of factors that belong together, for each two such."""
+    for f, sign in powers:
+        if (x := _argument(f, scalar.exp)) is not None:
+            yield from _met_by_exp(f, x, powers)
+        elif (x := _argument(f, scalar.sigmoid)) is not None:
+            low = elemwise(scalar.minimum, x, constant(0.0, x.dtype))
+            yield from _met_by_itself(f, sign, low, powers)
+        elif (x := _argument(f, scalar.erfc)) is not None:
+            high = elemwise(scalar.maximum, x, constant(0.0, x.dtype))
+            yield from _met_by_itself(f, sign, high, powers)
+            yield from _met_by_erfc(f, x, powers)
+        elif (x := _exponent_beside_one(f)) is not None:
+            # (1 + exp(x)) sigmoid(-x) == 1
+            mirrored = (elemwise(scalar.sigmoid, negated(x)), 1)
+            if mirrored in powers:
+                high = elemwise(scalar.maximum, x, constant(0.0, x.dtype))
+                yield _both_gone((f, sign), mirrored, high, powers)
+        elif (pair := _pair(f)) is not None:
+            yield from _met_by_itself(f, sign, elemwise(scalar.maximum, *pair), powers)
+        elif (summed := _summed(f)) is not None and (f, -sign) in powers:
+            total = summed.shifted()[1]
+            yield [Edit((f, sign), (total, sign)), Edit((f, -sign), (total, -sign))]
+
+
+def _both_gone(a: Power, b: Power, x: Variable, powers: Powers) -> list[Edit]:
+    """Nothing is left of ``a`` and ``b``, whose product is NaN where ``x`` is infinite or NaN."""
+    for power, count in powers.items():
+        if (power not in (a, b) or count > 1) and _arguments(power[0]) & _arguments(a[0]):
+            return [Edit(a, None), Edit(b, None)]  # what is left is NaN where the operand is
+    nothing = elemwise(scalar.sub, x, x)
+    one = elemwise(scalar.add, constant(1.0, x.dtype), nothing)
+    return [Edit(a, (one, 1)), Edit(b, None)]
+
+
+def _arguments(f: Variable) -> set[Variable]:
+    """What a factor is a function of, signs aside."""
+    pair = _pair(f)
+    if pair is not None:
+        return {_signless(x) for x in pair}
+    x = _exponent_beside_one(f)
+    for function in _OF_ONE:
+        x = _argument(f, function) if x is None else x
+    return set() if x is None else {_signless(x)}
+
+
+def _signless(x: Variable) -> Variable:
+    inner = _argument(x, scalar.neg)
+    return x if inner is None else inner
+
+
+def _met_by_itself(f: Variable, sign: int, x: Variable, powers: Powers) -> Iterator[list[Edit]]:
+    if sign > 0 and (f, -1) in powers:
+        yield _both_gone((f, 1), (f, -1), x, powers)
+
+
+def _met_by_exp(f: Variable, x: Variable, powers: Powers) -> Iterator[list[Edit]]:
+    # exp(x) exp(-x) == 1
+    inverse = (elemwise(scalar.exp, negated(x)), 1)
+    if inverse in powers:
+        yield _both_gone((f, 1), inverse, x, powers)
+    # exp(x) sigmoid(-x) == sigmoid(x)
+    mirrored = (elemwise(scalar.sigmoid, negated(x)), 1)
+    if mirrored in powers:
+        sigmoid = elemwise(scalar.sigmoid, x)
+        yield [Edit((f, 1), (sigmoid, 1)), Edit(mirrored, None)]
+        yield [Edit(mirrored, (sigmoid, 1)), Edit((f, 1), None)]
+    for total, sign in powers:
+        if sign > 0:
             continue
-        # exp(x) exp(-x) == 1
-        inverse = elemwise(scalar.exp, negated(x))
-        count = min(left[f], left.get(inverse, 0))
-        if count > 0:
-            move(f, -count)
-            move(inverse, -count)
-            done = True
-        # exp(x) sigmoid(-x) == sigmoid(x)
-        mirrored = elemwise(scalar.sigmoid, negated(x))
-        count = min(left.get(f, 0), left.get(mirrored, 0))
-        if count > 0:
-            move(f, -count)
-            move(mirrored, -count)
-            move(elemwise(scalar.sigmoid, x), count)
-            done = True
         # exp(x) / (exp(x) + exp(y)) == sigmoid(x - y)
-        for pair in powers:
-            others = _pair(pair)
-            if others is None or x not in others:
-                continue
-            count = min(left.get(f, 0), -left.get(pair, 0))
-            if count > 0:
-                y = others[1] if others[0] is x else others[0]
-                move(f, -count)
-                move(pair, count)
-                move(elemwise(scalar.sigmoid, elemwise(scalar.sub, x, y)), count)
-                done = True
+        pair = _pair(total)
+        if pair is not None and x in pair:
+            y = pair[1] if pair[0] is x else pair[0]
+            sigmoid = elemwise(scalar.sigmoid, elemwise(scalar.sub, x, y))
+            yield [Edit((f, 1), (sigmoid, 1)), Edit((total, -1), None)]
         # exp(x) / sum(exp(x)), with the largest x taken from each
-        for total in powers:
-            summed = _summed(total)
-            if summed is None or not summed.aligned or summed.exponent is not x:
-                continue
-            count = min(left.get(f, 0), -left.get(total, 0))
-            if count > 0:
-                move(f, -count)
-                move(total, count)
-                numerator, denominator = summed.shifted()
-                move(numerator, count)
-                move(denominator, -count)
-                done = True
-    for f in powers:
-        # exp(-x**2) / erfc(x) == 1 / erfcx(x)
-        x = _argument(f, scalar.erfc)
-        if x is not None:
-            inner = _argument(x, scalar.neg)
-            square = elemwise(scalar.sqr, x if inner is None else inner)
-            bell = elemwise(scalar.exp, negated(square))
-            count = min(left.get(bell, 0), -left.get(f, 0))
-            if count > 0:
-                move(bell, -count)
-                move(f, count)
-                move(elemwise(scalar.erfcx, x), -count)
-                done = True
-    for f in powers:
-        # (1 + exp(x)) sigmoid(-x) == 1
-        x = _exponent_beside_one(f)
-        if x is not None:
-            mirrored = elemwise(scalar.sigmoid, negated(x))
-            count = min(left.get(f, 0), left.get(mirrored, 0))
-            if count > 0:
-                move(f, -count)
-                move(mirrored, -count)
-                done = True
-    return left if done else None
+        summed = _summed(total)
+        if summed is not None and summed.aligned and summed.exponent is x:
+            small, less = summed.shifted()
+            yield [Edit((f, 1), (small, 1)), Edit((total, -1), (less, -1))]
+
+
+def _met_by_erfc(f: Variable, x: Variable, powers: Powers) -> Iterator[list[Edit]]:
+    # exp(-x**2) / erfc(x) == 1 / erfcx(x)
+    bell = (elemwise(scalar.exp, negated(elemwise(scalar.sqr, _signless(x)))), 1)
+    if bell in powers and (f, -1) in powers:
+        yield [Edit((f, -1), (elemwise(scalar.erfcx, x), -1)), Edit(bell, None)]
+
+
+def _spread(search: _Search, x: Variable) -> Variable | None:
+    """``x``, if it is a sum times what cancels in some of its terms: the sum of the products."""
+    node = x.owner
+    assert node is not None
+    if not isinstance(node.op, Elemwise) or len(node.inputs) != 2:
+        return None
+    op = node.op.scalar_op
+    orders = [(0, 1), (1, 0)] if op is scalar.mul else [(0, 1)] if op is scalar.truediv else []
+    for at, other in orders:
+        terms, f = node.inputs[at], node.inputs[other]
+        if all(_argument(f, function) is None for function in (scalar.exp, scalar.sigmoid)):
+            continue
+        wanted = _normal(f, -1 if op is scalar.mul else 1)
+
+        def times(term: Variable, f: Variable = f) -> Variable:
+            return elemwise(op, term, f)
+
+        result = _distributed(search, terms, wanted, times)
+        if result is not None and result.type == x.type:
+            return result
+    return None
+
+
+def _distributed(
+    search: _Search, x: Variable, wanted: Power, times: Callable[[Variable], Variable]
+) -> Variable | None:
+    """``x`` times a factor that cancels ``wanted`` in some terms of a sum; None if in none."""
+    node = x.owner
+    search.left -= 1
+    if node is None or not isinstance(node.op, Elemwise) or search.left <= 0 or _is_factor(x):
+        return None
+    op, inputs = node.op.scalar_op, node.inputs
+    match op.table_name:
+        case "add" | "sub":
+            terms = []
+            for y in inputs:
+                term = search.edited(y, Edit(wanted, None), True)
+                terms.append(_distributed(search, y, wanted, times) if term is None else term)
+            if all(term is None for term in terms):
+                return None
+            whole = [times(y) if t is None else t for t, y in zip(terms, inputs, strict=True)]
+            return elemwise(op, *map(_written, whole, inputs))
+        case "mul" | "truediv" | "neg":
+            for at in range(1 if op is scalar.truediv else len(inputs)):
+                result = _distributed(search, inputs[at], wanted, times)
+                if result is not None:
+                    return _applied(op, inputs, at, result)
+    return None
 
 
 def negated(x: Variable) -> Variable:
@@ -357,7 +476,7 @@ class _SumOfExponentials:
 
     def shifted(self) -> tuple[Variable, Variable]:
         """The exponential and the sum, both divided by the largest exponential."""
-        top = shift(self.exponent, self.axes)
+        top = shift(self.exponent, self.axes, self.weights)
         kept = ExpandDims(self.axes)
         # Leading axes that are gone align by themselves, and all must share one exponential.
         small = elemwise(scalar.exp, elemwise(scalar.sub, self.exponent, kept(top)))
@@ -401,40 +520,3 @@ def weighted(x: Variable) -> tuple[Variable | None, Variable | None]:
             if exponent is not None and whole and other.dtype == x.dtype == weights.dtype:
                 return weights, exponent
     return None, None
-
-
-def _without(term: Product, common: Mapping[Variable, int]) -> Product:
-    powers = dict(term.powers)
-    for f, n in common.items():
-        powers[f] = powers.get(f, 0) - n
-    return Product(_normal({f: n for f, n in powers.items() if n}), term.rest)
-
-
-def _built(product: Product) -> Variable | None:
-    """The variable that ``product`` says; None for 1."""
-    above, below = product.rest, None
-    for f, n in product.powers.items():
-        power = f
-        for _ in range(abs(n) - 1):
-            power = elemwise(scalar.mul, power, f)
-        if n > 0:
-            above = _times(above, power)
-        else:
-            below = _times(below, power)
-    return _over(above, below)
-
-
-def _times(a: Variable | None, b: Variable | None) -> Variable | None:
-    if a is None or b is None:
-        return b if a is None else a
-    return elemwise(scalar.mul, a, b)
-
-
-def _over(a: Variable | None, b: Variable | None) -> Variable | None:
-    if b is None:
-        return a
-    return elemwise(scalar.reciprocal, b) if a is None else elemwise(scalar.truediv, a, b)
-
-
-def _constant_like(value: float, like: Variable) -> Variable:
-    return constant(value, like.dtype)

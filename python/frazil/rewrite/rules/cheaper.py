@@ -17,7 +17,7 @@ MAX_EXPONENT = 16
 """Larger whole powers cost more products than a power, and more rounding."""
 
 MAX_NEGATIVE = 4
-"""1 / x**n overflows before x**-n vanishes, the more the larger n is."""
+"""Powers of 1 / x are off by its rounding, the more the larger n is."""
 
 
 def _whole_power(x: Variable, exponent: int) -> Variable:
@@ -46,12 +46,14 @@ def _products(node: FrozenApply, x: Variable, c: Constant) -> Variable | None:
     whole, half = divmod(int(abs(halves)), 2)
     if half and (whole > 1 or not floating):
         return None
-    result = _whole_power(x, whole) if whole else None
-    if half:
-        root = elemwise(scalar.sqrt, x)
-        result = root if result is None else elemwise(scalar.mul, result, root)
-    assert result is not None
-    return elemwise(scalar.reciprocal, result) if exponent < 0 else result
+    base = elemwise(scalar.sqrt, x) if half else x
+    if exponent < 0:
+        # 1 / x**n vanishes where x**n overflows, before (1 / x)**n does.
+        base = elemwise(scalar.reciprocal, base)
+        return _whole_power(base, 2 * whole + 1 if half else whole)
+    if not half:
+        return _whole_power(x, whole)
+    return elemwise(scalar.mul, x, base) if whole else base
 
 
 @rule
@@ -112,11 +114,18 @@ def gather_divisors(x: Float, c: KnownFloat, d: KnownFloat) -> Law:
     return (x / c) / d, x / (c * d), same_dtype(x, c, d), not_constant(x), *ordinary
 
 
+def _by_halves(node: FrozenApply, x: Variable, y: Variable) -> Variable | None:
+    """``y`` has more dimensions, so the exponential is one number for many quotients."""
+    if x.ndim or not y.ndim or x.dtype != y.dtype:
+        return None
+    half = elemwise(scalar.exp, elemwise(scalar.mul, x, -0.5))
+    return elemwise(scalar.mul, elemwise(scalar.mul, y, half), half)
+
+
 @rule
-def gather_factors_around(x: Float, y: Float, c: KnownFloat, d: KnownFloat) -> Law:
-    """((x c) / y) d == (x (c d)) / y, if not for the last digit."""
-    ordinary = (holds(_is_one_number, c), holds(_is_one_number, d), holds(_is_ordinary, c, d))
-    return ((x * c) / y) * d, (x * (c * d)) / y, same_dtype(x, y, c, d), not_constant(x), *ordinary
+def over_exp(x: Float, y: Float) -> Law:
+    """y / exp(x) == (y exp(-x / 2)) exp(-x / 2): each product is between y and the result."""
+    return y / ft.exp(x), _by_halves
 
 
 @rule
@@ -151,7 +160,7 @@ RULES = (
     gather_factor_and_divisor,
     gather_divisor_and_factor,
     gather_divisors,
-    gather_factors_around,
+    over_exp,
     neg_of_scaled,
     neg_of_difference,
     plus_zero,

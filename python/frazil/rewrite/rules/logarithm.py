@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import frazil.tensor as ft
 from frazil._core import Constant, Variable
 from frazil.rewrite.analysis import is_nonnegative
@@ -140,14 +142,15 @@ def log_of_reciprocal(x: Float) -> Law:
     return ft.log(ft.reciprocal(x)), -ft.log(x)
 
 
-def _is_not_zero(c: Constant) -> bool:
-    return bool((c.data != 0).all())
+def _is_ordinary_exponent(c: Constant) -> bool:
+    return bool((np.isfinite(c.data) & (c.data != 0)).all())
 
 
 @rule
 def log_of_pow(x: Float, c: KnownFloat) -> Law:
-    """log(x**c) == c log(x) where x has no sign and c is not 0."""
-    return ft.log(x**c), c * ft.log(x), holds(is_nonnegative, x), holds(_is_not_zero, c)
+    """log(x**c) == c log(x) where x has no sign and c is finite and not 0."""
+    ordinary = holds(_is_ordinary_exponent, c)
+    return ft.log(x**c), c * ft.log(x), holds(is_nonnegative, x), ordinary
 
 
 @rule
@@ -158,8 +161,8 @@ def sqrt_of_sqr(x: Float) -> Law:
 
 @rule
 def over_sqr_times_root(x: Float, y: Float, z: Float) -> Law:
-    """(y / x**2) (x z) == (y z) / x, where x**2 overflows or vanishes first."""
-    return (y / ft.sqr(x)) * (x * z), (y * z) / x
+    """(y / x**2) (x z) == (y / x) z, where x**2 overflows or vanishes first."""
+    return (y / ft.sqr(x)) * (x * z), (y / x) * z
 
 
 @rule

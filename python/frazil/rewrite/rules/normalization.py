@@ -31,7 +31,7 @@ def _log_of_total(node: FrozenApply, *_: Variable) -> Variable | None:
     weights, exponent = weighted(summed.inputs[0])
     if exponent is None or is_shifted(exponent, axes):
         return None
-    top = shift(exponent, axes)
+    top = shift(exponent, axes, weights)
     small = elemwise(scalar.exp, elemwise(scalar.sub, exponent, ExpandDims(axes)(top)))
     terms = small if weights is None else elemwise(scalar.mul, weights, small)
     less = summed.op(terms)
@@ -99,39 +99,33 @@ def _cancelled(node: FrozenApply, *_: Variable) -> Variable | None:
 
 
 @rule
-def over_exp(x: Float, y: Float) -> Law:
-    """y / exp(x) == y exp(-x)."""
-    return y / ft.exp(x), y * ft.exp(-x)
-
-
-@rule
-def over_scaled_exp(x: Float, y: Float, z: Float) -> Law:
-    """y / (exp(x) z) == (y / z) exp(-x), where exp overflows or vanishes too."""
-    return y / (ft.exp(x) * z), (y / z) * ft.exp(-x)
-
-
-@rule
-def over_divided_exp(x: Float, y: Float, z: Float) -> Law:
-    """y / (exp(x) / z) == (y z) exp(-x), where exp overflows or vanishes too."""
-    return y / (ft.exp(x) / z), (y * z) * ft.exp(-x)
-
-
-@rule
 def one_over_exp(x: Float) -> Law:
     """1 / exp(x) == exp(-x)."""
     return ft.reciprocal(ft.exp(x)), ft.exp(-x)
 
 
 @rule
-def one_over_scaled_exp(x: Float, y: Float) -> Law:
-    """1 / (exp(x) y) == exp(-x) / y."""
-    return ft.reciprocal(ft.exp(x) * y), ft.exp(-x) / y
+def factors_over_exp(x: Float, y: Float) -> Law:
+    """exp(x) among the factors of y cancels exp(x); a logistic function or a sum meets it."""
+    return y / ft.exp(x), _cancelled
 
 
 @rule
-def one_over_divided_exp(x: Float, y: Float) -> Law:
-    """1 / (exp(x) / y) == exp(-x) y."""
-    return ft.reciprocal(ft.exp(x) / y), ft.exp(-x) * y
+def factors_over_scaled_exp(x: Float, y: Float, z: Float) -> Law:
+    """exp(x) among the factors of y cancels exp(x) beside other divisors."""
+    return y / (ft.exp(x) * z), _cancelled
+
+
+@rule
+def factors_over_divided_exp(x: Float, y: Float, z: Float) -> Law:
+    """exp(x) among the factors of y cancels exp(x) in a divisor that is divided."""
+    return y / (ft.exp(x) / z), _cancelled
+
+
+@rule
+def quotient_by_exp_among_factors(x: Float, y: Float, z: Float) -> Law:
+    """exp(x) among the factors of z cancels exp(x) in the divisor."""
+    return (y / ft.exp(x)) * z, _cancelled
 
 
 @rule
@@ -150,6 +144,18 @@ def exp_among_farther_factors(x: Float, y: Float, z: Float) -> Law:
 def exp_over_factors(x: Float, y: Float) -> Law:
     """exp(x) / sum(exp(x)) == exp(x - m) / sum(exp(x - m)) for any finite m."""
     return ft.exp(x) / y, _cancelled
+
+
+@rule
+def scaled_exp_over_factors(x: Float, y: Float, z: Float) -> Law:
+    """exp(x) y / sum(exp(x)) == exp(x - m) y / sum(exp(x - m)) for any finite m."""
+    return (ft.exp(x) * y) / z, _cancelled
+
+
+@rule
+def divided_exp_among_factors(x: Float, y: Float, z: Float) -> Law:
+    """exp(x) that is divided cancels exp(-x), too."""
+    return (ft.exp(x) / y) * z, _cancelled
 
 
 @rule
@@ -180,14 +186,15 @@ RULES = (
     log_of_two,
     log_of_product,
     one_over_exp,
-    one_over_scaled_exp,
-    one_over_divided_exp,
     exp_over_factors,
-    over_scaled_exp,
-    over_divided_exp,
-    over_exp,
+    scaled_exp_over_factors,
+    factors_over_exp,
+    factors_over_scaled_exp,
+    factors_over_divided_exp,
     exp_among_factors,
     exp_among_farther_factors,
+    quotient_by_exp_among_factors,
+    divided_exp_among_factors,
     sigmoid_among_factors,
     one_plus_exp_among_factors,
     scaled_one_plus_exp_among_factors,

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from frazil import scalar
-from frazil._core import FrozenApply, Variable, elemwise
+from frazil._core import Constant, FrozenApply, Variable, elemwise
 from frazil.rewrite.definition import Law, Rule, rule
+from frazil.rewrite.guard import holds
 from frazil.rewrite.matched import application
-from frazil.rewrite.sort import Float, Number, Tensor
+from frazil.rewrite.sort import Float, KnownFloat, Number, Tensor
 from frazil.rewrite.wildcard import any_kind
 from frazil.tensor.broadcasting import BroadcastTo, times
+from frazil.tensor.constants import constant
 from frazil.tensor.dims import DropDims, ExpandDims
-from frazil.tensor.lengths import Shape_i, length, product
+from frazil.tensor.lengths import Shape_i, length, product, static_length
 from frazil.tensor.reductions import All, Any, Max, Min, Peak, Prod, Reduce, Sum
 from frazil.tensor.transposition import Transpose
 
@@ -126,24 +130,44 @@ def sum_of_neg(x: Float) -> Law:
     return summed(-x), _sum_of_neg
 
 
-def _sum_of_scaled(node: FrozenApply, x: Variable, y: Variable) -> Variable | None:
-    """``y`` has no dimensions, and is taken out of the sum."""
+def _out_of_the_sum(node: FrozenApply, x: Variable, y: Variable) -> Variable | None:
     over = node.inputs[0]
     if y.ndim or x.dtype != over.dtype or y.dtype != over.dtype or x.type != over.type:
         return None
     return elemwise(application(over).op.scalar_op, node.op(x), y)
 
 
-@rule
-def sum_of_scaled(x: Float, y: Float) -> Law:
-    """sum(x * y) == sum(x) * y where y is one number."""
-    return summed(x * y), _sum_of_scaled
+def _is_large(c: Constant) -> bool:
+    """Whether a sum that is finite after it was multiplied by ``c`` is so before, too."""
+    return bool((np.isfinite(c.data) & (abs(c.data) >= 1)).all())
+
+
+def _is_small(c: Constant) -> bool:
+    """Whether a sum that is finite after it was divided by ``c`` is so before, too."""
+    return bool(((c.data != 0) & (abs(c.data) <= 1)).all())
 
 
 @rule
-def sum_of_divided(x: Float, y: Float) -> Law:
-    """sum(x / y) == sum(x) / y where y is one number."""
-    return summed(x / y), _sum_of_scaled
+def sum_of_scaled(x: Float, c: KnownFloat) -> Law:
+    """sum(x * c) == sum(x) * c where c is one number, at least 1: the sum of x is no larger."""
+    return summed(x * c), _out_of_the_sum, holds(_is_large, c)
+
+
+@rule
+def sum_of_divided(x: Float, c: KnownFloat) -> Law:
+    """sum(x / c) == sum(x) / c where c is one number, at most 1: the sum of x is no larger."""
+    return summed(x / c), _out_of_the_sum, holds(_is_small, c)
+
+
+def _repeated(x: Variable, count: Variable) -> Variable:
+    """The sum of ``count`` times ``x``: 0 of nothing, even if ``x`` is infinite."""
+    static = static_length(count)
+    if static is None:
+        some = elemwise(scalar.lt, 0, count)
+        x = elemwise(scalar.where, some, x, constant(0, x.dtype))
+    elif static == 0:
+        x = elemwise(scalar.second, x, constant(0, x.dtype))
+    return times(x, count)
 
 
 def _sum_of_filled(node: FrozenApply, x: Variable, y: Variable) -> Variable | None:
@@ -151,7 +175,7 @@ def _sum_of_filled(node: FrozenApply, x: Variable, y: Variable) -> Variable | No
     axes = node.op.axes
     if y.ndim or len(axes) != x.ndim or y.dtype != node.outputs[0].dtype:
         return None
-    return times(y, product(length(x, axis) for axis in axes))
+    return _repeated(y, product(length(x, axis) for axis in axes))
 
 
 @rule
@@ -196,7 +220,7 @@ def _sum_of_broadcast(
         return None
     dropped = tuple(axis - missing for axis in axes if axis >= missing)
     one: Variable = DropDims(dropped)(x) if dropped else x
-    return times(one, product(lengths[axis] for axis in axes))
+    return _repeated(one, product(lengths[axis] for axis in axes))
 
 
 @rule
