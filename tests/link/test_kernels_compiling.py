@@ -26,6 +26,7 @@ from frazil.link.image import Image
 from frazil.link.kernel import LoopKernel, LoweringError, Read, Statement, Write
 from frazil.link.kernel_compiler import KernelCompileError
 from frazil.link.numba import NumbaCompiler
+from frazil.link.numba.source import KernelSource
 from frazil.link.symbols import function_address
 from frazil.scalar import Elementary, add, erf, exp, floordiv, log1p, mul, psi, sin, tanh, where
 from frazil.scalar.elementary import define
@@ -363,3 +364,19 @@ def test_the_source_includes_nothing_and_is_the_same_each_time():
     text = source(made, find_toolchain())
     assert "#include" not in text
     assert text == source(made, find_toolchain())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_numba_is_given_no_conversion_that_changes_nothing(dtype):
+    """It would type and lower each: values, which have their dtype already, stay as they are."""
+    made = kernel(
+        [dtype, dtype], [(mul, (0, 1)), (exp, (2,)), (add, (3, 0)), (tanh, (4,))], [5, (2, "add")]
+    )
+    lines = KernelSource(made).text.splitlines()
+    assert not [line for line in lines if re.search(rf"\bv\d+ = {dtype}\(", line)]
+    x = np.linspace(-2, 2, 29).astype(dtype)
+    [native] = NumbaCompiler().compile([made])
+    got, _ = run(native, made, [x, x[::-1].copy()])
+    want = np.tanh(np.exp(x * x[::-1]) + x)
+    assert got.dtype == dtype
+    np.testing.assert_allclose(got, want, rtol=1e-5 if dtype == "float32" else 1e-13)

@@ -101,9 +101,11 @@ def _lower(kernel: AnyKernel, name: str, text: _Text) -> None:
     typing.refresh()
     target.refresh()
 
+    flags = _flags(rewrites=bool(source.foreign_texts))
+
     def lower(function: Any, operands: Sequence[Any], result: Any) -> Any:
         return compiler.compile_extra(
-            typing, target, function, operands, result, _flags(), {}, library=text
+            typing, target, function, operands, result, flags, {}, library=text
         ).fndesc
 
     try:
@@ -136,12 +138,14 @@ def _lower(kernel: AnyKernel, name: str, text: _Text) -> None:
 
 
 @cache
-def _flags() -> Any:
+def _flags(*, rewrites: bool) -> Any:
+    """What Numba is asked for. Its ``rewrites`` are of use to the text of users' ops alone."""
     flags = compiler.Flags()
     flags.no_compile = True
     flags.no_cpython_wrapper = True
     flags.no_cfunc_wrapper = True
     flags.error_model = "numpy"
+    flags.no_rewrites = not rewrites
     return flags
 
 

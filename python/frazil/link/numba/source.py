@@ -14,6 +14,7 @@ import numpy as np
 from frazil.link.kernel import LoopKernel, LoweringError, Scan, Status, Take, Write
 from frazil.link.numba import functions
 from frazil.link.numba.element_loop import write_loop
+from frazil.link.numba.externals import MATH
 from frazil.link.passes import Pass, plan
 from frazil.link.reduction import (
     LEVELS,
@@ -82,7 +83,8 @@ class KernelSource:
         if op.converts_to is not None:
             return [*lines, *self.convert(texts[0], dtype, op.converts_to)]
         *before, text = self._expand(str(template), dtype, texts)
-        return [*lines, *before, f"{result}({text})"]
+        converted = f"({text})" if _has_type(op, str(template), dtype) else f"{result}({text})"
+        return [*lines, *before, converted]
 
     def convert(self, text: str, source: str, target: str) -> list[str]:
         """Lines of which the last is the expression converted, as NumPy's ``astype`` does."""
@@ -480,6 +482,24 @@ def partial_function(name: str, reduce: str, dtype: str) -> Any:
     namespace = dict(source.globals, empty=identity(reduce, dtype))
     exec("\n".join(lines), namespace)
     return functions.compiled(namespace[name])
+
+
+_PLAIN = re.compile(r"-?\{0\}|\{0\} [-+*/] \{1\}")
+_CALL = re.compile(r"\{(\w+)\}\(\{0\}(?:, \{1\})?\)")
+
+
+def _has_type(op: ScalarOp, template: str, dtype: str) -> bool:
+    """Whether a template gives what the op's result is, so that nothing need be converted: what
+    Numba has to type and to lower for that is a third of its work.
+    """
+    if not isinstance(op, Elementary):
+        return False
+    if op.rule == "comparison":
+        return True
+    if op.rule not in ("arithmetic", "float", "division") or not dtype.startswith("float"):
+        return False
+    called = _CALL.fullmatch(template)
+    return _PLAIN.fullmatch(template) is not None or (called is not None and called[1] in MATH)
 
 
 def _is_own(index: str) -> bool:
