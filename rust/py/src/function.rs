@@ -468,22 +468,25 @@ impl Function {
     }
 }
 
-/// Executes a run without the GIL. A panic, which is a fault of frazil, becomes a RuntimeError.
+/// Executes a run, without the GIL unless it would be back at once: giving the GIL away and waiting
+/// for it takes longer than a brief run, and more so the more threads want it. A panic, which is a
+/// fault of frazil, becomes a RuntimeError.
 #[inline]
 fn execute<'p>(
     py: Python<'_>,
     mut run: Run<'p>,
     threads: usize,
 ) -> PyResult<Result<Run<'p>, Error>> {
+    let brief = run.was_brief();
     let attempt = || {
         catch_unwind(AssertUnwindSafe(move || {
-            let signals = Signals::default();
+            let signals = if brief { Signals::holding() } else { Signals::default() };
             let done =
                 Conduct::attended(threads, &|| signals.raised(), |conduct| run.execute(conduct));
             (run, done, signals.error.into_inner())
         }))
     };
-    let done = py.detach(attempt);
+    let done = if brief { attempt() } else { py.detach(attempt) };
     match done {
         Ok((_, _, Some(error))) => Err(error),
         Ok((run, Ok(()), None)) => Ok(Ok(run)),

@@ -11,10 +11,6 @@ pub(crate) mod nested;
 pub(crate) mod operands;
 pub(crate) mod size;
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-
-use frazil_core::sync::Mutex;
-
 use crate::arrays::array::ArrayRef;
 use crate::error::Error;
 use crate::ids::{Nested, Origin, Size, Slot};
@@ -27,14 +23,7 @@ use crate::program::nested::Part;
 use crate::program::operands::Overwrite;
 use crate::program::size::SizeExpr;
 use crate::run::Run;
-use crate::run::state::State;
-
-/// Idle states that are kept for the next call.
-const MAX_IDLE: usize = 32;
-
-/// Shapes that are remembered while no two calls run at once, beside one for each instruction of
-/// other programs that runs this one.
-const MAX_SHAPES: usize = 4;
+use crate::run::idle::IdleStates;
 
 /// An immutable program. Any number of threads may run it at once.
 pub struct Program {
@@ -63,13 +52,7 @@ pub struct Program {
     donated: Box<[usize]>,
     /// Whether a run does more than its bound steps.
     pub(crate) dynamic: bool,
-    /// The instructions of other programs that were made to run this one.
-    pub(crate) users: AtomicUsize,
-    #[expect(clippy::vec_box, reason = "a state goes to a run and back by its address")]
-    idle: Mutex<Vec<Box<State>>>,
-    /// How often shapes were bound, and how often what was bound before served again.
-    made: AtomicU64,
-    found: AtomicU64,
+    pub(crate) idle: IdleStates,
 }
 
 /// How runs came by their sizes.
@@ -148,10 +131,7 @@ impl Program {
             outputs: outputs.into(),
             bases,
             dynamic,
-            users: AtomicUsize::new(0),
-            idle: Mutex::new(Vec::new()),
-            made: AtomicU64::new(0),
-            found: AtomicU64::new(0),
+            idle: IdleStates::default(),
         }
     }
 
@@ -250,12 +230,10 @@ impl Program {
     /// As [`Program::bind`], by the types and layouts of the arrays alone: nothing may run before
     /// each input got its memory, and the run has memory of its own or lent.
     pub(crate) fn prepare(&self, inputs: &[ArrayRef<'_>]) -> Result<Run<'_>, Error> {
-        let (mut state, bound) = self.checkout(inputs);
-        let count = if bound { &self.found } else { &self.made };
-        count.fetch_add(1, Ordering::Relaxed);
+        let (mut state, bound) = self.idle.take(self, inputs);
         if !bound && let Err(error) = state.bind(self, inputs) {
             // The state forgot its shapes; its memory is still good.
-            self.give_back(state);
+            self.idle.give(state);
             return Err(error);
         }
         Ok(Run::new(self, state))
@@ -263,33 +241,6 @@ impl Program {
 
     /// How the runs so far came by their sizes.
     pub fn bindings(&self) -> Bindings {
-        let [made, found] = [&self.made, &self.found].map(|count| count.load(Ordering::Relaxed));
-        Bindings { made, found }
-    }
-
-    /// An idle state, one that is bound to these shapes if there is any.
-    fn checkout(&self, inputs: &[ArrayRef<'_>]) -> (Box<State>, bool) {
-        let mut idle = self.idle.lock();
-        if let Some(at) = idle.iter().rposition(|state| state.is_bound(self, inputs)) {
-            return (idle.swap_remove(at), true);
-        }
-        let shapes = (MAX_SHAPES + self.users.load(Ordering::Relaxed)).min(MAX_IDLE);
-        let state = if idle.len() < shapes { None } else { Some(idle.remove(0)) };
-        drop(idle);
-        (state.unwrap_or_else(|| Box::new(State::new(self))), false)
-    }
-
-    /// Takes a state back for the next call.
-    pub(crate) fn give_back(&self, state: Box<State>) {
-        let mut idle = self.idle.lock();
-        let surplus = if idle.len() < MAX_IDLE {
-            idle.push(state);
-            None
-        } else {
-            Some(state)
-        };
-        // Memory goes back to the system after the lock is released.
-        drop(idle);
-        drop(surplus);
+        self.idle.bindings()
     }
 }

@@ -1,9 +1,11 @@
 //! One run of a program.
 
 use std::mem;
+use std::time::{Duration, Instant};
 
 pub(crate) mod bind;
 pub(crate) mod guard;
+pub(crate) mod idle;
 pub(crate) mod recurrence;
 pub(crate) mod repeat;
 pub(crate) mod state;
@@ -29,6 +31,9 @@ use crate::threads::conduct::Conduct;
 
 /// Short instructions after which a run asks whether to stop; long ones do it themselves.
 const ASK: usize = 64;
+
+/// A run that takes less is done before another thread would wake up to do something meanwhile.
+const BRIEF: Duration = Duration::from_micros(20);
 
 /// A run: bound to its inputs, then executed, then asked for its outputs.
 ///
@@ -124,7 +129,7 @@ impl<'p> Run<'p> {
         conduct: &Conduct<'_>,
     ) -> Result<(), Error> {
         mem::swap(&mut self.state_mut().spare, spare);
-        let executed = self.execute(conduct);
+        let executed = self.go_through(conduct);
         mem::swap(&mut self.state_mut().spare, spare);
         executed
     }
@@ -184,8 +189,21 @@ impl<'p> Run<'p> {
         Some(OwnedArray { dtype, buffer, layout })
     }
 
+    /// Whether the last run over such inputs was so brief that nothing else is worth beginning
+    /// meanwhile. What values decide may make this one long all the same.
+    pub fn was_brief(&self) -> bool {
+        self.state().was_brief
+    }
+
     /// Runs the program. After an error no output holds anything.
     pub fn execute(&mut self, conduct: &Conduct<'_>) -> Result<(), Error> {
+        let start = Instant::now();
+        let executed = self.go_through(conduct);
+        self.state_mut().was_brief = start.elapsed() < BRIEF;
+        executed
+    }
+
+    fn go_through(&mut self, conduct: &Conduct<'_>) -> Result<(), Error> {
         let program = self.program;
         let state = self.state_mut();
         state.provide_outputs(program).map_err(Error::at(None))?;
@@ -262,7 +280,7 @@ impl Drop for Run<'_> {
             && !std::thread::panicking()
         {
             state.finish(self.program);
-            self.program.give_back(state);
+            self.program.idle.give(state);
         }
     }
 }

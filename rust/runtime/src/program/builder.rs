@@ -13,7 +13,6 @@ mod systems;
 mod views;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use frazil_core::DType;
 
@@ -235,7 +234,7 @@ impl Builder {
     /// A nested program, for an instruction that runs it.
     pub(crate) fn part(&self, program: Nested) -> Built<Arc<Program>> {
         let part = self.parts.get(program.index()).ok_or(BuildError::NoProgram(program))?;
-        part.program.users.fetch_add(1, Ordering::Relaxed);
+        part.program.idle.add_user();
         Ok(Arc::clone(&part.program))
     }
 

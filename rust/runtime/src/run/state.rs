@@ -45,6 +45,8 @@ pub(crate) struct OutputPlan {
 #[derive(Default)]
 pub(crate) struct State {
     bound: bool,
+    /// Whether the last run with this binding was brief.
+    pub(crate) was_brief: bool,
     /// Dims and strides of all inputs that the state is bound to.
     key: Vec<i64>,
     pub(crate) values: Vec<Value>,
@@ -154,6 +156,7 @@ impl State {
         mut seen: impl FnMut(&State, usize),
     ) -> Result<(), Error> {
         self.bound = false;
+        self.was_brief = false;
         self.key.clear();
         self.steps.clear();
         self.outputs.clear();
