@@ -7,6 +7,7 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use frazil_core::Origin;
 use frazil_core::fork::{Held, Locks};
@@ -70,9 +71,47 @@ pub fn set_internal_path(prefix: String) {
     with_table(|table| table.internal_prefix = prefix);
 }
 
+/// How often code was forgotten.
+static FORGOTTEN: AtomicU64 = AtomicU64::new(0);
+
+/// What a thread remembers of the table, so that threads that build nodes do not wait for each other: a cell for each
+/// of some codes, and of some places in codes. It holds until code is forgotten, whose address another may get.
+struct Seen {
+    forgotten: Cell<u64>,
+    codes: [Cell<(usize, bool)>; SEEN],
+    places: [Cell<(usize, i32, u32)>; SEEN],
+}
+
+/// A power of two.
+const SEEN: usize = 128;
+
 thread_local! {
     /// Where nodes count as built while a rule's function runs.
     static STEAD: Cell<Option<Origin>> = const { Cell::new(None) };
+    /// On the heap: a library that is loaded late finds little room among what threads have of their own.
+    static HERE: Box<Seen> = Box::new(Seen {
+        forgotten: Cell::new(0),
+        codes: [const { Cell::new((0, false)) }; SEEN],
+        places: [const { Cell::new((0, 0, 0)) }; SEEN],
+    });
+}
+
+/// What this thread remembers, for `body`.
+fn with_seen<T>(body: impl FnOnce(&Seen) -> T) -> T {
+    HERE.with(|here| {
+        let forgotten = FORGOTTEN.load(Ordering::Acquire);
+        if here.forgotten.replace(forgotten) != forgotten {
+            here.codes.iter().for_each(|code| code.set((0, false)));
+            here.places.iter().for_each(|place| place.set((0, 0, 0)));
+        }
+        body(here)
+    })
+}
+
+/// Which cell is that of a code, or of an instruction in it.
+fn cell(address: usize, instruction: i32) -> usize {
+    let mixed = (address >> 4).wrapping_add(instruction as usize).wrapping_mul(0x9e37_79b9);
+    (mixed >> 12) % SEEN
 }
 
 /// Runs `body`; what it builds counts as built at `origin`, whose node it may take the place of.
@@ -108,12 +147,7 @@ pub fn here(py: Python<'_>) -> PyResult<Origin> {
             )
         };
         let address = code.as_ptr() as usize;
-        let known = with_table(|table| table.codes.get(&address).map(|code| code.internal));
-        let internal = match known {
-            Some(internal) => internal,
-            None => remember(&code)?,
-        };
-        if !internal {
+        if !is_internal(&code)? {
             let instruction: i32 = frame.getattr(intern!(py, "f_lasti"))?.extract()?;
             return Ok(number(address, instruction));
         }
@@ -123,6 +157,23 @@ pub fn here(py: Python<'_>) -> PyResult<Origin> {
         }
         frame = back;
     }
+}
+
+/// Whether code belongs to frazil itself.
+fn is_internal(code: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let address = code.as_ptr() as usize;
+    let at = cell(address, 0);
+    let (seen, internal) = with_seen(|here| here.codes[at].get());
+    if seen == address {
+        return Ok(internal);
+    }
+    let known = with_table(|table| table.codes.get(&address).map(|code| code.internal));
+    let internal = match known {
+        Some(internal) => internal,
+        None => remember(code)?,
+    };
+    with_seen(|here| here.codes[at].set((address, internal)));
+    Ok(internal)
 }
 
 fn remember(code: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -155,6 +206,8 @@ impl Table {
             code.serial < recent && references == 1
         };
         let dead: FxHashMap<usize, Code> = self.codes.extract_if(dead).collect();
+        // Before the code goes, and another may get its address.
+        FORGOTTEN.fetch_add(1, Ordering::Release);
         self.numbers.retain(|(address, _), _| !dead.contains_key(address));
         self.places.retain(|_, (address, _)| !dead.contains_key(address));
         self.codes.shrink_to(2 * self.codes.len());
@@ -164,9 +217,14 @@ impl Table {
 }
 
 fn number(address: usize, instruction: i32) -> Origin {
-    with_table(|table| {
+    let at = cell(address, instruction);
+    let (seen, place, number) = with_seen(|here| here.places[at].get());
+    if (seen, place) == (address, instruction) {
+        return Origin(number);
+    }
+    let number = with_table(|table| {
         let Table { numbers, places, next, .. } = table;
-        Origin(*numbers.entry((address, instruction)).or_insert_with(|| {
+        *numbers.entry((address, instruction)).or_insert_with(|| {
             let number = *next;
             // Beyond the last number all is unknown.
             if number != 0 {
@@ -174,8 +232,10 @@ fn number(address: usize, instruction: i32) -> Origin {
                 places.insert(number, (address, instruction));
             }
             number
-        }))
-    })
+        })
+    });
+    with_seen(|here| here.places[at].set((address, instruction, number)));
+    Origin(number)
 }
 
 /// File, line and function of a place.
