@@ -7,6 +7,8 @@ import sys
 import threading
 import time
 import weakref
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 
 import numpy as np
 import pytest
@@ -44,9 +46,11 @@ def test_the_entered_container_is_current():
         def elsewhere():
             assert fz.Container.current() is fz.Container.default()
 
-        thread = threading.Thread(target=elsewhere)
-        thread.start()
-        thread.join()
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(elsewhere).result()
+            # Some Pythons start threads in a copy of the context.
+            pool.submit(copy_context().run, elsewhere).result()
+        assert copy_context().run(fz.Container.current) is one
 
     async def task(container):
         with container:
@@ -58,6 +62,36 @@ def test_the_entered_container_is_current():
 
     assert asyncio.run(both()) == [one, other]
     assert fz.Container.current() is fz.Container.default()
+
+
+def test_threads_enter_containers_of_their_own_within_a_copied_context():
+    one, other = fz.Container(), fz.Container()
+
+    def elsewhere():
+        with other:
+            assert ft.dscalar() in other
+        assert fz.Container.current() is fz.Container.default()
+
+    with one, ThreadPoolExecutor(1) as pool:
+        pool.submit(copy_context().run, elsewhere).result()
+        assert fz.Container.current() is one
+
+
+def test_a_thread_takes_nothing_over_from_one_that_ended():
+    kept = []
+
+    def enter():
+        with fz.Container():
+            kept.append(copy_context())
+
+    def run():
+        kept.append(kept.pop().run(fz.Container.current))
+
+    for target in (enter, run):  # the second thread may get the number of the first
+        thread = threading.Thread(target=target)
+        thread.start()
+        thread.join()
+    assert kept == [fz.Container.default()]
 
 
 def test_gradients_and_functions_stay_in_their_container():

@@ -3,6 +3,7 @@
 import threading
 import traceback
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 
 import numpy as np
 import pytest
@@ -62,6 +63,9 @@ def test_what_says_how_many_threads(monkeypatch):
             assert pool.thread_count() == 2
         with ThreadPoolExecutor(1) as other:
             assert other.submit(pool.thread_count).result() == 7
+            # Some Pythons start threads in a copy of the context.
+            assert other.submit(copy_context().run, pool.thread_count).result() == 7
+        assert copy_context().run(pool.thread_count) == 3
     assert pool.thread_count() == 7
 
 

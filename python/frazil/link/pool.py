@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -15,7 +16,18 @@ Made = TypeVar("Made")
 
 VARIABLE = "FRAZIL_COMPILE_THREADS"
 
-_chosen: ContextVar[int | None] = ContextVar("compile_threads", default=None)
+
+class _Thread(threading.local):
+    """What tells the running thread from all others, also from those that have ended."""
+
+    def __init__(self) -> None:
+        self.token = object()
+
+
+_thread = _Thread()
+
+#: How many threads were chosen, and by which thread: contexts are copied to others, and inherited.
+_chosen: ContextVar[tuple[object, int] | None] = ContextVar("compile_threads", default=None)
 
 
 @contextmanager
@@ -26,7 +38,8 @@ def compile_threads(count: int) -> Iterator[None]:
     ``FRAZIL_COMPILE_THREADS`` says how many there are, else there is one for each processor that
     the process may use. Numba compiles in one thread in any case: it has a lock.
 
-    It holds for the thread, or the asyncio task, that enters it.
+    It holds for the thread, or the asyncio task, that enters it, not for threads that are started
+    within it.
 
     Parameters
     ----------
@@ -45,7 +58,7 @@ def compile_threads(count: int) -> Iterator[None]:
     >>> with fz.compile_threads(1):
     ...     f = fz.function([x], ft.tanh(x) / 3)
     """
-    token = _chosen.set(_checked(count, "compile_threads takes"))
+    token = _chosen.set((_thread.token, _checked(count, "compile_threads takes")))
     try:
         yield
     finally:
@@ -61,8 +74,8 @@ def thread_count() -> int:
         If the environment variable holds something else than a positive number.
     """
     chosen = _chosen.get()
-    if chosen is not None:
-        return chosen
+    if chosen is not None and chosen[0] is _thread.token:
+        return chosen[1]
     told = os.environ.get(VARIABLE, "").strip()
     return _checked(told, f"${VARIABLE} must be") if told else _processors()
 

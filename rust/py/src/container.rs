@@ -1,9 +1,10 @@
 //! `Container`: shared storage of nodes, and the one that new variables go to.
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use frazil_core::Var;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
@@ -17,7 +18,8 @@ use crate::variable::Variable;
 /// Shared storage of graphs: variables, nodes and graphs that are made from one another live in one container.
 ///
 /// New inputs go to the container of the `with` statement around them, else to the default one; nodes
-/// go to that of their operands. Only constants and frozen graphs cross over.
+/// go to that of their operands. A `with` statement holds for the thread, or the asyncio task, that enters it, not for
+/// threads that are started within it. Only constants and frozen graphs cross over.
 ///
 /// Examples
 /// --------
@@ -49,7 +51,9 @@ impl Drop for Container {
 /// Whether any container was ever entered: until then the default one is current, and nobody need ask Python.
 static ENTERED: AtomicBool = AtomicBool::new(false);
 
-/// The context variable that holds the entered containers, the current one last.
+/// The context variable that holds a thread's number and the containers that it entered, the current one last.
+///
+/// Threads may inherit the context of those that start them, or run in a copy of it; nobody enters a container for them.
 fn entered(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static VARIABLE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let made = VARIABLE.get_or_try_init(py, || {
@@ -59,8 +63,28 @@ fn entered(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     Ok(made.bind(py))
 }
 
+/// A number that no other thread of the process has or had.
+fn thread_number() -> u64 {
+    static NUMBERS: AtomicU64 = AtomicU64::new(0);
+    thread_local! {
+        static NUMBER: u64 = NUMBERS.fetch_add(1, Ordering::Relaxed);
+    }
+    NUMBER.with(|&number| number)
+}
+
+/// What this thread entered in this context.
 fn stack(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyAny>>> {
-    entered(py)?.call_method1("get", (PyTuple::empty(py),))?.extract()
+    let held = entered(py)?.call_method1(intern!(py, "get"), (py.None(),))?;
+    if held.is_none() {
+        return Ok(Vec::new());
+    }
+    let (thread, containers): (u64, Vec<Bound<'_, PyAny>>) = held.extract()?;
+    Ok(if thread == thread_number() { containers } else { Vec::new() })
+}
+
+fn set_stack(py: Python<'_>, containers: Vec<Bound<'_, PyAny>>) -> PyResult<()> {
+    let held = (thread_number(), PyTuple::new(py, containers)?);
+    entered(py)?.call_method1(intern!(py, "set"), (held,)).map(drop)
 }
 
 /// The container that new inputs and constants go to.
@@ -115,7 +139,7 @@ impl Container {
         let py = slf.py();
         let mut stack = stack(py)?;
         stack.push(slf.clone().into_any());
-        entered(py)?.call_method1("set", (PyTuple::new(py, stack)?,))?;
+        set_stack(py, stack)?;
         ENTERED.store(true, Ordering::Relaxed);
         Ok(slf.clone())
     }
@@ -130,8 +154,7 @@ impl Container {
         let py = slf.py();
         let mut stack = stack(py)?;
         stack.pop();
-        entered(py)?.call_method1("set", (PyTuple::new(py, stack)?,))?;
-        Ok(())
+        set_stack(py, stack)
     }
 
     /// A new root input, here.
