@@ -11,6 +11,17 @@ BIN := $(VENV)/bin
 SOURCES := Cargo.toml Cargo.lock pyproject.toml \
 	$(shell find rust -name '*.rs' -o -name Cargo.toml)
 
+# What the tests use besides frazil is not there for Pythons without a GIL; those of threads need none of it.
+INTERPRETER := $(firstword $(wildcard $(BIN)/python) $(PYTHON))
+ifeq ($(shell $(INTERPRETER) -c 'import sysconfig; print(sysconfig.get_config_var("Py_GIL_DISABLED"))'),1)
+TEST_GROUP := test-threads
+TESTS := tests/core tests/link/test_compile_pool.py tests/link/test_concurrent_calls.py \
+	"tests/test_documentation.py::test_page[docs/threads.md]"
+else
+TEST_GROUP := test
+TESTS :=
+endif
+
 # What the shell that runs make has set up for other projects is none of ours.
 unexport PYTHONHOME PYTHONPATH PYTHONSTARTUP CONDA_PREFIX
 unexport PIP_PREFIX PIP_TARGET PIP_USER PIP_REQUIRE_VIRTUALENV
@@ -32,10 +43,10 @@ demo: $(VENV)/.built $(VENV)/.group-demo
 	$(BIN)/python examples/garch.py
 	$(BIN)/python examples/kalman.py
 
-test: $(VENV)/.built $(VENV)/.group-test
+test: $(VENV)/.built $(VENV)/.group-$(TEST_GROUP)
 	cargo test --workspace --exclude frazil-py --exclude frazil-benches
 	cargo test -p frazil-core --features shuttle --test schedules
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto $(TESTS)
 
 MINUTES := 60
 SEED := 0
@@ -71,6 +82,7 @@ bench: $(VENV)/.built $(VENV)/.group-bench
 	$(BIN)/python benches/growth_time.py --sizes 100 200
 	$(BIN)/python benches/function_memory.py
 	$(BIN)/python benches/foreign_time.py
+	$(BIN)/python benches/thread_time.py
 	$(BIN)/python benches/compare.py
 
 clean:

@@ -7,6 +7,7 @@ more examples; on CI the draws are the same each time.
 import gc
 import os
 import shutil
+import sysconfig
 import tempfile
 
 import pytest
@@ -25,7 +26,11 @@ settings.load_profile(
 )
 
 
-@pytest.fixture(params=["py", "c", "numba"])
+# Numba is not there for Pythons without a GIL.
+WITHOUT_GIL = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+
+
+@pytest.fixture(params=["py", "c"] if WITHOUT_GIL else ["py", "c", "numba"])
 def mode(request):
     """Each linker in turn."""
     return request.param

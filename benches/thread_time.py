@@ -1,0 +1,205 @@
+"""How much more two threads get done than one: 2.0 is all that two processors can give.
+
+    python benches/thread_time.py
+
+One thread does a number of turns, then two threads do as many each at once, in the same process and
+in alternation; the ratio is of the turns a second, the median over the rounds. ``the machine`` is
+what two threads gain that never meet: they hash bytes. Where other programs take processors away,
+it is below 2.0, and no other row can be above it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import hashlib
+import os
+import statistics
+import sys
+import sysconfig
+import threading
+import time
+from collections.abc import Callable
+
+#: Does so many turns of some work, in the thread that calls it.
+Work = Callable[[int], object]
+
+#: The length of the one-threaded part of a round, about.
+SECONDS = 0.15
+
+
+def machine() -> tuple[Work, Work]:
+    data = bytes(1 << 16)
+
+    def work(turns: int) -> None:
+        for _ in range(turns):
+            hashlib.sha256(data).digest()
+
+    return work, work
+
+
+def one_function(elements: int) -> Callable[[], tuple[Work, Work]]:
+    def prepare() -> tuple[Work, Work]:
+        return (work := _calls(elements, 0.5), work)
+
+    return prepare
+
+
+def two_functions(elements: int) -> Callable[[], tuple[Work, Work]]:
+    return lambda: (_calls(elements, 0.5), _calls(elements, 0.25))
+
+
+def _calls(elements: int, factor: float) -> Work:
+    import numpy as np
+
+    import frazil as fz
+    import frazil.tensor as ft
+
+    x = ft.vector("x")
+    function = fz.function([x], ft.exp(x * factor), mode="c")
+
+    def work(turns: int) -> None:
+        values = np.linspace(0.0, 1.0, elements)
+        for _ in range(turns):
+            function(values)
+
+    return work
+
+
+def updates() -> tuple[Work, Work]:
+    """Each thread counts in a shared variable of its own."""
+    import frazil as fz
+
+    def counter() -> Work:
+        state = fz.shared(0.0)
+        count = fz.function([], state, updates=[(state, state + 1.0)], mode="c")
+
+        def work(turns: int) -> None:
+            for _ in range(turns):
+                count()
+
+        return work
+
+    return counter(), counter()
+
+
+def building() -> tuple[Work, Work]:
+    """Each thread builds chains over inputs of its own."""
+    import frazil.tensor as ft
+
+    def work(turns: int) -> None:
+        a, b = ft.vector("a"), ft.vector("b")
+        for _ in range(turns):
+            y = a
+            for _ in range(100):
+                y = y + b
+            b = ft.vector("b")
+
+    return work, work
+
+
+def freezing() -> tuple[Work, Work]:
+    """Each thread freezes graphs that differ from all others."""
+    import frazil as fz
+    import frazil.tensor as ft
+
+    def work(turns: int) -> None:
+        x = ft.vector("x")
+        number = threading.get_ident() % 1000
+        for turn in range(turns):
+            y = x
+            for k in range(30):
+                y = y * (number + turn + k / 32)
+            fz.FrozenFunctionGraph([x], [y])
+
+    return work, work
+
+
+def compiling() -> tuple[Work, Work]:
+    """Each thread compiles graphs that differ from all others, for NumPy."""
+    import frazil as fz
+    import frazil.tensor as ft
+
+    def work(turns: int) -> None:
+        number = threading.get_ident() % 1000
+        for turn in range(turns):
+            x = ft.vector("x")
+            fz.function([x], ft.exp(x * (number + turn / 1024)) + ft.sum(x), mode="py")
+
+    return work, work
+
+
+BUILDERS: dict[str, Callable[[], tuple[Work, Work]]] = {
+    "the machine": machine,
+    "one function, 8 elements": one_function(8),
+    "one function, 4,000": one_function(4_000),
+    "one function, 100,000": one_function(100_000),
+    "two functions, 8": two_functions(8),
+    "two functions, 4,000": two_functions(4_000),
+    "two functions, 100,000": two_functions(100_000),
+    "updates of own scalars": updates,
+    "building": building,
+    "freezing": freezing,
+    "compiling, mode py": compiling,
+}
+
+
+def _together(works: tuple[Work, ...], turns: int) -> float:
+    """Seconds until threads that start at one moment have done so many turns each."""
+    start = threading.Barrier(len(works) + 1)
+
+    def run(work: Work) -> None:
+        start.wait()
+        work(turns)
+
+    threads = [threading.Thread(target=run, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    start.wait()
+    began = time.perf_counter()
+    for thread in threads:
+        thread.join()
+    return time.perf_counter() - began
+
+
+def _ratios(works: tuple[Work, Work], rounds: int) -> tuple[float, list[float]]:
+    """Seconds a turn in one thread, and for each round how much more two threads do."""
+    first, _ = works
+    turns = 1
+    while (seconds := _together((first,), turns)) < SECONDS:
+        turns = max(turns + 1, int(turns * min(10.0, 1.2 * SECONDS / max(seconds, 1e-9))))
+    _together(works, turns)
+    alone, ratios = [], []
+    for _ in range(rounds):
+        gc.collect()
+        alone.append(_together((first,), turns))
+        ratios.append(2.0 * alone[-1] / _together(works, turns))
+    return min(alone) / turns, ratios
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--only", help="rows whose name contains this")
+    given = parser.parse_args()
+    os.environ.setdefault("FRAZIL_CACHE", "off")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    free = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    version = ".".join(map(str, sys.version_info[:3]))
+    print(f"Python {version}, {'free-threaded' if free else 'with a GIL'}")
+    print(f"{'':26}{'us a turn':>10}{'two : one':>11}{'least':>7}{'most':>7}")
+    for name, prepare in BUILDERS.items():
+        if given.only and given.only not in name:
+            continue
+        seconds, ratios = _ratios(prepare(), given.rounds)
+        middle = statistics.median(ratios)
+        print(
+            f"{name:26}{seconds * 1e6:10.2f}{middle:11.2f}{min(ratios):7.2f}{max(ratios):7.2f}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
