@@ -483,6 +483,9 @@ fn execute<'p>(
             let signals = if brief { Signals::holding() } else { Signals::default() };
             let done =
                 Conduct::attended(threads, &|| signals.raised(), |conduct| run.execute(conduct));
+            if signals.took_turns() {
+                run.note_long();
+            }
             (run, done, signals.error.into_inner())
         }))
     };

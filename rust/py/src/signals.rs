@@ -18,6 +18,8 @@ pub struct Signals {
     holds: bool,
     /// When the GIL was taken that is held; `None` before the first question.
     taken: Cell<Option<Instant>>,
+    /// Whether it was given to others.
+    turns: Cell<bool>,
     /// When to look next; `None` before the first question.
     next: Cell<Option<Instant>>,
     /// What a signal's handler raised.
@@ -52,11 +54,17 @@ impl Signals {
         false
     }
 
+    /// Whether others got the GIL meanwhile.
+    pub fn took_turns(&self) -> bool {
+        self.turns.get()
+    }
+
     /// Gives the GIL to others that wait for it, once its turn is over.
     fn take_turns(&self, now: Instant) {
         match self.taken.get() {
             Some(taken) if now < taken + TURN => {}
             Some(_) => {
+                self.turns.set(true);
                 Python::try_attach(|py| py.detach(|| ()));
                 self.taken.set(Some(Instant::now()));
             }

@@ -52,6 +52,8 @@ pub struct Program {
     donated: Box<[usize]>,
     /// Whether a run does more than its bound steps.
     pub(crate) dynamic: bool,
+    /// Whether the shapes of the inputs tell how much a run does, but for loops within kernels.
+    pub(crate) steady: bool,
     pub(crate) idle: IdleStates,
 }
 
@@ -106,6 +108,13 @@ impl Program {
         let dynamic = instrs.iter().any(|instr| instr.dynamic)
             || slots.iter().any(|slot| slot.dynamic)
             || run_sizes.iter().any(|sizes| !sizes.is_empty());
+        let varying = |instr: &Instr| {
+            matches!(
+                instr.kind,
+                InstrKind::Recurrence(_) | InstrKind::Call(_) | InstrKind::Inner(_)
+            )
+        };
+        let steady = !dynamic && !instrs.iter().any(varying);
         let arena = inputs.len() + constants.len();
         let bases = Bases {
             constants: inputs.len(),
@@ -131,6 +140,7 @@ impl Program {
             outputs: outputs.into(),
             bases,
             dynamic,
+            steady,
             idle: IdleStates::default(),
         }
     }
