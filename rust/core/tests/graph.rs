@@ -4,7 +4,7 @@ mod terms;
 
 use std::rc::Rc;
 
-use frazil_core::{Client, Container, Error, FunctionGraph, Var};
+use frazil_core::{Client, Container, FunctionGraph, Var};
 use proptest::prelude::*;
 use terms::{Step, Term, apply, build, constant, input, inputs, ops, recipe, show};
 

@@ -56,7 +56,7 @@ impl OnError {
                 | Fault::SingularMatrix { .. },
             ) if self == OnError::Nan => {
                 // SAFETY: by the caller's promise.
-                Ok(unsafe { fill(result, count, &Scalar::from_f64(dtype, f64::NAN))? })
+                Ok(unsafe { fill(result, count, &Scalar::from_f64(dtype, f64::NAN)) }?)
             }
             done => done,
         }

@@ -273,11 +273,11 @@ pub(super) unsafe fn trsm<T: Element>(
         unsafe {
             match side {
                 Side::Left => {
-                    let (a, known) = (a.from(first, at), x.from(at, 0).as_read());
+                    let (a, known) = (a.from(first, at), x.from(at, 0).reading());
                     gemm([rest, others, count], minus, a, known, &T::ONE, x.from(first, 0))
                 }
                 Side::Right => {
-                    let (a, known) = (a.from(at, first), x.from(0, at).as_read());
+                    let (a, known) = (a.from(at, first), x.from(0, at).reading());
                     gemm([others, rest, count], minus, known, a, &T::ONE, x.from(0, first))
                 }
             }

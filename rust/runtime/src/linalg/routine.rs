@@ -267,7 +267,7 @@ impl<T> MatrixOut<T> {
     }
 
     /// The matrix, to be read.
-    pub(crate) fn as_read(self) -> MatrixAt<T> {
+    pub(crate) fn reading(self) -> MatrixAt<T> {
         MatrixAt { at: self.at, leading: self.leading, transposed: false }
     }
 }

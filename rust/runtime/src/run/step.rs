@@ -290,16 +290,16 @@ impl Step {
             Step::Sort(step) => {
                 let (of, to) = (step.of.resolve(bases), step.to.resolve(bases));
                 // SAFETY: as above; the result is new memory.
-                Ok(unsafe { step.plan.run(of.cast_const(), to, scratch)? })
+                Ok(unsafe { step.plan.run(of.cast_const(), to, scratch) }?)
             }
             Step::Extreme(step) => {
                 let (of, to) = (step.of.resolve(bases), step.to.resolve(bases));
                 // SAFETY: as above; the result is new memory.
-                Ok(unsafe { step.plan.run(of.cast_const(), to, scratch)? })
+                Ok(unsafe { step.plan.run(of.cast_const(), to, scratch) }?)
             }
             Step::List(step) => {
                 // SAFETY: as above.
-                Ok(unsafe { step.run(bases)? })
+                Ok(unsafe { step.run(bases) }?)
             }
             // SAFETY: by the caller's promise.
             Step::Recurrence(step) => unsafe { step.run(bases, scratch, conduct) },
@@ -325,7 +325,7 @@ impl Step {
             Step::Terms(step) => {
                 let of = step.of.map(|place| place.resolve(bases).cast_const());
                 // SAFETY: the operands are 0-d of this type, the result has so many elements.
-                Ok(unsafe { write_terms(step.dtype, of, step.to.resolve(bases), step.count)? })
+                Ok(unsafe { write_terms(step.dtype, of, step.to.resolve(bases), step.count) }?)
             }
             Step::Scalar { to, value } => {
                 // SAFETY: the place is that of one aligned 64-bit element.
