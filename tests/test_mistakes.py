@@ -133,3 +133,9 @@ def test_numbers_are_rounded_as_numpy_rounds_them(decimals, dtype, mode):
 def test_series_and_frames_give_way_to_variables():
     """Those of pandas ask operands for this number: its frames have 4000, its series 3000."""
     assert ft.vector("x").__pandas_priority__ > 4000
+
+
+def test_what_a_variable_knows_is_told_to_numpy():
+    x = ft.matrix("x")
+    assert np.ndim(x) == 2
+    assert np.shape(x) == x.shape

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+import numpy as np
+
 from frazil import _core
 
 
@@ -93,9 +95,11 @@ class Refusals:
 
     def __array_function__(
         self: Any, function: Callable[..., Any], types: Any, args: Any, kwargs: Any
-    ) -> NoReturn:
+    ) -> Any:
         from frazil import tensor
 
+        if function in (np.ndim, np.shape):  # what a variable knows
+            return self.ndim if function is np.ndim else self.shape
         module = function.__module__.removeprefix("numpy").strip(".")
         place = tensor.linalg if module == "linalg" else tensor
         own = f"{'linalg.' if module == 'linalg' else ''}{function.__name__}"
