@@ -30,7 +30,7 @@ class Successors:
     >>> made = Successors()
     >>> made.put([x], [y])
     >>> made[x].type, made[y] is y
-    (TensorType(float64, (3,)), True)
+    (TensorType(float64[3]), True)
     """
 
     __slots__ = ("_after", "_own")

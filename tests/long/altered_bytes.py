@@ -6,7 +6,6 @@ of its own. Nothing else is raised, and the process lives.
 
 from __future__ import annotations
 
-import os
 import random
 import tempfile
 from pathlib import Path
@@ -18,8 +17,6 @@ from search import main
 import frazil as fz
 from frazil._core import FrozenFunctionGraph, Program
 from frazil.cache.store import Store
-
-os.environ.setdefault("FRAZIL_CACHE", "off")
 
 
 def case(seed: int) -> None:
@@ -90,7 +87,7 @@ def check_stored(content: bytes, rng: random.Random) -> None:
     with tempfile.TemporaryDirectory() as name:
         store = Store(Path(name), 10**8)
         store.write("a1", content)
-        [file] = Path(name).iterdir()
+        [file] = Path(name).glob("*.entry")
         whole = file.read_bytes()
         for _ in range(5):
             given = altered(whole, rng)

@@ -19,8 +19,6 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil import Op
 
-os.environ.setdefault("FRAZIL_CACHE", "off")
-
 KEPT = 64.0  # bytes for each distinct value, on average
 COUNT = 20_000  # values between two looks
 SMALL_COUNT = 500  # of what takes a millisecond each

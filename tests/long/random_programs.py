@@ -6,7 +6,6 @@ step off by a few units of its last place. Where that moves a value much, much i
 
 from __future__ import annotations
 
-import os
 import random
 from typing import Any
 
@@ -15,8 +14,6 @@ from drawn_programs import Program, draw
 from search import main
 
 import frazil as fz
-
-os.environ.setdefault("FRAZIL_CACHE", "off")
 
 
 def case(seed: int) -> None:

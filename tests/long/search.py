@@ -10,6 +10,7 @@ Case ``k`` of a search is drawn from the seed ``seed + k``: ``--seed K --cases 1
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 import traceback
@@ -48,6 +49,7 @@ def main(name: str, case: Callable[[int], None]) -> None:
     parser.add_argument("--seed", type=int, default=0, help="the seed of the first case")
     parser.add_argument("--cases", type=int, help="how many cases, at most")
     given = parser.parse_args()
+    os.environ.setdefault("FRAZIL_CACHE", "off")
     search = Search(name, case)
     search.run(given.seed, minutes=given.minutes, cases=given.cases)
     print(f"{name}: {search.cases} cases, {len(search.faults)} faults {search.faults[:20]}")

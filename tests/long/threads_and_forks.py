@@ -22,8 +22,6 @@ from search import main
 import frazil as fz
 import frazil.tensor as ft
 
-os.environ.setdefault("FRAZIL_CACHE", "off")
-
 PATIENCE = 60.0  # seconds for what takes milliseconds
 
 
