@@ -138,16 +138,29 @@ def test_pickles_of_other_things_are_refused():
     function, _ = counter("py")
     restore, state = function.__reduce__()
     graph, parameters, shared, updated, form, *rest = state
-    borrowing, linker, excluded, name, threads = rest
+    borrowing, linker, *how = rest
+    excluded, on_error, *named = how
     wrong = fz.shared(np.zeros(3), shape=(3,))
     forged = [
         (),
         (1,) * len(state),
-        (graph, parameters, shared, updated, form, borrowing, "fortran", excluded, name, threads),
+        (graph, parameters, shared, updated, form, borrowing, "fortran", *how),
         (graph, parameters, shared, updated, ("a", "b"), *rest),
-        (graph, parameters, shared, updated, form, borrowing, 3, excluded, name, threads),
-        (graph, parameters, shared, updated, form, borrowing, linker, ("no rule",), name, threads),
-        (graph, parameters, shared, updated, form, ("0",), linker, excluded, name, threads),
+        (graph, parameters, shared, updated, form, borrowing, 3, *how),
+        (
+            graph,
+            parameters,
+            shared,
+            updated,
+            form,
+            borrowing,
+            linker,
+            ("no rule",),
+            on_error,
+            *named,
+        ),
+        (graph, parameters, shared, updated, form, borrowing, linker, excluded, "zero", *named),
+        (graph, parameters, shared, updated, form, ("0",), linker, *how),
         (graph, (), shared, updated, form, *rest),
         (
             graph,
