@@ -148,7 +148,7 @@ def grad(
     >>> fz.grad(ft.sum(x**3), x).eval({x: [1.0, 2.0]})
     array([ 3., 12.])
     """
-    targets = listed(wrt)
+    targets = _listed(wrt)
     _check_targets(targets)
     if disconnected_inputs not in ("raise", "warn", "ignore"):
         raise ValueError(
@@ -311,7 +311,7 @@ def _pull(
 ) -> Sequence[Variable | None]:
     """Return the gradients of a node's inputs, given those of what it computes, ``outputs``."""
     op, inputs = node.op, node.inputs
-    check_runs_once(node)
+    _check_runs_once(node)
     try:
         if not isinstance(op, Elemwise):
             taken = [_as_taken(op, output, gradients) for output in outputs]
@@ -327,7 +327,7 @@ def _pull(
     return [gradient if gradient is None else _fold(gradient, leaves) for gradient in pulled]
 
 
-def check_runs_once(node: FrozenApply) -> None:
+def _check_runs_once(node: FrozenApply) -> None:
     """Raise unless the graph that a node's op holds may be computed again for its derivative."""
     if isinstance(node.op, HasInnerGraph) and not node.op.pure:
         raise NotDifferentiableError(
@@ -445,7 +445,7 @@ def _describe(variable: Variable) -> str:
     return f"an unnamed variable of type {variable.type}"
 
 
-def listed(wrt: Any) -> list[Any]:
+def _listed(wrt: Any) -> list[Any]:
     """The variables that ``wrt`` names: one, or several."""
     single = isinstance(wrt, Variable) or not isinstance(wrt, Iterable)
     return [wrt] if single else list(wrt)

@@ -9,7 +9,7 @@ from frazil import _core
 from frazil._core import FrozenApply, Variable
 from frazil.answers import tangents_of
 from frazil.company import in_company_of
-from frazil.gradient import DisconnectedInputError, check_runs_once, grad
+from frazil.gradient import DisconnectedInputError, _check_runs_once, grad
 from frazil.pullback import is_continuous
 from frazil.tensor.broadcasting import broadcast_like
 from frazil.tensor.constants import TensorLike, as_tensor, constant
@@ -194,7 +194,7 @@ def _walk_forward(order: Sequence[FrozenApply], tangents: dict[Variable, Variabl
             continue
         outputs = [y for y in node.outputs if is_continuous(y)]
         made: Sequence[Variable | None] | None = None
-        check_runs_once(node)
+        _check_runs_once(node)
         if hasattr(node.op, "R_op"):
             own = [tangents.get(x, broadcast_like(constant(0, x.dtype), x)) for x in node.inputs]
             try:

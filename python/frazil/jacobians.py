@@ -7,7 +7,7 @@ from typing import Any, Literal, overload
 
 from frazil._core import Variable
 from frazil.company import in_company_of
-from frazil.gradient import grad, listed
+from frazil.gradient import _listed, grad
 from frazil.loop.scanning import scan
 from frazil.pullback import is_continuous
 from frazil.tensor.diagonals import eye
@@ -90,7 +90,7 @@ def jacobian(
         raise TypeError(
             f"only floating-point variables have derivatives, given {expression}: {expression.type}"
         )
-    targets = listed(wrt)
+    targets = _listed(wrt)
     if not targets:
         return []
     with in_company_of([expression, *targets]):
@@ -186,7 +186,7 @@ def hessian(
            [4., 0.]])
     """
     constants = frozenset(consider_constant or ())
-    targets = listed(wrt)
+    targets = _listed(wrt)
     first = grad(cost, targets, constants, disconnected_inputs)
     found = [jacobian(g, x, constants, "ignore") for g, x in zip(first, targets, strict=True)]
     return found[0] if isinstance(wrt, Variable) else found

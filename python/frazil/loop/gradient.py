@@ -18,7 +18,7 @@ from frazil.loop.body import Body
 from frazil.loop.op import Scan
 from frazil.pullback import is_continuous, is_zero, pull, typed_as
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubtensor
-from frazil.tensor.broadcasting import BroadcastTo, broadcast_like
+from frazil.tensor.broadcasting import BroadcastTo, broadcast_like, broadcast_to
 from frazil.tensor.cumulation import CumOp
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.elementwise.arithmetic import minimum
@@ -26,7 +26,7 @@ from frazil.tensor.elementwise.choice import where
 from frazil.tensor.indexing import IncSubtensor, Subtensor
 from frazil.tensor.items import set_subtensor
 from frazil.tensor.joining import Join
-from frazil.tensor.lengths import Shape_i
+from frazil.tensor.lengths import Shape_i, lengths
 from frazil.tensor.reductions import Reduce
 from frazil.tensor.reshaping import Reshape
 from frazil.tensor.transposition import Transpose
@@ -143,8 +143,18 @@ def pull_back(
         gradients[1 + n_seq + n_st + k] = next(at)
     for k, g in enumerate(by_element):
         if g is not None:
-            gradients[1 + k] = cut.padded(next(at), operands[k])
+            gradients[1 + k] = _of_length(cut.padded(next(at), operands[k]), operands[k])
     return gradients
+
+
+def _of_length(gradient: Variable, sequence: Variable) -> Variable:
+    """Return the gradient of a sequence without a length 1 that the type of this does not tell.
+
+    A gradient whose type says 1 stands for equal values along the axis.
+    """
+    if gradient.type.shape[0] == 1 and sequence.type.shape[0] is None:
+        return broadcast_to(gradient, lengths(sequence))
+    return gradient
 
 
 def _pulled(
