@@ -178,9 +178,8 @@ impl Node {
     pub fn remember_lengths(&self, lengths: Lengths) -> bool {
         let slot = self.slot();
         let kept = slot.home.storage().lengths().remember(self, Arc::new(lengths));
-        if kept {
-            slot.measured.store(true, Ordering::Relaxed);
-        }
+        // Also where another thread was first, which may not have come to say so yet.
+        slot.measured.store(true, Ordering::Relaxed);
         kept
     }
 
@@ -427,8 +426,9 @@ impl Shard {
     /// thread to lock it may unlink the last of them and free the shard with the storage, and do so while this one is
     /// still within the unlocking. That is sound because a thread that unlocks a lock of `sync` touches the lock no
     /// more after the one write that lets the next thread in: where somebody waits it goes on to wake the lock's
-    /// address, for the system but a number, and whoever else waits at that address by then looks again. A lock of another kind must keep this law, or `unlink` must count the
-    /// storage before it locks, at two more writes for each node that is freed.
+    /// address, for the system but a number, and whoever else waits at that address by then looks again. A lock of
+    /// another kind must keep this law, or `unlink` must count the storage before it locks, at two more writes for each
+    /// node that is freed.
     fn unlink(&self, pointer: NonNull<Slot>, slot: &Slot) -> Option<Arc<Storage>> {
         let mut content = self.content.lock();
         let smaller = content.nodes.remove(slot.digest.short(), |linked| linked.0 == pointer);
