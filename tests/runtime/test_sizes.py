@@ -30,8 +30,7 @@ def test_sizes_are_pythons_integers(op, a, b):
     size = builder.size_binary(op, *map(builder.size_value, slots))
     call = function(builder, [builder.size_scalar(size)], INTEGER, INTEGER, form="single")
     if b == 0 and op in ("floordiv", "mod"):
-        with pytest.raises(ValueError, match="division by zero"):
-            call(a, b)
+        assert call(a, b) == 0  # NumPy's answer
     else:
         assert call(a, b) == SIZE_OPS[op](a, b)
 
