@@ -70,6 +70,8 @@ def run(block: Block, path: Path, namespace: dict[str, object]) -> str:
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_page(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    # A page shows what a reader sees who has compiled nothing before.
+    monkeypatch.setenv("FRAZIL_CACHE_DIR", str(tmp_path / "cache"))
     namespace: dict[str, object] = {"__name__": "__main__"}
     printed = None
     for block in blocks(path.read_text()):
