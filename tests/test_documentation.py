@@ -11,8 +11,11 @@ import doctest
 import importlib
 import inspect
 import io
+import os
 import pkgutil
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,11 +70,8 @@ def run(block: Block, path: Path, namespace: dict[str, object]) -> str:
     return printed.getvalue()
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_page(path, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    # A page shows what a reader sees who has compiled nothing before.
-    monkeypatch.setenv("FRAZIL_CACHE_DIR", str(tmp_path / "cache"))
+def check_page(path: Path) -> None:
+    """Run the blocks of a page, and compare what they print with what it shows."""
     namespace: dict[str, object] = {"__name__": "__main__"}
     printed = None
     for block in blocks(path.read_text()):
@@ -82,6 +82,21 @@ def test_page(path, tmp_path, monkeypatch):
             problem = f"{path.name}:{block.line} shows\n{block.text}\nbut it prints\n{printed}"
             assert doctest.OutputChecker().check_output(block.text, printed, ELLIPSIS), problem
             printed = None
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_page(path, tmp_path):
+    """A page shows what a reader sees: in a new process, who has compiled nothing before."""
+    code = (
+        "import sys, pathlib; sys.path.insert(0, sys.argv[1]); import test_documentation; "
+        "test_documentation.check_page(pathlib.Path(sys.argv[2]))"
+    )
+    command = [sys.executable, "-W", "error", "-c", code, str(ROOT / "tests"), str(path)]
+    environment = {**os.environ, "FRAZIL_CACHE_DIR": str(tmp_path / "cache")}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
