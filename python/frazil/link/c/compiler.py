@@ -22,8 +22,7 @@ from frazil.cache.store import find_store
 from frazil.cached_property import cached_property
 from frazil.link.c.functions import vector_functions
 from frazil.link.c.library import Library, load
-from frazil.link.c.recurrence import add_recurrence
-from frazil.link.c.source import add_kernel
+from frazil.link.c.translation import translate
 from frazil.link.c.unit import Unit
 from frazil.link.claims import Claims
 from frazil.link.compilations import count_compiled
@@ -36,7 +35,7 @@ from frazil.link.kernel_compiler import (
     texts_of,
 )
 from frazil.link.pool import compile_all, thread_count
-from frazil.link.recurrence import AnyKernel, RecurrenceKernel
+from frazil.link.recurrence import AnyKernel
 from frazil.link.scratch import scratch_path
 from frazil.scalar.op import ScalarOp
 
@@ -354,15 +353,14 @@ class CCompiler:
         return shares
 
     def _compile_unit(self, kernels: Sequence[AnyKernel]) -> list[_Placed]:
-        unit = Unit(self.toolchain.vector_functions, self.toolchain.has_wide_registers)
-        names = [f"kernel_{k}" for k in range(len(kernels))]
-        for name, kernel in zip(names, kernels, strict=True):
-            if isinstance(kernel, RecurrenceKernel):
-                add_recurrence(unit, name, kernel)
-            else:
-                add_kernel(unit, name, kernel)
+        unit = translate(
+            kernels,
+            vector_functions=self.toolchain.vector_functions,
+            has_wide_registers=self.toolchain.has_wide_registers,
+        )
         library = build(self.toolchain, unit)
         count_compiled(self.name, len(kernels))
+        names = [f"kernel_{k}" for k in range(len(kernels))]
         return [_Placed(library, name, library.address(name)) for name in names]
 
 
