@@ -5,6 +5,7 @@
 """
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -196,3 +197,31 @@ def test_each_file_is_of_a_kernel():
 
 def test_texts_are_the_same_each_time():
     assert texts(softmax) == texts(softmax)
+
+
+def calls_to_write(nodes):
+    """The calls of Python functions that write the kernel of a chain."""
+    written.clear()
+    value = x
+    for at in range(nodes // 2):
+        value = ft.sin(value) * (1.0 + at / 8)
+    fz.function([x], value, mode="c_texts")
+    (kernel,) = written
+    assert len(kernel.statements) == nodes
+    count = 0
+
+    def profile(frame, event, argument):
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(profile)
+    try:
+        translate([kernel], vector_functions=frozenset(VECTOR_SINCE), has_wide_registers=True)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def test_writing_takes_time_as_a_kernel_is_long():
+    short, long = calls_to_write(40), calls_to_write(120)
+    assert long < 3.3 * short

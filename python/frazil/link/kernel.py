@@ -240,7 +240,7 @@ class LoopKernel:
             return BLOCK_BYTES // min(np.dtype(dtype).itemsize for dtype in dtypes)
         return BLOCK_BYTES // max(np.dtype(dtype).itemsize for dtype in dtypes)
 
-    @property
+    @cached_property
     def is_light(self) -> bool:
         """Whether a row is walked once, and little is done with an element."""
         if self.takes_rows or self.sources or self.puts:
