@@ -204,7 +204,7 @@ def calls_to_write(nodes):
     written.clear()
     value = x
     for at in range(nodes // 2):
-        value = ft.sin(value) * (1.0 + at / 8)
+        value = ft.sin(value) * (1.5 + at)
     fz.function([x], value, mode="c_texts")
     (kernel,) = written
     assert len(kernel.statements) == nodes
