@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 import frazil as fz
 import frazil.tensor as ft
+from frazil._core import elemwise
+from frazil.scalar import TABLE, Elementary
 
 x, m, n = ft.vector("x"), ft.matrix("m"), ft.lscalar("n")
 
@@ -86,3 +88,54 @@ def test_an_index_in_columns_that_repeats(mode):
     index = ft.lmatrix("k")
     f = fz.function([x, m, index], ft.set_subtensor(x[index], m), mode=mode)
     np.testing.assert_array_equal(f(np.zeros(4), y, k), [3, 0, 4, 0])
+
+
+EXTREMES = {
+    "float64": [
+        *(5e-324, 2e-310, 2.3e-308, 1e-300, 1e-160, 1e-17, 1 - 1e-16, 1 + 3e-16, 26.6, 27, 171),
+        *(709, 709.5, 710, 720, 745, 746, 1e16, 1e17, 1e154, 1e155, 1e300, 1.7976931348623157e308),
+    ],
+    "float32": [
+        *(1e-45, 1e-40, 1.2e-38, 1e-30, 1e-20, 1e-8, 1 - 1e-7, 1 + 2e-7, 9.5, 10, 34, 87, 88),
+        *(88.5, 89, 95, 103, 104, 1e7, 2e7, 1e19, 2e19, 1e38, 3.4028235e38),
+    ],
+}
+USUAL = [0, 0.1, 0.5, 0.7, 1, 1.5, 2, 3, 20, 100, np.inf, np.nan]
+
+
+@pytest.mark.parametrize("nin", [1, 2])
+@pytest.mark.parametrize("dtype", EXTREMES)
+@pytest.mark.parametrize("linker", ["c", "numba"])
+def test_scalar_ops_agree_at_extremes(linker, dtype, nin):
+    values = np.array([*USUAL, *EXTREMES[dtype]], dtype)
+    values = np.concatenate([values, -values])
+    row, column = ft.row("x", dtype=dtype), ft.col("y", dtype=dtype)
+    operands = [row, column][:nin]
+    arguments = [values[None], values[:, None]][:nin]
+    bitwise = {"and_", "or_", "xor", "invert", "cast", "second"}
+    names = [k for k, own in TABLE.items() if own.nin == nin and k not in bitwise]
+    results = [elemwise(Elementary(name), *operands) for name in names]
+    expected = fz.function(operands, results, mode="py")(*arguments)
+    given = fz.function(operands, results, mode=linker)(*arguments)
+    for name, right, found in zip(names, expected, given, strict=True):
+        if right.dtype.kind != "f":
+            np.testing.assert_array_equal(found, right, err_msg=name)
+            continue
+        # SciPy's gammaln keeps no digits near its zeros.
+        near_zero = 1e-15 if name == "gammaln" else 0
+        info = np.finfo(right.dtype)
+        tolerance = 1e-11 if info.bits == 64 else 1e-5
+        atol = 8 * float(info.smallest_subnormal) + near_zero
+        np.testing.assert_allclose(found, right, tolerance, atol, err_msg=name)
+        signs = np.signbit(found) == np.signbit(right)
+        assert signs[(found == 0) & (right == 0)].all(), name
+
+
+@pytest.mark.parametrize("linker", ["py", "c", "numba"])
+def test_special_functions_of_subnormal_numbers_and_results(linker):
+    f = fz.function([x], [ft.sigmoid(x), ft.erfc(-x / 27), ft.gammaln(ft.exp(x))], mode=linker)
+    at = np.array([-709.0, -715.0, -735.0])
+    sigmoid, erfc, gammaln = f(at)
+    np.testing.assert_allclose(sigmoid, np.exp(at), rtol=1e-9, atol=2e-323)
+    assert ((erfc > 0) & (erfc < 1e-290)).all()
+    np.testing.assert_allclose(gammaln, -np.log(np.exp(at)), rtol=1e-12)

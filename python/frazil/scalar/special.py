@@ -25,6 +25,26 @@ def _scipy(name: str) -> Callable[..., Any]:
     return function
 
 
+def _sigmoid(x: Any) -> Any:
+    """By a power that never overflows; SciPy's gives 0 where the result is subnormal."""
+    decay = np.exp(-np.absolute(x))
+    return np.where(np.less(x, 0), decay, np.ones_like(decay)) / (1 + decay)
+
+
+def _erfc(x: Any) -> Any:
+    """By its scaled form where it is about to vanish; SciPy's gives 0 where it is subnormal."""
+    decay = np.exp(np.square(x) * np.float32(-1))
+    return np.where(np.greater(x, 26), _scipy("erfcx")(x) * decay, _scipy("erfc")(x))
+
+
+def _gammaln(x: Any) -> Any:
+    """-log|x| where x is subnormal; SciPy's gives inf there."""
+    size = np.absolute(x)
+    subnormal = (size > 0) & (size < np.finfo(np.float64).tiny)
+    with np.errstate(all="ignore"):
+        return np.where(subnormal, -np.log(size), _scipy("gammaln")(x))
+
+
 def _softplus(x: Any) -> Any:
     return np.maximum(x, 0) + np.log1p(np.exp(-np.absolute(x)))
 
@@ -48,7 +68,7 @@ def _tri_gamma(x: Any) -> Any:
 sigmoid = define(
     "sigmoid",
     "float",
-    _scipy("expit"),
+    _sigmoid,
     c="{sigmoid}({0})",
     numba="{sigmoid}({0})",
     gradient=lambda inputs, output, g: [g * output * (1 - output)],
@@ -90,7 +110,7 @@ erf = define(
 erfc = define(
     "erfc",
     "float",
-    _scipy("erfc"),
+    _erfc,
     c="{erfc}({0})",
     numba="{erfc}({0})",
     gradient=lambda inputs, output, g: [
@@ -110,7 +130,7 @@ erfcx: Elementary = define(
 gammaln = define(
     "gammaln",
     "float",
-    _scipy("gammaln"),
+    _gammaln,
     c="{gammaln}({0})",
     numba="{gammaln}({0})",
     gradient=lambda inputs, output, g: [g * elemwise(psi, inputs[0])],

@@ -63,7 +63,7 @@ def log_softmax(x: TensorLike, axis: Axis = None) -> Variable:
     array([-1000.,     0.])
     """
     x = _as_floating(x)
-    shifted = x - _largest(x, axis)
+    shifted = x - _finite(_largest(x, axis))
     total = sum(_core.elemwise(scalar.exp, shifted), axis, keepdims=True)
     return shifted - _core.elemwise(scalar.log, total)
 
@@ -93,9 +93,7 @@ def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Varia
     array([1000.69314718,    0.        ])
     """
     x = _as_floating(x)
-    largest = _largest(x, axis)
-    finite = _core.elemwise(scalar.isfinite, largest)
-    shift = _core.elemwise(scalar.where, finite, largest, 0)
+    shift = _finite(_largest(x, axis))
     total = sum(_core.elemwise(scalar.exp, x - shift), axis, keepdims=True)
     result = _core.elemwise(scalar.log, total) + shift
     return result if keepdims else squeeze(result, normalize_axes(axis, x.ndim))
@@ -104,6 +102,11 @@ def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Varia
 def _largest(x: Variable, axis: Axis) -> Variable:
     """Return the largest element over ``axis``, as a constant to gradients."""
     return _core.elemwise(scalar.disconnected_grad, max(x, axis, keepdims=True))
+
+
+def _finite(shift: Variable) -> Variable:
+    """Return ``shift``, and 0 where it is not finite: an infinity less itself is NaN."""
+    return _core.elemwise(scalar.where, _core.elemwise(scalar.isfinite, shift), shift, 0)
 
 
 def _as_floating(x: TensorLike) -> Variable:
