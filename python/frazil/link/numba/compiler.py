@@ -42,7 +42,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class NumbaCompiler:
-    """Compiles loop kernels with Numba, which is imported at the first.
+    """Compiles loop kernels with LLVM, and what users wrote for Numba with that.
 
     Examples
     --------

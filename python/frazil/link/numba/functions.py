@@ -1,42 +1,21 @@
-"""What Numba's expressions may call, by the name that stands in the table of scalar ops.
+"""What the text of kernels may call, by the name that stands in the table of scalar ops.
 
-Memory is reached through intrinsics on raw pointers and the C math library by its symbols: both are
-typed and compiled faster than Numba's arrays and overloads. What takes several steps is written out
-where it is used, since a call costs more to compile than a statement.
-
-Importing this module imports Numba.
+What takes several steps is written out where it is used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from functools import cache, partial
 
-import numba
 import numpy as np
-from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic
 
 from frazil.link.kernel import LoweringError
 from frazil.link.numba.externals import HIDDEN, MATH, provide
+from frazil.link.numba.translation import LLVM_TYPES, Callee, Defined, Value, Writer, constant
 from frazil.scalar.polygamma import COEFFICIENTS, LARGEST_FACTORIAL, LARGEST_ORDER, TERMS
-
-BYTES = types.CPointer(types.uint8)
-"""The type of an operand: a pointer to its first byte."""
-
-TYPES: Mapping[str, Any] = {
-    "bool": types.boolean,
-    **{
-        dtype: getattr(types, dtype)
-        for dtype in (
-            *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
-            *("float32", "float64"),
-        )
-    },
-}
 
 INSTRUCTIONS: Mapping[str, int] = {
     "fabs": 1,
@@ -49,15 +28,12 @@ INSTRUCTIONS: Mapping[str, int] = {
 }
 """Functions that LLVM has itself, with their number of operands."""
 
-WRAPPING: Mapping[str, str] = {"add": "+", "sub": "-", "mul": "*"}
+WRAPPING = ("add", "sub", "mul")
 """Arithmetic of integers of one type, modulo two to the number of their bits.
 
-Numba's own operators promise LLVM that no int64 overflows, and LLVM draws conclusions from it: that
-``x + x`` has the sign of ``x``, or that ``x + 1`` is more than ``x``.
+Operators promise LLVM that no int64 overflows, and LLVM draws conclusions from it: that ``x + x``
+has the sign of ``x``, or that ``x + 1`` is more than ``x``.
 """
-
-PARALLEL = "frazil.parallel"
-"""What marks a load or a store of an element that no other turn of the loop has to do with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,302 +179,327 @@ def steps_for(name: str, dtype: str) -> Steps | None:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Routine:
+    """What is written in place of a call; operands are converted to the types ``params``, which
+    are None where any will do.
+    """
+
+    write: Callable[[Writer, Sequence[Value]], Value]
+    params: tuple[str | None, ...]
+
+    def emit(self, writer: Writer, args: Sequence[Value]) -> Value:
+        """Write the call; the result."""
+        pairs = zip(args, self.params, strict=True)
+        given = [value if own is None else writer.cast(value, own) for value, own in pairs]
+        return self.write(writer, given)
+
+
 @cache
-def function(name: str, dtype: str) -> Any:
-    """What Numba code calls under that name for operands of ``dtype``."""
-    own = TYPES[dtype]
-    suffix = "f" if dtype == "float32" else ""
+def function(name: str, dtype: str) -> Callee:
+    """What is called under that name for operands of ``dtype``.
+
+    Raises
+    ------
+    KeyError
+        If there is none.
+    LoweringError
+        If there is none for this type, or on this machine.
+    """
     if name in INSTRUCTIONS:
-        return _instruction(name, INSTRUCTIONS[name])
+        return Routine(partial(_instruction, name), (dtype,) * INSTRUCTIONS[name])
     if name in WRAPPING:
-        return _wrapping(name)
+        return Routine(partial(_wrapping, name), (dtype, dtype))
     if name in MATH:
         if not dtype.startswith("float"):
             raise LoweringError(f"{name} is a function of floats, not of {dtype}")
-        return _foreign(f"{name}{suffix}", own(*[own] * MATH[name]))
+        own = f"{name}f" if dtype == "float32" else name
+        return _foreign(own, (dtype,) * MATH[name], dtype)
     return _OTHERS[name]()
 
 
-def _foreign(name: str, signature: Any) -> Any:
+@cache
+def callee(name: str, dtype: str) -> Callee:
+    """What a text of a user calls under that name: functions, and what takes several steps.
+
+    Raises
+    ------
+    LoweringError
+        If there is none.
+    """
+    steps = steps_for(name, dtype)
+    if steps is None:
+        try:
+            return function(name, dtype)
+        except KeyError:
+            raise LoweringError(f"the numba linker has no function {name} of {dtype}") from None
+    return _of_steps(name, dtype, steps)
+
+
+def _of_steps(name: str, dtype: str, steps: Steps) -> Defined:
+    """The steps as a function."""
+    names: dict[str, object] = {}
+
+    def resolve(match: re.Match[str]) -> str:
+        called = match[1]
+        if called == "T":
+            return dtype
+        names[f"{called}_{dtype}"] = callee(called, dtype)
+        return f"{called}_{dtype}"
+
+    lines = [re.sub(r"\{(\w+)\}", resolve, line) for line in (*steps.lines, steps.value)]
+    if any(re.search(r"\bstatus\b", line) for line in lines):
+        raise LoweringError(f"{name} of {dtype} can fail, which only an op of frazil can tell")
+    body = [f"def steps({', '.join(steps.params)}):", *lines[:-1], f"return {lines[-1]}"]
+    params = (dtype,) * len(steps.params)
+    return Defined(f"frazil.{name}.{dtype}", params, dtype, "\n    ".join(body), names)
+
+
+def _foreign(name: str, params: tuple[str, ...], result: str) -> Routine:
     """A C function, by a name that LLVM does not know."""
     if provide({f"{HIDDEN}{name}": name}):
         raise LoweringError(f"the C library has no function {name}")
-    return types.ExternalFunction(f"{HIDDEN}{name}", signature)
+
+    def write(writer: Writer, args: Sequence[Value]) -> Value:
+        writer.module.declare(f"{HIDDEN}{name}", params, result)
+        return writer.call(f"{HIDDEN}{name}", params, result, args)
+
+    return Routine(write, params)
 
 
-@intrinsic
-def select(typingctx: Any, condition: Any, yes: Any, no: Any) -> Any:
+def _select(writer: Writer, args: Sequence[Value]) -> Value:
     """``yes if condition else no`` of two values of one type, without a branch."""
-    if yes != no:
-        raise TypeError(f"select between {yes} and {no}")
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.select(context.cast(builder, args[0], condition, types.boolean), *args[1:])
-
-    return yes(condition, yes, no), codegen
+    return writer.select(*args)
 
 
-@cache
-def _instruction(name: str, nin: int) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        own = args[0].type
-        whole = ir.FunctionType(own, [own] * nin)
-        return builder.call(builder.module.declare_intrinsic(f"llvm.{name}", [own], whole), args)
-
-    if nin == 1:
-
-        @intrinsic
-        def unary(typingctx: Any, x: Any) -> Any:
-            return x(x), codegen
-
-        return unary
-
-    @intrinsic
-    def binary(typingctx: Any, x: Any, y: Any) -> Any:
-        return x(x, x), codegen
-
-    return binary
+def _instruction(name: str, writer: Writer, args: Sequence[Value]) -> Value:
+    dtype = args[0].dtype
+    symbol = f"llvm.{name}.f{32 if dtype == 'float32' else 64}"
+    params = [dtype] * len(args)
+    writer.module.declare(symbol, params, dtype)
+    return writer.call(symbol, params, dtype, args)
 
 
-@cache
-def _wrapping(name: str) -> Any:
-    @intrinsic
-    def arithmetic(typingctx: Any, x: Any, y: Any) -> Any:
-        if x != y:
-            raise TypeError(f"{x} {WRAPPING[name]} {y}")
-
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return getattr(builder, name)(*args)
-
-        return x(x, x), codegen
-
-    return arithmetic
+def _wrapping(name: str, writer: Writer, args: Sequence[Value]) -> Value:
+    x, y = args
+    return writer.value(x.dtype, f"{name} {x.typed}, {y.text}")
 
 
-@cache
-def _truncate(target: Any) -> Any:
+def _truncate(target: str, writer: Writer, args: Sequence[Value]) -> Value:
     """The integer part where ``fits`` says that there is one, else the least integer."""
-
-    @intrinsic
-    def truncate(typingctx: Any, x: Any, fits: Any) -> Any:
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            integer = ir.IntType(target.bitwidth)
-            whole = builder.fptosi(
-                builder.select(args[1], args[0], ir.Constant(args[0].type, 0)), integer
-            )
-            return builder.select(
-                args[1], whole, ir.Constant(integer, -(2 ** (target.bitwidth - 1)))
-            )
-
-        return target(x, fits), codegen
-
-    return truncate
+    x, fits = args
+    least = constant(target, np.iinfo(target).min)
+    whole = writer.cast(writer.select(fits, x, constant(x.dtype, 0)), target)
+    return writer.select(fits, whole, least)
 
 
 @cache
-def load(dtype: str, *, parallel: bool = False) -> Any:
+def load(dtype: str, *, parallel: bool = False) -> Routine:
     """``load(bytes, index)``: an element of an array of ``dtype``.
 
     ``parallel``: no other turn of the loop that it is in writes to this element.
     """
-    own = TYPES[dtype]
 
-    @intrinsic
-    def load_element(typingctx: Any, where: Any, index: Any) -> Any:
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            value = builder.load(_element(context, builder, own, args))
-            if parallel:
-                _mark(builder, value)
-            if own is types.boolean:
-                return builder.icmp_unsigned("!=", value, ir.Constant(value.type, 0))
-            return value
+    def write(writer: Writer, args: Sequence[Value]) -> Value:
+        kept = "uint8" if dtype == "bool" else dtype
+        place = _element(writer, kept, *args)
+        told = writer.apart() if parallel else ""
+        own = LLVM_TYPES[kept]
+        return writer.cast(writer.value(kept, f"load {own}, {own}* {place}{told}"), dtype)
 
-        return own(where, types.intp), codegen
-
-    return load_element
+    return Routine(write, ("pointer", "int64"))
 
 
 @cache
-def store(dtype: str, *, parallel: bool = False) -> Any:
+def store(dtype: str, *, parallel: bool = False) -> Routine:
     """``store(bytes, index, value)``: set an element of an array of ``dtype``.
 
     ``parallel``: no other turn of the loop that it is in reads this element or writes to it.
     """
-    own = TYPES[dtype]
 
-    @intrinsic
-    def store_element(typingctx: Any, where: Any, index: Any, value: Any) -> Any:
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            element = args[2]
-            if own is types.boolean:
-                element = builder.zext(element, ir.IntType(8))
-            stored = builder.store(element, _element(context, builder, own, args))
-            if parallel:
-                _mark(builder, stored)
-            return context.get_dummy_value()
+    def write(writer: Writer, args: Sequence[Value]) -> Value:
+        where, index, given = args
+        kept = "uint8" if dtype == "bool" else dtype
+        element = writer.cast(given, kept)
+        place = _element(writer, kept, where, index)
+        told = writer.apart() if parallel else ""
+        writer.line(f"store {element.typed}, {LLVM_TYPES[kept]}* {place}{told}")
+        return Value("void", "")
 
-        return types.void(where, types.intp, own), codegen
-
-    return store_element
+    return Routine(write, ("pointer", "int64", dtype))
 
 
-def _mark(builder: Any, instruction: Any) -> None:
-    instruction.set_metadata(PARALLEL, builder.module.add_metadata([]))
+def _element(writer: Writer, kept: str, where: Value, index: Value) -> str:
+    """Where an element is."""
+    own = LLVM_TYPES[kept]
+    first = writer.value("pointer", f"bitcast {where.typed} to {own}*").text
+    return writer.value("pointer", f"getelementptr {own}, {own}* {first}, {index.typed}").text
 
 
-def _element(context: Any, builder: Any, own: Any, args: Any) -> Any:
-    kind = ir.IntType(8) if own is types.boolean else context.get_value_type(own)
-    typed = builder.bitcast(args[0], kind.as_pointer())
-    return builder.gep(typed, [args[1]])
-
-
-@intrinsic
-def advance(typingctx: Any, where: Any, offset: Any) -> Any:
+def _advance(writer: Writer, args: Sequence[Value]) -> Value:
     """The pointer that many bytes further."""
+    where, offset = args
+    return writer.value("pointer", f"getelementptr i8, {where.typed}, {offset.typed}")
 
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.gep(args[0], [args[1]])
 
-    return BYTES(BYTES, types.intp), codegen
+advance = Routine(_advance, ("pointer", "int64"))
 
 
 @cache
-def stack(size: int) -> Any:
+def stack(size: int) -> Routine:
     """``stack()``: a pointer to ``size`` bytes that live as long as the call."""
 
-    @intrinsic
-    def allocate(typingctx: Any) -> Any:
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            array = cgutils.alloca_once(builder, ir.ArrayType(ir.IntType(8), size))
-            array.align = 64
-            return builder.bitcast(array, ir.IntType(8).as_pointer())
+    def write(writer: Writer, args: Sequence[Value]) -> Value:
+        whole = f"[{size} x i8]"
+        place = writer.allocate(whole, 64)
+        return writer.value("pointer", f"bitcast {whole}* {place} to i8*")
 
-        return BYTES(), codegen
-
-    return allocate
+    return Routine(write, ())
 
 
-@intrinsic
-def lgamma(typingctx: Any, x: Any) -> Any:
+def _lgamma(writer: Writer, args: Sequence[Value]) -> Value:
     """The logarithm of the absolute value of the gamma function, safely in many threads."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        integer = ir.IntType(32)
-        sign = cgutils.alloca_once(builder, integer)
-        kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType(), integer.as_pointer()])
-        called = cgutils.get_or_insert_function(builder.module, kind, "lgamma_r")
-        return builder.call(called, [args[0], sign])
-
-    return types.float64(types.float64), codegen
+    sign = Value("status", writer.allocate("i32"))
+    params = ("float64", "status")
+    writer.module.declare("lgamma_r", params, "float64")
+    return writer.call("lgamma_r", params, "float64", [*args, sign])
 
 
-def compiled(function: Any) -> Any:
-    """A Python function that kernels may call."""
-    return numba.njit(error_model="numpy", no_cpython_wrapper=True)(function)
+_LGAMMA = Routine(_lgamma, ("float64",))
 
 
-@compiled
-def power(base: Any, exponent: Any, one: Any) -> Any:
+def _real(name: str) -> Callee:
+    """A function of float64."""
+    return function(name, "float64")
+
+
+@cache
+def _power() -> Defined:
     """``base ** exponent`` of integers of 64 bits without a sign, wrapping around."""
-    result = one
-    zero = one ^ one
-    while exponent > zero:
-        if exponent & one != zero:
+    text = """\
+def power(base, exponent, result):
+    while exponent > 0:
+        if exponent & uint64(1) != 0:
             result = result * base
-        exponent = exponent >> one
+        exponent = exponent >> uint64(1)
         base = base * base
     return result
+"""
+    return Defined("frazil.power", ("uint64",) * 3, "uint64", text)
 
 
-@compiled
-def tri_gamma_double(x: Any) -> Any:
+@cache
+def _tri_gamma() -> Defined:
     """The second derivative of the logarithm of the gamma function."""
-    reflect = not (x > 0 or x != x)
-    y = 1 - x if reflect else x
-    q = 1 / (y + 12)
+    text = """\
+def tri_gamma(x):
+    reflect = not (x > 0.0 or x != x)
+    y = 1.0 - x if reflect else x
+    q = 1.0 / (y + 12.0)
     s = q * q
-    total = (
-        q
-        + s / 2
-        + q
-        * s
-        * (
-            1 / 6
-            + s
-            * (
-                -1 / 30
-                + s * (1 / 42 + s * (-1 / 30 + s * (5 / 66 + s * (-691 / 2730 + s * (7 / 6)))))
-            )
-        )
-    )
+    tail = 5 / 66 + s * (-691 / 2730 + s * (7 / 6))
+    tail = 1 / 6 + s * (-1 / 30 + s * (1 / 42 + s * (-1 / 30 + s * tail)))
+    total = q + s / 2.0 + q * s * tail
     for k in range(11, -1, -1):
-        r = 1 / (y + k)
+        r = 1.0 / (y + k)
         total += r * r
     if not reflect:
         return total
-    off = x - np.rint(x)
-    if off == 0:
-        return np.inf
-    r = np.pi / np.sin(np.pi * off)
+    off = x - rint(x)
+    if off == 0.0:
+        return inf
+    r = pi / sin(pi * off)
     return r * r - total
+"""
+    names = {"rint": _real("rint"), "sin": _real("sin"), "inf": np.inf, "pi": np.pi}
+    return Defined("frazil.tri_gamma", ("float64",), "float64", text, names)
 
 
-@compiled
-def polygamma_scale(n: Any, x: Any) -> Any:
+@cache
+def _polygamma_scale() -> Defined:
     """``n! / x**n``."""
-    power = x**-n
-    if n <= LARGEST_FACTORIAL and 2.0**-1000 < power < 2.0**1000:
+    text = f"""\
+def polygamma_scale(n, x):
+    power = pow(x, -n)
+    if n <= {LARGEST_FACTORIAL} and {2.0**-1000!r} < power < {2.0**1000!r}:
         factorial = 1.0
-        for k in range(2, int(n) + 1):
+        for k in range(2, int64(n) + 1):
             factorial *= k
         return factorial * power
-    return np.exp(lgamma(n + 1) - n * np.log(x))
+    return exp(lgamma(n + 1.0) - n * log(x))
+"""
+    names = {name: _real(name) for name in ("pow", "exp", "log", "lgamma")}
+    return Defined("frazil.polygamma_scale", ("float64",) * 2, "float64", text, names)
 
 
-@compiled
-def polygamma_of_positive(n: Any, x: Any) -> Any:
+@cache
+def _polygamma_of_positive() -> Defined:
     """``n! * zeta(n + 1, x)``, where ``x > 0``."""
-    s, y = n + 1, x + TERMS
-    total = 0.0
-    for k in range(TERMS - 1, 0, -1):
-        total += (1 + k / x) ** -s
-    series = COEFFICIENTS[9]
-    for j in range(9, 0, -1):
-        series = COEFFICIENTS[j - 1] + series * ((s + (2 * j - 1)) / y * ((s + 2 * j) / y))
-    rest = (1 + TERMS / x) ** -s * ((1 + TERMS / x) / n + 0.5 / x + s / x / y * series)
-    return polygamma_scale(n, x) * ((1 + total) / x + rest)
+    series = [
+        f"    series = {COEFFICIENTS[j - 1]!r} + series * "
+        f"((s + {2 * j - 1}) / y * ((s + {2 * j}) / y))"
+        for j in range(9, 0, -1)
+    ]
+    text = "\n".join(
+        [
+            "def polygamma_of_positive(n, x):",
+            "    s = n + 1.0",
+            f"    y = x + {TERMS}",
+            "    total = 0.0",
+            f"    for k in range({TERMS - 1}, 0, -1):",
+            "        total += pow(1.0 + k / x, -s)",
+            f"    series = {COEFFICIENTS[9]!r}",
+            *series,
+            f"    near = (1.0 + {TERMS} / x) / n + 0.5 / x + s / x / y * series",
+            f"    rest = pow(1.0 + {TERMS} / x, -s) * near",
+            "    return polygamma_scale(n, x) * ((1.0 + total) / x + rest)",
+        ]
+    )
+    names = {"pow": _real("pow"), "polygamma_scale": _polygamma_scale()}
+    return Defined("frazil.polygamma_of_positive", ("float64",) * 2, "float64", text, names)
 
 
-@compiled
-def polygamma_double(n: Any, x: Any) -> Any:
+@cache
+def _polygamma() -> Defined:
     """The derivative of order ``n >= 1`` of digamma, as :mod:`frazil.scalar.polygamma` has it."""
-    if not (0 < n <= LARGEST_ORDER and n == np.floor(n)):
-        return np.nan
-    sign = -1.0 if n == 2 * np.floor(n / 2) else 1.0
-    if not x <= 0:
-        return sign * polygamma_of_positive(n, x)
-    off = x - np.rint(x)
-    if off == 0:
-        return sign * np.inf
-    near = np.abs(off)
-    far = 1 - near
-    pair = polygamma_scale(n, near) / near + sign * (polygamma_scale(n, far) / far)
-    others = polygamma_of_positive(n, 1 + near) + sign * polygamma_of_positive(n, 1 + far)
-    around = (sign if off < 0 else 1.0) * (pair + others)
-    return sign * (around - sign * polygamma_of_positive(n, 1 - x))
+    text = f"""\
+def polygamma(n, x):
+    if not (0 < n <= {LARGEST_ORDER!r} and n == floor(n)):
+        return nan
+    sign = -1.0 if n == 2.0 * floor(n / 2.0) else 1.0
+    if not x <= 0.0:
+        return sign * of_positive(n, x)
+    off = x - rint(x)
+    if off == 0.0:
+        return sign * inf
+    near = fabs(off)
+    far = 1.0 - near
+    pair = scale(n, near) / near + sign * (scale(n, far) / far)
+    others = of_positive(n, 1.0 + near) + sign * of_positive(n, 1.0 + far)
+    around = (sign if off < 0.0 else 1.0) * (pair + others)
+    return sign * (around - sign * of_positive(n, 1.0 - x))
+"""
+    names = {
+        **{name: _real(name) for name in ("floor", "rint", "fabs")},
+        "of_positive": _polygamma_of_positive(),
+        "scale": _polygamma_scale(),
+        "inf": np.inf,
+        "nan": np.nan,
+    }
+    return Defined("frazil.polygamma", ("float64",) * 2, "float64", text, names)
 
 
-_OTHERS: Mapping[str, Callable[[], Any]] = {
-    "select": lambda: select,
-    "power": lambda: power,
-    "lgamma": lambda: lgamma,
-    "tri_gamma_double": lambda: tri_gamma_double,
-    "polygamma_double": lambda: polygamma_double,
-    "truncate64": lambda: _truncate(types.int64),
-    "truncate32": lambda: _truncate(types.int32),
-    "loop_stops": lambda: _foreign("loop_stops", types.int32()),
-    "scipy_erfcx": lambda: _foreign("__pyx_fuse_1erfcx", types.float64(types.float64, types.int32)),
-    "scipy_psi": lambda: _foreign("__pyx_fuse_1psi", types.float64(types.float64, types.int32)),
+_OTHERS: Mapping[str, Callable[[], Callee]] = {
+    "select": lambda: Routine(_select, ("bool", None, None)),
+    "power": _power,
+    "lgamma": lambda: _LGAMMA,
+    "tri_gamma_double": _tri_gamma,
+    "polygamma_double": _polygamma,
+    "truncate64": lambda: Routine(partial(_truncate, "int64"), (None, "bool")),
+    "truncate32": lambda: Routine(partial(_truncate, "int32"), (None, "bool")),
+    "loop_stops": lambda: _foreign("loop_stops", (), "int32"),
+    "scipy_erfcx": lambda: _foreign("__pyx_fuse_1erfcx", ("float64", "int32"), "float64"),
+    "scipy_psi": lambda: _foreign("__pyx_fuse_1psi", ("float64", "int32"), "float64"),
 }
 
 NAMES = frozenset((*INSTRUCTIONS, *WRAPPING, *MATH, *_OTHERS, *(name for name, _ in STEPS)))

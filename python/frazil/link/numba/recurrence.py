@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 
 from frazil.link.kernel import LoopKernel, Status
-from frazil.link.numba.blocks import LONG, Call, Function, block, param
 from frazil.link.numba.source import KernelSource
 from frazil.link.recurrence import RecurrenceKernel
-from frazil.scalar.op import ScalarOp
 
 
 class RecurrenceSource(KernelSource):
@@ -20,13 +16,6 @@ class RecurrenceSource(KernelSource):
 
     def __init__(self, kernel: RecurrenceKernel) -> None:
         self.recurrence = kernel
-        self.functions: dict[tuple[ScalarOp, tuple[str, ...], str], Function] = {}
-        """Ops as functions, by op and dtypes."""
-        self.called: dict[Function, None] = {}
-        """Those that blocks call."""
-        self.compiled: dict[Function, Any] = {}
-        """What is known of these once they are compiled, which is before the kernel is."""
-        self.blocks = 0
         super().__init__(LoopKernel((), (), (), ()))
 
     def _lines(self) -> Iterator[str]:
@@ -84,67 +73,12 @@ class RecurrenceSource(KernelSource):
 
     def _stated(self, indent: str, *, constant: bool) -> Iterator[str]:
         kernel = self.recurrence
-        run: list[int] = []
-        for k in range(len(kernel.statements)):
-            if kernel.constant[kernel.first_statement + k] is not constant:
-                continue
-            if self._can_fail(k):
-                yield from self._run(indent, run)
-                run = []
-                yield from self._plain(indent, k)
-            else:
-                run.append(k)
-        yield from self._run(indent, run)
-
-    def _can_fail(self, k: int) -> bool:
-        return any(re.search(r"\bstatus\b", line) for line in self._function(k).lines)
-
-    def _function(self, k: int) -> Function:
-        """The op of a statement as a function."""
-        kernel = self.recurrence
-        statement = kernel.statements[k]
-        dtypes = tuple(kernel.dtypes[a] for a in statement.args)
-        key = (statement.op, dtypes, statement.dtype)
-        if key not in self.functions:
-            operands = [(param(at), dtype) for at, dtype in enumerate(dtypes)]
-            lines = self.apply(statement.op, operands, statement.dtype)
-            name = f"f{len(self.functions)}"
-            self.functions[key] = Function(name, tuple(lines), dtypes, statement.dtype)
-        return self.functions[key]
-
-    def _plain(self, indent: str, k: int) -> Iterator[str]:
-        kernel = self.recurrence
-        statement = kernel.statements[k]
-        operands = [(f"v{a}", kernel.dtypes[a]) for a in statement.args]
-        *lines, value = self.apply(statement.op, operands, statement.dtype)
-        yield from (f"{indent}{line}" for line in lines)
-        yield f"{indent}v{kernel.first_statement + k} = {value}"
-
-    def _run(self, indent: str, run: Sequence[int]) -> Iterator[str]:
-        """Statements one after the other, as a block if these are many."""
-        if len(run) < LONG:
-            for k in run:
-                yield from self._plain(indent, k)
-            return
-        kernel = self.recurrence
-        first = kernel.first_statement
-        own = {first + k for k in run}
-        calls = [Call(first + k, self._function(k), kernel.statements[k].args) for k in run]
-        self.called.update(dict.fromkeys(call.function for call in calls))
-        inputs = list(dict.fromkeys(a for call in calls for a in call.args if a not in own))
-        elsewhere = {value for write in kernel.writes for value in write.values}
-        elsewhere.update(state.next for state in kernel.states)
-        elsewhere.update(state.start for state in kernel.states)
-        for k, statement in enumerate(kernel.statements, first):
-            if k not in own:
-                elsewhere.update(statement.args)
-        if kernel.condition is not None:
-            elsewhere.add(kernel.condition)
-        outputs = sorted(own & elsewhere)
-        name = self._global(f"b{self.blocks}", block(calls, inputs, outputs, self.compiled))
-        self.blocks += 1
-        given, made = ("".join(f"v{value}, " for value in of) for of in (inputs, outputs))
-        yield f"{indent}{made}= {name}(({given}))"
+        for k, statement in enumerate(kernel.statements, kernel.first_statement):
+            if kernel.constant[k] is constant:
+                operands = [(f"v{a}", kernel.dtypes[a]) for a in statement.args]
+                *lines, value = self.apply(statement.op, operands, statement.dtype)
+                yield from (f"{indent}{line}" for line in lines)
+                yield f"{indent}v{k} = {value}"
 
     def _stored(self, dtype: str, operand: int, element: int, value: str) -> str:
         return self._store(dtype, f"p{operand}", f"{element}", value)

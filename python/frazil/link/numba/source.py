@@ -14,7 +14,8 @@ import numpy as np
 from frazil.link.kernel import LoopKernel, LoweringError, Scan, Status, Take, Write
 from frazil.link.numba import functions
 from frazil.link.numba.element_loop import write_loop
-from frazil.link.numba.externals import MATH
+from frazil.link.numba.foreign import INF, Foreign
+from frazil.link.numba.translation import Defined
 from frazil.link.passes import Pass, plan
 from frazil.link.reduction import (
     LEVELS,
@@ -39,11 +40,10 @@ class KernelSource:
         self.plan = plan(kernel)
         self.globals: dict[str, Any] = {
             "advance": functions.advance,
-            **functions.TYPES,
-            "bool": bool,
         }
         self.temporaries = 0
         self.foreign_texts: dict[str, str] = {}
+        self.foreigns: dict[Foreign, str] = {}
         self.loops: dict[tuple[ScalarOp, tuple[str, ...]], tuple[str, ...]] = {}
         self.text = "".join(f"{line}\n" for line in self._lines())
 
@@ -57,11 +57,6 @@ class KernelSource:
         template = lowering_for(op.numba, dtype)
         if part is None and template is None:
             raise LoweringError(f"the numba linker has no form of {op} for {dtype}")
-        if template is not None and not isinstance(op, Elementary):
-            check_text(op, "Numba", template, functions.NAMES)
-            self.foreign_texts[str(op)] = template
-            if "#" in template or "\n" in template:
-                template = f"({template.strip()}\n)"  # a comment ends with its line
         lines: list[str] = []
         texts = []
         for (text, own), to in zip(operands, wanted, strict=True):
@@ -80,11 +75,45 @@ class KernelSource:
             *before, text = self._call("compare", "int64", [signed, unsigned])
             lines += before
             texts = [text, "0"] if wanted[0] == "int64" else ["0", text]
+            wanted = ("int32", "int32")
         if op.converts_to is not None:
             return [*lines, *self.convert(texts[0], dtype, op.converts_to)]
+        if not isinstance(op, Elementary):
+            return [*lines, self._foreign(op, str(template), dtype, wanted, result, texts)]
         *before, text = self._expand(str(template), dtype, texts)
-        converted = f"({text})" if _has_type(op, str(template), dtype) else f"{result}({text})"
-        return [*lines, *before, converted]
+        return [*lines, *before, f"{result}({text})"]
+
+    def _foreign(
+        self,
+        op: ScalarOp,
+        template: str,
+        dtype: str,
+        operands: Sequence[str],
+        result: str,
+        texts: Sequence[str],
+    ) -> str:
+        """A call of what a user wrote."""
+        check_text(op, "Numba", template, functions.NAMES)
+        self.foreign_texts[str(op)] = template
+        called: dict[str, tuple[str, str]] = {}
+
+        def resolve(match: re.Match[str]) -> str:
+            name = match[1]
+            if name.isdigit():
+                return f"x{name}"
+            if name == "T":
+                return dtype
+            if name == INF:
+                return INF
+            own = f"{name}_{dtype}"
+            called[own] = (name, dtype)
+            functions.callee(name, dtype)
+            return own
+
+        text = re.sub(r"\{(\w+)\}", resolve, template)
+        foreign = Foreign(op, text.strip(), tuple(operands), result, called)
+        name = self.foreigns.setdefault(foreign, f"foreign{len(self.foreigns)}")
+        return f"{self._global(name, foreign)}({', '.join(texts)})"
 
     def convert(self, text: str, source: str, target: str) -> list[str]:
         """Lines of which the last is the expression converted, as NumPy's ``astype`` does."""
@@ -141,8 +170,8 @@ class KernelSource:
                 return texts[int(name)]
             if name == "T":
                 return dtype
-            if name == "inf":
-                return self._global("inf", math.inf)
+            if name == INF:
+                return self._global(INF, math.inf)
             try:
                 return self._global(f"{name}_{dtype}", functions.function(name, dtype))
             except KeyError:
@@ -446,18 +475,17 @@ class _Folding:
 
 
 @cache
-def partial_function(name: str, reduce: str, dtype: str) -> Any:
-    """A function on the partial results of a reduction: ``fill``, ``carry`` or ``fold``.
-
-    Each is compiled once a process: several kernels call it.
-    """
+def partial_function(name: str, reduce: str, dtype: str) -> Defined:
+    """A function on the partial results of a reduction: ``fill``, ``carry`` or ``fold``."""
     source = KernelSource(LoopKernel((), (), (), ()))
     write = Write(0, dtype, inner=False, reduce=reduce)
     empty = source._store(dtype, "a", "slot", f"{dtype}(empty)")
+    params: tuple[str, ...] = ("pointer", "int64")
     match name:
         case "fill":
             lines = ["def fill(a, count):", "    for slot in range(count):", f"        {empty}"]
         case "carry":
+            params = (*params, "int64")
             lower = source._load(dtype, "a", "slot")
             lines = [
                 "def carry(a, turn, width):",
@@ -479,27 +507,9 @@ def partial_function(name: str, reduce: str, dtype: str) -> Any:
                 *_indented(source._fold_into(write, "a", "slot", upper), 3),
                 "        half //= 2",
             ]
-    namespace = dict(source.globals, empty=identity(reduce, dtype))
-    exec("\n".join(lines), namespace)
-    return functions.compiled(namespace[name])
-
-
-_PLAIN = re.compile(r"-?\{0\}|\{0\} [-+*/] \{1\}")
-_CALL = re.compile(r"\{(\w+)\}\(\{0\}(?:, \{1\})?\)")
-
-
-def _has_type(op: ScalarOp, template: str, dtype: str) -> bool:
-    """Whether a template gives what the op's result is, so that nothing need be converted: what
-    Numba has to type and to lower for that is a third of its work.
-    """
-    if not isinstance(op, Elementary):
-        return False
-    if op.rule == "comparison":
-        return True
-    if op.rule not in ("arithmetic", "float", "division") or not dtype.startswith("float"):
-        return False
-    called = _CALL.fullmatch(template)
-    return _PLAIN.fullmatch(template) is not None or (called is not None and called[1] in MATH)
+    names = {**source.globals, "empty": identity(reduce, dtype)}
+    symbol = f"frazil.{name}.{reduce}.{dtype}"
+    return Defined(symbol, params, "void", "\n".join(lines), names)
 
 
 def _is_own(index: str) -> bool:
