@@ -1,5 +1,7 @@
 """Indexing by arrays agrees with NumPy: reading, replacing, increasing, and their gradients."""
 
+import itertools
+
 import numpy as np
 import pytest
 from agreement import check, compiled, like, modes
@@ -343,3 +345,55 @@ def test_put_along_axis(axis, mode):
     check(ft.put_along_axis(x, along, -1.5, axis), {x: array}, expected, mode)
     values = np.linspace(1.0, 2.0, np.size(along)).reshape(np.shape(along))
     verify_grad(lambda x, y: ft.put_along_axis(x, along, y, axis) ** 2, [array, values], mode=mode)
+
+
+WRITTEN = {
+    ":": slice(None),
+    "k": np.array([1, 0]),
+    "rows": np.array([[0], [1]]),
+    "number": 1,
+    "new": None,
+    "...": Ellipsis,
+}
+
+
+def with_an_ellipsis():
+    """Indices of up to four items, of which two are arrays or more, and one an ellipsis."""
+    for count in (3, 4):
+        for items in itertools.product(WRITTEN, repeat=count):
+            arrays = sum(item in ("k", "rows") for item in items)
+            if arrays > 1 and items.count("...") == 1:
+                yield items
+
+
+def test_an_ellipsis_keeps_arrays_apart_even_if_it_stands_for_nothing():
+    array, x, k = np.arange(8.0).reshape(2, 2, 2), ft.tensor3("x"), ft.lvector("k")
+    met = 0
+    for items in with_an_ellipsis():
+        index = tuple(WRITTEN[item] for item in items)
+        try:
+            expected = array[index]
+        except IndexError:
+            continue
+        met += 1
+        part = x[tuple(k if item == "k" else WRITTEN[item] for item in items)]
+        given = {x: array, k: WRITTEN["k"]}
+        np.testing.assert_array_equal(evaluate(part, given), expected, strict=True)
+        values = np.arange(float(expected.size)).reshape(expected.shape)
+        array_then = array.copy()
+        array_then[index] = values
+        then = evaluate(ft.set_subtensor(part, values), given)
+        np.testing.assert_array_equal(then, array_then)
+        row = expected.shape[-1:]
+        increased = ft.inc_subtensor(part, np.ones(row))
+        np.add.at(array_then := array.copy(), index, np.ones(row))
+        np.testing.assert_array_equal(evaluate(increased, given), array_then)
+    assert met > 100
+
+
+def test_arrays_beside_an_ellipsis_that_stands_for_nothing(mode):
+    array, x, k = np.arange(2.0).reshape(2, 1, 1), ft.tensor3("x"), ft.lvector("k")
+    part, given = x[:, k, ..., np.array(0)], {x: array, k: [0]}
+    check(part, given, [[0.0, 1.0]], mode)
+    check(ft.set_subtensor(part, [[5.0, 6.0]]), given, [[[5.0]], [[6.0]]], mode)
+    check(fz.grad((part * [[2.0, 3.0]]).sum(), x), given, [[[2.0]], [[3.0]]], mode)

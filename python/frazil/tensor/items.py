@@ -41,6 +41,13 @@ SUPPORTED = (
 )
 
 
+APART = object()
+"""Among the items of an index an ellipsis that stands for no dimension.
+
+Where it is between arrays they are no neighbours, as in NumPy.
+"""
+
+
 def get_item(x: Variable, index: Any) -> Variable:
     """Return ``x[index]``.
 
@@ -61,6 +68,7 @@ def get_item(x: Variable, index: Any) -> Variable:
     items = _expand(x, index)
     if any(isinstance(item, Variable) and item.ndim for item in items):
         return _gather(x, items)
+    items = [item for item in items if item is not APART]
     template, dynamic, new_axes = _parse(x, items)
     while template and template[-1] == WHOLE:
         template.pop()
@@ -132,6 +140,10 @@ def _with_part(part: Variable, y: TensorLike, *, replace: bool) -> Variable:
     if _core.promote(y.dtype, part.dtype) == part.dtype:
         y = astype(y, part.dtype)
     node = part.owner
+    if node is not None and isinstance(node.op, DropDims):
+        of = node.inputs[0]
+        if of.owner is not None and isinstance(of.owner.op, AdvancedSubtensor):
+            return _with_part(of, _undropped(y, of.ndim, node.op.axes), replace=replace)
     if node is not None and isinstance(node.op, AdvancedSubtensor):
         x, *indices = node.inputs
         result: Variable = AdvancedIncSubtensor(node.op.template, replace)(x, y, *indices)
@@ -153,6 +165,13 @@ def _with_part(part: Variable, y: TensorLike, *, replace: bool) -> Variable:
     return changed
 
 
+def _undropped(y: Variable, ndim: int, axes: Sequence[int]) -> Variable:
+    """Return new values for a part of ``ndim`` dimensions, given those without ``axes``."""
+    kept = [axis for axis in range(ndim) if axis not in axes]
+    first = kept[len(kept) - y.ndim] if y.ndim else ndim
+    return expand_dims(y, tuple(axis - first for axis in axes if axis > first))
+
+
 def _is_part(x: Variable) -> bool:
     """Whether :func:`set_subtensor` takes ``x`` for a part of another tensor."""
     node = x.owner
@@ -171,7 +190,7 @@ def _is_held(x: Variable) -> bool:
 
 def _expand(x: Variable, index: Any) -> list[Any]:
     """Return the items of an index: the ellipsis written out, masks as positions, arrays as
-    variables. All items but None stand for one dimension of ``x`` each, in order.
+    variables. All items but None and APART stand for one dimension of ``x`` each, in order.
     """
     items = [_as_item(item) for item in (index if isinstance(index, tuple) else (index,))]
     used = sum(item.ndim if _is_mask(item) else 1 for item in items if item is not None)
@@ -187,7 +206,7 @@ def _expand(x: Variable, index: Any) -> list[Any]:
         if item is None:
             expanded.append(None)
         elif item is Ellipsis:
-            expanded += [slice(None)] * (x.ndim - used)
+            expanded += [slice(None)] * (x.ndim - used) or [APART]
             axis += x.ndim - used
         elif _is_mask(item):
             expanded += _positions(item, x, axis)
@@ -236,9 +255,13 @@ def _gather(x: Variable, items: Sequence[Any]) -> Variable:
     basic: list[Any] = []
     indices: list[Variable] = []
     kinds: list[str] = []  # of the dimensions of the view that the arrays index
+    between: list[int] = []  # which of the whole dimensions only keep arrays apart
     axis = 0
-    for item in items:
-        kinds.append(FULL if item is None or isinstance(item, slice) else INDEX)
+    for item in _with_gaps(items):
+        if item is APART:
+            between.append(kinds.count(FULL))
+            item = None
+        kinds.append(INDEX if _is_index(item) else FULL)
         if kinds[-1] == INDEX:
             indices.append(_as_index(item, axis, x))
         basic.append(item if kinds[-1] == FULL else HELD)
@@ -249,7 +272,22 @@ def _gather(x: Variable, items: Sequence[Any]) -> Variable:
     if new_axes or any(entry not in (WHOLE, HELD) for entry in template):
         view = Subtensor(tuple(template))(x, *dynamic)
     part: Variable = AdvancedSubtensor(tuple(kinds))(expand_dims(view, new_axes), *indices)
-    return part
+    in_front = max(index.ndim for index in indices)
+    return DropDims(tuple(in_front + at for at in between))(part) if between else part
+
+
+def _with_gaps(items: Sequence[Any]) -> list[Any]:
+    """Return the items of an index, APART only where it stands between arrays."""
+    around = zip([None, *items], items, [*items[1:], None], strict=False)
+    return [
+        item
+        for before, item, after in around
+        if item is not APART or (_is_index(before) and _is_index(after))
+    ]
+
+
+def _is_index(item: Any) -> bool:
+    return item is not None and item is not APART and not isinstance(item, slice)
 
 
 def _as_index(item: Any, axis: int, x: Variable) -> Variable:
