@@ -61,3 +61,33 @@ def test_the_number_of_steps_is_known() -> None:
 def test_a_sequence_has_elements() -> None:
     with pytest.raises(TypeError, match=r"sequence 0, .* has no dimensions"):
         fz.scan(lambda a: a, ft.dscalar())
+
+
+STEPS = {
+    "a function": lambda row: ft.exp(row),
+    "arithmetic": lambda row: row * 2,
+    "the rows themselves": lambda row: row,
+    "sums": lambda row: row.sum(),
+}
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("name", STEPS)
+def test_more_steps_than_elements_raise_where_no_loop_is_left(name, backwards, mode):
+    rows, n = ft.matrix("rows"), ft.lscalar("n")
+    outputs, _ = fz.scan(STEPS[name], rows, n_steps=n, go_backwards=backwards)
+    f = fz.function([rows, n], outputs, mode=mode)
+    given = np.arange(6.0).reshape(3, 2)
+    for steps in (4, -1):
+        with pytest.raises(ValueError, match="length|elements|negative"):
+            f(given, steps)
+    assert [len(f(given, steps)) for steps in (0, 2, 3)] == [0, 2, 3]
+
+
+def test_one_row_is_not_taken_for_several_steps(mode):
+    row, n = ft.row("row"), ft.lscalar("n")
+    outputs, _ = fz.scan(ft.exp, row, n_steps=n)
+    f = fz.function([row, n], outputs, mode=mode)
+    with pytest.raises(ValueError, match="length|elements|reshape|broadcast"):
+        f(np.ones((1, 2)), 3)
+    assert f(np.ones((1, 2)), 1).shape == (1, 2)

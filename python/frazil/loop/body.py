@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from frazil import _core
 from frazil._core import Constant, FrozenFunctionGraph, Variable
 from frazil.loop.op import Scan
-from frazil.tensor.lengths import static_length
+from frazil.tensor.broadcasting import broadcast_to, with_lengths
+from frazil.tensor.lengths import length, lengths, static_length
+from frazil.tensor.reshaping import reshape
 
 
 @dataclass
@@ -95,6 +97,19 @@ class Body:
             state.next = next(replaced)
         self.stacked = [next(replaced) for _ in self.stacked]
         self.conditions = [next(replaced) for _ in self.conditions]
+
+    def check_sequences(self) -> None:
+        """Let a run raise where a sequence has not an element for each step.
+
+        The loop itself would, but what is computed outside of it goes along the sequence alone.
+        """
+        for inner, rows in self.sequences.items():
+            if length(rows, 0) is self.n_steps:
+                continue
+            wanted = (self.n_steps, *lengths(rows)[1:])
+            # A length that is known to be 1 would be repeated.
+            fit = reshape if rows.type.shape[0] == 1 else broadcast_to
+            self.sequences[inner] = with_lengths(fit(rows, wanted), rows.type)
 
     def require_steps(self, least: int) -> None:
         """Let a run raise if there are fewer steps."""
