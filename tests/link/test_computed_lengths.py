@@ -137,3 +137,27 @@ def test_differences_of_differences_compile(linker):
     f = fz.function([x], ft.diff(x, n=30), mode=linker)
     value = np.random.default_rng(1).integers(-3, 3, 33).astype(float)
     np.testing.assert_allclose(f(value), np.diff(value, n=30))
+
+
+BEYOND = {
+    "a slice": (lambda k: ft.arange(5.0)[: 3 * k], lambda k: np.arange(5.0)[: 3 * k]),
+    "its start": (lambda k: ft.arange(5.0)[k + k :], lambda k: np.arange(5.0)[k + k :]),
+    "a remainder": (lambda k: ft.zeros(k * 3 % 5), lambda k: np.zeros(k * 3 % 5)),
+    "a quotient": (lambda k: ft.arange(5.0)[3 * k // k :], lambda k: np.arange(5.0)[3 * k // k :]),
+    "a difference": (lambda k: ft.zeros((-k - k - k) % 4), lambda k: np.zeros((-k - k - k) % 4)),
+    "a range": (
+        lambda k: ft.arange(k + k, k + k + 3),
+        lambda k: np.arange(k + k, k + k + 3),
+    ),
+    "a place": (lambda k: ft.arange(5.0)[k * 4 % 3], lambda k: np.arange(5.0)[k * 4 % 3]),
+}
+
+
+@pytest.mark.parametrize("linker", LINKERS)
+def test_lengths_beyond_64_bits_wrap_around_as_other_integers_do(linker):
+    f = fz.function([N], [build(N) for build, _ in BEYOND.values()], mode=linker)
+    for number in (3, 2**62, 2**63 - 1, -(2**62), -(2**63)):
+        with np.errstate(over="ignore"):
+            expected = [model(np.int64(number)) for _, model in BEYOND.values()]
+        for found, wanted in zip(f(number), expected, strict=True):
+            np.testing.assert_array_equal(found, wanted)

@@ -86,9 +86,7 @@ fn requirements_and_bad_sizes_stop_the_call() {
         let made = builder.size_scalar(made).unwrap();
         run(&builder.finish(&[made]).unwrap(), &[])
     };
-    let error = sized(SizeOp::Add, i64::MAX, 1).unwrap_err();
-    assert!(error.to_string().starts_with("a size does not fit into 64 bits"), "{error}");
-    assert_eq!(error.class(), ErrorClass::Value);
+    assert_eq!(elements::<i64>(&sized(SizeOp::Add, i64::MAX, 1).unwrap()[0]), [i64::MIN]);
     for (op, a) in [(SizeOp::Mod, 0), (SizeOp::Mod, 7), (SizeOp::FloorDiv, -7)] {
         assert_eq!(elements::<i64>(&sized(op, a, 0).unwrap()[0]), [0]);
     }

@@ -24,6 +24,18 @@ pub enum Index<S> {
 
 impl<S> Index<S> {
     /// The same index over other sizes.
+    pub(crate) fn map<T>(self, mut map: impl FnMut(S) -> T) -> Index<T> {
+        match self {
+            Index::At(at) => Index::At(map(at)),
+            Index::Range { start, stop, step } => Index::Range {
+                start: start.map(&mut map),
+                stop: stop.map(&mut map),
+                step: map(step),
+            },
+        }
+    }
+
+    /// The same index over other sizes, if there are such.
     pub(crate) fn try_map<T, E>(
         self,
         mut map: impl FnMut(S) -> Result<T, E>,

@@ -7,7 +7,7 @@ use thiserror::Error as ThisError;
 
 use super::shapes::{Lengths, Tuple};
 use super::{ErrorClass, ForeignError, Operand, Subject};
-use crate::ids::{Size, Slot};
+use crate::ids::Slot;
 
 /// The reason of a failed call.
 #[derive(Debug, ThisError)]
@@ -246,12 +246,6 @@ pub enum Fault {
         /// What was asked for.
         bytes: usize,
     },
-    /// A size expression that left 64 bits.
-    #[error("a size does not fit into 64 bits ({size})")]
-    SizeOverflow {
-        /// The expression.
-        size: Size,
-    },
     /// A kernel refused its operands.
     #[error("integers to negative integer powers are not allowed")]
     NegativePower,
@@ -478,7 +472,6 @@ impl Fault {
             | Fault::NegativeLength { .. }
             | Fault::Progression { .. }
             | Fault::TooLarge
-            | Fault::SizeOverflow { .. }
             | Fault::NegativePower
             | Fault::Steps { .. }
             | Fault::Sequence { .. }

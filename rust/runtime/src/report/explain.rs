@@ -4,7 +4,6 @@ use crate::error::Error;
 use crate::ids::Origin;
 use crate::program::Program;
 use crate::program::instr::InstrKind;
-use crate::program::size::Value;
 
 /// An instruction, told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,10 +45,7 @@ impl Program {
             if let Some(state) = &state {
                 let sizes = instr.kind.sizes().into_iter();
                 explained.sizes = sizes
-                    .map(|size| match state.values[size.index()] {
-                        Value::Known(value) if known[size.index()] => Some(value),
-                        _ => None,
-                    })
+                    .map(|size| known[size.index()].then(|| state.values[size.index()]))
                     .collect();
                 let slots = instr.kind.writes().into_iter();
                 explained.shapes = slots

@@ -8,7 +8,7 @@ use crate::ids::{Size, Slot};
 use crate::program::Program;
 use crate::program::instr::{InstrKind, View};
 use crate::program::nested::Inner;
-use crate::program::size::{SizeExpr, SizeOp, Value};
+use crate::program::size::{SizeExpr, SizeOp};
 use crate::run::bind::Binder;
 use crate::run::state::{SlotState, State};
 use crate::run::step::Place;
@@ -68,9 +68,7 @@ impl Program {
                     };
                     state.values[steps.index()]
                 }
-                SizeExpr::Dim(slot, axis) => {
-                    Value::Known(state.slots[slot.index()].layout.dims[axis as usize])
-                }
+                SizeExpr::Dim(slot, axis) => state.slots[slot.index()].layout.dims[axis as usize],
                 expr => {
                     let grows = match expr {
                         SizeExpr::Binary(SizeOp::Sub, _, b) => !self.is_found(b),
@@ -81,7 +79,7 @@ impl Program {
                         _ => false,
                     };
                     grows.then_some(())?;
-                    Value::of(expr, &state.values)?
+                    expr.evaluate(&state.values)?
                 }
             };
             state.values[size.index()] = value;

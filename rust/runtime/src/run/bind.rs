@@ -77,12 +77,12 @@ impl<'a> Binder<'a> {
             InstrKind::Count { of, to, listed } => self.count(*of, *to, *listed),
             InstrKind::List { of, to, count, listed } => self.list(*of, to, *count, *listed),
             InstrKind::Scalar { size, to } => {
-                let value = self.state.size(*size)?;
+                let value = self.state.size(*size);
                 let to = self.fresh(*to, &[])?;
                 Ok(Step::Scalar { to, value })
             }
             InstrKind::RequireEqual { a, b, message } => {
-                let (a, b) = (self.state.size(*a)?, self.state.size(*b)?);
+                let (a, b) = (self.state.size(*a), self.state.size(*b));
                 if a != b {
                     return Err(Fault::Required { message: message.to_string(), a, b });
                 }
@@ -137,11 +137,11 @@ impl<'a> Binder<'a> {
         Operand { position, slot, input }
     }
 
-    fn numbers(&self, sizes: &[Size]) -> Result<Axes, Fault> {
+    fn numbers(&self, sizes: &[Size]) -> Axes {
         sizes.iter().map(|&size| self.state.size(size)).collect()
     }
 
-    fn indices(&self, view: &[Index<Size>]) -> Result<SmallVec<[Index<i64>; 4]>, Fault> {
-        view.iter().map(|index| index.try_map(|size| self.state.size(size))).collect()
+    fn indices(&self, view: &[Index<Size>]) -> SmallVec<[Index<i64>; 4]> {
+        view.iter().map(|&index| index.map(|size| self.state.size(size))).collect()
     }
 }

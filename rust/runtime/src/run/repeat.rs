@@ -156,7 +156,7 @@ impl<'p> Loop<'p> {
     ) -> Result<Loop<'p>, Error> {
         let at = |fault| Error::at(origin)(fault);
         let part = &program.parts[code.program.index()];
-        let steps = state.size(code.steps).map_err(at)?;
+        let steps = state.size(code.steps);
         if steps < 0 {
             return Err(at(Fault::Steps { steps }));
         }

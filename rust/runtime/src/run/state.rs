@@ -13,7 +13,7 @@ use crate::error::{Error, Fault};
 use crate::ids::{Size, Slot};
 use crate::program::Program;
 use crate::program::instr::InstrKind;
-use crate::program::size::{SizeExpr, Value};
+use crate::program::size::SizeExpr;
 use crate::run::bind::Binder;
 use crate::run::guard::Guards;
 use crate::run::repeat::rows::Growth;
@@ -49,7 +49,7 @@ pub(crate) struct State {
     pub(crate) was_brief: bool,
     /// Dims and strides of all inputs that the state is bound to.
     key: Vec<i64>,
-    pub(crate) values: Vec<Value>,
+    pub(crate) values: Vec<i64>,
     pub(crate) slots: Vec<SlotState>,
     pub(crate) steps: Vec<Step>,
     /// `None`: known when the run ends.
@@ -96,7 +96,7 @@ unsafe impl Send for State {}
 impl State {
     pub(crate) fn new(program: &Program) -> State {
         let mut state = State {
-            values: vec![Value::Known(0); program.sizes.len()],
+            values: vec![0; program.sizes.len()],
             slots: vec![SlotState::default(); program.slots.len()],
             bases: vec![std::ptr::null_mut(); program.bases.end],
             left: vec![false; program.outputs.len()],
@@ -356,26 +356,24 @@ impl State {
     pub(crate) fn evaluate(&mut self, program: &Program, sizes: &[Size]) {
         for &size in sizes {
             let expr = program.sizes[size.index()];
-            let value = Value::of(expr, &self.values).unwrap_or_else(|| match expr {
-                SizeExpr::Dim(slot, axis) => {
-                    Value::Known(self.slots[slot.index()].layout.dims[axis as usize])
-                }
+            let value = expr.evaluate(&self.values).unwrap_or_else(|| match expr {
+                SizeExpr::Dim(slot, axis) => self.slots[slot.index()].layout.dims[axis as usize],
                 SizeExpr::Value(slot) => {
                     let dtype = program.slots[slot.index()].dtype;
                     let source = self.slots[slot.index()].place.resolve(&self.bases);
                     // SAFETY: sizes by value are evaluated during a run, after the instruction that
                     // wrote the 0-d slot; the place is that of an element of its type.
-                    Value::Known(unsafe { read_integer(dtype, source) })
+                    unsafe { read_integer(dtype, source) }
                 }
-                _ => Value::Known(0),
+                _ => 0,
             });
             self.values[size.index()] = value;
         }
     }
 
     /// The number of a size.
-    pub(crate) fn size(&self, size: Size) -> Result<i64, Fault> {
-        self.values[size.index()].number(size)
+    pub(crate) fn size(&self, size: Size) -> i64 {
+        self.values[size.index()]
     }
 }
 

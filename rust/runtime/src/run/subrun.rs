@@ -86,8 +86,7 @@ impl State {
                 wanted.push(None);
                 continue;
             };
-            let dims = lengths.iter().map(|&size| self.size(size));
-            let dims = dims.collect::<Result<Axes, Fault>>().map_err(at)?;
+            let dims: Axes = lengths.iter().map(|&size| self.size(size)).collect();
             // As both arms make it, if they agree.
             let mut made = runs.iter().flatten().filter_map(|run| run.output(position));
             let first = made.next().filter(|first| made.all(|other| other == *first));

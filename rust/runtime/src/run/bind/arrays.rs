@@ -20,7 +20,7 @@ impl Binder<'_> {
     }
 
     pub(super) fn full(&mut self, value: Slot, to: Slot, dims: &[Size]) -> Result<Step, Fault> {
-        let dims = self.numbers(dims)?;
+        let dims = self.numbers(dims);
         let place = self.fresh(to, &dims)?;
         let element = view::broadcast_to(self.layout(value), &dims)?;
         let from = self.slot(value).place;
@@ -30,7 +30,6 @@ impl Binder<'_> {
 
     pub(super) fn range(&mut self, sizes: [Size; 3], to: Slot) -> Result<Step, Fault> {
         let [start, step, count] = sizes.map(|size| self.state.size(size));
-        let (start, step, count) = (start?, step?, count?);
         let to = self.fresh(to, &[count])?;
         Ok(Step::Range { to, start, step, count })
     }
@@ -43,7 +42,7 @@ impl Binder<'_> {
     }
 
     pub(super) fn terms(&mut self, given: [Slot; 2], count: Size, to: Slot) -> Result<Step, Fault> {
-        let count = self.state.size(count)?;
+        let count = self.state.size(count);
         let place = self.fresh(to, &[count])?;
         let of = given.map(|slot| self.slot(slot).place);
         let count = count as usize;
@@ -75,7 +74,7 @@ impl Binder<'_> {
         accumulate: bool,
     ) -> Result<Step, Fault> {
         let dims = self.layout(of).dims.clone();
-        let indices = self.indices(indices)?;
+        let indices = self.indices(indices);
         let in_place = self.place_over(of, to);
         let place = if in_place { self.slot(to).place } else { self.fresh(to, &dims)? };
         let (offset, window) = view::slice(self.layout(to), &indices)?;

@@ -14,7 +14,7 @@ use super::Binder;
 
 impl Binder<'_> {
     pub(super) fn recurrence(&mut self, code: &Recurrence) -> Result<Step, Fault> {
-        let steps = self.state.size(code.steps)?;
+        let steps = self.state.size(code.steps);
         if steps < 0 {
             return Err(Fault::NegativeLength { axis: 0, length: steps });
         }

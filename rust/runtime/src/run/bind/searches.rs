@@ -61,7 +61,7 @@ impl Binder<'_> {
         count: Size,
         listed: Listed,
     ) -> Result<Step, Fault> {
-        let count = self.state.size(count)?;
+        let count = self.state.size(count);
         let places: Result<Box<[_]>, Fault> =
             to.iter().map(|&vector| self.fresh(vector, &[count])).collect();
         Ok(Step::List(Box::new(ListStep {

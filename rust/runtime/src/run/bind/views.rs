@@ -25,12 +25,12 @@ impl Binder<'_> {
             View::ExpandDims(axes) => Ok((0, view::expand_dims(layout, axes))),
             View::DropDims(axes) => Ok((0, view::drop_dims(layout, axes)?)),
             View::BroadcastTo(dims) => {
-                let dims = self.numbers(dims)?;
+                let dims = self.numbers(dims);
                 // Strides of zero hide how large it is; whoever copies it will ask.
                 byte_count(&dims, self.itemsize(of))?;
                 Ok((0, view::broadcast_to(layout, &dims)?))
             }
-            View::Slice(indices) => view::slice(layout, &self.indices(indices)?),
+            View::Slice(indices) => view::slice(layout, &self.indices(indices)),
             View::Diagonal { axes, offset } => Ok(view::diagonal(layout, *axes, *offset)),
         }
     }
@@ -42,7 +42,7 @@ impl Binder<'_> {
         dims: &[Size],
         rest: Option<usize>,
     ) -> Result<Step, Fault> {
-        let dims = view::reshape_dims(self.layout(of), &self.numbers(dims)?, rest)?;
+        let dims = view::reshape_dims(self.layout(of), &self.numbers(dims), rest)?;
         if let Some(layout) = view::reshape(self.layout(of), &dims, self.itemsize(of)) {
             self.place_view(of, to, 0, layout);
             return Ok(Step::Nothing);
