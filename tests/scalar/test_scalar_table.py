@@ -55,6 +55,12 @@ def test_what_is_no_op_is_refused(arguments):
         Elementary(*arguments)
 
 
+def test_a_cast_to_no_dtype_is_refused_each_time():
+    for name in ("complex64", "float16", "complex64", "float16"):
+        with pytest.raises(TypeError, match=f'unknown dtype "{name}": expected one of bool'):
+            ft.cast(ft.vector("x"), name)
+
+
 def test_a_name_is_taken_once():
     with pytest.raises(ValueError, match="'add' exists already"):
         define("add", "float", np.add, nin=2, c="", numba="", gradient=None)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from frazil._core import TensorType
 from frazil.scalar.op import Gradient, Lowering, ScalarOp
 
 
@@ -62,6 +63,9 @@ class Elementary(ScalarOp):
             raise ValueError(
                 "a cast, and nothing else, takes a dtype: Elementary('cast', 'float32')"
             )
+        if self.dtype is not None:
+            # Raises, each time, if there is no such dtype: no op is left that has no rule.
+            TensorType(self.dtype, ())
 
     @property
     def row(self) -> Row:
