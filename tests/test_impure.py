@@ -115,6 +115,19 @@ def test_what_is_not_needed_for_the_value_stays(mode: str) -> None:
         assert calls in (None, found[1])
 
 
+@pytest.mark.parametrize("condition", [True, np.array(1), ft.constant(1) > 0])
+@pytest.mark.parametrize("mode", MODES)
+def test_a_settled_choice_keeps_what_it_does_not_take(condition: Any, mode: str) -> None:
+    other = draw(i)
+    lost = fz.ifelse(condition, i + 1, 2 * draw(i))
+    taken = fz.ifelse(condition, draw(i) * 0, i)
+    both = fz.ifelse(condition, other * 0, other)
+    inner = fz.ifelse(condition, fz.ifelse(condition, i, draw(i)), draw(i))
+    for output, value, count in ((lost, 4, 1), (taken, 0, 1), (both, 0, 1), (inner, 3, 2)):
+        found, calls = run(fz.function([i], output, mode=mode), 3)
+        assert (int(found), calls) == (value, count)
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_one_draw_is_one(mode: str) -> None:
     y = draw(x)

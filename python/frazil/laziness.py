@@ -85,13 +85,19 @@ def lazily(outputs: Sequence[Variable], blockers: Iterable[Variable] = ()) -> li
 
 
 def _settled(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
-    """``graph`` without the choices whose condition is a constant."""
+    """``graph`` without the choices whose condition is a constant.
+
+    A choice stays that is all which needs something impure: that runs, whoever reads it.
+    """
     while True:
         order = graph.toposort()
+        impure = _impure_sources(order)
         settled = {
             node
             for node in order
-            if isinstance(node.op, IfElse) and isinstance(node.inputs[0], Constant)
+            if isinstance(node.op, IfElse)
+            and isinstance(node.inputs[0], Constant)
+            and _sources(node.inputs, impure) == _sources(_taken(node), impure)
         }
         if not settled:
             return graph
@@ -106,6 +112,32 @@ def _settled(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
             else:
                 made.apply(node)
         graph = made.graph(graph)
+
+
+Sources: TypeAlias = Mapping[Variable, frozenset[FrozenApply]]
+"""For variables the impure nodes that they follow from; those that follow from none are not in it.
+"""
+
+
+def _impure_sources(order: Sequence[FrozenApply]) -> Sources:
+    found: dict[Variable, frozenset[FrozenApply]] = {}
+    for node in order:
+        own = _sources(node.inputs, found) | (frozenset() if node.op.pure else {node})
+        if own:
+            found.update(dict.fromkeys(node.outputs, own))
+    return found
+
+
+def _sources(variables: Iterable[Variable], impure: Sources) -> frozenset[FrozenApply]:
+    return frozenset().union(*(impure[x] for x in variables if x in impure))
+
+
+def _taken(node: FrozenApply) -> list[Variable]:
+    """The operands that the branch of a choice needs whose condition is a constant."""
+    taken = node.op.arms[0 if node.inputs[0].data else 1]
+    needed = {x for one in taken.toposort() for x in one.inputs} | {*taken.outputs}
+    inner = zip(taken.inputs, node.inputs[1:], strict=True)
+    return [outer for x, outer in inner if x in needed]
 
 
 Arms: TypeAlias = tuple[list[Variable], list[Variable]]
