@@ -82,11 +82,13 @@ class Elemwise(Op):
             if static is not None:
                 return literal(static)
             # Every operand that does not broadcast here has the same length; the run checks it.
-            return next(
+            own = (
                 shape[axis]
                 for x, shape in zip(node.inputs, input_shapes, strict=True)
                 if x.ndim >= -axis and not x.broadcastable[axis]
             )
+            # A node that was built over others may have a type that does not tell the 1 of these.
+            return next(own, literal(1))
 
         shape = tuple(length(axis) for axis in range(-node.output_types[0].ndim, 0))
         return (shape,) * len(node.output_types)

@@ -81,3 +81,14 @@ def test_float_variables_are_no_lengths():
     with pytest.raises(TypeError, match="integer without dimensions"):
         lengths.as_length(ft.scalar("x"))
     assert lengths.as_length(ft.iscalar("n")).dtype == "int64"
+
+
+def test_lengths_of_what_was_built_over_longer_operands(mode):
+    long, other = ft.vector("long"), ft.vector("other")
+    one = ft.tensor("one", shape=(1,))
+    wide = ft.exp(long) + other
+    given = [(long, one), (other, ft.constant([2.0]))]
+    z = fz._core.graph_replace([wide], given)[0]
+    f = fz.function([one], [z.shape[0], z, ft.concatenate([z, z]), z.sum()], mode=mode)
+    for found, expected in zip(f([0.0]), (1, [3.0], [3.0, 3.0], 3.0), strict=True):
+        np.testing.assert_array_equal(found, expected)
