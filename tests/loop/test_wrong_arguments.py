@@ -79,7 +79,7 @@ def test_more_steps_than_elements_raise_where_no_loop_is_left(name, backwards, m
     f = fz.function([rows, n], outputs, mode=mode)
     given = np.arange(6.0).reshape(3, 2)
     for steps in (4, -1):
-        with pytest.raises(ValueError, match="length|elements|negative"):
+        with pytest.raises(ValueError, match=r"length|elements|negative"):
             f(given, steps)
     assert [len(f(given, steps)) for steps in (0, 2, 3)] == [0, 2, 3]
 
@@ -88,6 +88,6 @@ def test_one_row_is_not_taken_for_several_steps(mode):
     row, n = ft.row("row"), ft.lscalar("n")
     outputs, _ = fz.scan(ft.exp, row, n_steps=n)
     f = fz.function([row, n], outputs, mode=mode)
-    with pytest.raises(ValueError, match="length|elements|reshape|broadcast"):
+    with pytest.raises(ValueError, match=r"length|elements|reshape|broadcast"):
         f(np.ones((1, 2)), 3)
     assert f(np.ones((1, 2)), 1).shape == (1, 2)
