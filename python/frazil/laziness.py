@@ -134,7 +134,9 @@ def _sources(variables: Iterable[Variable], impure: Sources) -> frozenset[Frozen
 
 def _taken(node: FrozenApply) -> list[Variable]:
     """The operands that the branch of a choice needs whose condition is a constant."""
-    taken = node.op.arms[0 if node.inputs[0].data else 1]
+    condition = node.inputs[0]
+    assert isinstance(condition, Constant)
+    taken = node.op.arms[0 if condition.data else 1]
     needed = {x for one in taken.toposort() for x in one.inputs} | {*taken.outputs}
     inner = zip(taken.inputs, node.inputs[1:], strict=True)
     return [outer for x, outer in inner if x in needed]
