@@ -54,6 +54,7 @@ EXAMPLES = {
     "reshape_to_own_shape": Reshape(2)(m, Shape_i(0)(m), ft.constant(np.int64(-1))),
     "broadcast_to_own_shape": ft.broadcast_to(m, (Shape_i(0)(m), Shape_i(1)(m))),
     "length_of_result": Shape_i(0)(exp(x)),
+    "number_in_dimensions": x * ExpandDims((0,))(c),
     "log_of_total": log(Sum((1,))(exp(m))),
     "log_of_kept_total": log(ExpandDims((1,))(Sum((1,))(exp(m)))),
     "log_of_weighted_total": log(Sum((1,))(exp(m) * weights)),

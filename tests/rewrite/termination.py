@@ -29,7 +29,7 @@ from frazil.tensor.reductions import Max, Prod, Reduce, Sum
 from frazil.tensor.transposition import Transpose
 
 LEAST = 3
-"""What a constant weighs, and a variable at least."""
+"""What a constant weighs at least, and a variable."""
 
 
 class Polynomial:
@@ -200,6 +200,11 @@ def is_small(x):
     return all(n is not None and n < 32 for n in x.type.shape)
 
 
+def least(x):
+    """What a constant weighs: a number in dimensions of length 1 more than the number itself."""
+    return LEAST + (x.ndim if all(n == 1 for n in x.type.shape) else 0)
+
+
 def second_of(node, weights):
     """The second number: how many operations there are, fewer below added dimensions."""
     if isinstance(node.op, ExpandDims):
@@ -238,7 +243,7 @@ class Scale:
     def _operand(self, x):
         if x.owner is not None:
             return self.weights[x]
-        return (LEAST, 1) if self._is_constant(x) else self.leaves[x]
+        return (least(x), 1) if self._is_constant(x) else self.leaves[x]
 
     def _is_constant(self, x):
         return isinstance(x, Constant) or x in self.constants
@@ -247,7 +252,7 @@ class Scale:
         if all(map(self._is_constant, node.inputs)) and is_small(node.outputs[0]):
             # It is folded, so it weighs no more than what it becomes, but counts.
             self.constants.update(node.outputs)
-            return LEAST, 2
+            return least(node.outputs[0]), 2
         op = node.op
         if isinstance(op, Wildcard):
             op = op.stands_for[self.choice.get(op, 0)]

@@ -18,6 +18,7 @@ from frazil.rewrite.guard import holds as holds
 from frazil.rewrite.guard import not_constant as not_constant
 from frazil.rewrite.guard import one_ring as one_ring
 from frazil.rewrite.guard import reads_buffer as reads_buffer
+from frazil.rewrite.guard import reads_one_element as reads_one_element
 from frazil.rewrite.guard import same_dtype as same_dtype
 from frazil.rewrite.guard import same_type as same_type
 from frazil.rewrite.rewriting import Rewriting as Rewriting

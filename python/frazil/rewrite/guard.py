@@ -159,6 +159,31 @@ def reads_buffer() -> Guard:
     return Guard("reads_buffer", ())
 
 
+def reads_one_element() -> Guard:
+    """Return the guard that the matched op is applied to one element in a shape.
+
+    That is a constant, or a number that a view gave dimensions, whose type says that each of its
+    dimensions has length 1.
+
+    Returns
+    -------
+    Guard
+        To be returned by the rule, after its right side.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> from frazil.rewrite import Float, reads_one_element, rule
+    >>> @rule
+    ... def exp_of_one(x: Float):
+    ...     "exp(x) == 1 + expm1(x), where x is one element."
+    ...     return ft.exp(x), 1 + ft.expm1(x), reads_one_element()
+    >>> print(exp_of_one)
+    exp_of_one: exp(x) -> 1.0 + expm1(x) if x: float, reads_one_element()
+    """
+    return Guard("reads_one_element", ())
+
+
 def holds(predicate: Callable[..., Any], *variables: Variable) -> Guard:
     """Return the guard that a Python function of what stands for the variables says.
 

@@ -167,6 +167,9 @@ pub enum Check<V = Register> {
     Output(V, V, u32),
     /// The root's op views no operand, and an operand is a buffer of a distinct op, or views one.
     ReadsBuffer,
+    /// The root applies its op to one element in a shape: a constant, or a number that a view gave dimensions, whose
+    /// type says that each has length 1.
+    ReadsOneElement,
 }
 
 /// What a machine has read.
@@ -366,7 +369,17 @@ fn holds(state: &Match<'_>, check: &Check) -> bool {
         }
         Check::SameOp(a, b) => op_of(state.get(*a)) == op_of(state.get(*b)),
         Check::ReadsBuffer => reads_buffer(state.get(0)),
+        Check::ReadsOneElement => state.get(0).node().inputs().iter().any(is_shaped_number),
     }
+}
+
+fn is_shaped_number(var: &Var) -> bool {
+    let shape = var.ty().shape();
+    if shape.is_empty() || shape.iter().any(|&length| length != Some(1)) {
+        return false;
+    }
+    var.constant().is_some()
+        || matches!(view_sources(var).as_slice(), [source] if source.ty().ndim() == 0)
 }
 
 /// Buffers behind more views than these are not looked for: it happens for every node.

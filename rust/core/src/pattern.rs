@@ -487,6 +487,7 @@ impl<'a> Compiler<'a> {
             Check::SameOp(a, b) => Check::SameOp(register(a)?, register(b)?),
             Check::Output(a, b, output) => Check::Output(register(a)?, register(b)?, *output),
             Check::ReadsBuffer => Check::ReadsBuffer,
+            Check::ReadsOneElement => Check::ReadsOneElement,
         })
     }
 }

@@ -63,6 +63,7 @@ fn check_of((name, positions): &(String, Vec<usize>)) -> PyResult<Check<usize>> 
         ("same_type", _) => Check::SameType(positions.into()),
         ("one_ring", _) => Check::OneRing(positions.into()),
         ("reads_buffer", []) => Check::ReadsBuffer,
+        ("reads_one_element", []) => Check::ReadsOneElement,
         ("not_constant", [position]) => Check::NotConstant(*position),
         _ => return Err(PyValueError::new_err(format!("there is no guard {name:?} of these"))),
     })
