@@ -24,7 +24,8 @@ if (n_outer <= 0 || n_inner <= 0) return status;
 char *p0 = ptr[0];
 char *p1 = ptr[1];
 char *p2 = ptr[2];
-const i8 full = n_inner & -64, rest = n_inner - full;
+const i8 full = n_inner & -64;
+const i8 rest = n_inner - full;
 const i8 whole = full + (rest ? 64 : 0);
 ALIGNED u4 e0[64];
 ALIGNED u1 e1[64];
@@ -57,9 +58,7 @@ const i1 v3 = v1 + v2;
 }
 }
 }
-if (rest) {
-copy_ends_8(p2 + full * 1, e2, outer_stride[2], 1, rest, 64);
-}
+if (rest) copy_ends_8(p2 + full * 1, e2, outer_stride[2], 1, rest, 64);
 p0 += outer_stride[0];
 p1 += outer_stride[1];
 p2 += outer_stride[2];

@@ -21,7 +21,8 @@ char *p0 = ptr[0];
 char *p1 = ptr[1];
 char *p2 = ptr[2];
 char *p3 = ptr[3];
-const i8 full = n_inner & -8, rest = n_inner - full;
+const i8 full = n_inner & -8;
+const i8 rest = n_inner - full;
 const i8 whole = full + (rest ? 8 : 0);
 ALIGNED u8 e0[8];
 ALIGNED u8 e2[8];
@@ -57,9 +58,7 @@ const f8 v4 = v3 + v2;
 }
 }
 }
-if (rest && !overlaps) {
-copy_ends_64(p3 + full * 8, e3, outer_stride[3], 1, rest, 8);
-}
+if (rest && !overlaps) copy_ends_64(p3 + full * 8, e3, outer_stride[3], 1, rest, 8);
 p0 += outer_stride[0];
 p1 += outer_stride[1];
 p2 += outer_stride[2];

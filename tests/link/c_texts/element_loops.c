@@ -14,51 +14,6 @@ typedef float f4; typedef double f8;
 #endif
 void (*pad_ends_64)(void *, const void *, i8, i8, i8, i8, i8);
 i4 (*loop_stops)(void);
-typedef struct { f8 r0; } loop_0_results;
-static loop_0_results loop_0(i8 n, f8 v0, f8 v1, i4 *failed) {
-i4 status = 0;
-for (i8 step = 0; step < n;) {
-const i8 pause = n - step > 4096 ? step + 4096 : n;
-for (; step < pause; ++step) {
-const f8 v3 = v0 * v1;
-const f8 v4 = v3 + 0x1.p+0;
-const f8 n0 = v4;
-v0 = n0;
-}
-if (step < n && loop_stops()) {
-status = 4;
-break;
-}
-}
-if (status) *failed = status;
-return (loop_0_results){v0};
-}
-VECTOR f8 sin(f8);
-typedef struct { f8 r0; b1 r1; } loop_1_results;
-static loop_1_results loop_1(i8 n, f8 v0, f8 v1, i4 *failed) {
-i4 status = 0;
-u1 ends = 0;
-for (i8 step = 0; step < n;) {
-const i8 pause = n - step > 4096 ? step + 4096 : n;
-for (; step < pause; ++step) {
-const f8 v3 = sin(v0);
-const f8 v4 = v3 * v1;
-const f8 v5 = __builtin_fabs(v0);
-const b1 v6 = v5 < 0x1.0624dd2f1a9fcp-10;
-const f8 n0 = v4;
-ends = v6;
-v0 = n0;
-if (ends) break;
-}
-if (ends) break;
-if (step < n && loop_stops()) {
-status = 4;
-break;
-}
-}
-if (status) *failed = status;
-return (loop_1_results){v0, ends};
-}
 static void loop_0_8_same_0(i8 n, const f8 *restrict x0, const f8 *restrict x1, f8 *restrict r0, i4 *failed) {
 i4 status = 0;
 ALIGNED f8 s0[8];
@@ -137,6 +92,7 @@ for (i4 l = 0; l < 8; ++l) {
 r0[l] = s0[l];
 }
 }
+VECTOR f8 sin(f8);
 static void loop_1_8_same_0(i8 n, const f8 *restrict x0, const f8 *restrict x1, f8 *restrict r0, i4 *failed) {
 i4 status = 0;
 ALIGNED f8 s0[8];
@@ -253,7 +209,8 @@ char *p3 = ptr[3];
 char *p4 = ptr[4];
 char *p5 = ptr[5];
 char *p6 = ptr[6];
-const i8 full = n_inner & -8, rest = n_inner - full;
+const i8 full = n_inner & -8;
+const i8 rest = n_inner - full;
 const i8 whole = full + (rest ? 8 : 0);
 ALIGNED u8 e0[8];
 ALIGNED u8 e1[8];

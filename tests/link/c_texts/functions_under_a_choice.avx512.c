@@ -90,7 +90,8 @@ if (n_outer <= 0 || n_inner <= 0) return status;
 char *p0 = ptr[0];
 char *p1 = ptr[1];
 char *p2 = ptr[2];
-const i8 full = n_inner & -8, rest = n_inner - full;
+const i8 full = n_inner & -8;
+const i8 rest = n_inner - full;
 const i8 whole = full + (rest ? 8 : 0);
 ALIGNED u8 e0[8];
 ALIGNED u8 e1[8];
@@ -104,7 +105,7 @@ pad_ends_64(e1, p1 + full * 8, outer_stride[1], outer, 1, rest, 8);
 char *w0 = p0;
 char *w1 = p1;
 char *w2 = p2;
-HOLD_EXP_f8x8
+HOLD_EXP_f8x8;
 for (i8 i = 0; i < n_inner; i += 8) {
 char *q0 = w0 + i * 8;
 char *q1 = w1 + i * 8;
@@ -145,9 +146,7 @@ const f8 v9 = v3 ? v6 : v8;
 }
 }
 }
-if (rest) {
-copy_ends_64(p2 + full * 8, e2, outer_stride[2], 1, rest, 8);
-}
+if (rest) copy_ends_64(p2 + full * 8, e2, outer_stride[2], 1, rest, 8);
 p0 += outer_stride[0];
 p1 += outer_stride[1];
 p2 += outer_stride[2];

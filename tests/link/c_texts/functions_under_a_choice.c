@@ -28,7 +28,8 @@ if (n_outer <= 0 || n_inner <= 0) return status;
 char *p0 = ptr[0];
 char *p1 = ptr[1];
 char *p2 = ptr[2];
-const i8 full = n_inner & -8, rest = n_inner - full;
+const i8 full = n_inner & -8;
+const i8 rest = n_inner - full;
 const i8 whole = full + (rest ? 8 : 0);
 ALIGNED u8 e0[8];
 ALIGNED u8 e1[8];
@@ -83,9 +84,7 @@ const f8 v9 = v3 ? v6 : v8;
 }
 }
 }
-if (rest) {
-copy_ends_64(p2 + full * 8, e2, outer_stride[2], 1, rest, 8);
-}
+if (rest) copy_ends_64(p2 + full * 8, e2, outer_stride[2], 1, rest, 8);
 p0 += outer_stride[0];
 p1 += outer_stride[1];
 p2 += outer_stride[2];

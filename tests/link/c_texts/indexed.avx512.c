@@ -61,7 +61,8 @@ char *py0 = ptr[4];
 char *pg0 = ptr[5];
 char *ph0 = ptr[6];
 char *preport = ptr[7];
-const i8 full = n_inner & -8, rest = n_inner - full;
+const i8 full = n_inner & -8;
+const i8 rest = n_inner - full;
 const i8 whole = full + (rest ? 8 : 0);
 ALIGNED u8 e0[8];
 ALIGNED u8 e1[8];
@@ -75,7 +76,7 @@ pad_ends_64(e1, p1 + full * 8, outer_stride[1], outer, 1, rest, 8);
 char *w0 = p0;
 char *w1 = p1;
 char *w2 = p2;
-HOLD_EXP_f8x8
+HOLD_EXP_f8x8;
 for (i8 i = 0; i < n_inner; i += 8) {
 char *q0 = w0 + i * 8;
 char *q1 = w1 + i * 8;
@@ -99,7 +100,8 @@ const i8 v0 = ((const i8 *)q0)[l];
 i8 n3_0 = v0;
 if ((u8)n3_0 >= (u8)((const i8 *)pg0)[1]) {
 if (n3_0 >= 0 || n3_0 < -((const i8 *)pg0)[1]) {
-((i8 *)preport)[0] = 0; ((i8 *)preport)[1] = n3_0;
+((i8 *)preport)[0] = 0;
+((i8 *)preport)[1] = n3_0;
 return 2;
 }
 n3_0 += ((const i8 *)pg0)[1];
@@ -122,7 +124,8 @@ const f8 v6 = s6[l];
 i8 nh0_0 = v0;
 if ((u8)nh0_0 >= (u8)((const i8 *)ph0)[1]) {
 if (nh0_0 >= 0 || nh0_0 < -((const i8 *)ph0)[1]) {
-((i8 *)preport)[0] = 1; ((i8 *)preport)[1] = nh0_0;
+((i8 *)preport)[0] = 1;
+((i8 *)preport)[1] = nh0_0;
 return 2;
 }
 nh0_0 += ((const i8 *)ph0)[1];
@@ -132,9 +135,7 @@ char *y0 = py0 + nh0_0 * ((const i8 *)ph0)[2];
 }
 }
 }
-if (rest) {
-copy_ends_64(p2 + full * 8, e2, outer_stride[3], 1, rest, 8);
-}
+if (rest) copy_ends_64(p2 + full * 8, e2, outer_stride[3], 1, rest, 8);
 p0 += outer_stride[0];
 p1 += outer_stride[1];
 px0 += outer_stride[2];
@@ -152,13 +153,12 @@ char *p1 = ptr[2];
 char *pg0 = ptr[3];
 char *preport = ptr[4];
 const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
-const i8 full = n_inner & -8, rest = n_inner - full;
+const i8 full = n_inner & -8;
+const i8 rest = n_inner - full;
 const i8 whole = full + (rest ? 8 : 0);
 ALIGNED u8 e1[8];
 for (i8 outer = 0; outer < n_outer; outer += 1) {
-if (rest) {
-pad_ends_64(e1, p1 + full * 8, outer_stride[2], outer, 1, rest, 8);
-}
+if (rest) pad_ends_64(e1, p1 + full * 8, outer_stride[2], outer, 1, rest, 8);
 const i8 v0 = ((const i8 *)p0)[0];
 {
 char *w1 = p1;
@@ -174,7 +174,8 @@ for (i8 l = 0; l < 8; ++l) {
 i8 n1_0 = v0;
 if ((u8)n1_0 >= (u8)((const i8 *)pg0)[1]) {
 if (n1_0 >= 0 || n1_0 < -((const i8 *)pg0)[1]) {
-((i8 *)preport)[0] = 0; ((i8 *)preport)[1] = n1_0;
+((i8 *)preport)[0] = 0;
+((i8 *)preport)[1] = n1_0;
 return 2;
 }
 n1_0 += ((const i8 *)pg0)[1];
@@ -185,9 +186,7 @@ const f8 v1 = ((const f8 *)(px0 + (i + (i + l < n_inner ? l : rest - 1)) * ((con
 }
 }
 }
-if (rest) {
-copy_ends_64(p1 + full * 8, e1, outer_stride[2], 1, rest, 8);
-}
+if (rest) copy_ends_64(p1 + full * 8, e1, outer_stride[2], 1, rest, 8);
 p0 += outer_stride[0];
 px0 += outer_stride[1];
 p1 += outer_stride[2];

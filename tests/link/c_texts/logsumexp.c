@@ -25,7 +25,8 @@ if (n_outer <= 0 || n_inner < 0) return status;
 char *p0 = ptr[0];
 char *p1 = ptr[1];
 char *p2 = ptr[2];
-const i8 full = n_inner & -8, rest = n_inner - full;
+const i8 full = n_inner & -8;
+const i8 rest = n_inner - full;
 const i8 whole = full + (rest ? 8 : 0);
 const i8 tile = n_inner <= 504 ? 8 : 1;
 ALIGNED f8 t3[8];
@@ -39,25 +40,27 @@ const i8 total2 = whole * (outer_stride[2] ? 1 : n_outer);
 i8 walked2 = 0;
 const i8 used2 = total2 < 512 ? 32 : total2 < 8192 ? 64 : 128;
 f8 *sets2 = a2;
-_Pragma("omp simd") 
-for (i4 l = 0; l < 32; ++l) sets2[l] = (f8)(-0x0.0p+0);
+#pragma omp simd
+for (i4 l = 0; l < 32; ++l) {
+sets2[l] = (f8)(-0x0.0p+0);
+}
 for (i8 outer = 0; outer < n_outer; outer += tile) {
 const i8 rows = n_outer - outer < tile ? n_outer - outer : tile;
-if (rest) {
-pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, 8);
-}
+if (rest) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, 8);
 for (i8 r = 0; r < rows; ++r) {
 char *w0 = p0 + r * outer_stride[0];
 f8 *sets5 = a5 + r * 32;
-_Pragma("omp simd") 
-for (i4 l = 0; l < 32; ++l) sets5[l] = (f8)-__builtin_inf();
+#pragma omp simd
+for (i4 l = 0; l < 32; ++l) {
+sets5[l] = (f8)-__builtin_inf();
+}
 for (i8 i = 0; i < n_inner;) {
 i8 end = full;
 if (i == full) {
 end = n_inner;
 w0 = (char *)(e0 + r * 8) - full * 8;
 }
-if ((i & 31) == 0)
+if ((i & 31) == 0) {
 for (; i + 32 <= (end < full ? end : full); i += 32) {
 char *q0 = w0 + i * 8;
 f8 *c5 = sets5;
@@ -65,6 +68,7 @@ f8 *c5 = sets5;
 for (i4 l = 0; l < 32; ++l) {
 const f8 v0 = ((const f8 *)q0)[l];
 c5[l] = (c5[l] >= (v0)) | (c5[l] != c5[l]) ? c5[l] : (v0);
+}
 }
 }
 for (; i < end; i += 8) {
@@ -110,22 +114,24 @@ const f8 v7 = exp(v6);
 c2[l] = c2[l] + ((i + l < n_inner ? v7 : (-0x0.0p+0)));
 }
 }
-if ((((walked2 + i) & 511) == 0)) {
-f8 *d2 = sets2;
 if (((walked2 + i) & 511) == 0) {
-carry_f8(a2, (walked2 + i) / 512, 32);
-}
+f8 *d2 = sets2;
+if (((walked2 + i) & 511) == 0) carry_f8(a2, (walked2 + i) / 512, 32);
 }
 }
 walked2 += whole;
 if (walked2 == total2) {
-const f8 so_far = ((const f8 *)(p2 + r * outer_stride[2]))[0], rows_folded = fold_all_add_f8(a2, used2, 0, 8);
+const f8 so_far = ((const f8 *)(p2 + r * outer_stride[2]))[0];
+const f8 rows_folded = fold_all_add_f8(a2, used2, 0, 8);
 ((f8 *)(p2 + r * outer_stride[2]))[0] = so_far + (rows_folded);
 if (!(outer + r == n_outer - 1)) {
-_Pragma("omp simd") 
-for (i4 l = 0; l < 32; ++l) sets2[l] = (f8)(-0x0.0p+0);
+#pragma omp simd
+for (i4 l = 0; l < 32; ++l) {
+sets2[l] = (f8)(-0x0.0p+0);
+}
 walked2 = 0;
-}}
+}
+}
 }
 for (i8 r = 0; r < rows; ++r) {
 const f8 v3 = t3[r];
@@ -143,7 +149,8 @@ if (n_outer <= 0 || n_inner <= 0) return status;
 char *p0 = ptr[0];
 char *p1 = ptr[1];
 char *p2 = ptr[2];
-const i8 full = n_inner & -8, rest = n_inner - full;
+const i8 full = n_inner & -8;
+const i8 rest = n_inner - full;
 const i8 whole = full + (rest ? 8 : 0);
 ALIGNED u8 e0[8];
 ALIGNED u8 e1[8];
@@ -178,9 +185,7 @@ const f8 v6 = v3 + v5;
 }
 }
 }
-if (rest) {
-copy_ends_64(p2 + full * 8, e2, outer_stride[2], 1, rest, 8);
-}
+if (rest) copy_ends_64(p2 + full * 8, e2, outer_stride[2], 1, rest, 8);
 p0 += outer_stride[0];
 p1 += outer_stride[1];
 p2 += outer_stride[2];

@@ -35,9 +35,11 @@ INLINE i8x8 widen_u1x8(const void *at) {
 #endif
 }
 INLINE b1 one_is_true(const u8 *sets, i4 words) {
-  u8 others = 0;
-  for (i4 k = 0; k < words; ++k) others |= sets[k] ^ 0x0ULL;
-  return others != 0;
+u8 others = 0;
+for (i4 k = 0; k < words; ++k) {
+others |= sets[k] ^ 0x0ULL;
+}
+return others != 0;
 }
 void (*copy_ends_64)(void *, const void *, i8, i8, i8, i8);
 void (*copy_ends_8)(void *, const void *, i8, i8, i8, i8);
@@ -52,7 +54,8 @@ char *p4 = ptr[4];
 char *p5 = ptr[5];
 char *p6 = ptr[6];
 const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
-const i8 full = n_inner & -8, rest = n_inner - full;
+const i8 full = n_inner & -8;
+const i8 rest = n_inner - full;
 const i8 whole = full + (rest ? 8 : 0);
 ALIGNED u8 e0[8];
 ALIGNED u1 e1[8];
@@ -81,7 +84,10 @@ char *w2 = p2;
 char *w3 = p3;
 char *w4 = p4;
 char *w5 = p5;
-u1x8 m6_0 = ((u1x8 *)sets6)[0], m6_1 = ((u1x8 *)sets6)[1], m6_2 = ((u1x8 *)sets6)[2], m6_3 = ((u1x8 *)sets6)[3];
+u1x8 m6_0 = ((u1x8 *)sets6)[0];
+u1x8 m6_1 = ((u1x8 *)sets6)[1];
+u1x8 m6_2 = ((u1x8 *)sets6)[2];
+u1x8 m6_3 = ((u1x8 *)sets6)[3];
 for (i8 i = 0; i < n_inner;) {
 i8 end = full;
 if (i == full) {
@@ -100,7 +106,8 @@ char *q2 = w2 + i * 1;
 char *q3 = w3 + i * 8;
 char *q4 = w4 + i * 8;
 char *q5 = w5 + i * 1;
-ALIGNED u1 c6[8]; *(u1x8 *)c6 = m6_0;
+ALIGNED u1 c6[8];
+*(u1x8 *)c6 = m6_0;
 const i8x8 c1 = widen_i1x8(q1);
 const i8x8 c2 = widen_u1x8(q2);
 ALIGNED i8 of6[8];
@@ -125,7 +132,9 @@ oq5[l] = v9;
 ALIGNED u1 nof6[8];
 *(u1x8 *)nof6 = __builtin_convertvector(*(const i8x8 *)of6, u1x8);
 #pragma omp simd
-for (i8 l = 0; l < 8; ++l) c6[l] = c6[l] | ((nof6[l] != 0));
+for (i8 l = 0; l < 8; ++l) {
+c6[l] = c6[l] | ((nof6[l] != 0));
+}
 *(u1x8_at *)q5 = __builtin_convertvector(*(const i8x8 *)oq5, u1x8);
 m6_0 = m6_1;
 m6_1 = m6_2;
@@ -133,15 +142,20 @@ m6_2 = m6_3;
 m6_3 = *(u1x8 *)c6;
 }
 }
-((u1x8 *)sets6)[0] = m6_0; ((u1x8 *)sets6)[1] = m6_1; ((u1x8 *)sets6)[2] = m6_2; ((u1x8 *)sets6)[3] = m6_3;
+((u1x8 *)sets6)[0] = m6_0;
+((u1x8 *)sets6)[1] = m6_1;
+((u1x8 *)sets6)[2] = m6_2;
+((u1x8 *)sets6)[3] = m6_3;
 walked6 += whole;
 if (walked6 == total6) {
-const b1 so_far = (((const u1 *)p6)[0] != 0), rows_folded = one_is_true((const u8 *)(a6), 4);
+const b1 so_far = (((const u1 *)p6)[0] != 0);
+const b1 rows_folded = one_is_true((const u8 *)(a6), 4);
 ((u1 *)p6)[0] = so_far | (rows_folded);
 if (!(outer == n_outer - 1)) {
 ((u1x8 *)sets6)[0] = ((u1x8 *)sets6)[1] = ((u1x8 *)sets6)[2] = ((u1x8 *)sets6)[3] = z6;
 walked6 = 0;
-}}
+}
+}
 }
 if (rest) {
 copy_ends_64(p4 + full * 8, e4, outer_stride[4], 1, rest, 8);

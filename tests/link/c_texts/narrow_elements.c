@@ -35,9 +35,11 @@ INLINE i8x8 widen_u1x8(const void *at) {
 #endif
 }
 INLINE b1 one_is_true(const u8 *sets, i4 words) {
-  u8 others = 0;
-  for (i4 k = 0; k < words; ++k) others |= sets[k] ^ 0x0ULL;
-  return others != 0;
+u8 others = 0;
+for (i4 k = 0; k < words; ++k) {
+others |= sets[k] ^ 0x0ULL;
+}
+return others != 0;
 }
 void (*copy_ends_64)(void *, const void *, i8, i8, i8, i8);
 void (*copy_ends_8)(void *, const void *, i8, i8, i8, i8);
@@ -52,7 +54,8 @@ char *p4 = ptr[4];
 char *p5 = ptr[5];
 char *p6 = ptr[6];
 const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
-const i8 full = n_inner & -8, rest = n_inner - full;
+const i8 full = n_inner & -8;
+const i8 rest = n_inner - full;
 const i8 whole = full + (rest ? 8 : 0);
 ALIGNED u8 e0[8];
 ALIGNED u1 e1[8];
@@ -65,8 +68,10 @@ const i8 total6 = whole * (outer_stride[6] ? 1 : n_outer);
 i8 walked6 = 0;
 const i8 used6 = 32;
 u1 *sets6 = a6;
-_Pragma("omp simd") 
-for (i4 l = 0; l < 32; ++l) sets6[l] = (u1)0;
+#pragma omp simd
+for (i4 l = 0; l < 32; ++l) {
+sets6[l] = (u1)0;
+}
 for (i8 outer = 0; outer < n_outer; outer += 1) {
 if (rest) {
 pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
@@ -124,19 +129,25 @@ oq5[l] = v9;
 ALIGNED u1 nof6[8];
 *(u1x8 *)nof6 = __builtin_convertvector(*(const i8x8 *)of6, u1x8);
 #pragma omp simd
-for (i8 l = 0; l < 8; ++l) c6[l] = c6[l] | ((nof6[l] != 0));
+for (i8 l = 0; l < 8; ++l) {
+c6[l] = c6[l] | ((nof6[l] != 0));
+}
 *(u1x8_at *)q5 = __builtin_convertvector(*(const i8x8 *)oq5, u1x8);
 }
 }
 walked6 += whole;
 if (walked6 == total6) {
-const b1 so_far = (((const u1 *)p6)[0] != 0), rows_folded = one_is_true((const u8 *)(a6), 4);
+const b1 so_far = (((const u1 *)p6)[0] != 0);
+const b1 rows_folded = one_is_true((const u8 *)(a6), 4);
 ((u1 *)p6)[0] = so_far | (rows_folded);
 if (!(outer == n_outer - 1)) {
-_Pragma("omp simd") 
-for (i4 l = 0; l < 32; ++l) sets6[l] = (u1)0;
+#pragma omp simd
+for (i4 l = 0; l < 32; ++l) {
+sets6[l] = (u1)0;
+}
 walked6 = 0;
-}}
+}
+}
 }
 if (rest) {
 copy_ends_64(p4 + full * 8, e4, outer_stride[4], 1, rest, 8);

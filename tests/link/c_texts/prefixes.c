@@ -19,14 +19,13 @@ i4 status = 0;
 if (n_outer <= 0 || n_inner < 0) return status;
 char *p0 = ptr[0];
 char *p1 = ptr[1];
-const i8 full = n_inner & -8, rest = n_inner - full;
+const i8 full = n_inner & -8;
+const i8 rest = n_inner - full;
 const i8 whole = full + (rest ? 8 : 0);
 ALIGNED u8 e0[8];
 ALIGNED u8 e1[8];
 for (i8 outer = 0; outer < n_outer; outer += 1) {
-if (rest) {
-pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
-}
+if (rest) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
 {
 char *w0 = p0;
 char *w1 = p1;
@@ -53,9 +52,7 @@ const f8 v3 = v2 * 0x1.p+1;
 }
 }
 }
-if (rest) {
-copy_ends_64(p1 + full * 8, e1, outer_stride[1], 1, rest, 8);
-}
+if (rest) copy_ends_64(p1 + full * 8, e1, outer_stride[1], 1, rest, 8);
 p0 += outer_stride[0];
 p1 += outer_stride[1];
 }

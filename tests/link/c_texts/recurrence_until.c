@@ -31,7 +31,11 @@ const f8 n0 = v4;
 const u1 ends = v5;
 v3 = n0;
 p3 += stride[3];
-if (ends) { ++step; status = status ? status : 3; break; }
+if (ends) {
+++step;
+status = status ? status : 3;
+break;
+}
 }
 ((f8 *)p2)[0] = v3;
 ((i8 *)p4)[0] = step;

@@ -59,7 +59,8 @@ if (n_outer <= 0 || n_inner < 0) return status;
 char *p0 = ptr[0];
 char *p1 = ptr[1];
 char *pb5 = ptr[2];
-const i8 full = n_inner & -8, rest = n_inner - full;
+const i8 full = n_inner & -8;
+const i8 rest = n_inner - full;
 const i8 whole = full + (rest ? 8 : 0);
 const i8 tile = n_inner <= 504 && outer_stride[2] ? 8 : 1;
 ALIGNED f8 t3[8];
@@ -76,12 +77,13 @@ const f8x8 z7 = (f8)(-0x0.0p+0) - (f8x8){};
 ALIGNED f8 row7[8];
 for (i8 outer = 0; outer < n_outer; outer += tile) {
 const i8 rows = n_outer - outer < tile ? n_outer - outer : tile;
-if (rest) {
-pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, 8);
-}
+if (rest) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, 8);
 for (i8 r = 0; r < rows; ++r) {
 char *w0 = p0 + r * outer_stride[0];
-f8x8 m4_0 = z4, m4_1 = z4, m4_2 = z4, m4_3 = z4;
+f8x8 m4_0 = z4;
+f8x8 m4_1 = z4;
+f8x8 m4_2 = z4;
+f8x8 m4_3 = z4;
 for (i8 i = 0; i < n_inner;) {
 i8 end = full;
 if (i == full) {
@@ -90,7 +92,8 @@ w0 = (char *)(e0 + r * 8) - full * 8;
 }
 for (; i < end; i += 8) {
 char *q0 = w0 + i * 8;
-ALIGNED f8 c4[8]; *(f8x8 *)c4 = m4_0;
+ALIGNED f8 c4[8];
+*(f8x8 *)c4 = m4_0;
 #pragma omp simd
 for (i8 l = 0; l < 8; ++l) {
 const f8 v0 = ((const f8 *)q0)[l];
@@ -105,20 +108,32 @@ m4_3 = *(f8x8 *)c4;
 {
 f8x8 x;
 if (whole & 8) {
-x = m4_3; m4_3 = m4_2; m4_2 = m4_1; m4_1 = m4_0;
+x = m4_3;
+m4_3 = m4_2;
+m4_2 = m4_1;
+m4_1 = m4_0;
 m4_0 = x;
 }
 if (whole & 16) {
-x = m4_0; m4_0 = m4_2; m4_2 = x;
-x = m4_1; m4_1 = m4_3; m4_3 = x;
+x = m4_0;
+m4_0 = m4_2;
+m4_2 = x;
+x = m4_1;
+m4_1 = m4_3;
+m4_3 = x;
 }
-ALIGNED f8 f0[8]; *(f8x8 *)f0 = m4_0;
-ALIGNED f8 f1[8]; *(f8x8 *)f1 = m4_1;
-ALIGNED f8 f2[8]; *(f8x8 *)f2 = m4_2;
-ALIGNED f8 f3[8]; *(f8x8 *)f3 = m4_3;
-_Pragma("omp simd") 
+ALIGNED f8 f0[8];
+*(f8x8 *)f0 = m4_0;
+ALIGNED f8 f1[8];
+*(f8x8 *)f1 = m4_1;
+ALIGNED f8 f2[8];
+*(f8x8 *)f2 = m4_2;
+ALIGNED f8 f3[8];
+*(f8x8 *)f3 = m4_3;
+#pragma omp simd
 for (i4 l = 0; l < 8; ++l) {
-const f8 even = (f0[l] >= (f2[l])) | (f0[l] != f0[l]) ? f0[l] : (f2[l]), odd = (f1[l] >= (f3[l])) | (f1[l] != f1[l]) ? f1[l] : (f3[l]);
+const f8 even = (f0[l] >= (f2[l])) | (f0[l] != f0[l]) ? f0[l] : (f2[l]);
+const f8 odd = (f1[l] >= (f3[l])) | (f1[l] != f1[l]) ? f1[l] : (f3[l]);
 (a4 + r * 8)[l] = (even >= (odd)) | (even != even) ? even : (odd);
 }
 }
@@ -135,7 +150,10 @@ char *w0 = p0 + r * outer_stride[0];
 char *wb5 = pb5 + r * outer_stride[2];
 char *n0 = p0 + (rows + r) * outer_stride[0];
 char *n1 = p1 + (rows + r) * outer_stride[1];
-f8x8 m7_0 = z7, m7_1 = z7, m7_2 = z7, m7_3 = z7;
+f8x8 m7_0 = z7;
+f8x8 m7_1 = z7;
+f8x8 m7_2 = z7;
+f8x8 m7_3 = z7;
 for (i8 i = 0; i < n_inner;) {
 i8 end = full;
 if (i == full) {
@@ -144,7 +162,7 @@ w0 = (char *)(e0 + r * 8) - full * 8;
 }
 if (end > i + 512 - (i & 511)) end = i + 512 - (i & 511);
 const f8x8 before7 = m7_0;
-HOLD_EXP_f8x8
+HOLD_EXP_f8x8;
 for (; i < end; i += 8) {
 char *q0 = w0 + i * 8;
 char *qb5 = wb5 + i * 8;
@@ -159,7 +177,8 @@ s4[l] = v4;
 }
 const f8x8 s5 = exp_f8x8(*(const f8x8 *)s4);
 *(f8x8_at *)qb5 = s5;
-ALIGNED f8 c7[8]; *(f8x8 *)c7 = m7_0;
+ALIGNED f8 c7[8];
+*(f8x8 *)c7 = m7_0;
 #pragma omp simd
 for (i8 l = 0; l < 8; ++l) {
 const f8 v5 = s5[l];
@@ -174,20 +193,32 @@ if (i > full) {
 const i8x8 live7 = *(const i8x8_at *)(first_i8x8 + 8 - rest);
 m7_3 = (f8x8)(((i8x8)m7_3 & live7) | ((i8x8)before7 & ~live7));
 }
-if (((i & 511) == 0)) {
+if ((i & 511) == 0) {
 ALIGNED f8 d7[32];
-((f8x8 *)d7)[0] = m7_0; ((f8x8 *)d7)[1] = m7_1; ((f8x8 *)d7)[2] = m7_2; ((f8x8 *)d7)[3] = m7_3;
+((f8x8 *)d7)[0] = m7_0;
+((f8x8 *)d7)[1] = m7_1;
+((f8x8 *)d7)[2] = m7_2;
+((f8x8 *)d7)[3] = m7_3;
 __asm__ volatile("" : : "r"(d7) : "memory");
 if ((i & 511) == 0) {
-((f8x8 *)a7)[0] = ((f8x8 *)d7)[0]; ((f8x8 *)a7)[1] = ((f8x8 *)d7)[1]; ((f8x8 *)a7)[2] = ((f8x8 *)d7)[2]; ((f8x8 *)a7)[3] = ((f8x8 *)d7)[3];
+((f8x8 *)a7)[0] = ((f8x8 *)d7)[0];
+((f8x8 *)a7)[1] = ((f8x8 *)d7)[1];
+((f8x8 *)a7)[2] = ((f8x8 *)d7)[2];
+((f8x8 *)a7)[3] = ((f8x8 *)d7)[3];
 carry_f8(a7, i / 512, 32);
 ((f8x8 *)d7)[0] = ((f8x8 *)d7)[1] = ((f8x8 *)d7)[2] = ((f8x8 *)d7)[3] = z7;
 }
-m7_0 = ((f8x8 *)d7)[0]; m7_1 = ((f8x8 *)d7)[1]; m7_2 = ((f8x8 *)d7)[2]; m7_3 = ((f8x8 *)d7)[3];
+m7_0 = ((f8x8 *)d7)[0];
+m7_1 = ((f8x8 *)d7)[1];
+m7_2 = ((f8x8 *)d7)[2];
+m7_3 = ((f8x8 *)d7)[3];
 }
 }
 if (used7 != 8) {
-((f8x8 *)a7)[0] = m7_0; ((f8x8 *)a7)[1] = m7_1; ((f8x8 *)a7)[2] = m7_2; ((f8x8 *)a7)[3] = m7_3;
+((f8x8 *)a7)[0] = m7_0;
+((f8x8 *)a7)[1] = m7_1;
+((f8x8 *)a7)[2] = m7_2;
+((f8x8 *)a7)[3] = m7_3;
 } else {
 *(f8x8 *)(a7 + r * 8) = (m7_0 + m7_2) + (m7_1 + m7_3);
 }
@@ -220,9 +251,7 @@ const f8 v7 = v5 / v6;
 }
 }
 }
-if (rest) {
-copy_ends_64(p1 + full * 8, e1, outer_stride[1], rows, rest, 8);
-}
+if (rest) copy_ends_64(p1 + full * 8, e1, outer_stride[1], rows, rest, 8);
 p0 += rows * outer_stride[0];
 p1 += rows * outer_stride[1];
 }

@@ -24,7 +24,8 @@ if (n_outer <= 0 || n_inner < 0) return status;
 char *p0 = ptr[0];
 char *p1 = ptr[1];
 char *pb5 = ptr[2];
-const i8 full = n_inner & -8, rest = n_inner - full;
+const i8 full = n_inner & -8;
+const i8 rest = n_inner - full;
 const i8 whole = full + (rest ? 8 : 0);
 const i8 tile = n_inner <= 504 && outer_stride[2] ? 8 : 1;
 ALIGNED f8 t3[8];
@@ -39,21 +40,21 @@ const i8 used7 = whole < 512 ? 32 : whole < 8192 ? 64 : 128;
 ALIGNED f8 row7[8];
 for (i8 outer = 0; outer < n_outer; outer += tile) {
 const i8 rows = n_outer - outer < tile ? n_outer - outer : tile;
-if (rest) {
-pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, 8);
-}
+if (rest) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, 8);
 for (i8 r = 0; r < rows; ++r) {
 char *w0 = p0 + r * outer_stride[0];
 f8 *sets4 = a4 + r * 32;
-_Pragma("omp simd") 
-for (i4 l = 0; l < 32; ++l) sets4[l] = (f8)-__builtin_inf();
+#pragma omp simd
+for (i4 l = 0; l < 32; ++l) {
+sets4[l] = (f8)-__builtin_inf();
+}
 for (i8 i = 0; i < n_inner;) {
 i8 end = full;
 if (i == full) {
 end = n_inner;
 w0 = (char *)(e0 + r * 8) - full * 8;
 }
-if ((i & 31) == 0)
+if ((i & 31) == 0) {
 for (; i + 32 <= (end < full ? end : full); i += 32) {
 char *q0 = w0 + i * 8;
 f8 *c4 = sets4;
@@ -61,6 +62,7 @@ f8 *c4 = sets4;
 for (i4 l = 0; l < 32; ++l) {
 const f8 v0 = ((const f8 *)q0)[l];
 c4[l] = (c4[l] >= (v0)) | (c4[l] != c4[l]) ? c4[l] : (v0);
+}
 }
 }
 for (; i < end; i += 8) {
@@ -87,8 +89,10 @@ char *wb5 = pb5 + r * outer_stride[2];
 char *n0 = p0 + (rows + r) * outer_stride[0];
 char *n1 = p1 + (rows + r) * outer_stride[1];
 f8 *sets7 = a7 + r * 32;
-_Pragma("omp simd") 
-for (i4 l = 0; l < 32; ++l) sets7[l] = (f8)(-0x0.0p+0);
+#pragma omp simd
+for (i4 l = 0; l < 32; ++l) {
+sets7[l] = (f8)(-0x0.0p+0);
+}
 for (i8 i = 0; i < n_inner;) {
 i8 end = full;
 if (i == full) {
@@ -111,11 +115,9 @@ const f8 v5 = exp(v4);
 c7[l] = c7[l] + ((i + l < n_inner ? v5 : (-0x0.0p+0)));
 }
 }
-if (((i & 511) == 0)) {
-f8 *d7 = sets7;
 if ((i & 511) == 0) {
-carry_f8(a7, i / 512, 32);
-}
+f8 *d7 = sets7;
+if ((i & 511) == 0) carry_f8(a7, i / 512, 32);
 }
 }
 }
@@ -147,9 +149,7 @@ const f8 v7 = v5 / v6;
 }
 }
 }
-if (rest) {
-copy_ends_64(p1 + full * 8, e1, outer_stride[1], rows, rest, 8);
-}
+if (rest) copy_ends_64(p1 + full * 8, e1, outer_stride[1], rows, rest, 8);
 p0 += rows * outer_stride[0];
 p1 += rows * outer_stride[1];
 }

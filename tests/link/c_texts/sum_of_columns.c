@@ -21,7 +21,8 @@ char *p0 = ptr[0];
 char *p1 = ptr[1];
 char *p2 = ptr[2];
 const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
-const i8 full = n_inner & -8, rest = n_inner - full;
+const i8 full = n_inner & -8;
+const i8 rest = n_inner - full;
 const i8 whole = full + (rest ? 8 : 0);
 ALIGNED u8 e0[8];
 ALIGNED u8 e1[8];
@@ -58,9 +59,7 @@ const f8 v2 = v0 * v1;
 }
 }
 }
-if (rest) {
-copy_ends_64(p2 + full * 8, e2, outer_stride[2], 1, rest, 8);
-}
+if (rest) copy_ends_64(p2 + full * 8, e2, outer_stride[2], 1, rest, 8);
 p0 += outer_stride[0];
 p1 += outer_stride[1];
 p2 += outer_stride[2];

@@ -26,8 +26,12 @@ char *p0 = ptr[0];
 char *p1 = ptr[1];
 const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
 const b1 columns = (n_inner == 1) & (n_outer > 1) & (outer_stride[0] == 8) & (outer_stride[1] == 8);
-if (columns) { n_inner = n_outer; n_outer = 1; }
-const i8 full = n_inner & -8, rest = n_inner - full;
+if (columns) {
+n_inner = n_outer;
+n_outer = 1;
+}
+const i8 full = n_inner & -8;
+const i8 rest = n_inner - full;
 const i8 whole = full + (rest ? 8 : 0);
 ALIGNED u8 e0[8];
 ALIGNED f8 a1[128];
@@ -35,12 +39,12 @@ const i8 total1 = whole * (outer_stride[1] ? 1 : n_outer);
 i8 walked1 = 0;
 const i8 used1 = total1 < 512 ? 32 : total1 < 8192 ? 64 : 128;
 f8 *sets1 = a1;
-_Pragma("omp simd") 
-for (i4 l = 0; l < 32; ++l) sets1[l] = (f8)(-0x0.0p+0);
-for (i8 outer = 0; outer < n_outer; outer += 1) {
-if (rest) {
-pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
+#pragma omp simd
+for (i4 l = 0; l < 32; ++l) {
+sets1[l] = (f8)(-0x0.0p+0);
 }
+for (i8 outer = 0; outer < n_outer; outer += 1) {
+if (rest) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
 {
 char *w0 = p0;
 for (i8 i = 0; i < n_inner;) {
@@ -51,7 +55,7 @@ w0 = (char *)e0 - full * 8;
 }
 if (end > i + 512 - ((walked1 + i) & 511)) end = i + 512 - ((walked1 + i) & 511);
 if (columns && end > i + 8) end = i + 8;
-if (((walked1 + i) & 31) == 0)
+if (((walked1 + i) & 31) == 0) {
 for (; i + 32 <= (end < full ? end : full); i += 32) {
 char *q0 = w0 + i * 8;
 __builtin_prefetch(q0 + 0 + ahead);
@@ -64,6 +68,7 @@ for (i4 l = 0; l < 32; ++l) {
 const f8 v0 = ((const f8 *)q0)[l];
 const f8 v1 = v0 * v0;
 c1[l] = c1[l] + (v1);
+}
 }
 }
 for (; i < end; i += 8) {
@@ -80,25 +85,29 @@ c1[l] = c1[l] + ((i + l < n_inner ? v1 : (-0x0.0p+0)));
 if (columns) {
 f8 *d1 = sets1;
 fold_columns_add_f8((f8 *)p1 + (i - 8), d1, (i <= n_inner ? 8 : rest), 8);
-_Pragma("omp simd") 
-for (i4 l = 0; l < 32; ++l) sets1[l] = (f8)(-0x0.0p+0);
+#pragma omp simd
+for (i4 l = 0; l < 32; ++l) {
+sets1[l] = (f8)(-0x0.0p+0);
 }
-if ((((walked1 + i) & 511) == 0)) {
-f8 *d1 = sets1;
+}
 if (((walked1 + i) & 511) == 0) {
-carry_f8(a1, (walked1 + i) / 512, 32);
-}
+f8 *d1 = sets1;
+if (((walked1 + i) & 511) == 0) carry_f8(a1, (walked1 + i) / 512, 32);
 }
 }
 walked1 += whole;
 if (walked1 == total1) {
-const f8 so_far = ((const f8 *)p1)[0], rows_folded = fold_all_add_f8(a1, used1, 0, 8);
+const f8 so_far = ((const f8 *)p1)[0];
+const f8 rows_folded = fold_all_add_f8(a1, used1, 0, 8);
 ((f8 *)p1)[0] = so_far + (rows_folded);
 if (!(outer == n_outer - 1)) {
-_Pragma("omp simd") 
-for (i4 l = 0; l < 32; ++l) sets1[l] = (f8)(-0x0.0p+0);
+#pragma omp simd
+for (i4 l = 0; l < 32; ++l) {
+sets1[l] = (f8)(-0x0.0p+0);
+}
 walked1 = 0;
-}}
+}
+}
 }
 p0 += outer_stride[0];
 p1 += outer_stride[1];
@@ -111,7 +120,8 @@ if (n_outer <= 0 || n_inner <= 0) return status;
 char *p0 = ptr[0];
 char *p1 = ptr[1];
 const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
-const i8 full = n_inner & -16, rest = n_inner - full;
+const i8 full = n_inner & -16;
+const i8 rest = n_inner - full;
 const i8 whole = full + (rest ? 16 : 0);
 ALIGNED u4 e0[16];
 ALIGNED f4 a1[256];
@@ -119,12 +129,12 @@ const i8 total1 = whole * (outer_stride[1] ? 1 : n_outer);
 i8 walked1 = 0;
 const i8 used1 = total1 < 1024 ? 64 : total1 < 16384 ? 128 : 256;
 f4 *sets1 = a1;
-_Pragma("omp simd") 
-for (i4 l = 0; l < 64; ++l) sets1[l] = (f4)(-0x0.0p+0f);
-for (i8 outer = 0; outer < n_outer; outer += 1) {
-if (rest) {
-pad_ends_32(e0, p0 + full * 4, outer_stride[0], outer, 1, rest, 16);
+#pragma omp simd
+for (i4 l = 0; l < 64; ++l) {
+sets1[l] = (f4)(-0x0.0p+0f);
 }
+for (i8 outer = 0; outer < n_outer; outer += 1) {
+if (rest) pad_ends_32(e0, p0 + full * 4, outer_stride[0], outer, 1, rest, 16);
 {
 char *w0 = p0;
 for (i8 i = 0; i < n_inner;) {
@@ -134,7 +144,7 @@ end = n_inner;
 w0 = (char *)e0 - full * 4;
 }
 if (end > i + 1024 - ((walked1 + i) & 1023)) end = i + 1024 - ((walked1 + i) & 1023);
-if (((walked1 + i) & 63) == 0)
+if (((walked1 + i) & 63) == 0) {
 for (; i + 64 <= (end < full ? end : full); i += 64) {
 char *q0 = w0 + i * 4;
 __builtin_prefetch(q0 + 0 + ahead);
@@ -148,6 +158,7 @@ const f4 v0 = ((const f4 *)q0)[l];
 c1[l] = c1[l] + (v0);
 }
 }
+}
 for (; i < end; i += 16) {
 char *q0 = w0 + i * 4;
 __builtin_prefetch(q0 + 0 + ahead);
@@ -158,22 +169,24 @@ const f4 v0 = ((const f4 *)q0)[l];
 c1[l] = c1[l] + ((i + l < n_inner ? v0 : (-0x0.0p+0f)));
 }
 }
-if ((((walked1 + i) & 1023) == 0)) {
-f4 *d1 = sets1;
 if (((walked1 + i) & 1023) == 0) {
-carry_f4(a1, (walked1 + i) / 1024, 64);
-}
+f4 *d1 = sets1;
+if (((walked1 + i) & 1023) == 0) carry_f4(a1, (walked1 + i) / 1024, 64);
 }
 }
 walked1 += whole;
 if (walked1 == total1) {
-const f4 so_far = ((const f4 *)p1)[0], rows_folded = fold_all_add_f4(a1, used1, 0, 16);
+const f4 so_far = ((const f4 *)p1)[0];
+const f4 rows_folded = fold_all_add_f4(a1, used1, 0, 16);
 ((f4 *)p1)[0] = so_far + (rows_folded);
 if (!(outer == n_outer - 1)) {
-_Pragma("omp simd") 
-for (i4 l = 0; l < 64; ++l) sets1[l] = (f4)(-0x0.0p+0f);
+#pragma omp simd
+for (i4 l = 0; l < 64; ++l) {
+sets1[l] = (f4)(-0x0.0p+0f);
+}
 walked1 = 0;
-}}
+}
+}
 }
 p0 += outer_stride[0];
 p1 += outer_stride[1];

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from frazil import _core
+import frazil._core as _core
 from frazil.cache import identity
 from frazil.cache.store import find_store
 from frazil.cached_property import cached_property

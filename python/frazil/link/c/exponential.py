@@ -15,8 +15,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from frazil.link.c.definitions import Definitions
 from frazil.link.c.functions import C_TYPES
-from frazil.link.c.unit import Unit
 from frazil.link.c.wide import (
     HAS_REGISTERS,
     define_macros,
@@ -126,27 +126,27 @@ _POLYNOMIALS = {
 }
 
 
-def hold_constants(unit: Unit, dtype: str) -> str:
+def hold_constants(definitions: Definitions, dtype: str) -> str:
     """The C statement that holds the constants in registers: it stands before a loop over blocks.
 
     Else the compiler takes them from memory in every block, or before all loops, whence they go
     back to memory wherever a function is called.
     """
-    return f"HOLD_EXP_{_define(unit, dtype)}"
+    return f"HOLD_EXP_{_define(definitions, dtype)}"
 
 
-def block_exponential(unit: Unit, dtype: str) -> str:
+def block_exponential(definitions: Definitions, dtype: str) -> str:
     """The name of the C function for a block of whole lanes, where the constants are held."""
-    return f"exp_{_define(unit, dtype)}"
+    return f"exp_{_define(definitions, dtype)}"
 
 
-def _define(unit: Unit, dtype: str) -> str:
+def _define(definitions: Definitions, dtype: str) -> str:
     """Define the function; the type of a block comes back."""
     constants, code = _CONSTANTS[dtype], C_TYPES[dtype]
-    vector = unit.vector(dtype, wide_lanes(dtype))
-    define_macros(unit, dtype)
+    vector = definitions.vector(dtype, wide_lanes(dtype))
+    define_macros(definitions, dtype)
     powers, rests = ", ".join(constants.powers), ", ".join(constants.rests)
-    unit.define(_TABLES.format(T=code, powers=powers, rests=rests))
+    definitions.define(_TABLES.format(T=code, powers=powers, rests=rests))
 
     def everywhere(value: str) -> str:
         return f"ALL_{code}({value})"
@@ -162,13 +162,13 @@ def _define(unit: Unit, dtype: str) -> str:
 
     def take(table: str) -> str:
         names = []
-        for at, value in enumerate(registers(unit, dtype, f"{table}_{code}")):
+        for at, value in enumerate(registers(definitions, dtype, f"{table}_{code}")):
             names.append(f"exp_{table}_{at}")
             held[f"{table}_{at}"] = value
-        return lookup(unit, dtype, names, "t")
+        return lookup(definitions, dtype, names, "t")
 
     power, rest = take("powers"), take("rests")
-    unit.define(
+    definitions.define(
         _TEXT.format(
             T=code,
             V=vector,
@@ -180,7 +180,7 @@ def _define(unit: Unit, dtype: str) -> str:
             power=power,
             rest=rest,
             polynomial=_POLYNOMIALS[dtype].format(V=vector, T=code),
-            on_lanes=on_lanes(dtype, unit.function("exp", dtype)),
+            on_lanes=on_lanes(dtype, definitions.function("exp", dtype)),
         )
     )
     return vector

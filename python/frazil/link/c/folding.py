@@ -1,178 +1,429 @@
-"""What a kernel folds over rows, as C.
+"""What a kernel folds over rows, in C.
 
-Where registers are as wide as a block, the sets of partial results are in registers along a row:
-each block folds into the set that has waited longest, and the sets move on by one. The one that
-waits first is after so many elements another one of the sets of :mod:`frazil.link.reduction`, which
-is why float folds are told how many elements there were. At the end of a row the sets become one,
-unless some of them have been carried; only that goes to memory, where it waits for those of the
-other rows of a tile. Elsewhere the sets stay in memory, each in its place.
+Where registers are as wide as a block, the sets of partial results are in registers along a row
+(:class:`RegisterFolding`): each block folds into the set that has waited longest, and the sets move
+on by one. The one that waits first is after so many elements another one of the sets of
+:mod:`frazil.link.reduction`, which is why float folds are told how many elements there were. At the
+end of a row the sets become one, unless some of them have been carried; only that goes to memory,
+where it waits for those of the other rows of a tile. Elsewhere the sets stay in memory, each in its
+place (:class:`MemoryFolding`).
+
+Either folds all rows to one number (:class:`AllRows`), or each row (:class:`EachRow`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from frazil.link.c import partials
+from frazil.link.c.definitions import load, memory_type, place
 from frazil.link.c.functions import C_TYPES
-from frazil.link.c.unit import Unit, load, memory_type, store
+from frazil.link.c.partials import Partials, carry
+from frazil.link.c.syntax import (
+    Array,
+    Assign,
+    Block,
+    Const,
+    CStatement,
+    Declare,
+    Do,
+    If,
+    lanes_loop,
+    simd,
+)
+from frazil.link.c.unit import Unit
 from frazil.link.kernel import BLOCK_BYTES, Write
 from frazil.link.reduction import COUNTING, LEVELS, SETS, TURNS, has_levels
-
-DECIDED = 128
-"""The blocks after which it is asked whether a fold of bools can still change."""
 
 CARRIED = SETS * TURNS
 """The blocks after which float sums are carried."""
 
 
-@dataclass(frozen=True, slots=True)
-class Folding:
-    """A write or a fold, number ``k``; a write may go on from row to row.
+class Folding(ABC):
+    """A write or a fold, number ``k``; its partial results are at ``a`` and that number."""
 
-    ``rows``: how many rows are taken at a time, each with partial results of its own.
+    def __init__(self, unit: Unit, k: int, write: Write, lanes: int, rows: AllRows | EachRow):
+        self.unit = unit
+        self.k = k
+        self.write = write
+        self.lanes = lanes
+        self.rows = rows
+        self.width = SETS * lanes
+        self.type = C_TYPES[write.dtype]
+        self.memory = memory_type(write.dtype)
+        self.partials = Partials(unit, write, lanes)
+        self.has_levels = has_levels(write)
+        self.can_be_decided = write.dtype == "bool" and lanes > 1
+        """Whether one value may decide the fold, as a true one does ``any``."""
+        self.counts = lanes > 1 and write.reduce in COUNTING
+        """Whether it matters what the padding of a row's end holds."""
+
+    @property
+    @abstractmethod
+    def few(self) -> int:
+        """The partial results of a short row at its end."""
+
+    @property
+    @abstractmethod
+    def sets(self) -> int:
+        """The sets of a short row at its end."""
+
+    def declare(self) -> Iterator[CStatement]:
+        """The partial results, and how many will be used."""
+        k, total = self.k, self.rows.total(self.k)
+        room = LEVELS * self.width if self.has_levels else self.width
+        yield Array(self.memory, f"a{k}", max(room, self.few * self.rows.count))
+        yield from self.rows.declare_total(k)
+        used = f"{self.few}"
+        if self.has_levels:
+            first = CARRIED * self.lanes
+            more = f"{total} < {first * TURNS} ? {2 * self.width} : {LEVELS * self.width}"
+            used = f"{total} < {first} ? {self.few} : {more}"
+        yield Const("i8", f"used{k}", used)
+
+    @abstractmethod
+    def start(self) -> CStatement:
+        """Let the partial results in memory be those of no elements."""
+
+    @abstractmethod
+    def enter_row(self) -> Iterable[CStatement]:
+        """Let the partial results be at hand: those of no elements, unless the row goes on."""
+
+    def enter_blocks(self) -> Iterable[CStatement]:
+        """Remember what the next block folds into, if it may be the end of the row."""
+        return ()
+
+    @abstractmethod
+    def enter_block(self) -> Iterable[CStatement]:
+        """Let ``c`` be the lanes that the next block folds into."""
+
+    @abstractmethod
+    def fold_lane(self, value: str) -> CStatement:
+        """Fold the value of lane ``l``, which may be behind the end of the row."""
+
+    def fold_inner_lane(self, value: str) -> CStatement:
+        """Fold the value of lane ``l``, which is before the end of the row."""
+        lane = f"c{self.k}[l]"
+        return Assign(lane, self.partials.fold(lane, value))
+
+    def leave_block(self) -> Iterable[CStatement]:
+        """Let the next block have the next set."""
+        return ()
+
+    def leave_end(self) -> Iterable[CStatement]:
+        """Let the padding not count."""
+        return ()
+
+    @abstractmethod
+    def lay_out(self) -> Iterable[CStatement]:
+        """Let all sets be in memory, at ``d``.
+
+        Those of all folds are laid out before anything is called, and the compiler may not know
+        what comes back: what it keeps in a register across a call is in memory everywhere.
+        """
+
+    def take_up(self) -> Iterable[CStatement]:
+        """Go on with the sets that are laid out."""
+        return ()
+
+    @abstractmethod
+    def start_again(self) -> CStatement:
+        """Let the partial results be those of no elements in the middle of a row."""
+
+    def leave_registers(self) -> Iterable[CStatement]:
+        """Let the sets be in memory at the end of a row."""
+        return ()
+
+    @abstractmethod
+    def shift(self, walked: str) -> str:
+        """After how many elements the sets stand where they do at the end of a row."""
+
+    def leave_row(self, element: Callable[[int], str], is_last: str) -> Iterable[CStatement]:
+        """Fold into the output where that moves on or nothing follows.
+
+        ``element`` gives the pointer to the element of a write.
+        """
+        return self.rows.leave_row(self, element, is_last)
+
+    def leave_rows(self, count: str) -> Iterable[CStatement]:
+        """Fold the partial results of each row to one."""
+        return self.rows.leave_rows(self, count)
+
+    # ------------------------------------------------------------ pauses between blocks
+
+    @property
+    def walked(self) -> str:
+        """How many elements were folded, padding included."""
+        return self.rows.walked(self.k, "i")
+
+    def is_decided(self) -> str:
+        """Whether one of the partial results, which are laid out, decides the fold."""
+        return self.partials.is_decided(f"d{self.k}", self.width // 8)
+
+    def leave_columns(self) -> CStatement:
+        """Fold the lanes, which are laid out, of the block before ``i`` into an output each."""
+        to = f"({self.memory} *)p{self.k} + (i - {self.lanes})"
+        count = f"(i <= n_inner ? {self.lanes} : rest)"
+        return self.partials.columns(to, f"d{self.k}", count)
+
+    def until_carried(self) -> str:
+        """The element of the row, from the present one on, where sums are carried."""
+        every = CARRIED * self.lanes
+        return f"i + {every} - ({self.walked} & {every - 1})"
+
+    def is_due(self) -> str:
+        """Whether it is time to carry sums."""
+        return f"({self.walked} & {CARRIED * self.lanes - 1}) == 0"
+
+    def carry(self) -> CStatement:
+        """Where it is time, add the sets, which are laid out, to those of the next level."""
+        turns = f"{self.walked} / {CARRIED * self.lanes}"
+        carried = carry(self.unit, self.write.dtype, f"a{self.k}", turns, self.width)
+        return If(self.is_due(), [*self.enter_carry(), carried, *self.leave_carry()])
+
+    def enter_carry(self) -> Iterable[CStatement]:
+        """Bring the sets, which are laid out, to the first level."""
+        return ()
+
+    def leave_carry(self) -> Iterable[CStatement]:
+        """Let the sets that are laid out be those of no elements."""
+        return ()
+
+
+class AllRows:
+    """Rows are folded to one number: the partial results go on from row to row.
+
+    ``all_rows``: the expression of their number.
     """
 
-    unit: Unit
-    k: int
-    write: Write
-    lanes: int
-    goes_on: bool
-    rows: int
+    count = 1
 
-    @property
-    def _vector(self) -> str:
-        return self.unit.vector(self.write.dtype, self.lanes)
+    def __init__(self, all_rows: str) -> None:
+        self._all_rows = all_rows
 
-    @property
-    def _width(self) -> int:
-        return SETS * self.lanes
+    def total(self, k: int) -> str:
+        """How many elements will be folded, padding included."""
+        return f"total{k}"
 
-    @property
-    def has_levels(self) -> bool:
-        return has_levels(self.write)
+    def walked(self, k: int, along: str) -> str:
+        """How many elements were folded, padding included; ``along`` of them in the present row."""
+        return f"(walked{k} + {along})"
 
-    def _walked(self, along: str) -> str:
-        """How many elements were folded, padding included; the present row had some of them."""
-        return f"(walked{self.k} + {along})" if self.goes_on else along
+    def declare_total(self, k: int) -> Iterator[CStatement]:
+        """What :meth:`total` and :meth:`walked` tell."""
+        yield Const("i8", f"total{k}", f"whole * {self._all_rows}")
+        yield Declare("i8", f"walked{k}", "0")
 
-    def declare(self, all_rows: str) -> Iterator[str]:
-        """The partial results, and how many will be used; ``all_rows``: of how many rows."""
-        k, width, levels = self.k, self._width, self.has_levels
-        code = memory_type(self.write.dtype)
-        few = self.lanes if self._joins_sets else width
-        room = max(LEVELS * width if levels else width, few * (1 if self.goes_on else self.rows))
-        yield f"ALIGNED {code} a{k}[{room}];"
-        total = "whole"
-        if self.goes_on:
-            yield f"const i8 total{k} = whole * {all_rows};"
-            yield f"i8 walked{k} = 0;"
-            total = f"total{k}"
-        most = f"{few}"
-        if levels:
-            first = CARRIED * self.lanes
-            most = (
-                f"{total} < {first} ? {few} : "
-                f"{total} < {first * TURNS} ? {2 * width} : {LEVELS * width}"
-            )
-        yield f"const i8 used{k} = {most};"
-        if self.in_registers:
-            yield f"const {self._vector} z{k} = {self._identity()} - ({self._vector}){{}};"
-        if self.goes_on:
-            yield f"{code} *sets{k} = a{k};"
-            yield from self._start()
-        else:
-            yield f"ALIGNED {C_TYPES[self.write.dtype]} row{k}[{self.rows}];"
+    def declare_results(self, folding: Folding) -> Iterator[CStatement]:
+        """Where results gather."""
+        yield Declare(folding.memory, f"*sets{folding.k}", f"a{folding.k}")
+        yield folding.start()
 
-    @property
-    def in_registers(self) -> bool:
-        """Whether the sets are in registers along a row."""
-        block = self.lanes * np.dtype(self.write.dtype).itemsize
-        return self.unit.has_wide_registers and block <= BLOCK_BYTES
+    def enter_memory(self, folding: MemoryFolding) -> Iterable[CStatement]:
+        """Let the sets in memory be at hand."""
+        return ()
 
-    @property
-    def _joins_sets(self) -> bool:
-        """Whether the sets of a short row become one at its end."""
-        return self.in_registers and not self.goes_on
+    def first_registers(self, folding: RegisterFolding) -> Sequence[str]:
+        """The sets at the start of a row."""
+        return folding.places(f"sets{folding.k}")
 
-    def _start(self) -> Iterator[str]:
-        """Let the partial results be those of no elements."""
-        if self.in_registers:
-            yield f"{' = '.join(self._places())} = z{self.k};"
-        else:
-            yield partials.simd(self.lanes)
-            yield f"for (i4 l = 0; l < {self._width}; ++l) sets{self.k}[l] = {self._identity()};"
+    def leave_registers(self, folding: RegisterFolding) -> Iterable[CStatement]:
+        """Let the sets be in memory at the end of a row."""
+        return _moves(folding.places(f"sets{folding.k}"), folding.registers)
 
-    def enter_row(self) -> Iterator[str]:
-        """Let the partial results be at hand: those of no elements, unless the row goes on."""
-        if self.in_registers:
-            start = self._places() if self.goes_on else [f"z{self.k}"] * SETS
-            sets = (f"{own} = {value}" for own, value in zip(self._registers(), start, strict=True))
-            yield f"{self._vector} {', '.join(sets)};"
-            return
-        if self.goes_on:
-            return
-        row = f" + r * {self._width}" if self.rows > 1 else ""
-        yield f"{memory_type(self.write.dtype)} *sets{self.k} = a{self.k}{row};"
-        yield from self._start()
-
-    def enter_blocks(self) -> Iterator[str]:
-        """Remember what the next block folds into, if it may be the end of the row."""
-        if self._counts and self.in_registers:
-            yield f"const {self._vector} before{self.k} = m{self.k}_0;"
-
-    def _registers(self) -> Iterator[str]:
-        """The sets in registers."""
-        return (f"m{self.k}_{turn}" for turn in range(SETS))
-
-    def _places(self) -> Iterator[str]:
+    def sets_at(self, k: int) -> str:
         """Where the sets are in memory."""
-        own = "sets" if self.goes_on else "a"
-        return (f"(({self._vector} *){own}{self.k})[{turn}]" for turn in range(SETS))
+        return f"sets{k}"
 
-    def _identity(self) -> str:
-        return f"({memory_type(self.write.dtype)}){self.unit.identity(self.write)}"
+    def joined_sets(self) -> int:
+        """The sets that a row leaves where they are in registers."""
+        return SETS
+
+    def leave_row(
+        self, folding: Folding, element: Callable[[int], str], is_last: str
+    ) -> Iterator[CStatement]:
+        """Fold into the output where that moves on or nothing follows."""
+        k, dtype, pointer = folding.k, folding.write.dtype, element(folding.k)
+        folded = folding.partials.all(f"a{k}", f"used{k}", folding.shift(f"walked{k}"))
+        so_far = Const(folding.type, "so_far", load(dtype, pointer, "0"))
+        one = Const(folding.type, "rows_folded", folded)
+        both = folding.partials.fold("so_far", "rows_folded")
+        again = [folding.start(), Assign(f"walked{k}", "0")]
+        yield Assign(f"walked{k}", "whole", "+=")
+        yield If(
+            f"walked{k} == total{k}",
+            [so_far, one, Assign(place(dtype, pointer, "0"), both), If(f"!({is_last})", again)],
+        )
+
+    def leave_rows(self, folding: Folding, count: str) -> Iterable[CStatement]:
+        return ()
+
+
+class EachRow:
+    """Each row is folded to a number of its own; ``count`` rows are taken at a time."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def total(self, k: int) -> str:
+        """How many elements will be folded, padding included."""
+        return "whole"
+
+    def walked(self, k: int, along: str) -> str:
+        """How many elements were folded, padding included; ``along`` of them in the present row."""
+        return along
+
+    def declare_total(self, k: int) -> Iterable[CStatement]:
+        """What :meth:`total` and :meth:`walked` tell."""
+        return ()
+
+    def declare_results(self, folding: Folding) -> Iterator[CStatement]:
+        """Where results gather."""
+        yield Array(folding.type, f"row{folding.k}", self.count)
+
+    def enter_memory(self, folding: MemoryFolding) -> Iterator[CStatement]:
+        """Let the sets in memory be at hand."""
+        own = f"a{folding.k}{self.offset(folding.width)}"
+        yield Declare(folding.memory, f"*sets{folding.k}", own)
+        yield folding.start()
+
+    def first_registers(self, folding: RegisterFolding) -> Sequence[str]:
+        """The sets at the start of a row."""
+        return [folding.zero] * SETS
+
+    def leave_registers(self, folding: RegisterFolding) -> Iterable[CStatement]:
+        """Let the sets be in memory at the end of a row, as one if the row is short."""
+        joined = [*folding.join_sets(f"a{folding.k}{self.offset(folding.lanes)}")]
+        if not folding.has_levels:
+            return (Block(joined),)
+        moved = [*_moves(folding.places(f"a{folding.k}"), folding.registers)]
+        return (If(f"used{folding.k} != {folding.lanes}", moved, joined),)
+
+    def sets_at(self, k: int) -> str:
+        """Where the sets are in memory."""
+        return f"a{k}"
+
+    def joined_sets(self) -> int:
+        """The sets that a row leaves where they are in registers."""
+        return 1
+
+    def leave_row(
+        self, folding: Folding, element: Callable[[int], str], is_last: str
+    ) -> Iterable[CStatement]:
+        """Nothing: the partial results wait for those of the other rows."""
+        return ()
+
+    def leave_rows(self, folding: Folding, count: str) -> Iterator[CStatement]:
+        k = folding.k
+        rows = (f"row{k}", f"a{k}", count, f"used{k}", folding.shift("whole"))
+        yield folding.partials.rows(*rows, sets=folding.sets)
+
+    def offset(self, size: int) -> str:
+        """Where the partial results of the present row begin."""
+        return f" + r * {size}" if self.count > 1 else ""
+
+
+class MemoryFolding(Folding):
+    """The sets stay in memory, each in its place."""
+
+    sets = SETS
 
     @property
-    def _counts(self) -> bool:
-        """Whether it matters what the padding of a row's end holds."""
-        return self.lanes > 1 and self.write.reduce in COUNTING
+    def few(self) -> int:
+        return self.width
 
-    def enter_block(self) -> str:
-        """Let ``c`` be the lanes that the next block folds into."""
-        k, code = self.k, memory_type(self.write.dtype)
-        if self.in_registers:
-            return f"ALIGNED {code} c{k}[{self.lanes}]; *({self._vector} *)c{k} = m{k}_0;"
-        return f"{code} *c{k} = sets{k} + ({self._walked('i')} & {self._width - 1});"
+    def declare(self) -> Iterator[CStatement]:
+        yield from super().declare()
+        yield from self.rows.declare_results(self)
 
-    def enter_all_sets(self) -> str:
+    def start(self) -> CStatement:
+        first = Assign(f"sets{self.k}[l]", f"({self.memory}){self.partials.identity()}")
+        return lanes_loop(self.width, [first], pragma=simd(self.lanes))
+
+    def enter_row(self) -> Iterable[CStatement]:
+        return self.rows.enter_memory(self)
+
+    def enter_block(self) -> Iterable[CStatement]:
+        lanes = f"sets{self.k} + ({self.walked} & {self.width - 1})"
+        return (Declare(self.memory, f"*c{self.k}", lanes),)
+
+    def enter_all_sets(self) -> CStatement:
         """Let ``c`` be the lanes that the next blocks, one for each set, fold into."""
-        return f"{memory_type(self.write.dtype)} *c{self.k} = sets{self.k};"
+        return Declare(self.memory, f"*c{self.k}", f"sets{self.k}")
+
+    def fold_lane(self, value: str) -> CStatement:
+        if self.counts:
+            value = f"(i + l < n_inner ? {value} : {self.partials.identity()})"
+        return self.fold_inner_lane(value)
 
     def is_aligned(self) -> str:
         """Whether the next block has the first set."""
-        return f"({self._walked('i')} & {self._width - 1}) == 0"
+        return f"({self.walked} & {self.width - 1}) == 0"
 
-    def fold_lane(self, value: str, *, has_end: bool) -> str:
-        """Fold the value of lane ``l``, which may be behind the end of the row."""
-        k = self.k
-        if has_end and self._counts and not self.in_registers:
-            value = f"(i + l < n_inner ? {value} : {self.unit.identity(self.write)})"
-        return f"c{k}[l] = {self.unit.fold(self.write, f'c{k}[l]', value)};"
+    def lay_out(self) -> Iterable[CStatement]:
+        return (Declare(self.memory, f"*d{self.k}", f"sets{self.k}"),)
 
-    def leave_block(self) -> Iterator[str]:
-        """Let the next block have the next set."""
-        if self.in_registers:
-            k = self.k
-            for turn in range(SETS - 1):
-                yield f"m{k}_{turn} = m{k}_{turn + 1};"
-            yield f"m{k}_{SETS - 1} = *({self._vector} *)c{k};"
+    def start_again(self) -> CStatement:
+        return self.start()
 
-    def leave_end(self) -> Iterator[str]:
-        """Let the padding not count."""
-        if not self._counts or not self.in_registers:
+    def shift(self, walked: str) -> str:
+        return "0"
+
+
+class RegisterFolding(Folding):
+    """The sets are in registers along a row, and move on by one with each block."""
+
+    def __init__(self, unit: Unit, k: int, write: Write, lanes: int, rows: AllRows | EachRow):
+        super().__init__(unit, k, write, lanes, rows)
+        self.vector = unit.vector(write.dtype, lanes)
+        self.zero = f"z{k}"
+        self.registers = [f"m{k}_{turn}" for turn in range(SETS)]
+
+    @property
+    def few(self) -> int:
+        return self.sets * self.lanes
+
+    @property
+    def sets(self) -> int:
+        return self.rows.joined_sets()
+
+    def places(self, array: str) -> list[str]:
+        """The sets in an array."""
+        return [f"(({self.vector} *){array})[{turn}]" for turn in range(SETS)]
+
+    def declare(self) -> Iterator[CStatement]:
+        yield from super().declare()
+        zero = f"({self.memory}){self.partials.identity()} - ({self.vector}){{}}"
+        yield Const(self.vector, self.zero, zero)
+        yield from self.rows.declare_results(self)
+
+    def start(self) -> CStatement:
+        return Assign(" = ".join(self.places(self.rows.sets_at(self.k))), self.zero)
+
+    def enter_row(self) -> Iterator[CStatement]:
+        for own, first in zip(self.registers, self.rows.first_registers(self), strict=True):
+            yield Declare(self.vector, own, first)
+
+    def enter_blocks(self) -> Iterable[CStatement]:
+        if not self.counts:
+            return ()
+        return (Const(self.vector, f"before{self.k}", self.registers[0]),)
+
+    def enter_block(self) -> Iterable[CStatement]:
+        block = Assign(f"*({self.vector} *)c{self.k}", self.registers[0])
+        return (Array(self.memory, f"c{self.k}", self.lanes), block)
+
+    def fold_lane(self, value: str) -> CStatement:
+        return self.fold_inner_lane(value)
+
+    def leave_block(self) -> Iterable[CStatement]:
+        next_sets = [*self.registers[1:], f"*({self.vector} *)c{self.k}"]
+        return _moves(self.registers, next_sets)
+
+    def leave_end(self) -> Iterator[CStatement]:
+        if not self.counts:
             return
         k, lanes = self.k, self.lanes
         size = np.dtype(self.write.dtype).itemsize
@@ -180,162 +431,78 @@ class Folding:
         table = f"first_{mask}"
         ones, zeros = ", ".join(["-1"] * lanes), ", ".join(["0"] * lanes)
         self.unit.define(f"static const i{size} {table}[] = {{{ones}, {zeros}}};\n")
-        last = f"m{k}_{SETS - 1}"
-        yield f"const {mask} live{k} = *(const {mask}_at *)({table} + {lanes} - rest);"
+        yield Const(mask, f"live{k}", f"*(const {mask}_at *)({table} + {lanes} - rest)")
+        last = self.registers[-1]
         before = f"(({mask})before{k} & ~live{k})"
-        yield f"{last} = ({self._vector})((({mask}){last} & live{k}) | {before});"
+        yield Assign(last, f"({self.vector})((({mask}){last} & live{k}) | {before})")
 
-    @property
-    def can_be_decided(self) -> bool:
-        """Whether one value may decide the fold, as a true one does ``any``."""
-        return self.write.dtype == "bool" and self.lanes > 1
+    def lay_out(self) -> Iterator[CStatement]:
+        array = f"d{self.k}"
+        yield Array(self.memory, array, self.width)
+        yield from _moves(self.places(array), self.registers)
+        yield Do(f'__asm__ volatile("" : : "r"({array}) : "memory")')
 
-    def is_decided(self) -> str:
-        """Whether one of the partial results, which are laid out, decides the fold."""
-        return partials.is_decided(self.unit, self.write, f"d{self.k}", self._width // 8)
+    def take_up(self) -> Iterable[CStatement]:
+        return _moves(self.registers, self.places(f"d{self.k}"))
 
-    def lay_out(self) -> Iterator[str]:
-        """Let all sets be in memory, at ``d``.
+    def start_again(self) -> CStatement:
+        return Assign(" = ".join(self.registers), self.zero)
 
-        Those of all folds are laid out before anything is called, and the compiler may not know
-        what comes back: what it keeps in a register across a call is in memory everywhere.
-        """
-        k, code = self.k, memory_type(self.write.dtype)
-        if not self.in_registers:
-            yield f"{code} *d{k} = sets{k};"
+    def enter_carry(self) -> Iterable[CStatement]:
+        return _moves(self.places(self.rows.sets_at(self.k)), self.places(f"d{self.k}"))
+
+    def leave_carry(self) -> Iterable[CStatement]:
+        return (Assign(" = ".join(self.places(f"d{self.k}")), self.zero),)
+
+    def leave_registers(self) -> Iterable[CStatement]:
+        return self.rows.leave_registers(self)
+
+    def shift(self, walked: str) -> str:
+        return walked
+
+    def join_sets(self, to: str) -> Iterator[CStatement]:
+        """Fold the sets to one, which goes to an array."""
+        if self.write.reduce not in COUNTING or self.write.dtype == "bool":
+            yield from self._join_compared(to)
             return
-        yield f"ALIGNED {code} d{k}[{self._width}];"
-        yield _moves(self._laid_out(), self._registers())
-        yield f'__asm__ volatile("" : : "r"(d{k}) : "memory");'
+        # In whichever place the sets are, the same two are added.
+        symbol = "+" if self.write.reduce == "add" else "*"
+        first, second, third, fourth = self.registers
+        folded = f"({first} {symbol} {third}) {symbol} ({second} {symbol} {fourth})"
+        yield Assign(f"*({self.vector} *)({to})", folded)
 
-    def take_up(self) -> Iterator[str]:
-        """Go on with the sets that are laid out."""
-        if self.in_registers:
-            yield _moves(self._registers(), self._laid_out())
-
-    def _laid_out(self) -> Iterator[str]:
-        return (f"(({self._vector} *)d{self.k})[{turn}]" for turn in range(SETS))
-
-    def leave_columns(self) -> str:
-        """Fold the lanes, which are laid out, of the block before ``i`` into an output each."""
-        k, lanes = self.k, self.lanes
-        code = memory_type(self.write.dtype)
-        to = f"({code} *)p{k} + (i - {lanes})"
-        count = f"(i <= n_inner ? {lanes} : rest)"
-        return partials.fold_columns(self.unit, self.write, lanes, to, f"d{k}", count)
-
-    def start_again(self) -> Iterator[str]:
-        """Let the partial results be those of no elements in the middle of a row."""
-        if self.in_registers:
-            yield f"{' = '.join(self._registers())} = z{self.k};"
-        else:
-            yield from self._start()
-
-    def until_carried(self) -> str:
-        """The element of the row, from the present one on, where sums are carried."""
-        every = CARRIED * self.lanes
-        return f"i + {every} - ({self._walked('i')} & {every - 1})"
-
-    def is_due(self) -> str:
-        """Whether it is time to carry sums."""
-        return f"(({self._walked('i')} & {CARRIED * self.lanes - 1}) == 0)"
-
-    def carry(self) -> Iterator[str]:
-        """Where it is time, add the sets, which are laid out, to those of the next level."""
-        k, walked, code = self.k, self._walked("i"), C_TYPES[self.write.dtype]
-        every = CARRIED * self.lanes
-        self.unit.native(f"carry_{code}", "void", f"{code} *, i8, i8")
-        yield f"if {self.is_due()} {{"
-        if self.in_registers:
-            yield _moves(self._places(), self._laid_out())
-        yield f"carry_{code}(a{k}, {walked} / {every}, {self._width});"
-        if self.in_registers:
-            yield f"{' = '.join(self._laid_out())} = z{k};"
-        yield "}"
-
-    def leave_registers(self) -> Iterator[str]:
-        """Let the sets be in memory at the end of a row; those of a row that does not go on become
-        one.
-        """
-        if self._joins_sets:
-            yield from self._join_sets()
-        elif self.in_registers:
-            yield _moves(self._places(), self._registers())
-
-    def leave_row(self, *, pointer: str, is_last: str) -> Iterator[str]:
-        """Fold into the output where that moves on or nothing follows."""
-        if not self.goes_on:
-            return
-        k, write, unit = self.k, self.write, self.unit
-        code = C_TYPES[write.dtype]
-        folded = partials.fold(
-            unit, write, self.lanes, f"a{k}", f"used{k}", self._shift(f"walked{k}")
-        )
-        yield f"walked{k} += whole;"
-        yield f"if (walked{k} == total{k}) {{"
-        yield f"const {code} so_far = {load(write.dtype, pointer, '0')}, rows_folded = {folded};"
-        yield store(write.dtype, pointer, "0", unit.fold(write, "so_far", "rows_folded"))
-        yield f"if (!({is_last})) {{"
-        yield from self._start()
-        yield f"walked{k} = 0;"
-        yield "}}"
-
-    def _join_sets(self) -> Iterator[str]:
-        k, lanes, write = self.k, self.lanes, self.write
-        if self.has_levels:
-            yield f"if (used{k} != {lanes}) {{"
-            yield _moves(self._places(), self._registers())
-            yield "} else {"
-        else:
-            yield "{"
-        row = f" + r * {lanes}" if self.rows > 1 else ""
-        if write.reduce in COUNTING and write.dtype != "bool":
-            # In whichever place the sets are, the same two are added.
-            symbol = "+" if write.reduce == "add" else "*"
-            first, second, third, fourth = self._registers()
-            folded = f"({first} {symbol} {third}) {symbol} ({second} {symbol} {fourth})"
-            yield f"*({self._vector} *)(a{k}{row}) = {folded};"
-        else:
-            yield from self._join_compared(f"(a{k}{row})")
-        yield "}"
-
-    def _join_compared(self, to: str) -> Iterator[str]:
-        lanes, write = self.lanes, self.write
-        if write.dtype.startswith("float"):
+    def _join_compared(self, to: str) -> Iterator[CStatement]:
+        lanes, partials = self.lanes, self.partials
+        if self.write.dtype.startswith("float"):
             # Of two zeros it is the first that stays: each set goes to its place.
-            first, second, third, fourth = self._registers()
-            yield f"{self._vector} x;"
-            yield f"if (whole & {lanes}) {{"
-            yield f"x = {fourth}; {fourth} = {third}; {third} = {second}; {second} = {first};"
-            yield f"{first} = x;"
-            yield "}"
-            yield f"if (whole & {2 * lanes}) {{"
-            yield f"x = {first}; {first} = {third}; {third} = x;"
-            yield f"x = {second}; {second} = {fourth}; {fourth} = x;"
-            yield "}"
-        code = memory_type(write.dtype)
-        for turn, own in enumerate(self._registers()):
-            yield f"ALIGNED {code} f{turn}[{lanes}]; *({self._vector} *)f{turn} = {own};"
-        even = self.unit.fold(write, "f0[l]", "f2[l]")
-        odd = self.unit.fold(write, "f1[l]", "f3[l]")
-        yield partials.simd(lanes)
-        yield f"for (i4 l = 0; l < {lanes}; ++l) {{"
-        yield f"const {C_TYPES[write.dtype]} even = {even}, odd = {odd};"
-        yield f"{to}[l] = {self.unit.fold(write, 'even', 'odd')};"
-        yield "}"
-
-    def _shift(self, walked: str) -> str:
-        """After how many elements the sets stand where they do."""
-        return walked if self.in_registers else "0"
-
-    def leave_rows(self, count: str) -> Iterator[str]:
-        """Fold the partial results of each row to one."""
-        if not self.goes_on:
-            k, shift = self.k, self._shift("whole")
-            rows = (f"row{k}", f"a{k}", count, f"used{k}", shift)
-            sets = 1 if self._joins_sets else SETS
-            yield partials.fold_rows(self.unit, self.write, self.lanes, *rows, sets=sets)
+            first, second, third, fourth = self.registers
+            yield Declare(self.vector, "x")
+            by_one = _rotation("x", fourth, third, second, first)
+            by_two = (*_rotation("x", first, third), *_rotation("x", second, fourth))
+            yield If(f"whole & {lanes}", by_one)
+            yield If(f"whole & {2 * lanes}", by_two)
+        for turn, own in enumerate(self.registers):
+            yield Array(self.memory, f"f{turn}", lanes)
+            yield Assign(f"*({self.vector} *)f{turn}", own)
+        even, odd = partials.fold("f0[l]", "f2[l]"), partials.fold("f1[l]", "f3[l]")
+        joined = Assign(f"({to})[l]", partials.fold("even", "odd"))
+        yield lanes_loop(lanes, [*partials.both(even, odd), joined], pragma=simd(lanes))
 
 
-def _moves(to: Iterable[str], of: Iterable[str]) -> str:
-    return " ".join(f"{place} = {value};" for place, value in zip(to, of, strict=True))
+def folding(
+    unit: Unit, k: int, write: Write, lanes: int, rows: AllRows | EachRow
+) -> RegisterFolding | MemoryFolding:
+    """The folding whose sets are where they are quickest."""
+    block = lanes * np.dtype(write.dtype).itemsize
+    if unit.has_wide_registers and block <= BLOCK_BYTES:
+        return RegisterFolding(unit, k, write, lanes, rows)
+    return MemoryFolding(unit, k, write, lanes, rows)
+
+
+def _moves(to: Iterable[str], of: Iterable[str]) -> list[Assign]:
+    return [Assign(own, value) for own, value in zip(to, of, strict=True)]
+
+
+def _rotation(spare: str, *names: str) -> list[Assign]:
+    """Each of the names becomes the next one, the last one the first, by way of ``spare``."""
+    return _moves((spare, *names), (*names, spare))

@@ -1,64 +1,64 @@
-"""What kernels take and put where indices say, as C: with checked indices."""
+"""Elements that a kernel takes and puts where indices say, in C: indices are checked."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
+from frazil.link.c.definitions import load, place
 from frazil.link.c.functions import C_TYPES
-from frazil.link.c.unit import Unit, load, store
-from frazil.link.kernel import LoopKernel, Status, Take, Write
-from frazil.link.passes import Pass
+from frazil.link.c.syntax import Assign, Const, CStatement, Declare, If, Return
+from frazil.link.c.values import Values
+from frazil.link.kernel import Status, Take
 
 
-class Indices:
-    """Writes the takes and puts of a kernel; ``texts`` are the expressions of its values."""
+def take(values: Values, k: int, own: Take, element: str) -> Iterator[CStatement]:
+    """Value ``k``, which is the element of a source."""
+    sources = values.kernel.sources
+    source = sources[own.source]
+    first = sum(each.indices for each in sources[: own.source])
+    yield from _checked(values, f"{k}", f"g{own.source}", own.args, first)
+    step = f" + {element} * ((const i8 *)pg{own.source})[0]" if source.inner else ""
+    offset = _offset(f"{k}", f"g{own.source}", len(own.args))
+    value = load(own.dtype, f"(px{own.source}{step} + {offset})", "0")
+    yield Const(C_TYPES[own.dtype], f"v{k}", value)
 
-    def __init__(self, unit: Unit, kernel: LoopKernel, texts: Sequence[str]) -> None:
-        self.unit = unit
-        self.kernel = kernel
-        self.texts = texts
 
-    def take(self, k: int, take: Take, element: str) -> Iterator[str]:
-        """The element of a source: value ``k``."""
-        source = self.kernel.sources[take.source]
-        first = sum(each.indices for each in self.kernel.sources[: take.source])
-        place = yield from self._place(f"{k}", f"g{take.source}", take.args, first)
-        step = f" + {element} * ((const i8 *)pg{take.source})[0]" if source.inner else ""
-        value = load(take.dtype, f"(px{take.source}{step} + {place})", "0")
-        yield f"const {C_TYPES[take.dtype]} v{k} = {value};"
+def put_lane(values: Values, puts: Sequence[int]) -> Iterator[CStatement]:
+    """What is put for lane ``l`` of a block."""
+    kernel = values.kernel
+    first = sum(each.indices for each in kernel.sources)
+    for k in puts:
+        put, name = kernel.puts[k], f"h{k}"
+        yield from _checked(values, name, name, put.args, first)
+        first += len(put.args)
+        step = f" + (i + l) * ((const i8 *)ph{k})[0]" if put.inner else ""
+        yield Declare("char", f"*y{k}", f"py{k}{step} + {_offset(name, name, len(put.args))}")
+        value = values.converted(put.value, put.dtype)
+        if put.reduce is not None:
+            so_far = load(put.dtype, f"y{k}", "0")
+            value = values.unit.fold(put.reduce, put.dtype, so_far, value)
+        yield Assign(place(put.dtype, f"y{k}", "0"), value)
 
-    def put_lane(self, one: Pass) -> Iterator[str]:
-        """What a pass puts for lane ``l`` of a block."""
-        kernel = self.kernel
-        first = sum(each.indices for each in kernel.sources)
-        for k in one.puts:
-            put = kernel.puts[k]
-            place = yield from self._place(f"h{k}", f"h{k}", put.args, first)
-            first += len(put.args)
-            step = f" + (i + l) * ((const i8 *)ph{k})[0]" if put.inner else ""
-            yield f"char *y{k} = py{k}{step} + {place};"
-            own = kernel.dtypes[put.value]
-            value = self.unit.convert(self.texts[put.value], own, put.dtype)
-            if put.reduce is not None:
-                write = Write(put.value, put.dtype, put.inner, put.reduce)
-                value = self.unit.fold(write, load(put.dtype, f"y{k}", "0"), value)
-            yield store(put.dtype, f"y{k}", "0", value)
 
-    def _place(
-        self, name: str, table: str, args: Sequence[int], first: int
-    ) -> Generator[str, None, str]:
-        """Lines that check indices; the offset in bytes of where they point."""
-        offsets = []
-        for j, argument in enumerate(args):
-            index, own = f"n{name}_{j}", self.kernel.dtypes[argument]
-            yield f"i8 {index} = {self.unit.convert(self.texts[argument], own, 'int64')};"
-            length = f"((const i8 *)p{table})[{2 * j + 1}]"
-            yield f"if ((u8){index} >= (u8){length}) {{"
-            yield f"if ({index} >= 0 || {index} < -{length}) {{"
-            yield f"((i8 *)preport)[0] = {first + j}; ((i8 *)preport)[1] = {index};"
-            yield f"return {int(Status.OUT_OF_BOUNDS)};"
-            yield "}"
-            yield f"{index} += {length};"
-            yield "}"
-            offsets.append(f"{index} * ((const i8 *)p{table})[{2 * j + 2}]")
-        return " + ".join(offsets)
+def _checked(
+    values: Values, name: str, table: str, args: Sequence[int], first: int
+) -> Iterator[CStatement]:
+    """Indices that lie within their axes, the first of which is number ``first`` of the kernel."""
+    for j, argument in enumerate(args):
+        index, length = f"n{name}_{j}", f"((const i8 *)p{table})[{2 * j + 1}]"
+        yield Declare("i8", index, values.converted(argument, "int64"))
+        out_of_bounds = If(
+            f"{index} >= 0 || {index} < -{length}",
+            [
+                Assign("((i8 *)preport)[0]", f"{first + j}"),
+                Assign("((i8 *)preport)[1]", index),
+                Return(f"{int(Status.OUT_OF_BOUNDS)}"),
+            ],
+        )
+        yield If(f"(u8){index} >= (u8){length}", [out_of_bounds, Assign(index, length, "+=")])
+
+
+def _offset(name: str, table: str, count: int) -> str:
+    """How many bytes indices lead away from the first element."""
+    steps = (f"n{name}_{j} * ((const i8 *)p{table})[{2 * j + 2}]" for j in range(count))
+    return " + ".join(steps)

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from frazil.link.c.definitions import Definitions
 from frazil.link.c.functions import C_TYPES
-from frazil.link.c.unit import Unit
 from frazil.link.c.wide import (
     HAS_REGISTERS,
     define_macros,
@@ -159,21 +159,21 @@ _POLYNOMIALS = {
 }
 
 
-def block_log(unit: Unit, dtype: str) -> str:
+def block_log(definitions: Definitions, dtype: str) -> str:
     """The name of the C function that is ``log`` of a block; the unit defines it."""
-    return _define(unit, dtype, "log")
+    return _define(definitions, dtype, "log")
 
 
-def block_log1p(unit: Unit, dtype: str) -> str:
+def block_log1p(definitions: Definitions, dtype: str) -> str:
     """The name of the C function that is ``log1p`` of a block; the unit defines it."""
-    return _define(unit, dtype, "log1p")
+    return _define(definitions, dtype, "log1p")
 
 
-def _define(unit: Unit, dtype: str, name: str) -> str:
+def _define(definitions: Definitions, dtype: str, name: str) -> str:
     constants, code, lanes = _CONSTANTS[dtype], C_TYPES[dtype], wide_lanes(dtype)
-    vector = unit.vector(dtype, lanes)
-    integers = unit.vector("int32" if dtype == "float32" else "int64", lanes)
-    define_macros(unit, dtype)
+    vector = definitions.vector(dtype, lanes)
+    integers = definitions.vector("int32" if dtype == "float32" else "int64", lanes)
+    define_macros(definitions, dtype)
     reciprocals = ", ".join(f"{each.hex()}{constants.literal}" for each in _RECIPROCALS)
     tables = _TABLES.format(
         T=code,
@@ -181,7 +181,7 @@ def _define(unit: Unit, dtype: str, name: str) -> str:
         high=", ".join(constants.high),
         low=", ".join(constants.low),
     )
-    unit.define(tables + _FIXES.format(T=code, I=integers))
+    definitions.define(tables + _FIXES.format(T=code, I=integers))
     words = {
         "T": code,
         "V": vector,
@@ -191,14 +191,14 @@ def _define(unit: Unit, dtype: str, name: str) -> str:
     }
 
     def take(table: str) -> str:
-        return lookup(unit, dtype, registers(unit, dtype, table), "t")
+        return lookup(definitions, dtype, registers(definitions, dtype, table), "t")
 
     terms = constants.polynomial
     pairs = [
         f"FMA_{code}(r, ALL_{code}({terms[k + 1]}), ALL_{code}({terms[k]}))"
         for k in range(0, len(terms) - 1, 2)
     ]
-    unit.define(
+    definitions.define(
         _LOG.format(
             **words,
             name=name,
@@ -214,7 +214,7 @@ def _define(unit: Unit, dtype: str, name: str) -> str:
             lost=" + (high - sum + r)" if name == "log" else "",
             polynomial=_POLYNOMIALS[dtype].format(**words, pair=pairs, last=terms[-1]),
             leave=_LEAVE[name].format(**words),
-            on_lanes=on_lanes(dtype, unit.function(name, dtype)),
+            on_lanes=on_lanes(dtype, definitions.function(name, dtype)),
         )
     )
     return f"{name}_{vector}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from frazil.link.c.recurrence import add_recurrence
+from frazil.link.c.scan import add_scan
 from frazil.link.c.source import add_kernel
 from frazil.link.c.unit import Unit
 from frazil.link.recurrence import AnyKernel, RecurrenceKernel
@@ -49,7 +49,7 @@ def translate(
     unit = Unit(vector_functions, has_wide_registers)
     for k, kernel in enumerate(kernels):
         if isinstance(kernel, RecurrenceKernel):
-            add_recurrence(unit, f"kernel_{k}", kernel)
+            add_scan(unit, f"kernel_{k}", kernel)
         else:
             add_kernel(unit, f"kernel_{k}", kernel)
     return unit

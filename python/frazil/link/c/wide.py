@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from frazil.link.c.definitions import Definitions
 from frazil.link.c.functions import C_TYPES
-from frazil.link.c.unit import Unit
 from frazil.link.kernel import BLOCK_BYTES
 
 HAS_REGISTERS = "defined(__AVX512F__) && defined(__AVX512DQ__) && !defined(__clang__)"
@@ -27,27 +27,27 @@ def suffix(dtype: str) -> str:
     return "ps" if dtype == "float32" else "pd"
 
 
-def define_macros(unit: Unit, dtype: str) -> None:
+def define_macros(definitions: Definitions, dtype: str) -> None:
     """Define ``FMA_T(a, b, c)``, which is a * b + c rounded once, and ``ALL_T(c)``, a constant in
     all lanes, where there are such registers.
     """
-    vector = unit.vector(dtype, wide_lanes(dtype))
-    unit.has_block_functions = True
-    unit.define(_MACROS.format(T=C_TYPES[dtype], V=vector, s=suffix(dtype)))
+    vector = definitions.vector(dtype, wide_lanes(dtype))
+    definitions.has_block_functions = True
+    definitions.define(_MACROS.format(T=C_TYPES[dtype], V=vector, s=suffix(dtype)))
 
 
-def registers(unit: Unit, dtype: str, table: str) -> list[str]:
+def registers(definitions: Definitions, dtype: str, table: str) -> list[str]:
     """The expressions of the registers that hold a table of 16."""
     lanes = wide_lanes(dtype)
-    vector = unit.vector(dtype, lanes)
+    vector = definitions.vector(dtype, lanes)
     return [f"*(const {vector} *)({table} + {at})" for at in range(0, 16, lanes)]
 
 
-def lookup(unit: Unit, dtype: str, table: Sequence[str], index: str) -> str:
+def lookup(definitions: Definitions, dtype: str, table: Sequence[str], index: str) -> str:
     """The expression that takes from a table in registers what the last four bits of each lane of
     ``index`` say.
     """
-    integers = unit.vector("int32" if dtype == "float32" else "int64", wide_lanes(dtype))
+    integers = definitions.vector("int32" if dtype == "float32" else "int64", wide_lanes(dtype))
     return f"__builtin_shuffle({', '.join(table)}, ({integers}){index})"
 
 

@@ -1,0 +1,141 @@
+"""What a C translation unit defines before its kernels: types, functions, pointers to functions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from frazil.link.c.functions import (
+    BUILTINS,
+    C_TYPES,
+    POINTERS,
+    SCALAR_MATH,
+    VECTOR_SINCE,
+    helper_for,
+)
+from frazil.link.kernel import LoweringError
+
+_DTYPES: Mapping[str, str] = {code: dtype for dtype, code in C_TYPES.items()}
+
+_MORE_OPERANDS: Mapping[str, str] = {
+    **dict.fromkeys(("pow", "atan2", "fmod"), ", T"),
+    "lgamma_r": ", i4 *",
+}
+"""What functions of the C math library take besides a number of type T."""
+
+
+@dataclass
+class Definitions:
+    """The definitions of a unit, in order."""
+
+    vector_functions: frozenset[str]
+    """The functions of the C math library that loops can call on vectors."""
+    has_wide_registers: bool = False
+    """Whether a register holds a block."""
+    has_block_functions: bool = False
+    """Whether functions of whole blocks, which are long, are defined."""
+    definitions: dict[str, str] = field(default_factory=dict)
+    pointers: dict[str, str] = field(default_factory=dict)
+    vectorisable: dict[str, bool] = field(default_factory=dict)
+    """For each function, whether a loop that calls it can be vectorised."""
+
+    def function(self, name: str, dtype: str) -> str:
+        """The C name of a function for operands of ``dtype``, which is defined or declared."""
+        if name in BUILTINS:
+            return self._known(f"__builtin_{name}{_suffix(dtype)}", "", vector=True)
+        if name in VECTOR_SINCE or name in SCALAR_MATH:
+            return self._library_function(name, dtype)
+        if name in POINTERS:
+            definition, exported = POINTERS[name]
+            self.pointers[name] = exported
+            return self._known(name, f"{definition}\n", vector=False)
+        return self._helper(name, dtype)
+
+    def native(self, name: str, result: str, operands: str) -> None:
+        """Declare a function that the runtime has, reached by a pointer."""
+        self.pointers[name] = name
+        self.definitions.setdefault(name, f"{result} (*{name})({operands});\n")
+
+    def define(self, text: str) -> None:
+        """Put a definition before the kernels, once."""
+        self.definitions.setdefault(text, text)
+
+    def vector(self, dtype: str, lanes: int) -> str:
+        """The C type of a block of elements in memory, which registers can hold.
+
+        Its own objects are aligned; with ``_at`` behind its name it may be anywhere.
+        """
+        code = memory_type(dtype)
+        name, size = f"{code}x{lanes}", np.dtype(dtype).itemsize
+        self.define(
+            f"typedef {code} {name} __attribute__((vector_size({lanes * size}), may_alias));\n"
+            f"typedef {name} {name}_at __attribute__((aligned({size})));\n"
+        )
+        return name
+
+    def _library_function(self, name: str, dtype: str) -> str:
+        """The C name of a function of the C math library."""
+        if not dtype.startswith("float"):
+            raise LoweringError(f"{name} is a function of floats, not of {dtype}")
+        code, own = C_TYPES[dtype], f"{name}{_suffix(dtype)}"
+        operands = f"{code}{_MORE_OPERANDS.get(name, '').replace('T', code)}"
+        vector = name in VECTOR_SINCE and name in self.vector_functions
+        prefix = "VECTOR" if vector else "extern"
+        return self._known(own, f"{prefix} {code} {own}({operands});\n", vector=vector)
+
+    def _helper(self, name: str, dtype: str) -> str:
+        """The C name of a function that is written in C here."""
+        code, helper = C_TYPES[dtype], helper_for(name, dtype)
+        if helper is None:
+            raise LoweringError(f"the C linker has no function {name} for {dtype}")
+        own = f"{name}_{code}"
+        if own in self.definitions:
+            return own
+        vector = helper.vector
+
+        def resolve(match: re.Match[str]) -> str:
+            nonlocal vector
+            if match[1] == "T":
+                return code
+            if match[1] == "self":
+                return own
+            called = self.function(match[1], _DTYPES[match[2]] if match[2] else dtype)
+            vector = vector and self.vectorisable[called]
+            return called
+
+        text = re.sub(r"\$(\w+)(?:@(\w+))?", resolve, helper.text)
+        return self._known(own, text, vector=vector)
+
+    def _known(self, name: str, definition: str, *, vector: bool) -> str:
+        self.definitions.setdefault(name, definition)
+        self.vectorisable[name] = vector
+        return name
+
+
+def _suffix(dtype: str) -> str:
+    """What names of the C library's functions end with."""
+    return "f" if dtype == "float32" else ""
+
+
+def memory_type(dtype: str) -> str:
+    """The C type of an element in memory; a bool is a byte there."""
+    return "u1" if dtype == "bool" else C_TYPES[dtype]
+
+
+def load(dtype: str, pointer: str, index: str | int) -> str:
+    """The expression of the element at an index of memory."""
+    text = f"((const {memory_type(dtype)} *){pointer})[{index}]"
+    return f"({text} != 0)" if dtype == "bool" else text
+
+
+def place(dtype: str, pointer: str, index: str | int) -> str:
+    """The element at an index of memory, as something to assign to."""
+    return f"(({memory_type(dtype)} *){pointer})[{index}]"
+
+
+def lane_type(lanes: int) -> str:
+    """The integer as wide as the lanes of a block: loops that count so are vectorised like them."""
+    return {8: "i8", 16: "i4", 32: "i2", 64: "i1"}.get(lanes, "i8")

@@ -1,0 +1,164 @@
+"""The ends of rows, in C: what is left of a row after its whole blocks.
+
+It is copied to the stack, padded with its last element, and goes through the same code as a block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from frazil.link.c.operands import Moving, Operands
+from frazil.link.c.partials import copy_ends, pad_ends
+from frazil.link.c.rows import Rows
+from frazil.link.c.syntax import Array, Assign, Const, CStatement, If
+from frazil.link.c.values import Values
+
+
+class NoEnds:
+    """Blocks of one element: rows are made of whole blocks."""
+
+    def __init__(self, values: Values, operands: Operands, rows: Rows) -> None:
+        self.values = values
+        self.operands = operands
+        self.rows = rows
+        self.lanes = values.kernel.lanes
+
+    def declare_lengths(self) -> Iterator[CStatement]:
+        """The elements in whole blocks, and those of a row with its padding."""
+        yield Const("i8", "full", "n_inner")
+        yield Const("i8", "whole", "n_inner")
+
+    def declare(self) -> Iterable[CStatement]:
+        """Room for copies of the ends of rows."""
+        return ()
+
+    def enter_row(self) -> Iterable[CStatement]:
+        """Find whether the end of the row is copied."""
+        return ()
+
+    def enter(self) -> Iterable[CStatement]:
+        """Copy the ends of rows."""
+        return ()
+
+    def leave(self) -> Iterable[CStatement]:
+        """Copy results back."""
+        return ()
+
+    def turn_block(self, moving: Sequence[Moving]) -> Iterable[CStatement]:
+        """Let the present block be the end of the row, if it is."""
+        return ()
+
+    def turn_row(self, moving: Sequence[Moving]) -> Iterable[CStatement]:
+        """Let the walk go on with the end of the row, if whole blocks are behind it."""
+        return ()
+
+    def behind(self, statements: Sequence[CStatement]) -> Iterable[CStatement]:
+        """What is done if the walk has come to the end of the row."""
+        return ()
+
+
+class CopiedEnds(NoEnds):
+    """The end of each row is copied."""
+
+    is_copied = "rest"
+    is_end = "i == full"
+
+    def declare_lengths(self) -> Iterator[CStatement]:
+        yield Const("i8", "full", f"n_inner & -{self.lanes}")
+        yield Const("i8", "rest", "n_inner - full")
+        yield Const("i8", "whole", f"full + (rest ? {self.lanes} : 0)")
+
+    def declare(self) -> Iterator[CStatement]:
+        for each in self.operands.moving:
+            yield Array(f"u{each.size}", f"e{each.name}", self.lanes * self.rows.most)
+
+    def enter(self) -> Iterator[CStatement]:
+        unit, lanes, count = self.values.unit, self.lanes, self.rows.count
+        copies = [
+            pad_ends(unit, each.dtype, lanes, f"e{each.name}", end, stride, count)
+            for each, end, stride in self._ends()
+            if each.is_read
+        ]
+        if copies:
+            yield If(self.is_copied, copies)
+
+    def leave(self) -> Iterator[CStatement]:
+        unit, lanes, count = self.values.unit, self.lanes, self.rows.count
+        copies = [
+            copy_ends(unit, each.dtype, lanes, end, f"e{each.name}", stride, count)
+            for each, end, stride in self._ends()
+            if each.is_written
+        ]
+        if copies:
+            yield If(self.is_copied, copies)
+
+    def turn_block(self, moving: Sequence[Moving]) -> Iterator[CStatement]:
+        ends = [
+            Assign(f"q{each.name}", self.rows.end(each)) for each in moving if not each.is_buffer
+        ]
+        yield If(self.is_end, ends)
+
+    def turn_row(self, moving: Sequence[Moving]) -> Iterator[CStatement]:
+        starts = [
+            Assign(f"w{each.name}", f"{self.rows.end(each)} - full * {each.size}")
+            for each in moving
+            if not each.is_buffer
+        ]
+        yield If("i == full", [Assign("end", "n_inner"), *starts])
+
+    def behind(self, statements: Sequence[CStatement]) -> Iterator[CStatement]:
+        if statements:
+            yield If("i > full", statements)
+
+    def _ends(self) -> Iterator[tuple[Moving, str, str]]:
+        """The operands that move along the row, where their ends are, and the bytes to the next."""
+        for each in self.operands.moving:
+            yield each, f"p{each.name} + full * {each.size}", self.operands.stride(each.name)
+
+
+class OverlappingEnds(CopiedEnds):
+    """The last block of a row goes on over the rows behind it, which come later, where rows lie
+    without gaps and nothing is written over what is read.
+    """
+
+    is_copied = "rest && !overlaps"
+    is_end = "i == full && !overlaps"
+
+    def declare(self) -> Iterator[CStatement]:
+        yield from super().declare()
+        moving = self.operands.moving
+        conditions = [
+            f"({self.operands.stride(each.name)} == n_inner * {each.size})" for each in moving
+        ]
+        read = [each.name for each in moving if each.is_read]
+        written = [each.name for each in moving if each.is_written]
+        conditions += [f"(p{to} != p{of})" for to in written for of in read]
+        # Branches would be dear to compile.
+        yield Const("b1", "dense", f"(rest != 0) & {' & '.join(conditions)}")
+
+    def enter_row(self) -> Iterator[CStatement]:
+        needed = f"full + {self.lanes}"
+        yield Const("b1", "overlaps", f"dense && (n_outer - outer) * n_inner >= {needed}")
+
+
+def ends_of(values: Values, operands: Operands, rows: Rows) -> NoEnds:
+    """What becomes of the ends of a kernel's rows."""
+    if values.kernel.lanes == 1:
+        return NoEnds(values, operands, rows)
+    return (OverlappingEnds if _may_overlap(values) else CopiedEnds)(values, operands, rows)
+
+
+def _may_overlap(values: Values) -> bool:
+    """Whether the last block of a row may go on over the rows behind it.
+
+    Where something has another value for each row, rows cannot be joined, and may be short. What is
+    done with an element is so little that copying ends of rows takes most of the time.
+    """
+    kernel = values.kernel
+    return (
+        kernel.is_light
+        and not values.calls
+        and not all(read.inner for read in kernel.reads)
+        and all(write.inner and write.reduce is None for write in kernel.writes)
+        and not any(map(values.can_fail, values.expressions))
+    )

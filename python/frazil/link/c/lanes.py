@@ -1,0 +1,336 @@
+"""What a pass does with a block, in C: loops over its lanes, calls of functions of blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from frazil.link.c.definitions import lane_type, load, memory_type, place
+from frazil.link.c.exponential import block_exponential, hold_constants
+from frazil.link.c.folding import Folding, MemoryFolding
+from frazil.link.c.functions import C_TYPES
+from frazil.link.c.indices import put_lane, take
+from frazil.link.c.scalar_loop import OWN, SAME
+from frazil.link.c.stages import Kind, Stages
+from frazil.link.c.syntax import (
+    SIMD,
+    Array,
+    Assign,
+    Block,
+    Const,
+    CStatement,
+    Do,
+    lanes_loop,
+    simd,
+)
+from frazil.link.c.values import Values, reduction
+from frazil.link.element_loop import LoopCall
+from frazil.link.kernel import Scan, Take, Write
+from frazil.link.passes import Pass
+from frazil.link.reduction import SETS
+
+
+class BlockWriter:
+    """Writes what a pass does with a block."""
+
+    def __init__(
+        self, values: Values, one: Pass, stages: Stages, foldings: Sequence[Folding]
+    ) -> None:
+        self.values = values
+        self.kernel = values.kernel
+        self.lanes = values.kernel.lanes
+        self.one = one
+        self.stages = stages
+        self.foldings = foldings
+
+    def before_blocks(self) -> Iterator[CStatement]:
+        """What functions of whole blocks want before a loop over blocks."""
+        functions = self.stages.block_functions.items()
+        dtypes = {self.values.dtypes[k] for k, own in functions if own is block_exponential}
+        for dtype in sorted(dtypes):
+            yield Do(hold_constants(self.values.unit, dtype))
+
+    def one_block(self) -> Iterator[CStatement]:
+        """A loop over the lanes for each stage, or calls of functions of blocks."""
+        stages = self.stages
+        for k in sorted(stages.kept - stages.block_functions.keys()):
+            yield Array(stages.stack_type(k), f"s{k}", self.lanes)
+        widened: set[int] = set()
+        for stage in sorted(stages.needed):
+            match stage % 3:
+                case Kind.BLOCK:
+                    yield from self._block_functions(stage)
+                case Kind.VECTOR:
+                    yield from self._vector_stage(stage, widened)
+                case _:
+                    yield from self._lanes_stage(stage)
+
+    def all_sets(self, foldings: Sequence[MemoryFolding]) -> Iterator[CStatement]:
+        """A block for each set of partial results: all are whole, and there is one stage."""
+        for each in foldings:
+            yield each.enter_all_sets()
+        lanes = PlainLanes(self.values, self.stages, self.stages.last)
+        fold_lanes = [each.fold_inner_lane for each in foldings]
+        body = [*self._stage_values(lanes), *self._written(lanes, fold_lanes)]
+        yield lanes_loop(SETS * self.lanes, body, pragma=SIMD)
+
+    # ------------------------------------------------------------ stages
+
+    def _vector_stage(self, stage: int, widened: set[int]) -> Iterator[CStatement]:
+        """A vectorised loop; ``widened``: the operands that are wide already."""
+        if stage == self.stages.last:
+            yield from self._enter_foldings()
+        lanes = WideLanes(self.values, self.stages, stage)
+        yield from lanes.enter(widened)
+        body = self._body(lanes)
+        yield from lanes.declare()
+        yield lanes_loop(self.lanes, body, index=self._index, pragma=simd(self.lanes))
+        yield from lanes.leave()
+
+    def _lanes_stage(self, stage: int) -> Iterator[CStatement]:
+        """A loop that goes from lane to lane, and the loops of elements that it needs."""
+        begun = [k for k in sorted(self.stages.needed[stage]) if self.stages.begins(k, stage)]
+        for call in dict.fromkeys(self.values.calls[k] for k in begun):
+            yield self._call(call)
+        if stage == self.stages.last:
+            yield from self._enter_foldings()
+        count: int | str = self.lanes
+        if stage == self.stages.put_stage and self.lanes > 1:
+            count = f"(n_inner - i < {self.lanes} ? n_inner - i : {self.lanes})"
+        body = self._body(PlainLanes(self.values, self.stages, stage))
+        yield lanes_loop(count, body, index=self._index)
+
+    @property
+    def _index(self) -> str:
+        """The type of a lane's number."""
+        return lane_type(self.lanes) if self.lanes > 1 else "i4"
+
+    def _enter_foldings(self) -> Iterator[CStatement]:
+        # Not before: stores that lie between would keep partial results from being registers.
+        for each in self.foldings:
+            yield from each.enter_block()
+
+    def _body(self, lanes: PlainLanes) -> list[CStatement]:
+        """What a stage does with lane ``l``."""
+        body = [*self._stage_values(lanes)]
+        if lanes.stage == self.stages.last:
+            body += self._written(lanes, [each.fold_lane for each in self.foldings])
+        if lanes.stage == self.stages.put_stage:
+            body += put_lane(self.values, self.one.puts)
+        return body
+
+    def _block_functions(self, stage: int) -> Iterator[CStatement]:
+        """Functions of whole blocks; their operands are in memory or were computed before."""
+        values, stages = self.values, self.stages
+        for k in sorted(k for k in stages.needed[stage] if stages.of.get(k) == stage):
+            [argument] = self.kernel.ops[k].args
+            vector = values.unit.vector(values.dtypes[k], self.lanes)
+            if argument not in stages.of:
+                operand = f"*(const {vector}_at *){stages.place(argument)}"
+            elif argument in stages.block_functions:
+                operand = f"s{argument}"
+            else:
+                operand = f"*(const {vector} *)s{argument}"
+            function = stages.block_functions[k](values.unit, values.dtypes[k])
+            yield Const(vector, f"s{k}", f"{function}({operand})")
+            if k in self.one.stores:
+                yield Assign(f"*({vector}_at *)qb{k}", f"s{k}")
+
+    def _call(self, call: LoopCall) -> Block:
+        """The loop of elements for a block: its results go to the stack."""
+        values, stages, lanes, first = self.values, self.stages, self.lanes, call.numbers[0]
+        count = SAME if self.kernel.uniform[call.args[0]] else OWN
+        function = values.unit.loop(call.loop).block(lanes, call.results, count)
+        arrays: list[CStatement] = []
+        filled: list[CStatement] = []
+        operands: list[str] = []
+        for at, (a, to) in enumerate(zip(call.args, call.operands, strict=True)):
+            if self.kernel.uniform[a]:
+                text = values.texts[a]
+            elif a in stages.of:
+                text = stages.stacked(a)
+            else:
+                text = load(values.dtypes[a], stages.place(a), "l")
+            value = values.unit.convert(text, values.dtypes[a], to)
+            if at == 0 and count is SAME:
+                operands.append(value)
+                continue
+            name = f"x{first}_{at}"
+            arrays.append(Array(C_TYPES[to], name, lanes))
+            filled.append(Assign(f"{name}[l]", value))
+            operands.append(name)
+        operands += [*(f"s{k}" for k in call.numbers), "&status"]
+        called = Do(f"{function}({', '.join(operands)})")
+        return Block([*arrays, lanes_loop(lanes, filled, pragma=SIMD), called])
+
+    # ------------------------------------------------------------ one lane
+
+    def _stage_values(self, lanes: PlainLanes) -> Iterator[CStatement]:
+        """Let all values that the stage needs be at hand for lane ``l``."""
+        values, stages, stage = self.values, self.stages, lanes.stage
+        for k in sorted(stages.needed[stage]):
+            if stages.of.get(k) != stage or k in values.calls:
+                yield lanes.found(k)
+                if stage == stages.last and k in stages.read_before:
+                    yield Assign(f"s{k}[l]", f"v{k}")
+                stored = k in self.one.stores and stages.begins(k, stage)
+            else:
+                yield from self._computed(k)
+                if k in stages.kept:
+                    yield Assign(f"s{k}[l]", f"v{k}")
+                stored = k in self.one.stores
+            if stored:
+                yield lanes.store(values.dtypes[k], f"qb{k}", f"v{k}")
+
+    def _computed(self, k: int) -> Iterator[CStatement]:
+        """Compute a value."""
+        values, own = self.values, self.kernel.ops[k]
+        if isinstance(own, Take):
+            # Behind the end of a row there may be nothing.
+            inner = self.kernel.sources[own.source].inner and self.lanes > 1
+            element = "(i + (i + l < n_inner ? l : rest - 1))" if inner else "(i + l)"
+            yield from take(values, k, own, element)
+        elif isinstance(own, Scan):
+            so_far = values.written(reduction(own, own.args[0]))
+            folded = values.unit.fold(own.reduce, own.dtype, f"r{k}", so_far)
+            if self.lanes > 1:  # behind the end the last value is repeated
+                folded = f"(i + l < n_inner ? {folded} : r{k})"
+            yield Assign(f"r{k}", folded)
+            yield Const(values.type(k), f"v{k}", f"r{k}")
+        else:
+            yield Const(values.type(k), f"v{k}", values.expressions[k])
+
+    def _written(
+        self, lanes: PlainLanes, fold_lanes: Sequence[Callable[[str], CStatement]]
+    ) -> Iterator[CStatement]:
+        """Writes and reductions of one lane; the latter by a function for each."""
+        for each, fold_lane in zip(self.foldings, fold_lanes, strict=True):
+            value = self.values.written(each.write)
+            yield lanes.fold(f"of{each.k}", each.write.dtype, value, fold_lane)
+        for position in self.one.writes:
+            write, pointer = self.kernel.writes[position], f"q{self.values.n_reads + position}"
+            if not write.inner:
+                continue
+            value = self.values.written(write)
+            if write.reduce is None:
+                yield lanes.store(write.dtype, pointer, value)
+            else:
+                gathered = partial(self._gathered, write, pointer)
+                yield lanes.fold(f"o{pointer}", write.dtype, value, gathered)
+
+    def _gathered(self, write: Write, pointer: str, value: str) -> Assign:
+        """Fold an element into that of an output."""
+        so_far = load(write.dtype, pointer, "l")
+        folded = self.values.unit.fold(str(write.reduce), write.dtype, so_far, value)
+        return Assign(place(write.dtype, pointer, "l"), folded)
+
+
+class PlainLanes:
+    """How values come and go in the loop of a stage: as elements of their own types."""
+
+    def __init__(self, values: Values, stages: Stages, stage: int) -> None:
+        self.values = values
+        self.stages = stages
+        self.stage = stage
+
+    def found(self, k: int) -> Const:
+        """A name for a value that an earlier stage computed, or for an element of an operand."""
+        stages = self.stages
+        on_stack = k in stages.of or (self.stage == stages.put_stage and k in stages.read_before)
+        text = stages.stacked(k) if on_stack else load(self.values.dtypes[k], stages.place(k), "l")
+        return Const(self.values.type(k), f"v{k}", text)
+
+    def store(self, dtype: str, pointer: str, value: str) -> Assign:
+        """Write an element to memory."""
+        return Assign(place(dtype, pointer, "l"), value)
+
+    def fold(
+        self, array: str, dtype: str, value: str, folded: Callable[[str], CStatement]
+    ) -> CStatement:
+        """Fold an element by the statement that ``folded`` makes of its expression.
+
+        ``array`` is a name for elements that wait for that.
+        """
+        return folded(value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A narrow result of a vectorised loop, wide in an array, that goes to memory."""
+
+    array: str
+    dtype: str
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Folded:
+    """A narrow result of a vectorised loop, wide in an array, that is folded."""
+
+    array: str
+    dtype: str
+    folded: Callable[[str], CStatement]
+
+
+class WideLanes(PlainLanes):
+    """How values come and go in a vectorised loop: narrow elements are wide in it."""
+
+    def __init__(self, values: Values, stages: Stages, stage: int) -> None:
+        super().__init__(values, stages, stage)
+        self.narrow = stages.narrow
+        self._lanes = values.kernel.lanes
+        self._results: list[_Stored | _Folded] = []
+
+    def enter(self, widened: set[int]) -> Iterator[CStatement]:
+        """Widen what comes narrow, unless an earlier stage did."""
+        stages = self.stages
+        come = {k for k in stages.needed[self.stage] if stages.comes_narrow(k)}
+        for k in sorted(come - widened):
+            pointer = f"s{k}" if k in self.values.calls else stages.place(k)
+            yield self.narrow.widen(f"c{k}", self.values.dtypes[k], pointer)
+        widened |= come
+
+    def found(self, k: int) -> Const:
+        dtype = self.values.dtypes[k]
+        if not self.narrow.has(dtype):
+            return super().found(k)
+        array = "c" if self.stages.comes_narrow(k) else "s"
+        code, value = self.narrow.value(dtype, f"{array}{k}[l]")
+        return Const(code, f"v{k}", value)
+
+    def store(self, dtype: str, pointer: str, value: str) -> Assign:
+        if not self.narrow.has(dtype):
+            return super().store(dtype, pointer, value)
+        return self._wait(_Stored(f"o{pointer}", dtype, pointer), value)
+
+    def fold(
+        self, array: str, dtype: str, value: str, folded: Callable[[str], CStatement]
+    ) -> CStatement:
+        if not self.narrow.has(dtype):
+            return folded(value)
+        return self._wait(_Folded(array, dtype, folded), value)
+
+    def declare(self) -> Iterator[CStatement]:
+        """Room for the results that wait."""
+        for own in self._results:
+            yield Array(self.narrow.wide, own.array, self._lanes)
+
+    def leave(self) -> Iterator[CStatement]:
+        """Narrow the results, and take them to where they belong."""
+        for own in self._results:
+            vector, _ = self.narrow.vectors(own.dtype)
+            narrowed = self.narrow.narrowed(own.dtype, own.array)
+            if isinstance(own, _Stored):
+                yield Assign(f"*({vector}_at *){own.pointer}", narrowed)
+                continue
+            array = f"n{own.array}"
+            yield Array(memory_type(own.dtype), array, self._lanes)
+            yield Assign(f"*({vector} *){array}", narrowed)
+            element = f"({array}[l] != 0)" if own.dtype == "bool" else f"{array}[l]"
+            body = [own.folded(element)]
+            yield lanes_loop(self._lanes, body, index=self.narrow.wide, pragma=SIMD)
+
+    def _wait(self, own: _Stored | _Folded, value: str) -> Assign:
+        self._results.append(own)
+        return Assign(f"{own.array}[l]", value)

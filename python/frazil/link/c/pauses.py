@@ -1,0 +1,85 @@
+"""Why a walk along a row pauses between blocks, and what is done there, in C."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from frazil.link.c.folding import Folding
+from frazil.link.c.syntax import Assign, CStatement, If
+
+DECIDED = 128
+"""The blocks after which it is asked whether a fold of bools can still change."""
+
+
+class Pause(Protocol):
+    """A reason to pause."""
+
+    def limits(self) -> Iterator[CStatement]:
+        """Let the blocks ``end`` where the walk pauses, unless they end before."""
+        ...
+
+    def act(self) -> CStatement:
+        """What is done in the pause, if it has come."""
+        ...
+
+
+class Columns:
+    """Rows of one element are one long row, each element of which has an output of its own."""
+
+    def __init__(self, foldings: Sequence[Folding], lanes: int) -> None:
+        self._foldings = foldings
+        self._end = f"i + {lanes}"
+
+    def limits(self) -> Iterator[CStatement]:
+        yield If(f"columns && end > {self._end}", [Assign("end", self._end)])
+
+    def act(self) -> CStatement:
+        body = [
+            *_laid_out(self._foldings),
+            *(each.leave_columns() for each in self._foldings),
+            *(each.start_again() for each in self._foldings),
+        ]
+        return If("columns", body)
+
+
+class Decided:
+    """Folds of bools may be decided, and the row does nothing else."""
+
+    def __init__(self, foldings: Sequence[Folding], lanes: int) -> None:
+        self._foldings = foldings
+        self._end = f"i + {DECIDED * lanes}"
+
+    def limits(self) -> Iterator[CStatement]:
+        yield If(f"end > {self._end}", [Assign("end", self._end)])
+
+    def act(self) -> CStatement:
+        laid_out = [*_laid_out(self._foldings)]
+        decided = " && ".join(each.is_decided() for each in self._foldings)
+        return If("i < n_inner", [*laid_out, If(decided, [Assign("i", "n_inner")])])
+
+
+class Carrying:
+    """Sums of floats are carried to the next level."""
+
+    def __init__(self, summed: Sequence[Folding], foldings: Sequence[Folding]) -> None:
+        self._summed = summed
+        self._foldings = foldings
+
+    def limits(self) -> Iterator[CStatement]:
+        for each in self._summed:
+            until = each.until_carried()
+            yield If(f"end > {until}", [Assign("end", until)])
+
+    def act(self) -> CStatement:
+        body = [
+            *_laid_out(self._foldings),
+            *(each.carry() for each in self._summed),
+            *(own for each in self._foldings for own in each.take_up()),
+        ]
+        return If(" || ".join(each.is_due() for each in self._summed), body)
+
+
+def _laid_out(foldings: Sequence[Folding]) -> Iterator[CStatement]:
+    for each in foldings:
+        yield from each.lay_out()

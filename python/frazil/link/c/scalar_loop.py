@@ -1,0 +1,348 @@
+"""The C functions of loops of elements, which kernels call.
+
+For one element there is a function that returns a struct of all results. For a block of elements
+there are two forms. If all that a step does can be vectorised, the elements of a block go through
+the steps together, and those that have ended keep their values; else each goes through its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from frazil.link.c.definitions import Definitions
+from frazil.link.c.functions import C_TYPES
+from frazil.link.c.syntax import (
+    SIMD,
+    Array,
+    Assign,
+    Break,
+    Const,
+    CStatement,
+    Declare,
+    For,
+    Function,
+    If,
+    Return,
+    lanes_loop,
+    text_of,
+)
+from frazil.link.element_loop import PATIENCE, LoopBody
+from frazil.link.kernel import Status
+
+_MASKS = {64: "i1", 32: "i2", 16: "i4", 8: "i8"}
+"""The integers of which so many fill a vector: a condition is as wide as what it chooses."""
+
+_STATUS = Declare("i4", "status", "0")
+_REPORT = If("status", [Assign("*failed", "status")])
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many steps the elements of a block do."""
+
+    name: str
+    operand: str
+    of_element: str
+    most: CStatement
+    find_most: str  # the pragma of a loop that finds the most steps of an element
+    track_most: tuple[CStatement, ...]
+
+
+SAME = Count(
+    name="same",
+    operand="i8 n",
+    of_element="n",
+    most=Const("i8", "most", "n"),
+    find_most=SIMD,
+    track_most=(),
+)
+"""All elements do as many."""
+
+OWN = Count(
+    name="each",
+    operand="const i8 *restrict n",
+    of_element="n[l]",
+    most=Declare("i8", "most", "0"),
+    find_most=f"{SIMD} reduction(max:most)",
+    track_most=(Assign("most", "n[l] > most ? n[l] : most"),),
+)
+"""Each element has a number of its own."""
+
+
+class LoopFunctions:
+    """The functions of one loop; each is defined when it is first called.
+
+    ``literals`` and ``statements`` are the expressions of the loop's literals and statements, the
+    latter on operands ``{0}``, ``{1}``, ...; ``vector``: whether all can be vectorised.
+    """
+
+    def __init__(
+        self,
+        definitions: Definitions,
+        body: LoopBody,
+        name: str,
+        literals: Sequence[str],
+        statements: Sequence[str],
+        *,
+        vector: bool,
+    ) -> None:
+        self._definitions = definitions
+        self._name = name
+        self._vector = vector
+        self._step = _Step(body, literals, statements)
+        definitions.native("loop_stops", "i4", "void")
+
+    @property
+    def struct(self) -> str:
+        """The type of :meth:`call`."""
+        return f"{self._name}_results"
+
+    def call(self, operands: Sequence[str]) -> str:
+        """The expression that runs the loop for one element: a struct, of results r0, r1, ..."""
+        results = enumerate(self._step.body.results)
+        fields = "".join(f"{C_TYPES[dtype]} r{k}; " for k, dtype in results)
+        struct = f"typedef struct {{ {fields}}} {self.struct};\n"
+        self._definitions.define(struct + text_of((self._of_element(),)))
+        return f"{self._name}({', '.join(operands)}, &status)"
+
+    def block(self, lanes: int, results: Sequence[int], count: Count) -> str:
+        """The function for a block: of the number of steps, an array of each other operand, and an
+        array to write to for each of ``results``.
+        """
+        name = f"{self._name}_{lanes}_{count.name}_{'_'.join(map(str, results))}"
+        known = self._definitions.definitions
+        if name not in known:
+            known[name] = text_of((self._of_block(name, lanes, results, count),))
+        return name
+
+    def _of_element(self) -> Function:
+        """The function for one element."""
+        step, body = self._step, self._step.body
+        operands = [f"{C_TYPES[dtype]} v{k}" for k, dtype in enumerate(step.operands)]
+        states = range(len(body.states))
+        results = [f"v{k}" for k in states]
+        ends: list[CStatement] = []
+        stop: list[CStatement] = []
+        if body.condition is not None:
+            results.append("ends")
+            ends, stop = [Declare("u1", "ends", "0")], [If("ends", [Break()])]
+        one = [*step.statements(), *(Assign(f"v{k}", f"n{k}") for k in states), *stop]
+        return Function(
+            f"static {self.struct}",
+            self._name,
+            ["i8 n", *operands, "i4 *failed"],
+            [
+                _STATUS,
+                *step.constants(),
+                *ends,
+                _many_steps("n", one, stop),
+                _REPORT,
+                Return(f"({self.struct}){{{', '.join(results)}}}"),
+            ],
+        )
+
+    def _of_block(self, name: str, lanes: int, results: Sequence[int], count: Count) -> Function:
+        """The function for a block of elements."""
+        step = self._step
+        operands = [
+            f"const {C_TYPES[dtype]} *restrict x{k}" for k, dtype in enumerate(step.operands)
+        ]
+        written = [f"{C_TYPES[step.body.results[k]]} *restrict r{k}" for k in results]
+        if self._vector:
+            inside = _Together(step, lanes, count).statements(results)
+        else:
+            inside = self._one_by_one(lanes, results, count)
+        return Function(
+            "static void", name, [count.operand, *operands, *written, "i4 *failed"], [*inside]
+        )
+
+    def _one_by_one(self, lanes: int, results: Sequence[int], count: Count) -> Iterator[CStatement]:
+        """Each element of a block goes through its own steps."""
+        operands = [count.of_element, *(f"x{k}[l]" for k in range(len(self._step.operands)))]
+        yield _STATUS
+        made = Const(self.struct, "made", self.call(operands))
+        yield lanes_loop(lanes, [made, *(Assign(f"r{k}[l]", f"made.r{k}") for k in results)])
+        yield _REPORT
+
+
+class _Step:
+    """The step of a loop for one element, whose states and constants are v0, v1, ..."""
+
+    def __init__(self, body: LoopBody, literals: Sequence[str], statements: Sequence[str]) -> None:
+        self.body = body
+        self.operands = (*body.states, *body.constants)
+        self._texts = [f"v{k}" for k in range(len(body.dtypes))]
+        self._texts[body.first_literal : body.first_statement] = literals
+        self._expressions = [
+            form.format(*(self._texts[a] for a in own.args))
+            for form, own in zip(statements, body.statements, strict=True)
+        ]
+
+    def type(self, k: int) -> str:
+        """The C type of a value."""
+        return C_TYPES[self.body.dtypes[k]]
+
+    def constants(self) -> Iterator[CStatement]:
+        """The statements that are the same in all steps."""
+        return self._made(constant=True)
+
+    def statements(self) -> Iterator[CStatement]:
+        """The statements of a step: from v0, v1, ... it makes n0, n1, ..., and ``ends``."""
+        body = self.body
+        yield from self._made(constant=False)
+        for k, value in enumerate(body.nexts):
+            yield Const(self.type(k), f"n{k}", self._texts[value])
+        if body.condition is not None:
+            yield Assign("ends", self._texts[body.condition])
+
+    def hoisted(self) -> list[int]:
+        """The values that are computed before the steps and used in them."""
+        body = self.body
+        used = {*body.nexts, body.condition}
+        for k, own in enumerate(body.statements, body.first_statement):
+            if not body.constant[k]:
+                used.update(own.args)
+        made = range(body.first_statement, len(body.dtypes))
+        return [k for k in made if body.constant[k] and k in used]
+
+    def _made(self, *, constant: bool) -> Iterator[CStatement]:
+        body = self.body
+        for k, expression in enumerate(self._expressions, body.first_statement):
+            if body.constant[k] is constant:
+                yield Const(self.type(k), f"v{k}", expression)
+
+
+class _Together:
+    """The elements of a block go through the steps together."""
+
+    def __init__(self, step: _Step, lanes: int, count: Count) -> None:
+        self.step = step
+        self.body = step.body
+        self.lanes = lanes
+        self.count = count
+        self.hoisted = step.hoisted()
+        self.states = range(len(step.body.states))
+        steps_alike = count is SAME and step.body.condition is None
+        self.going = _Going() if steps_alike else _by_mask(step.body, lanes, count)
+
+    def statements(self, results: Sequence[int]) -> Iterator[CStatement]:
+        """What is done with a block."""
+        lanes, going = self.lanes, self.going
+        yield _STATUS
+        for k in self.states:
+            yield Array(self.step.type(k), f"s{k}", lanes)
+        for k in self.hoisted:
+            yield Array(self.step.type(k), f"c{k}", lanes)
+        yield from going.declare
+        yield self.count.most
+        yield lanes_loop(lanes, [*self._start()], pragma=self.count.find_most)
+        yield from going.before_steps
+        one = [
+            *going.before_step,
+            lanes_loop(lanes, [*self._one_step()], pragma=going.pragma),
+            *going.stop,
+        ]
+        yield _many_steps("most", one, going.stop)
+        yield _REPORT
+        results_of = [Assign(f"r{k}[l]", self._result(k)) for k in results]
+        yield lanes_loop(lanes, results_of, pragma=SIMD)
+
+    def _start(self) -> Iterator[CStatement]:
+        """What is done with an element before all steps."""
+        for k in self.states:
+            yield Assign(f"s{k}[l]", f"x{k}[l]")
+        yield from self._constants()
+        yield from self.step.constants()
+        for k in self.hoisted:
+            yield Assign(f"c{k}[l]", f"v{k}")
+        yield from self.going.start
+
+    def _one_step(self) -> Iterator[CStatement]:
+        """A step of one element."""
+        for k in self.states:
+            yield Const(self.step.type(k), f"v{k}", f"s{k}[l]")
+        yield from self._constants()
+        for k in self.hoisted:
+            yield Const(self.step.type(k), f"v{k}", f"c{k}[l]")
+        if self.body.condition is not None:
+            yield Declare("u1", "ends")
+        yield from self.step.statements()
+        yield from self.going.enter
+        for k in self.states:
+            yield Assign(f"s{k}[l]", self.going.next_state.format(k=k))
+        yield from self.going.leave
+
+    def _constants(self) -> Iterator[CStatement]:
+        for k in range(len(self.states), self.body.first_literal):
+            yield Const(self.step.type(k), f"v{k}", f"x{k}[l]")
+
+    def _result(self, k: int) -> str:
+        return f"s{k}[l]" if k < len(self.states) else "ended[l] != 0"
+
+
+@dataclass(frozen=True, slots=True)
+class _Going:
+    """What tells the elements of a block that go on from those that have ended.
+
+    The statements are those of places in :class:`_Together`; ``next_state`` is the expression of a
+    state after a step, and ``pragma`` that of the loop over the elements in it. As it stands, all
+    elements go on to the last step.
+    """
+
+    declare: Sequence[CStatement] = ()
+    start: Sequence[CStatement] = ()
+    before_steps: Sequence[CStatement] = ()
+    before_step: Sequence[CStatement] = ()
+    pragma: str = SIMD
+    enter: Sequence[CStatement] = ()
+    next_state: str = "n{k}"
+    leave: Sequence[CStatement] = ()
+    stop: Sequence[CStatement] = ()
+
+
+def _by_mask(body: LoopBody, lanes: int, count: Count) -> _Going:
+    """Elements end on their own: the mask ``live`` says which of them go on."""
+    mask = _MASKS.get(lanes, "i4")
+    declare: list[CStatement] = [Array(mask, "live", lanes)]
+    start: list[CStatement] = [Assign("live[l]", f"{count.of_element} > 0"), *count.track_most]
+    stays: list[CStatement] = []
+    stay = "goes"
+    if body.condition is not None:
+        declare.insert(0, Array(mask, "ended", lanes))
+        start.insert(0, Assign("ended[l]", "0"))
+        stays += [Const(mask, "stops", "ends ? 1 : 0"), Assign("ended[l]", "goes & stops", "|=")]
+        stay += " & (stops ^ 1)"
+    if count is OWN:
+        stays.append(Const(mask, "more", "step + 1 < n[l] ? 1 : 0"))
+        stay += " & more"
+    stays += [Const(mask, "stay", stay), Assign("live[l]", "stay"), Assign("any", "stay", "|=")]
+    return _Going(
+        declare=declare,
+        start=start,
+        before_steps=(Declare(mask, "any", "0"),),
+        before_step=(Assign("any", "0"),),
+        pragma=f"{SIMD} reduction(|:any)",
+        enter=(Const(mask, "goes", "live[l]"),),
+        next_state="goes ? n{k} : v{k}",
+        leave=stays,
+        stop=(If("!any", [Break()]),),
+    )
+
+
+def _many_steps(count: str, one: Sequence[CStatement], stop: Sequence[CStatement]) -> CStatement:
+    """The loop over all steps, and in it that over steps between which nobody asks whether to stop:
+    beside a call nothing would stay in registers. ``stop`` ends the outer one.
+    """
+    asked = f"step < {count} && loop_stops()"
+    return For(
+        "i8 step = 0",
+        f"step < {count}",
+        "",
+        [
+            Const("i8", "pause", f"{count} - step > {PATIENCE} ? step + {PATIENCE} : {count}"),
+            For("", "step < pause", "++step", one),
+            *stop,
+            If(asked, [Assign("status", f"{Status.STOPPED:d}"), Break()]),
+        ],
+    )

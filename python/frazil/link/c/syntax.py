@@ -1,0 +1,211 @@
+"""C statements as a tree, and the printer of the tree.
+
+Expressions, types and names are texts. A name comes with the star of its pointer, as in C:
+``Declare("char", "*p0", "ptr[0]")``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+SIMD = "omp simd"
+"""The pragma of a loop that is to be vectorised."""
+
+
+class Line:
+    """A statement of one line."""
+
+    __slots__ = ()
+
+    def text(self) -> str:
+        """The line."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Const(Line):
+    """A name for a value that does not change."""
+
+    type: str
+    name: str
+    value: str
+
+    def text(self) -> str:
+        return f"const {self.type} {self.name} = {self.value};"
+
+
+@dataclass(frozen=True, slots=True)
+class Declare(Line):
+    """A variable, with its first value if that is known here."""
+
+    type: str
+    name: str
+    value: str | None = None
+
+    def text(self) -> str:
+        first = "" if self.value is None else f" = {self.value}"
+        return f"{self.type} {self.name}{first};"
+
+
+@dataclass(frozen=True, slots=True)
+class Array(Line):
+    """An array on the stack, where a vector of the widest registers may start."""
+
+    type: str
+    name: str
+    length: int
+
+    def text(self) -> str:
+        return f"ALIGNED {self.type} {self.name}[{self.length}];"
+
+
+@dataclass(frozen=True, slots=True)
+class Assign(Line):
+    """An assignment; ``operator`` may be one like ``+=``."""
+
+    target: str
+    value: str
+    operator: str = "="
+
+    def text(self) -> str:
+        return f"{self.target} {self.operator} {self.value};"
+
+
+@dataclass(frozen=True, slots=True)
+class Do(Line):
+    """An expression that is evaluated for its effect: a call, an increment."""
+
+    expression: str
+
+    def text(self) -> str:
+        return f"{self.expression};"
+
+
+@dataclass(frozen=True, slots=True)
+class Return(Line):
+    """The end of a function, and its result."""
+
+    value: str
+
+    def text(self) -> str:
+        return f"return {self.value};"
+
+
+@dataclass(frozen=True, slots=True)
+class Break(Line):
+    """The end of the innermost loop."""
+
+    def text(self) -> str:
+        return "break;"
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """A choice."""
+
+    condition: str
+    then: Sequence[CStatement]
+    otherwise: Sequence[CStatement] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """A loop; ``start`` and ``step`` may be empty, as in C."""
+
+    start: str
+    condition: str
+    step: str
+    body: Sequence[CStatement]
+    pragma: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A scope of its own."""
+
+    body: Sequence[CStatement]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function; ``operands`` are declarations such as ``i8 n``."""
+
+    result: str
+    name: str
+    operands: Sequence[str]
+    body: Sequence[CStatement]
+
+
+CStatement: TypeAlias = Line | If | For | Block | Function
+
+
+def simd(lanes: int) -> str | None:
+    """The pragma of a loop over so many lanes."""
+    return SIMD if lanes > 1 else None
+
+
+def lanes_loop(
+    count: int | str, body: Sequence[CStatement], *, index: str = "i4", pragma: str | None = None
+) -> For:
+    """The loop of ``l``, of type ``index``, over so many lanes."""
+    return For(f"{index} l = 0", f"l < {count}", "++l", body, pragma)
+
+
+def text_of(statements: Sequence[CStatement]) -> str:
+    """The text of statements, a line for each.
+
+    Examples
+    --------
+    >>> from frazil.link.c.syntax import Assign, Const, If, Return, text_of
+    >>> double = [Const("f8", "y", "2 * x"), Assign("x", "y")]
+    >>> print(text_of([If("x < 1", double), If("x < 0", [Return("0")])]), end="")
+    if (x < 1) {
+    const f8 y = 2 * x;
+    x = y;
+    }
+    if (x < 0) return 0;
+    """
+    lines: list[str] = []
+    _print(statements, "", lines)
+    lines.append("")
+    return "\n".join(lines)
+
+
+_INDENT = ""
+
+
+def _print(statements: Sequence[CStatement], indent: str, lines: list[str]) -> None:
+    for own in statements:
+        if isinstance(own, Line):
+            lines.append(f"{indent}{own.text()}")
+        elif isinstance(own, If):
+            _print_choice(own, indent, lines)
+        elif isinstance(own, For):
+            if own.pragma is not None:
+                lines.append(f"#pragma {own.pragma}")
+            step = f" {own.step}" if own.step else ""
+            head = f"for ({own.start}; {own.condition};{step}) "
+            _print_scope(head, own.body, indent, lines)
+        elif isinstance(own, Block):
+            _print_scope("", own.body, indent, lines)
+        else:
+            head = f"{own.result} {own.name}({', '.join(own.operands)}) "
+            _print_scope(head, own.body, indent, lines)
+
+
+def _print_choice(own: If, indent: str, lines: list[str]) -> None:
+    if len(own.then) == 1 and not own.otherwise and isinstance(only := own.then[0], Line):
+        lines.append(f"{indent}if ({own.condition}) {only.text()}")
+        return
+    _print_scope(f"if ({own.condition}) ", own.then, indent, lines)
+    if own.otherwise:
+        lines.pop()
+        _print_scope("} else ", own.otherwise, indent, lines)
+
+
+def _print_scope(head: str, body: Sequence[CStatement], indent: str, lines: list[str]) -> None:
+    lines.append(f"{indent}{head}{{")
+    _print(body, indent + _INDENT, lines)
+    lines.append(f"{indent}}}")

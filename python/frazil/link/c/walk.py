@@ -1,0 +1,179 @@
+"""The walk of a pass along a row, in C: block after block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from frazil.link.c.ends import NoEnds
+from frazil.link.c.folding import AllRows, EachRow, Folding, MemoryFolding, folding
+from frazil.link.c.functions import C_TYPES
+from frazil.link.c.lanes import BlockWriter
+from frazil.link.c.operands import Operands
+from frazil.link.c.pauses import Carrying, Columns, Decided, Pause
+from frazil.link.c.rows import Rows
+from frazil.link.c.stages import Stages
+from frazil.link.c.syntax import CStatement, Declare, For, If
+from frazil.link.c.values import Values, reduction
+from frazil.link.kernel import Scan
+from frazil.link.passes import Pass
+from frazil.link.reduction import SETS, is_fold
+
+FEW = 8
+"""Operands up to which a loop has a pointer of its own for each: more are hard to compile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What all passes of a kernel share."""
+
+    values: Values
+    operands: Operands
+    rows: Rows
+    ends: NoEnds
+    takes_columns: bool
+    """Whether rows of one element may be one long row."""
+
+
+def foldings_of(frame: Frame, one: Pass) -> list[Folding]:
+    """What is folded in a pass."""
+    values, rows = frame.values, frame.rows
+    kernel = values.kernel
+    made: list[Folding] = []
+    for position in one.writes:
+        if is_fold(kernel.writes[position]):
+            k = values.n_reads + position
+            # An output that stays where it is gathers all rows.
+            all_rows = AllRows(f"({frame.operands.stride(k)} ? 1 : n_outer)")
+            made.append(folding(values.unit, k, kernel.writes[position], kernel.lanes, all_rows))
+    for k in one.folds:
+        write = reduction(kernel.folds[k], kernel.folds[k].arg)
+        number = len(kernel.writes) + k
+        made.append(folding(values.unit, number, write, kernel.lanes, EachRow(rows.most)))
+    return made
+
+
+class PassWriter:
+    """Writes the walk of a pass along the present rows."""
+
+    def __init__(self, frame: Frame, one: Pass, foldings: Sequence[Folding]) -> None:
+        self.values = frame.values
+        self.kernel = frame.values.kernel
+        self.lanes = frame.values.kernel.lanes
+        self.rows = frame.rows
+        self.ends = frame.ends
+        self.frame = frame
+        self.one = one
+        self.foldings = foldings
+        self.moving = frame.operands.of_pass(one)
+
+    def walk(self) -> Iterator[CStatement]:
+        """One walk along each row."""
+        one = self.one
+        if not (self.moving or self.foldings or one.puts or one.varying):
+            return
+        yield self.rows.walk([*self._row()])
+        for each in self.foldings:
+            yield from each.leave_rows(self.rows.count)
+
+    def _row(self) -> Iterator[CStatement]:
+        """The walk along one row."""
+        stages = Stages(self.values, self.one)
+        block = BlockWriter(self.values, self.one, stages, self.foldings)
+        yield from self.rows.at_hand(stages.uniform_operands())
+        for operand in self.moving:
+            yield Declare("char", f"*w{operand.name}", self.rows.start(operand))
+        yield from self.rows.enter_pass(self.one)
+        for each in self.foldings:
+            yield from each.enter_row()
+        yield from self._enter_scans()
+        into_rows = any(self.kernel.writes[k].reduce for k in self.one.writes)
+        if self.foldings or self.rows.most > 1 or (into_rows and len(self.moving) <= FEW):
+            yield self._pausing_blocks(stages, block)
+        else:
+            yield from self._plain_blocks(block)
+        for each in self.foldings:
+            yield from each.leave_registers()
+        for each in self.foldings:
+            yield from each.leave_row(self.rows.element, self.rows.is_last)
+
+    def _enter_scans(self) -> Iterator[CStatement]:
+        """The first values of what is folded from element to element."""
+        for k in self.one.varying:
+            scan = self.kernel.ops[k]
+            if isinstance(scan, Scan):
+                first = self.values.unit.identity(scan.reduce, scan.dtype)
+                yield Declare(C_TYPES[scan.dtype], f"r{k}", first)
+
+    def _block_starts(self) -> Iterator[CStatement]:
+        for operand in self.moving:
+            start = f"w{operand.name} + i * {operand.size}"
+            yield Declare("char", f"*q{operand.name}", start)
+
+    def _plain_blocks(self, block: BlockWriter) -> Iterator[CStatement]:
+        """One loop over the blocks of a row in which nothing is folded.
+
+        Its pointers are made of others that do not change: hundreds that do are hard to compile.
+        """
+        yield from block.before_blocks()
+        body = [*self._block_starts(), *self.ends.turn_block(self.moving), *block.one_block()]
+        yield For("i8 i = 0", "i < n_inner", f"i += {self.lanes}", body)
+
+    def _pausing_blocks(self, stages: Stages, block: BlockWriter) -> For:
+        """The blocks of a row from pause to pause; its end comes after one."""
+        pauses = self._pauses()
+        body: list[CStatement] = [
+            Declare("i8", "end", "full"),
+            *self.ends.turn_row(self.moving),
+            *(own for each in reversed(pauses) for own in each.limits()),
+            *(own for each in self.foldings for own in each.enter_blocks()),
+            *self._all_sets(stages, block),
+            *block.before_blocks(),
+            For("", "i < end", f"i += {self.lanes}", [*self._one_block(block)]),
+        ]
+        body += self.ends.behind([own for each in self.foldings for own in each.leave_end()])
+        body += (each.act() for each in pauses)
+        return For("i8 i = 0", "i < n_inner", "", body)
+
+    def _one_block(self, block: BlockWriter) -> Iterator[CStatement]:
+        yield from self._block_starts()
+        yield from self.rows.prefetch(self.one, self.moving)
+        yield from block.one_block()
+        for each in self.foldings:
+            yield from each.leave_block()
+
+    def _all_sets(self, stages: Stages, block: BlockWriter) -> Iterator[CStatement]:
+        """As many blocks at a time as there are sets, where that is quick."""
+        foldings = [each for each in self.foldings if isinstance(each, MemoryFolding)]
+        is_all = bool(foldings) and len(foldings) == len(self.foldings)
+        if not (is_all and self.moving and stages.is_quick):
+            return
+        wide = SETS * self.lanes
+        body = [
+            *self._block_starts(),
+            *self.rows.prefetch_sets(self.moving),
+            *block.all_sets(foldings),
+        ]
+        until = f"i + {wide} <= (end < full ? end : full)"
+        aligned = " && ".join(each.is_aligned() for each in foldings)
+        yield If(aligned, [For("", until, f"i += {wide}", body)])
+
+    def _pauses(self) -> list[Pause]:
+        """Why the walk pauses, from the shortest to the longest of its parts."""
+        foldings, lanes = self.foldings, self.lanes
+        pauses: list[Pause] = []
+        if foldings and self.frame.takes_columns:
+            pauses.append(Columns(foldings, lanes))
+        if self._may_be_decided():
+            pauses.append(Decided(foldings, lanes))
+        summed = [each for each in foldings if each.has_levels]
+        if summed:
+            pauses.append(Carrying(summed, foldings))
+        return pauses
+
+    def _may_be_decided(self) -> bool:
+        """Whether the walk of a row can end when its folds are decided: it does nothing else."""
+        one, writes = self.one, self.kernel.writes
+        only_folds = not (one.stores or one.puts) and not any(writes[k].inner for k in one.writes)
+        decided = bool(self.foldings) and all(each.can_be_decided for each in self.foldings)
+        return decided and only_folds and not any(map(self.values.can_fail, one.varying))
