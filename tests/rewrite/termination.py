@@ -104,6 +104,7 @@ UNARY: dict[str, Callable] = {
     "sigmoid": lambda x: x + 20,
     "softplus": lambda x: x + 2,
     "abs": lambda x: x + 1,
+    "sign": lambda x: 8 * x + 2,
     "sqr": lambda x: x * x + -1,
     "reciprocal": lambda x: x**3,
     "log": lambda x: x**3,

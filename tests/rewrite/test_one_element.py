@@ -79,6 +79,14 @@ WRITTEN = {
         lambda x, s: ft.log(ft.expand_dims(ft.exp(s), 0) * ft.exp(x)),
         "*0 + *1",
     ),
+    "a comparison": (
+        lambda x, s: ft.expand_dims(ft.exp(s), 0) > [0.0],
+        "expand_dims(-inf < *1, axis=(0,))",
+    ),
+    "a sign": (
+        lambda x, s: ft.sign(ft.exp(x)),
+        "where(*0 == -inf, 0.0, where(isnan(*0), *0, 1.0))",
+    ),
     "softplus": (
         lambda x, s: ft.log(ft.constant([1.0]) + ft.expand_dims(ft.exp(s), (0, 1))),
         "expand_dims(softplus(*1), axis=(0, 1))",

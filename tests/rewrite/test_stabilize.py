@@ -186,3 +186,14 @@ def test_dimensions_of_length_one_are_no_reason_to_go_on(function, shape):
         careless = fz.Mode("py").excluding("all")
         found, wanted = (fz.function([x], function(x, axis), mode=m) for m in ("py", careless))
         np.testing.assert_allclose(found(value), wanted(value), rtol=1e-12, atol=1e-12)
+
+
+def test_signs_of_exponentials(mode):
+    x = ft.vector("x")
+    value = np.array([-np.inf, -1e300, -800.0, 0.0, 800.0, np.inf, np.nan])
+    outputs = [ft.sign(ft.exp(x)), ft.exp(x) > 0, ft.le(ft.exp(x), 0), ft.exp(x) <= 0]
+    sign, *compared = fz.function([x], outputs, mode=mode)(value)
+    np.testing.assert_array_equal(sign, [0, 1, 1, 1, 1, 1, np.nan])
+    positive = [False, True, True, True, True, True, False]
+    for found, wanted in zip(compared, (positive, value == -np.inf, value == -np.inf), strict=True):
+        np.testing.assert_array_equal(found, wanted)

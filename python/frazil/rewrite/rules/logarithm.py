@@ -171,6 +171,24 @@ def one_over_sqr_times_root(x: Float, z: Float) -> Law:
     return ft.reciprocal(ft.sqr(x)) * (x * z), z / x
 
 
+@rule
+def exp_is_positive(x: Float) -> Law:
+    """0 < exp(x) wherever x is a number but -inf, where exp vanishes too."""
+    return ft.lt(0, ft.exp(x)), ft.lt(-np.inf, x)
+
+
+@rule
+def exp_is_not_positive(x: Float) -> Law:
+    """exp(x) <= 0 where x is -inf, not where exp vanishes."""
+    return ft.exp(x) <= 0, x <= -np.inf
+
+
+@rule
+def sign_of_exp(x: Float) -> Law:
+    """sign(exp(x)) == 1, where exp vanishes too, but 0 at -inf."""
+    return ft.sign(ft.exp(x)), ft.where(ft.eq(x, -np.inf), 0.0, ft.where(ft.isnan(x), x, 1.0))
+
+
 RULES = (
     log_of_one_plus,
     log_of_one_minus,
@@ -197,4 +215,7 @@ RULES = (
     sqrt_of_sqr,
     over_sqr_times_root,
     one_over_sqr_times_root,
+    exp_is_positive,
+    exp_is_not_positive,
+    sign_of_exp,
 )
