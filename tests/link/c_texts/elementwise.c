@@ -56,7 +56,7 @@ const f8 v1 = ((const f8 *)q1)[l];
 const f8 v3 = __builtin_sqrt(v0);
 const f8 v4 = v3 * 0x1.4000000000000p+1;
 const f8 v5 = v4 + v1;
-const f8 v6 = (v0 >= v1) | (v0 != v0) ? v0 : v1;
+const f8 v6 = (v0 > v1) | (v0 != v0) ? v0 : v1;
 ((f8 *)q2)[l] = v5;
 ((f8 *)q3)[l] = v6;
 }

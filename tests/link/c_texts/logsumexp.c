@@ -67,7 +67,7 @@ f8 *c5 = sets5;
 #pragma omp simd
 for (i4 l = 0; l < 32; ++l) {
 const f8 v0 = ((const f8 *)q0)[l];
-c5[l] = (c5[l] >= (v0)) | (c5[l] != c5[l]) ? c5[l] : (v0);
+c5[l] = (c5[l] > (v0)) | (c5[l] != c5[l]) ? c5[l] : (v0);
 }
 }
 }
@@ -77,7 +77,7 @@ f8 *c5 = sets5 + (i & 31);
 #pragma omp simd
 for (i8 l = 0; l < 8; ++l) {
 const f8 v0 = ((const f8 *)q0)[l];
-c5[l] = (c5[l] >= (v0)) | (c5[l] != c5[l]) ? c5[l] : (v0);
+c5[l] = (c5[l] > (v0)) | (c5[l] != c5[l]) ? c5[l] : (v0);
 }
 }
 }
@@ -85,7 +85,7 @@ c5[l] = (c5[l] >= (v0)) | (c5[l] != c5[l]) ? c5[l] : (v0);
 fold_rows_maximum_f8(row5, a5, rows, used5, 0, 8);
 #pragma omp simd
 for (i4 r = 0; r < 8; ++r) {
-const f8 v3 = (-__builtin_inf() >= (row5[r])) | (-__builtin_inf() != -__builtin_inf()) ? -__builtin_inf() : (row5[r]);
+const f8 v3 = (-__builtin_inf() > (row5[r])) | (-__builtin_inf() != -__builtin_inf()) ? -__builtin_inf() : (row5[r]);
 const b1 v4 = __builtin_fabs(v3) < __builtin_inf();
 const f8 v5 = v4 ? v3 : 0x0.0p+0;
 t3[r] = v3;

@@ -61,7 +61,7 @@ f8 *c4 = sets4;
 #pragma omp simd
 for (i4 l = 0; l < 32; ++l) {
 const f8 v0 = ((const f8 *)q0)[l];
-c4[l] = (c4[l] >= (v0)) | (c4[l] != c4[l]) ? c4[l] : (v0);
+c4[l] = (c4[l] > (v0)) | (c4[l] != c4[l]) ? c4[l] : (v0);
 }
 }
 }
@@ -71,7 +71,7 @@ f8 *c4 = sets4 + (i & 31);
 #pragma omp simd
 for (i8 l = 0; l < 8; ++l) {
 const f8 v0 = ((const f8 *)q0)[l];
-c4[l] = (c4[l] >= (v0)) | (c4[l] != c4[l]) ? c4[l] : (v0);
+c4[l] = (c4[l] > (v0)) | (c4[l] != c4[l]) ? c4[l] : (v0);
 }
 }
 }
@@ -79,7 +79,7 @@ c4[l] = (c4[l] >= (v0)) | (c4[l] != c4[l]) ? c4[l] : (v0);
 fold_rows_maximum_f8(row4, a4, rows, used4, 0, 8);
 #pragma omp simd
 for (i4 r = 0; r < 8; ++r) {
-const f8 v3 = (-__builtin_inf() >= (row4[r])) | (-__builtin_inf() != -__builtin_inf()) ? -__builtin_inf() : (row4[r]);
+const f8 v3 = (-__builtin_inf() > (row4[r])) | (-__builtin_inf() != -__builtin_inf()) ? -__builtin_inf() : (row4[r]);
 t3[r] = v3;
 }
 for (i8 r = 0; r < rows; ++r) {
