@@ -19,49 +19,49 @@ void (*pad_ends_32)(void *, const void *, i8, i8, i8, i8, i8);
 void (*pad_ends_8)(void *, const void *, i8, i8, i8, i8, i8);
 void (*copy_ends_8)(void *, const void *, i8, i8, i8, i8);
 i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
-i4 status = 0;
-if (n_outer <= 0 || n_inner <= 0) return status;
-char *p0 = ptr[0];
-char *p1 = ptr[1];
-char *p2 = ptr[2];
-const i8 full = n_inner & -64;
-const i8 rest = n_inner - full;
-const i8 whole = full + (rest ? 64 : 0);
-ALIGNED u4 e0[64];
-ALIGNED u1 e1[64];
-ALIGNED u1 e2[64];
-for (i8 outer = 0; outer < n_outer; outer += 1) {
-if (rest) {
-pad_ends_32(e0, p0 + full * 4, outer_stride[0], outer, 1, rest, 64);
-pad_ends_8(e1, p1 + full * 1, outer_stride[1], outer, 1, rest, 64);
-}
-{
-char *w0 = p0;
-char *w1 = p1;
-char *w2 = p2;
-for (i8 i = 0; i < n_inner; i += 64) {
-char *q0 = w0 + i * 4;
-char *q1 = w1 + i * 1;
-char *q2 = w2 + i * 1;
-if (i == full) {
-q0 = (char *)e0;
-q1 = (char *)e1;
-q2 = (char *)e2;
-}
+  i4 status = 0;
+  if (n_outer <= 0 || n_inner <= 0) return status;
+  char *p0 = ptr[0];
+  char *p1 = ptr[1];
+  char *p2 = ptr[2];
+  const i8 full = n_inner & -64;
+  const i8 rest = n_inner - full;
+  const i8 whole = full + (rest ? 64 : 0);
+  ALIGNED u4 e0[64];
+  ALIGNED u1 e1[64];
+  ALIGNED u1 e2[64];
+  for (i8 outer = 0; outer < n_outer; outer += 1) {
+    if (rest) {
+      pad_ends_32(e0, p0 + full * 4, outer_stride[0], outer, 1, rest, 64);
+      pad_ends_8(e1, p1 + full * 1, outer_stride[1], outer, 1, rest, 64);
+    }
+    {
+      char *w0 = p0;
+      char *w1 = p1;
+      char *w2 = p2;
+      for (i8 i = 0; i < n_inner; i += 64) {
+        char *q0 = w0 + i * 4;
+        char *q1 = w1 + i * 1;
+        char *q2 = w2 + i * 1;
+        if (i == full) {
+          q0 = (char *)e0;
+          q1 = (char *)e1;
+          q2 = (char *)e2;
+        }
 #pragma omp simd
-for (i1 l = 0; l < 64; ++l) {
-const f4 v0 = ((const f4 *)q0)[l];
-const i1 v1 = ((const i1 *)q1)[l];
-const i1 v2 = (i1)to_int32_f4(v0);
-const i1 v3 = v1 + v2;
-((i1 *)q2)[l] = v3;
-}
-}
-}
-if (rest) copy_ends_8(p2 + full * 1, e2, outer_stride[2], 1, rest, 64);
-p0 += outer_stride[0];
-p1 += outer_stride[1];
-p2 += outer_stride[2];
-}
-return status;
+        for (i1 l = 0; l < 64; ++l) {
+          const f4 v0 = ((const f4 *)q0)[l];
+          const i1 v1 = ((const i1 *)q1)[l];
+          const i1 v2 = (i1)to_int32_f4(v0);
+          const i1 v3 = v1 + v2;
+          ((i1 *)q2)[l] = v3;
+        }
+      }
+    }
+    if (rest) copy_ends_8(p2 + full * 1, e2, outer_stride[2], 1, rest, 64);
+    p0 += outer_stride[0];
+    p1 += outer_stride[1];
+    p2 += outer_stride[2];
+  }
+  return status;
 }

@@ -15,54 +15,54 @@ typedef float f4; typedef double f8;
 void (*pad_ends_64)(void *, const void *, i8, i8, i8, i8, i8);
 void (*copy_ends_64)(void *, const void *, i8, i8, i8, i8);
 i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
-i4 status = 0;
-if (n_outer <= 0 || n_inner <= 0) return status;
-char *p0 = ptr[0];
-char *p1 = ptr[1];
-char *p2 = ptr[2];
-char *p3 = ptr[3];
-const i8 full = n_inner & -8;
-const i8 rest = n_inner - full;
-const i8 whole = full + (rest ? 8 : 0);
-ALIGNED u8 e0[8];
-ALIGNED u8 e2[8];
-ALIGNED u8 e3[8];
-const b1 dense = (rest != 0) & (outer_stride[0] == n_inner * 8) & (outer_stride[2] == n_inner * 8) & (outer_stride[3] == n_inner * 8) & (p3 != p0) & (p3 != p2);
-for (i8 outer = 0; outer < n_outer; outer += 1) {
-const b1 overlaps = dense && (n_outer - outer) * n_inner >= full + 8;
-if (rest && !overlaps) {
-pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
-pad_ends_64(e2, p2 + full * 8, outer_stride[2], outer, 1, rest, 8);
-}
-const f8 v1 = ((const f8 *)p1)[0];
-{
-char *w0 = p0;
-char *w2 = p2;
-char *w3 = p3;
-for (i8 i = 0; i < n_inner; i += 8) {
-char *q0 = w0 + i * 8;
-char *q2 = w2 + i * 8;
-char *q3 = w3 + i * 8;
-if (i == full && !overlaps) {
-q0 = (char *)e0;
-q2 = (char *)e2;
-q3 = (char *)e3;
-}
+  i4 status = 0;
+  if (n_outer <= 0 || n_inner <= 0) return status;
+  char *p0 = ptr[0];
+  char *p1 = ptr[1];
+  char *p2 = ptr[2];
+  char *p3 = ptr[3];
+  const i8 full = n_inner & -8;
+  const i8 rest = n_inner - full;
+  const i8 whole = full + (rest ? 8 : 0);
+  ALIGNED u8 e0[8];
+  ALIGNED u8 e2[8];
+  ALIGNED u8 e3[8];
+  const b1 dense = (rest != 0) & (outer_stride[0] == n_inner * 8) & (outer_stride[2] == n_inner * 8) & (outer_stride[3] == n_inner * 8) & (p3 != p0) & (p3 != p2);
+  for (i8 outer = 0; outer < n_outer; outer += 1) {
+    const b1 overlaps = dense && (n_outer - outer) * n_inner >= full + 8;
+    if (rest && !overlaps) {
+      pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
+      pad_ends_64(e2, p2 + full * 8, outer_stride[2], outer, 1, rest, 8);
+    }
+    const f8 v1 = ((const f8 *)p1)[0];
+    {
+      char *w0 = p0;
+      char *w2 = p2;
+      char *w3 = p3;
+      for (i8 i = 0; i < n_inner; i += 8) {
+        char *q0 = w0 + i * 8;
+        char *q2 = w2 + i * 8;
+        char *q3 = w3 + i * 8;
+        if (i == full && !overlaps) {
+          q0 = (char *)e0;
+          q2 = (char *)e2;
+          q3 = (char *)e3;
+        }
 #pragma omp simd
-for (i8 l = 0; l < 8; ++l) {
-const f8 v0 = ((const f8 *)q0)[l];
-const f8 v2 = ((const f8 *)q2)[l];
-const f8 v3 = v0 * v1;
-const f8 v4 = v3 + v2;
-((f8 *)q3)[l] = v4;
-}
-}
-}
-if (rest && !overlaps) copy_ends_64(p3 + full * 8, e3, outer_stride[3], 1, rest, 8);
-p0 += outer_stride[0];
-p1 += outer_stride[1];
-p2 += outer_stride[2];
-p3 += outer_stride[3];
-}
-return status;
+        for (i8 l = 0; l < 8; ++l) {
+          const f8 v0 = ((const f8 *)q0)[l];
+          const f8 v2 = ((const f8 *)q2)[l];
+          const f8 v3 = v0 * v1;
+          const f8 v4 = v3 + v2;
+          ((f8 *)q3)[l] = v4;
+        }
+      }
+    }
+    if (rest && !overlaps) copy_ends_64(p3 + full * 8, e3, outer_stride[3], 1, rest, 8);
+    p0 += outer_stride[0];
+    p1 += outer_stride[1];
+    p2 += outer_stride[2];
+    p3 += outer_stride[3];
+  }
+  return status;
 }

@@ -85,71 +85,71 @@ INLINE f8x8 log1p_f8x8(f8x8 x) {
 }
 void (*copy_ends_64)(void *, const void *, i8, i8, i8, i8);
 i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
-i4 status = 0;
-if (n_outer <= 0 || n_inner <= 0) return status;
-char *p0 = ptr[0];
-char *p1 = ptr[1];
-char *p2 = ptr[2];
-const i8 full = n_inner & -8;
-const i8 rest = n_inner - full;
-const i8 whole = full + (rest ? 8 : 0);
-ALIGNED u8 e0[8];
-ALIGNED u8 e1[8];
-ALIGNED u8 e2[8];
-for (i8 outer = 0; outer < n_outer; outer += 1) {
-if (rest) {
-pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
-pad_ends_64(e1, p1 + full * 8, outer_stride[1], outer, 1, rest, 8);
-}
-{
-char *w0 = p0;
-char *w1 = p1;
-char *w2 = p2;
-HOLD_EXP_f8x8;
-for (i8 i = 0; i < n_inner; i += 8) {
-char *q0 = w0 + i * 8;
-char *q1 = w1 + i * 8;
-char *q2 = w2 + i * 8;
-if (i == full) {
-q0 = (char *)e0;
-q1 = (char *)e1;
-q2 = (char *)e2;
-}
-ALIGNED i8 s3[8];
-ALIGNED f8 s5[8];
-ALIGNED f8 s8[8];
+  i4 status = 0;
+  if (n_outer <= 0 || n_inner <= 0) return status;
+  char *p0 = ptr[0];
+  char *p1 = ptr[1];
+  char *p2 = ptr[2];
+  const i8 full = n_inner & -8;
+  const i8 rest = n_inner - full;
+  const i8 whole = full + (rest ? 8 : 0);
+  ALIGNED u8 e0[8];
+  ALIGNED u8 e1[8];
+  ALIGNED u8 e2[8];
+  for (i8 outer = 0; outer < n_outer; outer += 1) {
+    if (rest) {
+      pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
+      pad_ends_64(e1, p1 + full * 8, outer_stride[1], outer, 1, rest, 8);
+    }
+    {
+      char *w0 = p0;
+      char *w1 = p1;
+      char *w2 = p2;
+      HOLD_EXP_f8x8;
+      for (i8 i = 0; i < n_inner; i += 8) {
+        char *q0 = w0 + i * 8;
+        char *q1 = w1 + i * 8;
+        char *q2 = w2 + i * 8;
+        if (i == full) {
+          q0 = (char *)e0;
+          q1 = (char *)e1;
+          q2 = (char *)e2;
+        }
+        ALIGNED i8 s3[8];
+        ALIGNED f8 s5[8];
+        ALIGNED f8 s8[8];
 #pragma omp simd
-for (i8 l = 0; l < 8; ++l) {
-const f8 v0 = ((const f8 *)q0)[l];
-const f8 v1 = ((const f8 *)q1)[l];
-const b1 v3 = 0x0.0p+0 < v0;
-s3[l] = v3;
-const f8 v5 = tanh(v1);
-s5[l] = v5;
-}
-const f8x8 s4 = log1p_f8x8(*(const f8x8_at *)q0);
-const f8x8 s7 = exp_f8x8(*(const f8x8_at *)q0);
-for (i8 l = 0; l < 8; ++l) {
-const f8 v7 = s7[l];
-const f8 v8 = gammaln_f8(v7);
-s8[l] = v8;
-}
+        for (i8 l = 0; l < 8; ++l) {
+          const f8 v0 = ((const f8 *)q0)[l];
+          const f8 v1 = ((const f8 *)q1)[l];
+          const b1 v3 = 0x0.0p+0 < v0;
+          s3[l] = v3;
+          const f8 v5 = tanh(v1);
+          s5[l] = v5;
+        }
+        const f8x8 s4 = log1p_f8x8(*(const f8x8_at *)q0);
+        const f8x8 s7 = exp_f8x8(*(const f8x8_at *)q0);
+        for (i8 l = 0; l < 8; ++l) {
+          const f8 v7 = s7[l];
+          const f8 v8 = gammaln_f8(v7);
+          s8[l] = v8;
+        }
 #pragma omp simd
-for (i8 l = 0; l < 8; ++l) {
-const b1 v3 = (s3[l] != 0);
-const f8 v4 = s4[l];
-const f8 v5 = s5[l];
-const f8 v6 = v4 + v5;
-const f8 v8 = s8[l];
-const f8 v9 = v3 ? v6 : v8;
-((f8 *)q2)[l] = v9;
-}
-}
-}
-if (rest) copy_ends_64(p2 + full * 8, e2, outer_stride[2], 1, rest, 8);
-p0 += outer_stride[0];
-p1 += outer_stride[1];
-p2 += outer_stride[2];
-}
-return status;
+        for (i8 l = 0; l < 8; ++l) {
+          const b1 v3 = (s3[l] != 0);
+          const f8 v4 = s4[l];
+          const f8 v5 = s5[l];
+          const f8 v6 = v4 + v5;
+          const f8 v8 = s8[l];
+          const f8 v9 = v3 ? v6 : v8;
+          ((f8 *)q2)[l] = v9;
+        }
+      }
+    }
+    if (rest) copy_ends_64(p2 + full * 8, e2, outer_stride[2], 1, rest, 8);
+    p0 += outer_stride[0];
+    p1 += outer_stride[1];
+    p2 += outer_stride[2];
+  }
+  return status;
 }

@@ -32,67 +32,67 @@ INLINE i8 ipow_i8(i8 base, i8 exponent, i4 *status) {
 void (*pad_ends_64)(void *, const void *, i8, i8, i8, i8, i8);
 void (*copy_ends_64)(void *, const void *, i8, i8, i8, i8);
 i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
-i4 status = 0;
-if (n_outer <= 0 || n_inner <= 0) return status;
-char *p0 = ptr[0];
-char *p1 = ptr[1];
-char *p2 = ptr[2];
-char *p3 = ptr[3];
-char *p4 = ptr[4];
-const i8 full = n_inner & -8;
-const i8 rest = n_inner - full;
-const i8 whole = full + (rest ? 8 : 0);
-ALIGNED u8 e0[8];
-ALIGNED u8 e1[8];
-ALIGNED u8 e2[8];
-ALIGNED u8 e3[8];
-ALIGNED u8 e4[8];
-for (i8 outer = 0; outer < n_outer; outer += 1) {
-if (rest) {
-pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
-pad_ends_64(e1, p1 + full * 8, outer_stride[1], outer, 1, rest, 8);
-}
-{
-char *w0 = p0;
-char *w1 = p1;
-char *w2 = p2;
-char *w3 = p3;
-char *w4 = p4;
-for (i8 i = 0; i < n_inner; i += 8) {
-char *q0 = w0 + i * 8;
-char *q1 = w1 + i * 8;
-char *q2 = w2 + i * 8;
-char *q3 = w3 + i * 8;
-char *q4 = w4 + i * 8;
-if (i == full) {
-q0 = (char *)e0;
-q1 = (char *)e1;
-q2 = (char *)e2;
-q3 = (char *)e3;
-q4 = (char *)e4;
-}
-for (i8 l = 0; l < 8; ++l) {
-const i8 v0 = ((const i8 *)q0)[l];
-const i8 v1 = ((const i8 *)q1)[l];
-const i8 v2 = floordiv_i8(v0, v1);
-const i8 v3 = floormod_i8(v0, v1);
-const i8 v4 = ipow_i8(v0, v1, &status);
-((i8 *)q2)[l] = v2;
-((i8 *)q3)[l] = v3;
-((i8 *)q4)[l] = v4;
-}
-}
-}
-if (rest) {
-copy_ends_64(p2 + full * 8, e2, outer_stride[2], 1, rest, 8);
-copy_ends_64(p3 + full * 8, e3, outer_stride[3], 1, rest, 8);
-copy_ends_64(p4 + full * 8, e4, outer_stride[4], 1, rest, 8);
-}
-p0 += outer_stride[0];
-p1 += outer_stride[1];
-p2 += outer_stride[2];
-p3 += outer_stride[3];
-p4 += outer_stride[4];
-}
-return status;
+  i4 status = 0;
+  if (n_outer <= 0 || n_inner <= 0) return status;
+  char *p0 = ptr[0];
+  char *p1 = ptr[1];
+  char *p2 = ptr[2];
+  char *p3 = ptr[3];
+  char *p4 = ptr[4];
+  const i8 full = n_inner & -8;
+  const i8 rest = n_inner - full;
+  const i8 whole = full + (rest ? 8 : 0);
+  ALIGNED u8 e0[8];
+  ALIGNED u8 e1[8];
+  ALIGNED u8 e2[8];
+  ALIGNED u8 e3[8];
+  ALIGNED u8 e4[8];
+  for (i8 outer = 0; outer < n_outer; outer += 1) {
+    if (rest) {
+      pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
+      pad_ends_64(e1, p1 + full * 8, outer_stride[1], outer, 1, rest, 8);
+    }
+    {
+      char *w0 = p0;
+      char *w1 = p1;
+      char *w2 = p2;
+      char *w3 = p3;
+      char *w4 = p4;
+      for (i8 i = 0; i < n_inner; i += 8) {
+        char *q0 = w0 + i * 8;
+        char *q1 = w1 + i * 8;
+        char *q2 = w2 + i * 8;
+        char *q3 = w3 + i * 8;
+        char *q4 = w4 + i * 8;
+        if (i == full) {
+          q0 = (char *)e0;
+          q1 = (char *)e1;
+          q2 = (char *)e2;
+          q3 = (char *)e3;
+          q4 = (char *)e4;
+        }
+        for (i8 l = 0; l < 8; ++l) {
+          const i8 v0 = ((const i8 *)q0)[l];
+          const i8 v1 = ((const i8 *)q1)[l];
+          const i8 v2 = floordiv_i8(v0, v1);
+          const i8 v3 = floormod_i8(v0, v1);
+          const i8 v4 = ipow_i8(v0, v1, &status);
+          ((i8 *)q2)[l] = v2;
+          ((i8 *)q3)[l] = v3;
+          ((i8 *)q4)[l] = v4;
+        }
+      }
+    }
+    if (rest) {
+      copy_ends_64(p2 + full * 8, e2, outer_stride[2], 1, rest, 8);
+      copy_ends_64(p3 + full * 8, e3, outer_stride[3], 1, rest, 8);
+      copy_ends_64(p4 + full * 8, e4, outer_stride[4], 1, rest, 8);
+    }
+    p0 += outer_stride[0];
+    p1 += outer_stride[1];
+    p2 += outer_stride[2];
+    p3 += outer_stride[3];
+    p4 += outer_stride[4];
+  }
+  return status;
 }

@@ -35,131 +35,131 @@ INLINE i8x8 widen_u1x8(const void *at) {
 #endif
 }
 INLINE b1 one_is_true(const u8 *sets, i4 words) {
-u8 others = 0;
-for (i4 k = 0; k < words; ++k) {
-others |= sets[k] ^ 0x0ULL;
-}
-return others != 0;
+  u8 others = 0;
+  for (i4 k = 0; k < words; ++k) {
+    others |= sets[k] ^ 0x0ULL;
+  }
+  return others != 0;
 }
 void (*copy_ends_64)(void *, const void *, i8, i8, i8, i8);
 void (*copy_ends_8)(void *, const void *, i8, i8, i8, i8);
 i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
-i4 status = 0;
-if (n_outer <= 0 || n_inner <= 0) return status;
-char *p0 = ptr[0];
-char *p1 = ptr[1];
-char *p2 = ptr[2];
-char *p3 = ptr[3];
-char *p4 = ptr[4];
-char *p5 = ptr[5];
-char *p6 = ptr[6];
-const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
-const i8 full = n_inner & -8;
-const i8 rest = n_inner - full;
-const i8 whole = full + (rest ? 8 : 0);
-ALIGNED u8 e0[8];
-ALIGNED u1 e1[8];
-ALIGNED u1 e2[8];
-ALIGNED u8 e3[8];
-ALIGNED u8 e4[8];
-ALIGNED u1 e5[8];
-ALIGNED u1 a6[32];
-const i8 total6 = whole * (outer_stride[6] ? 1 : n_outer);
-i8 walked6 = 0;
-const i8 used6 = 32;
-u1 *sets6 = a6;
+  i4 status = 0;
+  if (n_outer <= 0 || n_inner <= 0) return status;
+  char *p0 = ptr[0];
+  char *p1 = ptr[1];
+  char *p2 = ptr[2];
+  char *p3 = ptr[3];
+  char *p4 = ptr[4];
+  char *p5 = ptr[5];
+  char *p6 = ptr[6];
+  const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
+  const i8 full = n_inner & -8;
+  const i8 rest = n_inner - full;
+  const i8 whole = full + (rest ? 8 : 0);
+  ALIGNED u8 e0[8];
+  ALIGNED u1 e1[8];
+  ALIGNED u1 e2[8];
+  ALIGNED u8 e3[8];
+  ALIGNED u8 e4[8];
+  ALIGNED u1 e5[8];
+  ALIGNED u1 a6[32];
+  const i8 total6 = whole * (outer_stride[6] ? 1 : n_outer);
+  i8 walked6 = 0;
+  const i8 used6 = 32;
+  u1 *sets6 = a6;
 #pragma omp simd
-for (i4 l = 0; l < 32; ++l) {
-sets6[l] = (u1)0;
-}
-for (i8 outer = 0; outer < n_outer; outer += 1) {
-if (rest) {
-pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
-pad_ends_8(e1, p1 + full * 1, outer_stride[1], outer, 1, rest, 8);
-pad_ends_8(e2, p2 + full * 1, outer_stride[2], outer, 1, rest, 8);
-pad_ends_64(e3, p3 + full * 8, outer_stride[3], outer, 1, rest, 8);
-}
-{
-char *w0 = p0;
-char *w1 = p1;
-char *w2 = p2;
-char *w3 = p3;
-char *w4 = p4;
-char *w5 = p5;
-for (i8 i = 0; i < n_inner;) {
-i8 end = full;
-if (i == full) {
-end = n_inner;
-w0 = (char *)e0 - full * 8;
-w1 = (char *)e1 - full * 1;
-w2 = (char *)e2 - full * 1;
-w3 = (char *)e3 - full * 8;
-w4 = (char *)e4 - full * 8;
-w5 = (char *)e5 - full * 1;
-}
-for (; i < end; i += 8) {
-char *q0 = w0 + i * 8;
-char *q1 = w1 + i * 1;
-char *q2 = w2 + i * 1;
-char *q3 = w3 + i * 8;
-char *q4 = w4 + i * 8;
-char *q5 = w5 + i * 1;
-u1 *c6 = sets6 + ((walked6 + i) & 31);
-const i8x8 c1 = widen_i1x8(q1);
-const i8x8 c2 = widen_u1x8(q2);
-ALIGNED i8 of6[8];
-ALIGNED i8 oq5[8];
+  for (i4 l = 0; l < 32; ++l) {
+    sets6[l] = (u1)0;
+  }
+  for (i8 outer = 0; outer < n_outer; outer += 1) {
+    if (rest) {
+      pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
+      pad_ends_8(e1, p1 + full * 1, outer_stride[1], outer, 1, rest, 8);
+      pad_ends_8(e2, p2 + full * 1, outer_stride[2], outer, 1, rest, 8);
+      pad_ends_64(e3, p3 + full * 8, outer_stride[3], outer, 1, rest, 8);
+    }
+    {
+      char *w0 = p0;
+      char *w1 = p1;
+      char *w2 = p2;
+      char *w3 = p3;
+      char *w4 = p4;
+      char *w5 = p5;
+      for (i8 i = 0; i < n_inner;) {
+        i8 end = full;
+        if (i == full) {
+          end = n_inner;
+          w0 = (char *)e0 - full * 8;
+          w1 = (char *)e1 - full * 1;
+          w2 = (char *)e2 - full * 1;
+          w3 = (char *)e3 - full * 8;
+          w4 = (char *)e4 - full * 8;
+          w5 = (char *)e5 - full * 1;
+        }
+        for (; i < end; i += 8) {
+          char *q0 = w0 + i * 8;
+          char *q1 = w1 + i * 1;
+          char *q2 = w2 + i * 1;
+          char *q3 = w3 + i * 8;
+          char *q4 = w4 + i * 8;
+          char *q5 = w5 + i * 1;
+          u1 *c6 = sets6 + ((walked6 + i) & 31);
+          const i8x8 c1 = widen_i1x8(q1);
+          const i8x8 c2 = widen_u1x8(q2);
+          ALIGNED i8 of6[8];
+          ALIGNED i8 oq5[8];
 #pragma omp simd
-for (i8 l = 0; l < 8; ++l) {
-const f8 v0 = ((const f8 *)q0)[l];
-const i8 v1 = c1[l];
-const b1 v2 = (c2[l] != 0);
-const f8 v3 = ((const f8 *)q3)[l];
-const f8 v4 = sin(v0);
-const f8 v5 = cos(v0);
-const f8 v6 = v4 * v5;
-const f8 v7 = (f8)(i4)v1;
-const f8 v8 = v2 ? v6 : v7;
-const b1 v9 = v3 < v8;
-const b1 v10 = v0 < v8;
-of6[l] = v10;
-((f8 *)q4)[l] = v8;
-oq5[l] = v9;
-}
-ALIGNED u1 nof6[8];
-*(u1x8 *)nof6 = __builtin_convertvector(*(const i8x8 *)of6, u1x8);
+          for (i8 l = 0; l < 8; ++l) {
+            const f8 v0 = ((const f8 *)q0)[l];
+            const i8 v1 = c1[l];
+            const b1 v2 = (c2[l] != 0);
+            const f8 v3 = ((const f8 *)q3)[l];
+            const f8 v4 = sin(v0);
+            const f8 v5 = cos(v0);
+            const f8 v6 = v4 * v5;
+            const f8 v7 = (f8)(i4)v1;
+            const f8 v8 = v2 ? v6 : v7;
+            const b1 v9 = v3 < v8;
+            const b1 v10 = v0 < v8;
+            of6[l] = v10;
+            ((f8 *)q4)[l] = v8;
+            oq5[l] = v9;
+          }
+          ALIGNED u1 nof6[8];
+          *(u1x8 *)nof6 = __builtin_convertvector(*(const i8x8 *)of6, u1x8);
 #pragma omp simd
-for (i8 l = 0; l < 8; ++l) {
-c6[l] = c6[l] | ((nof6[l] != 0));
-}
-*(u1x8_at *)q5 = __builtin_convertvector(*(const i8x8 *)oq5, u1x8);
-}
-}
-walked6 += whole;
-if (walked6 == total6) {
-const b1 so_far = (((const u1 *)p6)[0] != 0);
-const b1 rows_folded = one_is_true((const u8 *)(a6), 4);
-((u1 *)p6)[0] = so_far | (rows_folded);
-if (!(outer == n_outer - 1)) {
+          for (i8 l = 0; l < 8; ++l) {
+            c6[l] = c6[l] | ((nof6[l] != 0));
+          }
+          *(u1x8_at *)q5 = __builtin_convertvector(*(const i8x8 *)oq5, u1x8);
+        }
+      }
+      walked6 += whole;
+      if (walked6 == total6) {
+        const b1 so_far = (((const u1 *)p6)[0] != 0);
+        const b1 rows_folded = one_is_true((const u8 *)(a6), 4);
+        ((u1 *)p6)[0] = so_far | (rows_folded);
+        if (!(outer == n_outer - 1)) {
 #pragma omp simd
-for (i4 l = 0; l < 32; ++l) {
-sets6[l] = (u1)0;
-}
-walked6 = 0;
-}
-}
-}
-if (rest) {
-copy_ends_64(p4 + full * 8, e4, outer_stride[4], 1, rest, 8);
-copy_ends_8(p5 + full * 1, e5, outer_stride[5], 1, rest, 8);
-}
-p0 += outer_stride[0];
-p1 += outer_stride[1];
-p2 += outer_stride[2];
-p3 += outer_stride[3];
-p4 += outer_stride[4];
-p5 += outer_stride[5];
-p6 += outer_stride[6];
-}
-return status;
+          for (i4 l = 0; l < 32; ++l) {
+            sets6[l] = (u1)0;
+          }
+          walked6 = 0;
+        }
+      }
+    }
+    if (rest) {
+      copy_ends_64(p4 + full * 8, e4, outer_stride[4], 1, rest, 8);
+      copy_ends_8(p5 + full * 1, e5, outer_stride[5], 1, rest, 8);
+    }
+    p0 += outer_stride[0];
+    p1 += outer_stride[1];
+    p2 += outer_stride[2];
+    p3 += outer_stride[3];
+    p4 += outer_stride[4];
+    p5 += outer_stride[5];
+    p6 += outer_stride[6];
+  }
+  return status;
 }

@@ -15,46 +15,46 @@ typedef float f4; typedef double f8;
 void (*pad_ends_64)(void *, const void *, i8, i8, i8, i8, i8);
 void (*copy_ends_64)(void *, const void *, i8, i8, i8, i8);
 i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
-i4 status = 0;
-if (n_outer <= 0 || n_inner < 0) return status;
-char *p0 = ptr[0];
-char *p1 = ptr[1];
-const i8 full = n_inner & -8;
-const i8 rest = n_inner - full;
-const i8 whole = full + (rest ? 8 : 0);
-ALIGNED u8 e0[8];
-ALIGNED u8 e1[8];
-for (i8 outer = 0; outer < n_outer; outer += 1) {
-if (rest) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
-{
-char *w0 = p0;
-char *w1 = p1;
-f8 r2 = (-0x0.0p+0);
-for (i8 i = 0; i < n_inner; i += 8) {
-char *q0 = w0 + i * 8;
-char *q1 = w1 + i * 8;
-if (i == full) {
-q0 = (char *)e0;
-q1 = (char *)e1;
-}
-ALIGNED f8 s2[8];
-for (i8 l = 0; l < 8; ++l) {
-const f8 v0 = ((const f8 *)q0)[l];
-r2 = (i + l < n_inner ? r2 + (v0) : r2);
-const f8 v2 = r2;
-s2[l] = v2;
-}
+  i4 status = 0;
+  if (n_outer <= 0 || n_inner < 0) return status;
+  char *p0 = ptr[0];
+  char *p1 = ptr[1];
+  const i8 full = n_inner & -8;
+  const i8 rest = n_inner - full;
+  const i8 whole = full + (rest ? 8 : 0);
+  ALIGNED u8 e0[8];
+  ALIGNED u8 e1[8];
+  for (i8 outer = 0; outer < n_outer; outer += 1) {
+    if (rest) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
+    {
+      char *w0 = p0;
+      char *w1 = p1;
+      f8 r2 = (-0x0.0p+0);
+      for (i8 i = 0; i < n_inner; i += 8) {
+        char *q0 = w0 + i * 8;
+        char *q1 = w1 + i * 8;
+        if (i == full) {
+          q0 = (char *)e0;
+          q1 = (char *)e1;
+        }
+        ALIGNED f8 s2[8];
+        for (i8 l = 0; l < 8; ++l) {
+          const f8 v0 = ((const f8 *)q0)[l];
+          r2 = (i + l < n_inner ? r2 + (v0) : r2);
+          const f8 v2 = r2;
+          s2[l] = v2;
+        }
 #pragma omp simd
-for (i8 l = 0; l < 8; ++l) {
-const f8 v2 = s2[l];
-const f8 v3 = v2 * 0x1.p+1;
-((f8 *)q1)[l] = v3;
-}
-}
-}
-if (rest) copy_ends_64(p1 + full * 8, e1, outer_stride[1], 1, rest, 8);
-p0 += outer_stride[0];
-p1 += outer_stride[1];
-}
-return status;
+        for (i8 l = 0; l < 8; ++l) {
+          const f8 v2 = s2[l];
+          const f8 v3 = v2 * 0x1.p+1;
+          ((f8 *)q1)[l] = v3;
+        }
+      }
+    }
+    if (rest) copy_ends_64(p1 + full * 8, e1, outer_stride[1], 1, rest, 8);
+    p0 += outer_stride[0];
+    p1 += outer_stride[1];
+  }
+  return status;
 }

@@ -14,25 +14,25 @@ typedef float f4; typedef double f8;
 #endif
 VECTOR f8 tanh(f8);
 i4 kernel_0(char *const *ptr, i8 steps, i8 one, const i8 *stride) {
-i4 status = 0;
-char *p0 = ptr[0];
-char *p1 = ptr[1];
-char *p2 = ptr[2];
-char *p3 = ptr[3];
-const f8 v1 = ((const f8 *)p1)[0];
-f8 v3 = v1;
-i8 step = 0;
-for (; step < steps; ++step) {
-const f8 v0 = ((const f8 *)p0)[0];
-const f8 v4 = tanh(v3);
-const f8 v5 = v4 * 0x1.p-1;
-const f8 v6 = v5 + v0;
-((f8 *)p3)[0] = v6;
-const f8 n0 = v6;
-v3 = n0;
-p0 += stride[0];
-p3 += stride[3];
-}
-((f8 *)p2)[0] = v3;
-return status;
+  i4 status = 0;
+  char *p0 = ptr[0];
+  char *p1 = ptr[1];
+  char *p2 = ptr[2];
+  char *p3 = ptr[3];
+  const f8 v1 = ((const f8 *)p1)[0];
+  f8 v3 = v1;
+  i8 step = 0;
+  for (; step < steps; ++step) {
+    const f8 v0 = ((const f8 *)p0)[0];
+    const f8 v4 = tanh(v3);
+    const f8 v5 = v4 * 0x1.p-1;
+    const f8 v6 = v5 + v0;
+    ((f8 *)p3)[0] = v6;
+    const f8 n0 = v6;
+    v3 = n0;
+    p0 += stride[0];
+    p3 += stride[3];
+  }
+  ((f8 *)p2)[0] = v3;
+  return status;
 }

@@ -13,31 +13,31 @@ typedef float f4; typedef double f8;
 #define VECTOR __attribute__((const))
 #endif
 i4 kernel_0(char *const *ptr, i8 steps, i8 one, const i8 *stride) {
-i4 status = 0;
-char *p0 = ptr[0];
-char *p1 = ptr[1];
-char *p2 = ptr[2];
-char *p3 = ptr[3];
-char *p4 = ptr[4];
-const f8 v0 = ((const f8 *)p0)[0];
-const f8 v1 = ((const f8 *)p1)[0];
-f8 v3 = v0;
-i8 step = 0;
-for (; step < steps; ++step) {
-const f8 v4 = v3 * v1;
-const b1 v5 = 0x1.9000000000000p+6 < v3;
-((f8 *)p3)[0] = v4;
-const f8 n0 = v4;
-const u1 ends = v5;
-v3 = n0;
-p3 += stride[3];
-if (ends) {
-++step;
-status = status ? status : 3;
-break;
-}
-}
-((f8 *)p2)[0] = v3;
-((i8 *)p4)[0] = step;
-return status;
+  i4 status = 0;
+  char *p0 = ptr[0];
+  char *p1 = ptr[1];
+  char *p2 = ptr[2];
+  char *p3 = ptr[3];
+  char *p4 = ptr[4];
+  const f8 v0 = ((const f8 *)p0)[0];
+  const f8 v1 = ((const f8 *)p1)[0];
+  f8 v3 = v0;
+  i8 step = 0;
+  for (; step < steps; ++step) {
+    const f8 v4 = v3 * v1;
+    const b1 v5 = 0x1.9000000000000p+6 < v3;
+    ((f8 *)p3)[0] = v4;
+    const f8 n0 = v4;
+    const u1 ends = v5;
+    v3 = n0;
+    p3 += stride[3];
+    if (ends) {
+      ++step;
+      status = status ? status : 3;
+      break;
+    }
+  }
+  ((f8 *)p2)[0] = v3;
+  ((i8 *)p4)[0] = step;
+  return status;
 }

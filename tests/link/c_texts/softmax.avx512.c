@@ -54,206 +54,206 @@ void (*carry_f8)(f8 *, i8, i8);
 void (*fold_rows_add_f8)(f8 *, f8 *, i8, i8, i8, i8);
 void (*copy_ends_64)(void *, const void *, i8, i8, i8, i8);
 i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
-i4 status = 0;
-if (n_outer <= 0 || n_inner < 0) return status;
-char *p0 = ptr[0];
-char *p1 = ptr[1];
-char *pb5 = ptr[2];
-const i8 full = n_inner & -8;
-const i8 rest = n_inner - full;
-const i8 whole = full + (rest ? 8 : 0);
-const i8 tile = n_inner <= 504 && outer_stride[2] ? 8 : 1;
-ALIGNED f8 t3[8];
-ALIGNED f8 t6[8];
-ALIGNED u8 e0[64];
-ALIGNED u8 e1[64];
-ALIGNED f8 a4[64];
-const i8 used4 = 8;
-const f8x8 z4 = (f8)-__builtin_inf() - (f8x8){};
-ALIGNED f8 row4[8];
-ALIGNED f8 a7[128];
-const i8 used7 = whole < 512 ? 8 : whole < 8192 ? 64 : 128;
-const f8x8 z7 = (f8)(-0x0.0p+0) - (f8x8){};
-ALIGNED f8 row7[8];
-for (i8 outer = 0; outer < n_outer; outer += tile) {
-const i8 rows = n_outer - outer < tile ? n_outer - outer : tile;
-if (rest) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, 8);
-for (i8 r = 0; r < rows; ++r) {
-char *w0 = p0 + r * outer_stride[0];
-f8x8 m4_0 = z4;
-f8x8 m4_1 = z4;
-f8x8 m4_2 = z4;
-f8x8 m4_3 = z4;
-for (i8 i = 0; i < n_inner;) {
-i8 end = full;
-if (i == full) {
-end = n_inner;
-w0 = (char *)(e0 + r * 8) - full * 8;
-}
-for (; i < end; i += 8) {
-char *q0 = w0 + i * 8;
-ALIGNED f8 c4[8];
-*(f8x8 *)c4 = m4_0;
+  i4 status = 0;
+  if (n_outer <= 0 || n_inner < 0) return status;
+  char *p0 = ptr[0];
+  char *p1 = ptr[1];
+  char *pb5 = ptr[2];
+  const i8 full = n_inner & -8;
+  const i8 rest = n_inner - full;
+  const i8 whole = full + (rest ? 8 : 0);
+  const i8 tile = n_inner <= 504 && outer_stride[2] ? 8 : 1;
+  ALIGNED f8 t3[8];
+  ALIGNED f8 t6[8];
+  ALIGNED u8 e0[64];
+  ALIGNED u8 e1[64];
+  ALIGNED f8 a4[64];
+  const i8 used4 = 8;
+  const f8x8 z4 = (f8)-__builtin_inf() - (f8x8){};
+  ALIGNED f8 row4[8];
+  ALIGNED f8 a7[128];
+  const i8 used7 = whole < 512 ? 8 : whole < 8192 ? 64 : 128;
+  const f8x8 z7 = (f8)(-0x0.0p+0) - (f8x8){};
+  ALIGNED f8 row7[8];
+  for (i8 outer = 0; outer < n_outer; outer += tile) {
+    const i8 rows = n_outer - outer < tile ? n_outer - outer : tile;
+    if (rest) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, 8);
+    for (i8 r = 0; r < rows; ++r) {
+      char *w0 = p0 + r * outer_stride[0];
+      f8x8 m4_0 = z4;
+      f8x8 m4_1 = z4;
+      f8x8 m4_2 = z4;
+      f8x8 m4_3 = z4;
+      for (i8 i = 0; i < n_inner;) {
+        i8 end = full;
+        if (i == full) {
+          end = n_inner;
+          w0 = (char *)(e0 + r * 8) - full * 8;
+        }
+        for (; i < end; i += 8) {
+          char *q0 = w0 + i * 8;
+          ALIGNED f8 c4[8];
+          *(f8x8 *)c4 = m4_0;
 #pragma omp simd
-for (i8 l = 0; l < 8; ++l) {
-const f8 v0 = ((const f8 *)q0)[l];
-c4[l] = (c4[l] > (v0)) | (c4[l] != c4[l]) ? c4[l] : (v0);
-}
-m4_0 = m4_1;
-m4_1 = m4_2;
-m4_2 = m4_3;
-m4_3 = *(f8x8 *)c4;
-}
-}
-{
-f8x8 x;
-if (whole & 8) {
-x = m4_3;
-m4_3 = m4_2;
-m4_2 = m4_1;
-m4_1 = m4_0;
-m4_0 = x;
-}
-if (whole & 16) {
-x = m4_0;
-m4_0 = m4_2;
-m4_2 = x;
-x = m4_1;
-m4_1 = m4_3;
-m4_3 = x;
-}
-ALIGNED f8 f0[8];
-*(f8x8 *)f0 = m4_0;
-ALIGNED f8 f1[8];
-*(f8x8 *)f1 = m4_1;
-ALIGNED f8 f2[8];
-*(f8x8 *)f2 = m4_2;
-ALIGNED f8 f3[8];
-*(f8x8 *)f3 = m4_3;
+          for (i8 l = 0; l < 8; ++l) {
+            const f8 v0 = ((const f8 *)q0)[l];
+            c4[l] = (c4[l] > (v0)) | (c4[l] != c4[l]) ? c4[l] : (v0);
+          }
+          m4_0 = m4_1;
+          m4_1 = m4_2;
+          m4_2 = m4_3;
+          m4_3 = *(f8x8 *)c4;
+        }
+      }
+      {
+        f8x8 x;
+        if (whole & 8) {
+          x = m4_3;
+          m4_3 = m4_2;
+          m4_2 = m4_1;
+          m4_1 = m4_0;
+          m4_0 = x;
+        }
+        if (whole & 16) {
+          x = m4_0;
+          m4_0 = m4_2;
+          m4_2 = x;
+          x = m4_1;
+          m4_1 = m4_3;
+          m4_3 = x;
+        }
+        ALIGNED f8 f0[8];
+        *(f8x8 *)f0 = m4_0;
+        ALIGNED f8 f1[8];
+        *(f8x8 *)f1 = m4_1;
+        ALIGNED f8 f2[8];
+        *(f8x8 *)f2 = m4_2;
+        ALIGNED f8 f3[8];
+        *(f8x8 *)f3 = m4_3;
 #pragma omp simd
-for (i4 l = 0; l < 8; ++l) {
-const f8 even = (f0[l] > (f2[l])) | (f0[l] != f0[l]) ? f0[l] : (f2[l]);
-const f8 odd = (f1[l] > (f3[l])) | (f1[l] != f1[l]) ? f1[l] : (f3[l]);
-(a4 + r * 8)[l] = (even > (odd)) | (even != even) ? even : (odd);
-}
-}
-}
-fold_rows_maximum_f8(row4, a4, rows, used4, whole, 8);
+        for (i4 l = 0; l < 8; ++l) {
+          const f8 even = (f0[l] > (f2[l])) | (f0[l] != f0[l]) ? f0[l] : (f2[l]);
+          const f8 odd = (f1[l] > (f3[l])) | (f1[l] != f1[l]) ? f1[l] : (f3[l]);
+          (a4 + r * 8)[l] = (even > (odd)) | (even != even) ? even : (odd);
+        }
+      }
+    }
+    fold_rows_maximum_f8(row4, a4, rows, used4, whole, 8);
 #pragma omp simd
-for (i4 r = 0; r < 8; ++r) {
-const f8 v3 = (-__builtin_inf() > (row4[r])) | (-__builtin_inf() != -__builtin_inf()) ? -__builtin_inf() : (row4[r]);
-t3[r] = v3;
-}
-for (i8 r = 0; r < rows; ++r) {
-const f8 v3 = t3[r];
-char *w0 = p0 + r * outer_stride[0];
-char *wb5 = pb5 + r * outer_stride[2];
-char *n0 = p0 + (rows + r) * outer_stride[0];
-char *n1 = p1 + (rows + r) * outer_stride[1];
-f8x8 m7_0 = z7;
-f8x8 m7_1 = z7;
-f8x8 m7_2 = z7;
-f8x8 m7_3 = z7;
-for (i8 i = 0; i < n_inner;) {
-i8 end = full;
-if (i == full) {
-end = n_inner;
-w0 = (char *)(e0 + r * 8) - full * 8;
-}
-if (end > i + 512 - (i & 511)) end = i + 512 - (i & 511);
-const f8x8 before7 = m7_0;
-HOLD_EXP_f8x8;
-for (; i < end; i += 8) {
-char *q0 = w0 + i * 8;
-char *qb5 = wb5 + i * 8;
-__builtin_prefetch(n0 + i * 8);
-__builtin_prefetch(n1 + i * 8);
-ALIGNED f8 s4[8];
+    for (i4 r = 0; r < 8; ++r) {
+      const f8 v3 = (-__builtin_inf() > (row4[r])) | (-__builtin_inf() != -__builtin_inf()) ? -__builtin_inf() : (row4[r]);
+      t3[r] = v3;
+    }
+    for (i8 r = 0; r < rows; ++r) {
+      const f8 v3 = t3[r];
+      char *w0 = p0 + r * outer_stride[0];
+      char *wb5 = pb5 + r * outer_stride[2];
+      char *n0 = p0 + (rows + r) * outer_stride[0];
+      char *n1 = p1 + (rows + r) * outer_stride[1];
+      f8x8 m7_0 = z7;
+      f8x8 m7_1 = z7;
+      f8x8 m7_2 = z7;
+      f8x8 m7_3 = z7;
+      for (i8 i = 0; i < n_inner;) {
+        i8 end = full;
+        if (i == full) {
+          end = n_inner;
+          w0 = (char *)(e0 + r * 8) - full * 8;
+        }
+        if (end > i + 512 - (i & 511)) end = i + 512 - (i & 511);
+        const f8x8 before7 = m7_0;
+        HOLD_EXP_f8x8;
+        for (; i < end; i += 8) {
+          char *q0 = w0 + i * 8;
+          char *qb5 = wb5 + i * 8;
+          __builtin_prefetch(n0 + i * 8);
+          __builtin_prefetch(n1 + i * 8);
+          ALIGNED f8 s4[8];
 #pragma omp simd
-for (i8 l = 0; l < 8; ++l) {
-const f8 v0 = ((const f8 *)q0)[l];
-const f8 v4 = v0 - v3;
-s4[l] = v4;
-}
-const f8x8 s5 = exp_f8x8(*(const f8x8 *)s4);
-*(f8x8_at *)qb5 = s5;
-ALIGNED f8 c7[8];
-*(f8x8 *)c7 = m7_0;
+          for (i8 l = 0; l < 8; ++l) {
+            const f8 v0 = ((const f8 *)q0)[l];
+            const f8 v4 = v0 - v3;
+            s4[l] = v4;
+          }
+          const f8x8 s5 = exp_f8x8(*(const f8x8 *)s4);
+          *(f8x8_at *)qb5 = s5;
+          ALIGNED f8 c7[8];
+          *(f8x8 *)c7 = m7_0;
 #pragma omp simd
-for (i8 l = 0; l < 8; ++l) {
-const f8 v5 = s5[l];
-c7[l] = c7[l] + (v5);
-}
-m7_0 = m7_1;
-m7_1 = m7_2;
-m7_2 = m7_3;
-m7_3 = *(f8x8 *)c7;
-}
-if (i > full) {
-const i8x8 live7 = *(const i8x8_at *)(first_i8x8 + 8 - rest);
-m7_3 = (f8x8)(((i8x8)m7_3 & live7) | ((i8x8)before7 & ~live7));
-}
-if ((i & 511) == 0) {
-ALIGNED f8 d7[32];
-((f8x8 *)d7)[0] = m7_0;
-((f8x8 *)d7)[1] = m7_1;
-((f8x8 *)d7)[2] = m7_2;
-((f8x8 *)d7)[3] = m7_3;
-__asm__ volatile("" : : "r"(d7) : "memory");
-if ((i & 511) == 0) {
-((f8x8 *)a7)[0] = ((f8x8 *)d7)[0];
-((f8x8 *)a7)[1] = ((f8x8 *)d7)[1];
-((f8x8 *)a7)[2] = ((f8x8 *)d7)[2];
-((f8x8 *)a7)[3] = ((f8x8 *)d7)[3];
-carry_f8(a7, i / 512, 32);
-((f8x8 *)d7)[0] = ((f8x8 *)d7)[1] = ((f8x8 *)d7)[2] = ((f8x8 *)d7)[3] = z7;
-}
-m7_0 = ((f8x8 *)d7)[0];
-m7_1 = ((f8x8 *)d7)[1];
-m7_2 = ((f8x8 *)d7)[2];
-m7_3 = ((f8x8 *)d7)[3];
-}
-}
-if (used7 != 8) {
-((f8x8 *)a7)[0] = m7_0;
-((f8x8 *)a7)[1] = m7_1;
-((f8x8 *)a7)[2] = m7_2;
-((f8x8 *)a7)[3] = m7_3;
-} else {
-*(f8x8 *)(a7 + r * 8) = (m7_0 + m7_2) + (m7_1 + m7_3);
-}
-}
-fold_rows_add_f8(row7, a7, rows, used7, whole, 8);
+          for (i8 l = 0; l < 8; ++l) {
+            const f8 v5 = s5[l];
+            c7[l] = c7[l] + (v5);
+          }
+          m7_0 = m7_1;
+          m7_1 = m7_2;
+          m7_2 = m7_3;
+          m7_3 = *(f8x8 *)c7;
+        }
+        if (i > full) {
+          const i8x8 live7 = *(const i8x8_at *)(first_i8x8 + 8 - rest);
+          m7_3 = (f8x8)(((i8x8)m7_3 & live7) | ((i8x8)before7 & ~live7));
+        }
+        if ((i & 511) == 0) {
+          ALIGNED f8 d7[32];
+          ((f8x8 *)d7)[0] = m7_0;
+          ((f8x8 *)d7)[1] = m7_1;
+          ((f8x8 *)d7)[2] = m7_2;
+          ((f8x8 *)d7)[3] = m7_3;
+          __asm__ volatile("" : : "r"(d7) : "memory");
+          if ((i & 511) == 0) {
+            ((f8x8 *)a7)[0] = ((f8x8 *)d7)[0];
+            ((f8x8 *)a7)[1] = ((f8x8 *)d7)[1];
+            ((f8x8 *)a7)[2] = ((f8x8 *)d7)[2];
+            ((f8x8 *)a7)[3] = ((f8x8 *)d7)[3];
+            carry_f8(a7, i / 512, 32);
+            ((f8x8 *)d7)[0] = ((f8x8 *)d7)[1] = ((f8x8 *)d7)[2] = ((f8x8 *)d7)[3] = z7;
+          }
+          m7_0 = ((f8x8 *)d7)[0];
+          m7_1 = ((f8x8 *)d7)[1];
+          m7_2 = ((f8x8 *)d7)[2];
+          m7_3 = ((f8x8 *)d7)[3];
+        }
+      }
+      if (used7 != 8) {
+        ((f8x8 *)a7)[0] = m7_0;
+        ((f8x8 *)a7)[1] = m7_1;
+        ((f8x8 *)a7)[2] = m7_2;
+        ((f8x8 *)a7)[3] = m7_3;
+      } else {
+        *(f8x8 *)(a7 + r * 8) = (m7_0 + m7_2) + (m7_1 + m7_3);
+      }
+    }
+    fold_rows_add_f8(row7, a7, rows, used7, whole, 8);
 #pragma omp simd
-for (i4 r = 0; r < 8; ++r) {
-const f8 v6 = 0x0.0p+0 + (row7[r]);
-t6[r] = v6;
-}
-for (i8 r = 0; r < rows; ++r) {
-const f8 v6 = t6[r];
-char *w1 = p1 + r * outer_stride[1];
-char *wb5 = pb5 + r * outer_stride[2];
-for (i8 i = 0; i < n_inner;) {
-i8 end = full;
-if (i == full) {
-end = n_inner;
-w1 = (char *)(e1 + r * 8) - full * 8;
-}
-for (; i < end; i += 8) {
-char *q1 = w1 + i * 8;
-char *qb5 = wb5 + i * 8;
+    for (i4 r = 0; r < 8; ++r) {
+      const f8 v6 = 0x0.0p+0 + (row7[r]);
+      t6[r] = v6;
+    }
+    for (i8 r = 0; r < rows; ++r) {
+      const f8 v6 = t6[r];
+      char *w1 = p1 + r * outer_stride[1];
+      char *wb5 = pb5 + r * outer_stride[2];
+      for (i8 i = 0; i < n_inner;) {
+        i8 end = full;
+        if (i == full) {
+          end = n_inner;
+          w1 = (char *)(e1 + r * 8) - full * 8;
+        }
+        for (; i < end; i += 8) {
+          char *q1 = w1 + i * 8;
+          char *qb5 = wb5 + i * 8;
 #pragma omp simd
-for (i8 l = 0; l < 8; ++l) {
-const f8 v5 = ((const f8 *)qb5)[l];
-const f8 v7 = v5 / v6;
-((f8 *)q1)[l] = v7;
-}
-}
-}
-}
-if (rest) copy_ends_64(p1 + full * 8, e1, outer_stride[1], rows, rest, 8);
-p0 += rows * outer_stride[0];
-p1 += rows * outer_stride[1];
-}
-return status;
+          for (i8 l = 0; l < 8; ++l) {
+            const f8 v5 = ((const f8 *)qb5)[l];
+            const f8 v7 = v5 / v6;
+            ((f8 *)q1)[l] = v7;
+          }
+        }
+      }
+    }
+    if (rest) copy_ends_64(p1 + full * 8, e1, outer_stride[1], rows, rest, 8);
+    p0 += rows * outer_stride[0];
+    p1 += rows * outer_stride[1];
+  }
+  return status;
 }

@@ -30,205 +30,205 @@ static const i4 first_i4x16[] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
 void (*carry_f4)(f4 *, i8, i8);
 f4 (*fold_all_add_f4)(f4 *, i8, i8, i8);
 i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
-i4 status = 0;
-if (n_outer <= 0 || n_inner <= 0) return status;
-char *p0 = ptr[0];
-char *p1 = ptr[1];
-const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
-const b1 columns = (n_inner == 1) & (n_outer > 1) & (outer_stride[0] == 8) & (outer_stride[1] == 8);
-if (columns) {
-n_inner = n_outer;
-n_outer = 1;
-}
-const i8 full = n_inner & -8;
-const i8 rest = n_inner - full;
-const i8 whole = full + (rest ? 8 : 0);
-ALIGNED u8 e0[8];
-ALIGNED f8 a1[128];
-const i8 total1 = whole * (outer_stride[1] ? 1 : n_outer);
-i8 walked1 = 0;
-const i8 used1 = total1 < 512 ? 32 : total1 < 8192 ? 64 : 128;
-const f8x8 z1 = (f8)(-0x0.0p+0) - (f8x8){};
-f8 *sets1 = a1;
-((f8x8 *)sets1)[0] = ((f8x8 *)sets1)[1] = ((f8x8 *)sets1)[2] = ((f8x8 *)sets1)[3] = z1;
-for (i8 outer = 0; outer < n_outer; outer += 1) {
-if (rest) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
-{
-char *w0 = p0;
-f8x8 m1_0 = ((f8x8 *)sets1)[0];
-f8x8 m1_1 = ((f8x8 *)sets1)[1];
-f8x8 m1_2 = ((f8x8 *)sets1)[2];
-f8x8 m1_3 = ((f8x8 *)sets1)[3];
-for (i8 i = 0; i < n_inner;) {
-i8 end = full;
-if (i == full) {
-end = n_inner;
-w0 = (char *)e0 - full * 8;
-}
-if (end > i + 512 - ((walked1 + i) & 511)) end = i + 512 - ((walked1 + i) & 511);
-if (columns && end > i + 8) end = i + 8;
-const f8x8 before1 = m1_0;
-for (; i < end; i += 8) {
-char *q0 = w0 + i * 8;
-__builtin_prefetch(q0 + 0 + ahead);
-ALIGNED f8 c1[8];
-*(f8x8 *)c1 = m1_0;
+  i4 status = 0;
+  if (n_outer <= 0 || n_inner <= 0) return status;
+  char *p0 = ptr[0];
+  char *p1 = ptr[1];
+  const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
+  const b1 columns = (n_inner == 1) & (n_outer > 1) & (outer_stride[0] == 8) & (outer_stride[1] == 8);
+  if (columns) {
+    n_inner = n_outer;
+    n_outer = 1;
+  }
+  const i8 full = n_inner & -8;
+  const i8 rest = n_inner - full;
+  const i8 whole = full + (rest ? 8 : 0);
+  ALIGNED u8 e0[8];
+  ALIGNED f8 a1[128];
+  const i8 total1 = whole * (outer_stride[1] ? 1 : n_outer);
+  i8 walked1 = 0;
+  const i8 used1 = total1 < 512 ? 32 : total1 < 8192 ? 64 : 128;
+  const f8x8 z1 = (f8)(-0x0.0p+0) - (f8x8){};
+  f8 *sets1 = a1;
+  ((f8x8 *)sets1)[0] = ((f8x8 *)sets1)[1] = ((f8x8 *)sets1)[2] = ((f8x8 *)sets1)[3] = z1;
+  for (i8 outer = 0; outer < n_outer; outer += 1) {
+    if (rest) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
+    {
+      char *w0 = p0;
+      f8x8 m1_0 = ((f8x8 *)sets1)[0];
+      f8x8 m1_1 = ((f8x8 *)sets1)[1];
+      f8x8 m1_2 = ((f8x8 *)sets1)[2];
+      f8x8 m1_3 = ((f8x8 *)sets1)[3];
+      for (i8 i = 0; i < n_inner;) {
+        i8 end = full;
+        if (i == full) {
+          end = n_inner;
+          w0 = (char *)e0 - full * 8;
+        }
+        if (end > i + 512 - ((walked1 + i) & 511)) end = i + 512 - ((walked1 + i) & 511);
+        if (columns && end > i + 8) end = i + 8;
+        const f8x8 before1 = m1_0;
+        for (; i < end; i += 8) {
+          char *q0 = w0 + i * 8;
+          __builtin_prefetch(q0 + 0 + ahead);
+          ALIGNED f8 c1[8];
+          *(f8x8 *)c1 = m1_0;
 #pragma omp simd
-for (i8 l = 0; l < 8; ++l) {
-const f8 v0 = ((const f8 *)q0)[l];
-const f8 v1 = v0 * v0;
-c1[l] = c1[l] + (v1);
-}
-m1_0 = m1_1;
-m1_1 = m1_2;
-m1_2 = m1_3;
-m1_3 = *(f8x8 *)c1;
-}
-if (i > full) {
-const i8x8 live1 = *(const i8x8_at *)(first_i8x8 + 8 - rest);
-m1_3 = (f8x8)(((i8x8)m1_3 & live1) | ((i8x8)before1 & ~live1));
-}
-if (columns) {
-ALIGNED f8 d1[32];
-((f8x8 *)d1)[0] = m1_0;
-((f8x8 *)d1)[1] = m1_1;
-((f8x8 *)d1)[2] = m1_2;
-((f8x8 *)d1)[3] = m1_3;
-__asm__ volatile("" : : "r"(d1) : "memory");
-fold_columns_add_f8((f8 *)p1 + (i - 8), d1, (i <= n_inner ? 8 : rest), 8);
-m1_0 = m1_1 = m1_2 = m1_3 = z1;
-}
-if (((walked1 + i) & 511) == 0) {
-ALIGNED f8 d1[32];
-((f8x8 *)d1)[0] = m1_0;
-((f8x8 *)d1)[1] = m1_1;
-((f8x8 *)d1)[2] = m1_2;
-((f8x8 *)d1)[3] = m1_3;
-__asm__ volatile("" : : "r"(d1) : "memory");
-if (((walked1 + i) & 511) == 0) {
-((f8x8 *)sets1)[0] = ((f8x8 *)d1)[0];
-((f8x8 *)sets1)[1] = ((f8x8 *)d1)[1];
-((f8x8 *)sets1)[2] = ((f8x8 *)d1)[2];
-((f8x8 *)sets1)[3] = ((f8x8 *)d1)[3];
-carry_f8(a1, (walked1 + i) / 512, 32);
-((f8x8 *)d1)[0] = ((f8x8 *)d1)[1] = ((f8x8 *)d1)[2] = ((f8x8 *)d1)[3] = z1;
-}
-m1_0 = ((f8x8 *)d1)[0];
-m1_1 = ((f8x8 *)d1)[1];
-m1_2 = ((f8x8 *)d1)[2];
-m1_3 = ((f8x8 *)d1)[3];
-}
-}
-((f8x8 *)sets1)[0] = m1_0;
-((f8x8 *)sets1)[1] = m1_1;
-((f8x8 *)sets1)[2] = m1_2;
-((f8x8 *)sets1)[3] = m1_3;
-walked1 += whole;
-if (walked1 == total1) {
-const f8 so_far = ((const f8 *)p1)[0];
-const f8 rows_folded = fold_all_add_f8(a1, used1, walked1, 8);
-((f8 *)p1)[0] = so_far + (rows_folded);
-if (!(outer == n_outer - 1)) {
-((f8x8 *)sets1)[0] = ((f8x8 *)sets1)[1] = ((f8x8 *)sets1)[2] = ((f8x8 *)sets1)[3] = z1;
-walked1 = 0;
-}
-}
-}
-p0 += outer_stride[0];
-p1 += outer_stride[1];
-}
-return status;
+          for (i8 l = 0; l < 8; ++l) {
+            const f8 v0 = ((const f8 *)q0)[l];
+            const f8 v1 = v0 * v0;
+            c1[l] = c1[l] + (v1);
+          }
+          m1_0 = m1_1;
+          m1_1 = m1_2;
+          m1_2 = m1_3;
+          m1_3 = *(f8x8 *)c1;
+        }
+        if (i > full) {
+          const i8x8 live1 = *(const i8x8_at *)(first_i8x8 + 8 - rest);
+          m1_3 = (f8x8)(((i8x8)m1_3 & live1) | ((i8x8)before1 & ~live1));
+        }
+        if (columns) {
+          ALIGNED f8 d1[32];
+          ((f8x8 *)d1)[0] = m1_0;
+          ((f8x8 *)d1)[1] = m1_1;
+          ((f8x8 *)d1)[2] = m1_2;
+          ((f8x8 *)d1)[3] = m1_3;
+          __asm__ volatile("" : : "r"(d1) : "memory");
+          fold_columns_add_f8((f8 *)p1 + (i - 8), d1, (i <= n_inner ? 8 : rest), 8);
+          m1_0 = m1_1 = m1_2 = m1_3 = z1;
+        }
+        if (((walked1 + i) & 511) == 0) {
+          ALIGNED f8 d1[32];
+          ((f8x8 *)d1)[0] = m1_0;
+          ((f8x8 *)d1)[1] = m1_1;
+          ((f8x8 *)d1)[2] = m1_2;
+          ((f8x8 *)d1)[3] = m1_3;
+          __asm__ volatile("" : : "r"(d1) : "memory");
+          if (((walked1 + i) & 511) == 0) {
+            ((f8x8 *)sets1)[0] = ((f8x8 *)d1)[0];
+            ((f8x8 *)sets1)[1] = ((f8x8 *)d1)[1];
+            ((f8x8 *)sets1)[2] = ((f8x8 *)d1)[2];
+            ((f8x8 *)sets1)[3] = ((f8x8 *)d1)[3];
+            carry_f8(a1, (walked1 + i) / 512, 32);
+            ((f8x8 *)d1)[0] = ((f8x8 *)d1)[1] = ((f8x8 *)d1)[2] = ((f8x8 *)d1)[3] = z1;
+          }
+          m1_0 = ((f8x8 *)d1)[0];
+          m1_1 = ((f8x8 *)d1)[1];
+          m1_2 = ((f8x8 *)d1)[2];
+          m1_3 = ((f8x8 *)d1)[3];
+        }
+      }
+      ((f8x8 *)sets1)[0] = m1_0;
+      ((f8x8 *)sets1)[1] = m1_1;
+      ((f8x8 *)sets1)[2] = m1_2;
+      ((f8x8 *)sets1)[3] = m1_3;
+      walked1 += whole;
+      if (walked1 == total1) {
+        const f8 so_far = ((const f8 *)p1)[0];
+        const f8 rows_folded = fold_all_add_f8(a1, used1, walked1, 8);
+        ((f8 *)p1)[0] = so_far + (rows_folded);
+        if (!(outer == n_outer - 1)) {
+          ((f8x8 *)sets1)[0] = ((f8x8 *)sets1)[1] = ((f8x8 *)sets1)[2] = ((f8x8 *)sets1)[3] = z1;
+          walked1 = 0;
+        }
+      }
+    }
+    p0 += outer_stride[0];
+    p1 += outer_stride[1];
+  }
+  return status;
 }
 i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
-i4 status = 0;
-if (n_outer <= 0 || n_inner <= 0) return status;
-char *p0 = ptr[0];
-char *p1 = ptr[1];
-const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
-const i8 full = n_inner & -16;
-const i8 rest = n_inner - full;
-const i8 whole = full + (rest ? 16 : 0);
-ALIGNED u4 e0[16];
-ALIGNED f4 a1[256];
-const i8 total1 = whole * (outer_stride[1] ? 1 : n_outer);
-i8 walked1 = 0;
-const i8 used1 = total1 < 1024 ? 64 : total1 < 16384 ? 128 : 256;
-const f4x16 z1 = (f4)(-0x0.0p+0f) - (f4x16){};
-f4 *sets1 = a1;
-((f4x16 *)sets1)[0] = ((f4x16 *)sets1)[1] = ((f4x16 *)sets1)[2] = ((f4x16 *)sets1)[3] = z1;
-for (i8 outer = 0; outer < n_outer; outer += 1) {
-if (rest) pad_ends_32(e0, p0 + full * 4, outer_stride[0], outer, 1, rest, 16);
-{
-char *w0 = p0;
-f4x16 m1_0 = ((f4x16 *)sets1)[0];
-f4x16 m1_1 = ((f4x16 *)sets1)[1];
-f4x16 m1_2 = ((f4x16 *)sets1)[2];
-f4x16 m1_3 = ((f4x16 *)sets1)[3];
-for (i8 i = 0; i < n_inner;) {
-i8 end = full;
-if (i == full) {
-end = n_inner;
-w0 = (char *)e0 - full * 4;
-}
-if (end > i + 1024 - ((walked1 + i) & 1023)) end = i + 1024 - ((walked1 + i) & 1023);
-const f4x16 before1 = m1_0;
-for (; i < end; i += 16) {
-char *q0 = w0 + i * 4;
-__builtin_prefetch(q0 + 0 + ahead);
-ALIGNED f4 c1[16];
-*(f4x16 *)c1 = m1_0;
+  i4 status = 0;
+  if (n_outer <= 0 || n_inner <= 0) return status;
+  char *p0 = ptr[0];
+  char *p1 = ptr[1];
+  const i8 ahead = n_outer * n_inner >= 16384 ? 4096 : 0;
+  const i8 full = n_inner & -16;
+  const i8 rest = n_inner - full;
+  const i8 whole = full + (rest ? 16 : 0);
+  ALIGNED u4 e0[16];
+  ALIGNED f4 a1[256];
+  const i8 total1 = whole * (outer_stride[1] ? 1 : n_outer);
+  i8 walked1 = 0;
+  const i8 used1 = total1 < 1024 ? 64 : total1 < 16384 ? 128 : 256;
+  const f4x16 z1 = (f4)(-0x0.0p+0f) - (f4x16){};
+  f4 *sets1 = a1;
+  ((f4x16 *)sets1)[0] = ((f4x16 *)sets1)[1] = ((f4x16 *)sets1)[2] = ((f4x16 *)sets1)[3] = z1;
+  for (i8 outer = 0; outer < n_outer; outer += 1) {
+    if (rest) pad_ends_32(e0, p0 + full * 4, outer_stride[0], outer, 1, rest, 16);
+    {
+      char *w0 = p0;
+      f4x16 m1_0 = ((f4x16 *)sets1)[0];
+      f4x16 m1_1 = ((f4x16 *)sets1)[1];
+      f4x16 m1_2 = ((f4x16 *)sets1)[2];
+      f4x16 m1_3 = ((f4x16 *)sets1)[3];
+      for (i8 i = 0; i < n_inner;) {
+        i8 end = full;
+        if (i == full) {
+          end = n_inner;
+          w0 = (char *)e0 - full * 4;
+        }
+        if (end > i + 1024 - ((walked1 + i) & 1023)) end = i + 1024 - ((walked1 + i) & 1023);
+        const f4x16 before1 = m1_0;
+        for (; i < end; i += 16) {
+          char *q0 = w0 + i * 4;
+          __builtin_prefetch(q0 + 0 + ahead);
+          ALIGNED f4 c1[16];
+          *(f4x16 *)c1 = m1_0;
 #pragma omp simd
-for (i4 l = 0; l < 16; ++l) {
-const f4 v0 = ((const f4 *)q0)[l];
-c1[l] = c1[l] + (v0);
-}
-m1_0 = m1_1;
-m1_1 = m1_2;
-m1_2 = m1_3;
-m1_3 = *(f4x16 *)c1;
-}
-if (i > full) {
-const i4x16 live1 = *(const i4x16_at *)(first_i4x16 + 16 - rest);
-m1_3 = (f4x16)(((i4x16)m1_3 & live1) | ((i4x16)before1 & ~live1));
-}
-if (((walked1 + i) & 1023) == 0) {
-ALIGNED f4 d1[64];
-((f4x16 *)d1)[0] = m1_0;
-((f4x16 *)d1)[1] = m1_1;
-((f4x16 *)d1)[2] = m1_2;
-((f4x16 *)d1)[3] = m1_3;
-__asm__ volatile("" : : "r"(d1) : "memory");
-if (((walked1 + i) & 1023) == 0) {
-((f4x16 *)sets1)[0] = ((f4x16 *)d1)[0];
-((f4x16 *)sets1)[1] = ((f4x16 *)d1)[1];
-((f4x16 *)sets1)[2] = ((f4x16 *)d1)[2];
-((f4x16 *)sets1)[3] = ((f4x16 *)d1)[3];
-carry_f4(a1, (walked1 + i) / 1024, 64);
-((f4x16 *)d1)[0] = ((f4x16 *)d1)[1] = ((f4x16 *)d1)[2] = ((f4x16 *)d1)[3] = z1;
-}
-m1_0 = ((f4x16 *)d1)[0];
-m1_1 = ((f4x16 *)d1)[1];
-m1_2 = ((f4x16 *)d1)[2];
-m1_3 = ((f4x16 *)d1)[3];
-}
-}
-((f4x16 *)sets1)[0] = m1_0;
-((f4x16 *)sets1)[1] = m1_1;
-((f4x16 *)sets1)[2] = m1_2;
-((f4x16 *)sets1)[3] = m1_3;
-walked1 += whole;
-if (walked1 == total1) {
-const f4 so_far = ((const f4 *)p1)[0];
-const f4 rows_folded = fold_all_add_f4(a1, used1, walked1, 16);
-((f4 *)p1)[0] = so_far + (rows_folded);
-if (!(outer == n_outer - 1)) {
-((f4x16 *)sets1)[0] = ((f4x16 *)sets1)[1] = ((f4x16 *)sets1)[2] = ((f4x16 *)sets1)[3] = z1;
-walked1 = 0;
-}
-}
-}
-p0 += outer_stride[0];
-p1 += outer_stride[1];
-}
-return status;
+          for (i4 l = 0; l < 16; ++l) {
+            const f4 v0 = ((const f4 *)q0)[l];
+            c1[l] = c1[l] + (v0);
+          }
+          m1_0 = m1_1;
+          m1_1 = m1_2;
+          m1_2 = m1_3;
+          m1_3 = *(f4x16 *)c1;
+        }
+        if (i > full) {
+          const i4x16 live1 = *(const i4x16_at *)(first_i4x16 + 16 - rest);
+          m1_3 = (f4x16)(((i4x16)m1_3 & live1) | ((i4x16)before1 & ~live1));
+        }
+        if (((walked1 + i) & 1023) == 0) {
+          ALIGNED f4 d1[64];
+          ((f4x16 *)d1)[0] = m1_0;
+          ((f4x16 *)d1)[1] = m1_1;
+          ((f4x16 *)d1)[2] = m1_2;
+          ((f4x16 *)d1)[3] = m1_3;
+          __asm__ volatile("" : : "r"(d1) : "memory");
+          if (((walked1 + i) & 1023) == 0) {
+            ((f4x16 *)sets1)[0] = ((f4x16 *)d1)[0];
+            ((f4x16 *)sets1)[1] = ((f4x16 *)d1)[1];
+            ((f4x16 *)sets1)[2] = ((f4x16 *)d1)[2];
+            ((f4x16 *)sets1)[3] = ((f4x16 *)d1)[3];
+            carry_f4(a1, (walked1 + i) / 1024, 64);
+            ((f4x16 *)d1)[0] = ((f4x16 *)d1)[1] = ((f4x16 *)d1)[2] = ((f4x16 *)d1)[3] = z1;
+          }
+          m1_0 = ((f4x16 *)d1)[0];
+          m1_1 = ((f4x16 *)d1)[1];
+          m1_2 = ((f4x16 *)d1)[2];
+          m1_3 = ((f4x16 *)d1)[3];
+        }
+      }
+      ((f4x16 *)sets1)[0] = m1_0;
+      ((f4x16 *)sets1)[1] = m1_1;
+      ((f4x16 *)sets1)[2] = m1_2;
+      ((f4x16 *)sets1)[3] = m1_3;
+      walked1 += whole;
+      if (walked1 == total1) {
+        const f4 so_far = ((const f4 *)p1)[0];
+        const f4 rows_folded = fold_all_add_f4(a1, used1, walked1, 16);
+        ((f4 *)p1)[0] = so_far + (rows_folded);
+        if (!(outer == n_outer - 1)) {
+          ((f4x16 *)sets1)[0] = ((f4x16 *)sets1)[1] = ((f4x16 *)sets1)[2] = ((f4x16 *)sets1)[3] = z1;
+          walked1 = 0;
+        }
+      }
+    }
+    p0 += outer_stride[0];
+    p1 += outer_stride[1];
+  }
+  return status;
 }

@@ -162,8 +162,8 @@ def text_of(statements: Sequence[CStatement]) -> str:
     >>> double = [Const("f8", "y", "2 * x"), Assign("x", "y")]
     >>> print(text_of([If("x < 1", double), If("x < 0", [Return("0")])]), end="")
     if (x < 1) {
-    const f8 y = 2 * x;
-    x = y;
+      const f8 y = 2 * x;
+      x = y;
     }
     if (x < 0) return 0;
     """
@@ -173,7 +173,7 @@ def text_of(statements: Sequence[CStatement]) -> str:
     return "\n".join(lines)
 
 
-_INDENT = ""
+_INDENT = "  "
 
 
 def _print(statements: Sequence[CStatement], indent: str, lines: list[str]) -> None:
