@@ -242,6 +242,8 @@ def loop_result(op: ScalarOp) -> tuple[ScalarLoop, int] | None:
     >>> loop_result(loop) == (loop, 0), loop_result(exp)
     (True, None)
     """
+    if op.table_name is not None:
+        return None  # quicker than to ask for classes
     if isinstance(op, LoopResult):
         return op.loop, op.index
     return (op, 0) if isinstance(op, ScalarLoop) else None
