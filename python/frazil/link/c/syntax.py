@@ -1,4 +1,4 @@
-"""C statements as a tree, and the printer of the tree.
+"""C statements as a tree, which is printed.
 
 Expressions, types and names are texts. A name comes with the star of its pointer, as in C:
 ``Declare("char", "*p0", "ptr[0]")``.
@@ -8,13 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 SIMD = "omp simd"
 """The pragma of a loop that is to be vectorised."""
 
 
-class Line:
+class CStatement:
+    """A statement, or a function."""
+
+    __slots__ = ()
+
+    def print(self, indent: str, lines: list[str]) -> None:
+        """Append the lines of the statement, which stands at an indent."""
+        raise NotImplementedError
+
+
+class Line(CStatement):
     """A statement of one line."""
 
     __slots__ = ()
@@ -22,6 +31,9 @@ class Line:
     def text(self) -> str:
         """The line."""
         raise NotImplementedError
+
+    def print(self, indent: str, lines: list[str]) -> None:
+        lines.append(f"{indent}{self.text()}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +114,26 @@ class Break(Line):
 
 
 @dataclass(frozen=True, slots=True)
-class If:
+class If(CStatement):
     """A choice."""
 
     condition: str
     then: Sequence[CStatement]
     otherwise: Sequence[CStatement] = ()
 
+    def print(self, indent: str, lines: list[str]) -> None:
+        head = f"if ({self.condition})"
+        if len(self.then) == 1 and not self.otherwise and isinstance(self.then[0], Line):
+            lines.append(f"{indent}{head} {self.then[0].text()}")
+            return
+        _print_scope(f"{head} ", self.then, indent, lines)
+        if self.otherwise:
+            lines.pop()
+            _print_scope("} else ", self.otherwise, indent, lines)
+
 
 @dataclass(frozen=True, slots=True)
-class For:
+class For(CStatement):
     """A loop; ``start`` and ``step`` may be empty, as in C."""
 
     start: str
@@ -120,16 +142,26 @@ class For:
     body: Sequence[CStatement]
     pragma: str | None = None
 
+    def print(self, indent: str, lines: list[str]) -> None:
+        if self.pragma is not None:
+            lines.append(f"#pragma {self.pragma}")
+        step = f" {self.step}" if self.step else ""
+        head = f"for ({self.start}; {self.condition};{step}) "
+        _print_scope(head, self.body, indent, lines)
+
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class Block(CStatement):
     """A scope of its own."""
 
     body: Sequence[CStatement]
 
+    def print(self, indent: str, lines: list[str]) -> None:
+        _print_scope("", self.body, indent, lines)
+
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class Function(CStatement):
     """A function; ``operands`` are declarations such as ``i8 n``."""
 
     result: str
@@ -137,8 +169,9 @@ class Function:
     operands: Sequence[str]
     body: Sequence[CStatement]
 
-
-CStatement: TypeAlias = Line | If | For | Block | Function
+    def print(self, indent: str, lines: list[str]) -> None:
+        head = f"{self.result} {self.name}({', '.join(self.operands)}) "
+        _print_scope(head, self.body, indent, lines)
 
 
 def simd(lanes: int) -> str | None:
@@ -168,44 +201,15 @@ def text_of(statements: Sequence[CStatement]) -> str:
     if (x < 0) return 0;
     """
     lines: list[str] = []
-    _print(statements, "", lines)
+    for own in statements:
+        own.print("", lines)
     lines.append("")
     return "\n".join(lines)
 
 
-_INDENT = "  "
-
-
-def _print(statements: Sequence[CStatement], indent: str, lines: list[str]) -> None:
-    for own in statements:
-        if isinstance(own, Line):
-            lines.append(f"{indent}{own.text()}")
-        elif isinstance(own, If):
-            _print_choice(own, indent, lines)
-        elif isinstance(own, For):
-            if own.pragma is not None:
-                lines.append(f"#pragma {own.pragma}")
-            step = f" {own.step}" if own.step else ""
-            head = f"for ({own.start}; {own.condition};{step}) "
-            _print_scope(head, own.body, indent, lines)
-        elif isinstance(own, Block):
-            _print_scope("", own.body, indent, lines)
-        else:
-            head = f"{own.result} {own.name}({', '.join(own.operands)}) "
-            _print_scope(head, own.body, indent, lines)
-
-
-def _print_choice(own: If, indent: str, lines: list[str]) -> None:
-    if len(own.then) == 1 and not own.otherwise and isinstance(only := own.then[0], Line):
-        lines.append(f"{indent}if ({own.condition}) {only.text()}")
-        return
-    _print_scope(f"if ({own.condition}) ", own.then, indent, lines)
-    if own.otherwise:
-        lines.pop()
-        _print_scope("} else ", own.otherwise, indent, lines)
-
-
 def _print_scope(head: str, body: Sequence[CStatement], indent: str, lines: list[str]) -> None:
     lines.append(f"{indent}{head}{{")
-    _print(body, indent + _INDENT, lines)
+    deeper = f"{indent}  "
+    for own in body:
+        own.print(deeper, lines)
     lines.append(f"{indent}}}")
