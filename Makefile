@@ -63,6 +63,7 @@ lint: $(VENV)/.group-lint
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	PYTHONPATH=python $(BIN)/lint-imports
 
 format: $(VENV)/.group-lint
 	cargo fmt --all

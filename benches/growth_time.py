@@ -50,8 +50,8 @@ def measure_family(family: str, size: int) -> dict[str, float]:
 
     import frazil as fz
     from frazil.compile.phases import optimize
-    from frazil.link.fusible import find_fusion
-    from frazil.link.segment import Segmentation
+    from frazil.link.fusion.registry import find_fusion
+    from frazil.link.fusion.segments import Segmentation
 
     FAMILIES[family](2)
     seconds: dict[str, float] = {}

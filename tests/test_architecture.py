@@ -49,10 +49,11 @@ def test_import_neither_imports_numba_nor_starts_a_compiler():
 def places_of_the_map() -> list[Path]:
     """The files and folders that the tables of the map name.
 
-    A name without its folder is that of a file beside the one before it in its row.
+    A name without its folder is that of a file beside the one before it in its row or paragraph.
     """
     page = (ROOT / "ARCHITECTURE.md").read_text()
-    rows = page[page.index("## Where things live") : page.index("## Concepts")].splitlines()
+    part = page[page.index("## Where things live") : page.index("## Concepts")]
+    rows = re.split(r"\n\n|\n(?=\|)", part)
     places = []
     for row in rows:
         folder = ROOT

@@ -15,7 +15,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil._core import Function, ProgramBuilder
 from frazil.compile.mode import find_linker
-from frazil.link.debug import DebugLinker
+from frazil.link.linkers.debug import DebugLinker
 from frazil.scalar import ScalarOp
 
 sys.path.insert(0, str(Path(__file__).parent / "link"))

@@ -148,7 +148,7 @@ PUBLIC = [
     "frazil",
     "frazil.compile",
     "frazil.gradient",
-    "frazil.inplace",
+    "frazil.graph.inplace",
     "frazil.link",
     "frazil.optimize",
     "frazil.rewrite",
@@ -163,7 +163,7 @@ def public_functions() -> dict[str, object]:
     """The functions of the modules that people import from, by their full names."""
     found = {}
     for name in PUBLIC:
-        own = name in ("frazil.gradient", "frazil.testing")  # what they import is not meant
+        own = name == "frazil.testing"  # what they import is not meant
         for key, value in vars(importlib.import_module(name)).items():
             if key.startswith("_") or not inspect.isroutine(value):
                 continue

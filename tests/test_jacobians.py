@@ -108,5 +108,3 @@ def test_bad_input_is_told():
 def test_they_are_where_gradients_are():
     for name in ("jacobian", "hessian", "Lop", "Rop"):
         assert getattr(frazil.gradient, name) is getattr(fz, name)
-    with pytest.raises(AttributeError, match="no attribute 'jacobians'"):
-        _ = frazil.gradient.jacobians

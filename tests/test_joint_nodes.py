@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.compile.element_loops import improve_element_loops
-from frazil.compile.grouping import in_groups
-from frazil.compile.joint_choices import join_choices
-from frazil.ifelse import IfElse
-from frazil.laziness import make_lazy
+from frazil.inner.ifelse import IfElse
+from frazil.inner.sinking import make_lazy
+from frazil.rewrite.merging.grouping import in_groups
+from frazil.rewrite.merging.ifelse import join_choices
+from frazil.rewrite.merging.scalar_loops import improve_element_loops
 from frazil.scalar import ScalarLoop
 
 
@@ -163,7 +163,7 @@ def test_loops_of_elements_are_joined_with_work_in_proportion(loops):
     for n in (20, 40):
         x, outputs, count = loops(n)
         calls, joined = count_work(improve_element_loops, fz.FrozenFunctionGraph([x], outputs))
-        made = [node for node in joined.toposort() if isinstance(node.op, fz.elemwise.Elemwise)]
+        made = [node for node in joined.toposort() if isinstance(node.op, fz.scalar.Elemwise)]
         assert sum(isinstance(node.op.scalar_op, ScalarLoop) for node in made) == count
         found.append(calls)
     assert found[1] <= 2.3 * found[0]

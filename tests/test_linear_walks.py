@@ -11,8 +11,8 @@ from growing_graphs import FAMILIES
 
 import frazil as fz
 from frazil.compile.phases import optimize
-from frazil.link.fusible import find_fusion
-from frazil.link.segment import Segmentation
+from frazil.link.fusion.registry import find_fusion
+from frazil.link.fusion.segments import Segmentation
 
 
 def counted(work):

@@ -6,10 +6,9 @@ it with :func:`function`.
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from frazil import birthplace as _birthplace  # noqa: F401  (tells our code from the user's)
-from frazil import inplace as inplace
-from frazil import operators as _operators  # noqa: F401  (gives variables their operators)
+from frazil import gradient as gradient
 from frazil import rewrite as rewrite
+from frazil import scalar as scalar
 from frazil import tensor as tensor
 from frazil._core import Constant as Constant
 from frazil._core import Container as Container
@@ -30,30 +29,39 @@ from frazil.compile.mode import Mode as Mode
 from frazil.compile.shared import shared as shared
 from frazil.compile.specification import In as In
 from frazil.compile.specification import Out as Out
-from frazil.gradient import DisconnectedInputError as DisconnectedInputError
-from frazil.gradient import NotDifferentiableError as NotDifferentiableError
-from frazil.gradient import grad as grad
-from frazil.ifelse import ifelse as ifelse
-from frazil.jacobian_products import Lop as Lop
-from frazil.jacobian_products import Rop as Rop
-from frazil.jacobians import hessian as hessian
-from frazil.jacobians import jacobian as jacobian
-from frazil.link.pool import compile_threads as compile_threads
-from frazil.loop.checkpointing import scan_checkpoints as scan_checkpoints
-from frazil.loop.folding import foldl as foldl
-from frazil.loop.folding import foldr as foldr
-from frazil.loop.folding import map as map
-from frazil.loop.folding import reduce as reduce
-from frazil.loop.scanning import scan as scan
-from frazil.loop.scanning import until as until
-from frazil.op import Op as Op
-from frazil.op_from_graph import OpFromGraph as OpFromGraph
+from frazil.gradient.jacobians import hessian as hessian
+from frazil.gradient.jacobians import jacobian as jacobian
+from frazil.gradient.products import Lop as Lop
+from frazil.gradient.products import Rop as Rop
+from frazil.gradient.reverse import DisconnectedInputError as DisconnectedInputError
+from frazil.gradient.reverse import NotDifferentiableError as NotDifferentiableError
+from frazil.gradient.reverse import grad as grad
+from frazil.graph import inplace as inplace
+from frazil.graph.op import Op as Op
+from frazil.inner.ifelse import ifelse as ifelse
+from frazil.inner.op_from_graph import OpFromGraph as OpFromGraph
+from frazil.link.build.pool import compile_threads as compile_threads
 from frazil.printing import dprint as dprint
 from frazil.printing import pp as pp
+from frazil.scan.build import scan as scan
+from frazil.scan.build import until as until
+from frazil.scan.checkpointing import scan_checkpoints as scan_checkpoints
+from frazil.scan.functional import foldl as foldl
+from frazil.scan.functional import foldr as foldr
+from frazil.scan.functional import map as map
+from frazil.scan.functional import reduce as reduce
 from frazil.version import __version__ as __version__
 
 if not _TYPE_CHECKING:  # checkers of types know by themselves which names there are not
-    from frazil.absent import IN_FRAZIL as _IN_FRAZIL
-    from frazil.absent import refuse as _refuse
+    from frazil.graph.namespace import public_names as _public_names
+    from frazil.tensor.absent import IN_FRAZIL as _IN_FRAZIL
+    from frazil.tensor.absent import refuse as _refuse
 
     __getattr__ = _refuse("frazil", _IN_FRAZIL)
+
+    __all__ = _public_names(
+        globals(), modules=["gradient", "inplace", "rewrite", "scalar", "tensor"]
+    )
+
+    def __dir__() -> list[str]:
+        return __all__

@@ -10,7 +10,7 @@ from typing import Any, Literal, TextIO, TypeAlias
 
 import numpy as np
 
-from frazil import _core
+import frazil._core as _core
 from frazil._core import (
     Constant,
     FrozenApply,
@@ -19,7 +19,7 @@ from frazil._core import (
     NominalVariable,
     Variable,
 )
-from frazil.elemwise import Elemwise
+from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.indexing import IncSubtensor, Subtensor
 from frazil.tensor.lengths import Shape_i

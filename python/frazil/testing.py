@@ -9,7 +9,7 @@ import numpy as np
 
 from frazil._core import TensorType, Variable
 from frazil.compile.function import function
-from frazil.gradient import grad
+from frazil.gradient.reverse import grad
 
 Array = np.ndarray[Any, Any]
 

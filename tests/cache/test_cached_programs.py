@@ -21,7 +21,7 @@ from frazil.cache import entry
 from frazil.cache.store import find_store
 from frazil.compile import programs, stored
 from frazil.compile.mode import find_linker
-from frazil.link.kernel_compiler import KernelCompileError
+from frazil.link.kernel.compiler import KernelCompileError
 from frazil.scalar import Composite, ScalarLoop, ScalarOp
 
 REFUSALS = (ValueError, LookupError, TypeError, KernelCompileError)

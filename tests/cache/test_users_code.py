@@ -311,7 +311,7 @@ def test_what_was_worked_out_when_compiling_is_that_of_the_op_as_it_is(tmp_path)
 RULE = """
 import ops
 from frazil.link.lowering.node import lower_node
-from frazil.link.perform import call_perform
+from frazil.link.linkers.py import call_perform
 
 @lower_node.register
 def _(op: ops.Scaled, node, lowering):
@@ -340,8 +340,8 @@ class Scaled(fz.Op):
 LINKER = """
 import ops
 from frazil.compile import register_linker
-from frazil.link.perform import PyLinker
-from frazil.link.fusible import register_fusion
+from frazil.link.linkers.py import PyLinker
+from frazil.link.fusion.registry import register_fusion
 
 @register_fusion("own")
 class Nothing:

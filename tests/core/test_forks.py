@@ -12,8 +12,8 @@ import pytest
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.cached_property import cached_property
-from frazil.link.claims import Claims
+from frazil.graph.cached_property import cached_property
+from frazil.link.build.once import Claims
 
 FORKS = Path(__file__).with_name("forks_under_load.py")
 
@@ -123,5 +123,5 @@ def test_attributes_wait_for_no_lock_of_functools():
     sources = [source.read_text() for source in Path(fz.__file__).parent.rglob("*.py")]
     decorated = [source for source in sources if "    @cached_property\n    def " in source]
     assert len(decorated) > 5
-    own = "from frazil.cached_property import cached_property\n"
+    own = "from frazil.graph.cached_property import cached_property\n"
     assert all(own in source for source in decorated)

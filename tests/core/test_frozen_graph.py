@@ -293,7 +293,7 @@ def test_an_op_name_of_many_parts_is_refused_at_once(start, monkeypatch):
     x = ft.dvector("x")
     graph = fz.FrozenFunctionGraph([x], [ft.exp(x)])
     rebuild, (data, *rest) = graph.__reduce__()
-    name = b"frazil.elemwise.Elemwise"
+    name = b"frazil.scalar.elemwise.Elemwise"
     assert data.count(name) == 1
     at = data.index(name)
     assert data[at - 1] == len(name)

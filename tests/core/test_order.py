@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil import _core, inplace
+from frazil import _core
+from frazil.graph import inplace
 
 LENGTH = 3
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import frazil as fz
 import frazil.tensor as ft
 from frazil import _core
-from frazil.ifelse import IfElse
-from frazil.laziness import draw_in
+from frazil.inner.ifelse import IfElse
+from frazil.inner.sinking import draw_in
 
 LINKERS = ["c", "numba", "py"]
 C, N = ft.iscalar("c"), ft.lscalar("n")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.ifelse import IfElse
+from frazil.inner.ifelse import IfElse
 from frazil.testing import verify_grad
 
 LINKERS = ["c", "numba", "py", "debug"]

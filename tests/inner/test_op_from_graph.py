@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.compile.mode import find_linker
-from frazil.inner_graph import compute
-from frazil.rewrite.inner import expand_inline
+from frazil.inner.inner_graph import compute
+from frazil.inner.rebuild import expand_inline
 from frazil.scalar import Composite
 from frazil.testing import verify_grad
 
@@ -241,17 +240,6 @@ def test_many_threads_compile_one_op(linker):
     assert len(outcomes) == 8
     for number, result in outcomes:
         np.testing.assert_allclose(result, number * dict(outcomes)[1], rtol=1e-12)
-
-
-def test_every_linker_says_what_the_graph_may_do():
-    from frazil.link.in_place import ifelse_inputs, op_from_graph_inputs
-
-    op = fz.OpFromGraph([X], [X + 1])
-    for linker in LINKERS:
-        assert op_from_graph_inputs(find_linker(linker), op) == ()
-        assert ifelse_inputs(find_linker(linker), op) == ()
-    with pytest.raises(NotImplementedError, match="object does not say what the graph of"):
-        op_from_graph_inputs(object(), op)
 
 
 def test_the_graph_is_computed_by_perform():

@@ -6,7 +6,7 @@ import numpy as np
 from native_kernel import KERNEL
 
 from frazil import TensorType, _core
-from frazil.link.kernel import Literal, LoopKernel, Read, Statement, Write
+from frazil.link.kernel.loop_kernel import Literal, LoopKernel, Read, Statement, Write
 
 SIGNED = ("int8", "int16", "int32", "int64")
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from frazil import _core
-from frazil.link.blas import BLAS, LAPACK, routines_of_numpy, routines_of_scipy
+from frazil.link.build.blas import BLAS, LAPACK, routines_of_numpy, routines_of_scipy
 
 EACH = [precision + routine for routine in (*BLAS, *LAPACK) for precision in "sd"]
 

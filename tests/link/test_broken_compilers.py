@@ -13,7 +13,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.compile import fallback, mode
 from frazil.link.c import compiler
-from frazil.link.kernel_compiler import BrokenCompilerError, KernelCompileError
+from frazil.link.kernel.compiler import BrokenCompilerError, KernelCompileError
 from frazil.link.numba import NumbaCompiler
 from frazil.scalar import ScalarOp
 

@@ -17,9 +17,9 @@ from frazil.link import register_fusion
 from frazil.link.c import CCompiler
 from frazil.link.c.functions import VECTOR_SINCE
 from frazil.link.c.translation import translate
-from frazil.link.fusible import find_fusion
-from frazil.link.kernel_compiler import NativeKernel
-from frazil.link.native import CLinker
+from frazil.link.fusion.registry import find_fusion
+from frazil.link.kernel.compiler import NativeKernel
+from frazil.link.linkers.native import CLinker
 from frazil.scalar import ScalarLoop
 
 FOLDER = Path(__file__).with_name("c_texts")

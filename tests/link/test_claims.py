@@ -14,8 +14,8 @@ import pytest
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.link import claims as claims_module
-from frazil.link.claims import Claims
+from frazil.link.build import once as claims_module
+from frazil.link.build.once import Claims
 
 PACKAGE = str(Path(fz.__file__).parent)
 NUMBERS = count(1)

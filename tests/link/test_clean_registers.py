@@ -17,7 +17,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil import _core
 from frazil.link.c.compiler import CCompiler, find_toolchain
-from frazil.link.kernel_compiler import NativeKernel
+from frazil.link.kernel.compiler import NativeKernel
 from frazil.link.numba import NumbaCompiler
 from frazil.scalar import ScalarLoop
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import frazil as fz
 import frazil.tensor as ft
 from frazil.link.c import CCompiler
-from frazil.link.fusible import LoweredOps
-from frazil.link.native import NativeLinker
+from frazil.link.fusion.registry import LoweredOps
+from frazil.link.linkers.native import NativeLinker
 
 
 def steps(function):

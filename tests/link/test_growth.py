@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.link.fusible import find_fusion
-from frazil.link.loops import kernel_call
-from frazil.link.segment import Segmentation
+from frazil.link.fusion.registry import find_fusion
+from frazil.link.fusion.segments import Segmentation
+from frazil.link.lowering.loop_kernels import kernel_call
 
 NATIVE = ["c", "numba"]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from native import call, kernel, run
 
 from frazil.link.c import CCompiler
-from frazil.link.kernel import LoopKernel, Read, Status, Write
+from frazil.link.kernel.loop_kernel import LoopKernel, Read, Status, Write
 from frazil.link.numba import NumbaCompiler
 from frazil.scalar import add, cast, exp, gammaln, lt, mod, mul, pow, sin, sqr, sub, truediv, where
 

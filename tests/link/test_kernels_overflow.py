@@ -5,7 +5,7 @@ import pytest
 from native import kernel, run, samples
 
 from frazil.link.c import CCompiler
-from frazil.link.kernel import Read
+from frazil.link.kernel.loop_kernel import Read
 from frazil.link.numba import NumbaCompiler
 from frazil.scalar import abs, add, floordiv, gt, lt, mul, neg, pow, sqr, sub
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from native import DTYPES, FLOATS, kernel, result_dtype, run, same, samples
 
 from frazil.link.c import CCompiler
-from frazil.link.kernel import Read
+from frazil.link.kernel.loop_kernel import Read
 from frazil.link.numba import NumbaCompiler
 from frazil.scalar import TABLE, Elementary, cast
 

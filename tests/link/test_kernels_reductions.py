@@ -7,9 +7,9 @@ import pytest
 from native import DTYPES, call, kernel, run, samples
 
 from frazil.link.c import CCompiler
-from frazil.link.kernel import Read, Write
+from frazil.link.kernel.loop_kernel import Read, Write
+from frazil.link.kernel.reduction import identity
 from frazil.link.numba import NumbaCompiler
-from frazil.link.reduction import identity
 from frazil.scalar import add, exp, mul
 
 UFUNCS = {

@@ -11,7 +11,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.link.c import CCompiler
 from frazil.link.c.compiler import Toolchain, find_toolchain
-from frazil.link.kernel import Literal, LoopKernel, Read, Statement, Write
+from frazil.link.kernel.loop_kernel import Literal, LoopKernel, Read, Statement, Write
 from frazil.link.numba import NumbaCompiler
 from frazil.scalar import gt, where
 

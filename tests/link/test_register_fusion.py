@@ -12,12 +12,12 @@ from segmented_graphs import RECIPES, build
 import frazil as fz
 import frazil.tensor as ft
 from frazil.compile import register_linker
-from frazil.elemwise import Elemwise
 from frazil.link import compiled_kernels, register_fusion
 from frazil.link.c import CCompiler
-from frazil.link.fusible import LoweredOps, find_fusion
-from frazil.link.native import NativeLinker
+from frazil.link.fusion.registry import LoweredOps, find_fusion
+from frazil.link.linkers.native import NativeLinker
 from frazil.scalar import Composite, add, exp, tanh
+from frazil.scalar.elemwise import Elemwise
 
 
 def sizes(graph, linker):

@@ -8,7 +8,7 @@ import pytest
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.link.shapes import Shapes
+from frazil.tensor.shapes import Shapes
 
 asked = []
 

@@ -10,7 +10,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.link.c import CCompiler
 from frazil.link.c.compiler import Toolchain, find_toolchain
-from frazil.link.kernel import Fold, Literal, LoopKernel, Read, Statement, Write
+from frazil.link.kernel.loop_kernel import Fold, Literal, LoopKernel, Read, Statement, Write
 from frazil.scalar import exp, mul, sub
 
 LENGTHS = (0, 1, 2, 7, 8, 9, 31, 97, 100, 503, 504, 505, 512, 521, 1009, 9000)

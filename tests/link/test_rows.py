@@ -10,9 +10,9 @@ from test_fusion import steps
 import frazil as fz
 import frazil.tensor as ft
 from frazil.link.c import CCompiler
-from frazil.link.kernel import Fold, Literal, LoopKernel, Read, Statement, Write
+from frazil.link.kernel.loop_kernel import Fold, Literal, LoopKernel, Read, Statement, Write
+from frazil.link.kernel.passes import plan
 from frazil.link.numba import NumbaCompiler
-from frazil.link.passes import plan
 from frazil.scalar import add, exp, mul, sub, truediv
 
 

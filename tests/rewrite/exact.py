@@ -6,7 +6,7 @@ from decimal import Decimal
 import numpy as np
 
 from frazil import Constant, _core
-from frazil.elemwise import Elemwise
+from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.lengths import Shape_i

@@ -9,6 +9,8 @@ import frazil.tensor as ft
 from frazil.rewrite import fill, rewrite
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.lengths import Shape_i
+from frazil.tensor.linalg import LUFactor
+from frazil.tensor.linalg.determinants import LogAbsDet
 from frazil.tensor.reductions import All, Any, Max, Min, Peak, Prod, Sum
 from frazil.tensor.reshaping import Reshape
 from frazil.tensor.transposition import Transpose
@@ -89,6 +91,7 @@ EXAMPLES = {
     "sum_of_expanded": Sum((0, 1))(ExpandDims((1,))(x)),
     "element_of_each_row": exp(m + x)[ft.arange(m.shape[0]), ft.lvector("j") % 2],
     "sum_of_one_element": one_a_row(m, ft.arange(m.shape[0]), ft.lvector("j") % 2),
+    "log_abs_det_of_factors": LogAbsDet()(m, *LUFactor()(m)),
     "add_dot": m + m @ n,
     "sub_dot": m - m @ n,
     "add_scaled_dot": m + c * (m @ n),

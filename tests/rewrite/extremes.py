@@ -9,8 +9,8 @@ from rule_cases import assert_same_values as assert_same_values
 import frazil as fz
 import frazil.tensor as ft
 from frazil import Constant, _core
-from frazil.elemwise import Elemwise
 from frazil.rewrite import rewrite
+from frazil.scalar.elemwise import Elemwise
 
 EXTREME = {
     "float64": [

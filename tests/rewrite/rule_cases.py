@@ -5,8 +5,8 @@ import numpy as np
 import frazil as fz
 import frazil.tensor as ft
 from frazil import _core
-from frazil.elemwise import Elemwise
 from frazil.rewrite import Wildcard
+from frazil.scalar.elemwise import Elemwise
 
 
 def specials(dtype):

@@ -17,13 +17,14 @@ from functools import reduce
 from operator import mul
 
 from frazil import Constant, _core, scalar
-from frazil.elemwise import Elemwise
 from frazil.rewrite import Wildcard
+from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.advanced_indexing import AdvancedSubtensor
 from frazil.tensor.blas import Gemm, Gemv
 from frazil.tensor.creation import Full
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.lengths import Shape_i
+from frazil.tensor.linalg.determinants import LogAbsDet
 from frazil.tensor.products import Dot
 from frazil.tensor.reductions import Max, Prod, Reduce, Sum
 from frazil.tensor.transposition import Transpose
@@ -186,6 +187,8 @@ def of_other(node, weights):
             return sum(weights[1:], weights[0]) + 1
         case Full():
             return 2 * product((w + 2) ** 8 for w in weights)
+        case LogAbsDet():
+            return product((w + 2) ** 160 for w in weights)
         case AdvancedSubtensor():
             picked, *indices = weights
             return picked ** picked.bit_length() * product(w + 1 for w in indices)

@@ -14,9 +14,9 @@ from test_rules import as_written
 import frazil as fz
 import frazil.tensor as ft
 from frazil import _core
-from frazil.elemwise import Elemwise
 from frazil.rewrite import SPECIALIZE, STABILIZE, rewrite
 from frazil.rewrite.rules.cheaper import whole_power
+from frazil.scalar.elemwise import Elemwise
 
 DIFFERENCES = Path(__file__).parents[2] / "docs" / "differences.md"
 RULES = (*STABILIZE, *SPECIALIZE)

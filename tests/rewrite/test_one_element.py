@@ -12,9 +12,9 @@ from test_termination import RULES
 import frazil as fz
 import frazil.tensor as ft
 from frazil import Constant, _core
-from frazil.elemwise import Elemwise
 from frazil.rewrite import rewrite
 from frazil.rewrite.rules import ones, views
+from frazil.scalar.elemwise import Elemwise
 
 
 def over_numbers(rule):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.link.kernel_compiler import KernelCompileError
+from frazil.link.kernel.compiler import KernelCompileError
 from frazil.scalar import ScalarOp
 from frazil.scalar.expression_text import check_text
 

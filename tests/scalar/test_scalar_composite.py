@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.elemwise import Elemwise
 from frazil.scalar import Composite, ScalarOp
+from frazil.scalar.elemwise import Elemwise
 from frazil.testing import verify_grad
 
 MODES = ("py", "c", "numba")

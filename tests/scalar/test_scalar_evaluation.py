@@ -10,8 +10,8 @@ from hypothesis.extra import numpy as hnp
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.elemwise import Elemwise
 from frazil.scalar import ScalarOp, add, eq, exp, sqrt
+from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.evaluation import FROMPYFUNC_LIMIT, evaluate
 
 MODES = ("py", "c", "numba")

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.elemwise import Elemwise
 from frazil.scalar import ScalarLoop
+from frazil.scalar.elemwise import Elemwise
 from frazil.testing import verify_grad
 
 MODES = ("py", "c", "numba", "debug")

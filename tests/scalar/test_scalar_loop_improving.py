@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.elemwise import Elemwise
 from frazil.scalar import ScalarLoop
+from frazil.scalar.elemwise import Elemwise
 
 MODES = ("py", "c", "numba", "debug")
 

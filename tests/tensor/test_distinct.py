@@ -13,8 +13,8 @@ from reference import evaluate
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil import inplace
-from frazil.link.placement import updated_operand
+from frazil.graph import inplace
+from frazil.link.fusion.in_place import updated_operand
 from frazil.rewrite import CONSTANT_FOLDING, rewrite
 from frazil.tensor.buffers import Distinct
 from frazil.tensor.creation import Full

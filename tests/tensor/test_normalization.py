@@ -11,7 +11,7 @@ from scipy import special
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.elemwise import Elemwise
+from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.reductions import Reduce
 from frazil.testing import verify_grad
 

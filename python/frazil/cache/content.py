@@ -26,7 +26,7 @@ import numpy as np
 
 from frazil._core import FrozenFunctionGraph
 from frazil.cache.imports import global_names, imported_modules
-from frazil.op import Op
+from frazil.graph.op import Op
 
 _MOST_VALUES = 20_000
 _MOST_BYTES = 1 << 26

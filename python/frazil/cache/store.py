@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from frazil import _core
+import frazil._core as _core
 from frazil.cache import folder
 from frazil.cache.lock import Busy, held
 

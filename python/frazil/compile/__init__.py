@@ -1,3 +1,14 @@
 """From graphs to functions."""
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+import frazil.compile.eval  # noqa: F401  (gives variables their method)
 from frazil.compile.mode import register_linker as register_linker
+
+if not _TYPE_CHECKING:  # checkers of types know by themselves what is public
+    from frazil.graph.namespace import public_names as _public_names
+
+    __all__ = _public_names(globals())
+
+    def __dir__() -> list[str]:
+        return __all__

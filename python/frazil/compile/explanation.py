@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
-from frazil import _core
-from frazil._core import FrozenApply
-from frazil.compile.shapes import shapes_of_inputs
-from frazil.link.origin import Origin
-
-if TYPE_CHECKING:
-    from frazil.compile.function import Function
+import frazil._core as _core
+from frazil._core import FrozenApply, Program
+from frazil.link.lowering.origin import Origin
 
 _SHOWN = 8
 """Nodes of a segment that are named in a line."""
@@ -99,17 +95,14 @@ class Explanation:
         return "\n".join([head, *self.definitions, *numbered, self.outputs])
 
 
-def explain(function: Function, shapes: Sequence[Any], named: Mapping[str, Any]) -> Explanation:
-    """What a call of ``function`` does, with arguments of these shapes if there are any."""
-    program = function.program
-    known = shapes or named or all(None not in x.type.shape for x in function.inputs)
-    dims = shapes_of_inputs(function, shapes, named) if known else None
+def explain(program: Program, linker: str, dims: Sequence[Sequence[int]] | None) -> Explanation:
+    """What a run of a program of a linker does, with inputs of these shapes if they are known."""
     told = _core.explain(program, dims)
     lines = program.instructions
     by_origin = {origin: list(own) for origin, own in groupby(told, key=itemgetter(1))}
     bindings, hits = program.bindings
     return Explanation(
-        function.mode,
+        linker,
         tuple(
             _segment(origin, by_origin.get(number, ()))
             for number, origin in enumerate(program.origins)

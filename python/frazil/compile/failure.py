@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any, cast
 
 from frazil._core import FrozenFunctionGraph
-from frazil.rewrite.inner import Improve, once_each, rewrite_inner_graphs
-from frazil.successors import Successors
+from frazil.inner.rebuild import Improve, once_each, rewrite_inner_graphs
+from frazil.inner.successors import Successors
 from frazil.tensor.linalg.failure import OnError, is_failing
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import warnings
 
 from frazil._core import FrozenFunctionGraph
-from frazil.call_site import users_level
 from frazil.compile.mode import Linker, usable_linkers
 from frazil.compile.programs import Compiled, find_program
+from frazil.graph.call_site import users_level
 from frazil.link.c.compiler import refused_compilers
-from frazil.link.kernel_compiler import BrokenCompilerError
+from frazil.link.kernel.compiler import BrokenCompilerError
 
 _broken: dict[str, str] = {}
 """Linkers whose compilers do not work, and why; not asked again in this process."""

@@ -8,7 +8,7 @@ from operator import index
 from time import perf_counter
 from typing import Any, TypeAlias
 
-from frazil import _core
+import frazil._core as _core
 from frazil._core import FrozenFunctionGraph, Program, SharedVariable, Variable
 from frazil.compile.argument import convert
 from frazil.compile.blueprint import Blueprint, from_state
@@ -18,8 +18,9 @@ from frazil.compile.fallback import find_best_program
 from frazil.compile.memory import MemoryPlan, memory_plan
 from frazil.compile.mode import ModeLike, as_mode, find_linker
 from frazil.compile.programs import Compiled, find_program
+from frazil.compile.shapes import shapes_of_inputs
 from frazil.compile.specification import In, Out
-from frazil.tensor.constants import TensorLike, as_tensor
+from frazil.scalar.constants import TensorLike, as_tensor
 
 Result: TypeAlias = TensorLike | Out
 Outputs: TypeAlias = Result | Sequence[Result] | Mapping[str, Result] | None
@@ -121,7 +122,9 @@ class Function(_core.Function):
             %2 = dot %0 %1
         ...
         """
-        return explain(self, shapes, named)
+        known = shapes or named or all(None not in x.type.shape for x in self.inputs)
+        dims = self._shapes_of_inputs(shapes, named) if known else None
+        return explain(self.program, self.mode, dims)
 
     def memory_plan(self, *shapes: Any, **named: Any) -> MemoryPlan:
         """What a call with arguments of these shapes needs of memory.
@@ -146,7 +149,11 @@ class Function(_core.Function):
         >>> f.memory_plan((100, 100)).peak
         160008
         """
-        return memory_plan(self, shapes, named)
+        return memory_plan(self, self._shapes_of_inputs(shapes, named))
+
+    def _shapes_of_inputs(self, shapes: Sequence[Any], named: Mapping[str, Any]) -> list[list[int]]:
+        names = [given.name or given.variable.name for given in self.blueprint.parameters]
+        return shapes_of_inputs(self.inputs, names, shapes, named)
 
     def copy(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from frazil.compile.mode import Linker, find_linker
 from frazil.compile.phases import optimize
-from frazil.inner_graph import Holder, with_inner_graph
+from frazil.inner.inner_graph import Holder, with_inner_graph
 
 
 def rewrite_inner_graph(

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from frazil import _core
-from frazil.compile.shapes import shapes_of_inputs
-
-if TYPE_CHECKING:
-    from frazil.compile.function import Function
+import frazil._core as _core
 
 
 @dataclass(frozen=True)
@@ -141,9 +137,8 @@ class MemoryPlan:
         return "\n".join(lines)
 
 
-def memory_plan(function: Function, shapes: Sequence[Any], named: Mapping[str, Any]) -> MemoryPlan:
-    """The plan of ``function`` for arguments of these shapes."""
-    dims = shapes_of_inputs(function, shapes, named)
+def memory_plan(function: _core.Function, dims: Sequence[Sequence[int]]) -> MemoryPlan:
+    """The plan of ``function`` for inputs of these shapes."""
     totals, is_exact, branches, buffers = _core.memory_plan(function, dims)
     temporaries, scratch, choices, found, outputs = totals
     return MemoryPlan(

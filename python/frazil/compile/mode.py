@@ -11,12 +11,12 @@ from frazil._core import FrozenFunctionGraph, Program, Variable
 from frazil.compile.phases import LOOPS, PHASES, check_names
 from frazil.link.c import CCompiler
 from frazil.link.c.compiler import refused_compilers
-from frazil.link.debug import DebugLinker, debug_compiler
-from frazil.link.image import Image, Symbol
-from frazil.link.kernel_compiler import NativeKernel
-from frazil.link.native import CLinker, NumbaLinker
+from frazil.link.kernel.compiler import NativeKernel
+from frazil.link.kernel.image import Image, Symbol
+from frazil.link.linkers.debug import DebugLinker, debug_compiler
+from frazil.link.linkers.native import CLinker, NumbaLinker
+from frazil.link.linkers.py import PyLinker
 from frazil.link.numba import NumbaCompiler
-from frazil.link.perform import PyLinker
 from frazil.tensor.linalg.failure import OnError
 
 
@@ -181,7 +181,7 @@ def register_linker(name: str) -> Callable[[MakerT], MakerT]:
     --------
     >>> import frazil as fz, frazil.tensor as ft
     >>> from frazil.compile import register_linker
-    >>> from frazil.link.perform import PyLinker
+    >>> from frazil.link.linkers.py import PyLinker
     >>> @register_linker("plain")
     ... class Plain(PyLinker):
     ...     name = "plain"

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from frazil._core import FrozenFunctionGraph
-from frazil.compile.element_loops import improve_element_loops
-from frazil.compile.joint_choices import join_choices
-from frazil.inner_graph import HasInnerGraph
-from frazil.laziness import make_lazy
-from frazil.loop.improving import improve_loops
+from frazil.inner.inner_graph import HasInnerGraph
+from frazil.inner.rebuild import Improve, expand_inline, once_each, rewrite_inner_graphs
+from frazil.inner.sinking import make_lazy
 from frazil.rewrite.catalog import BLAS, CANONICALIZE, SPECIALIZE, STABILIZE
 from frazil.rewrite.definition import Rule
-from frazil.rewrite.inner import Improve, expand_inline, once_each, rewrite_inner_graphs
+from frazil.rewrite.merging.ifelse import join_choices
+from frazil.rewrite.merging.scalar_loops import improve_element_loops
 from frazil.rewrite.rewriting import rewrite
+from frazil.rewrite.scan.passes import improve_loops
 
 PHASES: Mapping[str, tuple[Rule, ...]] = {
     "canonicalize": CANONICALIZE,

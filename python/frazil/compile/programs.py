@@ -10,13 +10,13 @@ from frazil._core import FrozenFunctionGraph, Program
 from frazil.cache.content import Unknowable, digest, is_frazil
 from frazil.cache.identity import frazil_build
 from frazil.cache.store import find_store
-from frazil.company import in_company_of
 from frazil.compile import stored
+from frazil.compile.extensions import users_rules
 from frazil.compile.mode import Linker
 from frazil.compile.phases import optimize
-from frazil.link.claims import Claims
-from frazil.link.extensions import users_rules
-from frazil.link.kernel_compiler import KernelCompileError
+from frazil.graph.containers import in_company_of
+from frazil.link.build.once import Claims
+from frazil.link.kernel.compiler import KernelCompileError
 
 
 class Compiled:

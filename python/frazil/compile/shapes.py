@@ -4,31 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from frazil._core import SharedVariable, Variable
 
-if TYPE_CHECKING:
-    from frazil.compile.function import Function
-
 
 def shapes_of_inputs(
-    function: Function, shapes: Sequence[Any], named: Mapping[str, Any]
+    variables: Sequence[Variable],
+    names: Sequence[str | None],
+    shapes: Sequence[Any],
+    named: Mapping[str, Any],
 ) -> list[list[int]]:
     """The shape of every input: given by position or by name, as a tuple or as an array.
 
     Those that a type states completely may be left out; shared variables have theirs.
+
+    Parameters
+    ----------
+    variables : sequence of Variable
+        All inputs: parameters, then shared variables.
+    names : sequence of str or None
+        The names of the parameters.
     """
-    parameters = function.blueprint.parameters
-    if len(shapes) > len(parameters):
-        raise TypeError(f"the function takes {len(parameters)} arguments, given {len(shapes)}")
-    names = [given.name or given.variable.name for given in parameters]
+    if len(shapes) > len(names):
+        raise TypeError(f"the function takes {len(names)} arguments, given {len(shapes)}")
     for name in named:
         if name not in names[len(shapes) :]:
             raise TypeError(f"no argument is called {name!r}")
         if names.count(name) > 1:
             raise TypeError(f"several arguments are called {name!r}: give them by position")
-    variables = function.inputs
     dims = [_shape(x, shape) for x, shape in zip(variables, shapes, strict=False)]
     for at, x in enumerate(variables[len(shapes) :], len(shapes)):
         own = names[at] if at < len(names) else None

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from frazil import _core
+import frazil._core as _core
 from frazil._core import SharedVariable
 
 

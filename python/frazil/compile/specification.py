@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from frazil._core import Variable
-from frazil.tensor.constants import TensorLike
+from frazil.scalar.constants import TensorLike
 
 
 @dataclass(frozen=True, eq=False)

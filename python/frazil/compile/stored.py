@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from pickle import PicklingError
 from typing import Any, overload
 
-from frazil import _core
+import frazil._core as _core
 from frazil._core import FrozenApply, FrozenFunctionGraph, Program
 from frazil.cache import entry
 from frazil.cache.content import is_frazil
-from frazil.cached_property import cached_property
 from frazil.compile.mode import Linker
-from frazil.link import blas
-from frazil.link.contract import inner_graphs
-from frazil.link.image import Image
-from frazil.link.origin import Origin
-from frazil.link.perform import NodeFunction, node_function
-from frazil.op import Op
+from frazil.graph.cached_property import cached_property
+from frazil.graph.op import Op
+from frazil.link.build import blas
+from frazil.link.kernel.image import Image
+from frazil.link.lowering.inner import inner_graphs
+from frazil.link.lowering.origin import Origin
+from frazil.link.lowering.perform import NodeFunction, node_function
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def all_nodes(graph: FrozenFunctionGraph, linker: Linker) -> list[FrozenApply]:
     for current in graphs:
         order = current.toposort()
         nodes.update(dict.fromkeys(order))
-        held = (inner for node in order for inner, _ in inner_graphs(node.op, linker))
+        held = (inner for node in order for inner, _ in inner_graphs(node.op))
         graphs += [inner for inner in dict.fromkeys(held) if inner not in graphs]
     return list(nodes)
 

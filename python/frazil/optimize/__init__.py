@@ -1,5 +1,7 @@
 """Minima and roots of expressions, found by SciPy and differentiated by what defines them."""
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from frazil.optimize import lowering as _lowering  # noqa: F401  (says how linkers run the ops)
 from frazil.optimize.minimization import Minimize as Minimize
 from frazil.optimize.minimization import MinimizeScalar as MinimizeScalar
@@ -9,3 +11,11 @@ from frazil.optimize.roots import Root as Root
 from frazil.optimize.roots import RootScalar as RootScalar
 from frazil.optimize.roots import root as root
 from frazil.optimize.roots import root_scalar as root_scalar
+
+if not _TYPE_CHECKING:  # checkers of types know by themselves what is public
+    from frazil.graph.namespace import public_names as _public_names
+
+    __all__ = _public_names(globals())
+
+    def __dir__() -> list[str]:
+        return __all__

@@ -8,34 +8,19 @@ from frazil._core import FrozenApply, Function, Program
 from frazil.compile.argument import convert
 from frazil.compile.phases import PHASES
 from frazil.compile.programs import find_program
-from frazil.link.contract import Inner, in_place_contract, inner_graphs
-from frazil.link.debug import DebugLinker
+from frazil.link.linkers.native import NativeLinker
+from frazil.link.lowering.inner import Inner, inner_graphs
 from frazil.link.lowering.node import lower_node
+from frazil.link.lowering.perform import NodeFunction, Perform, node_function
 from frazil.link.lowering.state import Lowering
-from frazil.link.native import CLinker, NativeLinker, NumbaLinker
-from frazil.link.perform import NodeFunction, Perform, PyLinker, node_function
 from frazil.optimize.solver import Solver
-from frazil.tensor.constants import Array
-
-
-@in_place_contract
-def solver_inputs(linker: object, op: Solver) -> tuple[int, ...]:
-    """The inputs of the graph of a :class:`Solver` whose memory a run of it may use up."""
-    raise NotImplementedError
-
-
-@solver_inputs.register(CLinker)
-@solver_inputs.register(NumbaLinker)
-@solver_inputs.register(DebugLinker)
-@solver_inputs.register(PyLinker)
-def _(linker: object, op: Solver) -> tuple[int, ...]:
-    # A search asks for many values with the same parameters.
-    return ()
+from frazil.scalar.constants import Array
 
 
 @inner_graphs.register
-def _(op: Solver, linker: object) -> Sequence[Inner]:
-    return [(op.fgraph, solver_inputs(linker, op))]
+def _(op: Solver) -> Sequence[Inner]:
+    # A search asks for many values with the same parameters.
+    return [(op.fgraph, ())]
 
 
 class Solving(NodeFunction):
@@ -67,5 +52,4 @@ def _(op: Solver, node: FrozenApply, linker: object) -> NodeFunction:
     if not isinstance(linker, NativeLinker):
         return Perform(node)
     # The phases have been through its graph before; its program has an entry of its own.
-    donated = solver_inputs(linker, op)
-    return Solving(node, find_program(op.fgraph, linker, frozenset(PHASES), donated).program)
+    return Solving(node, find_program(op.fgraph, linker, frozenset(PHASES), ()).program)

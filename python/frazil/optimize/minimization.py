@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, overload
 
 from frazil._core import FrozenFunctionGraph, Variable
-from frazil.company import in_company_of
-from frazil.gradient import grad
+from frazil.gradient.reverse import grad
+from frazil.graph.containers import in_company_of
 from frazil.optimize.options import Options, freeze_options, thaw_options
 from frazil.optimize.packing import Packing
 from frazil.optimize.solver import (
@@ -20,7 +20,7 @@ from frazil.optimize.solver import (
     listed,
     rows_of_derivatives,
 )
-from frazil.tensor.constants import Array, TensorLike
+from frazil.scalar.constants import Array, TensorLike
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from frazil import _core
+import frazil._core as _core
 from frazil._core import TensorType, Variable
-from frazil.tensor.constants import as_tensor
+from frazil.scalar.constants import as_tensor
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import lengths, product, static_length
 from frazil.tensor.reshaping import ravel, reshape

@@ -9,13 +9,13 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType, Variable
-from frazil.gradient import grad
-from frazil.inner_graph import HasInnerGraph, compute
-from frazil.jacobians import jacobian
-from frazil.loop.scanning import unchanging
+from frazil.gradient.jacobians import jacobian
+from frazil.gradient.reverse import grad
+from frazil.inner.inner_graph import HasInnerGraph, compute
 from frazil.optimize.options import Options
+from frazil.scalar.constants import Array, as_tensor, constant
+from frazil.scan.build import unchanging
 from frazil.tensor.broadcasting import broadcast_like
-from frazil.tensor.constants import Array, as_tensor, constant
 from frazil.tensor.joining import stack
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.linalg import solve

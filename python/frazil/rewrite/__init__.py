@@ -1,5 +1,7 @@
 """Rewriting: laws that are written with the real operators, applied until none applies."""
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from frazil._core import RuleCycleError as RuleCycleError
 from frazil.rewrite.analysis import is_nonnegative as is_nonnegative
 from frazil.rewrite.catalog import ALGEBRA as ALGEBRA
@@ -43,3 +45,11 @@ from frazil.rewrite.wildcard import Wildcard as Wildcard
 from frazil.rewrite.wildcard import any_kind as any_kind
 from frazil.rewrite.wildcard import any_of as any_of
 from frazil.rewrite.wildcard import anything as anything
+
+if not _TYPE_CHECKING:  # checkers of types know by themselves what is public
+    from frazil.graph.namespace import public_names as _public_names
+
+    __all__ = _public_names(globals())
+
+    def __dir__() -> list[str]:
+        return __all__

@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from frazil._core import Constant, Variable
-from frazil.elemwise import Elemwise
+from frazil.scalar.elemwise import Elemwise
 
 _DEPTH = 16
 """Operations below a variable that are looked at."""

@@ -8,6 +8,7 @@ from frazil.rewrite.rules import (
     boolean,
     cheaper,
     choice,
+    determinant,
     folding,
     indexing,
     logarithm,
@@ -43,8 +44,14 @@ BLAS: tuple[Rule, ...] = blas.RULES
 """Sums of products as calls of BLAS, which adds in an order of its own, so values may differ by
 rounding. For the end of a compilation: other rules do not see through these calls."""
 
-STRUCTURE: tuple[Rule, ...] = (*views.RULES, *ones.RULES, *reduction.EXACT_RULES)
-"""One view for several, one reduction for several, numbers for single elements."""
+STRUCTURE: tuple[Rule, ...] = (
+    *views.RULES,
+    *ones.RULES,
+    *reduction.EXACT_RULES,
+    *determinant.RULES,
+)
+"""One view for several, one reduction for several, numbers for single elements, determinants as
+reductions."""
 
 CANONICALIZE: tuple[Rule, ...] = (*CONSTANT_FOLDING, *ALGEBRA, *STRUCTURE)
 """One form for what is written in many ways. Values stay as they are."""

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias, get_args, get_type_hints
 
-from frazil import _core
+import frazil._core as _core
 from frazil._core import RewriteRule, TensorType, Variable
-from frazil.cached_property import cached_property
+from frazil.graph.cached_property import cached_property
+from frazil.printing import pp
 from frazil.rewrite.guard import Guard
 from frazil.rewrite.sort import Sort
 from frazil.rewrite.wildcard import Wildcard
@@ -225,6 +226,4 @@ def _parameters_of(function: Callable[..., Any]) -> tuple[Parameter, ...]:
 
 
 def _formula(x: Variable) -> str:
-    from frazil.printing import pp
-
     return pp(x).replace("\n", "; ")

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from frazil import scalar
+import frazil.scalar as scalar
 from frazil._core import Constant, FrozenApply, Variable, elemwise
-from frazil.elemwise import Elemwise
 from frazil.rewrite.shift import is_shifted, shift
 from frazil.scalar import ScalarOp
-from frazil.tensor.constants import constant
+from frazil.scalar.constants import constant
+from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.dims import ExpandDims
 from frazil.tensor.reductions import Sum
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from frazil import scalar
+import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
-from frazil.tensor.constants import TensorLike
+from frazil.scalar.constants import TensorLike
 
 
 def fill(like: Variable, value: TensorLike) -> Variable:

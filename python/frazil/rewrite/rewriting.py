@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple, overload
 
-from frazil import _core
+import frazil._core as _core
 from frazil._core import FrozenFunctionGraph, FunctionGraph, RuleSet, Variable
+from frazil.printing import pp
+from frazil.rewrite.catalog import CANONICALIZE
 from frazil.rewrite.definition import Rule
 
 
@@ -42,8 +44,6 @@ class Step:
     after: Variable
 
     def __str__(self) -> str:
-        from frazil.printing import pp
-
         before, after = (pp(x).replace("\n", "; ") for x in (self.before, self.after))
         place = "" if self.where is None else f"  [{self.where[0]}:{self.where[1]}]"
         return f"{self.rule}: {before} -> {after}{place}"
@@ -177,8 +177,6 @@ def rewrite(
     ['neg_neg', 'mul_one', 'add_neg']
     """
     if rules is None:
-        from frazil.rewrite.catalog import CANONICALIZE
-
         rules = CANONICALIZE
     compiled = _rule_set(tuple(rules))
     if isinstance(graph, Variable):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from frazil import scalar
+import frazil.scalar as scalar
 from frazil._core import Constant, FrozenApply, Variable, elemwise
-from frazil.elemwise import Elemwise
+from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.reductions import Max, Peak
 from frazil.tensor.transposition import Transpose

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from frazil._core import FrozenApply
-from frazil.elemwise import Elemwise
-from frazil.op import Op
+from frazil.graph.op import Op
 from frazil.scalar import ScalarOp
+from frazil.scalar.elemwise import Elemwise
 
 
 @dataclass(frozen=True, eq=False)

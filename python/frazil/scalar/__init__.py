@@ -1,5 +1,7 @@
 """Scalar ops: one row each, in modules by theme."""
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from frazil.scalar.arithmetic import abs as abs
 from frazil.scalar.arithmetic import add as add
 from frazil.scalar.arithmetic import ceil as ceil
@@ -22,6 +24,7 @@ from frazil.scalar.arithmetic import trunc as trunc
 from frazil.scalar.composite import Composite as Composite
 from frazil.scalar.elementary import Elementary as Elementary
 from frazil.scalar.elementary import Row as Row
+from frazil.scalar.elemwise import Elemwise as Elemwise
 from frazil.scalar.exponential import exp as exp
 from frazil.scalar.exponential import exp2 as exp2
 from frazil.scalar.exponential import expm1 as expm1
@@ -29,7 +32,6 @@ from frazil.scalar.exponential import log as log
 from frazil.scalar.exponential import log1p as log1p
 from frazil.scalar.exponential import log2 as log2
 from frazil.scalar.exponential import log10 as log10
-from frazil.scalar.exponential import logaddexp as logaddexp
 from frazil.scalar.exponential import sqrt as sqrt
 from frazil.scalar.logic import and_ as and_
 from frazil.scalar.logic import cast as cast
@@ -58,6 +60,7 @@ from frazil.scalar.special import erfcx as erfcx
 from frazil.scalar.special import gammaln as gammaln
 from frazil.scalar.special import log1mexp as log1mexp
 from frazil.scalar.special import log_sigmoid as log_sigmoid
+from frazil.scalar.special import logaddexp as logaddexp
 from frazil.scalar.special import polygamma as polygamma
 from frazil.scalar.special import psi as psi
 from frazil.scalar.special import sigmoid as sigmoid
@@ -77,3 +80,11 @@ from frazil.scalar.trigonometric import sin as sin
 from frazil.scalar.trigonometric import sinh as sinh
 from frazil.scalar.trigonometric import tan as tan
 from frazil.scalar.trigonometric import tanh as tanh
+
+if not _TYPE_CHECKING:  # checkers of types know by themselves what is public
+    from frazil.graph.namespace import public_names as _public_names
+
+    __all__ = _public_names(globals())
+
+    def __dir__() -> list[str]:
+        return __all__

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from frazil import _core
+import frazil._core as _core
 from frazil._core import FrozenFunctionGraph, Variable, elemwise
-from frazil.company import in_company_of
+from frazil.graph.containers import in_company_of
+from frazil.scalar.constants import as_tensor
 from frazil.scalar.evaluation import Array
 from frazil.scalar.graph import ScalarGraphOp, steps_of
+from frazil.scalar.logic import second
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +72,6 @@ class Composite(ScalarGraphOp):
         >>> double.expand([x])[0] is x + x
         True
         """
-        from frazil.tensor.constants import as_tensor
-
         graph = self.fgraph
         with in_company_of(x for x in operands if isinstance(x, Variable)):
             places = [x.type(None) for x in graph.inputs]
@@ -85,42 +85,9 @@ class Composite(ScalarGraphOp):
                 made.update(zip(node.outputs, results, strict=True))
             return [_over_all(made.get(output, output), operands) for output in outputs]
 
-    def pull(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable | None],
-        wanted: Sequence[bool],
-    ) -> list[Variable | None]:
-        """The gradients of the wanted inputs: it is differentiated op by op."""
-        from frazil.gradient import grad
-
-        # An operand may stand at several places, whose gradients are asked for one by one.
-        operands = [x.type() for x in inputs]
-        targets = [
-            x for x, want in zip(operands, wanted, strict=True) if want and _is_continuous(x)
-        ]
-        known: dict[Variable, Variable] = {}
-        for output, g in zip(self.expand(operands), output_gradients, strict=True):
-            if g is not None and _is_continuous(output):
-                known[output] = known[output] + g if output in known else g
-        if not targets or not known:
-            return [None] * len(inputs)
-        found = grad(None, targets, None, "ignore", known_grads=known)
-        gradients = dict(zip(targets, found, strict=True))
-        replaced = iter(_core.graph_replace(found, dict(zip(operands, inputs, strict=True))))
-        return [next(replaced) if x in gradients else None for x in operands]
-
-
-def _is_continuous(x: Variable) -> bool:
-    return x.dtype.startswith("float")
-
 
 def _over_all(result: Variable, operands: Sequence[Variable]) -> Variable:
     """``result`` in the shape of all operands, also of those that it does not depend on."""
-    from frazil.scalar.logic import second
-    from frazil.tensor.constants import as_tensor
-
     for operand in operands:
         widened = elemwise(second, as_tensor(operand, result.dtype), result)
         if widened.type != result.type:

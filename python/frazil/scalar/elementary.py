@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
+import frazil._core as _core
 from frazil._core import TensorType
+from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.op import Gradient, Lowering, ScalarOp
 
 
@@ -109,9 +111,6 @@ class Elementary(ScalarOp):
         return self.dtype
 
     def _on_intern(self) -> None:
-        from frazil import _core
-        from frazil.elemwise import Elemwise
-
         _core.register_elemwise(self, Elemwise(self))
 
     def __str__(self) -> str:

@@ -14,21 +14,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from frazil.scalar.op import ScalarOp
-
 Array: TypeAlias = "np.ndarray[Any, Any]"
+
+
+class Computed(Protocol):
+    """What is read of a scalar op to compute it; :class:`~frazil.scalar.ScalarOp` explains it."""
+
+    @property
+    def nout(self) -> int: ...
+    @property
+    def ufunc(self) -> Callable[..., Any] | None: ...
+    @property
+    def on_arrays(self) -> Callable[[Sequence[Any]], tuple[Any, ...]] | None: ...
+    @property
+    def converts_to(self) -> str | None: ...
+    def operand_dtypes(self, dtypes: Sequence[str], result: str) -> tuple[str, ...]: ...
+    def impl(self, *operands: Any) -> Any: ...
+
 
 FROMPYFUNC_LIMIT = 32
 """The number of operands and results that every NumPy takes in ``frompyfunc``."""
 
 
 def evaluate(
-    op: ScalarOp, results: Sequence[str], operands: Sequence[Any], out: Array | None = None
+    op: Computed, results: Sequence[str], operands: Sequence[Any], out: Array | None = None
 ) -> tuple[Array, ...]:
     """The results, of these dtypes, of ``op`` on operands that broadcast against each other.
 
@@ -96,7 +109,7 @@ def _has_loop(ufunc: np.ufunc, dtypes: tuple[str, ...], result: str) -> bool:
 
 
 def _of_elements(
-    op: ScalarOp, results: Sequence[str], elements: Sequence[Any]
+    op: Computed, results: Sequence[str], elements: Sequence[Any]
 ) -> tuple[Array, ...]:
     values = op.impl(*elements)
     values = (values,) if op.nout == 1 else values
@@ -107,7 +120,7 @@ def _of_elements(
 
 
 def _by_frompyfunc(
-    op: ScalarOp, results: Sequence[str], arrays: Sequence[Array]
+    op: Computed, results: Sequence[str], arrays: Sequence[Array]
 ) -> tuple[Array, ...]:
     function = np.frompyfunc(op.impl, len(arrays), len(results))
     values = function(*arrays)
@@ -118,7 +131,7 @@ def _by_frompyfunc(
     )
 
 
-def _by_loop(op: ScalarOp, results: Sequence[str], arrays: Sequence[Array]) -> tuple[Array, ...]:
+def _by_loop(op: Computed, results: Sequence[str], arrays: Sequence[Array]) -> tuple[Array, ...]:
     shape = np.broadcast_shapes(*(array.shape for array in arrays))
     columns = [np.broadcast_to(array, shape).flat for array in arrays]
     count = int(np.prod(shape))

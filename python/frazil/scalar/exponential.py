@@ -3,26 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from frazil._core import elemwise
 from frazil.scalar.elementary import define
-from frazil.scalar.logic import eq, where
-
-
-def _logaddexp_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
-    """The share of each: halves where both are equal, since infinite ones have no difference."""
-    from frazil.scalar.special import sigmoid
-
-    x, y = inputs
-    same = elemwise(eq, x, y)
-    return [
-        g * elemwise(where, same, 0.5, elemwise(sigmoid, x - y)),
-        g * elemwise(where, same, 0.5, elemwise(sigmoid, y - x)),
-    ]
-
 
 exp = define(
     "exp",
@@ -80,16 +65,6 @@ log10 = define(
     c="{log10}({0})",
     numba="{log10}({0})",
     gradient=lambda inputs, output, g: [g / (inputs[0] * math.log(10))],
-)
-logaddexp = define(
-    "logaddexp",
-    "float",
-    np.logaddexp,
-    nin=2,
-    commutative=True,
-    c="{logaddexp}({0}, {1})",
-    numba="{logaddexp}({0}, {1})",
-    gradient=_logaddexp_gradient,
 )
 sqrt = define(
     "sqrt",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
@@ -10,6 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
+from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.evaluation import Array, evaluate
 from frazil.scalar.op import ScalarOp
 
@@ -24,8 +24,6 @@ class ScalarGraphOp(ScalarOp):
     article: ClassVar[str] = "a"
 
     def __post_init__(self) -> None:
-        from frazil.elemwise import Elemwise
-
         graph, this = self.fgraph, f"{self.article} {type(self).__name__}"
         if not isinstance(graph, FrozenFunctionGraph):
             raise TypeError(f"{this} holds a FrozenFunctionGraph, given {type(graph).__name__}")
@@ -61,16 +59,6 @@ class ScalarGraphOp(ScalarOp):
 
     def operand_dtypes(self, dtypes: Sequence[str], result: str) -> tuple[str, ...]:
         return tuple(nominal.dtype for nominal in self.fgraph.inputs)
-
-    @abstractmethod
-    def pull(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable | None],
-        wanted: Sequence[bool],
-    ) -> list[Variable | None]:
-        """The gradients of the wanted inputs, None where there is none, given those of outputs."""
 
 
 class Steps:

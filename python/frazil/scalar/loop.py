@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, MissingInputError, Variable
+from frazil.scalar.constants import as_tensor
 from frazil.scalar.evaluation import Array
 from frazil.scalar.graph import ScalarGraphOp, steps_of
 from frazil.scalar.op import ScalarOp, ScalarOpMeta
@@ -189,17 +190,6 @@ class ScalarLoop(ScalarGraphOp, metaclass=ScalarLoopMeta):
         whole = [*results, ended] if self.is_while else results
         return tuple(result.reshape(shape) for result in whole)
 
-    def pull(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable | None],
-        wanted: Sequence[bool],
-    ) -> list[Variable | None]:
-        from frazil.scalar.loop_gradient import pull_through_loop
-
-        return pull_through_loop(self, inputs, outputs, output_gradients, wanted)
-
 
 @dataclass(frozen=True, eq=False)
 class LoopResult(ScalarOp):
@@ -256,8 +246,6 @@ def _build(
     until: Any = None,
     name: str | None = None,
 ) -> ScalarLoop:
-    from frazil.tensor.constants import as_tensor
-
     states, others = list(init), list(constant or ())
     if len(states) != len(update):
         raise ValueError(
@@ -309,8 +297,6 @@ def _check_dtypes(
 
 def _as_count(op: ScalarLoop, x: Any) -> Variable:
     """The number of steps as a variable."""
-    from frazil.tensor.constants import as_tensor
-
     made = as_tensor(x)
     if not made.dtype.startswith(("int", "uint")) or made.dtype == "uint64":
         raise TypeError(
@@ -322,8 +308,6 @@ def _as_count(op: ScalarLoop, x: Any) -> Variable:
 
 def _as_element(op: ScalarLoop, at: int, x: Any, nominal: Variable) -> Variable:
     """An initial state or constant as a variable."""
-    from frazil.tensor.constants import as_tensor
-
     is_number = isinstance(x, bool | int | float)
     made = as_tensor(x)
     if not np.can_cast(made.dtype, nominal.dtype, "same_kind" if is_number else "safe"):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from frazil._core import FrozenApply
-from frazil.op import Op, OpMeta
+from frazil.graph.op import Op, OpMeta
 from frazil.scalar.evaluation import evaluate
 
 Lowering: TypeAlias = str | Mapping[str, str]
@@ -89,6 +89,9 @@ class ScalarOp(Op, metaclass=ScalarOpMeta):
     array([2., 9.])
     """
 
+    elementwise: ClassVar[type[Op]]
+    """What applies a scalar op to every element of tensors; :mod:`frazil.scalar.elemwise` says."""
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         for name in ("ufunc", "gradient", "on_arrays"):
@@ -143,9 +146,8 @@ class ScalarOp(Op, metaclass=ScalarOpMeta):
         return (first,) * self.nout
 
     def make_node(self, *inputs: Any) -> FrozenApply:
-        from frazil.elemwise import Elemwise
-
-        return Elemwise(self).make_node(*inputs)
+        node: FrozenApply = self.elementwise(self).make_node(*inputs)
+        return node
 
     def operand_dtypes(self, dtypes: Sequence[str], result: str) -> tuple[str, ...]:
         """The dtypes that operands are converted to before the op computes ``result``.

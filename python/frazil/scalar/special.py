@@ -11,6 +11,7 @@ import numpy as np
 from frazil._core import elemwise
 from frazil.scalar.elementary import Elementary, define
 from frazil.scalar.exponential import exp, expm1
+from frazil.scalar.logic import eq, where
 from frazil.scalar.polygamma import polygamma_values
 
 
@@ -65,6 +66,16 @@ def _tri_gamma(x: Any) -> Any:
     return np.where(x <= 0, below, above).astype(x.dtype)
 
 
+def _logaddexp_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
+    """The share of each: halves where both are equal, since infinite ones have no difference."""
+    x, y = inputs
+    same = elemwise(eq, x, y)
+    return [
+        g * elemwise(where, same, 0.5, elemwise(sigmoid, x - y)),
+        g * elemwise(where, same, 0.5, elemwise(sigmoid, y - x)),
+    ]
+
+
 sigmoid = define(
     "sigmoid",
     "float",
@@ -72,6 +83,16 @@ sigmoid = define(
     c="{sigmoid}({0})",
     numba="{sigmoid}({0})",
     gradient=lambda inputs, output, g: [g * output * (1 - output)],
+)
+logaddexp = define(
+    "logaddexp",
+    "float",
+    np.logaddexp,
+    nin=2,
+    commutative=True,
+    c="{logaddexp}({0}, {1})",
+    numba="{logaddexp}({0}, {1})",
+    gradient=_logaddexp_gradient,
 )
 softplus = define(
     "softplus",

@@ -2,6 +2,11 @@
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+import frazil.tensor.operators as _operators  # noqa: F401  (gives variables their operators)
+from frazil.scalar.constants import TensorLike as TensorLike
+from frazil.scalar.constants import as_tensor as as_tensor
+from frazil.scalar.constants import as_tensor_variable as as_tensor_variable
+from frazil.scalar.constants import constant as constant
 from frazil.tensor import linalg as linalg
 from frazil.tensor import methods as _methods  # noqa: F401  (gives variables their methods)
 from frazil.tensor import refusals as _refusals  # noqa: F401  (what variables refuse)
@@ -10,10 +15,6 @@ from frazil.tensor.broadcasting import broadcast_to as broadcast_to
 from frazil.tensor.buffers import distinct as distinct
 from frazil.tensor.closeness import allclose as allclose
 from frazil.tensor.closeness import isclose as isclose
-from frazil.tensor.constants import TensorLike as TensorLike
-from frazil.tensor.constants import as_tensor as as_tensor
-from frazil.tensor.constants import as_tensor_variable as as_tensor_variable
-from frazil.tensor.constants import constant as constant
 from frazil.tensor.creation import alloc as alloc
 from frazil.tensor.creation import empty as empty
 from frazil.tensor.creation import full as full
@@ -224,7 +225,13 @@ from frazil.tensor.transposition import swapaxes as swapaxes
 from frazil.tensor.transposition import transpose as transpose
 
 if not _TYPE_CHECKING:  # checkers of types know by themselves which names there are not
-    from frazil.absent import IN_TENSOR as _IN_TENSOR
-    from frazil.absent import refuse as _refuse
+    from frazil.graph.namespace import public_names as _public_names
+    from frazil.tensor.absent import IN_TENSOR as _IN_TENSOR
+    from frazil.tensor.absent import refuse as _refuse
 
     __getattr__ = _refuse("frazil.tensor", _IN_TENSOR)
+
+    __all__ = _public_names(globals(), modules=["linalg"])
+
+    def __dir__() -> list[str]:
+        return __all__

@@ -14,11 +14,12 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from frazil import _core, scalar
+import frazil._core as _core
+import frazil.scalar as scalar
 from frazil._core import Constant, FrozenApply, TensorType, Variable
-from frazil.op import Op
+from frazil.graph.op import Op
+from frazil.scalar.constants import Array, constant
 from frazil.tensor.broadcasting import BroadcastTo, broadcast_like, check_lengths, unbroadcast
-from frazil.tensor.constants import Array, constant
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.indexing import check_part
 from frazil.tensor.lengths import Lengths, lengths, literal, product

@@ -7,7 +7,7 @@ from operator import index
 
 import numpy as np
 
-from frazil.call_site import called_function
+from frazil.graph.call_site import called_function
 
 
 def normalize_axis(axis: int, ndim: int) -> int:

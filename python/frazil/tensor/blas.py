@@ -12,10 +12,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from frazil import _core, scalar
+import frazil._core as _core
+import frazil.scalar as scalar
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.op import Op
-from frazil.tensor.constants import Array
+from frazil.graph.op import Op
+from frazil.scalar.constants import Array
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.products import Dot
 from frazil.tensor.reductions import Sum

@@ -8,10 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from frazil import _core, scalar
+import frazil._core as _core
+import frazil.scalar as scalar
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.op import Op
-from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.graph.op import Op
+from frazil.scalar.constants import Array, TensorLike, as_tensor
 from frazil.tensor.dims import DropDims, ExpandDims, expand_dims
 from frazil.tensor.lengths import (
     LengthLike,
@@ -172,6 +173,13 @@ def with_lengths(x: Variable, wanted: TensorType) -> Variable:
     dims = [length(x, at) if own is None else literal(own) for at, own in enumerate(wanted.shape)]
     view: Variable = BroadcastTo()(x, *dims)
     return view
+
+
+def typed_as(gradient: Variable, of: Variable) -> Variable:
+    """Return ``gradient`` with the lengths that the type of what it is the gradient of tells."""
+    if of.type.accepts(gradient.type):
+        return gradient
+    return broadcast_to(gradient, lengths(of))
 
 
 def unbroadcast(

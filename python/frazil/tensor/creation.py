@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.op import Op
+from frazil.graph.op import Op
+from frazil.scalar.constants import Array, TensorLike, as_tensor, constant
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.buffers import distinct
-from frazil.tensor.constants import Array, TensorLike, as_tensor, constant
 from frazil.tensor.lengths import LengthLike, Lengths, as_lengths, lengths, static_shape
 from frazil.tensor.reductions import Sum
 

@@ -9,11 +9,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from frazil import _core, scalar
+import frazil._core as _core
+import frazil.scalar as scalar
 from frazil._core import FrozenApply, Variable
-from frazil.op import Op
+from frazil.graph.op import Op
+from frazil.scalar.constants import Array, TensorLike
 from frazil.tensor.axes import normalize_axis
-from frazil.tensor.constants import Array, TensorLike
 from frazil.tensor.items import get_item
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.reductions import as_accumulator

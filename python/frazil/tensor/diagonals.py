@@ -9,11 +9,12 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from frazil import _core, scalar
+import frazil._core as _core
+import frazil.scalar as scalar
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.op import Op
+from frazil.graph.op import Op
+from frazil.scalar.constants import Array, TensorLike, as_tensor, constant
 from frazil.tensor.axes import normalize_axis
-from frazil.tensor.constants import Array, TensorLike, as_tensor, constant
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.lengths import (
     LengthLike,

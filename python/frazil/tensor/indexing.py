@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
-from frazil import _core, scalar
+import frazil._core as _core
+import frazil.scalar as scalar
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.op import Op
+from frazil.graph.op import Op
+from frazil.scalar.constants import Array, constant
 from frazil.tensor.broadcasting import BroadcastTo, broadcast_like, check_lengths, unbroadcast
-from frazil.tensor.constants import Array, constant
 from frazil.tensor.lengths import (
     Lengths,
     add,

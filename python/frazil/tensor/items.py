@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from frazil import _core
+import frazil._core as _core
 from frazil._core import Constant, Variable
+from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.tensor.advanced_indexing import (
     FULL,
     INDEX,
@@ -21,7 +22,6 @@ from frazil.tensor.advanced_indexing import (
     AdvancedSubtensor,
 )
 from frazil.tensor.broadcasting import broadcast_to
-from frazil.tensor.constants import TensorLike, as_tensor, constant
 from frazil.tensor.dims import DropDims, ExpandDims, expand_dims
 from frazil.tensor.elementwise.casting import astype
 from frazil.tensor.indexing import (

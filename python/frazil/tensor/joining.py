@@ -8,11 +8,11 @@ from functools import reduce
 
 import numpy as np
 
-from frazil import _core
+import frazil._core as _core
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.op import Op
+from frazil.graph.op import Op
+from frazil.scalar.constants import Array, TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
-from frazil.tensor.constants import Array, TensorLike, as_tensor
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.indexing import WHOLE
 from frazil.tensor.items import get_item

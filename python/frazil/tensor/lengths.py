@@ -12,10 +12,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from frazil import _core, scalar
+import frazil._core as _core
+import frazil.scalar as scalar
 from frazil._core import Constant, FrozenApply, TensorType, Variable
-from frazil.op import Op
-from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.graph.op import Op
+from frazil.scalar.constants import Array, TensorLike, as_tensor
 
 LENGTH = TensorType("int64", ())
 

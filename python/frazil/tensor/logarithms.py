@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from frazil import _core, scalar
+import frazil._core as _core
+import frazil.scalar as scalar
 from frazil._core import Variable
-from frazil.tensor.constants import TensorLike, as_operand, as_tensor
+from frazil.scalar.constants import TensorLike, as_operand, as_tensor
 
 
 def log1mexp(x: TensorLike) -> Variable:

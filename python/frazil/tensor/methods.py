@@ -5,13 +5,14 @@ What stands in the class body here is set on the core's ``Variable`` when the pa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy.typing as npt
 
-from frazil import _core
+import frazil._core as _core
+from frazil.scalar.constants import TensorLike
 from frazil.tensor import (
     cumulation,
     diagonals,
@@ -27,7 +28,6 @@ from frazil.tensor import (
     taking,
     transposition,
 )
-from frazil.tensor.constants import TensorLike
 from frazil.tensor.elementwise import arithmetic, casting, choice
 from frazil.tensor.lengths import LengthLike
 
@@ -244,28 +244,6 @@ class _Methods(_core.Variable):
             "function of this name in frazil.tensor, or compile with frazil.function and call "
             "the result."
         )
-
-    def eval(self, inputs_to_values: Mapping[Variable, npt.ArrayLike] | None = None) -> Any:
-        """Return the value of the variable, given the values of the inputs that it depends on.
-
-        Compiles a function for the one call; to call more often use :func:`frazil.function`.
-
-        Parameters
-        ----------
-        inputs_to_values : mapping of Variable to array_like, optional
-            The value of each input.
-
-        Examples
-        --------
-        >>> import frazil.tensor as ft
-        >>> x = ft.vector("x")
-        >>> (x * 2).eval({x: [1.0, 2.0]})
-        array([2., 4.])
-        """
-        from frazil.compile.function import function
-
-        given = dict(inputs_to_values or {})
-        return function(list(given), self)(*given.values())
 
 
 def _unpacked(given: tuple[Any, ...]) -> Any:

@@ -6,10 +6,11 @@ subtracted first, cancels: no gradient needs to flow through it.
 
 from __future__ import annotations
 
-from frazil import _core, scalar
+import frazil._core as _core
+import frazil.scalar as scalar
 from frazil._core import Variable
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes
-from frazil.tensor.constants import TensorLike, as_tensor
 from frazil.tensor.dims import squeeze
 from frazil.tensor.reductions import Axis, max, sum
 

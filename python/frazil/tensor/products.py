@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frazil import _core, scalar
+import frazil._core as _core
+import frazil.scalar as scalar
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.op import Op
+from frazil.graph.op import Op
+from frazil.scalar.constants import Array, TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
-from frazil.tensor.constants import Array, TensorLike, as_tensor
 from frazil.tensor.dims import expand_dims, squeeze
 from frazil.tensor.lengths import Lengths, length, lengths, product
 from frazil.tensor.reductions import sum

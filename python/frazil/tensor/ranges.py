@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from frazil import _core
+import frazil._core as _core
 from frazil._core import Constant, FrozenApply, TensorType, Variable
-from frazil.op import Op
-from frazil.tensor.constants import Array, TensorLike, as_tensor, constant
+from frazil.graph.op import Op
+from frazil.scalar.constants import Array, TensorLike, as_tensor, constant
 from frazil.tensor.elementwise.choice import where
 from frazil.tensor.elementwise.comparison import eq
 from frazil.tensor.lengths import (

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from frazil import _core, scalar
+import frazil._core as _core
+import frazil.scalar as scalar
 from frazil._core import Variable
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes, normalize_axis
-from frazil.tensor.constants import TensorLike, as_tensor
 from frazil.tensor.items import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import LengthLike, as_length, length, lengths, literal, maximum, subtract

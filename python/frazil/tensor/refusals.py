@@ -5,12 +5,13 @@ What stands in the class body here is set on the core's ``Variable``, as the met
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
 
-from frazil import _core
+import frazil._core as _core
 
 
 def _absent(name: str, advice: str) -> property:
@@ -96,12 +97,10 @@ class Refusals:
     def __array_function__(
         self: Any, function: Callable[..., Any], types: Any, args: Any, kwargs: Any
     ) -> Any:
-        from frazil import tensor
-
         if function in (np.ndim, np.shape):  # what a variable knows
             return self.ndim if function is np.ndim else self.shape
         module = function.__module__.removeprefix("numpy").strip(".")
-        place = tensor.linalg if module == "linalg" else tensor
+        place = sys.modules["frazil.tensor.linalg" if module == "linalg" else "frazil.tensor"]
         own = f"{'linalg.' if module == 'linalg' else ''}{function.__name__}"
         there = hasattr(place, function.__name__)
         raise TypeError(

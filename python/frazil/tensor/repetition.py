@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.op import Op
+from frazil.graph.op import Op
+from frazil.scalar.constants import Array, TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
-from frazil.tensor.constants import Array, TensorLike, as_tensor
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.lengths import LengthLike, Lengths, as_length, as_lengths, lengths, multiply
 from frazil.tensor.reshaping import ravel, reshape

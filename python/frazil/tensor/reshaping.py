@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.op import Op
-from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.graph.op import Op
+from frazil.scalar.constants import Array, TensorLike, as_tensor
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.lengths import (
     LengthLike,

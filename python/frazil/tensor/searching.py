@@ -9,9 +9,9 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.op import Op
+from frazil.graph.op import Op
+from frazil.scalar.constants import Array, TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
-from frazil.tensor.constants import Array, TensorLike, as_tensor
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.reshaping import ravel, reshape

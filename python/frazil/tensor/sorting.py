@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.op import Op
+from frazil.graph.op import Op
+from frazil.scalar.constants import Array, TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
-from frazil.tensor.constants import Array, TensorLike, as_tensor
 from frazil.tensor.creation import zeros_like
 from frazil.tensor.items import set_subtensor
 from frazil.tensor.lengths import Lengths

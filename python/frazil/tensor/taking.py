@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from frazil._core import Variable
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
-from frazil.tensor.constants import TensorLike, as_tensor
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.items import get_item, set_subtensor
 from frazil.tensor.lengths import lengths

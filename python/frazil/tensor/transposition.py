@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.op import Op
+from frazil.graph.op import Op
+from frazil.scalar.constants import Array, TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes, normalize_axis, normalize_order
-from frazil.tensor.constants import Array, TensorLike, as_tensor
 from frazil.tensor.dims import expand_dims, squeeze
 from frazil.tensor.lengths import Lengths
 

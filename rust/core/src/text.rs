@@ -1,7 +1,7 @@
 //! Frozen graphs as text: printed for people and tests, and parsed back to the same object.
 //!
 //! ```text
-//! mul = frazil.elemwise.Elemwise [op frazil.scalar.Mul []]
+//! mul = frazil.scalar.elemwise.Elemwise [op frazil.scalar.Mul []]
 //! graph *0: float64[?], *1: float64[]
 //! %0 = float64[] 2.0
 //! %1 = mul(*0, %0): float64[?]

@@ -19,24 +19,24 @@ from pathlib import Path
 import frazil._core as _core
 from frazil.cache import identity
 from frazil.cache.store import find_store
-from frazil.cached_property import cached_property
+from frazil.graph.cached_property import cached_property
+from frazil.link.build.count import count_compiled
+from frazil.link.build.once import Claims
+from frazil.link.build.pool import compile_all, thread_count
+from frazil.link.build.scratch import scratch_path
 from frazil.link.c.functions import vector_functions
 from frazil.link.c.library import Library, load
 from frazil.link.c.translation import translate
 from frazil.link.c.unit import Unit
-from frazil.link.claims import Claims
-from frazil.link.compilations import count_compiled
-from frazil.link.image import Image, Symbol
-from frazil.link.kernel import LoweringError
-from frazil.link.kernel_compiler import (
+from frazil.link.kernel.compiler import (
     BrokenCompilerError,
     KernelCompileError,
     NativeKernel,
     texts_of,
 )
-from frazil.link.pool import compile_all, thread_count
-from frazil.link.recurrence import AnyKernel
-from frazil.link.scratch import scratch_path
+from frazil.link.kernel.image import Image, Symbol
+from frazil.link.kernel.loop_kernel import LoweringError
+from frazil.link.kernel.scan_kernel import AnyKernel
 from frazil.scalar.op import ScalarOp
 
 # What the flags promise the compiler is only that nobody looks at errno and floating-point
@@ -252,7 +252,7 @@ class CCompiler:
     Examples
     --------
     >>> from frazil.link.c import CCompiler
-    >>> from frazil.link.kernel import LoopKernel, Read, Statement, Write
+    >>> from frazil.link.kernel.loop_kernel import LoopKernel, Read, Statement, Write
     >>> from frazil.scalar import exp
     >>> vector = Read("float64", inner=True)
     >>> kernel = LoopKernel(

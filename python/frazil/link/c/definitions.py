@@ -16,7 +16,7 @@ from frazil.link.c.functions import (
     VECTOR_SINCE,
     helper_for,
 )
-from frazil.link.kernel import LoweringError
+from frazil.link.kernel.loop_kernel import LoweringError
 
 _DTYPES: Mapping[str, str] = {code: dtype for dtype, code in C_TYPES.items()}
 

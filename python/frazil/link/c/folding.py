@@ -3,10 +3,10 @@
 Where registers are as wide as a block, the sets of partial results are in registers along a row
 (:class:`RegisterFolding`): each block folds into the set that has waited longest, and the sets move
 on by one. The one that waits first is after so many elements another one of the sets of
-:mod:`frazil.link.reduction`, which is why float folds are told how many elements there were. At the
-end of a row the sets become one, unless some of them have been carried; only that goes to memory,
-where it waits for those of the other rows of a tile. Elsewhere the sets stay in memory, each in its
-place (:class:`MemoryFolding`).
+:mod:`frazil.link.kernel.reduction`, which is why float folds are told how many elements there were.
+At the end of a row the sets become one, unless some of them have been carried; only that goes to
+memory, where it waits for those of the other rows of a tile. Elsewhere the sets stay in memory,
+each in its place (:class:`MemoryFolding`).
 
 Either folds all rows to one number (:class:`AllRows`), or each row (:class:`EachRow`).
 """
@@ -34,8 +34,8 @@ from frazil.link.c.syntax import (
     simd,
 )
 from frazil.link.c.unit import Unit
-from frazil.link.kernel import BLOCK_BYTES, Write
-from frazil.link.reduction import COUNTING, LEVELS, SETS, TURNS, has_levels
+from frazil.link.kernel.loop_kernel import BLOCK_BYTES, Write
+from frazil.link.kernel.reduction import COUNTING, LEVELS, SETS, TURNS, has_levels
 
 CARRIED = SETS * TURNS
 """The blocks after which float sums are carried."""

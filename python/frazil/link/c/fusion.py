@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from frazil.link.c.compiler import CCompiler
-from frazil.link.fusible import LoweredOps, register_fusion
+from frazil.link.fusion.registry import LoweredOps, register_fusion
 
 
 @register_fusion("c")

@@ -8,7 +8,7 @@ from frazil.link.c.definitions import load, place
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.syntax import Assign, Const, CStatement, Declare, If, Return
 from frazil.link.c.values import Values
-from frazil.link.kernel import Status, Take
+from frazil.link.kernel.loop_kernel import Status, Take
 
 
 def take(values: Values, k: int, own: Take, element: str) -> Iterator[CStatement]:

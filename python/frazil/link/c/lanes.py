@@ -25,10 +25,10 @@ from frazil.link.c.syntax import (
     simd,
 )
 from frazil.link.c.values import Values, reduction
-from frazil.link.element_loop import LoopCall
-from frazil.link.kernel import Scan, Take, Write
-from frazil.link.passes import Pass
-from frazil.link.reduction import SETS
+from frazil.link.kernel.loop_kernel import Scan, Take, Write
+from frazil.link.kernel.passes import Pass
+from frazil.link.kernel.reduction import SETS
+from frazil.link.kernel.scalar_loop import LoopCall
 
 
 class BlockWriter:

@@ -8,11 +8,10 @@ import itertools
 import os
 import sys
 import weakref
-from functools import cache
 
-from frazil.link.image import Image
-from frazil.link.scratch import scratch_path
-from frazil.link.symbols import function_address
+from frazil.link.build.scratch import scratch_path
+from frazil.link.build.symbols import function_address, load_math
+from frazil.link.kernel.image import Image
 
 _VECTOR_FUNCTION = b"_ZGV"  # what names of functions on vectors begin with
 
@@ -85,19 +84,6 @@ def _load_from_file(image: Image) -> Library:
         with open(path, "wb") as file:
             file.write(image.code)
         return Library(path, image)
-
-
-@cache
-def load_math(vectors: bool = True) -> None:
-    """Makes the C library's math functions visible to all that this process loads from now on.
-
-    Those on vectors lie in a library that few processes have before a kernel needs them.
-    """
-    # Another C library has its math elsewhere, in itself as a rule.
-    names = ("libm.so.6", "libmvec.so.1")[: 1 + vectors] if sys.platform == "linux" else ()
-    for name in names:
-        with contextlib.suppress(OSError):
-            ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL)
 
 
 def _close(handle: int) -> None:

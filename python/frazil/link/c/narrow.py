@@ -13,7 +13,7 @@ import numpy as np
 from frazil.link.c.definitions import Definitions, lane_type
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.syntax import Const
-from frazil.link.kernel import LoopKernel, Statement
+from frazil.link.kernel.loop_kernel import LoopKernel, Statement
 
 _LEAST = 16
 """Narrow elements of a block fill at most as many bytes, a quarter of a vector."""

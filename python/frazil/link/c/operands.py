@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frazil.link.kernel import LoopKernel
-from frazil.link.passes import Pass
+from frazil.link.kernel.loop_kernel import LoopKernel
+from frazil.link.kernel.passes import Pass
 
 
 @dataclass(frozen=True, slots=True)

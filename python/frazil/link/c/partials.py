@@ -27,8 +27,8 @@ from frazil.link.c.syntax import (
     text_of,
 )
 from frazil.link.c.unit import Unit
-from frazil.link.kernel import Write
-from frazil.link.reduction import SETS, identity
+from frazil.link.kernel.loop_kernel import Write
+from frazil.link.kernel.reduction import SETS, identity
 
 
 def pad_ends(

@@ -17,10 +17,10 @@ from frazil.link.c.indices import take
 from frazil.link.c.operands import Moving, Operands
 from frazil.link.c.syntax import SIMD, Array, Assign, Block, Const, CStatement, Declare, Do, For
 from frazil.link.c.values import Values
-from frazil.link.cost import cost
-from frazil.link.kernel import BLOCK_BYTES, Statement, Take, Write
-from frazil.link.passes import Pass, Passes
-from frazil.link.reduction import SETS
+from frazil.link.kernel.cost import cost
+from frazil.link.kernel.loop_kernel import BLOCK_BYTES, Statement, Take, Write
+from frazil.link.kernel.passes import Pass, Passes
+from frazil.link.kernel.reduction import SETS
 
 TILE = 8
 """Rows of a tile: as many as buffers with a stride have room for."""

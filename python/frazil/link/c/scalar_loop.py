@@ -27,8 +27,8 @@ from frazil.link.c.syntax import (
     lanes_loop,
     text_of,
 )
-from frazil.link.element_loop import PATIENCE, LoopBody
-from frazil.link.kernel import Status
+from frazil.link.kernel.loop_kernel import Status
+from frazil.link.kernel.scalar_loop import PATIENCE, LoopBody
 
 _MASKS = {64: "i1", 32: "i2", 16: "i4", 8: "i8"}
 """The integers of which so many fill a vector: a condition is as wide as what it chooses."""

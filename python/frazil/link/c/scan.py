@@ -20,9 +20,9 @@ from frazil.link.c.syntax import (
 )
 from frazil.link.c.unit import Unit, literal_text
 from frazil.link.c.values import results_of
-from frazil.link.element_loop import loop_calls
-from frazil.link.kernel import Status
-from frazil.link.recurrence import RecurrenceKernel, RowWrite
+from frazil.link.kernel.loop_kernel import Status
+from frazil.link.kernel.scalar_loop import loop_calls
+from frazil.link.kernel.scan_kernel import RecurrenceKernel, RowWrite
 
 
 def add_scan(unit: Unit, name: str, kernel: RecurrenceKernel) -> None:

@@ -20,8 +20,8 @@ from frazil.link.c.syntax import Assign, Const, CStatement, Declare, For, Functi
 from frazil.link.c.unit import Unit
 from frazil.link.c.values import Values
 from frazil.link.c.walk import Frame, PassWriter, foldings_of
-from frazil.link.kernel import LoopKernel, Read, Write
-from frazil.link.passes import plan
+from frazil.link.kernel.loop_kernel import LoopKernel, Read, Write
+from frazil.link.kernel.passes import plan
 
 
 def add_kernel(unit: Unit, name: str, kernel: LoopKernel) -> None:

@@ -19,8 +19,8 @@ from frazil.link.c.exponential import block_exponential
 from frazil.link.c.logarithm import block_log, block_log1p
 from frazil.link.c.narrow import Narrow
 from frazil.link.c.values import Values
-from frazil.link.kernel import BLOCK_BYTES, Statement
-from frazil.link.passes import Pass
+from frazil.link.kernel.loop_kernel import BLOCK_BYTES, Statement
+from frazil.link.kernel.passes import Pass
 from frazil.scalar import exp, log, log1p
 from frazil.scalar.op import ScalarOp
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from frazil.link.c.scan import add_scan
 from frazil.link.c.source import add_kernel
 from frazil.link.c.unit import Unit
-from frazil.link.recurrence import AnyKernel, RecurrenceKernel
+from frazil.link.kernel.scan_kernel import AnyKernel, RecurrenceKernel
 
 
 def translate(
@@ -37,7 +37,7 @@ def translate(
     Examples
     --------
     >>> from frazil.link.c.translation import translate
-    >>> from frazil.link.kernel import LoopKernel, Read, Statement, Write
+    >>> from frazil.link.kernel.loop_kernel import LoopKernel, Read, Statement, Write
     >>> from frazil.scalar import neg
     >>> statement = Statement(neg, (0,), "float64")
     >>> write = Write(1, "float64", inner=True, reduce=None)

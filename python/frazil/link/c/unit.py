@@ -13,9 +13,9 @@ from frazil.link.c.definitions import Definitions
 from frazil.link.c.functions import C_TYPES, FUNCTIONS, PRELUDE
 from frazil.link.c.scalar_loop import LoopFunctions
 from frazil.link.c.syntax import Function, text_of
-from frazil.link.element_loop import body_of
-from frazil.link.kernel import Literal, LoweringError, Statement
-from frazil.link.reduction import identity
+from frazil.link.kernel.loop_kernel import Literal, LoweringError, Statement
+from frazil.link.kernel.reduction import identity
+from frazil.link.kernel.scalar_loop import body_of
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.expression_text import PLACE, check_text
 from frazil.scalar.loop import ScalarLoop, loop_result
@@ -170,7 +170,7 @@ def literal_text(literal: Literal) -> str:
     Examples
     --------
     >>> from frazil.link.c.unit import literal_text
-    >>> from frazil.link.kernel import Literal
+    >>> from frazil.link.kernel.loop_kernel import Literal
     >>> literal_text(Literal("float64", 0.1)), literal_text(Literal("int8", -3))
     ('0x1.999999999999ap-4', '((i1)-3)')
     """

@@ -8,8 +8,8 @@ from frazil.link.c.functions import C_TYPES
 from frazil.link.c.scalar_loop import LoopFunctions
 from frazil.link.c.syntax import Const, CStatement
 from frazil.link.c.unit import Unit, literal_text
-from frazil.link.element_loop import LoopCall, loop_calls
-from frazil.link.kernel import Fold, LoopKernel, Scan, Statement, Write
+from frazil.link.kernel.loop_kernel import Fold, LoopKernel, Scan, Statement, Write
+from frazil.link.kernel.scalar_loop import LoopCall, loop_calls
 
 
 class Values:

@@ -15,9 +15,9 @@ from frazil.link.c.rows import Rows
 from frazil.link.c.stages import Stages
 from frazil.link.c.syntax import CStatement, Declare, For, If
 from frazil.link.c.values import Values, reduction
-from frazil.link.kernel import Scan
-from frazil.link.passes import Pass
-from frazil.link.reduction import SETS, is_fold
+from frazil.link.kernel.loop_kernel import Scan
+from frazil.link.kernel.passes import Pass
+from frazil.link.kernel.reduction import SETS, is_fold
 
 FEW = 8
 """Operands up to which a loop has a pointer of its own for each: more are hard to compile."""

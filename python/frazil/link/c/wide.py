@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from frazil.link.c.definitions import Definitions
 from frazil.link.c.functions import C_TYPES
-from frazil.link.kernel import BLOCK_BYTES
+from frazil.link.kernel.loop_kernel import BLOCK_BYTES
 
 HAS_REGISTERS = "defined(__AVX512F__) && defined(__AVX512DQ__) && !defined(__clang__)"
 """The preprocessor's condition for the compiler's names of the instructions used here."""

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from frazil._core import FrozenApply, Variable
-from frazil.ifelse import IfElse
-from frazil.link.contract import Inner, inner_graphs
-from frazil.link.in_place import ifelse_inputs, op_from_graph_inputs
+from frazil.inner.ifelse import IfElse
+from frazil.inner.op_from_graph import OpFromGraph
+from frazil.link.lowering.inner import Inner, inner_graphs
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
-from frazil.op_from_graph import OpFromGraph
 from frazil.tensor.lengths import Shape_i
 
 
 @inner_graphs.register
-def _(op: OpFromGraph, linker: Any) -> Sequence[Inner]:
-    return [(op.fgraph, op_from_graph_inputs(linker, op))]
+def _(op: OpFromGraph) -> Sequence[Inner]:
+    return [(op.fgraph, ())]
 
 
 @lower_node.register
 def _(op: OpFromGraph, node: FrozenApply, lowering: Lowering) -> None:
-    ((graph, donated),) = inner_graphs(op, lowering.linker)
+    ((graph, donated),) = inner_graphs(op)
     slots = lowering.builder.call_program(
         lowering.inner_program(graph, donated), [lowering.slot(x) for x in node.inputs]
     )
@@ -31,13 +29,13 @@ def _(op: OpFromGraph, node: FrozenApply, lowering: Lowering) -> None:
 
 
 @inner_graphs.register
-def _(op: IfElse, linker: Any) -> Sequence[Inner]:
-    return [(arm, ifelse_inputs(linker, op)) for arm in op.arms]
+def _(op: IfElse) -> Sequence[Inner]:
+    return [(arm, ()) for arm in op.arms]
 
 
 @lower_node.register
 def _(op: IfElse, node: FrozenApply, lowering: Lowering) -> None:
-    then, otherwise = (lowering.inner_program(*arm) for arm in inner_graphs(op, lowering.linker))
+    then, otherwise = (lowering.inner_program(*arm) for arm in inner_graphs(op))
     condition, *inputs = (lowering.slot(x) for x in node.inputs)
     lengths = [
         None if _is_open(lengths, node) else lowering.sizes(lengths)

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
-from frazil.link.contract import Inner, inner_graphs
-from frazil.link.fusible import Fusion
-from frazil.link.fusion import Loop
-from frazil.link.kernel_compiler import KernelCompiler, NativeKernel
-from frazil.link.loops import kernel_call
-from frazil.link.lowering.inner import RemembersPrograms, plan_inner
+from frazil.link.fusion.fusion import Loop
+from frazil.link.fusion.registry import Fusion
+from frazil.link.fusion.segments import Segmentation
+from frazil.link.kernel.compiler import KernelCompiler, NativeKernel
+from frazil.link.kernel.scan_kernel import AnyKernel
+from frazil.link.lowering.inner import Inner, RemembersPrograms, inner_graphs, plan_inner
+from frazil.link.lowering.loop_kernels import kernel_call
 from frazil.link.lowering.node import lower_node
+from frazil.link.lowering.origin import Origin
 from frazil.link.lowering.scan import run_scan
+from frazil.link.lowering.scan_kernels import scan_call
 from frazil.link.lowering.state import Lowering
-from frazil.link.origin import Origin
-from frazil.link.recurrence import AnyKernel
-from frazil.link.scan_kernel import scan_call
-from frazil.link.segment import Segmentation
-from frazil.loop.op import Scan
+from frazil.scan.op import Scan
 
 
 class Plan:
@@ -50,10 +49,7 @@ class Plan:
         }
         self.inner = list(
             dict.fromkeys(
-                inner
-                for node in nodes
-                if node not in self.scans
-                for inner in inner_graphs(node.op, linker)
+                inner for node in nodes if node not in self.scans for inner in inner_graphs(node.op)
             )
         )
 

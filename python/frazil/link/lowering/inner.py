@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping, Sequence
-from typing import Protocol, TypeVar
+from functools import singledispatch
+from typing import Protocol, TypeAlias, TypeVar
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
-from frazil.link.contract import Inner
+from frazil.graph.op import Op
+
+Inner: TypeAlias = tuple[FrozenFunctionGraph, tuple[int, ...]]
+"""A graph to make a program of, and the positions of the inputs whose memory it may use up."""
+
+
+@singledispatch
+def inner_graphs(op: Op) -> Sequence[Inner]:
+    """The graphs of which lowering ``op`` needs programs: none, for ops without a rule.
+
+    A rule names no input whose memory the outer program may read afterwards.
+    """
+    return ()
 
 
 class RemembersPrograms(Protocol):

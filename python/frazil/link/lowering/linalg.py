@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from frazil._core import FrozenApply
-from frazil.link import blas
+from frazil.link.build import blas
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
 from frazil.tensor.linalg import (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import singledispatch
 
 from frazil._core import FrozenApply
+from frazil.graph.op import Op
+from frazil.link.fusion.operands import length_operands, value_operands
+from frazil.link.lowering.perform import call_perform
 from frazil.link.lowering.state import Lowering
-from frazil.link.operands import length_operands, value_operands
-from frazil.link.perform import call_perform
-from frazil.op import Op
 
 
 @singledispatch

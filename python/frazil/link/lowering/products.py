@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from frazil._core import FrozenApply
-from frazil.link import blas
+from frazil.link.build import blas
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
 from frazil.tensor.blas import Gemm, Gemv, Ger

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
-from frazil.link.contract import Inner, inner_graphs
-from frazil.link.kernel_compiler import NativeKernel
+from frazil.link.kernel.compiler import NativeKernel
 from frazil.link.lowering.index import Index
+from frazil.link.lowering.inner import Inner, inner_graphs
 from frazil.link.lowering.node import lower_node
+from frazil.link.lowering.origin import Origin
+from frazil.link.lowering.scan_kernels import ScanCall
 from frazil.link.lowering.state import Lowering
-from frazil.link.origin import Origin
-from frazil.link.scan_contract import scan_in_place
-from frazil.link.scan_kernel import ScanCall
-from frazil.loop.op import Scan
+from frazil.scan.op import Scan
 from frazil.tensor.lengths import static_length
 
 
@@ -50,14 +49,27 @@ class _Repeated:
 
 
 @inner_graphs.register
-def _(op: Scan, linker: Any) -> Sequence[Inner]:
-    return [(_Repeated.of(op).graph, scan_in_place(linker, op))]
+def _(op: Scan) -> Sequence[Inner]:
+    return [(_Repeated.of(op).graph, own_states(op))]
+
+
+def own_states(op: Scan) -> tuple[int, ...]:
+    """Return the inner inputs that are states of which nothing but the next step has need."""
+    handed_on = {*op.next_states, *op.stacked}
+    return tuple(
+        op.n_sequences + at
+        for at, (state, new) in enumerate(zip(op.states, op.next_states, strict=True))
+        if state not in handed_on
+        and new not in op.stacked
+        and new not in op.fgraph.inputs
+        and op.next_states.count(new) == 1
+    )
 
 
 @lower_node.register
 def _(op: Scan, node: FrozenApply, lowering: Lowering) -> None:
     repeated = _Repeated.of(op)
-    program = lowering.inner_program(repeated.graph, scan_in_place(lowering.linker, op))
+    program = lowering.inner_program(repeated.graph, own_states(op))
     builder = lowering.builder
     steps = _checked_steps(node, lowering)
     slots = [lowering.slot(x) for x in node.inputs[1:]]

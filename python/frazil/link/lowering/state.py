@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from frazil import _core
+import frazil._core as _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Program, Variable
-from frazil.link.contract import Inner
-from frazil.link.kernel_compiler import NativeKernel
-from frazil.link.loops import Indexed, KernelCall
-from frazil.link.origin import Origin
-from frazil.link.passes import plan
-from frazil.link.segment import Segmentation
-from frazil.link.shapes import is_size_arithmetic
-from frazil.link.views import REPEATED
+from frazil.link.fusion.segments import Segmentation
+from frazil.link.fusion.views import REPEATED
+from frazil.link.kernel.compiler import NativeKernel
+from frazil.link.kernel.passes import plan
+from frazil.link.lowering.inner import Inner
+from frazil.link.lowering.loop_kernels import Indexed, KernelCall
+from frazil.link.lowering.origin import Origin
 from frazil.tensor.lengths import Shape_i
 from frazil.tensor.reductions import Reduce
+from frazil.tensor.shapes import is_size_arithmetic
 
 
 class Lowering:
@@ -48,7 +48,7 @@ class Lowering:
             self.builder.donate(self._slots[given])
 
     def inner_program(self, graph: FrozenFunctionGraph, donated: Sequence[int] = ()) -> Program:
-        """The program of an inner graph that :func:`~frazil.link.contract.inner_graphs` named."""
+        """The program of one of :func:`~frazil.link.lowering.inner.inner_graphs`."""
         return self.programs[graph, tuple(donated)]
 
     def needs_buffer(self, x: Variable) -> bool:

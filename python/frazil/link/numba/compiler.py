@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from frazil.cache.identity import package, processor
-from frazil.link.compilations import count_compiled
-from frazil.link.image import Image, Symbol
-from frazil.link.kernel import LoopKernel, LoweringError
-from frazil.link.kernel_compiler import (
+from frazil.link.build.count import count_compiled
+from frazil.link.kernel.compiler import (
     BrokenCompilerError,
     KernelCompileError,
     NativeKernel,
 )
-from frazil.link.recurrence import AnyKernel
+from frazil.link.kernel.image import Image, Symbol
+from frazil.link.kernel.loop_kernel import LoopKernel, LoweringError
+from frazil.link.kernel.scan_kernel import AnyKernel
 from frazil.scalar.op import ScalarOp
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from frazil.link.element_loop import PATIENCE, LoopBody, body_of
-from frazil.link.kernel import Status
+from frazil.link.kernel.loop_kernel import Status
+from frazil.link.kernel.scalar_loop import PATIENCE, LoopBody, body_of
 from frazil.link.numba import functions
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from frazil.link.kernel import LoweringError
+from frazil.link.kernel.loop_kernel import LoweringError
 from frazil.link.numba.externals import HIDDEN, MATH, provide
 from frazil.link.numba.translation import LLVM_TYPES, Callee, Defined, Value, Writer, constant
 from frazil.scalar.polygamma import COEFFICIENTS, LARGEST_FACTORIAL, LARGEST_ORDER, TERMS

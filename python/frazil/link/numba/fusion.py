@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from frazil.link.fusible import LoweredOps, register_fusion
+from frazil.link.fusion.registry import LoweredOps, register_fusion
 from frazil.link.numba.compiler import NumbaCompiler
 
 

@@ -20,7 +20,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
-from frazil.link.kernel_compiler import KernelCompileError, texts_of
+from frazil.link.kernel.compiler import KernelCompileError, texts_of
 from frazil.link.numba.foreign import INF, Foreign
 from frazil.link.numba.functions import callee
 from frazil.link.numba.translation import LLVM_TYPES, Module

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import llvmlite.binding as llvm
 
-from frazil.link.image import Image
+from frazil.link.kernel.image import Image
 from frazil.link.numba.externals import provide
 from frazil.link.numba.machine import new_engine
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from frazil.link.image import Image
-from frazil.link.kernel import LoopKernel
+from frazil.link.kernel.image import Image
+from frazil.link.kernel.loop_kernel import LoopKernel
+from frazil.link.kernel.scan_kernel import AnyKernel
 from frazil.link.numba.externals import exported, with_vector_forms
 from frazil.link.numba.machine import target_machine
 from frazil.link.numba.recurrence import RecurrenceSource
 from frazil.link.numba.source import KernelSource
 from frazil.link.numba.translation import Defined, Module
-from frazil.link.recurrence import AnyKernel
 
 _OPERANDS = ("pointers", "int64", "int64", "integers")
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from frazil.link.kernel import LoopKernel, Status
+from frazil.link.kernel.loop_kernel import LoopKernel, Status
+from frazil.link.kernel.scan_kernel import RecurrenceKernel
 from frazil.link.numba.source import KernelSource
-from frazil.link.recurrence import RecurrenceKernel
 
 
 class RecurrenceSource(KernelSource):

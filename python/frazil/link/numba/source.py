@@ -11,13 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from frazil.link.kernel import LoopKernel, LoweringError, Scan, Status, Take, Write
-from frazil.link.numba import functions
-from frazil.link.numba.element_loop import write_loop
-from frazil.link.numba.foreign import INF, Foreign
-from frazil.link.numba.translation import Defined
-from frazil.link.passes import Pass, plan
-from frazil.link.reduction import (
+from frazil.link.kernel.loop_kernel import LoopKernel, LoweringError, Scan, Status, Take, Write
+from frazil.link.kernel.passes import Pass, plan
+from frazil.link.kernel.reduction import (
     LEVELS,
     SETS,
     TURNS,
@@ -25,6 +21,10 @@ from frazil.link.reduction import (
     identity,
     is_fold,
 )
+from frazil.link.numba import functions
+from frazil.link.numba.element_loop import write_loop
+from frazil.link.numba.foreign import INF, Foreign
+from frazil.link.numba.translation import Defined
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.expression_text import check_text
 from frazil.scalar.loop import loop_result

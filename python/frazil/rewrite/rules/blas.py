@@ -11,15 +11,15 @@ from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
-from frazil import scalar
+import frazil.scalar as scalar
 from frazil._core import Constant, FrozenApply, Variable
-from frazil.elemwise import Elemwise
 from frazil.rewrite.definition import Law, rule
 from frazil.rewrite.guard import same_dtype
 from frazil.rewrite.sort import FLOATS, Float, Sort
 from frazil.rewrite.wildcard import any_kind
+from frazil.scalar.constants import constant
+from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.blas import Gemm, Gemv
-from frazil.tensor.constants import constant
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.products import Dot
 from frazil.tensor.reductions import Sum

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+import frazil.scalar as scalar
 import frazil.tensor as ft
-from frazil import scalar
 from frazil._core import Constant, FrozenApply, Variable, elemwise
 from frazil.rewrite.analysis import is_nonnegative
 from frazil.rewrite.definition import Law, rule

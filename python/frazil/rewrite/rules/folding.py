@@ -13,17 +13,17 @@ from typing import Any
 
 import frazil.tensor as ft
 from frazil._core import Constant, FrozenApply, TensorType, Variable
-from frazil.answers import values_of
-from frazil.elemwise import Elemwise
-from frazil.inner_graph import HasInnerGraph
-from frazil.link.placement import updated_operand
+from frazil.graph.answers import values_of
+from frazil.inner.inner_graph import HasInnerGraph
 from frazil.rewrite.definition import Law, rule
 from frazil.rewrite.guard import reads_buffer
 from frazil.rewrite.sort import Known, Tensor
 from frazil.rewrite.wildcard import anything
 from frazil.scalar import ScalarLoop
+from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.creation import Full
+from frazil.tensor.updates import updated_operand
 
 MAX_ELEMENTS = 1024
 """Of what constants grow to: larger arrays are cheaper to work out again than to keep."""

@@ -5,12 +5,12 @@ A matrix that is made for the sake of one element of each of its rows need not b
 
 from __future__ import annotations
 
-from frazil import _core
+import frazil._core as _core
 from frazil._core import Constant, FrozenApply, Variable
-from frazil.elemwise import Elemwise
 from frazil.rewrite.definition import Law, rule
 from frazil.rewrite.sort import Tensor
 from frazil.rewrite.wildcard import any_kind
+from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.advanced_indexing import INDEX, AdvancedIncSubtensor, AdvancedSubtensor
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.creation import Full

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from frazil import scalar
+import frazil.scalar as scalar
 from frazil._core import elemwise
 from frazil.rewrite.analysis import is_nonnegative
 from frazil.rewrite.definition import Law, rule

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from frazil._core import Constant, FrozenApply, Variable
-from frazil.elemwise import Elemwise
 from frazil.rewrite.definition import Law, rule
 from frazil.rewrite.guard import reads_one_element
 from frazil.rewrite.sort import Tensor
 from frazil.rewrite.wildcard import any_kind
-from frazil.tensor.constants import constant
+from frazil.scalar.constants import constant
+from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.dims import ExpandDims
 
 elementwise = any_kind(Elemwise)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import frazil.scalar as scalar
 import frazil.tensor as ft
-from frazil import scalar
 from frazil.rewrite.definition import Law, rule
 from frazil.rewrite.filling import truth
 from frazil.rewrite.sort import Bool, Discrete, Integer, Tensor

@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from frazil import scalar
+import frazil.scalar as scalar
 from frazil._core import Constant, FrozenApply, Variable, elemwise
 from frazil.rewrite.definition import Law, Rule, rule
 from frazil.rewrite.guard import holds
 from frazil.rewrite.matched import application
 from frazil.rewrite.sort import Float, KnownFloat, Number, Tensor
 from frazil.rewrite.wildcard import any_kind
+from frazil.scalar.constants import constant
 from frazil.tensor.broadcasting import BroadcastTo, times
-from frazil.tensor.constants import constant
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.lengths import Shape_i, length, product, static_length
 from frazil.tensor.reductions import All, Any, Max, Min, Peak, Prod, Reduce, Sum

@@ -5,9 +5,9 @@ from __future__ import annotations
 import builtins
 from operator import index
 
-from frazil import scalar
+import frazil.scalar as scalar
 from frazil._core import Variable
-from frazil.tensor.constants import TensorLike, as_tensor
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.elementwise.casting import cast
 from frazil.tensor.elementwise.definition import binary, unary
 

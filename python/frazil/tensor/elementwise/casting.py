@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from frazil import scalar
+import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
-from frazil.tensor.constants import TensorLike, as_tensor
+from frazil.scalar.constants import TensorLike, as_tensor
 
 
 def cast(x: TensorLike, dtype: npt.DTypeLike) -> Variable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from frazil import scalar
+import frazil.scalar as scalar
 from frazil.tensor.elementwise.definition import binary, unary
 
 equal = binary(

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from frazil._core import Variable, elemwise
 from frazil.scalar import ScalarOp
-from frazil.tensor.constants import TensorLike, as_operand
+from frazil.scalar.constants import TensorLike, as_operand
 
 
 class Unary(Protocol):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from frazil import scalar
+import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
-from frazil.tensor.constants import TensorLike, as_tensor
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.elementwise.definition import binary, unary
 
 bitwise_and = binary(

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.op import Op
-from frazil.tensor.constants import Array, TensorLike, as_tensor
-from frazil.tensor.diagonals import tril
+from frazil.graph.op import Op
+from frazil.scalar.constants import Array, TensorLike, as_tensor
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.linalg.failure import MayFail, OnError
 from frazil.tensor.linalg.matrices import as_floating, check_square, check_square_value
-from frazil.tensor.linalg.triangular import SolveTriangular, solve_triangular
-from frazil.tensor.products import dot
+from frazil.tensor.linalg.triangular import solve_triangular
 from frazil.tensor.transposition import permute_dims
 
 
@@ -106,19 +104,6 @@ class CholeskyGradient(Op):
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (input_shapes[0],)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
-        # Here, as a module of gradients knows those of tensors.
-        from frazil.gradient import grad
-
-        written_out = _cholesky_gradient(*inputs)
-        known = {written_out: output_gradients[0]}
-        return [*grad(None, inputs, consider_constant=inputs, known_grads=known)]
-
 
 def cholesky(x: TensorLike, lower: bool = True, *, on_error: OnError = "raise") -> Variable:
     """Return the triangular factor of a symmetric positive definite matrix.
@@ -197,20 +182,3 @@ def cho_solve(
     first, second = (0, 1) if lower else (1, 0)
     half = solve_triangular(factor, b, trans=first, lower=lower, on_error=on_error)
     return solve_triangular(factor, half, trans=second, lower=lower, on_error=on_error)
-
-
-def _cholesky_gradient(factor: Variable, g: Variable) -> Variable:
-    """Return what :class:`CholeskyGradient` computes, by ops whose gradients are known."""
-    # Iain Murray, "Differentiation of the Cholesky decomposition" (2016), in blocked form: with
-    # a = l l', the gradient is l'^-1 phi(l' g) l^-1, phi taking the lower triangle with half of the
-    # diagonal. As only one triangle of a is read, all of it goes there.
-    half = _lower_half(dot(permute_dims(tril(factor)), tril(g)))
-    solve = SolveTriangular(True, "T", False)
-    # l'^-1 half l^-1, and then its symmetric part twice, as one triangle stands for both.
-    both = permute_dims(solve(factor, permute_dims(solve(factor, half))))
-    return _lower_half(both + permute_dims(both))
-
-
-def _lower_half(x: Variable) -> Variable:
-    """Return the lower triangle of a matrix with half of its diagonal."""
-    return (tril(x) + tril(x, -1)) * 0.5

@@ -6,8 +6,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from frazil.op import Op
-from frazil.tensor.constants import Array
+from frazil.graph.op import Op
+from frazil.scalar.constants import Array
 
 OnError: TypeAlias = Literal["raise", "nan"]
 """Whether a call raises numpy.linalg.LinAlgError, or all elements of the result are NaN."""

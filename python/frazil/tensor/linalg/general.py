@@ -1,21 +1,16 @@
-"""Systems of equations with matrices of any kind, inverses and determinants."""
+"""Systems of equations with matrices of any kind, and inverses."""
 
 from __future__ import annotations
 
-from functools import cache
-
-from frazil import _core, scalar
-from frazil._core import FrozenFunctionGraph, TensorType, Variable
-from frazil.op import Op
-from frazil.tensor.constants import TensorLike, as_tensor
-from frazil.tensor.diagonals import diagonal, eye
+import frazil._core as _core
+from frazil._core import Variable
+from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.diagonals import eye
 from frazil.tensor.linalg.cholesky import cho_solve, cholesky
 from frazil.tensor.linalg.failure import OnError
 from frazil.tensor.linalg.lu import LUFactor, Solve
 from frazil.tensor.linalg.matrices import as_floating, check_square, floating
 from frazil.tensor.linalg.triangular import solve_triangular
-from frazil.tensor.ranges import arange
-from frazil.tensor.reductions import prod, sum
 
 _KINDS = {
     "general": "gen",
@@ -127,91 +122,3 @@ def inv(a: TensorLike, *, on_error: OnError = "raise") -> Variable:
     a = as_floating(as_tensor(a))
     check_square(a, "inv")
     return solve(a, eye(a.shape[0], dtype=a.dtype), on_error=on_error)
-
-
-def det(a: TensorLike, *, on_error: OnError = "raise") -> Variable:
-    """Return the determinant of a square matrix.
-
-    Parameters
-    ----------
-    a : tensor_like
-        A square matrix.
-    on_error : {"raise", "nan"}, default "raise"
-        What becomes of the gradient where the matrix is singular, which has none: a call raises
-        numpy.linalg.LinAlgError, or it is NaN.
-
-    Returns
-    -------
-    Variable
-        Without dimensions, of the dtype of ``a`` if that is floating, else float64.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.linalg.det([[1.0, 2.0], [3.0, 4.0]]).eval()
-    array(-2.)
-    """
-    factors, pivots = LUFactor(on_error)(as_floating(as_tensor(a)))
-    return prod(diagonal(factors)) * _parity(pivots, factors.dtype)
-
-
-def slogdet(x: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, Variable]:
-    """Return the sign and the logarithm of the absolute value of a determinant.
-
-    Parameters
-    ----------
-    x : tensor_like
-        A square matrix.
-    on_error : {"raise", "nan"}, default "raise"
-        What becomes of the gradient where the matrix is singular, which has none: a call raises
-        numpy.linalg.LinAlgError, or it is NaN.
-
-    Returns
-    -------
-    sign : Variable
-        1, -1, or 0 if the matrix is singular.
-    logabsdet : Variable
-        The logarithm, -inf if the matrix is singular. Its gradient is the inverse, transposed, from
-        the same factors.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> sign, logarithm = ft.linalg.slogdet([[0.0, 2.0], [2.0, 0.0]])
-    >>> sign.eval(), ft.exp(logarithm).eval()
-    (array(-1.), array(4.))
-    """
-    matrix = as_floating(as_tensor(x))
-    factors, pivots = LUFactor(on_error)(matrix)
-    sign = prod(_core.elemwise(scalar.sign, diagonal(factors))) * _parity(pivots, factors.dtype)
-    return sign, _logarithm(factors.dtype, on_error)(matrix, factors, pivots)
-
-
-@cache
-def _logarithm(dtype: str, on_error: OnError) -> Op:
-    """Return the op of a matrix, its factors and pivots that gives the logarithm of the size of its
-    determinant, whose gradient goes to the matrix at once: its inverse, transposed.
-    """
-    from frazil.op_from_graph import OpFromGraph
-
-    square = TensorType(dtype, (None, None))
-    matrix, factors, pivots = square(), square(), TensorType("int32", (None,))()
-    pivot = _core.elemwise(scalar.abs, diagonal(factors))
-    value = sum(_core.elemwise(scalar.log, pivot))
-    g = value.type()
-    inverse = Solve("T", on_error)(matrix, factors, pivots, eye(matrix.shape[0], dtype=dtype))
-    operands = [matrix, factors, pivots]
-    name = "logarithm of a determinant"
-    pullback = OpFromGraph(
-        FrozenFunctionGraph([*operands, value.type(), g], [g * inverse]),
-        inline=True,
-        name=f"gradient of the {name}",
-    )
-    return OpFromGraph(FrozenFunctionGraph(operands, [value]), True, pullback, (0,), name=name)
-
-
-def _parity(pivots: Variable, dtype: str) -> Variable:
-    """Return -1 if an odd number of rows changed places, else 1."""
-    moved = _core.elemwise(scalar.neq, pivots, arange(pivots.shape[0]))
-    minus, one = as_tensor(-1, dtype), as_tensor(1, dtype)
-    return prod(_core.elemwise(scalar.where, moved, minus, one))

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frazil import _core
+import frazil._core as _core
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.tensor.constants import Array, TensorLike, as_tensor
+from frazil.scalar.constants import Array, TensorLike, as_tensor
 from frazil.tensor.diagonals import eye, tril, triu
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.linalg.failure import MayFail, OnError

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from frazil import _core, scalar
+import frazil._core as _core
+import frazil.scalar as scalar
 from frazil._core import Variable
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes, normalize_axis
-from frazil.tensor.constants import TensorLike, as_tensor
 from frazil.tensor.dims import squeeze
 from frazil.tensor.linalg.matrices import as_floating
 from frazil.tensor.reductions import max, min, sum

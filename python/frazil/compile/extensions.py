@@ -1,0 +1,32 @@
+"""What others than frazil registered for their ops and linkers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from frazil.cache.content import is_frazil
+from frazil.link.lowering.inner import inner_graphs
+from frazil.link.lowering.node import lower_node
+from frazil.link.lowering.scalarized import components
+from frazil.rewrite.scan.hoisting import over_rows
+from frazil.tensor.updates import updated_operand
+
+_REGISTRIES = (components, inner_graphs, lower_node, over_rows, updated_operand)
+
+
+def users_rules() -> list[Any]:
+    """The rules by which programs are made that are not frazil's, each after its class.
+
+    Examples
+    --------
+    >>> from frazil.compile.extensions import users_rules
+    >>> isinstance(users_rules(), list)
+    True
+    """
+    return [
+        part
+        for registry in _REGISTRIES
+        for pair in registry.registry.items()
+        if not is_frazil(pair[1])
+        for part in pair
+    ]

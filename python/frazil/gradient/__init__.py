@@ -1,0 +1,31 @@
+"""Derivatives of graphs: in reverse, forwards, and of ops that hold graphs.
+
+May import ``scan`` and what lies below. Start reading at :mod:`frazil.gradient.reverse`.
+"""
+
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from frazil.gradient import (  # noqa: F401  (they register rules)
+    inner_graphs,
+    linalg,
+    scalar_loop,
+    scan,
+)
+from frazil.gradient.jacobians import hessian as hessian
+from frazil.gradient.jacobians import jacobian as jacobian
+from frazil.gradient.products import Lop as Lop
+from frazil.gradient.products import Rop as Rop
+from frazil.gradient.registry import pullback_of as pullback_of
+from frazil.gradient.reverse import DisconnectedInputError as DisconnectedInputError
+from frazil.gradient.reverse import NotDifferentiableError as NotDifferentiableError
+from frazil.gradient.reverse import disconnected_grad as disconnected_grad
+from frazil.gradient.reverse import grad as grad
+from frazil.gradient.reverse import zero_grad as zero_grad
+
+if not _TYPE_CHECKING:  # checkers of types know by themselves what is public
+    from frazil.graph.namespace import public_names as _public_names
+
+    __all__ = _public_names(globals())
+
+    def __dir__() -> list[str]:
+        return __all__

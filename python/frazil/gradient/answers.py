@@ -1,0 +1,97 @@
+"""Derivatives that methods of ops return, checked where they return them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from frazil._core import FrozenApply, Variable
+from frazil.graph.answers import listed
+
+
+def gradients_of(
+    node: FrozenApply,
+    given: Any,
+    *,
+    may_broadcast: bool = False,
+) -> list[Variable | None]:
+    """Return what the ``L_op`` of a node's op returned: a gradient of its type for each input.
+
+    ``may_broadcast``: gradients may lack dimensions in front or have length 1 where they are equal.
+
+    Raises
+    ------
+    TypeError
+        If it is something else.
+    """
+    return _derivatives(f"L_op of {node.op}", "input", given, node.inputs, may_broadcast)
+
+
+def tangents_of(node: FrozenApply, given: Any) -> list[Variable | None]:
+    """Return what the ``R_op`` of a node's op returned: a tangent of its type for each output."""
+    return _derivatives(f"R_op of {node.op}", "output", given, node.outputs, may_broadcast=False)
+
+
+def elementwise_gradients(op: object, given: Any, inputs: Sequence[Variable]) -> list[Any]:
+    """Return what the ``gradient`` of a scalar op returned: something for each operand."""
+    return listed(given, len(inputs), f"the gradient of {op}", "a variable, or None,", "operands")
+
+
+def check_partial(op: object, at: int, partial: Any, output: Variable) -> None:
+    """Raise a TypeError unless the gradient of a scalar op's operand broadcasts to its output."""
+    what = f"the gradient of {op} for operand {at}"
+    if not isinstance(partial, Variable):
+        raise TypeError(
+            f"{what} must be a variable, or None; given {partial!r} of type "
+            f"{type(partial).__name__}"
+        )
+    if not _broadcasts(partial.type.shape, output.type.shape):
+        raise TypeError(
+            f"{what} must have the shape of the result, of type {output.type}, or broadcast to "
+            f"it; given one of type {partial.type}"
+        )
+
+
+def _derivatives(
+    what: str, place: str, given: Any, targets: Sequence[Variable], may_broadcast: bool
+) -> list[Variable | None]:
+    made = listed(given, len(targets), what, "a variable, or None,", f"{place}s")
+    for at, (g, x) in enumerate(zip(made, targets, strict=True)):
+        if g is None:
+            continue
+        if not isinstance(g, Variable):
+            raise TypeError(
+                f"{what}: what is given for {place} {at} must be a variable, or None where there "
+                f"is no derivative; given {g!r} of type {type(g).__name__}"
+            )
+        if not g.dtype.startswith("float"):
+            raise TypeError(
+                f"{what}: the derivative for {place} {at} must be floating-point, given one of "
+                f"type {g.type}"
+            )
+        fits = _broadcasts if may_broadcast else _has_shape
+        if not fits(g.type.shape, x.type.shape):
+            raise TypeError(
+                f"{what}: the derivative for {place} {at} must have the shape of {x}, which has "
+                f"type {x.type}; given one of type {g.type}. Sum it over what was broadcast, or "
+                "repeat it with ft.broadcast_to"
+            )
+    return made
+
+
+Shape = Sequence[int | None]
+
+
+def _has_shape(given: Shape, wanted: Shape) -> bool:
+    """Whether a value of one static shape may have the other, without broadcasting."""
+    return len(given) == len(wanted) and all(
+        n == m or n is None or (m is None and n != 1) for n, m in zip(given, wanted, strict=True)
+    )
+
+
+def _broadcasts(given: Shape, wanted: Shape) -> bool:
+    """Whether a value of one static shape may broadcast to the other."""
+    skipped = len(wanted) - len(given)
+    return skipped >= 0 and all(
+        n in (1, None, m) or m is None for n, m in zip(given, wanted[skipped:], strict=True)
+    )

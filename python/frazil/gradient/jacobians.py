@@ -1,0 +1,192 @@
+"""Jacobians and Hessians as a whole: as many gradients as there are elements, a row each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, overload
+
+from frazil._core import Variable
+from frazil.gradient.kinds import is_continuous
+from frazil.gradient.reverse import grad, listed
+from frazil.graph.containers import in_company_of
+from frazil.scan.build import scan
+from frazil.tensor.diagonals import eye
+from frazil.tensor.joining import stack
+from frazil.tensor.lengths import lengths, size, static_length
+from frazil.tensor.reshaping import reshape
+
+Disconnected = Literal["raise", "warn", "ignore"]
+
+
+@overload
+def jacobian(
+    expression: Variable,
+    wrt: Variable,
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: Disconnected = "raise",
+    vectorize: bool = False,
+) -> Variable: ...
+
+
+@overload
+def jacobian(
+    expression: Variable,
+    wrt: Sequence[Variable],
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: Disconnected = "raise",
+    vectorize: bool = False,
+) -> list[Variable]: ...
+
+
+def jacobian(
+    expression: Variable,
+    wrt: Variable | Sequence[Variable],
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: Disconnected = "raise",
+    vectorize: bool = False,
+) -> Any:
+    """Return the derivatives of each element of an expression by each element of variables.
+
+    Parameters
+    ----------
+    expression : Variable
+        What is differentiated, floating-point, of any rank.
+    wrt : Variable or sequence of Variable
+        With respect to what.
+    consider_constant, disconnected_inputs
+        As for :func:`frazil.grad`.
+    vectorize : bool, default False
+        Write the rows out side by side where their number is part of the type. Otherwise they are
+        those of a loop, from which is taken what can be computed for all of them at once.
+
+    Returns
+    -------
+    Variable or list of Variable
+        For each of ``wrt`` the derivatives, of the shape of ``expression`` followed by its own; not
+        a list if ``wrt`` is none.
+
+    Raises
+    ------
+    DisconnectedInputError
+        If the expression does not depend on one of ``wrt``.
+    NotDifferentiableError
+        If it does through an op that has no gradient.
+    TypeError
+        If the expression or one of ``wrt`` is not floating-point.
+
+    See Also
+    --------
+    frazil.Lop, frazil.Rop : its products with vectors, at the cost of one gradient.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> fz.jacobian(x * ft.sum(x), x).eval({x: [2.0, 3.0]})
+    array([[7., 2.],
+           [3., 8.]])
+    """
+    if not is_continuous(expression):
+        raise TypeError(
+            f"only floating-point variables have derivatives, given {expression}: {expression.type}"
+        )
+    targets = listed(wrt)
+    if not targets:
+        return []
+    with in_company_of([expression, *targets]):
+        found = _rows(expression, targets, consider_constant, disconnected_inputs, vectorize)
+        shape = lengths(expression)
+        whole = [
+            rows if len(shape) == 1 else reshape(rows, (*shape, *lengths(x)))
+            for rows, x in zip(found, targets, strict=True)
+        ]
+    return whole[0] if isinstance(wrt, Variable) else whole
+
+
+def _rows(
+    expression: Variable,
+    targets: Sequence[Variable],
+    consider_constant: Iterable[Variable] | None,
+    disconnected_inputs: Disconnected,
+    vectorize: bool,
+) -> list[Variable]:
+    """The derivatives by each target, stacked along one axis for all elements."""
+    shape = lengths(expression)
+    constants = frozenset(consider_constant or ())
+
+    def row(seed: Variable) -> list[Variable]:
+        whole = seed if len(shape) == 1 else reshape(seed, shape)
+        known = {expression: whole}
+        return grad(None, targets, constants, disconnected_inputs, known_grads=known)
+
+    count = size(expression)
+    seeds = eye(count, dtype=expression.dtype)
+    static = static_length(count)
+    if static == 1 or (vectorize and static):
+        rows = [row(seeds[at]) for at in range(static)]
+        return [stack(column) for column in zip(*rows, strict=True)]
+    looped: list[Variable] = scan(row, seeds, return_list=True, return_updates=False)
+    return looped
+
+
+@overload
+def hessian(
+    cost: Variable,
+    wrt: Variable,
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: Disconnected = "raise",
+) -> Variable: ...
+
+
+@overload
+def hessian(
+    cost: Variable,
+    wrt: Sequence[Variable],
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: Disconnected = "raise",
+) -> list[Variable]: ...
+
+
+def hessian(
+    cost: Variable,
+    wrt: Variable | Sequence[Variable],
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: Disconnected = "raise",
+) -> Any:
+    """Return the second derivatives of a scalar cost, by each two elements of a variable.
+
+    Parameters
+    ----------
+    cost : Variable
+        A floating-point variable without dimensions.
+    wrt : Variable or sequence of Variable
+        With respect to what: each by itself, without the mixed derivatives of two of them.
+    consider_constant, disconnected_inputs
+        As for :func:`frazil.grad`; where the gradient does not depend on a variable that the cost
+        does depend on, the second derivatives are zeros.
+
+    Returns
+    -------
+    Variable or list of Variable
+        For each of ``wrt`` an array of its shape, twice; not a list if ``wrt`` is none.
+
+    Raises
+    ------
+    DisconnectedInputError
+        If the cost does not depend on one of ``wrt``.
+    TypeError
+        If the cost is not a floating-point scalar, or one of ``wrt`` is not floating-point.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> fz.hessian(x[0] ** 2 * x[1], x).eval({x: [2.0, 3.0]})
+    array([[6., 4.],
+           [4., 0.]])
+    """
+    constants = frozenset(consider_constant or ())
+    targets = listed(wrt)
+    first = grad(cost, targets, constants, disconnected_inputs)
+    found = [jacobian(g, x, constants, "ignore") for g, x in zip(first, targets, strict=True)]
+    return found[0] if isinstance(wrt, Variable) else found

@@ -1,0 +1,20 @@
+"""Which variables can have gradients, and which gradients are zeros."""
+
+from __future__ import annotations
+
+from frazil._core import Constant, FrozenApply, Variable
+from frazil.tensor.broadcasting import BroadcastTo
+
+
+def is_continuous(x: Variable) -> bool:
+    """Return whether ``x`` can have a gradient."""
+    return x.dtype in ("float64", "float32")
+
+
+def is_zero(x: Variable) -> bool:
+    """Return whether ``x`` is written as an array of zeros."""
+    node: FrozenApply | None = x.owner
+    while node is not None and isinstance(node.op, BroadcastTo):
+        x = node.inputs[0]
+        node = x.owner
+    return isinstance(x, Constant) and x.data.size == 1 and not x.data.any()

@@ -1,0 +1,45 @@
+"""Second derivatives of ops on matrices, by graphs of ops whose derivatives are known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from frazil._core import Variable
+from frazil.gradient.registry import Pullback, pullback_rule
+from frazil.gradient.reverse import grad
+from frazil.tensor.diagonals import tril
+from frazil.tensor.linalg.cholesky import CholeskyGradient
+from frazil.tensor.linalg.triangular import SolveTriangular
+from frazil.tensor.products import dot
+from frazil.tensor.transposition import permute_dims
+
+
+@pullback_rule.register
+def _(op: CholeskyGradient) -> Pullback:
+    return _pull
+
+
+def _pull(
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    output_gradients: Sequence[Variable],
+) -> list[Variable | None]:
+    known = {_cholesky_gradient(*inputs): output_gradients[0]}
+    return [*grad(None, inputs, consider_constant=inputs, known_grads=known)]
+
+
+def _cholesky_gradient(factor: Variable, g: Variable) -> Variable:
+    """Return what :class:`CholeskyGradient` computes, by ops whose gradients are known."""
+    # Iain Murray, "Differentiation of the Cholesky decomposition" (2016), in blocked form: with
+    # a = l l', the gradient is l'^-1 phi(l' g) l^-1, phi taking the lower triangle with half of the
+    # diagonal. As only one triangle of a is read, all of it goes there.
+    half = _lower_half(dot(permute_dims(tril(factor)), tril(g)))
+    solve = SolveTriangular(True, "T", False)
+    # l'^-1 half l^-1, and then its symmetric part twice, as one triangle stands for both.
+    both = permute_dims(solve(factor, permute_dims(solve(factor, half))))
+    return _lower_half(both + permute_dims(both))
+
+
+def _lower_half(x: Variable) -> Variable:
+    """Return the lower triangle of a matrix with half of its diagonal."""
+    return (tril(x) + tril(x, -1)) * 0.5

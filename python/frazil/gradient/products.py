@@ -1,0 +1,229 @@
+"""Products with Jacobians: from the left, as gradients are, and from the right, as tangents are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+import frazil._core as _core
+from frazil._core import FrozenApply, Variable
+from frazil.gradient.answers import tangents_of
+from frazil.gradient.kinds import is_continuous
+from frazil.gradient.registry import pushforward_of
+from frazil.gradient.reverse import DisconnectedInputError, check_runs_once, grad
+from frazil.graph.containers import in_company_of
+from frazil.scalar.constants import TensorLike, as_tensor, constant
+from frazil.tensor.broadcasting import broadcast_like
+
+
+def Lop(
+    f: Variable | Sequence[Variable],
+    wrt: Variable | Sequence[Variable],
+    eval_points: TensorLike | Sequence[TensorLike],
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: Literal["raise", "warn", "ignore"] = "raise",
+    return_disconnected: Literal["zero", "none"] = "zero",
+) -> Any:
+    """Return the product of a row vector with a Jacobian.
+
+    Parameters
+    ----------
+    f : Variable or sequence of Variable
+        What is differentiated.
+    wrt : Variable or sequence of Variable
+        With respect to what.
+    eval_points : tensor_like or sequence of them
+        The row vector: for each of ``f`` an array of its shape.
+    consider_constant, disconnected_inputs, return_disconnected
+        As for :func:`frazil.grad`.
+
+    Returns
+    -------
+    Variable or list of Variable
+        One array in the shape of each of ``wrt``; not a list if ``wrt`` is none.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many ``eval_points`` as ``f``.
+    TypeError
+        If one has another rank.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> fz.Lop(x * ft.sum(x), x, [1.0, 0.0]).eval({x: [2.0, 3.0]})
+    array([7., 2.])
+    """
+    values = _listed(f)
+    known = _paired(values, eval_points, "f")
+    return grad(
+        None,
+        wrt,
+        consider_constant,
+        disconnected_inputs,
+        known_grads=known,
+        return_disconnected=return_disconnected,
+    )
+
+
+def Rop(
+    f: Variable | Sequence[Variable],
+    wrt: Variable | Sequence[Variable],
+    eval_points: TensorLike | Sequence[TensorLike],
+    disconnected_outputs: Literal["raise", "ignore"] = "raise",
+    return_disconnected: Literal["zero", "none"] = "zero",
+) -> Any:
+    """Return the product of a Jacobian with a column vector: a derivative along a direction.
+
+    Where an op has ``R_op``, as :class:`frazil.OpFromGraph` with ``rop_overrides``, that is used;
+    elsewhere it is the gradient of a gradient, which is linear in what it starts from.
+
+    Parameters
+    ----------
+    f : Variable or sequence of Variable
+        What is differentiated.
+    wrt : Variable or sequence of Variable
+        With respect to what.
+    eval_points : tensor_like or sequence of them
+        The column vector: for each of ``wrt`` an array of its shape.
+    disconnected_outputs : {"raise", "ignore"}
+        What to do where one of ``f`` depends on none of ``wrt``.
+    return_disconnected : {"zero", "none"}
+        What is returned for it.
+
+    Returns
+    -------
+    Variable or list of Variable
+        One array in the shape of each of ``f``; not a list if ``f`` is none.
+
+    Raises
+    ------
+    DisconnectedInputError
+        If one of ``f`` depends on none of ``wrt``.
+    ValueError
+        If there are not as many ``eval_points`` as ``wrt``.
+    TypeError
+        If one has another rank, or what is differentiated is not floating-point.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> fz.Rop(x * ft.sum(x), x, [1.0, 0.0]).eval({x: [2.0, 3.0]})
+    array([7., 3.])
+    """
+    values = _listed(f)
+    for x in (*values, *_listed(wrt)):
+        if not is_continuous(x):
+            raise TypeError(f"only floating-point variables have derivatives, given {x}: {x.type}")
+    tangents: dict[Variable, Variable] = _paired(_listed(wrt), eval_points, "wrt")
+    with in_company_of([*values, *tangents]):
+        order = _core.toposort(values, list(tangents))
+        if any(pushforward_of(node.op) is not None for node in order):
+            _walk_forward(order, tangents)
+            made = [tangents.get(y) for y in values]
+        else:
+            made = _through_pullback(values, tangents)
+    results: list[Variable | None] = []
+    for y, tangent in zip(values, made, strict=True):
+        if tangent is None and disconnected_outputs == "raise":
+            raise DisconnectedInputError(
+                f"{y} depends on none of wrt, or only by ways that are not differentiable; pass "
+                "disconnected_outputs='ignore' to get zeros for it"
+            )
+        if tangent is None and return_disconnected == "zero":
+            tangent = constant(0, y.dtype)
+        results.append(None if tangent is None else broadcast_like(tangent, y))
+    return results[0] if isinstance(f, Variable) else results
+
+
+def _listed(variables: Variable | Sequence[Variable]) -> list[Variable]:
+    return [variables] if isinstance(variables, Variable) else list(variables)
+
+
+def _paired(variables: Sequence[Variable], points: Any, what: str) -> dict[Variable, Variable]:
+    """The points, each by the variable that it belongs to."""
+    alone = len(variables) == 1 and not (
+        isinstance(points, list | tuple) and len(points) == 1 and isinstance(points[0], Variable)
+    )
+    given = [points] if alone else list(points)
+    if len(given) != len(variables):
+        raise ValueError(
+            f"as many eval_points are needed as {what}: {len(variables)}, given {len(given)}"
+        )
+    paired: dict[Variable, Variable] = {}
+    for x, point in zip(variables, given, strict=True):
+        made = as_tensor(point, x.dtype)
+        if made.ndim != x.ndim:
+            raise TypeError(
+                f"the eval_point of {x} must have {x.ndim} dimensions as it has, given {made.type}"
+            )
+        paired[x] = made
+    return paired
+
+
+def _through_pullback(
+    outputs: Sequence[Variable], tangents: Mapping[Variable, Variable]
+) -> list[Variable | None]:
+    """The tangents of outputs: the pullback is linear, and its own pullback is what is wanted."""
+    seeds = [y.type(None) for y in outputs]
+    known: dict[Variable, Variable] = {}
+    for y, seed in zip(outputs, seeds, strict=True):
+        known[y] = known[y] + seed if y in known else seed
+    none: dict[str, Any] = {"disconnected_inputs": "ignore", "return_disconnected": "none"}
+    pulled: list[Variable | None] = grad(None, list(tangents), known_grads=known, **none)
+    back: dict[Variable, Variable] = {}
+    for g, tangent in zip(pulled, tangents.values(), strict=True):
+        if g is not None:
+            back[g] = back[g] + tangent if g in back else tangent
+    if not back:
+        return [None] * len(outputs)
+    made: list[Variable | None] = grad(None, seeds, known_grads=back, **none)
+    # What is left of the seeds are their lengths.
+    zeros = [broadcast_like(constant(0, y.dtype), y) for y in outputs]
+    found = [x for x in made if x is not None]
+    replaced = iter(_core.graph_replace(found, list(zip(seeds, zeros, strict=True))))
+    return [None if x is None else next(replaced) for x in made]
+
+
+def _walk_forward(order: Sequence[FrozenApply], tangents: dict[Variable, Variable]) -> None:
+    """Add to ``tangents`` those of all variables that follow from them."""
+    for node in order:
+        if not any(x in tangents for x in node.inputs):
+            continue
+        outputs = [y for y in node.outputs if is_continuous(y)]
+        made: Sequence[Variable | None] | None = None
+        check_runs_once(node)
+        push = pushforward_of(node.op)
+        if push is not None:
+            own = [tangents.get(x, broadcast_like(constant(0, x.dtype), x)) for x in node.inputs]
+            try:
+                made = push(node.inputs, own)
+            except NotImplementedError:
+                made = None
+        if made is not None:
+            pairs = list(zip(node.outputs, tangents_of(node, made), strict=True))
+        else:
+            pairs = list(zip(outputs, _of_node(node, outputs, tangents), strict=True))
+        for y, tangent in pairs:
+            if tangent is not None:
+                tangents[y] = tangent
+
+
+def _of_node(
+    node: FrozenApply, outputs: Sequence[Variable], tangents: Mapping[Variable, Variable]
+) -> list[Variable | None]:
+    """The tangents of a node's outputs, by its pullback."""
+    distinct = list(dict.fromkeys(node.inputs))
+    stands = {x: x.type(None) for x in distinct if x in tangents}
+    again = node.clone_with_new_inputs([stands.get(x, x) for x in node.inputs])
+    twins = dict(zip(node.outputs, again.outputs, strict=True))
+    if not outputs:
+        return []
+    made = _through_pullback([twins[y] for y in outputs], {stands[x]: tangents[x] for x in stands})
+    found = [x for x in made if x is not None]
+    names = {stand: x for x, stand in stands.items()}
+    replaced = iter(_core.graph_replace(found, names))
+    return [None if x is None else next(replaced) for x in made]

@@ -1,0 +1,77 @@
+"""Which rule differentiates an op.
+
+An op's own ``L_op`` and ``R_op`` come first. Ops whose derivatives must differentiate a graph have
+their rules in this package, as ops do not know how graphs are differentiated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import singledispatch
+from typing import TypeAlias
+
+from frazil._core import Variable
+from frazil.graph.op import Op
+
+Gradients: TypeAlias = Sequence[Variable | None]
+"""One for each variable; None: there is none."""
+
+Pullback: TypeAlias = Callable[
+    [Sequence[Variable], Sequence[Variable], Sequence[Variable]], Gradients
+]
+"""``(inputs, outputs, output_gradients)`` to the gradients of the inputs."""
+
+Pushforward: TypeAlias = Callable[[Sequence[Variable], Sequence[Variable]], Gradients]
+"""``(inputs, tangents)`` to the tangents of the outputs."""
+
+
+def pullback_of(op: Op) -> Pullback:
+    """Return the vector-Jacobian product of an op: its own ``L_op``, else the rule for its class.
+
+    Parameters
+    ----------
+    op : Op
+        What a node applies: ``x.owner.op``.
+
+    Returns
+    -------
+    callable
+        ``(inputs, outputs, output_gradients)`` to a gradient for each input, or None. Gradients
+        broadcast to their inputs. It raises NotImplementedError where the op has no gradient.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x, g = ft.vector("x"), ft.vector("g")
+    >>> node = ft.sqr(x).owner
+    >>> [gradient] = fz.gradient.pullback_of(node.op)(node.inputs, node.outputs, [g])
+    >>> fz.pp(gradient)
+    'g * (x * 2.0)'
+    """
+    return op.L_op if has_own(op, "L_op") else pullback_rule(op)
+
+
+def pushforward_of(op: Op) -> Pushforward | None:
+    """Return the Jacobian-vector product of an op: its own ``R_op``, else the rule for its class.
+
+    None: there is neither, and the pullback has to do.
+    """
+    own: Pushforward | None = getattr(op, "R_op", None)
+    return pushforward_rule(op) if own is None else own
+
+
+def has_own(op: Op, name: str) -> bool:
+    """Return whether the class of an op defines the method ``name``, which ``Op`` declares."""
+    return getattr(type(op), name) is not getattr(Op, name)
+
+
+@singledispatch
+def pullback_rule(op: Op) -> Pullback:
+    """Return the rule for ops of a class that has no ``L_op`` of its own."""
+    return op.L_op
+
+
+@singledispatch
+def pushforward_rule(op: Op) -> Pushforward | None:
+    """Return the rule for ops of a class that has no ``R_op`` of its own."""
+    return None

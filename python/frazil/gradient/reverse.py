@@ -1,0 +1,431 @@
+"""Reverse-mode differentiation of graphs.
+
+While :func:`grad` walks back, a gradient may have dimensions missing in front, or of length 1,
+where its variable has more: it stands for equal values along them, as the gradient of a sum does.
+Elementwise nodes and most views take it like that; it is given its variable's shape where that is
+needed, and at the end.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, overload
+
+import numpy as np
+
+import frazil._core as _core
+import frazil.scalar as scalar
+from frazil._core import Constant, FrozenApply, Variable
+from frazil.gradient.answers import gradients_of
+from frazil.gradient.elementwise import pull_elementwise
+from frazil.gradient.kinds import is_continuous
+from frazil.gradient.registry import has_own, pullback_of
+from frazil.graph.containers import in_company_of
+from frazil.graph.op import Op
+from frazil.inner.inner_graph import HasInnerGraph, first_impure
+from frazil.inner.sinking import draw_in
+from frazil.scalar.constants import TensorLike, as_operand, as_tensor, constant
+from frazil.scalar.elemwise import Elemwise
+from frazil.tensor.advanced_indexing import AdvancedIncSubtensor
+from frazil.tensor.broadcasting import BroadcastTo, broadcast_like
+from frazil.tensor.dims import DropDims, ExpandDims
+from frazil.tensor.indexing import IncSubtensor, Subtensor
+from frazil.tensor.reductions import Reduce
+from frazil.tensor.reshaping import Reshape
+from frazil.tensor.transposition import Transpose
+
+TAKE_UNIFORM = (BroadcastTo, DropDims, ExpandDims, Reduce, Reshape, Subtensor, Transpose)
+"""Ops whose ``L_op`` takes, and gives, a gradient of fewer elements for one that is equal."""
+
+
+class DisconnectedInputError(ValueError):
+    """The cost does not depend on a variable that its gradient is asked for."""
+
+
+class NotDifferentiableError(TypeError):
+    """The cost depends on a variable through an op that has no gradient."""
+
+
+@overload
+def grad(
+    cost: Variable | None,
+    wrt: Variable,
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: Literal["raise", "warn", "ignore"] = "raise",
+    *,
+    known_grads: Mapping[Variable, Variable] | None = None,
+    return_disconnected: Literal["zero"] = "zero",
+) -> Variable: ...
+
+
+@overload
+def grad(
+    cost: Variable | None,
+    wrt: Sequence[Variable],
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: Literal["raise", "warn", "ignore"] = "raise",
+    *,
+    known_grads: Mapping[Variable, Variable] | None = None,
+    return_disconnected: Literal["zero"] = "zero",
+) -> list[Variable]: ...
+
+
+@overload
+def grad(
+    cost: Variable | None,
+    wrt: Variable | Sequence[Variable],
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: Literal["raise", "warn", "ignore"] = "raise",
+    *,
+    known_grads: Mapping[Variable, Variable] | None = None,
+    return_disconnected: Literal["zero", "none"],
+) -> Variable | list[Variable] | list[Variable | None] | None: ...
+
+
+def grad(
+    cost: Variable | None,
+    wrt: Variable | Sequence[Variable],
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: Literal["raise", "warn", "ignore"] = "raise",
+    *,
+    known_grads: Mapping[Variable, Variable] | None = None,
+    return_disconnected: Literal["zero", "none"] = "zero",
+) -> Any:
+    """Return the gradients of a scalar cost.
+
+    Parameters
+    ----------
+    cost : Variable or None
+        A floating-point variable without dimensions. May be None if ``known_grads`` is given.
+    wrt : Variable or sequence of Variable
+        What to differentiate with respect to: floating-point inputs, or any variables on the way
+        from them to the cost.
+    consider_constant : iterable of Variable, optional
+        Variables that no gradient flows through.
+    disconnected_inputs : {"raise", "warn", "ignore"}
+        What to do where the cost does not depend on one of ``wrt``.
+    known_grads : mapping of Variable to Variable, optional
+        The gradients of some variables, from which to go on; with it the cost may be None.
+    return_disconnected : {"zero", "none"}
+        The gradient of what the cost does not depend on: zeros, or None.
+
+    Returns
+    -------
+    Variable or list of Variable
+        One gradient for each of ``wrt``, of its dtype and shape; not a list if ``wrt`` is none.
+
+    Raises
+    ------
+    DisconnectedInputError
+        If the cost does not depend on one of ``wrt``.
+    NotDifferentiableError
+        If it does through an op that has no gradient.
+    TypeError
+        If the cost is not a floating-point scalar, or one of ``wrt`` is not floating-point.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> fz.grad(ft.sum(x**3), x).eval({x: [1.0, 2.0]})
+    array([ 3., 12.])
+    """
+    targets = listed(wrt)
+    _check_targets(targets)
+    if disconnected_inputs not in ("raise", "warn", "ignore"):
+        raise ValueError(
+            "disconnected_inputs must be 'raise', 'warn' or 'ignore'; "
+            f"given {disconnected_inputs!r}"
+        )
+    if return_disconnected not in ("zero", "none"):
+        raise ValueError(
+            f"return_disconnected must be 'zero' or 'none'; given {return_disconnected!r}"
+        )
+    constants = frozenset(consider_constant or ())
+    results: list[Variable | None] = []
+    with in_company_of(targets):
+        gradients = _seeds(cost, known_grads)
+        _walk_back(gradients, frozenset(targets), constants)
+        for target in targets:
+            gradient = gradients.get(target)
+            if gradient is None:
+                _report_disconnected(target, disconnected_inputs)
+                if return_disconnected == "zero":
+                    gradient = constant(0, target.dtype)
+            results.append(None if gradient is None else broadcast_like(gradient, target))
+    return results[0] if isinstance(wrt, Variable) else results
+
+
+def disconnected_grad(x: TensorLike) -> Variable:
+    """Return ``x``, which no gradient flows through: it counts as a constant.
+
+    A cost that depends on something only through this does not depend on it, for :func:`grad`.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+
+    Returns
+    -------
+    Variable
+        With the values and the type of ``x``.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> from frazil.gradient import disconnected_grad, grad
+    >>> x = ft.scalar("x")
+    >>> grad(x * disconnected_grad(x), x).eval({x: 3.0})
+    array(3.)
+    """
+    return _core.elemwise(scalar.disconnected_grad, as_operand(x))
+
+
+def zero_grad(x: TensorLike) -> Variable:
+    """Return ``x``, whose gradient is zero.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+
+    Returns
+    -------
+    Variable
+        With the values and the type of ``x``.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> from frazil.gradient import grad, zero_grad
+    >>> x = ft.scalar("x")
+    >>> grad(zero_grad(x) ** 2, x).eval({x: 3.0})
+    array(0.)
+    """
+    return _core.elemwise(scalar.zero_grad, as_operand(x))
+
+
+def _check_targets(targets: Sequence[Variable]) -> None:
+    for target in targets:
+        if not isinstance(target, Variable):
+            raise TypeError(
+                f"wrt must be a variable or a sequence of them; given {target!r} "
+                f"of type {type(target).__name__}"
+            )
+        if not is_continuous(target):
+            raise TypeError(
+                f"cannot differentiate with respect to {_describe(target)}: only floating-point "
+                "variables have a gradient. Cast it before it is used, and take the gradient "
+                "with respect to the result."
+            )
+
+
+def _seeds(
+    cost: Variable | None, known_grads: Mapping[Variable, Variable] | None
+) -> dict[Variable, Variable]:
+    """Return the gradients that the walk starts from."""
+    seeds: dict[Variable, Variable] = {}
+    if cost is None:
+        if not known_grads:
+            raise ValueError("without a cost, known_grads must say where to start")
+    elif not isinstance(cost, Variable):
+        raise TypeError(f"the cost must be a variable; given {cost!r}")
+    elif cost.ndim:
+        raise TypeError(
+            f"the cost must be a scalar; given {_describe(cost)} with {cost.ndim} dimensions. "
+            "Reduce it first, for example with .sum()."
+        )
+    elif not is_continuous(cost):
+        raise TypeError(f"the cost must be floating-point; given {_describe(cost)}")
+    else:
+        seeds[cost] = _one(cost.dtype)
+    for variable, gradient in (known_grads or {}).items():
+        gradient = as_tensor(gradient)
+        if not is_continuous(gradient) or gradient.ndim > variable.ndim:
+            raise TypeError(
+                f"the known gradient of {_describe(variable)} must be floating-point and have no "
+                f"more dimensions; given {gradient.type}"
+            )
+        seeds[variable] = as_tensor(gradient, variable.dtype)
+    return seeds
+
+
+def _walk_back(
+    gradients: dict[Variable, Variable],
+    targets: frozenset[Variable],
+    constants: frozenset[Variable],
+) -> None:
+    """Add to ``gradients`` those of all variables between it and ``targets``."""
+    active = set(targets)  # what depends on the targets by differentiable ways
+    way: list[tuple[FrozenApply, FrozenApply, list[bool]]] = []
+    # What only one branch of a choice needs is pulled back within a choice.
+    instead, drawn = draw_in([*gradients, *targets], constants)
+    for node in _core.toposort(list(gradients), list(constants)):
+        if node in drawn:
+            continue
+        applied = instead.get(node, node)
+        wanted = [variable in active for variable in applied.inputs]
+        if True not in wanted:
+            continue
+        outputs = [y for y in node.outputs if is_continuous(y) and y not in constants]
+        if outputs:
+            active.update(outputs)
+            way.append((node, applied, wanted))
+    for node, applied, wanted in reversed(way):
+        if not any(output in gradients for output in node.outputs):
+            continue
+        pulled = _pull(applied, node.outputs, gradients, wanted)
+        for variable, gradient, want in zip(applied.inputs, pulled, wanted, strict=True):
+            if gradient is None or not want:
+                continue
+            if gradient.dtype != variable.dtype:
+                gradient = as_tensor(gradient, variable.dtype)
+            before = gradients.get(variable)
+            gradients[variable] = gradient if before is None else _sum(before, gradient)
+
+
+def _pull(
+    node: FrozenApply,
+    outputs: Sequence[Variable],
+    gradients: Mapping[Variable, Variable],
+    wanted: Sequence[bool],
+) -> Sequence[Variable | None]:
+    """Return the gradients of a node's inputs, given those of what it computes, ``outputs``."""
+    op, inputs = node.op, node.inputs
+    check_runs_once(node)
+    try:
+        if not isinstance(op, Elemwise) or has_own(op, "L_op"):
+            taken = [_as_taken(op, output, gradients) for output in outputs]
+            gives = isinstance(op, TAKE_UNIFORM)
+            pulled = pullback_of(op)(inputs, outputs, taken)
+            return gradients_of(node, pulled, may_broadcast=gives)
+        given = [gradients.get(output) for output in outputs]
+        pulled = pull_elementwise(op, inputs, outputs, given, wanted)
+    except NotImplementedError as error:
+        raise _not_differentiable(node) from error
+    if len(outputs) > 1 or not isinstance(given[0], Constant):
+        return pulled
+    leaves = (*inputs, *outputs)
+    return [gradient if gradient is None else _fold(gradient, leaves) for gradient in pulled]
+
+
+def check_runs_once(node: FrozenApply) -> None:
+    """Raise unless the graph that a node's op holds may be computed again for its derivative."""
+    if isinstance(node.op, HasInnerGraph) and not node.op.pure:
+        raise NotDifferentiableError(
+            f"the derivative of {node.op}{_where(node)} would compute again what it holds, and "
+            f"{first_impure(node.op.fgraph)} in it is not pure: it may give something else then. "
+            "Apply that outside, and pass what it gives; or name the result in consider_constant"
+        )
+
+
+def _as_taken(op: Op, output: Variable, gradients: Mapping[Variable, Variable]) -> Variable:
+    """Return the gradient of an output in a form that ``op.L_op`` takes."""
+    g = gradients.get(output)
+    if g is None:
+        g = constant(0, output.dtype)
+    if g.ndim == 0 and isinstance(op, TAKE_UNIFORM):
+        return g
+    return broadcast_like(g, output)
+
+
+def _sum(a: Variable, b: Variable) -> Variable:
+    """Return the sum of two gradients of one variable, in as little work as it takes."""
+    for one, other in ((b, a), (a, b)):
+        node = one.owner
+        if node is None:
+            continue
+        if _is_elementwise(node, scalar.neg):
+            return _core.elemwise(scalar.sub, other, node.inputs[0])
+        op = node.op
+        increases = isinstance(op, IncSubtensor | AdvancedIncSubtensor) and not op.set
+        if increases and _is_zeros(node.inputs[0]):
+            # Increase a part of the other gradient instead of adding an array of zeros to it.
+            result: Variable = op(broadcast_like(other, one), *node.inputs[1:])
+            return result
+    return _core.elemwise(scalar.add, a, b)
+
+
+def _is_zeros(x: Variable) -> bool:
+    node = x.owner
+    if node is None or not isinstance(node.op, BroadcastTo):
+        return False
+    value = node.inputs[0]
+    return isinstance(value, Constant) and value.ndim == 0 and value.data == 0
+
+
+def _fold(x: Variable, leaves: Sequence[Variable]) -> Variable:
+    """Return ``x`` without the arithmetic on constants that a constant gradient brings into it."""
+    folded: dict[Variable, Variable] = {}
+    for node in _core.toposort([x], leaves):
+        inputs = [folded.get(variable, variable) for variable in node.inputs]
+        if isinstance(node.op, Elemwise):
+            folded[node.outputs[0]] = _fold_elementwise(node, inputs)
+        elif inputs != list(node.inputs):
+            new = node.clone_with_new_inputs(inputs)
+            folded.update(zip(node.outputs, new.outputs, strict=True))
+    return folded.get(x, x)
+
+
+def _fold_elementwise(node: FrozenApply, inputs: list[Variable]) -> Variable:
+    op, output = node.op.scalar_op, node.outputs[0]
+    if all(isinstance(variable, Constant) and variable.ndim == 0 for variable in inputs):
+        values = [variable.data for variable in inputs if isinstance(variable, Constant)]
+        return constant(op.compute(output.dtype, *values))
+    if op is scalar.mul:
+        for factor, other in (inputs, inputs[::-1]):
+            if isinstance(factor, Constant) and factor.ndim == 0 and other.dtype == output.dtype:
+                if factor.data == 1:
+                    return other
+                if factor.data == -1:
+                    return _core.elemwise(scalar.neg, other)
+    if inputs == list(node.inputs):
+        return output
+    return node.clone_with_new_inputs(inputs).outputs[0]
+
+
+def _is_elementwise(node: FrozenApply, op: scalar.ScalarOp) -> bool:
+    return isinstance(node.op, Elemwise) and node.op.scalar_op is op
+
+
+def _one(dtype: str) -> Constant:
+    return constant(np.ones((), dtype))
+
+
+def _report_disconnected(target: Variable, how: str) -> None:
+    message = (
+        f"the cost does not depend on {_describe(target)}, or only by ways that are not "
+        "differentiable, as through integers or comparisons. Pass disconnected_inputs='ignore' "
+        "to get zeros for it."
+    )
+    if how == "raise":
+        raise DisconnectedInputError(message)
+    if how == "warn":
+        warnings.warn(message, stacklevel=3)
+
+
+def _not_differentiable(node: FrozenApply) -> NotDifferentiableError:
+    return NotDifferentiableError(
+        f"the op {node.op}{_where(node)} has no gradient, and the cost depends on it. Name its "
+        "result in consider_constant if no gradient is to flow through it."
+    )
+
+
+def _where(node: FrozenApply) -> str:
+    return f" (built at {node.source[0]}:{node.source[1]})" if node.source else ""
+
+
+def _describe(variable: Variable) -> str:
+    if variable.name is not None:
+        return f"{variable.name!r} of type {variable.type}"
+    if variable.owner is not None:
+        return f"the result of {variable.owner.op}, of type {variable.type}"
+    return f"an unnamed variable of type {variable.type}"
+
+
+def listed(wrt: Any) -> list[Any]:
+    """The variables that ``wrt`` names: one, or several."""
+    single = isinstance(wrt, Variable) or not isinstance(wrt, Iterable)
+    return [wrt] if single else list(wrt)

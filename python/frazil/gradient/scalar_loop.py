@@ -1,0 +1,177 @@
+"""Gradients through a ScalarLoop: found forwards, by a loop that carries derivatives of states.
+
+Beside the states ``s`` it carries ``ds_i/dp`` for the inputs ``p`` whose gradients are wanted.
+These start as 1 where ``p`` is what the state starts from, else as 0, and a step takes them to the
+sum of ``du_i/ds_j * ds_j/dp`` over the states, and ``du_i/dp``. What is known to stay 0 is not
+carried, nor is what no wanted result depends on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from frazil._core import Container, Variable
+from frazil.gradient.elementwise import GraphRule, graph_rule
+from frazil.gradient.kinds import is_continuous, is_zero
+from frazil.gradient.reverse import grad
+from frazil.scalar.constants import as_tensor, constant
+from frazil.scalar.loop import ScalarLoop
+from frazil.tensor.broadcasting import broadcast_length, unbroadcast
+
+
+@dataclass(frozen=True)
+class Pushed:
+    """A loop that carries derivatives.
+
+    ``carried`` says of which state by which input each is, in the order in which they come after
+    the loop's own states; inputs are numbered as those of its graph.
+    """
+
+    loop: ScalarLoop
+    carried: tuple[tuple[int, int], ...]
+
+
+@graph_rule.register
+def _(op: ScalarLoop) -> GraphRule:
+    return partial(pull_through_loop, op)
+
+
+def pull_through_loop(
+    op: ScalarLoop,
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    output_gradients: Sequence[Variable | None],
+    wanted: Sequence[bool],
+) -> list[Variable | None]:
+    """The gradients of a loop's wanted inputs, given those of its outputs; None: there is none."""
+    n_states, ndim, ones = op.n_states, outputs[0].ndim, outputs[0].broadcastable
+    seeds = {
+        at: g
+        for at, (y, g) in enumerate(zip(outputs, output_gradients, strict=True))
+        if g is not None and is_continuous(y) and not is_zero(g)
+    }
+    operands = inputs[1:]
+    targets = [
+        at
+        for at, (x, nominal) in enumerate(zip(operands, op.fgraph.inputs, strict=True))
+        if wanted[1 + at] and is_continuous(x) and is_continuous(nominal)
+    ]
+    gradients: list[Variable | None] = [None] * len(inputs)
+    pushed = push(op, seeds, targets)
+    if pushed is None:
+        return gradients
+    starts = [
+        constant(1 if state == target else 0, op.states[state].dtype)
+        for state, target in pushed.carried
+    ]
+    results: Any = pushed.loop.make_node(
+        inputs[0], *operands[:n_states], *starts, *operands[n_states:]
+    ).outputs
+    totals: dict[int, Variable] = {}
+    for (state, target), derivative in zip(pushed.carried, results[n_states:], strict=False):
+        if state in seeds:
+            term = seeds[state] * derivative
+            totals[target] = totals[target] + term if target in totals else term
+    for target, total in totals.items():
+        x = operands[target]
+        gradients[1 + target] = unbroadcast(
+            as_tensor(total, x.dtype), x, ones, lambda axis: broadcast_length(inputs, axis - ndim)
+        )
+    return gradients
+
+
+def push(op: ScalarLoop, results: Mapping[int, Any], targets: Sequence[int]) -> Pushed | None:
+    """The loop that carries derivatives of states ``results`` by inputs ``targets``.
+
+    None if all of them are zero. It is worked out once for each op.
+    """
+    known = _pushed.setdefault(op, {})
+    key = tuple(sorted(results)), tuple(targets)
+    if key not in known:
+        with Container.default():
+            known[key] = _make(op, *key)
+    return known[key]
+
+
+# By the op's life: what follows from it alone.
+_pushed: WeakKeyDictionary[ScalarLoop, dict[Any, Pushed | None]] = WeakKeyDictionary()
+
+
+def _make(op: ScalarLoop, results: tuple[int, ...], targets: tuple[int, ...]) -> Pushed | None:
+    n_states = op.n_states
+    inputs: list[Variable] = [x.type() for x in op.fgraph.inputs]
+    outputs = op.fgraph.bind(inputs)
+    slopes = _slopes(inputs, outputs[:n_states])
+    needed = _closure(results, lambda state: [j for j in slopes[state] if j < n_states])
+    users: dict[int, list[int]] = {}
+    for state, by in slopes.items():
+        for j in by:
+            users.setdefault(j, []).append(state)
+    carried: list[tuple[int, int]] = []
+    for target in targets:
+        first = [target] if target < n_states else users.get(target, [])
+        reached = _closure(first, lambda state: users.get(state, []))
+        carried += [(state, target) for state in sorted(reached & needed)]
+    if not any(state in results for state, _ in carried):
+        return None
+    derivatives = {(state, target): inputs[state].type() for state, target in carried}
+    updates: list[Variable] = []
+    for state, target in carried:
+        terms = [
+            slope * derivatives[j, target]
+            for j, slope in slopes[state].items()
+            if (j, target) in derivatives
+        ]
+        if target >= n_states and target in slopes[state]:
+            terms.append(slopes[state][target])
+        total: Any = terms[0] if terms else 0
+        for term in terms[1:]:
+            total = total + term
+        updates.append(as_tensor(total, inputs[state].dtype))
+    loop: Any = ScalarLoop(
+        [*inputs[:n_states], *derivatives.values()],
+        [*outputs[:n_states], *updates],
+        inputs[n_states:],
+        outputs[n_states] if op.is_while else None,
+        None if op.name is None else f"derivatives of {op.name}",
+    )
+    return Pushed(loop, tuple(carried))
+
+
+def _slopes(
+    inputs: Sequence[Variable], updates: Sequence[Variable]
+) -> dict[int, dict[int, Variable]]:
+    """For every state, the derivatives of its update by inputs, where they are not zero."""
+    continuous = [at for at, x in enumerate(inputs) if is_continuous(x)]
+    slopes: dict[int, dict[int, Variable]] = {}
+    for state, update in enumerate(updates):
+        slopes[state] = {}
+        if not continuous or not is_continuous(update):
+            continue
+        found: Any = grad(
+            None,
+            [inputs[at] for at in continuous],
+            known_grads={update: constant(1, update.dtype)},
+            disconnected_inputs="ignore",
+            return_disconnected="none",
+        )
+        slopes[state] = {
+            at: slope for at, slope in zip(continuous, found, strict=True) if slope is not None
+        }
+    return slopes
+
+
+def _closure(first: Any, following: Any) -> set[int]:
+    """``first``, what follows from it, and so on."""
+    reached: set[int] = set()
+    pending = list(first)
+    while pending:
+        state = pending.pop()
+        if state not in reached:
+            reached.add(state)
+            pending += following(state)
+    return reached

@@ -1,0 +1,70 @@
+"""What methods of ops return, checked where they return it: here, values and their number.
+
+An op of a user's own may return anything. What does not fit would broadcast, or be found far from
+the op that gave it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from frazil._core import FrozenApply, Variable
+
+
+def values_of(node: FrozenApply, arrays: Sequence[Any]) -> tuple[np.ndarray[Any, Any], ...]:
+    """Return what ``perform`` of a node's op gives for its inputs, of the types of its outputs.
+
+    Raises
+    ------
+    TypeError
+        If it gives another number of outputs, or one of another type.
+    """
+    made = tuple(map(np.asarray, listed_values(node, node.op.perform(node, arrays))))
+    for at, (value, kind) in enumerate(zip(made, node.output_types, strict=True)):
+        fits = value.dtype == kind.numpy_dtype and value.ndim == len(kind.shape)
+        if not fits or any(
+            static not in (None, own) for static, own in zip(kind.shape, value.shape, strict=True)
+        ):
+            raise TypeError(
+                f"perform of {node.op} gave output {at} the type {value.dtype}{list(value.shape)}; "
+                f"make_node says {kind}"
+            )
+    return made
+
+
+def listed_values(node: FrozenApply, given: Any) -> tuple[Any, ...]:
+    """Return what a ``perform`` returned, which must be a value for each output of the node."""
+    count = len(node.output_types)
+    if type(given) is tuple and len(given) == count:
+        return given
+    return tuple(listed(given, count, f"perform of {node.op}", "an array", "outputs"))
+
+
+def listed(given: Any, count: int, what: str, each: str, things: str) -> list[Any]:
+    """``given``, which must be a list or a tuple of ``count``."""
+    one = things.removesuffix("s")
+    if not isinstance(given, list | tuple):
+        wrapped = "; write [...] around it" if count == 1 and given is not None else ""
+        raise TypeError(
+            f"{what} must return a list or tuple with {each} for each {one}; it returned "
+            f"{_shown(given)}{wrapped}"
+        )
+    if len(given) != count:
+        s = "" if count == 1 else "s"
+        raise TypeError(
+            f"{what} must return {each} for each {one}: the node has {count} {one}{s}, and "
+            f"{len(given)} came back"
+        )
+    return list(given)
+
+
+def _shown(given: Any) -> str:
+    if given is None:
+        return "None"
+    if isinstance(given, Variable):
+        return f"the bare variable {given}"
+    article = "an" if type(given).__name__[0] in "aeiou" else "a"
+    return f"{article} {type(given).__name__}"

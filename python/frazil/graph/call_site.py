@@ -1,0 +1,39 @@
+"""Where the user's code is on the stack, for messages and warnings."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+
+_PACKAGE = str(Path(__file__).parent.parent)
+
+
+def called_function() -> str:
+    """The name of the function of frazil that the user has called, as the user knows it.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> try:
+    ...     ft.softmax(ft.vector("x"), axis=1)
+    ... except ValueError as error:
+    ...     print(error)
+    softmax takes axes from -1 to 0 here: axis 1 is out of bounds for array of dimension 1
+    """
+    *_, outermost = _own_frames()
+    return outermost.f_code.co_name
+
+
+def users_level() -> int:
+    """The ``stacklevel`` at which a warning of the caller names the user's line."""
+    return sum(1 for _ in _own_frames()) + 1
+
+
+def _own_frames() -> Iterator[FrameType]:
+    """The frames of frazil, innermost first, from that of the caller's caller on."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        yield frame
+        frame = frame.f_back

@@ -1,0 +1,24 @@
+"""What a public module shows of itself: to ``dir``, and to ``from module import *``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from types import ModuleType
+from typing import Any
+
+
+def public_names(namespace: Mapping[str, Any], modules: Collection[str] = ()) -> list[str]:
+    """Return the names that users of a module call: no modules but those that are named.
+
+    Examples
+    --------
+    >>> import math
+    >>> from frazil.graph.namespace import public_names
+    >>> public_names({"_hidden": 1, "exp": math.exp, "math": math, "m": math}, modules=["m"])
+    ['exp', 'm']
+    """
+    return sorted(
+        name
+        for name, value in namespace.items()
+        if not name.startswith("_") and (name in modules or not isinstance(value, ModuleType))
+    )

@@ -1,0 +1,211 @@
+"""Ops: what a node computes, as an immutable value.
+
+An op is a frozen dataclass over :class:`Op`. Making one interns its key in the core, so equal ops
+are one object, and comparing or hashing them never runs Python code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import FrozenInstanceError
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from frazil._core import FrozenApply, FrozenFunctionGraph, OpBase, Variable
+from frazil.graph.parameters import (
+    OpClass,
+    check_arguments,
+    made_with,
+    parameters_of,
+    remade,
+    settled,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+class OpMeta(type):
+    """Makes equal ops one object."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        check_arguments(cls, args, kwargs)
+        return super().__call__(*args, **kwargs)._interned()
+
+
+def _shown(value: Any) -> str:
+    return f"graph {value.digest[:8]}" if isinstance(value, FrozenFunctionGraph) else str(value)
+
+
+class Op(OpBase, metaclass=OpMeta):
+    """What a node computes. Subclasses are frozen dataclasses whose fields are the op's parameters.
+
+    Parameters may be None, bools, numbers, strings, bytes, types, ops, frozen graphs, or tuples of
+    these. A frozen graph is compared as the one object that it is, however large; the op keeps the
+    equal graph of the default container, so it is the same op wherever the graph was built. An op
+    whose class is defined in a function or in ``__main__`` works, but its digest means nothing to
+    another process.
+
+    A class with ``__props__`` and an ``__init__`` of its own will do, too: the attributes that
+    ``__props__`` names are the parameters, and others do not count. Without ``__props__``, an op
+    that holds what is no field is refused. Arrays are no parameters: pass them to the op as inputs.
+
+    Attributes
+    ----------
+    view_map, destroy_map : mapping of int to sequence of int
+        For each output that views (or is written over) inputs, the positions of those inputs.
+    destroy_tolerates_same, destroy_tolerates_aliased : sequence of pairs of int
+        Pairs of an input that is destroyed and another input that may be the same variable (or may
+        share memory with it) all the same.
+    commutative : bool
+        Swapping the operands gives the same value.
+    pure : bool
+        The outputs follow from the inputs alone. Where they do not, each application is a node of
+        its own and runs once: nothing merges it, works it out beforehand, moves or drops it.
+    distinct : bool
+        Every application is a buffer of its own, never merged with an equal one.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> @dataclass(frozen=True, eq=False)
+    ... class Roll(fz.Op):
+    ...     shift: int
+    ...
+    ...     def make_node(self, x):
+    ...         return fz.FrozenApply(self, [x], [x.type])
+    ...
+    ...     def perform(self, node, inputs):
+    ...         return (np.roll(inputs[0], self.shift),)
+    >>> Roll(1) is Roll(1)
+    True
+    >>> x = ft.vector("x")
+    >>> fz.function([x], Roll(1)(x) * 10)([1.0, 2.0, 3.0])
+    array([30., 10., 20.])
+    """
+
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {}
+    destroy_map: ClassVar[Mapping[int, Sequence[int]]] = {}
+    destroy_tolerates_same: ClassVar[Sequence[tuple[int, int]]] = ()
+    destroy_tolerates_aliased: ClassVar[Sequence[tuple[int, int]]] = ()
+    commutative: bool = False
+    pure: ClassVar[bool] = True
+    distinct: ClassVar[bool] = False
+
+    def _interned(self) -> Any:
+        """The one op that is equal to this new one."""
+        known = OpClass.of(type(self))
+        given = parameters_of(self, known)
+        params = settled(given)
+        if params is not given:
+            for name, value in zip(known.parameters, params, strict=True):
+                object.__setattr__(self, name, value)
+        try:
+            interned: Any = self._intern(
+                known.kind, known.parameters, params, self._properties(), self._rule()
+            )
+        except UnicodeEncodeError as error:
+            raise ValueError(
+                f"op {known.kind!a} has a lone surrogate at position {error.start} of "
+                f"{error.object!a}: names and parameters of ops are text that UTF-8 can hold"
+            ) from error
+        if interned is self:
+            self._on_intern()
+        return interned
+
+    @classmethod
+    def _made_with(cls, params: tuple[Any, ...]) -> Any:
+        """The op with these parameters, as graphs that are kept name it."""
+        return made_with(cls, params)
+
+    def _params(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in OpClass.of(type(self)).parameters)
+
+    def _properties(self) -> dict[str, Any]:
+        return {
+            "label": str(self),
+            "identity": OpClass.of(type(self)).token,
+            "arity": self._arity(),
+            "view_map": {out: list(inputs) for out, inputs in self.view_map.items()},
+            "destroy_map": {out: list(inputs) for out, inputs in self.destroy_map.items()},
+            "destroy_tolerates_same": list(self.destroy_tolerates_same),
+            "destroy_tolerates_aliased": list(self.destroy_tolerates_aliased),
+            "commutative": self.commutative,
+            "pure": self.pure,
+            "distinct": self.distinct,
+        }
+
+    def _rule(self) -> str | None:
+        """The type rule by which the core types nodes of this op; None: `make_node` does."""
+        return None
+
+    def _arity(self) -> int | None:
+        """The number of operands that the core checks; None: `make_node` does."""
+        return None
+
+    def _on_intern(self) -> None:
+        """Called once for each op, when it becomes the one object for its key."""
+
+    def make_node(self, *inputs: Any) -> FrozenApply:
+        """The application of this op to ``inputs``: checks them and works out the output types."""
+        raise NotImplementedError(f"{type(self).__qualname__} does not define make_node")
+
+    def __call__(self, *inputs: Any) -> Any:
+        """The output of the op applied to ``inputs``; a list where there are several."""
+        outputs = self.make_node(*inputs).outputs
+        return outputs[0] if len(outputs) == 1 else list(outputs)
+
+    def perform(
+        self, node: FrozenApply, inputs: Sequence[np.ndarray[Any, Any]]
+    ) -> tuple[np.ndarray[Any, Any], ...]:
+        """The outputs' values: the reference that every linker agrees with."""
+        raise NotImplementedError(f"{type(self).__qualname__} does not define perform")
+
+    def infer_shape(
+        self, node: FrozenApply, input_shapes: Sequence[tuple[Variable, ...]]
+    ) -> tuple[tuple[Variable, ...] | None, ...]:
+        """The outputs' lengths as 0-d int64 variables; None where only a value tells the shape."""
+        return (None,) * len(node.output_types)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        """The gradients of the inputs, given those of the outputs; None where an input has none."""
+        raise NotImplementedError(f"{type(self).__qualname__} has no gradient: define L_op")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._check_change(name)
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self._check_change(name)
+        object.__delattr__(self, name)
+
+    def _check_change(self, name: str) -> None:
+        known = OpClass.of(type(self))
+        if self._is_interned and (name in known.parameters or not known.has_props):
+            raise FrozenInstanceError(
+                f"{name!r} of {self} cannot change: all equal ops are this one object. Make "
+                f"another {type(self).__qualname__} instead"
+            )
+
+    def __str__(self) -> str:
+        params = self._params()
+        name = type(self).__name__
+        return f"{name}{{{', '.join(map(_shown, params))}}}" if params else name
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self._params()))})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        known = OpClass.of(type(self))
+        if known.has_props:
+            # What __init__ takes may be anything, and other attributes belong to the op, too.
+            own = dict(zip(known.parameters, self._params(), strict=True))
+            return (remade, (type(self), vars(self) | own))
+        return (made_with, (type(self), self._params()))

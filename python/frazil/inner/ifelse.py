@@ -1,0 +1,203 @@
+"""Branches of which only the taken one runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType, Variable
+from frazil.graph.containers import in_company_of
+from frazil.inner.inner_graph import HasInnerGraph, compute, outer_lengths
+from frazil.inner.op_from_graph import owned
+from frazil.scalar.constants import Array, as_tensor
+from frazil.tensor.elementwise.comparison import neq
+from frazil.tensor.lengths import Lengths
+
+
+@dataclass(frozen=True, eq=False)
+class IfElse(HasInnerGraph):
+    """One of two graphs, by a condition; :func:`frazil.inner.ifelse` builds it.
+
+    Its inputs are the condition and the inputs of the graph. Of the graph's outputs the first half
+    is computed if the condition holds, else the second half.
+
+    Parameters
+    ----------
+    fgraph : FrozenFunctionGraph
+        Both branches.
+    name : str, optional
+        A name for messages.
+    """
+
+    fgraph: FrozenFunctionGraph
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        count = len(self.fgraph.outputs)
+        if count % 2:
+            raise ValueError(f"both branches have as many outputs, given {count} together")
+        for at, (then, otherwise) in enumerate(zip(*self.branches, strict=True)):
+            common_type(at, then, otherwise)
+
+    def __str__(self) -> str:
+        return f"IfElse{{{self.name or self.fgraph.digest[:8]}}}"
+
+    @property
+    def branches(self) -> tuple[tuple[Variable, ...], tuple[Variable, ...]]:
+        """The outputs of the graph if the condition holds, and those else."""
+        outputs = self.fgraph.outputs
+        half = len(outputs) // 2
+        return outputs[:half], outputs[half:]
+
+    @property
+    def arms(self) -> tuple[FrozenFunctionGraph, FrozenFunctionGraph]:
+        """The graph of each branch, over all inputs."""
+        then, otherwise = self.branches
+        graph = self.fgraph
+        return (
+            FrozenFunctionGraph(graph.inputs, then),
+            FrozenFunctionGraph(graph.inputs, otherwise),
+        )
+
+    def make_node(self, condition: Variable, *inputs: Variable) -> FrozenApply:
+        wanted = self.fgraph.inputs
+        if len(inputs) != len(wanted):
+            raise TypeError(f"{self} takes {len(wanted)} operands, given {len(inputs)}")
+        if condition.ndim or condition.dtype in ("float32", "float64"):
+            raise TypeError(
+                f"the condition of {self} is a bool or an integer without dimensions, given "
+                f"{condition} of type {condition.type}"
+            )
+        for at, (given, inner) in enumerate(zip(inputs, wanted, strict=True)):
+            if not inner.type.accepts(given.type):
+                raise TypeError(
+                    f"operand {at} of {self} has type {inner.type}, given {given} of type "
+                    f"{given.type}"
+                )
+        pairs = zip(*self.branches, strict=True)
+        types = [common_type(at, a, b) for at, (a, b) in enumerate(pairs)]
+        return FrozenApply(self, [condition, *inputs], types)
+
+    def expand(self, inputs: Sequence[Variable]) -> list[Variable]:
+        """Return the outputs of both branches, outside of the op."""
+        with in_company_of(inputs):
+            return self.fgraph.bind(inputs)
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        taken = self.arms[0 if inputs[0] else 1]
+        return owned(compute(taken, inputs[1:]), inputs)
+
+    def infer_shape(
+        self, node: FrozenApply, input_shapes: Sequence[Lengths]
+    ) -> tuple[Lengths | None, ...]:
+        graph = self.fgraph
+        shapes: dict[Variable, Lengths] = dict(zip(graph.inputs, input_shapes[1:], strict=True))
+        values: dict[Variable, Variable] = dict(zip(graph.inputs, node.inputs[1:], strict=True))
+        told = [outer_lengths(graph, branch, shapes, values) for branch in self.branches]
+        return tuple(a if a == b else None for a, b in zip(*told, strict=True))
+
+
+def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:
+    """Return one of two things, of which only that one is computed.
+
+    What both branches need, or what is needed elsewhere, is computed in any case. For a choice of
+    each element there is :func:`frazil.tensor.where`, which computes both.
+
+    Parameters
+    ----------
+    condition : tensor_like
+        A number without dimensions; what is not zero is true.
+    then_branch, else_branch : tensor_like, or list of them
+        What is returned if the condition holds, and else: both of the same dtypes and ranks.
+    name : str, optional
+        A name for messages.
+
+    Returns
+    -------
+    Variable, or list of Variable
+        A list if the branches are lists. Lengths that differ are not part of its type.
+
+    Raises
+    ------
+    TypeError
+        If the types of the branches do not agree, or the condition has dimensions.
+    ValueError
+        If one branch has more outputs than the other.
+
+    Examples
+    --------
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> y = fz.ifelse(ft.sum(x) > 0, ft.log(x), -x)
+    >>> f = fz.function([x], y)
+    >>> f([1.0, 1.0]), f([-1.0, -2.0])
+    (array([0., 0.]), array([1., 2.]))
+    """
+    several = isinstance(then_branch, list | tuple) or isinstance(else_branch, list | tuple)
+    given = [_listed(branch) for branch in (then_branch, else_branch)]
+    if len(given[0]) != len(given[1]):
+        raise ValueError(
+            f"the branches of an ifelse have as many outputs: then_branch has {len(given[0])}, "
+            f"else_branch {len(given[1])}"
+        )
+    pairs = list(zip(*given, strict=True))
+    then = [_like(a, b) for a, b in pairs]
+    otherwise = [_like(b, a) for a, b in pairs]
+    chosen = as_tensor(condition)
+    if chosen.ndim:
+        raise TypeError(
+            f"the condition of an ifelse has no dimensions, given {chosen} of type {chosen.type}; "
+            "reduce it with ft.any or ft.all, or choose each element with ft.where"
+        )
+    for at, (a, b) in enumerate(zip(then, otherwise, strict=True)):
+        common_type(at, a, b)
+    if chosen.dtype in ("float32", "float64"):
+        chosen = neq(chosen, 0)
+    with in_company_of([chosen, *then, *otherwise]):
+        outputs = branch_over(chosen, then, otherwise, name)
+    return outputs if several else outputs[0]
+
+
+def branch_over(
+    condition: Variable,
+    then: Sequence[Variable],
+    otherwise: Sequence[Variable],
+    name: str | None,
+    boundary: Sequence[Variable] | None = None,
+) -> list[Variable]:
+    """Return a choice between what is computed from ``boundary``; by default nothing is computed
+    in the branches, but what is chosen from them.
+    """
+    both = [*then, *otherwise]
+    if boundary is None:
+        boundary = list(dict.fromkeys(x for x in both if not isinstance(x, Constant)))
+    op = IfElse(FrozenFunctionGraph(boundary, both), name)
+    return list(op.make_node(condition, *boundary).outputs)
+
+
+def _listed(branch: Any) -> list[Any]:
+    return list(branch) if isinstance(branch, list | tuple) else [branch]
+
+
+def _like(x: Any, other: Any) -> Variable:
+    """``x`` as a tensor; a Python number is one of the dtype of what stands opposite."""
+    weak = isinstance(x, bool | int | float) and isinstance(other, Variable)
+    return as_tensor(x, other.dtype) if weak else as_tensor(x)
+
+
+def common_type(at: int, then: Variable, otherwise: Variable) -> TensorType:
+    """The type of output ``at``, with the lengths that both branches have."""
+    if then.dtype != otherwise.dtype or then.ndim != otherwise.ndim:
+        way = (
+            "cast one of them"
+            if then.dtype != otherwise.dtype
+            else "give both as many dimensions, with ft.expand_dims or ft.broadcast_to"
+        )
+        raise TypeError(
+            f"output {at} of an ifelse has type {then.type} in then_branch and {otherwise.type} "
+            f"in else_branch; {way}"
+        )
+    shapes = zip(then.type.shape, otherwise.type.shape, strict=True)
+    return TensorType(then.dtype, tuple(a if a == b else None for a, b in shapes))

@@ -1,0 +1,239 @@
+"""What ops that hold a graph have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from dataclasses import replace
+from typing import Any, Generic, TypeVar, cast
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+import frazil._core as _core
+from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType, Variable
+from frazil.graph.answers import values_of
+from frazil.graph.containers import in_company_of
+from frazil.graph.op import Op
+from frazil.scalar.constants import Array
+from frazil.scalar.graph import ScalarGraphOp
+from frazil.tensor.lengths import Lengths, Shape_i
+from frazil.tensor.shapes import Shapes, is_size_arithmetic
+
+
+class HasInnerGraph(Op):
+    """An op that computes by way of a graph of its own.
+
+    It holds exactly one, frozen, as the field ``fgraph``; two ops built alike are the same object,
+    and so they are compared and hashed without a look into it. The graph is made better by giving
+    an outer graph another op (:func:`frazil.rewrite_inner_graph`), never by an edit.
+
+    Attributes
+    ----------
+    fgraph : FrozenFunctionGraph
+        Its inputs are nominals; what they and its outputs stand for, the op says.
+    """
+
+    fgraph: FrozenFunctionGraph
+
+    @property
+    def pure(self) -> bool:  # type: ignore[override]
+        """Whether all that the graph holds is pure."""
+        known = _pure.get(self.fgraph)
+        if known is None:
+            known = _pure[self.fgraph] = first_impure(self.fgraph) is None
+        return known
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}{{{self.fgraph.digest[:8]}}}"
+
+
+def first_impure(fgraph: FrozenFunctionGraph) -> FrozenApply | None:
+    """Return a node of a graph whose op is not pure; None if there is none."""
+    return next((node for node in fgraph.toposort() if not node.op.pure), None)
+
+
+# By the graph's life: what follows from it alone.
+_pure: WeakKeyDictionary[FrozenFunctionGraph, bool] = WeakKeyDictionary()
+
+
+Holder = TypeVar("Holder", bound=HasInnerGraph | ScalarGraphOp)
+
+
+def with_inner_graph(op: Holder, fgraph: FrozenFunctionGraph) -> Holder:
+    """Return the op that holds ``fgraph`` and has all other parameters of ``op``."""
+    if fgraph is op.fgraph:
+        return op
+    changed: Any = replace(cast(Any, op), fgraph=fgraph)
+    return cast(Holder, changed)
+
+
+KnownT = TypeVar("KnownT")
+
+
+class KnownOfOps(Generic[KnownT]):
+    """What follows from ops that hold a graph alone, each for as long as the op is in use.
+
+    Python's object of such an op goes when nobody has it, and is made again for a node of it; the
+    graph that it holds stays.
+
+    Examples
+    --------
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> from frazil.inner.inner_graph import KnownOfOps
+    >>> x = ft.vector("x")
+    >>> known = KnownOfOps()
+    >>> node = fz.OpFromGraph([x], [ft.exp(x)])(x).owner
+    >>> known.of(node.op)["nodes"] = 1
+    >>> known.of(node.op)
+    {'nodes': 1}
+    """
+
+    def __init__(self) -> None:
+        self._known: WeakKeyDictionary[
+            FrozenFunctionGraph, dict[tuple[object, ...], dict[Any, KnownT]]
+        ] = WeakKeyDictionary()
+
+    def of(self, op: HasInnerGraph) -> dict[Any, KnownT]:
+        """What is known of ``op``, to be looked up and added to."""
+        # Not the graph itself: it would live as long as what is known of it.
+        others = tuple(None if value is op.fgraph else value for value in op._params())
+        return self._known.setdefault(op.fgraph, {}).setdefault((type(op), *others), {})
+
+
+def compute(fgraph: FrozenFunctionGraph, arrays: Sequence[Array]) -> list[Array]:
+    """Return the values of the outputs, node by node by ``perform``."""
+    values: dict[Variable, Array] = dict(zip(fgraph.inputs, arrays, strict=True))
+
+    def value(x: Variable) -> Array:
+        return x.data if isinstance(x, Constant) else values[x]
+
+    for node in fgraph.toposort():
+        results = values_of(node, [value(x) for x in node.inputs])
+        values.update(zip(node.outputs, results, strict=True))
+    return [np.asarray(value(output)) for output in fgraph.outputs]
+
+
+def apply_graph(
+    outputs: Sequence[Variable],
+    order: Iterable[Any],
+    made: MutableMapping[Variable, Variable],
+) -> list[Variable]:
+    """Return ``outputs`` with the nodes of ``order`` applied anew to what ``made`` says.
+
+    It adds what each variable became. A node whose inputs all stay stays, too.
+    """
+    for node in order:
+        inputs = [made.get(x, x) for x in node.inputs]
+        if any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
+            made.update(zip(node.outputs, node.op.make_node(*inputs).outputs, strict=True))
+    return [made.get(output, output) for output in outputs]
+
+
+def output_types(
+    fgraph: FrozenFunctionGraph, given: Sequence[TensorType]
+) -> tuple[TensorType, ...]:
+    """Return the types of a graph's outputs where its inputs have these, which they accept.
+
+    Lengths that the types of the inputs leave open and ``given`` tells are followed through the
+    graph. Not so 1: what is not declared as 1 does not broadcast.
+    """
+    refined = tuple(map(_refined, (x.type for x in fgraph.inputs), given))
+    if all(told == x.type for told, x in zip(refined, fgraph.inputs, strict=True)):
+        return tuple(output.type for output in fgraph.outputs)
+    known = _types.setdefault(fgraph, {})
+    if refined not in known:
+        applied = expand_graph(fgraph, [told(None) for told in refined])
+        known[refined] = tuple(y.type for y in applied)
+    return known[refined]
+
+
+def expand_graph(fgraph: FrozenFunctionGraph, inputs: Sequence[Variable]) -> list[Variable]:
+    """Return what a graph computes of ``inputs``, with the lengths that their types tell."""
+    own = [x.type for x in fgraph.inputs]
+    given = [x.type for x in inputs]
+    if own == given or list(map(_refined, own, given)) != given:
+        return fgraph.bind(inputs)
+    # What no input reaches is not applied below: it must be in this container already, and a buffer
+    # of this expansion alone.
+    with in_company_of(inputs):
+        places = [x.type(None) for x in fgraph.inputs]
+    outputs = fgraph.bind(places)
+    made: dict[Variable, Variable] = dict(zip(places, inputs, strict=True))
+    return apply_graph(outputs, _core.toposort(outputs, places), made)
+
+
+def _refined(declared: TensorType, given: TensorType) -> TensorType:
+    """``declared`` with the lengths of ``given`` that do not let a dimension broadcast."""
+    pairs = zip(declared.shape, given.shape, strict=True)
+    return TensorType(declared.dtype, [own if told == 1 else told for own, told in pairs])
+
+
+# By the graph's life: what follows from it alone.
+_types: WeakKeyDictionary[
+    FrozenFunctionGraph, dict[tuple[TensorType, ...], tuple[TensorType, ...]]
+] = WeakKeyDictionary()
+
+
+def outer_lengths(
+    fgraph: FrozenFunctionGraph,
+    variables: Sequence[Variable],
+    input_shapes: Mapping[Variable, Lengths],
+    values: Mapping[Variable, Variable],
+) -> list[Lengths | None]:
+    """Return the lengths of inner ``variables`` in terms of outer ones.
+
+    Parameters
+    ----------
+    input_shapes : mapping of Variable to tuple of Variable
+        The outer lengths of each inner input.
+    values : mapping of Variable to Variable
+        The outer variable that an inner input stands for, where there is one.
+
+    Returns
+    -------
+    list of tuple of Variable or None
+        None where the lengths depend on inner values.
+    """
+    shapes = _shapes.get(fgraph)
+    if shapes is None:
+        shapes = _shapes[fgraph] = Shapes(fgraph.toposort())
+    known: dict[Variable, Variable | None] = {}
+
+    def outer(length: Variable) -> Variable | None:
+        pending = [length]
+        while pending:
+            current = pending[-1]
+            node = current.owner
+            if current in known:
+                pending.pop()
+            elif isinstance(current, Constant):
+                known[current] = current
+            elif current in values:
+                known[current] = values[current]
+            elif node is not None and isinstance(node.op, Shape_i):
+                of = input_shapes.get(node.inputs[0])
+                known[current] = None if of is None else of[node.op.axis]
+            elif node is not None and is_size_arithmetic(current):
+                missing = [x for x in node.inputs if x not in known]
+                if missing:
+                    pending += missing
+                    continue
+                operands = [known[x] for x in node.inputs]
+                complete = [x for x in operands if x is not None]
+                whole = len(complete) == len(operands)
+                known[current] = node.op(*complete) if whole else None
+            else:
+                known[current] = None
+        return known[length]
+
+    told: list[Lengths | None] = []
+    for x in variables:
+        own = [outer(length) for length in shapes.lengths(x)]
+        complete = tuple(length for length in own if length is not None)
+        told.append(complete if len(complete) == len(own) else None)
+    return told
+
+
+# By the graph's life: an analysis of what never changes.
+_shapes: WeakKeyDictionary[FrozenFunctionGraph, Shapes] = WeakKeyDictionary()

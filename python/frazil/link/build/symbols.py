@@ -1,0 +1,64 @@
+"""Functions that native code calls: the runtime's, SciPy's, and those of the C math library."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import sys
+from functools import cache
+
+import frazil._core as _core
+
+_OF_SCIPY = "__pyx_"
+
+
+def function_address(name: str) -> int:
+    """The address of a function of SciPy, or else of the runtime.
+
+    Raises
+    ------
+    KeyError
+        If there is none of that name.
+    """
+    return scipy_function(name) if name.startswith(_OF_SCIPY) else _core.kernel_function(name)
+
+
+@cache
+def scipy_function(name: str) -> int:
+    """The address of a function that scipy.special.cython_special exports to C.
+
+    Examples
+    --------
+    >>> from ctypes import CFUNCTYPE, c_double, c_int
+    >>> from frazil.link.build.symbols import scipy_function
+    >>> psi = CFUNCTYPE(c_double, c_double, c_int)(scipy_function("__pyx_fuse_1psi"))
+    >>> round(psi(1.0, 0), 6)
+    -0.577216
+    """
+    from scipy.special import cython_special
+
+    return address_in(cython_special.__pyx_capi__[name])
+
+
+def address_in(capsule: object) -> int:
+    """The address that a capsule of Cython's holds."""
+    name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(
+        ("PyCapsule_GetName", ctypes.pythonapi)
+    )
+    pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
+        ("PyCapsule_GetPointer", ctypes.pythonapi)
+    )
+    return int(pointer_of(capsule, name_of(capsule)))
+
+
+@cache
+def load_math(vectors: bool = True) -> None:
+    """Makes the C library's math functions visible to all that this process loads from now on.
+
+    Those on vectors lie in a library that few processes have before a kernel needs them.
+    """
+    # Another C library has its math elsewhere, in itself as a rule.
+    names = ("libm.so.6", "libmvec.so.1")[: 1 + vectors] if sys.platform == "linux" else ()
+    for name in names:
+        with contextlib.suppress(OSError):
+            ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL)

@@ -1,0 +1,89 @@
+"""How a loop goes through the operands of a node: over what, and which element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from frazil._core import FrozenApply, Variable
+from frazil.link.fusion.views import REPEATED, Axes
+from frazil.scalar.elemwise import Elemwise
+from frazil.tensor.advanced_indexing import (
+    FULL,
+    INDEX,
+    AdvancedIncSubtensor,
+    AdvancedSubtensor,
+    index_position,
+)
+from frazil.tensor.cumulation import CumOp
+from frazil.tensor.reductions import Reduce
+
+
+def makes_elements(node: FrozenApply) -> bool:
+    """Whether a loop makes an element of the node's output at each position."""
+    return isinstance(node.op, (Elemwise, AdvancedSubtensor, CumOp))
+
+
+def can_loop(node: FrozenApply) -> bool:
+    """Whether the node is one that loops know."""
+    if isinstance(node.op, CumOp):
+        return bool(node.inputs[0].type.shape[node.op.axis] != 1)
+    return isinstance(node.op, (Elemwise, Reduce, AdvancedSubtensor, AdvancedIncSubtensor))
+
+
+def row_dimension(node: FrozenApply) -> int | None:
+    """The dimension that must be the row for a node, if it goes along one that is not the last."""
+    if not isinstance(node.op, CumOp):
+        return None
+    moving = [axis for axis, n in enumerate(node.inputs[0].type.shape) if n != 1]
+    at = moving.index(node.op.axis)
+    return None if at == len(moving) - 1 else at
+
+
+def pattern(node: FrozenApply) -> Variable:
+    """The variable over whose elements a loop goes for a node."""
+    match node.op:
+        case Reduce():
+            return node.inputs[0]
+        case AdvancedIncSubtensor(template=template):
+            x, _, *indices = node.inputs
+            part: Variable = AdvancedSubtensor(template)(x, *indices)
+            return part
+        case _:
+            return node.outputs[0]
+
+
+def whole_operands(node: FrozenApply) -> Sequence[Variable]:
+    """The operands that the node needs as arrays, not element by element."""
+    indexed = isinstance(node.op, (AdvancedSubtensor, AdvancedIncSubtensor))
+    return node.inputs[:1] if indexed else ()
+
+
+def element_operands(node: FrozenApply) -> list[tuple[Variable, Axes]]:
+    """The other operands, each with its axis for every dimension of the pattern."""
+    ndim = pattern(node).ndim
+    if not isinstance(node.op, (AdvancedSubtensor, AdvancedIncSubtensor)):
+        return [(x, _at_end(x, ndim)) for x in node.inputs]
+    first = 1 if isinstance(node.op, AdvancedSubtensor) else 2
+    indices = node.inputs[first:]
+    end = index_position(node.op.template) + max(x.ndim for x in indices)
+    behind = (REPEATED,) * (ndim - end)
+    values = [(y, _at_end(y, ndim)) for y in node.inputs[1:first]]
+    return [*values, *((x, _at_end(x, end) + behind) for x in indices)]
+
+
+def _at_end(x: Variable, ndim: int) -> Axes:
+    return (REPEATED,) * (ndim - x.ndim) + tuple(range(x.ndim))
+
+
+def indexed_axes(node: FrozenApply) -> tuple[int, ...]:
+    """The axes of the whole operand that indices move along."""
+    return tuple(axis for axis, entry in enumerate(node.op.template) if entry == INDEX)
+
+
+def whole_axes(node: FrozenApply) -> Axes:
+    """For every dimension of the pattern, the axis of the whole operand that moves along it."""
+    template = node.op.template
+    whole = [axis for axis, entry in enumerate(template) if entry == FULL]
+    at = index_position(template)
+    added = pattern(node).ndim - len(whole)
+    return (*whole[:at], *[REPEATED] * added, *whole[at:])

@@ -1,0 +1,67 @@
+"""Which operands of a node are read as values, and which only give lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+
+from frazil._core import FrozenApply, Variable
+from frazil.graph.op import Op
+from frazil.scan.op import Scan
+from frazil.tensor.broadcasting import BroadcastTo
+from frazil.tensor.creation import Full
+from frazil.tensor.diagonals import AllocDiag, Eye
+from frazil.tensor.indexing import IncSubtensor, Subtensor
+from frazil.tensor.lengths import Shape_i
+from frazil.tensor.ranges import ARange
+from frazil.tensor.reshaping import Reshape
+
+
+@singledispatch
+def _lengths(op: Op) -> tuple[int, int | None]:
+    """The positions of the operands that only give lengths: the first, and the one after the last
+    (None: all that follow).
+    """
+    return 0, 0
+
+
+@_lengths.register(AllocDiag)
+@_lengths.register(BroadcastTo)
+@_lengths.register(Full)
+@_lengths.register(Reshape)
+@_lengths.register(Subtensor)
+def _(op: Op) -> tuple[int, int | None]:
+    return 1, None
+
+
+@_lengths.register
+def _(op: IncSubtensor) -> tuple[int, int | None]:
+    return 2, None
+
+
+@_lengths.register(Eye)
+@_lengths.register(Shape_i)
+def _(op: Op) -> tuple[int, int | None]:
+    return 0, None
+
+
+@_lengths.register
+def _(op: ARange) -> tuple[int, int | None]:
+    return (0, None) if op.dtype == "int64" else (0, 0)
+
+
+@_lengths.register
+def _(op: Scan) -> tuple[int, int | None]:
+    return 0, 1
+
+
+def value_operands(node: FrozenApply) -> Sequence[Variable]:
+    """The operands whose elements the node reads."""
+    first, end = _lengths(node.op)
+    return [*node.inputs[:first], *(() if end is None else node.inputs[end:])]
+
+
+def length_operands(node: FrozenApply) -> Sequence[Variable]:
+    """The operands that only give lengths."""
+    first, end = _lengths(node.op)
+    return node.inputs[first:end]

@@ -1,0 +1,61 @@
+"""Which elementwise results are computed again by whoever needs them, rather than stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+from frazil._core import Constant, FrozenApply, Variable
+from frazil.link.fusion.spaces import Spaces
+from frazil.link.fusion.views import Views
+from frazil.link.kernel.cost import FUNCTION, KEEPING, cost
+from frazil.scalar.elemwise import Elemwise
+
+READS = 2
+"""As much as writing a result and reading it once costs reading this many operands of its size."""
+
+
+class Recompute:
+    """The results that loops compute again from what those read.
+
+    What is computed again costs at most :data:`~frazil.link.kernel.cost.KEEPING` an element
+    (what has one element: anything but a function) and reads at most :data:`READS` operands as
+    large as itself.
+    """
+
+    def __init__(
+        self,
+        order: Sequence[FrozenApply],
+        shapes: Spaces,
+        views: Views,
+        fusible: Callable[[FrozenApply], bool],
+        written: Collection[Variable] = (),
+    ) -> None:
+        self._views = views
+        self._leaves: dict[Variable, frozenset[Variable]] = {}
+        costs: dict[Variable, int] = {}
+        for node in order:
+            if not isinstance(node.op, Elemwise) or not fusible(node):
+                continue
+            (output,) = node.outputs
+            space = shapes.space(output)
+            whole = cost(node.op.scalar_op)
+            bases = [views.look_through(operand)[0] for operand in node.inputs]
+            # What has one element is had once a row.
+            whole += sum(costs.get(x, 0) for x in bases if not space or shapes.space(x))
+            if whole > KEEPING and (space or whole >= FUNCTION):
+                continue
+            read = {x for base in bases for x in self.reads(base)}
+            # Later, what is written over is not there any more.
+            if not read.isdisjoint(written):
+                continue
+            large = [x for x in read if len(shapes.space(x)) >= len(space)]
+            if not space or len(large) <= READS:
+                costs[output] = whole
+                self._leaves[output] = frozenset(x for x in read if not isinstance(x, Constant))
+
+    def __contains__(self, x: Variable) -> bool:
+        return x in self._leaves
+
+    def reads(self, x: Variable) -> Collection[Variable]:
+        """What is read where ``x`` is: itself, or what it is computed from again."""
+        return self._leaves.get(x, (x,))

@@ -1,0 +1,152 @@
+"""What a linker's loops can hold, as its backend registers it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
+from weakref import WeakKeyDictionary
+
+from frazil._core import FrozenApply
+from frazil.scalar.elemwise import Elemwise
+from frazil.scalar.op import ScalarOp
+
+
+class Fusion(Protocol):
+    """What a backend fuses.
+
+    ``statement_limit`` is the number of nodes up to which one loop is worth more than two. With 1
+    nothing is computed twice either. With 0 there are no loops at all: each node is a segment of
+    its own, and lengths are computed by nodes too.
+    """
+
+    @property
+    def statement_limit(self) -> int: ...
+    def fuses(self, node: FrozenApply) -> bool:
+        """Whether a loop of this backend may hold the node.
+
+        The answer must follow from the node's op and its types, and hold for the process. It is
+        asked for the nodes that loops know: elementwise ops of one output, reductions, cumulations,
+        and reads and writes by arrays of indices.
+        """
+        ...
+
+
+FusionT = TypeVar("FusionT", bound=Callable[[], Fusion])
+
+_FACTORIES: dict[str, Callable[[], Fusion]] = {}
+_MADE: dict[str, Fusion] = {}
+
+
+def register_fusion(linker: str) -> Callable[[FusionT], FusionT]:
+    """Say what a linker fuses: decorates a class, or a function, that makes a :class:`Fusion`.
+
+    It is called once, when the linker is first asked for. A class may be registered again from the
+    place where it was, as when a notebook's cell runs twice.
+
+    Parameters
+    ----------
+    linker : str
+        The linker's name.
+
+    Returns
+    -------
+    callable
+        The decorator.
+
+    Raises
+    ------
+    ValueError
+        If something else registered what this linker fuses.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> from frazil.link import register_fusion
+    >>> @register_fusion("sums_apart")
+    ... class SumsApart:
+    ...     statement_limit = 100
+    ...
+    ...     def fuses(self, node):
+    ...         return node.op.__class__.__name__ == "Elemwise"
+    >>> x = ft.vector("x")
+    >>> graph = fz.FunctionGraph([x], [ft.exp(-x).sum()])
+    >>> [segment.nodes() for segment in graph.segment("sums_apart")]
+    [[neg(x), exp(neg.out)], [Sum{(0,)}(exp.out)]]
+    >>> [len(segment.nodes()) for segment in graph.segment("c")]
+    [3]
+    """
+    if not isinstance(linker, str):
+        raise TypeError(
+            "register_fusion takes the name of a linker, as in @register_fusion('c'), given "
+            f"{linker!r}"
+        )
+
+    def register(factory: FusionT) -> FusionT:
+        known = _FACTORIES.get(linker)
+        if known is not None and _place(known) != _place(factory):
+            raise ValueError(
+                f"what linker {linker!r} fuses is registered already, by {_place(known)}; give "
+                "the other linker a name of its own"
+            )
+        _FACTORIES[linker] = factory
+        _MADE.pop(linker, None)
+        return factory
+
+    return register
+
+
+def find_fusion(linker: str) -> Fusion:
+    """What the linker of that name fuses.
+
+    Raises
+    ------
+    ValueError
+        If nothing is registered for the name.
+    """
+    made = _MADE.get(linker)
+    if made is None:
+        if linker not in _FACTORIES:
+            known = ", ".join(map(repr, sorted(_FACTORIES)))
+            raise ValueError(
+                f"no linker {linker!r} has registered what it fuses; those that have are {known}. "
+                f"Decorate a class with @frazil.link.register_fusion({linker!r}), or ask for one "
+                "of these"
+            )
+        made = _MADE.setdefault(linker, _FACTORIES[linker]())
+    return made
+
+
+def _place(factory: Callable[[], Fusion]) -> str:
+    return f"{factory.__module__}.{factory.__qualname__}"
+
+
+class LoweredOps:
+    """Fuses what loops know, where ``lowers`` has a form for the scalar op.
+
+    That is asked once for an op, the dtypes of its operands and that of its result.
+    """
+
+    def __init__(
+        self, lowers: Callable[[ScalarOp, Sequence[str], str], bool], statement_limit: int
+    ) -> None:
+        self.statement_limit = statement_limit
+        self._lowers = lowers
+        self._known: WeakKeyDictionary[ScalarOp, dict[tuple[str, ...], bool]] = WeakKeyDictionary()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._lowers, self.statement_limit)
+
+    def fuses(self, node: FrozenApply) -> bool:
+        """Whether a loop may hold the node."""
+        if not isinstance(node.op, Elemwise):
+            return True
+        op = node.op.scalar_op
+        known = self._known.get(op)
+        if known is None:
+            known = self._known.setdefault(op, {})
+        operands = tuple(x.dtype for x in node.inputs)
+        result = node.output_types[0].dtype
+        found = known.get((*operands, result))
+        if found is None:
+            found = known[*operands, result] = self._lowers(op, operands, result)
+        return found

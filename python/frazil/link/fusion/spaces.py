@@ -1,0 +1,77 @@
+"""Spaces: the lengths that a loop over a variable runs over, and which of them are equal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from frazil._core import Constant, FrozenApply, Variable
+from frazil.link.fusion.alignment import can_loop, element_operands, pattern, whole_operands
+from frazil.link.fusion.views import REPEATED
+from frazil.scalar.elemwise import Elemwise
+from frazil.tensor.lengths import Lengths
+from frazil.tensor.shapes import Shapes
+
+
+class Spaces(Shapes):
+    """The canonical lengths of the variables that a graph computes, and which of them are equal.
+
+    Lengths that must be equal because an elementwise op meets them (the run checks it) have one
+    *representative*: two spaces of equal representatives can share a loop.
+    """
+
+    def __init__(self, order: Sequence[FrozenApply]) -> None:
+        self._parent: dict[Variable, Variable] = {}
+        self._spaces: dict[Variable, Lengths] = {}  # asked for when all is known that must be equal
+        super().__init__(order)
+
+    def space(self, x: Variable) -> Lengths:
+        """The representatives of the lengths of ``x`` that are not known to be 1."""
+        known = self._spaces.get(x)
+        if known is None:
+            known = self._spaces[x] = tuple(
+                self.representative(length)
+                for length, static in zip(self.lengths(x), x.type.shape, strict=True)
+                if static != 1
+            )
+        return known
+
+    def representative(self, length: Variable) -> Variable:
+        """The one length that stands for all that must equal ``length``."""
+        root = length
+        while (parent := self._parent.get(root)) is not None:
+            root = parent
+        while (parent := self._parent.get(length)) is not None:
+            self._parent[length] = root
+            length = parent
+        return root
+
+    def infer(self, node: FrozenApply) -> None:
+        super().infer(node)
+        if can_loop(node) and node.outputs:
+            over = pattern(node)
+            if over not in self._lengths and over.owner is not None and over is not node.outputs[0]:
+                self.infer(over.owner)
+            self._unify(node, over)
+
+    def _unify(self, node: FrozenApply, over: Variable) -> None:
+        whole = self.lengths(over)
+        if isinstance(node.op, Elemwise) and all(
+            not x.ndim or self.lengths(x) == whole for x in node.inputs
+        ):
+            return  # as it is most often: the same lengths all over
+        operands = element_operands(node)
+        for dim in range(over.ndim):
+            met = [
+                self.representative(self.lengths(x)[axes[dim]])
+                for x, axes in operands
+                if axes[dim] != REPEATED and not x.broadcastable[axes[dim]]
+            ]
+            if whole_operands(node) and not over.broadcastable[dim]:
+                met.append(self.representative(self.lengths(over)[dim]))
+            if not met:
+                continue
+            # A constant is the best to know, else the first: any choice groups the same lengths.
+            chosen = next((length for length in met if isinstance(length, Constant)), met[0])
+            for length in met:
+                if length is not chosen:
+                    self._parent[length] = chosen

@@ -1,0 +1,77 @@
+"""The ``debug`` linker: node by node, each one checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from weakref import WeakValueDictionary
+
+from frazil._core import FrozenFunctionGraph, Program, Variable
+from frazil.link.c import CCompiler
+from frazil.link.fusion.registry import Fusion, find_fusion, register_fusion
+from frazil.link.kernel.compiler import KernelCompileError, KernelCompiler, NativeKernel
+from frazil.link.kernel.image import Image, Symbol
+from frazil.link.linkers.py import PyLinker
+from frazil.link.lowering import lower
+from frazil.link.lowering.inlining import prepared
+from frazil.link.lowering.inner import Inner
+from frazil.link.numba import NumbaCompiler
+
+
+def debug_compiler() -> KernelCompiler | None:
+    """What compiles the kernels of the debug linker: C, else Numba, else nothing does."""
+    return CCompiler.find() or NumbaCompiler.find()
+
+
+class Apart:
+    """Fuses nothing, but makes a kernel of each node that ``fusion`` would fuse."""
+
+    statement_limit = 1
+
+    def __init__(self, fusion: Fusion) -> None:
+        self.fuses = fusion.fuses
+
+
+@register_fusion("debug")
+def fusion() -> Fusion:
+    """One kernel a node."""
+    compiler = debug_compiler()
+    return Apart(find_fusion("py" if compiler is None else compiler.name))
+
+
+@dataclass
+class DebugLinker:
+    """Makes programs that run node by node, unfused, and look for faults as they go.
+
+    Runs check that nothing reads memory which was given back or written over, that no kernel
+    writes to what it may only read or beyond a buffer, and where the first NaN comes from;
+    ``perform`` is called by way of :class:`~frazil.link.linkers.py.CheckedPerform`.
+    """
+
+    compiler: KernelCompiler | None
+    name: str = field(default="debug", init=False)
+
+    identity: None = field(default=None, init=False)  # no program is kept
+    inner_programs: WeakValueDictionary[Inner, Program] = field(
+        default_factory=WeakValueDictionary, init=False, compare=False
+    )
+
+    def prepare(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+        """``graph`` with ops on elements opened: each node is checked."""
+        if self.compiler is None:
+            return graph
+        return prepared(graph, find_fusion("debug"))
+
+    def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
+        """The program that computes ``graph``."""
+        if self.compiler is None:
+            return PyLinker(checked=True).compile(graph)
+        return lower(graph, self, self.compiler, find_fusion("debug"), donated, checked=True)
+
+    def symbol(self, keepalive: object) -> Symbol | None:
+        """None: no program is kept."""
+        return None
+
+    def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
+        """Nothing: no program is kept."""
+        raise KernelCompileError("programs of the debug linker are not kept")

@@ -1,0 +1,71 @@
+"""Linkers that run loops as native kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from weakref import WeakValueDictionary
+
+from frazil._core import FrozenFunctionGraph, Program, Variable
+from frazil.cache.content import Unknowable, digest
+from frazil.link.fusion.registry import Fusion, find_fusion
+from frazil.link.kernel.compiler import KernelCompiler, NativeKernel
+from frazil.link.kernel.image import Image, Symbol
+from frazil.link.lowering import lower
+from frazil.link.lowering.inlining import prepared
+from frazil.link.lowering.inner import Inner
+
+
+class NativeLinker:
+    """Makes programs whose loops a kernel compiler turned into machine code.
+
+    Parameters
+    ----------
+    compiler : KernelCompiler
+        What compiles loops; the linker has its name.
+    fusion : Fusion, optional
+        What shares a loop; by default what is registered for the compiler's name.
+    """
+
+    def __init__(self, compiler: KernelCompiler, fusion: Fusion | None = None) -> None:
+        self.name = compiler.name
+        self._compiler = compiler
+        self.inner_programs: WeakValueDictionary[Inner, Program] = WeakValueDictionary()
+        self._fusion = find_fusion(compiler.name) if fusion is None else fusion
+        if self._fusion.statement_limit < 1:
+            raise ValueError(
+                f"linker {self.name!r} makes kernels of loops, but its statement_limit is "
+                f"{self._fusion.statement_limit}; 1 is a loop for each node"
+            )
+
+    @property
+    def identity(self) -> str | None:
+        """What programs depend on besides the graph and frazil; None where that cannot be told."""
+        try:
+            made_by = digest([type(self._compiler), self._fusion])
+        except Unknowable:
+            return None
+        return f"{self._compiler.identity}\n{made_by}"
+
+    def prepare(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+        """``graph``, and the graphs of its ops, with ops on elements opened."""
+        return prepared(graph, self._fusion)
+
+    def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
+        """The program that computes ``graph`` and may use up the memory of ``donated`` inputs."""
+        return lower(graph, self, self._compiler, self._fusion, donated)
+
+    def symbol(self, keepalive: object) -> Symbol | None:
+        """Where a kernel of a program is in an image; None if it cannot be kept."""
+        return self._compiler.symbol(keepalive)
+
+    def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
+        """The kernels of these names in an image."""
+        return self._compiler.load(image, names)
+
+
+class CLinker(NativeLinker):
+    """Makes programs whose loops are C."""
+
+
+class NumbaLinker(NativeLinker):
+    """Makes programs whose loops Numba compiled."""

@@ -1,0 +1,339 @@
+"""From a loop of nodes to a kernel, and which variables its reads and writes are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal as OneOf
+
+from frazil._core import Constant, FrozenApply, Variable
+from frazil.link.fusion.alignment import (
+    element_operands,
+    indexed_axes,
+    pattern,
+    row_dimension,
+    whole_axes,
+    whole_operands,
+)
+from frazil.link.fusion.fusion import Loop, operands
+from frazil.link.fusion.recompute import Recompute
+from frazil.link.fusion.views import REPEATED, Axes, Views, through
+from frazil.link.kernel.loop_kernel import (
+    Fold,
+    Literal,
+    LoopKernel,
+    Put,
+    Read,
+    Scan,
+    Source,
+    Statement,
+    Take,
+    Write,
+)
+from frazil.scalar import ScalarOp
+from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubtensor
+from frazil.tensor.cumulation import CumOp
+from frazil.tensor.reductions import Reduce
+
+SHORT = 16
+"""Terms up to which a sum is not worth a loop of its own."""
+
+Maker = Callable[[tuple[int, ...]], Statement | Take | Scan | Fold]
+Value = tuple[OneOf["read", "literal", "statement"], int]
+
+
+@dataclass(frozen=True)
+class Output:
+    """A variable that a loop writes; for each dimension of the loop its axis there, or REPEATED.
+
+    ``reduction``: of one, what it starts from and the name of its scalar op.
+    """
+
+    variable: Variable
+    axes: Axes
+    reduction: tuple[bool | int | float, str] | None
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """A variable read, or copied and written, where indices say; ``indexed``: along which axes."""
+
+    variable: Variable
+    axes: Axes
+    indexed: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class KernelCall:
+    """A kernel and what it is applied to; dimensions known to have length 1 are not looped over.
+
+    ``row``: the dimension that is looped over last, where it is not the last.
+    """
+
+    loop: Loop
+    kernel: LoopKernel
+    reads: tuple[tuple[Variable, Axes], ...]
+    sources: tuple[Indexed, ...]
+    outputs: tuple[Output, ...]
+    targets: tuple[tuple[Variable, Indexed], ...]
+    row: int | None
+
+
+def kernel_call(
+    loop: Loop, stored: set[Variable], views: Views, recompute: Recompute
+) -> KernelCall:
+    """The kernel that runs ``loop``, storing what is in ``stored`` and every other reduction."""
+    return _Assembly(loop, stored, views, recompute).call()
+
+
+class _Assembly:
+    """A kernel that grows node by node."""
+
+    def __init__(
+        self, loop: Loop, stored: set[Variable], views: Views, recompute: Recompute
+    ) -> None:
+        self.loop = loop
+        self.stored = stored
+        self.views = views
+        self.recompute = recompute
+        self.reads: dict[tuple[Variable, Axes], int] = {}
+        self.literals: dict[Literal, int] = {}
+        self.statements: dict[Variable, int] = {}
+        self.again: dict[tuple[Variable, Axes], Value] = {}
+        self.row = row_dimension(loop.nodes[0])
+        self.sources: dict[Indexed, int] = {}
+        self.targets: list[tuple[Variable, Indexed]] = []
+        self.puts: list[tuple[list[Value], str, bool, str | None]] = []
+        self.made: list[tuple[Maker, list[Value]]] = []
+        self.outputs: list[Output] = []
+        self.values: list[tuple[Value, str | None]] = []
+        self.needed = frozenset(
+            base
+            for node in loop.nodes
+            for base, axes in operands(node, views)
+            if loop.makes(base, axes, node)
+        )
+
+    def call(self) -> KernelCall:
+        """The kernel and its operands."""
+        for node in self.loop.nodes:
+            args = [self._operand(base, axes, node) for base, axes in operands(node, self.views)]
+            match node.op:
+                case Reduce():
+                    self._reduce(node, args[0])
+                case AdvancedSubtensor():
+                    self._take(node, args)
+                case AdvancedIncSubtensor():
+                    self._put(node, args)
+                case CumOp():
+                    self._scan(node, args)
+                case _:
+                    self._apply(node, args)
+        first = {
+            "read": 0,
+            "literal": len(self.reads),
+            "statement": len(self.reads) + len(self.literals),
+        }
+
+        def number(value: Value) -> int:
+            return first[value[0]] + value[1]
+
+        row, reads, outputs = self.row, tuple(self.reads), tuple(self.outputs)
+        if row is None and self._sums_few_terms():
+            row = len(outputs[0].axes) - 2
+            reads = tuple((base, _swapped(axes)) for base, axes in reads)
+            outputs = tuple(replace(output, axes=_swapped(output.axes)) for output in outputs)
+        kernel = LoopKernel(
+            tuple(Read(base.dtype, _inner(axes)) for base, axes in reads),
+            tuple(self.literals),
+            tuple(make(tuple(map(number, args))) for make, args in self.made),
+            tuple(
+                Write(
+                    number(value),
+                    output.variable.dtype,
+                    _inner(output.axes),
+                    fold,
+                    of_rows=fold is not None and _only_outside(output.axes),
+                )
+                for output, (value, fold) in zip(outputs, self.values, strict=True)
+            ),
+            tuple(
+                Source(of.variable.dtype, _inner(of.axes), len(of.indexed)) for of in self.sources
+            ),
+            tuple(
+                Put(number(value), tuple(map(number, args)), dtype, inner, fold)
+                for (value, *args), dtype, inner, fold in self.puts
+            ),
+        )
+        return KernelCall(
+            self.loop,
+            kernel,
+            reads,
+            tuple(self.sources),
+            outputs,
+            tuple(self.targets),
+            row,
+        )
+
+    def _sums_few_terms(self) -> bool:
+        """Whether to go through the last dimension before the one in front of it.
+
+        Reducing over a short last dimension costs more for each result than for its terms. Where no
+        operand moves along all dimensions, as in distances between points, results lie side by side
+        in another dimension as well; the terms are added to a whole row of them in turn.
+        """
+        lengths = [n for n in self.loop.pattern.type.shape if n != 1]
+        if len(lengths) < 3 or self.loop.of_rows or self.sources or self.targets:
+            return False
+        if lengths[-1] is None or lengths[-1] > SHORT or not self.outputs:
+            return False
+        summed = all(
+            output.reduction is not None and output.axes[-1] == REPEATED != output.axes[-2]
+            for output in self.outputs
+        )
+        return summed and all(REPEATED in axes[:-1] for _, axes in self.reads)
+
+    def _operand(self, base: Variable, axes: Axes, node: FrozenApply) -> Value:
+        if self.loop.makes(base, axes, node):
+            return "statement", self.statements[base]
+        axes = self._ordered(_moving(axes, pattern(node)))
+        if node in self.loop.of_rows:
+            axes = (*axes, REPEATED)
+        return self._from_outside(base, axes)
+
+    def _from_outside(self, base: Variable, axes: Axes) -> Value:
+        """A variable that the loop does not make, or computes again."""
+        pending = [(base, axes)]
+        while pending:
+            now, over = pending[-1]
+            if now not in self.recompute or (now, over) in self.again:
+                pending.pop()
+                continue
+            node = now.owner
+            assert node is not None
+            beneath = [self._beneath(x, own, over) for x, own in element_operands(node)]
+            missing = [
+                (x, own) for x, own in beneath if x in self.recompute and (x, own) not in self.again
+            ]
+            if missing:
+                pending += missing
+                continue
+            args = [self._plain(x, own) for x, own in beneath]
+            self.again[now, over] = "statement", len(self.made)
+            self.made.append((partial(_statement, node.op.scalar_op, now.dtype), args))
+        return self._plain(base, axes)
+
+    def _beneath(self, x: Variable, axes: Axes, over: Axes) -> tuple[Variable, Axes]:
+        """What an operand of a node is a view of, and how it moves where the node's output moves
+        like ``over``.
+        """
+        base, inner = self.views.look_through(x)
+        return base, through(over, through(axes, inner))
+
+    def _plain(self, base: Variable, axes: Axes) -> Value:
+        """A value computed again already, a literal or a read."""
+        again = self.again.get((base, axes))
+        if again is not None:
+            return again
+        # A NaN is read from memory, where a run that looks for the first one finds it.
+        if isinstance(base, Constant) and base.ndim == 0 and base.data == base.data:
+            return self._literal(Literal(base.dtype, base.data.item()))
+        return "read", self.reads.setdefault((base, axes), len(self.reads))
+
+    def _literal(self, literal: Literal) -> Value:
+        return "literal", self.literals.setdefault(literal, len(self.literals))
+
+    def _state(self, output: Variable, make: Maker, args: list[Value]) -> None:
+        """Add a statement that makes an output, and a write if that is stored."""
+        self.statements[output] = len(self.made)
+        self.made.append((make, args))
+        self._store(output)
+
+    def _apply(self, node: FrozenApply, args: list[Value]) -> None:
+        (output,) = node.outputs
+        self._state(output, partial(_statement, node.op.scalar_op, output.dtype), args)
+
+    def _ordered(self, axes: Axes) -> Axes:
+        """``axes`` with that of the row last."""
+        if self.row is None:
+            return axes
+        return (*axes[: self.row], *axes[self.row + 1 :], axes[self.row])
+
+    def _scan(self, node: FrozenApply, args: list[Value]) -> None:
+        (output,) = node.outputs
+        self._state(output, partial(_scan, node.op.mode, output.dtype), args)
+
+    def _indexed(self, node: FrozenApply) -> Indexed:
+        (whole,) = whole_operands(node)
+        axes = _moving(whole_axes(node), pattern(node))
+        return Indexed(whole, axes, indexed_axes(node))
+
+    def _take(self, node: FrozenApply, args: list[Value]) -> None:
+        (output,) = node.outputs
+        source = self.sources.setdefault(self._indexed(node), len(self.sources))
+        self._state(output, partial(_take, source, output.dtype), args)
+
+    def _put(self, node: FrozenApply, args: list[Value]) -> None:
+        (output,) = node.outputs
+        target = self._indexed(node)
+        self.targets.append((output, target))
+        fold = None if node.op.set else "or_" if output.dtype == "bool" else "add"
+        self.puts.append((args, output.dtype, _inner(target.axes), fold))
+
+    def _store(self, output: Variable) -> None:
+        """Add a write of a value of the loop if it is stored."""
+        if output in self.stored:
+            axes = self._ordered(_moving(tuple(range(output.ndim)), output))
+            if output in self.loop.row_values:
+                axes = (*axes, REPEATED)
+            self.outputs.append(Output(output, axes, None))
+            self.values.append((("statement", self.statements[output]), None))
+
+    def _reduce(self, node: FrozenApply, value: Value) -> None:
+        """Add a reduction: as a value of the loop if that needs it, else as a write."""
+        (over,), (output,) = node.inputs, node.outputs
+        identity = node.op.identity(output.dtype)
+        if output in self.needed:
+            start = self._literal(Literal(output.dtype, identity))
+            self._state(output, partial(_fold, node.op.fold, output.dtype), [start, value])
+            return
+        axes = [REPEATED if axis in node.op.axes else axis for axis in range(over.ndim)]
+        reduction = identity, node.op.fold
+        self.outputs.append(Output(output, _moving(tuple(axes), over), reduction))
+        self.values.append((value, node.op.fold))
+
+
+def _statement(op: ScalarOp, dtype: str, args: tuple[int, ...]) -> Statement:
+    return Statement(op, args, dtype)
+
+
+def _take(source: int, dtype: str, args: tuple[int, ...]) -> Take:
+    return Take(source, args, dtype)
+
+
+def _scan(reduce: str, dtype: str, args: tuple[int, ...]) -> Scan:
+    return Scan(reduce, args, dtype)
+
+
+def _fold(reduce: str, dtype: str, args: tuple[int, ...]) -> Fold:
+    start, value = args
+    return Fold(reduce, start, value, dtype)
+
+
+def _swapped(axes: Axes) -> Axes:
+    """The axes of the last two dimensions the other way round."""
+    return (*axes[:-2], axes[-1], axes[-2])
+
+
+def _moving(axes: Axes, over: Variable) -> Axes:
+    """``axes`` without the dimensions that are known to have length 1."""
+    return tuple(axis for axis, static in zip(axes, over.type.shape, strict=True) if static != 1)
+
+
+def _inner(axes: Axes) -> bool:
+    return bool(axes) and axes[-1] != REPEATED
+
+
+def _only_outside(axes: Axes) -> bool:
+    return not _inner(axes) and any(axis != REPEATED for axis in axes)

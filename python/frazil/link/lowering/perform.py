@@ -1,0 +1,93 @@
+"""Calls of ``perform``: of nodes without a native form."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from frazil._core import DebugModeError, FrozenApply, ProgramBuilder
+from frazil.graph.answers import listed_values
+
+
+class NodeFunction:
+    """What a node computes, as a function of arrays: a program that is kept names the node."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: FrozenApply) -> None:
+        self.node = node
+
+    @property
+    def __name__(self) -> str:
+        return str(self.node.op)
+
+    @abstractmethod
+    def __call__(self, *arrays: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], ...]:
+        """The outputs."""
+
+
+class Perform(NodeFunction):
+    """The ``perform`` of a node's op."""
+
+    __slots__ = ()
+
+    def __call__(self, *arrays: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], ...]:
+        return listed_values(self.node, self.node.op.perform(self.node, arrays))
+
+
+@singledispatch
+def node_function(op: Any, node: FrozenApply, linker: object) -> NodeFunction:
+    """The function of a node in a program that ``linker`` made and another process kept."""
+    return Perform(node)
+
+
+def call_perform(
+    builder: ProgramBuilder, node: FrozenApply, inputs: Sequence[int], *, checked: bool = False
+) -> list[int]:
+    """Adds a call of the op's ``perform``; the slots of its outputs."""
+    perform = CheckedPerform(node) if checked else Perform(node)
+    return builder.call(perform, inputs, node.output_types)
+
+
+class CheckedPerform(Perform):
+    """Calls an op's ``perform``, and checks that it keeps to what the op says of it."""
+
+    __slots__ = ()
+
+    def __call__(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The outputs.
+
+        Raises
+        ------
+        DebugModeError
+            If ``perform`` has written to an input, or returns memory of an input that the op's
+            ``view_map`` does not name for this output.
+        """
+        node = self.node
+        before = [array.copy() for array in arrays]
+        outputs = listed_values(node, node.op.perform(node, arrays))
+        for position, (array, copy) in enumerate(zip(arrays, before, strict=True)):
+            if array.tobytes() != copy.tobytes():
+                raise DebugModeError(
+                    f"perform of {node.op} has written to its input {position}, {array!r}, which "
+                    f"was {copy!r}; it must work on a copy"
+                )
+        views = {} if node.distinct is not None else node.op.view_map
+        for number, output in enumerate(outputs):
+            for position, array in enumerate(arrays):
+                if position not in views.get(number, ()) and np.shares_memory(output, array):
+                    raise DebugModeError(
+                        f"perform of {node.op} returns memory of its input {position} as output "
+                        f"{number}, which {_why(node, number)}, or return a copy"
+                    )
+        return outputs
+
+
+def _why(node: FrozenApply, output: int) -> str:
+    if node.distinct is not None:
+        return "is distinct: drop distinct from the op"
+    return f"its view_map ({dict(node.op.view_map)}) does not say; add {{{output}: [...]}} to it"

@@ -1,0 +1,335 @@
+"""Ops on small arrays, element by element: what a recurrence kernel does in a step.
+
+An array is an object array of the numbers of its elements' values, so that views cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import singledispatch
+from itertools import pairwise, product
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from frazil._core import Constant, FrozenApply, Variable
+from frazil.graph.op import Op
+from frazil.link.kernel.loop_kernel import Literal, Statement
+from frazil.scalar.elementary import Elementary
+from frazil.scalar.elemwise import Elemwise
+from frazil.scalar.op import ScalarOp
+from frazil.tensor.blas import Gemm, Gemv, Ger
+from frazil.tensor.broadcasting import BroadcastTo
+from frazil.tensor.creation import Full
+from frazil.tensor.cumulation import CumOp
+from frazil.tensor.diagonals import AllocDiag, ExtractDiag, Eye
+from frazil.tensor.dims import DropDims, ExpandDims
+from frazil.tensor.indexing import IncSubtensor, Subtensor, numpy_index
+from frazil.tensor.joining import Join
+from frazil.tensor.lengths import Shape_i
+from frazil.tensor.products import Dot
+from frazil.tensor.reductions import Reduce
+from frazil.tensor.reshaping import Reshape
+from frazil.tensor.transposition import Transpose
+
+Elements: TypeAlias = Any
+"""An object array: for each element the number of its value. NumPy's types do not tell that."""
+
+
+class NotSmall(Exception):
+    """An array is too large, or of a shape that is not known, or an op has no form here."""
+
+
+class Step:
+    """What a step computes so far: literals and statements, each once.
+
+    Numbers below zero stand for literals until all values are counted.
+    """
+
+    def __init__(
+        self,
+        lowers: Callable[[ScalarOp, Sequence[str], str], bool],
+        limit: int,
+    ) -> None:
+        self._lowers = lowers
+        self._limit = limit
+        self.literals: dict[Literal, int] = {}
+        self.statements: dict[Statement, int] = {}
+        self.dtypes: dict[int, str] = {}
+        self._next = 0
+
+    def given(self, dtype: str) -> int:
+        """A value that is there before the statements."""
+        self._next += 1
+        self.dtypes[self._next - 1] = dtype
+        return self._next - 1
+
+    def literal(self, dtype: str, value: bool | int | float) -> int:
+        """A constant."""
+        number = self.literals.setdefault(Literal(dtype, value), -1 - len(self.literals))
+        self.dtypes[number] = dtype
+        return number
+
+    def constant(self, array: np.ndarray[Any, Any]) -> Elements:
+        """The elements of a constant array."""
+        dtype = str(array.dtype)
+        made = np.empty(array.shape, object)
+        for at in np.ndindex(*array.shape):
+            made[at] = self.literal(dtype, array[at].item())
+        return made
+
+    def apply(self, op: ScalarOp, args: Sequence[int], dtype: str) -> int:
+        """The value of a scalar op."""
+        if len(self.statements) >= self._limit:
+            raise NotSmall(f"more than {self._limit} statements")
+        statement = Statement(op, tuple(args), dtype)
+        number = self.statements.get(statement)
+        if number is None:
+            own = [self.dtypes[argument] for argument in args]
+            if not self._lowers(op, own, dtype):
+                raise NotSmall(f"{op} has no native form")
+            number = self.statements[statement] = self.given(dtype)
+        return number
+
+    def arithmetic(self, name: str, a: int, b: int) -> int:
+        """A named op on two values of one dtype."""
+        return self.apply(Elementary(name), (a, b), self.dtypes[a])
+
+    def total(self, terms: Sequence[int], name: str = "add") -> int:
+        """Values folded in order."""
+        so_far = terms[0]
+        for term in terms[1:]:
+            so_far = self.arithmetic(name, so_far, term)
+        return so_far
+
+    def dot(self, a: Elements, b: Elements, dtype: str) -> Elements:
+        """The product of vectors or matrices."""
+        # Of no elements NumPy does not work out a length of -1.
+        left, right = np.atleast_2d(a), b.reshape(b.shape[0], int(np.prod(b.shape[1:])))
+        made = np.empty((left.shape[0], right.shape[1]), object)
+        for i, j in np.ndindex(*made.shape):
+            terms = [
+                self.arithmetic("mul", x, y) for x, y in zip(left[i], right[:, j], strict=True)
+            ]
+            made[i, j] = self.total(terms) if terms else self.literal(dtype, 0)
+        return made.reshape(a.shape[:-1] + b.shape[1:])
+
+
+@singledispatch
+def components(op: Op, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+    """The elements of a node's only result, in terms of those of its operands.
+
+    Raises
+    ------
+    NotSmall
+        If the op has no such form.
+    """
+    raise NotSmall(f"{op} has no form for single elements")
+
+
+@components.register
+def _(op: Elemwise, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+    if len(node.output_types) != 1:
+        raise NotSmall(f"{op} has several results")
+    result = node.output_types[0]
+    made = np.empty(_static(node.outputs[0]), object)
+    aligned: list[Elements] = [np.broadcast_to(x, made.shape) for x in operands]
+    for at in np.ndindex(*made.shape):
+        made[at] = step.apply(op.scalar_op, [x[at] for x in aligned], result.dtype)
+    return made
+
+
+@components.register
+def _(op: Reduce, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+    (x,) = operands
+    dtype = node.output_types[0].dtype
+    kept = [axis for axis in range(x.ndim) if axis not in op.axes]
+    made = np.empty([x.shape[axis] for axis in kept], object)
+    moved = np.transpose(x, [*kept, *op.axes])
+    for at in np.ndindex(*made.shape):
+        terms = list(np.ravel(moved[at]))
+        if terms:
+            made[at] = step.total(terms, op.fold)
+        elif op.needs_elements:
+            raise NotSmall("a reduction of no elements")
+        else:
+            made[at] = step.literal(dtype, np.dtype(dtype).type(op.identity(dtype)).item())
+    return made
+
+
+@components.register
+def _(op: Dot, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+    a, b = operands
+    if a.shape[-1:] != b.shape[:1]:
+        raise NotSmall("lengths differ")
+    return step.dot(a, b, node.output_types[0].dtype)
+
+
+@components.register(Gemm)
+@components.register(Gemv)
+def _(op: Gemm | Gemv, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+    z, alpha, a, b, beta = operands
+    dtype = node.output_types[0].dtype
+    return _accumulated(step, z, alpha[()], step.dot(a, b, dtype), node.inputs[4], beta[()])
+
+
+@components.register
+def _(op: Ger, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+    a, alpha, x, y = operands
+    dtype = node.output_types[0].dtype
+    outer = step.dot(x[:, None], y[None, :], dtype)
+    return _accumulated(step, a, alpha[()], outer, None, step.literal(dtype, 1.0))
+
+
+def _accumulated(
+    step: Step, z: Elements, alpha: int, products: Elements, beta: Variable | None, factor: int
+) -> Elements:
+    """``factor * z + alpha * products``; ``z`` is not read where ``factor`` is known to be zero."""
+    if z.shape != products.shape:
+        raise NotSmall("shapes differ")
+    unread = isinstance(beta, Constant) and not beta.data.any()
+    made = np.empty(z.shape, object)
+    for at in np.ndindex(*z.shape):
+        own = step.arithmetic("mul", alpha, products[at])
+        if not unread:
+            own = step.arithmetic("add", step.arithmetic("mul", factor, z[at]), own)
+        made[at] = own
+    return made
+
+
+# ---------------------------------------------------------------- views
+
+
+@components.register
+def _(op: Transpose, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+    return np.transpose(operands[0], op.axes)
+
+
+@components.register
+def _(op: ExpandDims, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+    return np.expand_dims(operands[0], op.axes)
+
+
+@components.register
+def _(op: DropDims, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+    return operands[0].reshape(_static(node.outputs[0]))
+
+
+@components.register
+def _(op: Reshape, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+    shape = _static(node.outputs[0])
+    if int(np.prod(shape)) != operands[0].size:
+        raise NotSmall("sizes differ")
+    return operands[0].reshape(shape)
+
+
+@components.register
+def _(op: BroadcastTo, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+    return np.broadcast_to(operands[0], _static(node.outputs[0]))
+
+
+@components.register
+def _(op: Full, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+    return np.broadcast_to(operands[0], _static(node.outputs[0]))
+
+
+@components.register
+def _(op: Subtensor, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+    try:
+        return np.asarray(operands[0][_index(op, node.inputs[1:])], object)
+    except IndexError:
+        raise NotSmall("an index is out of bounds") from None
+
+
+@components.register
+def _(op: IncSubtensor, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+    x, y = operands[:2]
+    made = x.copy()
+    index = _index(op, node.inputs[2:])
+    try:
+        part: Elements = np.asarray(made[index], object)
+    except IndexError:
+        raise NotSmall("an index is out of bounds") from None
+    new: Elements = np.broadcast_to(y, part.shape)
+    if not op.set:
+        sums = np.empty(part.shape, object)
+        for at in np.ndindex(*part.shape):
+            sums[at] = step.arithmetic("add", part[at], new[at])
+        new = sums
+    made[index] = new
+    return made
+
+
+@components.register
+def _(op: Join, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+    return np.concatenate(list(operands), op.axis)
+
+
+@components.register
+def _(op: ExtractDiag, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+    return np.diagonal(operands[0], op.offset, -2, -1)
+
+
+@components.register
+def _(op: AllocDiag, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+    made = _zeros(node, step)
+    x = operands[0]
+    for k in range(x.shape[-1]):
+        made[..., k + max(-op.offset, 0), k + max(op.offset, 0)] = x[..., k]
+    return made
+
+
+@components.register
+def _(op: Eye, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+    made = _zeros(node, step)
+    one = step.literal(op.dtype, np.dtype(op.dtype).type(1).item())
+    for i, j in product(*map(range, made.shape)):
+        if j - i == op.offset:
+            made[i, j] = one
+    return made
+
+
+@components.register
+def _(op: Shape_i, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+    return step.constant(np.array(operands[0].shape[op.axis]))
+
+
+# ---------------------------------------------------------------- in order
+
+
+@components.register
+def _(op: CumOp, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+    made = operands[0].copy()
+    rows = np.moveaxis(made, op.axis, 0)
+    # Not by rows: that of a vector would be a number, which is no place to write to.
+    for before, after in pairwise(range(len(rows))):
+        for at in np.ndindex(*rows.shape[1:]):
+            own = (after, *at)
+            rows[own] = step.arithmetic(op.mode, rows[before, *at], rows[own])
+    return made
+
+
+def _static(x: Variable) -> tuple[int, ...]:
+    """The shape of ``x``.
+
+    Raises
+    ------
+    NotSmall
+        If its type does not say all of it.
+    """
+    shape = x.type.shape
+    known = tuple(length for length in shape if length is not None)
+    if len(known) != len(shape):
+        raise NotSmall(f"{x.type} does not say all lengths")
+    return known
+
+
+def _zeros(node: FrozenApply, step: Step) -> Elements:
+    shape, dtype = _static(node.outputs[0]), node.output_types[0].dtype
+    return np.full(shape, step.literal(dtype, np.dtype(dtype).type(0).item()), object)
+
+
+def _index(op: Subtensor | IncSubtensor, dynamic: Sequence[Variable]) -> tuple[Any, ...]:
+    if any(not isinstance(x, Constant) for x in dynamic):
+        raise NotSmall("an index is computed")
+    return numpy_index(op.template, [x.data for x in dynamic if isinstance(x, Constant)])

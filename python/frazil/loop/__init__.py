@@ -1,1 +1,0 @@
-"""Loops: a graph that is applied again and again."""

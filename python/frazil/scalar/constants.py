@@ -1,0 +1,92 @@
+"""Constants, and how Python values become variables."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+import frazil._core as _core
+from frazil._core import Constant, Variable
+from frazil.scalar.logic import cast
+
+Array: TypeAlias = np.ndarray[Any, Any]
+
+TensorLike: TypeAlias = Variable | npt.ArrayLike
+"""What tensor functions take: a variable, or anything NumPy makes an array of."""
+
+
+def constant(value: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> Constant:
+    """Return the constant that holds ``value``; equal constants are one object.
+
+    Parameters
+    ----------
+    value : array_like
+        Copied, and read-only from then on.
+    dtype : dtype_like, optional
+        Default: as NumPy chooses, so a Python float is float64 and a Python int int64.
+
+    Returns
+    -------
+    Constant
+        Of the shape and the dtype of the array.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.constant([1.0, 2.0]).data
+    array([1., 2.])
+    >>> ft.constant(2.0) is ft.constant(2.0)
+    True
+    """
+    return _core.constant(_as_array(value) if isinstance(value, list | tuple) else value, dtype)
+
+
+def as_tensor(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
+    """Return ``x`` as a variable: itself if it is one, else a constant.
+
+    Parameters
+    ----------
+    x : tensor_like
+        A variable, array, Python number or nested list of numbers.
+    dtype : dtype_like, optional
+        Cast the result to it.
+
+    Returns
+    -------
+    Variable
+        ``x`` itself, or a :class:`frazil.Constant` of its shape and dtype.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> ft.as_tensor(x) is x
+    True
+    >>> ft.as_tensor([1, 2]).dtype
+    'int64'
+    """
+    if not isinstance(x, Variable):
+        return constant(x, dtype)
+    if dtype is None or np.dtype(dtype) == x.type.numpy_dtype:
+        return x
+    return _core.elemwise(cast(np.dtype(dtype).name), x)
+
+
+as_tensor_variable = as_tensor
+
+
+def as_operand(x: TensorLike) -> TensorLike:
+    """Return ``x`` in a form that ``_core.elemwise`` takes; Python numbers stay weakly typed."""
+    return _as_array(x) if isinstance(x, list | tuple) else x
+
+
+def _as_array(value: npt.ArrayLike) -> Array:
+    try:
+        return np.asarray(value)
+    except TypeError as error:
+        raise TypeError(
+            f"a list that holds variables is not a tensor: {value!r}. "
+            "Give an array, a nested list of numbers, or one variable: ft.stack(...) of several."
+        ) from error

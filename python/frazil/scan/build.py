@@ -1,0 +1,489 @@
+"""Building loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import index
+from typing import Any
+
+import frazil._core as _core
+from frazil._core import Constant, FrozenFunctionGraph, SharedVariable, TensorType, Variable
+from frazil.graph.containers import in_company_of
+from frazil.inner.inner_graph import apply_graph
+from frazil.inner.sinking import lazily
+from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.scan.arguments import Carried, Tap, listed, read_outputs_info, read_sequences
+from frazil.scan.initial_dtypes import settle_starts
+from frazil.scan.op import Scan
+from frazil.tensor.buffers import Distinct
+from frazil.tensor.lengths import as_length, length, minimum, static_length
+
+
+@dataclass(frozen=True)
+class until:
+    """What a step of :func:`scan` returns beside its outputs to end the loop.
+
+    Parameters
+    ----------
+    condition : tensor_like
+        A bool without dimensions; the step in which it holds is the last one.
+
+    Examples
+    --------
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> powers, _ = fz.scan(lambda p: (2 * p, fz.until(p > 20)), outputs_info=[1], n_steps=100)
+    >>> powers.eval()
+    array([ 2,  4,  8, 16, 32, 64])
+    """
+
+    condition: TensorLike
+
+
+def scan(
+    fn: Callable[..., Any],
+    sequences: Any = None,
+    outputs_info: Any = None,
+    non_sequences: Any = None,
+    n_steps: int | Variable | None = None,
+    truncate_gradient: int = -1,
+    go_backwards: bool = False,
+    name: str | None = None,
+    strict: bool = False,
+    return_list: bool = False,
+    return_updates: bool = True,
+) -> Any:
+    """Apply a function again and again, each time to what it gave before.
+
+    Parameters
+    ----------
+    fn : callable
+        It is called with variables: the elements of the sequences (one for each tap), the
+        outputs of earlier steps (one for each tap), then ``non_sequences``. It returns the outputs
+        of a step; also, or instead, a dict of updates of shared variables, and :class:`until`. What
+        it uses besides its arguments stays the same in all steps.
+    sequences : tensor_like or dict, or list of them, optional
+        What the loop goes along, by the first axis. ``dict(input=x, taps=[-1, 0])`` reads several
+        elements a step: those at these distances.
+    outputs_info : tensor_like, dict or None, or list of them, optional
+        For each output its value before the first step, or None if no step reads it.
+        ``dict(initial=x, taps=[-2, -1])`` reads values of several steps before; the initial value
+        then has a row for each, the oldest first. A Python number has the dtype that steps give,
+        for which ``fn`` may be called again.
+    non_sequences : tensor_like or list of them, optional
+        What is the same in each step.
+    n_steps : int or 0-d integer variable, optional
+        The number of steps. Default: as many as the shortest sequence has elements.
+    truncate_gradient : int
+        Gradients go back this many steps from the last at most; -1: all.
+    go_backwards : bool
+        Go along the sequences from their last elements to the first.
+    name : str, optional
+        A name for messages.
+    strict : bool
+        Raise if a step uses a variable that is not among the arguments.
+    return_list : bool
+        Return a list of outputs even if there is only one.
+    return_updates : bool
+        Return the updates, too.
+
+    Returns
+    -------
+    outputs : Variable, list of Variable or None
+        Each output of all steps, stacked along a new first axis.
+    updates : dict of SharedVariable to Variable
+        What shared variables become, for :func:`frazil.function`.
+
+    Raises
+    ------
+    TypeError
+        If an output does not have the type of its initial value.
+    ValueError
+        If nothing says how many steps there are, or ``fn`` gives another number of outputs than
+        ``outputs_info`` says.
+    MissingInputError
+        If ``strict`` and a step uses what is not passed.
+
+    See Also
+    --------
+    frazil.map, frazil.reduce, frazil.foldl, frazil.foldr, frazil.scan_checkpoints
+
+    Examples
+    --------
+    >>> import frazil as fz
+    >>> import frazil.tensor as ft
+    >>> k, x = ft.iscalar("k"), ft.vector("x")
+    >>> powers, _ = fz.scan(lambda p, x: p * x, outputs_info=ft.ones_like(x), non_sequences=x,
+    ...                     n_steps=k)
+    >>> fz.function([x, k], powers)([2.0, 3.0], 3)
+    array([[ 2.,  3.],
+           [ 4.,  9.],
+           [ 8., 27.]])
+
+    The numbers of Fibonacci, each of them from two before it:
+
+    >>> start = ft.constant([0, 1])
+    >>> numbers, _ = fz.scan(lambda a, b: a + b,
+    ...                      outputs_info=dict(initial=start, taps=[-2, -1]), n_steps=6)
+    >>> numbers.eval()
+    array([ 1,  2,  3,  5,  8, 13])
+    """
+    outputs, _, updates = declare(
+        fn,
+        sequences,
+        outputs_info,
+        non_sequences,
+        n_steps,
+        truncate_gradient,
+        go_backwards,
+        strict,
+        name,
+    )
+    result: Any = outputs if return_list or len(outputs) > 1 else outputs[0] if outputs else None
+    return (result, updates) if return_updates else result
+
+
+def declare(
+    fn: Callable[..., Any],
+    sequences: Any,
+    outputs_info: Any,
+    non_sequences: Any,
+    n_steps: int | Variable | None,
+    truncate_gradient: int,
+    go_backwards: bool,
+    strict: bool,
+    name: str | None,
+) -> tuple[list[Variable], list[Variable | None], dict[SharedVariable, Variable]]:
+    """Return the outputs of a loop, for each that is carried its last value, and the updates.
+
+    The last value of a loop without steps is the initial one.
+    """
+    if isinstance(truncate_gradient, bool) or not (
+        index(truncate_gradient) == -1 or truncate_gradient > 0
+    ):
+        raise ValueError(
+            "truncate_gradient must be a positive number of steps, or -1 for all, given "
+            f"{truncate_gradient!r}"
+        )
+    taps = read_sequences(sequences, go_backwards=go_backwards)
+    carried = read_outputs_info(outputs_info)
+    fixed = [as_tensor(x) for x in listed(non_sequences)]
+    started = [x for one in carried if one is not None for x in one.initial]
+    with in_company_of([*(tap.rows for tap in taps), *started, *fixed]):
+        steps = _number_of_steps(taps, n_steps)
+        taps = [Tap(_first(tap.rows, steps), tap.lag, tap.name) for tap in taps]
+        trace = settle_starts(carried, lambda own: _Trace.of(fn, taps, own, fixed))
+        body = _Body.of(trace, fixed)
+        if strict:
+            body.check_strict(fixed)
+        return body.loop(taps, steps, truncate_gradient, name)
+
+
+def _number_of_steps(taps: Sequence[Tap], n_steps: Any) -> Variable:
+    if n_steps is not None:
+        steps = as_length(n_steps)
+        static = static_length(steps)
+        if static is not None and static < 0:
+            raise ValueError(f"the number of steps cannot be negative, given {static}")
+        return steps
+    if not taps:
+        raise ValueError(
+            "nothing says how many steps the loop has: pass n_steps, or sequences to go along"
+        )
+    steps = length(taps[0].rows, 0)
+    for tap in taps[1:]:
+        steps = minimum(steps, length(tap.rows, 0))
+    return steps
+
+
+def _first(rows: Variable, steps: Variable) -> Variable:
+    """The rows of the first steps."""
+    own = length(rows, 0)
+    if own is steps:
+        return rows
+    given, wanted = static_length(own), static_length(steps)
+    if given is not None and wanted is not None and given < wanted:
+        raise ValueError(f"a sequence has {given} elements for {wanted} steps")
+    return rows[:steps]
+
+
+@dataclass(frozen=True)
+class _Trace:
+    """What stands for the arguments of a step, and what its function made of them."""
+
+    carried: Sequence[Carried | None]
+    elements: Sequence[Variable]
+    lagged: list[list[Variable]]
+    """For each carried output a variable for its value one step ago, two steps ago, ..."""
+    outputs: list[Variable]
+    updates: Mapping[SharedVariable, Variable]
+    condition: Variable | None
+    before: int
+    """A tag that is greater than those of what was there before the step was written."""
+
+    @staticmethod
+    def of(
+        fn: Callable[..., Any],
+        taps: Sequence[Tap],
+        carried: Sequence[Carried | None],
+        fixed: Sequence[Variable],
+    ) -> _Trace:
+        elements = [tap.element() for tap in taps]
+        lagged: list[list[Variable]] = []
+        earlier: list[Variable] = []
+        for one in carried:
+            if one is None:
+                lagged.append([])
+                continue
+            own = [x.type(f"{one.name}[t-{lag}]") for lag, x in enumerate(one.initial, 1)]
+            lagged.append(own)
+            earlier += [own[lag - 1] for lag in one.taps]
+        before = Distinct()(_core.constant(0)).owner.distinct
+        outputs, updates, condition = _told(fn(*elements, *earlier, *fixed))
+        if carried and len(carried) != len(outputs):
+            raise ValueError(
+                f"a step gives {len(outputs)} outputs, and outputs_info says of {len(carried)} "
+                "how they go on; give None for an output that no step reads"
+            )
+        if not carried:
+            carried, lagged = [None] * len(outputs), [[] for _ in outputs]
+        return _Trace(carried, elements, lagged, outputs, updates, condition, before)
+
+
+@dataclass(frozen=True)
+class _Body:
+    """One step: what stands for its arguments, and what came of them."""
+
+    carried: Sequence[Carried | None]
+    elements: Sequence[Variable]
+    lagged: Sequence[Sequence[Variable]]
+    """For each carried output a variable for its value one step ago, two steps ago, ..."""
+    outputs: Sequence[Variable]
+    updates: Mapping[SharedVariable, Variable]
+    updated: Mapping[SharedVariable, Variable]
+    """The variables that stand for shared variables with updates."""
+    condition: Variable | None
+    drawn: frozenset[Variable]
+    """What impure ops give that were there before the step was written: once, not in each step."""
+
+    @staticmethod
+    def of(trace: _Trace, fixed: Sequence[Variable]) -> _Body:
+        carried, updates = trace.carried, trace.updates
+        updated: dict[SharedVariable, Variable] = {x: x.type(x.name) for x in updates}
+        ends = [] if trace.condition is None else [trace.condition]
+        results, lagged = _with_wide_states([*trace.outputs, *ends], carried, trace.lagged)
+        outputs, ends = results[: len(trace.outputs)], results[len(trace.outputs) :]
+        news = [_as_update(new, x) for x, new in updates.items()]
+        replaced = _core.graph_replace([*outputs, *news, *ends], list(updated.items()))
+        drawn = [
+            y
+            for node in _core.toposort(replaced)
+            if not node.op.pure and (node.distinct or 0) < trace.before
+            for y in node.outputs
+        ]
+        # What only a branch needs is not computed before the loop: it may never be taken.
+        replaced = lazily(replaced, [*fixed, *drawn])
+        return _Body(
+            carried,
+            trace.elements,
+            lagged,
+            replaced[: len(outputs)],
+            dict(zip(updates, replaced[len(outputs) :], strict=False)),
+            updated,
+            replaced[-1] if ends else None,
+            frozenset(drawn),
+        )
+
+    @property
+    def placeholders(self) -> list[Variable]:
+        """What stands for elements and for earlier values, in the order of a loop's inputs."""
+        return [*self.elements, *(x for own in self.lagged for x in own), *self.updated.values()]
+
+    @property
+    def results(self) -> list[Variable]:
+        """All that a step computes."""
+        ends = [] if self.condition is None else [self.condition]
+        return [*self.outputs, *self.updates.values(), *ends]
+
+    def check_strict(self, fixed: Sequence[Variable]) -> None:
+        """Raise unless a step uses its arguments alone."""
+        allowed = {*self.placeholders, *fixed}
+        pending = list(self.results)
+        seen: set[Variable] = set()
+        while pending:
+            x = pending.pop()
+            if x in seen or x in allowed or isinstance(x, Constant):
+                continue
+            seen.add(x)
+            if x.owner is None:
+                raise _core.MissingInputError(
+                    f"a step uses {x} of type {x.type}, which is not among its arguments; pass it "
+                    "as one of non_sequences, or leave out strict=True"
+                )
+            pending += x.owner.inputs
+
+    def loop(
+        self, taps: Sequence[Tap], steps: Variable, truncate_gradient: int, name: str | None
+    ) -> tuple[list[Variable], list[Variable | None], dict[SharedVariable, Variable]]:
+        """The outputs, the last values of those that are carried, and the updates."""
+        placeholders = self.placeholders
+        own = [
+            y
+            for node in _core.toposort(self.results, list(self.drawn))
+            if not node.op.pure
+            for y in node.outputs
+        ]
+        others = unchanging(self.results, placeholders, own)
+        nexts = [
+            x
+            for y, own in zip(self.outputs, self.lagged, strict=True)
+            if own
+            for x in (y, *own[:-1])
+        ]
+        nexts += self.updates.values()
+        ends = [] if self.condition is None else [self.condition]
+        op = Scan(
+            FrozenFunctionGraph([*placeholders, *others], [*nexts, *self.outputs, *ends]),
+            len(taps),
+            len(nexts),
+            until=bool(ends),
+            truncate_gradient=truncate_gradient,
+            name=name,
+        )
+        starts = [x for one in self.carried if one is not None for x in one.initial]
+        made = op.make_node(
+            steps, *(tap.rows for tap in taps), *starts, *self.updated, *others
+        ).outputs
+        first = len(nexts) - len(self.updates)
+        updates = dict(zip(self.updated, made[first : len(nexts)], strict=True))
+        states = iter(made)
+        lasts = [[next(states) for _ in own] for own in self.lagged]
+        return (
+            list(made[len(nexts) : len(nexts) + len(self.outputs)]),
+            [own[0] if own else None for own in lasts],
+            updates,
+        )
+
+
+def unchanging(
+    results: Sequence[Variable], changing: Sequence[Variable], drawn: Sequence[Variable] = ()
+) -> list[Variable]:
+    """Return what ``results`` need that follows from none of ``changing``, as late as can be.
+
+    That is no constant, nor made of constants alone. ``drawn`` changes, too, whatever it is of.
+    """
+    moves = {*changing, *drawn}
+    order = _core.toposort(list(results), list(changing))
+    for node in order:
+        if any(x in moves for x in node.inputs):
+            moves.update(node.outputs)
+    met = [x for node in order if node.outputs[0] in moves for x in node.inputs]
+    found = dict.fromkeys(x for x in (*met, *results) if x not in moves)
+    return [x for x in found if not isinstance(x, Constant)]
+
+
+def _told(returned: Any) -> tuple[list[Variable], dict[SharedVariable, Variable], Variable | None]:
+    """The outputs, updates and condition that a step returned."""
+    outputs: list[Variable] = []
+    updates: dict[SharedVariable, Variable] = {}
+    condition: Variable | None = None
+    parts = [] if returned is None else list(returned) if _is_list(returned) else [returned]
+    flat: list[Any] = []
+    for part in parts:
+        nested = _is_list(part) and len(parts) <= 3
+        if nested and part and all(_is_update(pair) for pair in part):
+            flat.append(dict(part))
+        elif nested:
+            flat += part
+        else:
+            flat.append(part)
+    for part in flat:
+        if isinstance(part, until):
+            if condition is not None:
+                raise ValueError(
+                    "a step returns two conditions on which the loop ends; return one fz.until, of "
+                    "both: fz.until(ft.logical_or(a, b))"
+                )
+            condition = as_tensor(part.condition)
+            if condition.ndim or condition.dtype != "bool":
+                raise TypeError(
+                    f"until takes a bool without dimensions, given {condition} of type "
+                    f"{condition.type}"
+                )
+        elif isinstance(part, Mapping):
+            for x, new in part.items():
+                if not isinstance(x, SharedVariable):
+                    raise TypeError(f"a step updates shared variables only, given {x!r}")
+                updates[x] = as_tensor(new, x.dtype) if not isinstance(new, Variable) else new
+        else:
+            outputs.append(as_tensor(part))
+    return outputs, updates, condition
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple)
+
+
+def _is_update(pair: Any) -> bool:
+    return _is_list(pair) and len(pair) == 2 and isinstance(pair[0], SharedVariable)
+
+
+def _with_wide_states(
+    results: list[Variable],
+    carried: Sequence[Carried | None],
+    lagged: list[list[Variable]],
+) -> tuple[list[Variable], list[list[Variable]]]:
+    """The results of a step, and what stands for earlier outputs, of types that outputs keep.
+
+    A length that only the type of the initial value tells is forgotten; the run checks it.
+    """
+    while True:
+        wider: dict[Variable, Variable] = {}
+        for y, one, own in zip(results, carried, lagged, strict=False):
+            if one is None or own[0].type.accepts(y.type):
+                continue
+            shared = _common_type(own[0].type, y.type)
+            if shared is None:
+                raise TypeError(_drift(one.name, own[0], y, "the initial value in outputs_info"))
+            wider.update({x: shared(x.name) for x in own})
+        if not wider:
+            return results, lagged
+        lagged = [[wider.get(x, x) for x in own] for own in lagged]
+        order = _core.toposort(results, list(wider))
+        results = apply_graph(results, order, wider)
+
+
+def _common_type(a: TensorType, b: TensorType) -> TensorType | None:
+    """The type of what either may be; None if no value may."""
+    if a.dtype != b.dtype or a.ndim != b.ndim:
+        return None
+    lengths = list(zip(a.shape, b.shape, strict=True))
+    if any(None not in pair and pair[0] != pair[1] for pair in lengths):
+        return None
+    return TensorType(a.dtype, [m if m == n else None for m, n in lengths])
+
+
+def _as_update(new: Variable, shared: SharedVariable) -> Variable:
+    if shared.type.accepts(new.type):
+        return new
+    raise TypeError(_drift(f"the shared variable {shared.name or shared}", shared, new, "it"))
+
+
+def _drift(name: str, before: Variable, after: Variable, what: str) -> str:
+    """What to say of a state that does not keep its type."""
+    if before.dtype != after.dtype:
+        kept, way = "dtype", f"cast {what} to {after.dtype}, or what the step returns to"
+        way = f"{way} {before.dtype}"
+    elif before.ndim != after.ndim:
+        kept, way = "rank", f"give {what} {_dims(after)}, or what the step returns {_dims(before)}"
+    else:
+        kept, way = "shape", f"give {what} the shape that the step returns, or the other way round"
+    return (
+        f"{name} starts with type {before.type} and has type {after.type} after a step; a state "
+        f"keeps its {kept}: {way}"
+    )
+
+
+def _dims(x: Variable) -> str:
+    return "1 dimension" if x.ndim == 1 else f"{x.ndim} dimensions"

@@ -1,0 +1,180 @@
+"""Loops of common forms, by the names that functional programming gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from frazil.scan.build import declare, scan
+
+
+def map(
+    fn: Callable[..., Any],
+    sequences: Any,
+    non_sequences: Any = None,
+    truncate_gradient: int = -1,
+    go_backwards: bool = False,
+    name: str | None = None,
+    return_updates: bool = True,
+) -> Any:
+    """Apply a function to each element of sequences; see :func:`frazil.scan`.
+
+    Parameters
+    ----------
+    fn : callable
+        A function of an element of each sequence, then of ``non_sequences``.
+    sequences : tensor_like or dict, or list of them
+        What the loop goes along, by the first axis.
+    non_sequences : tensor_like or list of them, optional
+        What is the same in each step.
+    truncate_gradient, go_backwards, name, return_updates
+        As for :func:`frazil.scan`.
+
+    Returns
+    -------
+    outputs : Variable or list of Variable
+        What ``fn`` gives for each element, stacked along a new first axis.
+    updates : dict of SharedVariable to Variable
+        What shared variables become.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.matrix("x")
+    >>> norms, _ = fz.map(lambda row: ft.sqrt((row**2).sum()), x)
+    >>> fz.function([x], norms)([[3.0, 4.0], [6.0, 8.0]])
+    array([ 5., 10.])
+    """
+    return scan(
+        fn,
+        sequences,
+        None,
+        non_sequences,
+        truncate_gradient=truncate_gradient,
+        go_backwards=go_backwards,
+        name=name,
+        return_updates=return_updates,
+    )
+
+
+def reduce(
+    fn: Callable[..., Any],
+    sequences: Any,
+    outputs_info: Any,
+    non_sequences: Any = None,
+    go_backwards: bool = False,
+    name: str | None = None,
+    return_updates: bool = True,
+) -> Any:
+    """Fold sequences: as :func:`frazil.scan`, of whose outputs only the last values are kept.
+
+    Parameters
+    ----------
+    fn : callable
+        A function of an element of each sequence, of what it gave before, then of
+        ``non_sequences``.
+    sequences : tensor_like or dict, or list of them
+        What the loop goes along, by the first axis.
+    outputs_info : tensor_like or dict, or list of them
+        What the outputs start from.
+    non_sequences : tensor_like or list of them, optional
+        What is the same in each step.
+    go_backwards, name, return_updates
+        As for :func:`frazil.scan`.
+
+    Returns
+    -------
+    outputs : Variable or list of Variable
+        The outputs of the last step; if the sequences are empty, what the fold began with. Memory
+        does not grow with the number of steps.
+    updates : dict of SharedVariable to Variable
+        What shared variables become.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> value, _ = fz.reduce(lambda digit, so_far: 10 * so_far + digit, x, ft.constant(0.0))
+    >>> fz.function([x], value)([1.0, 2.0, 3.0])
+    array(123.)
+    """
+    outputs, carried, updates = declare(
+        fn, sequences, outputs_info, non_sequences, None, -1, go_backwards, False, name
+    )
+    lasts = [y[-1] if x is None else x for x, y in zip(carried, outputs, strict=True)]
+    result = lasts[0] if len(lasts) == 1 else lasts
+    return (result, updates) if return_updates else result
+
+
+def foldl(
+    fn: Callable[..., Any],
+    sequences: Any,
+    outputs_info: Any,
+    non_sequences: Any = None,
+    name: str | None = None,
+    return_updates: bool = True,
+) -> Any:
+    """Fold sequences from the first element to the last; see :func:`frazil.reduce`.
+
+    Parameters
+    ----------
+    fn, sequences, outputs_info, non_sequences, name, return_updates
+        As for :func:`frazil.reduce`.
+
+    Returns
+    -------
+    result : Variable or list of Variable
+        The outputs of the last step.
+    updates : dict
+        As for :func:`frazil.reduce`; left out with ``return_updates=False``.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> value, _ = fz.foldl(lambda x, y: y / x, ft.constant([2.0, 5.0]), ft.constant(100.0))
+    >>> value.eval()
+    array(10.)
+    """
+    return reduce(
+        fn, sequences, outputs_info, non_sequences, name=name, return_updates=return_updates
+    )
+
+
+def foldr(
+    fn: Callable[..., Any],
+    sequences: Any,
+    outputs_info: Any,
+    non_sequences: Any = None,
+    name: str | None = None,
+    return_updates: bool = True,
+) -> Any:
+    """Fold sequences from the last element to the first; see :func:`frazil.reduce`.
+
+    Parameters
+    ----------
+    fn, sequences, outputs_info, non_sequences, name, return_updates
+        As for :func:`frazil.reduce`.
+
+    Returns
+    -------
+    result : Variable or list of Variable
+        The outputs of the last step.
+    updates : dict
+        As for :func:`frazil.reduce`; left out with ``return_updates=False``.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> value, _ = fz.foldr(lambda x, y: x - y, ft.constant([10.0, 3.0]), ft.constant(1.0))
+    >>> value.eval()
+    array(8.)
+    """
+    return reduce(
+        fn,
+        sequences,
+        outputs_info,
+        non_sequences,
+        go_backwards=True,
+        name=name,
+        return_updates=return_updates,
+    )

@@ -1,0 +1,267 @@
+"""Scan: the op of loops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from frazil._core import FrozenApply, FrozenFunctionGraph, TensorType, Variable
+from frazil.inner.inner_graph import HasInnerGraph, compute, outer_lengths
+from frazil.scalar.constants import Array
+from frazil.tensor.lengths import LENGTH, Lengths, literal, static_length
+
+
+@dataclass(frozen=True, eq=False)
+class Scan(HasInnerGraph):
+    """A loop whose body is a graph; :func:`frazil.scan` builds it.
+
+    Its inputs are the number of steps, the sequences, the initial states and the others. A step
+    gives the inner graph one element of each sequence along the first axis, the states, and the
+    others; the graph gives the next states, what is stacked, and the condition. The outputs are the
+    last states, a stack of each of the others with a row for each step, and, if the loop may end
+    early, the number of steps done.
+
+    Parameters
+    ----------
+    fgraph : FrozenFunctionGraph
+        The body.
+    n_sequences, n_states : int
+        How many sequences and states there are.
+    until : bool
+        The last inner output is a condition, and the step in which it holds is the last.
+    backwards : bool
+        Steps go from the last row of sequences and stacks to the first.
+    truncate_gradient : int
+        A gradient goes back so many steps from the last at most; -1: all.
+    least : int
+        How many steps there must be, since so many last states stand for rows of stacks.
+    name : str, optional
+        A name for messages.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the graph has not the inputs and outputs that these numbers say.
+    """
+
+    fgraph: FrozenFunctionGraph
+    n_sequences: int
+    n_states: int
+    until: bool = False
+    backwards: bool = False
+    truncate_gradient: int = -1
+    least: int = 0
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        graph = self.fgraph
+        if not isinstance(graph, FrozenFunctionGraph):
+            raise TypeError(f"a Scan holds a FrozenFunctionGraph, given {type(graph).__name__}")
+        if len(graph.inputs) < self.n_sequences + self.n_states:
+            raise ValueError(
+                f"a Scan over {self.n_sequences} sequences with {self.n_states} states needs a "
+                f"graph of as many inputs or more, given {len(graph.inputs)}"
+            )
+        if len(graph.outputs) < self.n_states + self.until:
+            raise ValueError(
+                f"a Scan with {self.n_states} states needs a graph that gives the next of each"
+                f"{' and a condition' if self.until else ''}, given {len(graph.outputs)} outputs"
+            )
+        for at, (state, new) in enumerate(zip(self.states, self.next_states, strict=True)):
+            if not state.type.accepts(new.type):
+                raise TypeError(
+                    f"state {at} of a Scan has type {state.type}, and after a step {new.type}; "
+                    "both must be the same"
+                )
+        if self.until and (self.condition.dtype, self.condition.ndim) != ("bool", 0):
+            raise TypeError(
+                f"the condition of a Scan is a bool without dimensions, given {self.condition.type}"
+            )
+        if self.until and self.backwards:
+            raise ValueError("a Scan that goes backwards does not end early")
+
+    def __str__(self) -> str:
+        return f"Scan{{{self.name or self.fgraph.digest[:8]}}}"
+
+    # ------------------------------------------------------------ parts of the inner graph
+
+    @property
+    def elements(self) -> tuple[Variable, ...]:
+        """The inner inputs that are elements of sequences."""
+        return self.fgraph.inputs[: self.n_sequences]
+
+    @property
+    def states(self) -> tuple[Variable, ...]:
+        """The inner inputs that are states."""
+        return self.fgraph.inputs[self.n_sequences : self.n_sequences + self.n_states]
+
+    @property
+    def others(self) -> tuple[Variable, ...]:
+        """The inner inputs that are the same in each step."""
+        return self.fgraph.inputs[self.n_sequences + self.n_states :]
+
+    @property
+    def next_states(self) -> tuple[Variable, ...]:
+        """The inner outputs that are the states of the next step."""
+        return self.fgraph.outputs[: self.n_states]
+
+    @property
+    def stacked(self) -> tuple[Variable, ...]:
+        """The inner outputs that are stacked."""
+        return self.fgraph.outputs[self.n_states : len(self.fgraph.outputs) - self.until]
+
+    @property
+    def condition(self) -> Variable:
+        """The inner output that ends the loop."""
+        return self.fgraph.outputs[-1]
+
+    # ------------------------------------------------------------ op
+
+    def make_node(self, n_steps: Variable, *operands: Variable) -> FrozenApply:
+        wanted = len(self.fgraph.inputs)
+        if len(operands) != wanted:
+            raise TypeError(
+                f"this Scan takes the number of steps and {wanted} operands, given {len(operands)}"
+            )
+        if n_steps.type != LENGTH:
+            raise TypeError(f"the number of steps has type {LENGTH}, given {n_steps.type}")
+        steps = static_length(n_steps)
+        if steps is not None and steps < 0:
+            raise ValueError(f"the number of steps cannot be negative, given {steps}")
+        sequences = operands[: self.n_sequences]
+        for at, (sequence, element) in enumerate(zip(sequences, self.elements, strict=True)):
+            shape = sequence.type.shape
+            if not shape or not element.type.accepts(TensorType(sequence.dtype, shape[1:])):
+                raise TypeError(
+                    f"sequence {at} of a Scan must hold elements of type {element.type} along its "
+                    f"first axis, given {sequence} of type {sequence.type}"
+                )
+            if steps is not None and shape[0] is not None and shape[0] != steps:
+                raise ValueError(
+                    f"sequence {at} of a Scan has {shape[0]} elements, for {steps} steps"
+                )
+            if steps is None and shape[0] is not None:
+                steps = shape[0]
+        rest = zip(operands[self.n_sequences :], (*self.states, *self.others), strict=True)
+        for at, (given, inner) in enumerate(rest):
+            if not inner.type.accepts(given.type):
+                what = f"state {at}" if at < self.n_states else f"operand {at - self.n_states}"
+                raise TypeError(
+                    f"{what} of a Scan has type {inner.type}, given {given} of type {given.type}"
+                )
+        rows = None if self.until else steps
+        types = [state.type for state in self.states]
+        types += [TensorType(y.dtype, (rows, *y.type.shape)) for y in self.stacked]
+        if self.until:
+            types.append(LENGTH)
+        return FrozenApply(self, [n_steps, *operands], types)
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        count, operands = int(inputs[0]), inputs[1:]
+        sequences = operands[: self.n_sequences]
+        states = list(operands[self.n_sequences : self.n_sequences + self.n_states])
+        others = operands[self.n_sequences + self.n_states :]
+        self._check_run(count, sequences)
+        rows: list[list[Array]] = [[] for _ in self.stacked]
+        done = 0
+        while done < count:
+            at = count - 1 - done if self.backwards else done
+            elements = [np.asarray(sequence[at]) for sequence in sequences]
+            try:
+                results = compute(self.fgraph, [*elements, *states, *others])
+            except Exception as error:
+                error.add_note(f"in step {done}")
+                raise
+            for number, (old, new) in enumerate(zip(states, results, strict=False)):
+                if old.shape != new.shape:
+                    raise ValueError(
+                        f"step {done}: state {number} has shape {new.shape} after the step, but "
+                        f"it started with shape {old.shape}: a state keeps its shape"
+                    )
+            states = results[: self.n_states]
+            for row, result in zip(rows, results[self.n_states :], strict=False):
+                row.append(result)
+            done += 1
+            if self.until and results[-1]:
+                break
+        if self.backwards:
+            rows = [row[::-1] for row in rows]
+        stacks = [
+            np.stack(row) if row else np.zeros((0, *shape), y.dtype)
+            for row, y, shape in zip(rows, self.stacked, self._row_shapes(operands), strict=True)
+        ]
+        self._check_least(done)
+        lasts = [np.array(state, copy=True) for state in states]
+        return (*lasts, *stacks, *([np.array(done)] if self.until else []))
+
+    def _check_run(self, count: int, sequences: Sequence[Array]) -> None:
+        if count < 0:
+            raise ValueError(f"{self} is to run {count} steps; their number cannot be negative")
+        self._check_least(count)
+        for number, sequence in enumerate(sequences):
+            if len(sequence) != count:
+                raise ValueError(
+                    f"sequence {number} of {self} has {len(sequence)} elements, for {count} steps"
+                )
+
+    def _check_least(self, count: int) -> None:
+        if count < self.least:
+            raise IndexError(
+                f"index {-self.least} is out of bounds for axis 0 with size {count}: {self} "
+                "has not so many steps"
+            )
+
+    def _row_shapes(self, operands: Sequence[Array]) -> list[tuple[int, ...]]:
+        """The shape of a row of each stack; a length that only a step would tell is 0."""
+        shapes: dict[Variable, Lengths] = {
+            x: tuple(map(literal, np.shape(array)[at < self.n_sequences :]))
+            for at, (x, array) in enumerate(zip(self.fgraph.inputs, operands, strict=True))
+        }
+        values: dict[Variable, Variable] = {
+            x: literal(int(array))
+            for x, array in zip(self.others, operands[-len(self.others) :], strict=False)
+            if x.ndim == 0 and x.type.numpy_dtype.kind in "iu"
+        }
+        told = self._told_rows(shapes, values)
+        return [
+            tuple(static or 0 for static in y.type.shape)
+            if lengths is None
+            else tuple(int(length.eval()) for length in lengths)
+            for y, lengths in zip(self.stacked, told, strict=True)
+        ]
+
+    def infer_shape(
+        self, node: FrozenApply, input_shapes: Sequence[Lengths]
+    ) -> tuple[Lengths | None, ...]:
+        rows = self.row_lengths(node.inputs, input_shapes)
+        states = input_shapes[1 + self.n_sequences : 1 + self.n_sequences + self.n_states]
+        if self.until:
+            return (*states, *(None for _ in rows), ())
+        return (*states, *(None if row is None else (node.inputs[0], *row) for row in rows))
+
+    def row_lengths(
+        self, inputs: Sequence[Variable], input_shapes: Sequence[Lengths]
+    ) -> list[Lengths | None]:
+        """Return the lengths of a row of each stack, None where only a step would tell."""
+        shapes: dict[Variable, Lengths] = {
+            x: shape[at < self.n_sequences :]
+            for at, (x, shape) in enumerate(zip(self.fgraph.inputs, input_shapes[1:], strict=True))
+        }
+        values: dict[Variable, Variable] = {
+            x: operand
+            for x, operand in zip(self.fgraph.inputs, inputs[1:], strict=True)
+            if x in self.others
+        }
+        return self._told_rows(shapes, values)
+
+    def _told_rows(
+        self, shapes: Mapping[Variable, Lengths], values: Mapping[Variable, Variable]
+    ) -> list[Lengths | None]:
+        """The lengths of rows of stacks; those of states, which keep their shapes, are known."""
+        told = outer_lengths(self.fgraph, self.stacked, shapes, values)
+        kept = dict(zip(self.next_states, self.states, strict=True))
+        return [
+            shapes[kept[y]] if y in kept else own for y, own in zip(self.stacked, told, strict=True)
+        ]

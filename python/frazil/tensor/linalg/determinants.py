@@ -1,0 +1,120 @@
+"""Determinants, by the factors of a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+import frazil._core as _core
+import frazil.scalar as scalar
+from frazil._core import FrozenApply, TensorType, Variable
+from frazil.graph.op import Op
+from frazil.scalar.constants import Array, TensorLike, as_tensor
+from frazil.tensor.diagonals import diagonal, eye
+from frazil.tensor.lengths import Lengths
+from frazil.tensor.linalg.failure import OnError
+from frazil.tensor.linalg.lu import LUFactor, Solve
+from frazil.tensor.linalg.matrices import as_floating, check_square
+from frazil.tensor.ranges import arange
+from frazil.tensor.reductions import prod
+
+
+@dataclass(frozen=True, eq=False)
+class LogAbsDet(Op):
+    """The logarithm of the absolute value of a determinant, given a matrix, its factors and pivots.
+
+    It is the sum of logarithms of the diagonal of ``u``, which a rule puts in its place. It is an
+    op so that the gradient goes to the matrix at once: its inverse, transposed.
+    """
+
+    on_error: OnError = "raise"
+
+    def make_node(self, matrix: Variable, factors: Variable, pivots: Variable) -> FrozenApply:
+        check_square(matrix, "LogAbsDet")
+        return FrozenApply(self, [matrix, factors, pivots], [TensorType(factors.dtype, ())])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        _, factors, _ = inputs
+        with np.errstate(divide="ignore"):
+            return (np.asarray(np.log(np.abs(np.diagonal(factors))).sum(), factors.dtype),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return ((),)
+
+    def L_op(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        output_gradients: Sequence[Variable],
+    ) -> list[Variable | None]:
+        matrix, factors, pivots = inputs
+        (g,) = output_gradients
+        identity = eye(matrix.shape[0], dtype=factors.dtype)
+        return [g * Solve("T", self.on_error)(matrix, factors, pivots, identity), None, None]
+
+
+def det(a: TensorLike, *, on_error: OnError = "raise") -> Variable:
+    """Return the determinant of a square matrix.
+
+    Parameters
+    ----------
+    a : tensor_like
+        A square matrix.
+    on_error : {"raise", "nan"}, default "raise"
+        What becomes of the gradient where the matrix is singular, which has none: a call raises
+        numpy.linalg.LinAlgError, or it is NaN.
+
+    Returns
+    -------
+    Variable
+        Without dimensions, of the dtype of ``a`` if that is floating, else float64.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.linalg.det([[1.0, 2.0], [3.0, 4.0]]).eval()
+    array(-2.)
+    """
+    factors, pivots = LUFactor(on_error)(as_floating(as_tensor(a)))
+    return prod(diagonal(factors)) * _parity(pivots, factors.dtype)
+
+
+def slogdet(x: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, Variable]:
+    """Return the sign and the logarithm of the absolute value of a determinant.
+
+    Parameters
+    ----------
+    x : tensor_like
+        A square matrix.
+    on_error : {"raise", "nan"}, default "raise"
+        What becomes of the gradient where the matrix is singular, which has none: a call raises
+        numpy.linalg.LinAlgError, or it is NaN.
+
+    Returns
+    -------
+    sign : Variable
+        1, -1, or 0 if the matrix is singular.
+    logabsdet : Variable
+        The logarithm, -inf if the matrix is singular. Its gradient is the inverse, transposed, from
+        the same factors.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> sign, logarithm = ft.linalg.slogdet([[0.0, 2.0], [2.0, 0.0]])
+    >>> sign.eval(), ft.exp(logarithm).eval()
+    (array(-1.), array(4.))
+    """
+    matrix = as_floating(as_tensor(x))
+    factors, pivots = LUFactor(on_error)(matrix)
+    sign = prod(_core.elemwise(scalar.sign, diagonal(factors))) * _parity(pivots, factors.dtype)
+    return sign, LogAbsDet(on_error)(matrix, factors, pivots)
+
+
+def _parity(pivots: Variable, dtype: str) -> Variable:
+    """Return -1 if an odd number of rows changed places, else 1."""
+    moved = _core.elemwise(scalar.neq, pivots, arange(pivots.shape[0]))
+    minus, one = as_tensor(-1, dtype), as_tensor(1, dtype)
+    return prod(_core.elemwise(scalar.where, moved, minus, one))

@@ -1,0 +1,187 @@
+"""Lengths of every variable in a graph, as expressions in what exists at run time.
+
+A *canonical* length is a constant, the length of a graph input (or of an output whose shape only
+its value tells), another 0-d integer variable, or integer arithmetic on such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import frazil._core as _core
+from frazil._core import Constant, FrozenApply, Variable
+from frazil.graph.answers import listed
+from frazil.scalar.elemwise import Elemwise
+from frazil.tensor.lengths import Lengths, Shape_i, as_length, literal
+
+SIZE_ARITHMETIC = frozenset(
+    ("add", "sub", "mul", "floordiv", "mod", "minimum", "maximum", "where", "lt", "le", "eq")
+)
+"""Scalar ops that the runtime evaluates on sizes."""
+
+
+def is_size_arithmetic(variable: Variable) -> bool:
+    """Whether the runtime can compute this length from its operands' lengths."""
+    node = variable.owner
+    return (
+        node is not None
+        and isinstance(node.op, Elemwise)
+        and node.op.scalar_op.table_name in SIZE_ARITHMETIC
+        and variable.ndim == 0
+        and all(x.dtype in ("int64", "bool") for x in node.inputs)
+    )
+
+
+class Shapes:
+    """The canonical lengths of the variables that a graph computes."""
+
+    def __init__(self, order: Sequence[FrozenApply]) -> None:
+        self._lengths: dict[Variable, Lengths] = {}
+        self._canonical: dict[Variable, Variable] = {}
+        self._leaves: dict[Variable, tuple[Variable, ...]] = {}
+        for node in order:
+            self.infer(node)
+
+    def lengths(self, x: Variable) -> Lengths:
+        """The canonical lengths of ``x``."""
+        known = self._lengths.get(x)
+        if known is None:
+            known = self._lengths[x] = tuple(
+                _own_length(x, axis, static) for axis, static in enumerate(x.type.shape)
+            )
+        return known
+
+    def leaves(self, x: Variable) -> tuple[Variable, ...]:
+        """The variables that the lengths of ``x`` read: shapes of some, values of others."""
+        return self.leaves_of(self.lengths(x))
+
+    def leaves_of(self, lengths: Iterable[Variable]) -> tuple[Variable, ...]:
+        """The variables that canonical ``lengths`` read: shapes of some, values of others."""
+        found: dict[Variable, None] = {}
+        for length in lengths:
+            found.update(dict.fromkeys(self._leaves_of_one(length)))
+        return tuple(found)
+
+    def _leaves_of_one(self, length: Variable) -> tuple[Variable, ...]:
+        # Found once for each expression: the lengths of one node are parts of those of the next.
+        pending = [length]
+        while pending:
+            current = pending[-1]
+            if current in self._leaves:
+                pending.pop()
+                continue
+            node = current.owner
+            if node is not None and isinstance(node.op, Shape_i):
+                self._leaves[current] = (node.inputs[0],)
+            elif node is not None and is_size_arithmetic(current):
+                missing = [x for x in node.inputs if x not in self._leaves]
+                if missing:
+                    pending += missing
+                    continue
+                parts = [own for x in node.inputs if (own := self._leaves[x])]
+                # Most often they read the same, which need not be kept again.
+                merged = dict.fromkeys(leaf for own in parts for leaf in own)
+                same = next((own for own in parts if len(own) == len(merged)), None)
+                self._leaves[current] = tuple(merged) if same is None else same
+            else:
+                self._leaves[current] = () if isinstance(current, Constant) else (current,)
+        return self._leaves[length]
+
+    def canonical(self, length: Variable) -> Variable:
+        """``length`` in terms of what exists at run time."""
+        known = self._canonical.get(length)
+        if known is not None:
+            return known
+        pending = [length]
+        while pending:
+            current = pending[-1]
+            if current in self._canonical:
+                pending.pop()
+                continue
+            node = current.owner
+            if node is not None and isinstance(node.op, Shape_i):
+                self._canonical[current] = self.lengths(node.inputs[0])[node.op.axis]
+            elif node is not None and is_size_arithmetic(current):
+                missing = [x for x in node.inputs if x not in self._canonical]
+                if missing:
+                    pending += missing
+                    continue
+                operands = [self._canonical[x] for x in node.inputs]
+                self._canonical[current] = (
+                    current
+                    if all(a is b for a, b in zip(operands, node.inputs, strict=True))
+                    else _core.elemwise(node.op, *operands)
+                )
+            else:
+                self._canonical[current] = current
+        return self._canonical[length]
+
+    def infer(self, node: FrozenApply) -> None:
+        """Work out the lengths of what a node computes, given those of its inputs."""
+        known = node.lengths
+        if known is None:
+            shapes = lengths_of(node, [self.lengths(x) for x in node.inputs])
+            known = tuple(
+                None if shape is None else self._known(output, shape)
+                for output, shape in zip(node.outputs, shapes, strict=True)
+            )
+            # What they are made of is what the node is made of: another graph with it has it, too.
+            node.remember_lengths(known)
+        for output, lengths in zip(node.outputs, known, strict=True):
+            if lengths is not None:
+                self._lengths[output] = lengths
+
+    def _known(self, output: Variable, shape: Lengths) -> Lengths:
+        return tuple(
+            self.canonical(length) if static is None else literal(static)
+            for length, static in zip(shape, output.type.shape, strict=True)
+        )
+
+
+def lengths_of(
+    node: FrozenApply, input_shapes: Sequence[tuple[Variable, ...]]
+) -> list[tuple[Variable, ...] | None]:
+    """Return the lengths of a node's outputs, as ``infer_shape`` of its op says.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it does not give a length for each dimension of each output, or one that the type
+        contradicts.
+    """
+    what = f"infer_shape of {node.op}"
+    wanted = "a tuple of lengths, or None,"
+    given = listed(
+        node.op.infer_shape(node, input_shapes), len(node.outputs), what, wanted, "outputs"
+    )
+    return [
+        None if shape is None else _checked_shape(f"{what}, output {at}", y, shape)
+        for at, (shape, y) in enumerate(zip(given, node.outputs, strict=True))
+    ]
+
+
+def _checked_shape(what: str, y: Variable, shape: Any) -> tuple[Variable, ...]:
+    if not isinstance(shape, tuple | list) or len(shape) != y.ndim:
+        hint = " in a tuple for each output" if isinstance(shape, Variable | int) else ""
+        raise TypeError(
+            f"{what}: {y.ndim} lengths{hint} are needed, since it has type {y.type}; given {shape}"
+        )
+    lengths = []
+    for axis, (length, static) in enumerate(zip(shape, y.type.shape, strict=True)):
+        try:
+            made = as_length(length)
+        except TypeError as error:
+            raise TypeError(f"{what}, axis {axis}: {error}") from None
+        if isinstance(made, Constant) and static not in (None, int(made.data)):
+            raise ValueError(
+                f"{what}, axis {axis}: the length is said to be {made.data}, and {static} by the "
+                f"type {y.type} that make_node gave"
+            )
+        lengths.append(made)
+    return tuple(lengths)
+
+
+def _own_length(x: Variable, axis: int, static: int | None) -> Variable:
+    length: Variable = Shape_i(axis)(x) if static is None else literal(static)
+    return length
