@@ -2,6 +2,10 @@
 
 What a value may be off by is measured: NumPy computes each program also with every result of a
 step off by a few units of its last place. Where that moves a value much, much is allowed.
+
+Each program runs on extreme arguments, too: NaN, infinities, zeros of both signs, the largest and
+the least numbers. As it is written all that is special must come out as in NumPy; with rules what
+is finite must stay so.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ def case(seed: int) -> None:
     modes = ["py", "c", "numba"] if rng.random() < 0.1 else ["c", rng.choice(["py", "c"])]
     check_values(program, rng, dict.fromkeys(modes))
     check_gradient(program, rng, dict.fromkeys(modes))
+    check_extremes(program, rng, dict.fromkeys(modes))
 
 
 def wanted(program: Program, rng: random.Random) -> list[int]:
@@ -69,6 +74,79 @@ def compare(found: np.ndarray, exact: np.ndarray, noisy: list[np.ndarray], where
             allowed = np.maximum(allowed, 1e-12 if exact.dtype == np.float64 else 1e-5)
             wrong = settled & ~(np.abs(found - exact) <= allowed)
     assert not wrong.any(), (where, found[wrong][:3], exact[wrong][:3])
+
+
+EXTREMES = {
+    "float64": [0.0, -0.0, 1e300, -1e300, 1e-300, -1e-300, 1e155, 1e-160, 710.0, -720.0, 5e-324],
+    "float32": [0.0, -0.0, 1e37, -1e37, 1e-37, -1e-37, 1e19, 1e-20, 89.0, -95.0, 1e-45],
+}
+IN_AN_ORDER = {"reduction", "along", "product", "recurrence"}
+"""Steps that add or multiply many: what overflows on the way depends on the order."""
+
+
+def extreme(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """``x`` with a third of its elements extreme."""
+    if x.dtype.kind != "f":
+        return x
+    numbers = np.array([np.nan, np.inf, -np.inf, *EXTREMES[x.dtype.name]], x.dtype)
+    return np.where(rng.random(x.shape) < 0.3, rng.choice(numbers, x.shape), x)
+
+
+def check_extremes(program: Program, rng: random.Random, modes: dict[str, None]) -> None:
+    """Compare values at extreme arguments, as they are written and as rules make them."""
+    names = [step.name for step in program.steps]
+    if "cast" in names:
+        return  # which integer NaN becomes is not said
+    numbers = np.random.default_rng(rng.getrandbits(32))
+    arguments = [extreme(x, numbers) for x in program.inputs]
+    exact = program.on_numpy(arguments, None)
+    noisy = [program.on_numpy(arguments, np.random.default_rng(k)) for k in range(3)]
+    ordered = bool(IN_AN_ORDER & set(names))
+    single = any(x.dtype == np.float32 for x in exact)
+    chosen, inputs = wanted(program, rng), program.variables()
+    outputs = [program.on_frazil(inputs)[k] for k in chosen]
+    for linker in modes:
+        for mode in (fz.Mode(linker), fz.Mode(linker).excluding("all")):
+            values = fz.function(inputs, outputs, mode=mode, on_unused_input="ignore")(*arguments)
+            for k, found in zip(chosen, values, strict=True):
+                where = f"{mode}: {names}, value {k}, of {arguments}"
+                worlds = [values[k] for values in noisy]
+                strict = bool(mode.excluded) and not ordered
+                eps = float(np.finfo(np.float32 if single else np.float64).eps)
+                compare_extremes(found, exact[k], worlds, where, strict, ordered, eps)
+
+
+def compare_extremes(
+    found: np.ndarray,
+    exact: np.ndarray,
+    noisy: list[np.ndarray],
+    where: str,
+    strict: bool,
+    ordered: bool,
+    eps: float,
+) -> None:
+    """Raise unless what is finite is NumPy's; if ``strict``, what is not finite, too."""
+    assert (found.dtype, found.shape) == (exact.dtype, exact.shape), where
+    if exact.dtype.kind != "f":
+        return  # comparisons of what rules have changed
+    same = np.all([kind(other) == kind(exact) for other in noisy], axis=0)
+    if strict:
+        wrong = same & (kind(found) != kind(exact))
+        assert not wrong.any(), (where, found[wrong][:3], exact[wrong][:3])
+    with np.errstate(all="ignore"):
+        spread = np.max([np.abs(other - exact) for other in noisy], axis=0)
+        settled = same & np.isfinite(exact) & np.isfinite(spread)
+        if ordered:
+            settled &= np.isfinite(found)
+        allowed = np.maximum(200 * spread + 1e4 * eps * np.abs(exact), 1e4 * eps)
+        wrong = settled & ~(np.abs(found - exact) <= allowed)
+    assert not wrong.any(), (where, found[wrong][:3], exact[wrong][:3])
+
+
+def kind(x: np.ndarray) -> np.ndarray:
+    """Whether elements are numbers (0), infinite (with the sign) or NaN (2)."""
+    with np.errstate(all="ignore"):
+        return np.where(np.isnan(x), 2, np.where(np.isinf(x), np.sign(x), 0))
 
 
 def check_gradient(program: Program, rng: random.Random, modes: dict[str, None]) -> None:
