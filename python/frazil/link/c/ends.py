@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from frazil.link.c import syntax as c
 from frazil.link.c.operands import Moving, Operands
 from frazil.link.c.partials import copy_ends, pad_ends
 from frazil.link.c.rows import Rows
-from frazil.link.c.syntax import Array, Assign, Const, CStatement, If
 from frazil.link.c.values import Values
 
 
@@ -23,36 +23,36 @@ class NoEnds:
         self.rows = rows
         self.lanes = values.kernel.lanes
 
-    def declare_lengths(self) -> Iterator[CStatement]:
+    def declare_lengths(self) -> Iterator[c.Statement]:
         """The elements in whole blocks, and those of a row with its padding."""
-        yield Const("i8", "full", "n_inner")
-        yield Const("i8", "whole", "n_inner")
+        yield c.Const("i8", "full", "n_inner")
+        yield c.Const("i8", "whole", "n_inner")
 
-    def declare(self) -> Iterable[CStatement]:
+    def declare(self) -> Iterable[c.Statement]:
         """Room for copies of the ends of rows."""
         return ()
 
-    def enter_row(self) -> Iterable[CStatement]:
+    def enter_row(self) -> Iterable[c.Statement]:
         """Find whether the end of the row is copied."""
         return ()
 
-    def enter(self) -> Iterable[CStatement]:
+    def enter(self) -> Iterable[c.Statement]:
         """Copy the ends of rows."""
         return ()
 
-    def leave(self) -> Iterable[CStatement]:
+    def leave(self) -> Iterable[c.Statement]:
         """Copy results back."""
         return ()
 
-    def turn_block(self, moving: Sequence[Moving]) -> Iterable[CStatement]:
+    def turn_block(self, moving: Sequence[Moving]) -> Iterable[c.Statement]:
         """Let the present block be the end of the row, if it is."""
         return ()
 
-    def turn_row(self, moving: Sequence[Moving]) -> Iterable[CStatement]:
+    def turn_row(self, moving: Sequence[Moving]) -> Iterable[c.Statement]:
         """Let the walk go on with the end of the row, if whole blocks are behind it."""
         return ()
 
-    def behind(self, statements: Sequence[CStatement]) -> Iterable[CStatement]:
+    def behind(self, statements: Sequence[c.Statement]) -> Iterable[c.Statement]:
         """What is done if the walk has come to the end of the row."""
         return ()
 
@@ -63,16 +63,16 @@ class CopiedEnds(NoEnds):
     is_copied = "rest"
     is_end = "i == full"
 
-    def declare_lengths(self) -> Iterator[CStatement]:
-        yield Const("i8", "full", f"n_inner & -{self.lanes}")
-        yield Const("i8", "rest", "n_inner - full")
-        yield Const("i8", "whole", f"full + (rest ? {self.lanes} : 0)")
+    def declare_lengths(self) -> Iterator[c.Statement]:
+        yield c.Const("i8", "full", f"n_inner & -{self.lanes}")
+        yield c.Const("i8", "rest", "n_inner - full")
+        yield c.Const("i8", "whole", f"full + (rest ? {self.lanes} : 0)")
 
-    def declare(self) -> Iterator[CStatement]:
+    def declare(self) -> Iterator[c.Statement]:
         for each in self.operands.moving:
-            yield Array(f"u{each.size}", f"e{each.name}", self.lanes * self.rows.most)
+            yield c.Array(f"u{each.size}", f"e{each.name}", self.lanes * self.rows.most)
 
-    def enter(self) -> Iterator[CStatement]:
+    def enter(self) -> Iterator[c.Statement]:
         unit, lanes, count = self.values.unit, self.lanes, self.rows.count
         copies = [
             pad_ends(unit, each.dtype, lanes, f"e{each.name}", end, stride, count)
@@ -80,9 +80,9 @@ class CopiedEnds(NoEnds):
             if each.is_read
         ]
         if copies:
-            yield If(self.is_copied, copies)
+            yield c.If(self.is_copied, copies)
 
-    def leave(self) -> Iterator[CStatement]:
+    def leave(self) -> Iterator[c.Statement]:
         unit, lanes, count = self.values.unit, self.lanes, self.rows.count
         copies = [
             copy_ends(unit, each.dtype, lanes, end, f"e{each.name}", stride, count)
@@ -90,25 +90,25 @@ class CopiedEnds(NoEnds):
             if each.is_written
         ]
         if copies:
-            yield If(self.is_copied, copies)
+            yield c.If(self.is_copied, copies)
 
-    def turn_block(self, moving: Sequence[Moving]) -> Iterator[CStatement]:
+    def turn_block(self, moving: Sequence[Moving]) -> Iterator[c.Statement]:
         ends = [
-            Assign(f"q{each.name}", self.rows.end(each)) for each in moving if not each.is_buffer
+            c.Assign(f"q{each.name}", self.rows.end(each)) for each in moving if not each.is_buffer
         ]
-        yield If(self.is_end, ends)
+        yield c.If(self.is_end, ends)
 
-    def turn_row(self, moving: Sequence[Moving]) -> Iterator[CStatement]:
+    def turn_row(self, moving: Sequence[Moving]) -> Iterator[c.Statement]:
         starts = [
-            Assign(f"w{each.name}", f"{self.rows.end(each)} - full * {each.size}")
+            c.Assign(f"w{each.name}", f"{self.rows.end(each)} - full * {each.size}")
             for each in moving
             if not each.is_buffer
         ]
-        yield If("i == full", [Assign("end", "n_inner"), *starts])
+        yield c.If("i == full", [c.Assign("end", "n_inner"), *starts])
 
-    def behind(self, statements: Sequence[CStatement]) -> Iterator[CStatement]:
+    def behind(self, statements: Sequence[c.Statement]) -> Iterator[c.Statement]:
         if statements:
-            yield If("i > full", statements)
+            yield c.If("i > full", statements)
 
     def _ends(self) -> Iterator[tuple[Moving, str, str]]:
         """The operands that move along the row, where their ends are, and the bytes to the next."""
@@ -124,7 +124,7 @@ class OverlappingEnds(CopiedEnds):
     is_copied = "rest && !overlaps"
     is_end = "i == full && !overlaps"
 
-    def declare(self) -> Iterator[CStatement]:
+    def declare(self) -> Iterator[c.Statement]:
         yield from super().declare()
         moving = self.operands.moving
         conditions = [
@@ -134,11 +134,11 @@ class OverlappingEnds(CopiedEnds):
         written = [each.name for each in moving if each.is_written]
         conditions += [f"(p{to} != p{of})" for to in written for of in read]
         # Branches would be dear to compile.
-        yield Const("b1", "dense", f"(rest != 0) & {' & '.join(conditions)}")
+        yield c.Const("b1", "dense", f"(rest != 0) & {' & '.join(conditions)}")
 
-    def enter_row(self) -> Iterator[CStatement]:
+    def enter_row(self) -> Iterator[c.Statement]:
         needed = f"full + {self.lanes}"
-        yield Const("b1", "overlaps", f"dense && (n_outer - outer) * n_inner >= {needed}")
+        yield c.Const("b1", "overlaps", f"dense && (n_outer - outer) * n_inner >= {needed}")
 
 
 def ends_of(values: Values, operands: Operands, rows: Rows) -> NoEnds:

@@ -15,17 +15,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from frazil.link.c import wide
 from frazil.link.c.definitions import Definitions
 from frazil.link.c.functions import C_TYPES
-from frazil.link.c.wide import (
-    HAS_REGISTERS,
-    define_macros,
-    lookup,
-    on_lanes,
-    registers,
-    suffix,
-    wide_lanes,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +135,8 @@ def block_exponential(definitions: Definitions, dtype: str) -> str:
 def _define(definitions: Definitions, dtype: str) -> str:
     """Define the function; the type of a block comes back."""
     constants, code = _CONSTANTS[dtype], C_TYPES[dtype]
-    vector = definitions.vector(dtype, wide_lanes(dtype))
-    define_macros(definitions, dtype)
+    vector = definitions.vector(dtype, wide.lanes(dtype))
+    wide.define_macros(definitions, dtype)
     powers, rests = ", ".join(constants.powers), ", ".join(constants.rests)
     definitions.define(_TABLES.format(T=code, powers=powers, rests=rests))
 
@@ -162,25 +154,25 @@ def _define(definitions: Definitions, dtype: str) -> str:
 
     def take(table: str) -> str:
         names = []
-        for at, value in enumerate(registers(definitions, dtype, f"{table}_{code}")):
+        for at, value in enumerate(wide.registers(definitions, dtype, f"{table}_{code}")):
             names.append(f"exp_{table}_{at}")
             held[f"{table}_{at}"] = value
-        return lookup(definitions, dtype, names, "t")
+        return wide.lookup(definitions, dtype, names, "t")
 
     power, rest = take("powers"), take("rests")
     definitions.define(
         _TEXT.format(
             T=code,
             V=vector,
-            s=suffix(dtype),
-            has_registers=HAS_REGISTERS,
+            s=wide.suffix(dtype),
+            has_registers=wide.HAS_REGISTERS,
             held=" ".join(f"HOLD_{code}(exp_{name}, {value});" for name, value in held.items()),
             names=", ".join(f"exp_{name}" for name in held),
             operands=", ".join(f"{vector} exp_{name}" for name in held),
             power=power,
             rest=rest,
             polynomial=_POLYNOMIALS[dtype].format(V=vector, T=code),
-            on_lanes=on_lanes(dtype, definitions.function("exp", dtype)),
+            on_lanes=wide.on_lanes(dtype, definitions.function("exp", dtype)),
         )
     )
     return vector

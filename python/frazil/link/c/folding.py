@@ -18,21 +18,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
+from frazil.link.c import syntax as c
 from frazil.link.c.definitions import load, memory_type, place
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.partials import Partials, carry
-from frazil.link.c.syntax import (
-    Array,
-    Assign,
-    Block,
-    Const,
-    CStatement,
-    Declare,
-    Do,
-    If,
-    lanes_loop,
-    simd,
-)
 from frazil.link.c.unit import Unit
 from frazil.link.kernel.loop_kernel import BLOCK_BYTES, Write
 from frazil.link.kernel.reduction import COUNTING, LEVELS, SETS, TURNS, has_levels
@@ -70,69 +59,69 @@ class Folding(ABC):
     def sets(self) -> int:
         """The sets of a short row at its end."""
 
-    def declare(self) -> Iterator[CStatement]:
+    def declare(self) -> Iterator[c.Statement]:
         """The partial results, and how many will be used."""
         k, total = self.k, self.rows.total(self.k)
         room = LEVELS * self.width if self.has_levels else self.width
-        yield Array(self.memory, f"a{k}", max(room, self.few * self.rows.count))
+        yield c.Array(self.memory, f"a{k}", max(room, self.few * self.rows.count))
         yield from self.rows.declare_total(k)
         used = f"{self.few}"
         if self.has_levels:
             first = CARRIED * self.lanes
             more = f"{total} < {first * TURNS} ? {2 * self.width} : {LEVELS * self.width}"
             used = f"{total} < {first} ? {self.few} : {more}"
-        yield Const("i8", f"used{k}", used)
+        yield c.Const("i8", f"used{k}", used)
 
     @abstractmethod
-    def start(self) -> CStatement:
+    def start(self) -> c.Statement:
         """Let the partial results in memory be those of no elements."""
 
     @abstractmethod
-    def enter_row(self) -> Iterable[CStatement]:
+    def enter_row(self) -> Iterable[c.Statement]:
         """Let the partial results be at hand: those of no elements, unless the row goes on."""
 
-    def enter_blocks(self) -> Iterable[CStatement]:
+    def enter_blocks(self) -> Iterable[c.Statement]:
         """Remember what the next block folds into, if it may be the end of the row."""
         return ()
 
     @abstractmethod
-    def enter_block(self) -> Iterable[CStatement]:
+    def enter_block(self) -> Iterable[c.Statement]:
         """Let ``c`` be the lanes that the next block folds into."""
 
     @abstractmethod
-    def fold_lane(self, value: str) -> CStatement:
+    def fold_lane(self, value: str) -> c.Statement:
         """Fold the value of lane ``l``, which may be behind the end of the row."""
 
-    def fold_inner_lane(self, value: str) -> CStatement:
+    def fold_inner_lane(self, value: str) -> c.Statement:
         """Fold the value of lane ``l``, which is before the end of the row."""
         lane = f"c{self.k}[l]"
-        return Assign(lane, self.partials.fold(lane, value))
+        return c.Assign(lane, self.partials.fold(lane, value))
 
-    def leave_block(self) -> Iterable[CStatement]:
+    def leave_block(self) -> Iterable[c.Statement]:
         """Let the next block have the next set."""
         return ()
 
-    def leave_end(self) -> Iterable[CStatement]:
+    def leave_end(self) -> Iterable[c.Statement]:
         """Let the padding not count."""
         return ()
 
     @abstractmethod
-    def lay_out(self) -> Iterable[CStatement]:
+    def lay_out(self) -> Iterable[c.Statement]:
         """Let all sets be in memory, at ``d``.
 
         Those of all folds are laid out before anything is called, and the compiler may not know
         what comes back: what it keeps in a register across a call is in memory everywhere.
         """
 
-    def take_up(self) -> Iterable[CStatement]:
+    def take_up(self) -> Iterable[c.Statement]:
         """Go on with the sets that are laid out."""
         return ()
 
     @abstractmethod
-    def start_again(self) -> CStatement:
+    def start_again(self) -> c.Statement:
         """Let the partial results be those of no elements in the middle of a row."""
 
-    def leave_registers(self) -> Iterable[CStatement]:
+    def leave_registers(self) -> Iterable[c.Statement]:
         """Let the sets be in memory at the end of a row."""
         return ()
 
@@ -140,14 +129,14 @@ class Folding(ABC):
     def shift(self, walked: str) -> str:
         """After how many elements the sets stand where they do at the end of a row."""
 
-    def leave_row(self, element: Callable[[int], str], is_last: str) -> Iterable[CStatement]:
+    def leave_row(self, element: Callable[[int], str], is_last: str) -> Iterable[c.Statement]:
         """Fold into the output where that moves on or nothing follows.
 
         ``element`` gives the pointer to the element of a write.
         """
         return self.rows.leave_row(self, element, is_last)
 
-    def leave_rows(self, count: str) -> Iterable[CStatement]:
+    def leave_rows(self, count: str) -> Iterable[c.Statement]:
         """Fold the partial results of each row to one."""
         return self.rows.leave_rows(self, count)
 
@@ -162,7 +151,7 @@ class Folding(ABC):
         """Whether one of the partial results, which are laid out, decides the fold."""
         return self.partials.is_decided(f"d{self.k}", self.width // 8)
 
-    def leave_columns(self) -> CStatement:
+    def leave_columns(self) -> c.Statement:
         """Fold the lanes, which are laid out, of the block before ``i`` into an output each."""
         to = f"({self.memory} *)p{self.k} + (i - {self.lanes})"
         count = f"(i <= n_inner ? {self.lanes} : rest)"
@@ -177,17 +166,17 @@ class Folding(ABC):
         """Whether it is time to carry sums."""
         return f"({self.walked} & {CARRIED * self.lanes - 1}) == 0"
 
-    def carry(self) -> CStatement:
+    def carry(self) -> c.Statement:
         """Where it is time, add the sets, which are laid out, to those of the next level."""
         turns = f"{self.walked} / {CARRIED * self.lanes}"
         carried = carry(self.unit, self.write.dtype, f"a{self.k}", turns, self.width)
-        return If(self.is_due(), [*self.enter_carry(), carried, *self.leave_carry()])
+        return c.If(self.is_due(), [*self.enter_carry(), carried, *self.leave_carry()])
 
-    def enter_carry(self) -> Iterable[CStatement]:
+    def enter_carry(self) -> Iterable[c.Statement]:
         """Bring the sets, which are laid out, to the first level."""
         return ()
 
-    def leave_carry(self) -> Iterable[CStatement]:
+    def leave_carry(self) -> Iterable[c.Statement]:
         """Let the sets that are laid out be those of no elements."""
         return ()
 
@@ -211,17 +200,17 @@ class AllRows:
         """How many elements were folded, padding included; ``along`` of them in the present row."""
         return f"(walked{k} + {along})"
 
-    def declare_total(self, k: int) -> Iterator[CStatement]:
+    def declare_total(self, k: int) -> Iterator[c.Statement]:
         """What :meth:`total` and :meth:`walked` tell."""
-        yield Const("i8", f"total{k}", f"whole * {self._all_rows}")
-        yield Declare("i8", f"walked{k}", "0")
+        yield c.Const("i8", f"total{k}", f"whole * {self._all_rows}")
+        yield c.Declare("i8", f"walked{k}", "0")
 
-    def declare_results(self, folding: Folding) -> Iterator[CStatement]:
+    def declare_results(self, folding: Folding) -> Iterator[c.Statement]:
         """Where results gather."""
-        yield Declare(folding.memory, f"*sets{folding.k}", f"a{folding.k}")
+        yield c.Declare(folding.memory, f"*sets{folding.k}", f"a{folding.k}")
         yield folding.start()
 
-    def enter_memory(self, folding: MemoryFolding) -> Iterable[CStatement]:
+    def enter_memory(self, folding: MemoryFolding) -> Iterable[c.Statement]:
         """Let the sets in memory be at hand."""
         return ()
 
@@ -229,7 +218,7 @@ class AllRows:
         """The sets at the start of a row."""
         return folding.places(f"sets{folding.k}")
 
-    def leave_registers(self, folding: RegisterFolding) -> Iterable[CStatement]:
+    def leave_registers(self, folding: RegisterFolding) -> Iterable[c.Statement]:
         """Let the sets be in memory at the end of a row."""
         return _moves(folding.places(f"sets{folding.k}"), folding.registers)
 
@@ -243,21 +232,21 @@ class AllRows:
 
     def leave_row(
         self, folding: Folding, element: Callable[[int], str], is_last: str
-    ) -> Iterator[CStatement]:
+    ) -> Iterator[c.Statement]:
         """Fold into the output where that moves on or nothing follows."""
         k, dtype, pointer = folding.k, folding.write.dtype, element(folding.k)
         folded = folding.partials.all(f"a{k}", f"used{k}", folding.shift(f"walked{k}"))
-        so_far = Const(folding.type, "so_far", load(dtype, pointer, "0"))
-        one = Const(folding.type, "rows_folded", folded)
+        so_far = c.Const(folding.type, "so_far", load(dtype, pointer, "0"))
+        one = c.Const(folding.type, "rows_folded", folded)
         both = folding.partials.fold("so_far", "rows_folded")
-        again = [folding.start(), Assign(f"walked{k}", "0")]
-        yield Assign(f"walked{k}", "whole", "+=")
-        yield If(
+        again = [folding.start(), c.Assign(f"walked{k}", "0")]
+        yield c.Assign(f"walked{k}", "whole", "+=")
+        yield c.If(
             f"walked{k} == total{k}",
-            [so_far, one, Assign(place(dtype, pointer, "0"), both), If(f"!({is_last})", again)],
+            [so_far, one, c.Assign(place(dtype, pointer, "0"), both), c.If(f"!({is_last})", again)],
         )
 
-    def leave_rows(self, folding: Folding, count: str) -> Iterable[CStatement]:
+    def leave_rows(self, folding: Folding, count: str) -> Iterable[c.Statement]:
         return ()
 
 
@@ -275,31 +264,31 @@ class EachRow:
         """How many elements were folded, padding included; ``along`` of them in the present row."""
         return along
 
-    def declare_total(self, k: int) -> Iterable[CStatement]:
+    def declare_total(self, k: int) -> Iterable[c.Statement]:
         """What :meth:`total` and :meth:`walked` tell."""
         return ()
 
-    def declare_results(self, folding: Folding) -> Iterator[CStatement]:
+    def declare_results(self, folding: Folding) -> Iterator[c.Statement]:
         """Where results gather."""
-        yield Array(folding.type, f"row{folding.k}", self.count)
+        yield c.Array(folding.type, f"row{folding.k}", self.count)
 
-    def enter_memory(self, folding: MemoryFolding) -> Iterator[CStatement]:
+    def enter_memory(self, folding: MemoryFolding) -> Iterator[c.Statement]:
         """Let the sets in memory be at hand."""
         own = f"a{folding.k}{self.offset(folding.width)}"
-        yield Declare(folding.memory, f"*sets{folding.k}", own)
+        yield c.Declare(folding.memory, f"*sets{folding.k}", own)
         yield folding.start()
 
     def first_registers(self, folding: RegisterFolding) -> Sequence[str]:
         """The sets at the start of a row."""
         return [folding.zero] * SETS
 
-    def leave_registers(self, folding: RegisterFolding) -> Iterable[CStatement]:
+    def leave_registers(self, folding: RegisterFolding) -> Iterable[c.Statement]:
         """Let the sets be in memory at the end of a row, as one if the row is short."""
         joined = [*folding.join_sets(f"a{folding.k}{self.offset(folding.lanes)}")]
         if not folding.has_levels:
-            return (Block(joined),)
+            return (c.Block(joined),)
         moved = [*_moves(folding.places(f"a{folding.k}"), folding.registers)]
-        return (If(f"used{folding.k} != {folding.lanes}", moved, joined),)
+        return (c.If(f"used{folding.k} != {folding.lanes}", moved, joined),)
 
     def sets_at(self, k: int) -> str:
         """Where the sets are in memory."""
@@ -311,11 +300,11 @@ class EachRow:
 
     def leave_row(
         self, folding: Folding, element: Callable[[int], str], is_last: str
-    ) -> Iterable[CStatement]:
+    ) -> Iterable[c.Statement]:
         """Nothing: the partial results wait for those of the other rows."""
         return ()
 
-    def leave_rows(self, folding: Folding, count: str) -> Iterator[CStatement]:
+    def leave_rows(self, folding: Folding, count: str) -> Iterator[c.Statement]:
         k = folding.k
         rows = (f"row{k}", f"a{k}", count, f"used{k}", folding.shift("whole"))
         yield folding.partials.rows(*rows, sets=folding.sets)
@@ -334,26 +323,26 @@ class MemoryFolding(Folding):
     def few(self) -> int:
         return self.width
 
-    def declare(self) -> Iterator[CStatement]:
+    def declare(self) -> Iterator[c.Statement]:
         yield from super().declare()
         yield from self.rows.declare_results(self)
 
-    def start(self) -> CStatement:
-        first = Assign(f"sets{self.k}[l]", f"({self.memory}){self.partials.identity()}")
-        return lanes_loop(self.width, [first], pragma=simd(self.lanes))
+    def start(self) -> c.Statement:
+        first = c.Assign(f"sets{self.k}[l]", f"({self.memory}){self.partials.identity()}")
+        return c.lanes_loop(self.width, [first], pragma=c.simd(self.lanes))
 
-    def enter_row(self) -> Iterable[CStatement]:
+    def enter_row(self) -> Iterable[c.Statement]:
         return self.rows.enter_memory(self)
 
-    def enter_block(self) -> Iterable[CStatement]:
+    def enter_block(self) -> Iterable[c.Statement]:
         lanes = f"sets{self.k} + ({self.walked} & {self.width - 1})"
-        return (Declare(self.memory, f"*c{self.k}", lanes),)
+        return (c.Declare(self.memory, f"*c{self.k}", lanes),)
 
-    def enter_all_sets(self) -> CStatement:
+    def enter_all_sets(self) -> c.Statement:
         """Let ``c`` be the lanes that the next blocks, one for each set, fold into."""
-        return Declare(self.memory, f"*c{self.k}", f"sets{self.k}")
+        return c.Declare(self.memory, f"*c{self.k}", f"sets{self.k}")
 
-    def fold_lane(self, value: str) -> CStatement:
+    def fold_lane(self, value: str) -> c.Statement:
         if self.counts:
             value = f"(i + l < n_inner ? {value} : {self.partials.identity()})"
         return self.fold_inner_lane(value)
@@ -362,10 +351,10 @@ class MemoryFolding(Folding):
         """Whether the next block has the first set."""
         return f"({self.walked} & {self.width - 1}) == 0"
 
-    def lay_out(self) -> Iterable[CStatement]:
-        return (Declare(self.memory, f"*d{self.k}", f"sets{self.k}"),)
+    def lay_out(self) -> Iterable[c.Statement]:
+        return (c.Declare(self.memory, f"*d{self.k}", f"sets{self.k}"),)
 
-    def start_again(self) -> CStatement:
+    def start_again(self) -> c.Statement:
         return self.start()
 
     def shift(self, walked: str) -> str:
@@ -393,36 +382,36 @@ class RegisterFolding(Folding):
         """The sets in an array."""
         return [f"(({self.vector} *){array})[{turn}]" for turn in range(SETS)]
 
-    def declare(self) -> Iterator[CStatement]:
+    def declare(self) -> Iterator[c.Statement]:
         yield from super().declare()
         zero = f"({self.memory}){self.partials.identity()} - ({self.vector}){{}}"
-        yield Const(self.vector, self.zero, zero)
+        yield c.Const(self.vector, self.zero, zero)
         yield from self.rows.declare_results(self)
 
-    def start(self) -> CStatement:
-        return Assign(" = ".join(self.places(self.rows.sets_at(self.k))), self.zero)
+    def start(self) -> c.Statement:
+        return c.Assign(" = ".join(self.places(self.rows.sets_at(self.k))), self.zero)
 
-    def enter_row(self) -> Iterator[CStatement]:
+    def enter_row(self) -> Iterator[c.Statement]:
         for own, first in zip(self.registers, self.rows.first_registers(self), strict=True):
-            yield Declare(self.vector, own, first)
+            yield c.Declare(self.vector, own, first)
 
-    def enter_blocks(self) -> Iterable[CStatement]:
+    def enter_blocks(self) -> Iterable[c.Statement]:
         if not self.counts:
             return ()
-        return (Const(self.vector, f"before{self.k}", self.registers[0]),)
+        return (c.Const(self.vector, f"before{self.k}", self.registers[0]),)
 
-    def enter_block(self) -> Iterable[CStatement]:
-        block = Assign(f"*({self.vector} *)c{self.k}", self.registers[0])
-        return (Array(self.memory, f"c{self.k}", self.lanes), block)
+    def enter_block(self) -> Iterable[c.Statement]:
+        block = c.Assign(f"*({self.vector} *)c{self.k}", self.registers[0])
+        return (c.Array(self.memory, f"c{self.k}", self.lanes), block)
 
-    def fold_lane(self, value: str) -> CStatement:
+    def fold_lane(self, value: str) -> c.Statement:
         return self.fold_inner_lane(value)
 
-    def leave_block(self) -> Iterable[CStatement]:
+    def leave_block(self) -> Iterable[c.Statement]:
         next_sets = [*self.registers[1:], f"*({self.vector} *)c{self.k}"]
         return _moves(self.registers, next_sets)
 
-    def leave_end(self) -> Iterator[CStatement]:
+    def leave_end(self) -> Iterator[c.Statement]:
         if not self.counts:
             return
         k, lanes = self.k, self.lanes
@@ -431,36 +420,36 @@ class RegisterFolding(Folding):
         table = f"first_{mask}"
         ones, zeros = ", ".join(["-1"] * lanes), ", ".join(["0"] * lanes)
         self.unit.define(f"static const i{size} {table}[] = {{{ones}, {zeros}}};\n")
-        yield Const(mask, f"live{k}", f"*(const {mask}_at *)({table} + {lanes} - rest)")
+        yield c.Const(mask, f"live{k}", f"*(const {mask}_at *)({table} + {lanes} - rest)")
         last = self.registers[-1]
         before = f"(({mask})before{k} & ~live{k})"
-        yield Assign(last, f"({self.vector})((({mask}){last} & live{k}) | {before})")
+        yield c.Assign(last, f"({self.vector})((({mask}){last} & live{k}) | {before})")
 
-    def lay_out(self) -> Iterator[CStatement]:
+    def lay_out(self) -> Iterator[c.Statement]:
         array = f"d{self.k}"
-        yield Array(self.memory, array, self.width)
+        yield c.Array(self.memory, array, self.width)
         yield from _moves(self.places(array), self.registers)
-        yield Do(f'__asm__ volatile("" : : "r"({array}) : "memory")')
+        yield c.Do(f'__asm__ volatile("" : : "r"({array}) : "memory")')
 
-    def take_up(self) -> Iterable[CStatement]:
+    def take_up(self) -> Iterable[c.Statement]:
         return _moves(self.registers, self.places(f"d{self.k}"))
 
-    def start_again(self) -> CStatement:
-        return Assign(" = ".join(self.registers), self.zero)
+    def start_again(self) -> c.Statement:
+        return c.Assign(" = ".join(self.registers), self.zero)
 
-    def enter_carry(self) -> Iterable[CStatement]:
+    def enter_carry(self) -> Iterable[c.Statement]:
         return _moves(self.places(self.rows.sets_at(self.k)), self.places(f"d{self.k}"))
 
-    def leave_carry(self) -> Iterable[CStatement]:
-        return (Assign(" = ".join(self.places(f"d{self.k}")), self.zero),)
+    def leave_carry(self) -> Iterable[c.Statement]:
+        return (c.Assign(" = ".join(self.places(f"d{self.k}")), self.zero),)
 
-    def leave_registers(self) -> Iterable[CStatement]:
+    def leave_registers(self) -> Iterable[c.Statement]:
         return self.rows.leave_registers(self)
 
     def shift(self, walked: str) -> str:
         return walked
 
-    def join_sets(self, to: str) -> Iterator[CStatement]:
+    def join_sets(self, to: str) -> Iterator[c.Statement]:
         """Fold the sets to one, which goes to an array."""
         if self.write.reduce not in COUNTING or self.write.dtype == "bool":
             yield from self._join_compared(to)
@@ -469,24 +458,24 @@ class RegisterFolding(Folding):
         symbol = "+" if self.write.reduce == "add" else "*"
         first, second, third, fourth = self.registers
         folded = f"({first} {symbol} {third}) {symbol} ({second} {symbol} {fourth})"
-        yield Assign(f"*({self.vector} *)({to})", folded)
+        yield c.Assign(f"*({self.vector} *)({to})", folded)
 
-    def _join_compared(self, to: str) -> Iterator[CStatement]:
+    def _join_compared(self, to: str) -> Iterator[c.Statement]:
         lanes, partials = self.lanes, self.partials
         if self.write.dtype.startswith("float"):
             # Which of two zeros stays depends on their order: each set goes to its place.
             first, second, third, fourth = self.registers
-            yield Declare(self.vector, "x")
+            yield c.Declare(self.vector, "x")
             by_one = _rotation("x", fourth, third, second, first)
             by_two = (*_rotation("x", first, third), *_rotation("x", second, fourth))
-            yield If(f"whole & {lanes}", by_one)
-            yield If(f"whole & {2 * lanes}", by_two)
+            yield c.If(f"whole & {lanes}", by_one)
+            yield c.If(f"whole & {2 * lanes}", by_two)
         for turn, own in enumerate(self.registers):
-            yield Array(self.memory, f"f{turn}", lanes)
-            yield Assign(f"*({self.vector} *)f{turn}", own)
+            yield c.Array(self.memory, f"f{turn}", lanes)
+            yield c.Assign(f"*({self.vector} *)f{turn}", own)
         even, odd = partials.fold("f0[l]", "f2[l]"), partials.fold("f1[l]", "f3[l]")
-        joined = Assign(f"({to})[l]", partials.fold("even", "odd"))
-        yield lanes_loop(lanes, [*partials.both(even, odd), joined], pragma=simd(lanes))
+        joined = c.Assign(f"({to})[l]", partials.fold("even", "odd"))
+        yield c.lanes_loop(lanes, [*partials.both(even, odd), joined], pragma=c.simd(lanes))
 
 
 def folding(
@@ -499,10 +488,10 @@ def folding(
     return MemoryFolding(unit, k, write, lanes, rows)
 
 
-def _moves(to: Iterable[str], of: Iterable[str]) -> list[Assign]:
-    return [Assign(own, value) for own, value in zip(to, of, strict=True)]
+def _moves(to: Iterable[str], of: Iterable[str]) -> list[c.Assign]:
+    return [c.Assign(own, value) for own, value in zip(to, of, strict=True)]
 
 
-def _rotation(spare: str, *names: str) -> list[Assign]:
+def _rotation(spare: str, *names: str) -> list[c.Assign]:
     """Each of the names becomes the next one, the last one the first, by way of ``spare``."""
     return _moves((spare, *names), (*names, spare))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from frazil.link.c import syntax as c
 from frazil.link.c.definitions import load, place
 from frazil.link.c.functions import C_TYPES
-from frazil.link.c.syntax import Assign, Const, CStatement, Declare, If, Return
 from frazil.link.c.values import Values
 from frazil.link.kernel.loop_kernel import Status, Take
 
 
-def take(values: Values, k: int, own: Take, element: str) -> Iterator[CStatement]:
+def take(values: Values, k: int, own: Take, element: str) -> Iterator[c.Statement]:
     """Value ``k``, which is the element of a source."""
     sources = values.kernel.sources
     source = sources[own.source]
@@ -20,10 +20,10 @@ def take(values: Values, k: int, own: Take, element: str) -> Iterator[CStatement
     step = f" + {element} * ((const i8 *)pg{own.source})[0]" if source.inner else ""
     offset = _offset(f"{k}", f"g{own.source}", len(own.args))
     value = load(own.dtype, f"(px{own.source}{step} + {offset})", "0")
-    yield Const(C_TYPES[own.dtype], f"v{k}", value)
+    yield c.Const(C_TYPES[own.dtype], f"v{k}", value)
 
 
-def put_lane(values: Values, puts: Sequence[int]) -> Iterator[CStatement]:
+def put_lane(values: Values, puts: Sequence[int]) -> Iterator[c.Statement]:
     """What is put for lane ``l`` of a block."""
     kernel = values.kernel
     first = sum(each.indices for each in kernel.sources)
@@ -32,30 +32,30 @@ def put_lane(values: Values, puts: Sequence[int]) -> Iterator[CStatement]:
         yield from _checked(values, name, name, put.args, first)
         first += len(put.args)
         step = f" + (i + l) * ((const i8 *)ph{k})[0]" if put.inner else ""
-        yield Declare("char", f"*y{k}", f"py{k}{step} + {_offset(name, name, len(put.args))}")
+        yield c.Declare("char", f"*y{k}", f"py{k}{step} + {_offset(name, name, len(put.args))}")
         value = values.converted(put.value, put.dtype)
         if put.reduce is not None:
             so_far = load(put.dtype, f"y{k}", "0")
             value = values.unit.fold(put.reduce, put.dtype, so_far, value)
-        yield Assign(place(put.dtype, f"y{k}", "0"), value)
+        yield c.Assign(place(put.dtype, f"y{k}", "0"), value)
 
 
 def _checked(
     values: Values, name: str, table: str, args: Sequence[int], first: int
-) -> Iterator[CStatement]:
+) -> Iterator[c.Statement]:
     """Indices that lie within their axes, the first of which is number ``first`` of the kernel."""
     for j, argument in enumerate(args):
         index, length = f"n{name}_{j}", f"((const i8 *)p{table})[{2 * j + 1}]"
-        yield Declare("i8", index, values.converted(argument, "int64"))
-        out_of_bounds = If(
+        yield c.Declare("i8", index, values.converted(argument, "int64"))
+        out_of_bounds = c.If(
             f"{index} >= 0 || {index} < -{length}",
             [
-                Assign("((i8 *)preport)[0]", f"{first + j}"),
-                Assign("((i8 *)preport)[1]", index),
-                Return(f"{int(Status.OUT_OF_BOUNDS)}"),
+                c.Assign("((i8 *)preport)[0]", f"{first + j}"),
+                c.Assign("((i8 *)preport)[1]", index),
+                c.Return(f"{int(Status.OUT_OF_BOUNDS)}"),
             ],
         )
-        yield If(f"(u8){index} >= (u8){length}", [out_of_bounds, Assign(index, length, "+=")])
+        yield c.If(f"(u8){index} >= (u8){length}", [out_of_bounds, c.Assign(index, length, "+=")])
 
 
 def _offset(name: str, table: str, count: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from frazil.link.c import syntax as c
 from frazil.link.c.definitions import lane_type, load, memory_type, place
 from frazil.link.c.exponential import block_exponential, hold_constants
 from frazil.link.c.folding import Folding, MemoryFolding
@@ -13,17 +14,6 @@ from frazil.link.c.functions import C_TYPES
 from frazil.link.c.indices import put_lane, take
 from frazil.link.c.scalar_loop import OWN, SAME
 from frazil.link.c.stages import Kind, Stages
-from frazil.link.c.syntax import (
-    SIMD,
-    Array,
-    Assign,
-    Block,
-    Const,
-    CStatement,
-    Do,
-    lanes_loop,
-    simd,
-)
 from frazil.link.c.values import Values, reduction
 from frazil.link.kernel.loop_kernel import Scan, Take, Write
 from frazil.link.kernel.passes import Pass
@@ -44,18 +34,18 @@ class BlockWriter:
         self.stages = stages
         self.foldings = foldings
 
-    def before_blocks(self) -> Iterator[CStatement]:
+    def before_blocks(self) -> Iterator[c.Statement]:
         """What functions of whole blocks want before a loop over blocks."""
         functions = self.stages.block_functions.items()
         dtypes = {self.values.dtypes[k] for k, own in functions if own is block_exponential}
         for dtype in sorted(dtypes):
-            yield Do(hold_constants(self.values.unit, dtype))
+            yield c.Do(hold_constants(self.values.unit, dtype))
 
-    def one_block(self) -> Iterator[CStatement]:
+    def one_block(self) -> Iterator[c.Statement]:
         """A loop over the lanes for each stage, or calls of functions of blocks."""
         stages = self.stages
         for k in sorted(stages.kept - stages.block_functions.keys()):
-            yield Array(stages.stack_type(k), f"s{k}", self.lanes)
+            yield c.Array(stages.stack_type(k), f"s{k}", self.lanes)
         widened: set[int] = set()
         for stage in sorted(stages.needed):
             match stage % 3:
@@ -66,18 +56,18 @@ class BlockWriter:
                 case _:
                     yield from self._lanes_stage(stage)
 
-    def all_sets(self, foldings: Sequence[MemoryFolding]) -> Iterator[CStatement]:
+    def all_sets(self, foldings: Sequence[MemoryFolding]) -> Iterator[c.Statement]:
         """A block for each set of partial results: all are whole, and there is one stage."""
         for each in foldings:
             yield each.enter_all_sets()
         lanes = PlainLanes(self.values, self.stages, self.stages.last)
         fold_lanes = [each.fold_inner_lane for each in foldings]
         body = [*self._stage_values(lanes), *self._written(lanes, fold_lanes)]
-        yield lanes_loop(SETS * self.lanes, body, pragma=SIMD)
+        yield c.lanes_loop(SETS * self.lanes, body, pragma=c.SIMD)
 
     # ------------------------------------------------------------ stages
 
-    def _vector_stage(self, stage: int, widened: set[int]) -> Iterator[CStatement]:
+    def _vector_stage(self, stage: int, widened: set[int]) -> Iterator[c.Statement]:
         """A vectorised loop; ``widened``: the operands that are wide already."""
         if stage == self.stages.last:
             yield from self._enter_foldings()
@@ -85,10 +75,10 @@ class BlockWriter:
         yield from lanes.enter(widened)
         body = self._body(lanes)
         yield from lanes.declare()
-        yield lanes_loop(self.lanes, body, index=self._index, pragma=simd(self.lanes))
+        yield c.lanes_loop(self.lanes, body, index=self._index, pragma=c.simd(self.lanes))
         yield from lanes.leave()
 
-    def _lanes_stage(self, stage: int) -> Iterator[CStatement]:
+    def _lanes_stage(self, stage: int) -> Iterator[c.Statement]:
         """A loop that goes from lane to lane, and the loops of elements that it needs."""
         begun = [k for k in sorted(self.stages.needed[stage]) if self.stages.begins(k, stage)]
         for call in dict.fromkeys(self.values.calls[k] for k in begun):
@@ -99,19 +89,19 @@ class BlockWriter:
         if stage == self.stages.put_stage and self.lanes > 1:
             count = f"(n_inner - i < {self.lanes} ? n_inner - i : {self.lanes})"
         body = self._body(PlainLanes(self.values, self.stages, stage))
-        yield lanes_loop(count, body, index=self._index)
+        yield c.lanes_loop(count, body, index=self._index)
 
     @property
     def _index(self) -> str:
         """The type of a lane's number."""
         return lane_type(self.lanes) if self.lanes > 1 else "i4"
 
-    def _enter_foldings(self) -> Iterator[CStatement]:
+    def _enter_foldings(self) -> Iterator[c.Statement]:
         # Not before: stores that lie between would keep partial results from being registers.
         for each in self.foldings:
             yield from each.enter_block()
 
-    def _body(self, lanes: PlainLanes) -> list[CStatement]:
+    def _body(self, lanes: PlainLanes) -> list[c.Statement]:
         """What a stage does with lane ``l``."""
         body = [*self._stage_values(lanes)]
         if lanes.stage == self.stages.last:
@@ -120,7 +110,7 @@ class BlockWriter:
             body += put_lane(self.values, self.one.puts)
         return body
 
-    def _block_functions(self, stage: int) -> Iterator[CStatement]:
+    def _block_functions(self, stage: int) -> Iterator[c.Statement]:
         """Functions of whole blocks; their operands are in memory or were computed before."""
         values, stages = self.values, self.stages
         for k in sorted(k for k in stages.needed[stage] if stages.of.get(k) == stage):
@@ -133,17 +123,17 @@ class BlockWriter:
             else:
                 operand = f"*(const {vector} *)s{argument}"
             function = stages.block_functions[k](values.unit, values.dtypes[k])
-            yield Const(vector, f"s{k}", f"{function}({operand})")
+            yield c.Const(vector, f"s{k}", f"{function}({operand})")
             if k in self.one.stores:
-                yield Assign(f"*({vector}_at *)qb{k}", f"s{k}")
+                yield c.Assign(f"*({vector}_at *)qb{k}", f"s{k}")
 
-    def _call(self, call: LoopCall) -> Block:
+    def _call(self, call: LoopCall) -> c.Block:
         """The loop of elements for a block: its results go to the stack."""
         values, stages, lanes, first = self.values, self.stages, self.lanes, call.numbers[0]
         count = SAME if self.kernel.uniform[call.args[0]] else OWN
         function = values.unit.loop(call.loop).block(lanes, call.results, count)
-        arrays: list[CStatement] = []
-        filled: list[CStatement] = []
+        arrays: list[c.Statement] = []
+        filled: list[c.Statement] = []
         operands: list[str] = []
         for at, (a, to) in enumerate(zip(call.args, call.operands, strict=True)):
             if self.kernel.uniform[a]:
@@ -157,33 +147,33 @@ class BlockWriter:
                 operands.append(value)
                 continue
             name = f"x{first}_{at}"
-            arrays.append(Array(C_TYPES[to], name, lanes))
-            filled.append(Assign(f"{name}[l]", value))
+            arrays.append(c.Array(C_TYPES[to], name, lanes))
+            filled.append(c.Assign(f"{name}[l]", value))
             operands.append(name)
         operands += [*(f"s{k}" for k in call.numbers), "&status"]
-        called = Do(f"{function}({', '.join(operands)})")
-        return Block([*arrays, lanes_loop(lanes, filled, pragma=SIMD), called])
+        called = c.Do(f"{function}({', '.join(operands)})")
+        return c.Block([*arrays, c.lanes_loop(lanes, filled, pragma=c.SIMD), called])
 
     # ------------------------------------------------------------ one lane
 
-    def _stage_values(self, lanes: PlainLanes) -> Iterator[CStatement]:
+    def _stage_values(self, lanes: PlainLanes) -> Iterator[c.Statement]:
         """Let all values that the stage needs be at hand for lane ``l``."""
         values, stages, stage = self.values, self.stages, lanes.stage
         for k in sorted(stages.needed[stage]):
             if stages.of.get(k) != stage or k in values.calls:
                 yield lanes.found(k)
                 if stage == stages.last and k in stages.read_before:
-                    yield Assign(f"s{k}[l]", f"v{k}")
+                    yield c.Assign(f"s{k}[l]", f"v{k}")
                 stored = k in self.one.stores and stages.begins(k, stage)
             else:
                 yield from self._computed(k)
                 if k in stages.kept:
-                    yield Assign(f"s{k}[l]", f"v{k}")
+                    yield c.Assign(f"s{k}[l]", f"v{k}")
                 stored = k in self.one.stores
             if stored:
                 yield lanes.store(values.dtypes[k], f"qb{k}", f"v{k}")
 
-    def _computed(self, k: int) -> Iterator[CStatement]:
+    def _computed(self, k: int) -> Iterator[c.Statement]:
         """Compute a value."""
         values, own = self.values, self.kernel.ops[k]
         if isinstance(own, Take):
@@ -196,14 +186,14 @@ class BlockWriter:
             folded = values.unit.fold(own.reduce, own.dtype, f"r{k}", so_far)
             if self.lanes > 1:  # behind the end the last value is repeated
                 folded = f"(i + l < n_inner ? {folded} : r{k})"
-            yield Assign(f"r{k}", folded)
-            yield Const(values.type(k), f"v{k}", f"r{k}")
+            yield c.Assign(f"r{k}", folded)
+            yield c.Const(values.type(k), f"v{k}", f"r{k}")
         else:
-            yield Const(values.type(k), f"v{k}", values.expressions[k])
+            yield c.Const(values.type(k), f"v{k}", values.expressions[k])
 
     def _written(
-        self, lanes: PlainLanes, fold_lanes: Sequence[Callable[[str], CStatement]]
-    ) -> Iterator[CStatement]:
+        self, lanes: PlainLanes, fold_lanes: Sequence[Callable[[str], c.Statement]]
+    ) -> Iterator[c.Statement]:
         """Writes and reductions of one lane; the latter by a function for each."""
         for each, fold_lane in zip(self.foldings, fold_lanes, strict=True):
             value = self.values.written(each.write)
@@ -219,11 +209,11 @@ class BlockWriter:
                 gathered = partial(self._gathered, write, pointer)
                 yield lanes.fold(f"o{pointer}", write.dtype, value, gathered)
 
-    def _gathered(self, write: Write, pointer: str, value: str) -> Assign:
+    def _gathered(self, write: Write, pointer: str, value: str) -> c.Assign:
         """Fold an element into that of an output."""
         so_far = load(write.dtype, pointer, "l")
         folded = self.values.unit.fold(str(write.reduce), write.dtype, so_far, value)
-        return Assign(place(write.dtype, pointer, "l"), folded)
+        return c.Assign(place(write.dtype, pointer, "l"), folded)
 
 
 class PlainLanes:
@@ -234,20 +224,20 @@ class PlainLanes:
         self.stages = stages
         self.stage = stage
 
-    def found(self, k: int) -> Const:
+    def found(self, k: int) -> c.Const:
         """A name for a value that an earlier stage computed, or for an element of an operand."""
         stages = self.stages
         on_stack = k in stages.of or (self.stage == stages.put_stage and k in stages.read_before)
         text = stages.stacked(k) if on_stack else load(self.values.dtypes[k], stages.place(k), "l")
-        return Const(self.values.type(k), f"v{k}", text)
+        return c.Const(self.values.type(k), f"v{k}", text)
 
-    def store(self, dtype: str, pointer: str, value: str) -> Assign:
+    def store(self, dtype: str, pointer: str, value: str) -> c.Assign:
         """Write an element to memory."""
-        return Assign(place(dtype, pointer, "l"), value)
+        return c.Assign(place(dtype, pointer, "l"), value)
 
     def fold(
-        self, array: str, dtype: str, value: str, folded: Callable[[str], CStatement]
-    ) -> CStatement:
+        self, array: str, dtype: str, value: str, folded: Callable[[str], c.Statement]
+    ) -> c.Statement:
         """Fold an element by the statement that ``folded`` makes of its expression.
 
         ``array`` is a name for elements that wait for that.
@@ -270,7 +260,7 @@ class _Folded:
 
     array: str
     dtype: str
-    folded: Callable[[str], CStatement]
+    folded: Callable[[str], c.Statement]
 
 
 class WideLanes(PlainLanes):
@@ -282,7 +272,7 @@ class WideLanes(PlainLanes):
         self._lanes = values.kernel.lanes
         self._results: list[_Stored | _Folded] = []
 
-    def enter(self, widened: set[int]) -> Iterator[CStatement]:
+    def enter(self, widened: set[int]) -> Iterator[c.Statement]:
         """Widen what comes narrow, unless an earlier stage did."""
         stages = self.stages
         come = {k for k in stages.needed[self.stage] if stages.comes_narrow(k)}
@@ -291,46 +281,46 @@ class WideLanes(PlainLanes):
             yield self.narrow.widen(f"c{k}", self.values.dtypes[k], pointer)
         widened |= come
 
-    def found(self, k: int) -> Const:
+    def found(self, k: int) -> c.Const:
         dtype = self.values.dtypes[k]
         if not self.narrow.has(dtype):
             return super().found(k)
         array = "c" if self.stages.comes_narrow(k) else "s"
         code, value = self.narrow.value(dtype, f"{array}{k}[l]")
-        return Const(code, f"v{k}", value)
+        return c.Const(code, f"v{k}", value)
 
-    def store(self, dtype: str, pointer: str, value: str) -> Assign:
+    def store(self, dtype: str, pointer: str, value: str) -> c.Assign:
         if not self.narrow.has(dtype):
             return super().store(dtype, pointer, value)
         return self._wait(_Stored(f"o{pointer}", dtype, pointer), value)
 
     def fold(
-        self, array: str, dtype: str, value: str, folded: Callable[[str], CStatement]
-    ) -> CStatement:
+        self, array: str, dtype: str, value: str, folded: Callable[[str], c.Statement]
+    ) -> c.Statement:
         if not self.narrow.has(dtype):
             return folded(value)
         return self._wait(_Folded(array, dtype, folded), value)
 
-    def declare(self) -> Iterator[CStatement]:
+    def declare(self) -> Iterator[c.Statement]:
         """Room for the results that wait."""
         for own in self._results:
-            yield Array(self.narrow.wide, own.array, self._lanes)
+            yield c.Array(self.narrow.wide, own.array, self._lanes)
 
-    def leave(self) -> Iterator[CStatement]:
+    def leave(self) -> Iterator[c.Statement]:
         """Narrow the results, and take them to where they belong."""
         for own in self._results:
             vector, _ = self.narrow.vectors(own.dtype)
             narrowed = self.narrow.narrowed(own.dtype, own.array)
             if isinstance(own, _Stored):
-                yield Assign(f"*({vector}_at *){own.pointer}", narrowed)
+                yield c.Assign(f"*({vector}_at *){own.pointer}", narrowed)
                 continue
             array = f"n{own.array}"
-            yield Array(memory_type(own.dtype), array, self._lanes)
-            yield Assign(f"*({vector} *){array}", narrowed)
+            yield c.Array(memory_type(own.dtype), array, self._lanes)
+            yield c.Assign(f"*({vector} *){array}", narrowed)
             element = f"({array}[l] != 0)" if own.dtype == "bool" else f"{array}[l]"
             body = [own.folded(element)]
-            yield lanes_loop(self._lanes, body, index=self.narrow.wide, pragma=SIMD)
+            yield c.lanes_loop(self._lanes, body, index=self.narrow.wide, pragma=c.SIMD)
 
-    def _wait(self, own: _Stored | _Folded, value: str) -> Assign:
+    def _wait(self, own: _Stored | _Folded, value: str) -> c.Assign:
         self._results.append(own)
-        return Assign(f"{own.array}[l]", value)
+        return c.Assign(f"{own.array}[l]", value)

@@ -16,17 +16,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from frazil.link.c import wide
 from frazil.link.c.definitions import Definitions
 from frazil.link.c.functions import C_TYPES
-from frazil.link.c.wide import (
-    HAS_REGISTERS,
-    define_macros,
-    lookup,
-    on_lanes,
-    registers,
-    suffix,
-    wide_lanes,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +162,10 @@ def block_log1p(definitions: Definitions, dtype: str) -> str:
 
 
 def _define(definitions: Definitions, dtype: str, name: str) -> str:
-    constants, code, lanes = _CONSTANTS[dtype], C_TYPES[dtype], wide_lanes(dtype)
+    constants, code, lanes = _CONSTANTS[dtype], C_TYPES[dtype], wide.lanes(dtype)
     vector = definitions.vector(dtype, lanes)
     integers = definitions.vector("int32" if dtype == "float32" else "int64", lanes)
-    define_macros(definitions, dtype)
+    wide.define_macros(definitions, dtype)
     reciprocals = ", ".join(f"{each.hex()}{constants.literal}" for each in _RECIPROCALS)
     tables = _TABLES.format(
         T=code,
@@ -186,12 +178,12 @@ def _define(definitions: Definitions, dtype: str, name: str) -> str:
         "T": code,
         "V": vector,
         "I": integers,
-        "s": suffix(dtype),
+        "s": wide.suffix(dtype),
         "i": constants.integer,
     }
 
     def take(table: str) -> str:
-        return lookup(definitions, dtype, registers(definitions, dtype, table), "t")
+        return wide.lookup(definitions, dtype, wide.registers(definitions, dtype, table), "t")
 
     terms = constants.polynomial
     pairs = [
@@ -202,7 +194,7 @@ def _define(definitions: Definitions, dtype: str, name: str) -> str:
         _LOG.format(
             **words,
             name=name,
-            has_registers=HAS_REGISTERS,
+            has_registers=wide.HAS_REGISTERS,
             enter=_ENTER[name].format(**words),
             magic=constants.magic,
             log2_high=constants.log2_high,
@@ -214,7 +206,7 @@ def _define(definitions: Definitions, dtype: str, name: str) -> str:
             lost=" + (high - sum + r)" if name == "log" else "",
             polynomial=_POLYNOMIALS[dtype].format(**words, pair=pairs, last=terms[-1]),
             leave=_LEAVE[name].format(**words),
-            on_lanes=on_lanes(dtype, definitions.function(name, dtype)),
+            on_lanes=wide.on_lanes(dtype, definitions.function(name, dtype)),
         )
     )
     return f"{name}_{vector}"

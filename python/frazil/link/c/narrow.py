@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from frazil.link.c import syntax as c
 from frazil.link.c.definitions import Definitions, lane_type
 from frazil.link.c.functions import C_TYPES
-from frazil.link.c.syntax import Const
 from frazil.link.kernel.loop_kernel import LoopKernel, Statement
 
 _LEAST = 16
@@ -64,13 +64,13 @@ class Narrow:
         dtypes = tuple([self._kernel.dtypes[a] for a in own.args])
         return any(map(self._is_integer, own.op.operand_dtypes(dtypes, own.dtype)))
 
-    def widen(self, name: str, dtype: str, pointer: str) -> Const:
+    def widen(self, name: str, dtype: str, pointer: str) -> c.Const:
         """Let ``name`` be a vector of the narrow elements at a pointer."""
         narrow, wide = self.vectors(dtype)
         function = f"widen_{narrow}"
         text = _WIDEN_BYTES if narrow == "u1x8" else _WIDEN
         self._definitions.define(text.format(wide=wide, narrow=narrow, name=function))
-        return Const(wide, name, f"{function}({pointer})")
+        return c.Const(wide, name, f"{function}({pointer})")
 
     def value(self, dtype: str, text: str) -> tuple[str, str]:
         """The type and expression by which a wide element ``text`` is used as one of ``dtype``.

@@ -10,22 +10,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from frazil.link.c import syntax as c
 from frazil.link.c.definitions import Definitions, memory_type
 from frazil.link.c.functions import C_TYPES
-from frazil.link.c.syntax import (
-    Assign,
-    Const,
-    CStatement,
-    Declare,
-    Do,
-    For,
-    Function,
-    If,
-    Return,
-    lanes_loop,
-    simd,
-    text_of,
-)
 from frazil.link.c.unit import Unit
 from frazil.link.kernel.loop_kernel import Write
 from frazil.link.kernel.reduction import SETS, identity
@@ -33,27 +20,27 @@ from frazil.link.kernel.reduction import SETS, identity
 
 def pad_ends(
     definitions: Definitions, dtype: str, lanes: int, to: str, source: str, stride: str, rows: str
-) -> Do:
+) -> c.Do:
     """Copy the ends of rows of an operand, and repeat their last elements."""
     name = f"pad_ends_{8 * np.dtype(dtype).itemsize}"
     definitions.native(name, "void", "void *, const void *, i8, i8, i8, i8, i8")
-    return Do(f"{name}({to}, {source}, {stride}, outer, {rows}, rest, {lanes})")
+    return c.Do(f"{name}({to}, {source}, {stride}, outer, {rows}, rest, {lanes})")
 
 
 def copy_ends(
     definitions: Definitions, dtype: str, lanes: int, to: str, source: str, stride: str, rows: str
-) -> Do:
+) -> c.Do:
     """Copy results to the ends of rows."""
     name = f"copy_ends_{8 * np.dtype(dtype).itemsize}"
     definitions.native(name, "void", "void *, const void *, i8, i8, i8, i8")
-    return Do(f"{name}({to}, {source}, {stride}, {rows}, rest, {lanes})")
+    return c.Do(f"{name}({to}, {source}, {stride}, {rows}, rest, {lanes})")
 
 
-def carry(definitions: Definitions, dtype: str, of: str, turns: str, width: int) -> Do:
+def carry(definitions: Definitions, dtype: str, of: str, turns: str, width: int) -> c.Do:
     """Add the partial sums of floats to those of the next level."""
     code = C_TYPES[dtype]
     definitions.native(f"carry_{code}", "void", f"{code} *, i8, i8")
-    return Do(f"carry_{code}({of}, {turns}, {width})")
+    return c.Do(f"carry_{code}({of}, {turns}, {width})")
 
 
 class Partials:
@@ -79,33 +66,33 @@ class Partials:
         """The partial result of no elements."""
         return self._unit.identity(self._reduce, self._dtype)
 
-    def both(self, even: str, odd: str) -> Iterator[CStatement]:
+    def both(self, even: str, odd: str) -> Iterator[c.Statement]:
         """Names for two parts of a fold, the expressions of which come in pairs."""
-        yield Const(self._type, "even", even)
-        yield Const(self._type, "odd", odd)
+        yield c.Const(self._type, "even", even)
+        yield c.Const(self._type, "odd", odd)
 
     def rows(
         self, to: str, of: str, rows: str, count: str, walked: str, *, sets: int
-    ) -> CStatement:
+    ) -> c.Statement:
         """Fold the partial results of each of some rows to one; bools have as many ``sets``."""
         if self._is_float:
             name = f"fold_rows_{self._reduce}_{self._type}"
             operands = f"{self._type} *, {self._type} *, i8, i8, i8, i8"
             self._unit.native(name, "void", operands)
-            return Do(f"{name}({to}, {of}, {rows}, {count}, {walked}, {self._lanes})")
+            return c.Do(f"{name}({to}, {of}, {rows}, {count}, {walked}, {self._lanes})")
         own = self.all(f"{of} + row * {count}", count, walked, sets=sets)
-        return For("i8 row = 0", f"row < {rows}", "++row", [Assign(f"{to}[row]", own)])
+        return c.For("i8 row = 0", f"row < {rows}", "++row", [c.Assign(f"{to}[row]", own)])
 
-    def columns(self, to: str, sets: str, count: str) -> Do:
+    def columns(self, to: str, sets: str, count: str) -> c.Do:
         """Fold each lane of all sets into an output of its own."""
         name = f"fold_columns_{self._reduce}_{self._type}"
         if self._is_float:
             operands = f"{self._type} *, const {self._type} *, i8, i8"
             self._unit.native(name, "void", operands)
-            return Do(f"{name}({to}, {sets}, {count}, {self._lanes})")
+            return c.Do(f"{name}({to}, {sets}, {count}, {self._lanes})")
         name += f"_{self._lanes}"
-        self._unit.define(text_of((self._columns_function(name),)))
-        return Do(f"{name}({to}, {sets}, {count})")
+        self._unit.define(c.text_of((self._columns_function(name),)))
+        return c.Do(f"{name}({to}, {sets}, {count})")
 
     def all(self, of: str, count: str, walked: str, *, sets: int = SETS) -> str:
         """The expression that folds partial results to one; of integers in any order."""
@@ -117,7 +104,7 @@ class Partials:
             decided = self.is_decided(of, sets * self._lanes // 8)
             return f"!{decided}" if identity(self._reduce, "bool") else decided
         name = f"fold_{self._reduce}_{self._type}_{self._lanes}"
-        self._unit.define(text_of((self._all_function(name),)))
+        self._unit.define(c.text_of((self._all_function(name),)))
         return f"{name}({of}, {count})"
 
     def is_decided(self, of: str, words: int) -> str:
@@ -127,72 +114,72 @@ class Partials:
         empty = identity(self._reduce, "bool")
         name = f"one_is_{'false' if empty else 'true'}"
         word = f"0x{'01' * 8 if empty else '0'}ULL"
-        other = Assign("others", f"sets[k] ^ {word}", "|=")
-        function = Function(
+        other = c.Assign("others", f"sets[k] ^ {word}", "|=")
+        function = c.Function(
             "INLINE b1",
             name,
             ("const u8 *sets", "i4 words"),
             [
-                Declare("u8", "others", "0"),
-                For("i4 k = 0", "k < words", "++k", [other]),
-                Return("others != 0"),
+                c.Declare("u8", "others", "0"),
+                c.For("i4 k = 0", "k < words", "++k", [other]),
+                c.Return("others != 0"),
             ],
         )
-        self._unit.define(text_of((function,)))
+        self._unit.define(c.text_of((function,)))
         return f"{name}((const u8 *)({of}), {words})"
 
-    def _columns_function(self, name: str) -> Function:
+    def _columns_function(self, name: str) -> c.Function:
         places = [f"sets[l + {turn * self._lanes}]" for turn in range(SETS)]
         even, odd = self.fold(places[0], places[2]), self.fold(places[1], places[3])
         one = [
             *self.both(even, odd),
-            Const(self._type, "one", self.fold("even", "odd")),
-            Assign("to[l]", self.fold("to[l]", "one")),
+            c.Const(self._type, "one", self.fold("even", "odd")),
+            c.Assign("to[l]", self.fold("to[l]", "one")),
         ]
         operands = (f"{self._memory} *to", f"const {self._memory} *sets", "i8 count")
-        return Function(
-            "static NOINLINE void", name, operands, [lanes_loop("count", one, index="i8")]
+        return c.Function(
+            "static NOINLINE void", name, operands, [c.lanes_loop("count", one, index="i8")]
         )
 
-    def _all_function(self, name: str) -> Function:
+    def _all_function(self, name: str) -> c.Function:
         """The function that folds sets of which there are as many as a power of two."""
         lanes = self._lanes
         folded, last = self._lanes_folded()
         even, odd = self.fold("a[l]", f"a[l + {2 * lanes}]"), f"a[l + {lanes}]"
         odd = self.fold(odd, f"a[l + {3 * lanes}]")
-        joined = [*self.both(even, odd), Assign("a[l]", self.fold("even", "odd"))]
-        halved = Assign("a[set + l]", self.fold("a[set + l]", "a[set + l + half]"))
-        all_sets = For(
+        joined = [*self.both(even, odd), c.Assign("a[l]", self.fold("even", "odd"))]
+        halved = c.Assign("a[set + l]", self.fold("a[set + l]", "a[set + l + half]"))
+        all_sets = c.For(
             "i8 set = 0",
             "set < half",
             f"set += {lanes}",
-            [lanes_loop(lanes, [halved], pragma=simd(lanes))],
+            [c.lanes_loop(lanes, [halved], pragma=c.simd(lanes))],
         )
-        by_halves = For("i8 half = count / 2", f"half >= {lanes}", "half /= 2", [all_sets])
-        four = lanes_loop(lanes, joined, pragma=simd(lanes))
-        return Function(
+        by_halves = c.For("i8 half = count / 2", f"half >= {lanes}", "half /= 2", [all_sets])
+        four = c.lanes_loop(lanes, joined, pragma=c.simd(lanes))
+        return c.Function(
             f"static NOINLINE {self._type}",
             name,
             (f"{self._memory} *a", "i8 count"),
-            [If(f"count == 4 * {lanes}", [four], [by_halves]), *folded, Return(last)],
+            [c.If(f"count == 4 * {lanes}", [four], [by_halves]), *folded, c.Return(last)],
         )
 
-    def _lanes_folded(self) -> tuple[list[CStatement], str]:
+    def _lanes_folded(self) -> tuple[list[c.Statement], str]:
         """The statements that fold one set to one number, and the expression of that."""
-        made: list[CStatement] = []
+        made: list[c.Statement] = []
         half = self._lanes // 2
         # In vectors as long as that is quick. What compares stays there to the end: the last lane
         # of two is worth not having a branch that nobody can foresee.
         while half > (4 if self._reduce in ("add", "mul") else 0):
             width = max(half, 2)
-            folded = Assign("a[l]", self.fold("a[l]", f"a[l + {half}]"))
-            made.append(lanes_loop(width, [folded], pragma=simd(width)))
+            folded = c.Assign("a[l]", self.fold("a[l]", f"a[l + {half}]"))
+            made.append(c.lanes_loop(width, [folded], pragma=c.simd(width)))
             half //= 2
         names = [f"a[{k}]" for k in range(2 * half or 1)]
         while half > 0:
             for k in range(half):
                 value = self.fold(names[k], names[half + k])
-                made.append(Const(self._type, f"r{half}_{k}", value))
+                made.append(c.Const(self._type, f"r{half}_{k}", value))
             names = [f"r{half}_{k}" for k in range(half)]
             half //= 2
         return made, names[0]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+from frazil.link.c import syntax as c
 from frazil.link.c.folding import Folding
-from frazil.link.c.syntax import Assign, CStatement, If
 
 DECIDED = 128
 """The blocks after which it is asked whether a fold of bools can still change."""
@@ -15,11 +15,11 @@ DECIDED = 128
 class Pause(Protocol):
     """A reason to pause."""
 
-    def limits(self) -> Iterator[CStatement]:
+    def limits(self) -> Iterator[c.Statement]:
         """Let the blocks ``end`` where the walk pauses, unless they end before."""
         ...
 
-    def act(self) -> CStatement:
+    def act(self) -> c.Statement:
         """What is done in the pause, if it has come."""
         ...
 
@@ -31,16 +31,16 @@ class Columns:
         self._foldings = foldings
         self._end = f"i + {lanes}"
 
-    def limits(self) -> Iterator[CStatement]:
-        yield If(f"columns && end > {self._end}", [Assign("end", self._end)])
+    def limits(self) -> Iterator[c.Statement]:
+        yield c.If(f"columns && end > {self._end}", [c.Assign("end", self._end)])
 
-    def act(self) -> CStatement:
+    def act(self) -> c.Statement:
         body = [
             *_laid_out(self._foldings),
             *(each.leave_columns() for each in self._foldings),
             *(each.start_again() for each in self._foldings),
         ]
-        return If("columns", body)
+        return c.If("columns", body)
 
 
 class Decided:
@@ -50,13 +50,13 @@ class Decided:
         self._foldings = foldings
         self._end = f"i + {DECIDED * lanes}"
 
-    def limits(self) -> Iterator[CStatement]:
-        yield If(f"end > {self._end}", [Assign("end", self._end)])
+    def limits(self) -> Iterator[c.Statement]:
+        yield c.If(f"end > {self._end}", [c.Assign("end", self._end)])
 
-    def act(self) -> CStatement:
+    def act(self) -> c.Statement:
         laid_out = [*_laid_out(self._foldings)]
         decided = " && ".join(each.is_decided() for each in self._foldings)
-        return If("i < n_inner", [*laid_out, If(decided, [Assign("i", "n_inner")])])
+        return c.If("i < n_inner", [*laid_out, c.If(decided, [c.Assign("i", "n_inner")])])
 
 
 class Carrying:
@@ -66,20 +66,20 @@ class Carrying:
         self._summed = summed
         self._foldings = foldings
 
-    def limits(self) -> Iterator[CStatement]:
+    def limits(self) -> Iterator[c.Statement]:
         for each in self._summed:
             until = each.until_carried()
-            yield If(f"end > {until}", [Assign("end", until)])
+            yield c.If(f"end > {until}", [c.Assign("end", until)])
 
-    def act(self) -> CStatement:
+    def act(self) -> c.Statement:
         body = [
             *_laid_out(self._foldings),
             *(each.carry() for each in self._summed),
             *(own for each in self._foldings for own in each.take_up()),
         ]
-        return If(" || ".join(each.is_due() for each in self._summed), body)
+        return c.If(" || ".join(each.is_due() for each in self._summed), body)
 
 
-def _laid_out(foldings: Sequence[Folding]) -> Iterator[CStatement]:
+def _laid_out(foldings: Sequence[Folding]) -> Iterator[c.Statement]:
     for each in foldings:
         yield from each.lay_out()

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from frazil.link.c import syntax as c
 from frazil.link.c.definitions import load, place
 from frazil.link.c.folding import CARRIED
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.indices import take
 from frazil.link.c.operands import Moving, Operands
-from frazil.link.c.syntax import SIMD, Array, Assign, Block, Const, CStatement, Declare, Do, For
 from frazil.link.c.values import Values
 from frazil.link.kernel.cost import cost
 from frazil.link.kernel.loop_kernel import BLOCK_BYTES, Statement, Take, Write
@@ -59,15 +59,15 @@ class Rows:
         self.operands = operands
         self.passes = passes.passes
 
-    def declare(self) -> Iterable[CStatement]:
+    def declare(self) -> Iterable[c.Statement]:
         """What all rows share."""
         return ()
 
-    def declare_prefetch(self) -> Iterable[CStatement]:
+    def declare_prefetch(self) -> Iterable[c.Statement]:
         """How far ahead memory is asked for by kernels that fold."""
-        return (Const("i8", "ahead", f"n_outer * n_inner >= {MANY} ? {AHEAD} : 0"),)
+        return (c.Const("i8", "ahead", f"n_outer * n_inner >= {MANY} ? {AHEAD} : 0"),)
 
-    def enter(self) -> Iterable[CStatement]:
+    def enter(self) -> Iterable[c.Statement]:
         """Find how many rows are taken now."""
         return ()
 
@@ -87,37 +87,37 @@ class Rows:
         """The pointer to the element of a read or write that does not move along the row."""
         return f"p{k}"
 
-    def at_hand(self, values: Iterable[int]) -> Iterable[CStatement]:
+    def at_hand(self, values: Iterable[int]) -> Iterable[c.Statement]:
         """Let those of the values that do not move be at hand for the present row."""
         return ()
 
-    def uniform_reads(self) -> Iterable[CStatement]:
+    def uniform_reads(self) -> Iterable[c.Statement]:
         """Read the operands that do not move along the row."""
         for k, read in enumerate(self.kernel.reads):
             if not read.inner:
-                yield Const(C_TYPES[read.dtype], f"v{k}", self._read(k))
+                yield c.Const(C_TYPES[read.dtype], f"v{k}", self._read(k))
 
-    def uniform_values(self, at: int) -> Iterable[CStatement]:
+    def uniform_values(self, at: int) -> Iterable[c.Statement]:
         """What is computed once a row before pass number ``at``."""
         return self._computed(at, "0")
 
-    def walk(self, body: Sequence[CStatement]) -> CStatement:
+    def walk(self, body: Sequence[c.Statement]) -> c.Statement:
         """What is done with each of the present rows."""
-        return Block(body)
+        return c.Block(body)
 
-    def enter_pass(self, one: Pass) -> Iterable[CStatement]:
+    def enter_pass(self, one: Pass) -> Iterable[c.Statement]:
         """Find the memory that is asked for during a pass."""
         return ()
 
-    def prefetch(self, one: Pass, moving: Sequence[Moving]) -> Iterable[CStatement]:
+    def prefetch(self, one: Pass, moving: Sequence[Moving]) -> Iterable[c.Statement]:
         """Ask for memory that comes later than the present block of a pass."""
         return _ahead(moving, self.kernel.lanes)
 
-    def prefetch_sets(self, moving: Sequence[Moving]) -> Iterable[CStatement]:
+    def prefetch_sets(self, moving: Sequence[Moving]) -> Iterable[c.Statement]:
         """Ask for memory that comes later than the present blocks, one for each set."""
         return _ahead(moving, SETS * self.kernel.lanes)
 
-    def uniform_writes(self) -> Iterator[CStatement]:
+    def uniform_writes(self) -> Iterator[c.Statement]:
         """Write the values that do not move along the row."""
         kernel = self.kernel
         numbered = enumerate(kernel.writes, self.values.n_reads)
@@ -129,12 +129,12 @@ class Rows:
         needed = self.at_hand(write.value for _, write in writes)
         yield from self._written([*needed, *(self._store(k, write) for k, write in writes)])
 
-    def _written(self, stores: Sequence[CStatement]) -> Iterable[CStatement]:
+    def _written(self, stores: Sequence[c.Statement]) -> Iterable[c.Statement]:
         """Write values that do not move, for each of the present rows."""
         return stores
 
-    def _store(self, k: int, write: Write) -> Assign:
-        return Assign(place(write.dtype, self.element(k), "0"), self.values.written(write))
+    def _store(self, k: int, write: Write) -> c.Assign:
+        return c.Assign(place(write.dtype, self.element(k), "0"), self.values.written(write))
 
     def _read(self, k: int) -> str:
         """The element of a read that does not move along the row."""
@@ -144,7 +144,7 @@ class Rows:
         """The folds that the pass before has folded."""
         return self.passes[at - 1].folds if at else ()
 
-    def _computed(self, at: int, row: str) -> Iterator[CStatement]:
+    def _computed(self, at: int, row: str) -> Iterator[c.Statement]:
         """Compute what does not move, for one row, before pass number ``at``."""
         kernel = self.kernel
         for k in self._folds_before(at):
@@ -152,7 +152,7 @@ class Rows:
             folded = f"row{len(kernel.writes) + k}[{row}]"
             start = self.values.texts[fold.start]
             value = self.values.unit.fold(fold.reduce, fold.dtype, start, folded)
-            yield Const(C_TYPES[fold.dtype], f"v{k}", value)
+            yield c.Const(C_TYPES[fold.dtype], f"v{k}", value)
         for k in self.passes[at].uniform:
             own = kernel.ops[k]
             if isinstance(own, Take):
@@ -175,19 +175,19 @@ class RowTiles(Rows):
         self._busiest = self._find_busiest()
         self._next = [each for each in operands.moving if each.is_read != each.is_written]
 
-    def declare(self) -> Iterator[CStatement]:
+    def declare(self) -> Iterator[c.Statement]:
         # A row that is short enough to be summed in registers, and a buffer for several.
         conditions = [f"n_inner <= {(CARRIED - 1) * self.kernel.lanes}"]
         conditions += [self.operands.stride(name) for name in self.operands.buffers]
-        yield Const("i8", "tile", f"{' && '.join(conditions)} ? {TILE} : 1")
+        yield c.Const("i8", "tile", f"{' && '.join(conditions)} ? {TILE} : 1")
         for k in self._kept:
-            yield Array(self.values.type(k), f"t{k}", TILE)
+            yield c.Array(self.values.type(k), f"t{k}", TILE)
 
-    def declare_prefetch(self) -> Iterable[CStatement]:
+    def declare_prefetch(self) -> Iterable[c.Statement]:
         return ()  # what is asked for is the next tile
 
-    def enter(self) -> Iterable[CStatement]:
-        return (Const("i8", "rows", "n_outer - outer < tile ? n_outer - outer : tile"),)
+    def enter(self) -> Iterable[c.Statement]:
+        return (c.Const("i8", "rows", "n_outer - outer < tile ? n_outer - outer : tile"),)
 
     def moved(self, stride: str) -> str:
         return f"rows * {stride}"
@@ -204,20 +204,20 @@ class RowTiles(Rows):
     def element(self, k: int) -> str:
         return f"(p{k} + r * {self.operands.stride(k)})"
 
-    def at_hand(self, values: Iterable[int]) -> Iterator[CStatement]:
+    def at_hand(self, values: Iterable[int]) -> Iterator[c.Statement]:
         for k in sorted(set(values)):
             if self.kernel.uniform[k] and self.values.is_declared(k):
-                yield Const(self.values.type(k), f"v{k}", f"t{k}[r]")
+                yield c.Const(self.values.type(k), f"v{k}", f"t{k}[r]")
 
-    def uniform_reads(self) -> Iterator[CStatement]:
+    def uniform_reads(self) -> Iterator[c.Statement]:
         reads = self.kernel.reads
         if all(read.inner for read in reads):
             return
         kept = [k for k in self._kept if k < len(reads)]
-        body = [Assign(f"t{k}[r]", self._read(k)) for k in kept]
-        yield For("i8 r = 0", "r < rows", "++r", body)
+        body = [c.Assign(f"t{k}[r]", self._read(k)) for k in kept]
+        yield c.For("i8 r = 0", "r < rows", "++r", body)
 
-    def uniform_values(self, at: int) -> Iterator[CStatement]:
+    def uniform_values(self, at: int) -> Iterator[c.Statement]:
         folds, uniform = self._folds_before(at), self.passes[at].uniform
         if not folds and not uniform:
             return
@@ -226,32 +226,32 @@ class RowTiles(Rows):
         body = [
             *self.at_hand(operands.difference(made)),
             *self._computed(at, "r"),
-            *(Assign(f"t{k}[r]", f"v{k}") for k in made if k in self._kept),
+            *(c.Assign(f"t{k}[r]", f"v{k}") for k in made if k in self._kept),
         ]
         if all(map(self.values.is_vector, uniform)):
-            yield For("i4 r = 0", f"r < {TILE}", "++r", body, SIMD)
+            yield c.For("i4 r = 0", f"r < {TILE}", "++r", body, c.SIMD)
         else:
-            yield For("i4 r = 0", "r < rows", "++r", body)
+            yield c.For("i4 r = 0", "r < rows", "++r", body)
 
-    def walk(self, body: Sequence[CStatement]) -> CStatement:
-        return For("i8 r = 0", "r < rows", "++r", body)
+    def walk(self, body: Sequence[c.Statement]) -> c.Statement:
+        return c.For("i8 r = 0", "r < rows", "++r", body)
 
-    def _written(self, stores: Sequence[CStatement]) -> Iterable[CStatement]:
+    def _written(self, stores: Sequence[c.Statement]) -> Iterable[c.Statement]:
         return (self.walk(stores),)
 
-    def enter_pass(self, one: Pass) -> Iterator[CStatement]:
+    def enter_pass(self, one: Pass) -> Iterator[c.Statement]:
         if one is self._busiest:
             for each in self._next:
                 start = f"p{each.name} + (rows + r) * {self.operands.stride(each.name)}"
-                yield Declare("char", f"*n{each.name}", start)
+                yield c.Declare("char", f"*n{each.name}", start)
 
-    def prefetch(self, one: Pass, moving: Sequence[Moving]) -> Iterator[CStatement]:
+    def prefetch(self, one: Pass, moving: Sequence[Moving]) -> Iterator[c.Statement]:
         """In the pass that takes the longest: ask for the next tile's operands."""
         if one is self._busiest:
             for each in self._next:
-                yield Do(f"__builtin_prefetch(n{each.name} + i * {each.size})")
+                yield c.Do(f"__builtin_prefetch(n{each.name} + i * {each.size})")
 
-    def prefetch_sets(self, moving: Sequence[Moving]) -> Iterable[CStatement]:
+    def prefetch_sets(self, moving: Sequence[Moving]) -> Iterable[c.Statement]:
         return ()
 
     def _find_kept(self) -> list[int]:
@@ -287,7 +287,7 @@ def rows_of(values: Values, operands: Operands, passes: Passes) -> Rows:
     return (RowTiles if by_tiles else Rows)(values, operands, passes)
 
 
-def _ahead(moving: Sequence[Moving], elements: int) -> Iterator[CStatement]:
+def _ahead(moving: Sequence[Moving], elements: int) -> Iterator[c.Statement]:
     """Ask for memory ahead where only one array is read, of which some elements are taken at a
     time: the processor reads several arrays side by side as fast by itself.
     """
@@ -297,4 +297,4 @@ def _ahead(moving: Sequence[Moving], elements: int) -> Iterator[CStatement]:
     [operand] = read
     for line in range(0, elements * operand.size, BLOCK_BYTES):
         # Not behind a condition: a loop with branches may not be vectorised.
-        yield Do(f"__builtin_prefetch(q{operand.name} + {line} + ahead)")
+        yield c.Do(f"__builtin_prefetch(q{operand.name} + {line} + ahead)")

@@ -10,31 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from frazil.link.c import syntax as c
 from frazil.link.c.definitions import Definitions
 from frazil.link.c.functions import C_TYPES
-from frazil.link.c.syntax import (
-    SIMD,
-    Array,
-    Assign,
-    Break,
-    Const,
-    CStatement,
-    Declare,
-    For,
-    Function,
-    If,
-    Return,
-    lanes_loop,
-    text_of,
-)
 from frazil.link.kernel.loop_kernel import Status
 from frazil.link.kernel.scalar_loop import PATIENCE, LoopBody
 
 _MASKS = {64: "i1", 32: "i2", 16: "i4", 8: "i8"}
 """The integers of which so many fill a vector: a condition is as wide as what it chooses."""
 
-_STATUS = Declare("i4", "status", "0")
-_REPORT = If("status", [Assign("*failed", "status")])
+_STATUS = c.Declare("i4", "status", "0")
+_REPORT = c.If("status", [c.Assign("*failed", "status")])
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +30,17 @@ class Count:
     name: str
     operand: str
     of_element: str
-    most: CStatement
+    most: c.Statement
     find_most: str  # the pragma of a loop that finds the most steps of an element
-    track_most: tuple[CStatement, ...]
+    track_most: tuple[c.Statement, ...]
 
 
 SAME = Count(
     name="same",
     operand="i8 n",
     of_element="n",
-    most=Const("i8", "most", "n"),
-    find_most=SIMD,
+    most=c.Const("i8", "most", "n"),
+    find_most=c.SIMD,
     track_most=(),
 )
 """All elements do as many."""
@@ -63,9 +49,9 @@ OWN = Count(
     name="each",
     operand="const i8 *restrict n",
     of_element="n[l]",
-    most=Declare("i8", "most", "0"),
-    find_most=f"{SIMD} reduction(max:most)",
-    track_most=(Assign("most", "n[l] > most ? n[l] : most"),),
+    most=c.Declare("i8", "most", "0"),
+    find_most=f"{c.SIMD} reduction(max:most)",
+    track_most=(c.Assign("most", "n[l] > most ? n[l] : most"),),
 )
 """Each element has a number of its own."""
 
@@ -103,7 +89,7 @@ class LoopFunctions:
         results = enumerate(self._step.body.results)
         fields = "".join(f"{C_TYPES[dtype]} r{k}; " for k, dtype in results)
         struct = f"typedef struct {{ {fields}}} {self.struct};\n"
-        self._definitions.define(struct + text_of((self._of_element(),)))
+        self._definitions.define(struct + c.text_of((self._of_element(),)))
         return f"{self._name}({', '.join(operands)}, &status)"
 
     def block(self, lanes: int, results: Sequence[int], count: Count) -> str:
@@ -113,22 +99,22 @@ class LoopFunctions:
         name = f"{self._name}_{lanes}_{count.name}_{'_'.join(map(str, results))}"
         known = self._definitions.definitions
         if name not in known:
-            known[name] = text_of((self._of_block(name, lanes, results, count),))
+            known[name] = c.text_of((self._of_block(name, lanes, results, count),))
         return name
 
-    def _of_element(self) -> Function:
+    def _of_element(self) -> c.Function:
         """The function for one element."""
         step, body = self._step, self._step.body
         operands = [f"{C_TYPES[dtype]} v{k}" for k, dtype in enumerate(step.operands)]
         states = range(len(body.states))
         results = [f"v{k}" for k in states]
-        ends: list[CStatement] = []
-        stop: list[CStatement] = []
+        ends: list[c.Statement] = []
+        stop: list[c.Statement] = []
         if body.condition is not None:
             results.append("ends")
-            ends, stop = [Declare("u1", "ends", "0")], [If("ends", [Break()])]
-        one = [*step.statements(), *(Assign(f"v{k}", f"n{k}") for k in states), *stop]
-        return Function(
+            ends, stop = [c.Declare("u1", "ends", "0")], [c.If("ends", [c.Break()])]
+        one = [*step.statements(), *(c.Assign(f"v{k}", f"n{k}") for k in states), *stop]
+        return c.Function(
             f"static {self.struct}",
             self._name,
             ["i8 n", *operands, "i4 *failed"],
@@ -138,11 +124,11 @@ class LoopFunctions:
                 *ends,
                 _many_steps("n", one, stop),
                 _REPORT,
-                Return(f"({self.struct}){{{', '.join(results)}}}"),
+                c.Return(f"({self.struct}){{{', '.join(results)}}}"),
             ],
         )
 
-    def _of_block(self, name: str, lanes: int, results: Sequence[int], count: Count) -> Function:
+    def _of_block(self, name: str, lanes: int, results: Sequence[int], count: Count) -> c.Function:
         """The function for a block of elements."""
         step = self._step
         operands = [
@@ -153,16 +139,18 @@ class LoopFunctions:
             inside = _Together(step, lanes, count).statements(results)
         else:
             inside = self._one_by_one(lanes, results, count)
-        return Function(
+        return c.Function(
             "static void", name, [count.operand, *operands, *written, "i4 *failed"], [*inside]
         )
 
-    def _one_by_one(self, lanes: int, results: Sequence[int], count: Count) -> Iterator[CStatement]:
+    def _one_by_one(
+        self, lanes: int, results: Sequence[int], count: Count
+    ) -> Iterator[c.Statement]:
         """Each element of a block goes through its own steps."""
         operands = [count.of_element, *(f"x{k}[l]" for k in range(len(self._step.operands)))]
         yield _STATUS
-        made = Const(self.struct, "made", self.call(operands))
-        yield lanes_loop(lanes, [made, *(Assign(f"r{k}[l]", f"made.r{k}") for k in results)])
+        made = c.Const(self.struct, "made", self.call(operands))
+        yield c.lanes_loop(lanes, [made, *(c.Assign(f"r{k}[l]", f"made.r{k}") for k in results)])
         yield _REPORT
 
 
@@ -183,18 +171,18 @@ class _Step:
         """The C type of a value."""
         return C_TYPES[self.body.dtypes[k]]
 
-    def constants(self) -> Iterator[CStatement]:
+    def constants(self) -> Iterator[c.Statement]:
         """The statements that are the same in all steps."""
         return self._made(constant=True)
 
-    def statements(self) -> Iterator[CStatement]:
+    def statements(self) -> Iterator[c.Statement]:
         """The statements of a step: from v0, v1, ... it makes n0, n1, ..., and ``ends``."""
         body = self.body
         yield from self._made(constant=False)
         for k, value in enumerate(body.nexts):
-            yield Const(self.type(k), f"n{k}", self._texts[value])
+            yield c.Const(self.type(k), f"n{k}", self._texts[value])
         if body.condition is not None:
-            yield Assign("ends", self._texts[body.condition])
+            yield c.Assign("ends", self._texts[body.condition])
 
     def hoisted(self) -> list[int]:
         """The values that are computed before the steps and used in them."""
@@ -206,11 +194,11 @@ class _Step:
         made = range(body.first_statement, len(body.dtypes))
         return [k for k in made if body.constant[k] and k in used]
 
-    def _made(self, *, constant: bool) -> Iterator[CStatement]:
+    def _made(self, *, constant: bool) -> Iterator[c.Statement]:
         body = self.body
         for k, expression in enumerate(self._expressions, body.first_statement):
             if body.constant[k] is constant:
-                yield Const(self.type(k), f"v{k}", expression)
+                yield c.Const(self.type(k), f"v{k}", expression)
 
 
 class _Together:
@@ -226,56 +214,56 @@ class _Together:
         steps_alike = count is SAME and step.body.condition is None
         self.going = _Going() if steps_alike else _by_mask(step.body, lanes, count)
 
-    def statements(self, results: Sequence[int]) -> Iterator[CStatement]:
+    def statements(self, results: Sequence[int]) -> Iterator[c.Statement]:
         """What is done with a block."""
         lanes, going = self.lanes, self.going
         yield _STATUS
         for k in self.states:
-            yield Array(self.step.type(k), f"s{k}", lanes)
+            yield c.Array(self.step.type(k), f"s{k}", lanes)
         for k in self.hoisted:
-            yield Array(self.step.type(k), f"c{k}", lanes)
+            yield c.Array(self.step.type(k), f"c{k}", lanes)
         yield from going.declare
         yield self.count.most
-        yield lanes_loop(lanes, [*self._start()], pragma=self.count.find_most)
+        yield c.lanes_loop(lanes, [*self._start()], pragma=self.count.find_most)
         yield from going.before_steps
         one = [
             *going.before_step,
-            lanes_loop(lanes, [*self._one_step()], pragma=going.pragma),
+            c.lanes_loop(lanes, [*self._one_step()], pragma=going.pragma),
             *going.stop,
         ]
         yield _many_steps("most", one, going.stop)
         yield _REPORT
-        results_of = [Assign(f"r{k}[l]", self._result(k)) for k in results]
-        yield lanes_loop(lanes, results_of, pragma=SIMD)
+        results_of = [c.Assign(f"r{k}[l]", self._result(k)) for k in results]
+        yield c.lanes_loop(lanes, results_of, pragma=c.SIMD)
 
-    def _start(self) -> Iterator[CStatement]:
+    def _start(self) -> Iterator[c.Statement]:
         """What is done with an element before all steps."""
         for k in self.states:
-            yield Assign(f"s{k}[l]", f"x{k}[l]")
+            yield c.Assign(f"s{k}[l]", f"x{k}[l]")
         yield from self._constants()
         yield from self.step.constants()
         for k in self.hoisted:
-            yield Assign(f"c{k}[l]", f"v{k}")
+            yield c.Assign(f"c{k}[l]", f"v{k}")
         yield from self.going.start
 
-    def _one_step(self) -> Iterator[CStatement]:
+    def _one_step(self) -> Iterator[c.Statement]:
         """A step of one element."""
         for k in self.states:
-            yield Const(self.step.type(k), f"v{k}", f"s{k}[l]")
+            yield c.Const(self.step.type(k), f"v{k}", f"s{k}[l]")
         yield from self._constants()
         for k in self.hoisted:
-            yield Const(self.step.type(k), f"v{k}", f"c{k}[l]")
+            yield c.Const(self.step.type(k), f"v{k}", f"c{k}[l]")
         if self.body.condition is not None:
-            yield Declare("u1", "ends")
+            yield c.Declare("u1", "ends")
         yield from self.step.statements()
         yield from self.going.enter
         for k in self.states:
-            yield Assign(f"s{k}[l]", self.going.next_state.format(k=k))
+            yield c.Assign(f"s{k}[l]", self.going.next_state.format(k=k))
         yield from self.going.leave
 
-    def _constants(self) -> Iterator[CStatement]:
+    def _constants(self) -> Iterator[c.Statement]:
         for k in range(len(self.states), self.body.first_literal):
-            yield Const(self.step.type(k), f"v{k}", f"x{k}[l]")
+            yield c.Const(self.step.type(k), f"v{k}", f"x{k}[l]")
 
     def _result(self, k: int) -> str:
         return f"s{k}[l]" if k < len(self.states) else "ended[l] != 0"
@@ -290,59 +278,66 @@ class _Going:
     elements go on to the last step.
     """
 
-    declare: Sequence[CStatement] = ()
-    start: Sequence[CStatement] = ()
-    before_steps: Sequence[CStatement] = ()
-    before_step: Sequence[CStatement] = ()
-    pragma: str = SIMD
-    enter: Sequence[CStatement] = ()
+    declare: Sequence[c.Statement] = ()
+    start: Sequence[c.Statement] = ()
+    before_steps: Sequence[c.Statement] = ()
+    before_step: Sequence[c.Statement] = ()
+    pragma: str = c.SIMD
+    enter: Sequence[c.Statement] = ()
     next_state: str = "n{k}"
-    leave: Sequence[CStatement] = ()
-    stop: Sequence[CStatement] = ()
+    leave: Sequence[c.Statement] = ()
+    stop: Sequence[c.Statement] = ()
 
 
 def _by_mask(body: LoopBody, lanes: int, count: Count) -> _Going:
     """Elements end on their own: the mask ``live`` says which of them go on."""
     mask = _MASKS.get(lanes, "i4")
-    declare: list[CStatement] = [Array(mask, "live", lanes)]
-    start: list[CStatement] = [Assign("live[l]", f"{count.of_element} > 0"), *count.track_most]
-    stays: list[CStatement] = []
+    declare: list[c.Statement] = [c.Array(mask, "live", lanes)]
+    start: list[c.Statement] = [c.Assign("live[l]", f"{count.of_element} > 0"), *count.track_most]
+    stays: list[c.Statement] = []
     stay = "goes"
     if body.condition is not None:
-        declare.insert(0, Array(mask, "ended", lanes))
-        start.insert(0, Assign("ended[l]", "0"))
-        stays += [Const(mask, "stops", "ends ? 1 : 0"), Assign("ended[l]", "goes & stops", "|=")]
+        declare.insert(0, c.Array(mask, "ended", lanes))
+        start.insert(0, c.Assign("ended[l]", "0"))
+        stays += [
+            c.Const(mask, "stops", "ends ? 1 : 0"),
+            c.Assign("ended[l]", "goes & stops", "|="),
+        ]
         stay += " & (stops ^ 1)"
     if count is OWN:
-        stays.append(Const(mask, "more", "step + 1 < n[l] ? 1 : 0"))
+        stays.append(c.Const(mask, "more", "step + 1 < n[l] ? 1 : 0"))
         stay += " & more"
-    stays += [Const(mask, "stay", stay), Assign("live[l]", "stay"), Assign("any", "stay", "|=")]
+    stays += [
+        c.Const(mask, "stay", stay),
+        c.Assign("live[l]", "stay"),
+        c.Assign("any", "stay", "|="),
+    ]
     return _Going(
         declare=declare,
         start=start,
-        before_steps=(Declare(mask, "any", "0"),),
-        before_step=(Assign("any", "0"),),
-        pragma=f"{SIMD} reduction(|:any)",
-        enter=(Const(mask, "goes", "live[l]"),),
+        before_steps=(c.Declare(mask, "any", "0"),),
+        before_step=(c.Assign("any", "0"),),
+        pragma=f"{c.SIMD} reduction(|:any)",
+        enter=(c.Const(mask, "goes", "live[l]"),),
         next_state="goes ? n{k} : v{k}",
         leave=stays,
-        stop=(If("!any", [Break()]),),
+        stop=(c.If("!any", [c.Break()]),),
     )
 
 
-def _many_steps(count: str, one: Sequence[CStatement], stop: Sequence[CStatement]) -> CStatement:
+def _many_steps(count: str, one: Sequence[c.Statement], stop: Sequence[c.Statement]) -> c.Statement:
     """The loop over all steps, and in it that over steps between which nobody asks whether to stop:
     beside a call nothing would stay in registers. ``stop`` ends the outer one.
     """
     asked = f"step < {count} && loop_stops()"
-    return For(
+    return c.For(
         "i8 step = 0",
         f"step < {count}",
         "",
         [
-            Const("i8", "pause", f"{count} - step > {PATIENCE} ? step + {PATIENCE} : {count}"),
-            For("", "step < pause", "++step", one),
+            c.Const("i8", "pause", f"{count} - step > {PATIENCE} ? step + {PATIENCE} : {count}"),
+            c.For("", "step < pause", "++step", one),
             *stop,
-            If(asked, [Assign("status", f"{Status.STOPPED:d}"), Break()]),
+            c.If(asked, [c.Assign("status", f"{Status.STOPPED:d}"), c.Break()]),
         ],
     )

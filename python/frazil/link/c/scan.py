@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from frazil.link.c import syntax as c
 from frazil.link.c.definitions import load, place
 from frazil.link.c.functions import C_TYPES
-from frazil.link.c.syntax import (
-    Assign,
-    Break,
-    Const,
-    CStatement,
-    Declare,
-    Do,
-    For,
-    Function,
-    If,
-    Return,
-)
 from frazil.link.c.unit import Unit, literal_text
 from frazil.link.c.values import results_of
 from frazil.link.kernel.loop_kernel import Status
@@ -41,59 +30,59 @@ class _ScanWriter:
         self.texts[kernel.first_literal : kernel.first_state] = map(literal_text, kernel.literals)
         self.calls = loop_calls(dict(enumerate(kernel.statements, kernel.first_statement)))
 
-    def function(self, name: str) -> Function:
+    def function(self, name: str) -> c.Function:
         """The function of the kernel."""
         kernel = self.kernel
         counted = kernel.counts_steps()
         n_pointers = self.n_reads + len(kernel.writes) + counted
         steps = place("int64", f"p{n_pointers - 1}", 0)
-        return Function(
+        return c.Function(
             "i4",
             name,
             ("char *const *ptr", "i8 steps", "i8 one", "const i8 *stride"),
             [
-                Declare("i4", "status", "0"),
-                *(Declare("char", f"*p{k}", f"ptr[{k}]") for k in range(n_pointers)),
+                c.Declare("i4", "status", "0"),
+                *(c.Declare("char", f"*p{k}", f"ptr[{k}]") for k in range(n_pointers)),
                 *self._computed(constant=True),
                 *self._first_states(),
-                Declare("i8", "step", "0"),
-                For("", "step < steps", "++step", [*self._step()]),
+                c.Declare("i8", "step", "0"),
+                c.For("", "step < steps", "++step", [*self._step()]),
                 *self._written(walks=False),
-                *([Assign(steps, "step")] if counted else []),
-                Return("status"),
+                *([c.Assign(steps, "step")] if counted else []),
+                c.Return("status"),
             ],
         )
 
-    def _first_states(self) -> Iterator[CStatement]:
+    def _first_states(self) -> Iterator[c.Statement]:
         kernel = self.kernel
         for k, state in enumerate(kernel.states, kernel.first_state):
-            yield Declare(C_TYPES[state.dtype], f"v{k}", self.texts[state.start])
+            yield c.Declare(C_TYPES[state.dtype], f"v{k}", self.texts[state.start])
 
-    def _step(self) -> Iterator[CStatement]:
+    def _step(self) -> Iterator[c.Statement]:
         """What is done in each step."""
         kernel = self.kernel
         yield from self._computed(constant=False)
         yield from self._written(walks=True)
         for k, state in enumerate(kernel.states):
-            yield Const(C_TYPES[state.dtype], f"n{k}", self.texts[state.next])
+            yield c.Const(C_TYPES[state.dtype], f"n{k}", self.texts[state.next])
         if kernel.condition is not None:
-            yield Const("u1", "ends", self.texts[kernel.condition])
+            yield c.Const("u1", "ends", self.texts[kernel.condition])
         for k in range(len(kernel.states)):
-            yield Assign(f"v{kernel.first_state + k}", f"n{k}")
+            yield c.Assign(f"v{kernel.first_state + k}", f"n{k}")
         for k, walks in enumerate(kernel.walks):
             if walks:
-                yield Assign(f"p{k}", f"stride[{k}]", "+=")
+                yield c.Assign(f"p{k}", f"stride[{k}]", "+=")
         if kernel.condition is not None:
-            status = Assign("status", f"status ? status : {Status.ENDED:d}")
-            yield If("ends", [Do("++step"), status, Break()])
+            status = c.Assign("status", f"status ? status : {Status.ENDED:d}")
+            yield c.If("ends", [c.Do("++step"), status, c.Break()])
 
-    def _computed(self, *, constant: bool) -> Iterator[CStatement]:
+    def _computed(self, *, constant: bool) -> Iterator[c.Statement]:
         """The loads and statements that are the same in all steps, or the others."""
         kernel = self.kernel
         for k, (read, element) in enumerate(kernel.loads):
             if kernel.constant[k] is constant:
                 own = kernel.reads[read].dtype
-                yield Const(C_TYPES[own], f"v{k}", load(own, f"p{read}", element))
+                yield c.Const(C_TYPES[own], f"v{k}", load(own, f"p{read}", element))
         for k, statement in enumerate(kernel.statements, kernel.first_statement):
             if kernel.constant[k] is not constant:
                 continue
@@ -102,14 +91,14 @@ class _ScanWriter:
                 continue
             form = self.unit.statement_form(statement, kernel.dtypes)
             value = form.text.format(*[self.texts[a] for a in statement.args])
-            yield Const(C_TYPES[statement.dtype], f"v{k}", value)
+            yield c.Const(C_TYPES[statement.dtype], f"v{k}", value)
 
-    def _written(self, *, walks: bool) -> Iterator[CStatement]:
+    def _written(self, *, walks: bool) -> Iterator[c.Statement]:
         """The writes of each step, or those after the last."""
         for k, write in enumerate(self.kernel.writes, self.n_reads):
             if write.walks is walks:
                 yield from self._row(k, write)
 
-    def _row(self, k: int, write: RowWrite) -> Iterator[CStatement]:
+    def _row(self, k: int, write: RowWrite) -> Iterator[c.Statement]:
         for element, value in enumerate(write.values):
-            yield Assign(place(write.dtype, f"p{k}", element), self.texts[value])
+            yield c.Assign(place(write.dtype, f"p{k}", element), self.texts[value])

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from frazil.link.c import syntax as c
 from frazil.link.c.ends import ends_of
 from frazil.link.c.operands import Operands
 from frazil.link.c.rows import rows_of
-from frazil.link.c.syntax import Assign, Const, CStatement, Declare, For, Function, If, Return
 from frazil.link.c.unit import Unit
 from frazil.link.c.values import Values
 from frazil.link.c.walk import Frame, PassWriter, foldings_of
@@ -45,17 +45,17 @@ class _KernelWriter:
             PassWriter(frame, one, foldings_of(frame, one)) for one in self.passes.passes
         ]
 
-    def function(self, name: str) -> Function:
+    def function(self, name: str) -> c.Function:
         """The function of the kernel."""
         operands = ("char *const *ptr", "i8 n_outer", "i8 n_inner", "const i8 *outer_stride")
-        return Function("i4", name, operands, [*self._body()])
+        return c.Function("i4", name, operands, [*self._body()])
 
-    def _body(self) -> Iterator[CStatement]:
+    def _body(self) -> Iterator[c.Statement]:
         none = "n_inner < 0" if self.kernel.takes_rows else "n_inner <= 0"
-        yield Declare("i4", "status", "0")
-        yield If(f"n_outer <= 0 || {none}", [Return("status")])
+        yield c.Declare("i4", "status", "0")
+        yield c.If(f"n_outer <= 0 || {none}", [c.Return("status")])
         for k, pointer in enumerate(self.operands.pointers):
-            yield Declare("char", f"*p{pointer}", f"ptr[{k}]")
+            yield c.Declare("char", f"*p{pointer}", f"ptr[{k}]")
         if self._folds():
             yield from self.rows.declare_prefetch()
         if self.takes_columns:
@@ -67,10 +67,10 @@ class _KernelWriter:
             for each in writer.foldings:
                 yield from each.declare()
         step = f"outer += {self.rows.step}"
-        yield For("i8 outer = 0", "outer < n_outer", step, [*self._present_rows()])
-        yield Return("status")
+        yield c.For("i8 outer = 0", "outer < n_outer", step, [*self._present_rows()])
+        yield c.Return("status")
 
-    def _present_rows(self) -> Iterator[CStatement]:
+    def _present_rows(self) -> Iterator[c.Statement]:
         """What is done with the rows that are taken at a time."""
         yield from self.rows.enter()
         yield from self.ends.enter_row()
@@ -82,14 +82,14 @@ class _KernelWriter:
         yield from self.ends.leave()
         yield from self.rows.uniform_writes()
         for name in self.operands.moved:
-            yield Assign(f"p{name}", self.rows.moved(self.operands.stride(name)), "+=")
+            yield c.Assign(f"p{name}", self.rows.moved(self.operands.stride(name)), "+=")
 
     def _folds(self) -> bool:
         """Whether rows are folded, or into a row."""
         into_rows = any(write.reduce for write in self.kernel.writes)
         return into_rows or any(writer.foldings for writer in self.writers)
 
-    def _turn_columns(self) -> Iterator[CStatement]:
+    def _turn_columns(self) -> Iterator[c.Statement]:
         """Let rows of one element be one row, where they lie side by side."""
         operands: tuple[Read | Write, ...] = (*self.kernel.reads, *self.kernel.writes)
         beside = (
@@ -97,8 +97,8 @@ class _KernelWriter:
             for k, own in enumerate(operands)
         )
         condition = f"(n_inner == 1) & (n_outer > 1) & {' & '.join(beside)}"
-        yield Const("b1", "columns", condition)
-        yield If("columns", [Assign("n_inner", "n_outer"), Assign("n_outer", "1")])
+        yield c.Const("b1", "columns", condition)
+        yield c.If("columns", [c.Assign("n_inner", "n_outer"), c.Assign("n_outer", "1")])
 
 
 def _takes_columns(kernel: LoopKernel) -> bool:

@@ -13,7 +13,7 @@ SIMD = "omp simd"
 """The pragma of a loop that is to be vectorised."""
 
 
-class CStatement:
+class Statement:
     """A statement, or a function."""
 
     __slots__ = ()
@@ -23,7 +23,7 @@ class CStatement:
         raise NotImplementedError
 
 
-class Line(CStatement):
+class Line(Statement):
     """A statement of one line."""
 
     __slots__ = ()
@@ -114,12 +114,12 @@ class Break(Line):
 
 
 @dataclass(frozen=True, slots=True)
-class If(CStatement):
+class If(Statement):
     """A choice."""
 
     condition: str
-    then: Sequence[CStatement]
-    otherwise: Sequence[CStatement] = ()
+    then: Sequence[Statement]
+    otherwise: Sequence[Statement] = ()
 
     def print(self, indent: str, lines: list[str]) -> None:
         head = f"if ({self.condition})"
@@ -133,13 +133,13 @@ class If(CStatement):
 
 
 @dataclass(frozen=True, slots=True)
-class For(CStatement):
+class For(Statement):
     """A loop; ``start`` and ``step`` may be empty, as in C."""
 
     start: str
     condition: str
     step: str
-    body: Sequence[CStatement]
+    body: Sequence[Statement]
     pragma: str | None = None
 
     def print(self, indent: str, lines: list[str]) -> None:
@@ -151,23 +151,23 @@ class For(CStatement):
 
 
 @dataclass(frozen=True, slots=True)
-class Block(CStatement):
+class Block(Statement):
     """A scope of its own."""
 
-    body: Sequence[CStatement]
+    body: Sequence[Statement]
 
     def print(self, indent: str, lines: list[str]) -> None:
         _print_scope("", self.body, indent, lines)
 
 
 @dataclass(frozen=True, slots=True)
-class Function(CStatement):
+class Function(Statement):
     """A function; ``operands`` are declarations such as ``i8 n``."""
 
     result: str
     name: str
     operands: Sequence[str]
-    body: Sequence[CStatement]
+    body: Sequence[Statement]
 
     def print(self, indent: str, lines: list[str]) -> None:
         head = f"{self.result} {self.name}({', '.join(self.operands)}) "
@@ -180,14 +180,14 @@ def simd(lanes: int) -> str | None:
 
 
 def lanes_loop(
-    count: int | str, body: Sequence[CStatement], *, index: str = "i4", pragma: str | None = None
+    count: int | str, body: Sequence[Statement], *, index: str = "i4", pragma: str | None = None
 ) -> For:
     """The loop of ``l``, of type ``index``, over so many lanes."""
     return For(f"{index} l = 0", f"l < {count}", "++l", body, pragma)
 
 
-def text_of(statements: Sequence[CStatement]) -> str:
-    """The text of statements, a line for each.
+def text_of(statements: Sequence[Statement]) -> str:
+    """The text of statements.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def text_of(statements: Sequence[CStatement]) -> str:
     return "\n".join(lines)
 
 
-def _print_scope(head: str, body: Sequence[CStatement], indent: str, lines: list[str]) -> None:
+def _print_scope(head: str, body: Sequence[Statement], indent: str, lines: list[str]) -> None:
     lines.append(f"{indent}{head}{{")
     deeper = f"{indent}  "
     for own in body:

@@ -9,10 +9,10 @@ from functools import cache
 
 import numpy as np
 
+from frazil.link.c import syntax as c
 from frazil.link.c.definitions import Definitions
 from frazil.link.c.functions import C_TYPES, FUNCTIONS, PRELUDE
 from frazil.link.c.scalar_loop import LoopFunctions
-from frazil.link.c.syntax import Function, text_of
 from frazil.link.kernel.loop_kernel import Literal, LoweringError, Statement
 from frazil.link.kernel.reduction import identity
 from frazil.link.kernel.scalar_loop import body_of
@@ -46,9 +46,9 @@ class Unit(Definitions):
     def text(self) -> str:
         return "".join((PRELUDE, *self.definitions.values(), *self.kernels))
 
-    def add(self, kernel: Function) -> None:
+    def add(self, kernel: c.Function) -> None:
         """Put a kernel behind those that the unit has."""
-        self.kernels.append(text_of((kernel,)))
+        self.kernels.append(c.text_of((kernel,)))
 
     # ------------------------------------------------------------ expressions
 

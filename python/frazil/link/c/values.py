@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from frazil.link.c import syntax as c
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.scalar_loop import LoopFunctions
-from frazil.link.c.syntax import Const, CStatement
 from frazil.link.c.unit import Unit, literal_text
 from frazil.link.kernel.loop_kernel import Fold, LoopKernel, Scan, Statement, Write
 from frazil.link.kernel.scalar_loop import LoopCall, loop_calls
@@ -56,12 +56,12 @@ class Values:
         """Whether a value has a name; literals have none."""
         return k < self.n_reads or k >= self.first_statement
 
-    def computed(self, k: int) -> Iterator[CStatement]:
+    def computed(self, k: int) -> Iterator[c.Statement]:
         """The statements that compute value ``k`` of one element from others that have names."""
         if k in self.calls:
             yield from results_of(self.unit, self.calls[k], k, self.texts, self.dtypes)
         else:
-            yield Const(self.type(k), f"v{k}", self.expressions[k])
+            yield c.Const(self.type(k), f"v{k}", self.expressions[k])
 
 
 def reduction(own: Fold | Scan, value: int) -> Write:
@@ -71,7 +71,7 @@ def reduction(own: Fold | Scan, value: int) -> Write:
 
 def results_of(
     unit: Unit, call: LoopCall, k: int, texts: Sequence[str], dtypes: Sequence[str]
-) -> Iterator[CStatement]:
+) -> Iterator[c.Statement]:
     """The statements by which value ``k`` is a result of a loop that one element goes through.
 
     The loop runs at the first of its results. ``texts`` and ``dtypes`` are those of all values.
@@ -83,6 +83,6 @@ def results_of(
             unit.convert(texts[a], dtypes[a], to)
             for a, to in zip(call.args, call.operands, strict=True)
         ]
-        yield Const(functions.struct, f"g{k}", functions.call(operands))
+        yield c.Const(functions.struct, f"g{k}", functions.call(operands))
     result = call.results[call.numbers.index(k)]
-    yield Const(C_TYPES[dtypes[k]], f"v{k}", f"g{first}.r{result}")
+    yield c.Const(C_TYPES[dtypes[k]], f"v{k}", f"g{first}.r{result}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from frazil.link.c import syntax as c
 from frazil.link.c.ends import NoEnds
 from frazil.link.c.folding import AllRows, EachRow, Folding, MemoryFolding, folding
 from frazil.link.c.functions import C_TYPES
@@ -13,7 +14,6 @@ from frazil.link.c.operands import Operands
 from frazil.link.c.pauses import Carrying, Columns, Decided, Pause
 from frazil.link.c.rows import Rows
 from frazil.link.c.stages import Stages
-from frazil.link.c.syntax import CStatement, Declare, For, If
 from frazil.link.c.values import Values, reduction
 from frazil.link.kernel.loop_kernel import Scan
 from frazil.link.kernel.passes import Pass
@@ -67,7 +67,7 @@ class PassWriter:
         self.foldings = foldings
         self.moving = frame.operands.of_pass(one)
 
-    def walk(self) -> Iterator[CStatement]:
+    def walk(self) -> Iterator[c.Statement]:
         """One walk along each row."""
         one = self.one
         if not (self.moving or self.foldings or one.puts or one.varying):
@@ -76,13 +76,13 @@ class PassWriter:
         for each in self.foldings:
             yield from each.leave_rows(self.rows.count)
 
-    def _row(self) -> Iterator[CStatement]:
+    def _row(self) -> Iterator[c.Statement]:
         """The walk along one row."""
         stages = Stages(self.values, self.one)
         block = BlockWriter(self.values, self.one, stages, self.foldings)
         yield from self.rows.at_hand(stages.uniform_operands())
         for operand in self.moving:
-            yield Declare("char", f"*w{operand.name}", self.rows.start(operand))
+            yield c.Declare("char", f"*w{operand.name}", self.rows.start(operand))
         yield from self.rows.enter_pass(self.one)
         for each in self.foldings:
             yield from each.enter_row()
@@ -97,52 +97,52 @@ class PassWriter:
         for each in self.foldings:
             yield from each.leave_row(self.rows.element, self.rows.is_last)
 
-    def _enter_scans(self) -> Iterator[CStatement]:
+    def _enter_scans(self) -> Iterator[c.Statement]:
         """The first values of what is folded from element to element."""
         for k in self.one.varying:
             scan = self.kernel.ops[k]
             if isinstance(scan, Scan):
                 first = self.values.unit.identity(scan.reduce, scan.dtype)
-                yield Declare(C_TYPES[scan.dtype], f"r{k}", first)
+                yield c.Declare(C_TYPES[scan.dtype], f"r{k}", first)
 
-    def _block_starts(self) -> Iterator[CStatement]:
+    def _block_starts(self) -> Iterator[c.Statement]:
         for operand in self.moving:
             start = f"w{operand.name} + i * {operand.size}"
-            yield Declare("char", f"*q{operand.name}", start)
+            yield c.Declare("char", f"*q{operand.name}", start)
 
-    def _plain_blocks(self, block: BlockWriter) -> Iterator[CStatement]:
+    def _plain_blocks(self, block: BlockWriter) -> Iterator[c.Statement]:
         """One loop over the blocks of a row in which nothing is folded.
 
         Its pointers are made of others that do not change: hundreds that do are hard to compile.
         """
         yield from block.before_blocks()
         body = [*self._block_starts(), *self.ends.turn_block(self.moving), *block.one_block()]
-        yield For("i8 i = 0", "i < n_inner", f"i += {self.lanes}", body)
+        yield c.For("i8 i = 0", "i < n_inner", f"i += {self.lanes}", body)
 
-    def _pausing_blocks(self, stages: Stages, block: BlockWriter) -> For:
+    def _pausing_blocks(self, stages: Stages, block: BlockWriter) -> c.For:
         """The blocks of a row from pause to pause; its end comes after one."""
         pauses = self._pauses()
-        body: list[CStatement] = [
-            Declare("i8", "end", "full"),
+        body: list[c.Statement] = [
+            c.Declare("i8", "end", "full"),
             *self.ends.turn_row(self.moving),
             *(own for each in reversed(pauses) for own in each.limits()),
             *(own for each in self.foldings for own in each.enter_blocks()),
             *self._all_sets(stages, block),
             *block.before_blocks(),
-            For("", "i < end", f"i += {self.lanes}", [*self._one_block(block)]),
+            c.For("", "i < end", f"i += {self.lanes}", [*self._one_block(block)]),
         ]
         body += self.ends.behind([own for each in self.foldings for own in each.leave_end()])
         body += (each.act() for each in pauses)
-        return For("i8 i = 0", "i < n_inner", "", body)
+        return c.For("i8 i = 0", "i < n_inner", "", body)
 
-    def _one_block(self, block: BlockWriter) -> Iterator[CStatement]:
+    def _one_block(self, block: BlockWriter) -> Iterator[c.Statement]:
         yield from self._block_starts()
         yield from self.rows.prefetch(self.one, self.moving)
         yield from block.one_block()
         for each in self.foldings:
             yield from each.leave_block()
 
-    def _all_sets(self, stages: Stages, block: BlockWriter) -> Iterator[CStatement]:
+    def _all_sets(self, stages: Stages, block: BlockWriter) -> Iterator[c.Statement]:
         """As many blocks at a time as there are sets, where that is quick."""
         foldings = [each for each in self.foldings if isinstance(each, MemoryFolding)]
         is_all = bool(foldings) and len(foldings) == len(self.foldings)
@@ -156,7 +156,7 @@ class PassWriter:
         ]
         until = f"i + {wide} <= (end < full ? end : full)"
         aligned = " && ".join(each.is_aligned() for each in foldings)
-        yield If(aligned, [For("", until, f"i += {wide}", body)])
+        yield c.If(aligned, [c.For("", until, f"i += {wide}", body)])
 
     def _pauses(self) -> list[Pause]:
         """Why the walk pauses, from the shortest to the longest of its parts."""

@@ -17,7 +17,7 @@ _MACROS = """\
 """
 
 
-def wide_lanes(dtype: str) -> int:
+def lanes(dtype: str) -> int:
     """The elements of a block that fills a register."""
     return BLOCK_BYTES // (4 if dtype == "float32" else 8)
 
@@ -31,33 +31,33 @@ def define_macros(definitions: Definitions, dtype: str) -> None:
     """Define ``FMA_T(a, b, c)``, which is a * b + c rounded once, and ``ALL_T(c)``, a constant in
     all lanes, where there are such registers.
     """
-    vector = definitions.vector(dtype, wide_lanes(dtype))
+    vector = definitions.vector(dtype, lanes(dtype))
     definitions.has_block_functions = True
     definitions.define(_MACROS.format(T=C_TYPES[dtype], V=vector, s=suffix(dtype)))
 
 
 def registers(definitions: Definitions, dtype: str, table: str) -> list[str]:
     """The expressions of the registers that hold a table of 16."""
-    lanes = wide_lanes(dtype)
-    vector = definitions.vector(dtype, lanes)
-    return [f"*(const {vector} *)({table} + {at})" for at in range(0, 16, lanes)]
+    size = lanes(dtype)
+    vector = definitions.vector(dtype, size)
+    return [f"*(const {vector} *)({table} + {at})" for at in range(0, 16, size)]
 
 
 def lookup(definitions: Definitions, dtype: str, table: Sequence[str], index: str) -> str:
     """The expression that takes from a table in registers what the last four bits of each lane of
     ``index`` say.
     """
-    integers = definitions.vector("int32" if dtype == "float32" else "int64", wide_lanes(dtype))
+    integers = definitions.vector("int32" if dtype == "float32" else "int64", lanes(dtype))
     return f"__builtin_shuffle({', '.join(table)}, ({integers}){index})"
 
 
 def on_lanes(dtype: str, function: str) -> str:
     """The statements that return the value of a function of one element for each lane of ``x``."""
-    code, lanes = C_TYPES[dtype], wide_lanes(dtype)
-    vector = f"{code}x{lanes}"
+    code, count = C_TYPES[dtype], lanes(dtype)
+    vector = f"{code}x{count}"
     return f"""\
-  ALIGNED {code} of[{lanes}];
+  ALIGNED {code} of[{count}];
   *({vector} *)of = x;
-  _Pragma("omp simd") for (i4 l = 0; l < {lanes}; ++l) of[l] = {function}(of[l]);
+  _Pragma("omp simd") for (i4 l = 0; l < {count}; ++l) of[l] = {function}(of[l]);
   return *({vector} *)of;
 """
