@@ -87,6 +87,18 @@ def test_the_map_leads_to_every_module():
     assert lost == []
 
 
+def test_no_module_is_in_a_folder_that_tools_pass_over():
+    # What .gitignore names is in no release, and ruff looks at no folder called build or dist.
+    ignored = {line.strip("/") for line in (ROOT / ".gitignore").read_text().split()}
+    package = ROOT / "python" / "frazil"
+    modules = [path for path in package.rglob("*.py") if path.name != "__init__.py"]
+    folders = {path.parent.relative_to(package) for path in modules}
+    assert len(folders) > 15
+    names = {name for folder in folders for name in folder.parts}
+    assert not names & (ignored | {"build", "dist", "venv", "site-packages"})
+    assert [folder for folder in folders if not (package / folder / "__init__.py").exists()] == []
+
+
 def test_folders_of_the_runtime_use_those_before_them():
     page = (ROOT / "ARCHITECTURE.md").read_text()
     folders = re.findall(r"^\| `rust/runtime/src/(\w+)\.rs` \|", page, re.MULTILINE)

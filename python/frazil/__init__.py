@@ -40,7 +40,7 @@ from frazil.graph import inplace as inplace
 from frazil.graph.op import Op as Op
 from frazil.inner.ifelse import ifelse as ifelse
 from frazil.inner.op_from_graph import OpFromGraph as OpFromGraph
-from frazil.link.build.pool import compile_threads as compile_threads
+from frazil.link.toolchain.pool import compile_threads as compile_threads
 from frazil.printing import dprint as dprint
 from frazil.printing import pp as pp
 from frazil.scan.build import scan as scan

@@ -13,7 +13,7 @@ import pytest
 import frazil as fz
 import frazil.tensor as ft
 from frazil.graph.cached_property import cached_property
-from frazil.link.build.once import Claims
+from frazil.link.toolchain.once import Claims
 
 FORKS = Path(__file__).with_name("forks_under_load.py")
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from frazil import _core
-from frazil.link.build.blas import BLAS, LAPACK, routines_of_numpy, routines_of_scipy
+from frazil.link.toolchain.blas import BLAS, LAPACK, routines_of_numpy, routines_of_scipy
 
 EACH = [precision + routine for routine in (*BLAS, *LAPACK) for precision in "sd"]
 
 EVERY_ROUTINE = """
     import sys, numpy as np, frazil as fz, frazil.tensor as ft
-    from frazil.link import blas
+    from frazil.link.toolchain import blas
 
     asked = []
     if {without}:
@@ -74,7 +74,7 @@ def test_routines_that_nobody_has():
 def test_blas_leaves_scipy_as_it_was():
     script = (
         "import sys, numpy as np, frazil as fz, frazil.tensor as ft\n"
-        "from frazil.link import blas\n"
+        "from frazil.link.toolchain import blas\n"
         "blas.routines_of_numpy = lambda names: None\n"
         "x = ft.matrix()\n"
         "square = fz.function([x], x @ x)(np.eye(2) * 2)\n"

@@ -14,8 +14,8 @@ import pytest
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.link.build import once as claims_module
-from frazil.link.build.once import Claims
+from frazil.link.toolchain import once as claims_module
+from frazil.link.toolchain.once import Claims
 
 PACKAGE = str(Path(fz.__file__).parent)
 NUMBERS = count(1)

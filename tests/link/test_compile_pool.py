@@ -14,11 +14,11 @@ from native import kernel
 import frazil as fz
 import frazil.tensor as ft
 from frazil.link import compiled_kernels
-from frazil.link.build import pool
-from frazil.link.build.once import Claims
 from frazil.link.c import CCompiler
 from frazil.link.c.compiler import Toolchain
 from frazil.link.kernel.compiler import KernelCompileError
+from frazil.link.toolchain import pool
+from frazil.link.toolchain.once import Claims
 from frazil.scalar import add, psi, tanh
 
 

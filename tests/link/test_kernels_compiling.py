@@ -18,7 +18,6 @@ import pytest
 from native import call, kernel, run
 
 import frazil as fz
-from frazil.link.build.symbols import function_address
 from frazil.link.c import CCompiler
 from frazil.link.c.compiler import Toolchain, find_toolchain
 from frazil.link.c.source import add_kernel
@@ -27,6 +26,7 @@ from frazil.link.kernel.compiler import KernelCompileError
 from frazil.link.kernel.image import Image
 from frazil.link.kernel.loop_kernel import LoopKernel, LoweringError, Read, Statement, Write
 from frazil.link.numba import NumbaCompiler
+from frazil.link.toolchain.symbols import function_address
 from frazil.scalar import Elementary, add, erf, exp, floordiv, log1p, mul, psi, sin, tanh, where
 from frazil.scalar.elementary import define
 

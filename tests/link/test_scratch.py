@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from frazil.link.build import scratch
-from frazil.link.build.scratch import scratch_path
+from frazil.link.toolchain import scratch
+from frazil.link.toolchain.scratch import scratch_path
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,7 @@ def own_folder(monkeypatch, tmp_path):
 
 HOLDING = """
 import sys
-from frazil.link.build.scratch import scratch_path
+from frazil.link.toolchain.scratch import scratch_path
 with scratch_path("some.so") as path:
     open(path, "w").close()
     print("ready", flush=True)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from programs import DTYPES, run, same
 
 from frazil import _core
-from frazil.link.build.blas import install
+from frazil.link.toolchain.blas import install
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as hnp
 from programs import run, same
 
 from frazil._core import ProgramBuilder, TensorType
-from frazil.link.build.blas import install_lapack
+from frazil.link.toolchain.blas import install_lapack
 
 FLOATS = ["float32", "float64"]
 

@@ -15,8 +15,8 @@ from frazil.compile.extensions import users_rules
 from frazil.compile.mode import Linker
 from frazil.compile.phases import optimize
 from frazil.graph.containers import in_company_of
-from frazil.link.build.once import Claims
 from frazil.link.kernel.compiler import KernelCompileError
+from frazil.link.toolchain.once import Claims
 
 
 class Compiled:

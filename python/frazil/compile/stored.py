@@ -20,11 +20,11 @@ from frazil.cache.content import is_frazil
 from frazil.compile.mode import Linker
 from frazil.graph.cached_property import cached_property
 from frazil.graph.op import Op
-from frazil.link.build import blas
 from frazil.link.kernel.image import Image
 from frazil.link.lowering.inner import inner_graphs
 from frazil.link.lowering.origin import Origin
 from frazil.link.lowering.perform import NodeFunction, node_function
+from frazil.link.toolchain import blas
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,6 @@ import frazil._core as _core
 from frazil.cache import identity
 from frazil.cache.store import find_store
 from frazil.graph.cached_property import cached_property
-from frazil.link.build.count import count_compiled
-from frazil.link.build.once import Claims
-from frazil.link.build.pool import compile_all, thread_count
-from frazil.link.build.scratch import scratch_path
 from frazil.link.c.functions import vector_functions
 from frazil.link.c.library import Library, load
 from frazil.link.c.translation import translate
@@ -37,6 +33,10 @@ from frazil.link.kernel.compiler import (
 from frazil.link.kernel.image import Image, Symbol
 from frazil.link.kernel.loop_kernel import LoweringError
 from frazil.link.kernel.scan_kernel import AnyKernel
+from frazil.link.toolchain.count import count_compiled
+from frazil.link.toolchain.once import Claims
+from frazil.link.toolchain.pool import compile_all, thread_count
+from frazil.link.toolchain.scratch import scratch_path
 from frazil.scalar.op import ScalarOp
 
 # What the flags promise the compiler is only that nobody looks at errno and floating-point

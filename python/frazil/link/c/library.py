@@ -9,9 +9,9 @@ import os
 import sys
 import weakref
 
-from frazil.link.build.scratch import scratch_path
-from frazil.link.build.symbols import function_address, load_math
 from frazil.link.kernel.image import Image
+from frazil.link.toolchain.scratch import scratch_path
+from frazil.link.toolchain.symbols import function_address, load_math
 
 _VECTOR_FUNCTION = b"_ZGV"  # what names of functions on vectors begin with
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from frazil._core import FrozenApply
-from frazil.link.build import blas
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
+from frazil.link.toolchain import blas
 from frazil.tensor.linalg import (
     Cholesky,
     CholeskyGradient,

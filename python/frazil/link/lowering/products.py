@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from frazil._core import FrozenApply
-from frazil.link.build import blas
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
+from frazil.link.toolchain import blas
 from frazil.tensor.blas import Gemm, Gemv, Ger
 from frazil.tensor.products import BatchedDot, Dot
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from frazil.cache.identity import package, processor
-from frazil.link.build.count import count_compiled
 from frazil.link.kernel.compiler import (
     BrokenCompilerError,
     KernelCompileError,
@@ -22,6 +21,7 @@ from frazil.link.kernel.compiler import (
 from frazil.link.kernel.image import Image, Symbol
 from frazil.link.kernel.loop_kernel import LoopKernel, LoweringError
 from frazil.link.kernel.scan_kernel import AnyKernel
+from frazil.link.toolchain.count import count_compiled
 from frazil.scalar.op import ScalarOp
 
 if TYPE_CHECKING:

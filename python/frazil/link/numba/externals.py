@@ -13,8 +13,8 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from frazil.link.build.symbols import function_address, load_math, scipy_function
 from frazil.link.numba.machine import new_engine
+from frazil.link.toolchain.symbols import function_address, load_math, scipy_function
 
 MATH: Mapping[str, int] = {
     **dict.fromkeys(("exp", "exp2", "expm1", "log", "log1p", "log2", "log10"), 1),

@@ -30,7 +30,7 @@ def scipy_function(name: str) -> int:
     Examples
     --------
     >>> from ctypes import CFUNCTYPE, c_double, c_int
-    >>> from frazil.link.build.symbols import scipy_function
+    >>> from frazil.link.toolchain.symbols import scipy_function
     >>> psi = CFUNCTYPE(c_double, c_double, c_int)(scipy_function("__pyx_fuse_1psi"))
     >>> round(psi(1.0, 0), 6)
     -0.577216

@@ -73,7 +73,7 @@ class Claims(Generic[Key, Value]):
 
     Examples
     --------
-    >>> from frazil.link.build.once import Claims
+    >>> from frazil.link.toolchain.once import Claims
     >>> lengths = Claims[str, int]()
     >>> lengths.make(["a", "bc", "a"], {"a": 1}.get, lambda keys: [len(key) for key in keys])
     {'a': 1, 'bc': 2}

@@ -27,7 +27,7 @@ def scratch_path(name: str) -> Iterator[str]:
     Examples
     --------
     >>> import os
-    >>> from frazil.link.build.scratch import scratch_path
+    >>> from frazil.link.toolchain.scratch import scratch_path
     >>> with scratch_path("some.so") as path:
     ...     os.path.exists(os.path.dirname(path)), os.path.exists(path)
     (True, False)

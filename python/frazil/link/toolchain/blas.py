@@ -17,7 +17,7 @@ import numpy as np
 import scipy
 
 import frazil._core as _core
-from frazil.link.build.symbols import address_in
+from frazil.link.toolchain.symbols import address_in
 
 BLAS = ("dot", "gemm", "gemv", "ger", "symm", "syrk", "trsm", "trsv")
 LAPACK = ("getrf", "potrf")
@@ -63,7 +63,7 @@ def routines_of_numpy(names: Sequence[str]) -> dict[str, int] | None:
 
     Examples
     --------
-    >>> from frazil.link.build.blas import routines_of_numpy
+    >>> from frazil.link.toolchain.blas import routines_of_numpy
     >>> routines_of_numpy(["no_routine"]) is None
     True
     """
@@ -86,7 +86,7 @@ def routines_of_scipy(names: Sequence[str], part: str) -> dict[str, int]:
 
     Examples
     --------
-    >>> from frazil.link.build.blas import routines_of_scipy
+    >>> from frazil.link.toolchain.blas import routines_of_scipy
     >>> list(routines_of_scipy(["dgemm"], "cython_blas"))
     ['dgemm']
     """
