@@ -137,6 +137,13 @@ def test_docstrings_of_functions_that_a_factory_made_are_tested():
     assert {"add", "exp", "bitwise_and"} <= made
 
 
+def test_docstrings_of_elementwise_functions_say_what_the_scalar_table_knows():
+    returns = section_of(inspect.getdoc(frazil.tensor.less), "Returns")
+    assert "shape of the operands" in returns
+    assert "Data type: bool." in returns
+    assert "x1, x2 : tensor_like" in section_of(inspect.getdoc(frazil.tensor.less), "Parameters")
+
+
 def test_readme_opens_with_a_short_example_and_its_output():
     example, output = blocks((ROOT / "README.md").read_text())[:2]
     assert (example.language, output.language) == ("python", "output")

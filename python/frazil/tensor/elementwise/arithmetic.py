@@ -11,157 +11,88 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.elementwise.casting import cast
 from frazil.tensor.elementwise.definition import binary, unary
 
-add = binary(
-    "add",
-    scalar.add,
-    "the sum ``x1 + x2``",
-    follows="numpy.add",
-    example="[1.0, 2.0], [3.0, 4.0]",
-    gives="array([4., 6.])",
-)
+add = binary("add", scalar.add, "the sum ``x1 + x2``", "[1.0, 2.0], [3.0, 4.0] -> [4., 6.]")
 subtract = binary(
     "subtract",
     scalar.sub,
     "the difference ``x1 - x2``; bool raises TypeError",
-    follows="numpy.subtract",
-    example="[1.0, 2.0], [3.0, 5.0]",
-    gives="array([-2., -3.])",
+    "[1.0, 2.0], [3.0, 5.0] -> [-2., -3.]",
 )
 multiply = binary(
-    "multiply",
-    scalar.mul,
-    "the product ``x1 * x2``",
-    follows="numpy.multiply",
-    example="[1.0, 2.0], [3.0, 4.0]",
-    gives="array([3., 8.])",
+    "multiply", scalar.mul, "the product ``x1 * x2``", "[1.0, 2.0], [3.0, 4.0] -> [3., 8.]"
 )
 divide = binary(
-    "divide",
-    scalar.truediv,
-    "the quotient ``x1 / x2``",
-    follows="numpy.divide",
-    example="[1.0, 2.0], [2.0, 4.0]",
-    gives="array([0.5, 0.5])",
+    "divide", scalar.truediv, "the quotient ``x1 / x2``", "[1.0, 2.0], [2.0, 4.0] -> [0.5, 0.5]"
 )
 floor_divide = binary(
     "floor_divide",
     scalar.floordiv,
     "the quotient rounded down, ``x1 // x2``; its gradient is zero",
-    follows="numpy.floor_divide",
-    example="[7.0, -7.0], [2.0, 2.0]",
-    gives="array([ 3., -4.])",
+    "[7.0, -7.0], [2.0, 2.0] -> [ 3., -4.]",
 )
 remainder = binary(
     "remainder",
     scalar.mod,
     "the remainder ``x1 % x2``, which has the sign of ``x2``",
-    follows="numpy.remainder",
-    example="[7.0, -7.0], [3.0, 3.0]",
-    gives="array([1., 2.])",
+    "[7.0, -7.0], [3.0, 3.0] -> [1., 2.]",
 )
-power = binary(
-    "power",
-    scalar.pow,
-    "the power ``x1 ** x2``",
-    follows="numpy.power",
-    example="[2.0, 3.0], [3.0, 2.0]",
-    gives="array([8., 9.])",
-)
+power = binary("power", scalar.pow, "the power ``x1 ** x2``", "[2.0, 3.0], [3.0, 2.0] -> [8., 9.]")
 negative = unary(
     "negative",
     scalar.neg,
     "the negative ``-x``; bool raises TypeError",
-    follows="numpy.negative",
-    example="[1.0, -2.0]",
-    gives="array([-1.,  2.])",
+    "[1.0, -2.0] -> [-1.,  2.]",
 )
 reciprocal = unary(
     "reciprocal",
     scalar.reciprocal,
     "``1 / x``, a floating-point number for integers too",
-    follows="numpy.reciprocal",
-    example="[2.0, 4.0]",
-    gives="array([0.5 , 0.25])",
+    "[2.0, 4.0] -> [0.5 , 0.25]",
 )
-square = unary(
-    "square",
-    scalar.sqr,
-    "the square ``x * x``",
-    follows="numpy.square",
-    example="[2.0, 3.0]",
-    gives="array([4., 9.])",
-)
-sqrt = unary(
-    "sqrt",
-    scalar.sqrt,
-    "the square root",
-    follows="numpy.sqrt",
-    example="[4.0, 9.0]",
-    gives="array([2., 3.])",
-)
-absolute = unary(
-    "absolute",
-    scalar.abs,
-    "the absolute value",
-    follows="numpy.absolute",
-    example="[1.0, -2.0]",
-    gives="array([1., 2.])",
-)
+square = unary("square", scalar.sqr, "the square ``x * x``", "[2.0, 3.0] -> [4., 9.]")
+sqrt = unary("sqrt", scalar.sqrt, "the square root", "[4.0, 9.0] -> [2., 3.]")
+absolute = unary("absolute", scalar.abs, "the absolute value", "[1.0, -2.0] -> [1., 2.]")
 sign = unary(
     "sign",
     scalar.sign,
     "-1, 0 or 1, as the number is negative, zero or positive; its gradient is zero",
-    follows="numpy.sign",
-    example="[3.0, -2.0, 0.0]",
-    gives="array([ 1., -1.,  0.])",
+    "[3.0, -2.0, 0.0] -> [ 1., -1.,  0.]",
 )
 minimum = binary(
     "minimum",
     scalar.minimum,
     "the smaller of two numbers; NaN if either is",
-    follows="numpy.minimum",
-    example="[1.0, 4.0], [3.0, 2.0]",
-    gives="array([1., 2.])",
+    "[1.0, 4.0], [3.0, 2.0] -> [1., 2.]",
 )
 maximum = binary(
     "maximum",
     scalar.maximum,
     "the larger of two numbers; NaN if either is",
-    follows="numpy.maximum",
-    example="[1.0, 4.0], [3.0, 2.0]",
-    gives="array([3., 4.])",
+    "[1.0, 4.0], [3.0, 2.0] -> [3., 4.]",
 )
 floor = unary(
     "floor",
     scalar.floor,
     "the largest integer that is not larger; its gradient is zero",
-    follows="numpy.floor",
-    example="[1.5, -1.5]",
-    gives="array([ 1., -2.])",
+    "[1.5, -1.5] -> [ 1., -2.]",
 )
 ceil = unary(
     "ceil",
     scalar.ceil,
     "the smallest integer that is not smaller; its gradient is zero",
-    follows="numpy.ceil",
-    example="[1.5, -1.5]",
-    gives="array([ 2., -1.])",
+    "[1.5, -1.5] -> [ 2., -1.]",
 )
 trunc = unary(
     "trunc",
     scalar.trunc,
     "the number without its fraction; its gradient is zero",
-    follows="numpy.trunc",
-    example="[1.5, -1.5]",
-    gives="array([ 1., -1.])",
+    "[1.5, -1.5] -> [ 1., -1.]",
 )
 rint = unary(
     "rint",
     scalar.rint,
     "the nearest integer, the even one of two; its gradient is zero",
-    follows="numpy.rint",
-    example="[1.4, 2.5]",
-    gives="array([1., 2.])",
+    "[1.4, 2.5] -> [1., 2.]",
 )
 sub = subtract
 mul = multiply

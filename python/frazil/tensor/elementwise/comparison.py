@@ -9,73 +9,33 @@ equal = binary(
     "equal",
     scalar.eq,
     "whether ``x1`` is equal to ``x2``. (``x1 == x2`` is whether they are one variable)",
-    follows="numpy.equal",
-    example="[1, 2], [1, 3]",
-    gives="array([ True, False])",
+    "[1, 2], [1, 3] -> [ True, False]",
 )
 not_equal = binary(
     "not_equal",
     scalar.neq,
     "whether ``x1`` differs from ``x2``",
-    follows="numpy.not_equal",
-    example="[1, 2], [1, 3]",
-    gives="array([False,  True])",
+    "[1, 2], [1, 3] -> [False,  True]",
 )
-less = binary(
-    "less",
-    scalar.lt,
-    "whether ``x1 < x2``",
-    follows="numpy.less",
-    example="[1, 2], [2, 2]",
-    gives="array([ True, False])",
-)
+less = binary("less", scalar.lt, "whether ``x1 < x2``", "[1, 2], [2, 2] -> [ True, False]")
 less_equal = binary(
-    "less_equal",
-    scalar.le,
-    "whether ``x1 <= x2``",
-    follows="numpy.less_equal",
-    example="[1, 3], [2, 2]",
-    gives="array([ True, False])",
+    "less_equal", scalar.le, "whether ``x1 <= x2``", "[1, 3], [2, 2] -> [ True, False]"
 )
-greater = binary(
-    "greater",
-    scalar.gt,
-    "whether ``x1 > x2``",
-    follows="numpy.greater",
-    example="[1, 3], [2, 2]",
-    gives="array([False,  True])",
-)
+greater = binary("greater", scalar.gt, "whether ``x1 > x2``", "[1, 3], [2, 2] -> [False,  True]")
 greater_equal = binary(
-    "greater_equal",
-    scalar.ge,
-    "whether ``x1 >= x2``",
-    follows="numpy.greater_equal",
-    example="[1, 2], [2, 2]",
-    gives="array([False,  True])",
+    "greater_equal", scalar.ge, "whether ``x1 >= x2``", "[1, 2], [2, 2] -> [False,  True]"
 )
 isnan = unary(
-    "isnan",
-    scalar.isnan,
-    "whether the number is NaN",
-    follows="numpy.isnan",
-    example="[1.0, float('nan')]",
-    gives="array([False,  True])",
+    "isnan", scalar.isnan, "whether the number is NaN", "[1.0, float('nan')] -> [False,  True]"
 )
 isinf = unary(
-    "isinf",
-    scalar.isinf,
-    "whether the number is infinite",
-    follows="numpy.isinf",
-    example="[1.0, float('inf')]",
-    gives="array([False,  True])",
+    "isinf", scalar.isinf, "whether the number is infinite", "[1.0, float('inf')] -> [False,  True]"
 )
 isfinite = unary(
     "isfinite",
     scalar.isfinite,
     "whether the number is neither NaN nor infinite",
-    follows="numpy.isfinite",
-    example="[1.0, float('inf')]",
-    gives="array([ True, False])",
+    "[1.0, float('inf')] -> [ True, False]",
 )
 eq = equal
 neq = not_equal

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from textwrap import fill
+from typing import Protocol, TypeVar
 
 from frazil._core import Variable, elemwise
 from frazil.scalar import ScalarOp
-from frazil.scalar.constants import TensorLike, as_operand
+from frazil.scalar.constants import TensorLike, as_operand, as_tensor
+from frazil.tensor.docstrings import documented
 
 
 class Unary(Protocol):
@@ -21,6 +23,16 @@ class Binary(Protocol):
     def __call__(self, x1: TensorLike, x2: TensorLike, /) -> Variable: ...
 
 
+Elementwise = TypeVar("Elementwise", Unary, Binary)
+
+_OPERANDS = {
+    1: ("x", "Any tensor.", "``x``"),
+    2: (
+        "x1, x2",
+        "Tensors whose shapes broadcast. Python numbers take the dtype of the other.",
+        "the operands when they are broadcast",
+    ),
+}
 _RESULT_DTYPE = {
     "arithmetic": "the dtype that the operands promote to by NumPy's rules",
     "arithmetic_no_bool": "the dtype that the operands promote to by NumPy's rules",
@@ -44,68 +56,64 @@ Parameters
 Returns
 -------
 Variable
-    {shape} Data type: {dtype}.
+    {result}
 
 See Also
 --------
 {follows} : the function that this one follows.
-
-Examples
---------
->>> import frazil.tensor as ft
->>> ft.{name}({example}).eval()
-{gives}
 """
 
 
 def unary(
-    name: str, op: ScalarOp, summary: str, *, follows: str, example: str, gives: str
+    name: str, op: ScalarOp, summary: str, example: str, *, follows: str = "", logical: bool = False
 ) -> Unary:
-    """Return the function ``name`` of one tensor, which applies ``op``."""
+    """Return the function ``name`` of one tensor, which applies ``op``.
+
+    ``example`` is ``"arguments -> elements of the result"``. ``follows`` names the function that
+    this one follows, by default NumPy's of the same name. With ``logical``, operands are converted
+    to bool first.
+    """
 
     def function(x: TensorLike, /) -> Variable:
-        return elemwise(op, as_operand(x))
+        return elemwise(op, as_tensor(x, "bool") if logical else as_operand(x))
 
-    _present(
-        function,
-        name,
-        summary=summary,
-        parameters="x",
-        operands="Any tensor.",
-        shape="Of the shape of ``x``.",
-        dtype=_RESULT_DTYPE[op.rule],
-        follows=follows,
-        example=example,
-        gives=gives,
-    )
-    return function
+    return _documented(function, name, op, summary, example, follows, logical)
 
 
 def binary(
-    name: str, op: ScalarOp, summary: str, *, follows: str, example: str, gives: str
+    name: str, op: ScalarOp, summary: str, example: str, *, follows: str = "", logical: bool = False
 ) -> Binary:
-    """Return the function ``name`` of two tensors, which applies ``op``."""
+    """Return the function ``name`` of two tensors, which applies ``op``, as :func:`unary` does."""
 
     def function(x1: TensorLike, x2: TensorLike, /) -> Variable:
+        if logical:
+            return elemwise(op, as_tensor(x1, "bool"), as_tensor(x2, "bool"))
         return elemwise(op, as_operand(x1), as_operand(x2))
 
-    _present(
+    return _documented(function, name, op, summary, example, follows, logical)
+
+
+def _documented(
+    function: Elementwise,
+    name: str,
+    op: ScalarOp,
+    summary: str,
+    example: str,
+    follows: str,
+    logical: bool,
+) -> Elementwise:
+    parameters, operands, shape = _OPERANDS[op.nin]
+    if logical:
+        operands = f"{operands.partition('.')[0]}; numbers are true where they are not zero."
+    dtype = "bool" if logical else _RESULT_DTYPE[op.rule]
+    return documented(
         function,
         name,
+        _DOCSTRING,
         summary=summary,
-        parameters="x1, x2",
-        operands="Tensors whose shapes broadcast. Python numbers take the dtype of the other.",
-        shape="Of the shape that the operands broadcast to.",
-        dtype=_RESULT_DTYPE[op.rule],
-        follows=follows,
+        parameters=parameters,
+        operands=operands,
+        result=fill(f"Of the shape of {shape}. Data type: {dtype}.", 92, subsequent_indent=" " * 4),
+        follows=follows or f"numpy.{name}",
         example=example,
-        gives=gives,
     )
-    return function
-
-
-def _present(function: Any, name: str, **words: str) -> None:
-    """Give a function its name, its docstring and the module where people, and pickle, find it."""
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = _DOCSTRING.format(name=name, **words)
-    function.__module__ = "frazil.tensor"
