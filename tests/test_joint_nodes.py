@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 import frazil as fz
 import frazil.tensor as ft
 from frazil.inner.ifelse import IfElse
-from frazil.inner.sinking import make_lazy
+from frazil.inner.sinking import sink_into_branches
 from frazil.rewrite.merging.grouping import in_groups
-from frazil.rewrite.merging.ifelse import join_choices
-from frazil.rewrite.merging.scalar_loops import improve_element_loops
+from frazil.rewrite.merging.ifelse import merge_ifelses
+from frazil.rewrite.merging.scalar_loops import optimize_scalar_loops
 from frazil.scalar import ScalarLoop
 
 
@@ -131,8 +131,8 @@ def test_choices_are_joined_with_work_in_proportion(choices):
     found = []
     for n in (20, 40):
         inputs, outputs, count = choices(n)
-        graph = make_lazy(fz.FrozenFunctionGraph(inputs, outputs))
-        calls, joined = count_work(join_choices, graph)
+        graph = sink_into_branches(fz.FrozenFunctionGraph(inputs, outputs))
+        calls, joined = count_work(merge_ifelses, graph)
         assert sum(isinstance(node.op, IfElse) for node in joined.toposort()) == count
         found.append(calls)
     assert found[1] <= 2.3 * found[0]
@@ -162,7 +162,7 @@ def test_loops_of_elements_are_joined_with_work_in_proportion(loops):
     found = []
     for n in (20, 40):
         x, outputs, count = loops(n)
-        calls, joined = count_work(improve_element_loops, fz.FrozenFunctionGraph([x], outputs))
+        calls, joined = count_work(optimize_scalar_loops, fz.FrozenFunctionGraph([x], outputs))
         made = [node for node in joined.toposort() if isinstance(node.op, fz.scalar.Elemwise)]
         assert sum(isinstance(node.op.scalar_op, ScalarLoop) for node in made) == count
         found.append(calls)
@@ -175,4 +175,4 @@ def test_a_loop_that_changes_nothing_joins_one_that_does(swapped):
     idle, busy = ScalarLoop([s], [s]), ScalarLoop([s, t], [s, ft.sin(t) + s])
     outputs = [idle(3, x), *busy(3, x, x)]
     graph = fz.FrozenFunctionGraph([x], outputs[::-1] if swapped else outputs)
-    assert [len(graph.toposort()), len(improve_element_loops(graph).toposort())] == [2, 1]
+    assert [len(graph.toposort()), len(optimize_scalar_loops(graph).toposort())] == [2, 1]

@@ -8,13 +8,13 @@ from functools import lru_cache
 from frazil._core import FrozenFunctionGraph
 from frazil.inner.inner_graph import HasInnerGraph
 from frazil.inner.rebuild import Improve, expand_inline, once_each, rewrite_inner_graphs
-from frazil.inner.sinking import make_lazy
+from frazil.inner.sinking import sink_into_branches
 from frazil.rewrite.catalog import BLAS, CANONICALIZE, SPECIALIZE, STABILIZE
 from frazil.rewrite.definition import Rule
-from frazil.rewrite.merging.ifelse import join_choices
-from frazil.rewrite.merging.scalar_loops import improve_element_loops
+from frazil.rewrite.merging.ifelse import merge_ifelses
+from frazil.rewrite.merging.scalar_loops import optimize_scalar_loops
 from frazil.rewrite.rewriting import rewrite
-from frazil.rewrite.scan.passes import improve_loops
+from frazil.rewrite.scan.passes import optimize_scans
 
 PHASES: Mapping[str, tuple[Rule, ...]] = {
     "canonicalize": CANONICALIZE,
@@ -59,7 +59,7 @@ def optimize(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFunc
         for rules in _rules_of_phases(excluded):
             graph = rewrite(graph, rules, leave_cycles=True).graph
         if LOOPS not in excluded:
-            graph = improve_element_loops(graph)
+            graph = optimize_scalar_loops(graph)
         return rewrite_inner_graphs(graph, inner)
 
     return once_each(improve)(graph)
@@ -69,15 +69,15 @@ def _canonical(
     graph: FrozenFunctionGraph, excluded: frozenset[str], inner: Improve
 ) -> FrozenFunctionGraph:
     """``graph`` and the graphs in it in the form that loops are improved in, and so improved."""
-    graph = make_lazy(expand_inline(graph))
+    graph = sink_into_branches(expand_inline(graph))
     if not any(isinstance(node.op, HasInnerGraph) for node in graph.toposort()):
         return graph
     if "canonicalize" not in excluded:
         rules = _rules_of_phases(excluded)[0]
         graph = rewrite(graph, rules, leave_cycles=True).graph
-    graph = join_choices(graph)
+    graph = merge_ifelses(graph)
     graph = rewrite_inner_graphs(graph, inner)
-    return graph if LOOPS in excluded else improve_loops(graph)
+    return graph if LOOPS in excluded else optimize_scans(graph)
 
 
 def check_names(names: Iterable[str]) -> None:

@@ -14,7 +14,7 @@ from frazil.compile import stored
 from frazil.compile.extensions import users_rules
 from frazil.compile.mode import Linker
 from frazil.compile.phases import optimize
-from frazil.graph.containers import in_company_of
+from frazil.graph.containers import in_container_of
 from frazil.link.kernel.compiler import KernelCompileError
 from frazil.link.toolchain.once import Claims
 
@@ -66,7 +66,7 @@ def find_program(
         return found
 
     def make(_: Sequence[Hashable]) -> list[Compiled]:
-        with in_company_of(graph.inputs):
+        with in_container_of(graph.inputs):
             made = _compiled[key] = _find_on_disk(graph, linker, excluded, donated)
         return [made]
 

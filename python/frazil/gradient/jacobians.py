@@ -8,7 +8,7 @@ from typing import Any, Literal, overload
 from frazil._core import Variable
 from frazil.gradient.kinds import is_continuous
 from frazil.gradient.reverse import grad, listed
-from frazil.graph.containers import in_company_of
+from frazil.graph.containers import in_container_of
 from frazil.scan.build import scan
 from frazil.tensor.diagonals import eye
 from frazil.tensor.joining import stack
@@ -93,7 +93,7 @@ def jacobian(
     targets = listed(wrt)
     if not targets:
         return []
-    with in_company_of([expression, *targets]):
+    with in_container_of([expression, *targets]):
         found = _rows(expression, targets, consider_constant, disconnected_inputs, vectorize)
         shape = lengths(expression)
         whole = [

@@ -11,7 +11,7 @@ from frazil.gradient.answers import tangents_of
 from frazil.gradient.kinds import is_continuous
 from frazil.gradient.registry import pushforward_of
 from frazil.gradient.reverse import DisconnectedInputError, check_runs_once, grad
-from frazil.graph.containers import in_company_of
+from frazil.graph.containers import in_container_of
 from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.tensor.broadcasting import broadcast_like
 
@@ -119,7 +119,7 @@ def Rop(
         if not is_continuous(x):
             raise TypeError(f"only floating-point variables have derivatives, given {x}: {x.type}")
     tangents: dict[Variable, Variable] = _paired(_listed(wrt), eval_points, "wrt")
-    with in_company_of([*values, *tangents]):
+    with in_container_of([*values, *tangents]):
         order = _core.toposort(values, list(tangents))
         if any(pushforward_of(node.op) is not None for node in order):
             _walk_forward(order, tangents)

@@ -21,10 +21,10 @@ from frazil.gradient.answers import gradients_of
 from frazil.gradient.elementwise import pull_elementwise
 from frazil.gradient.kinds import is_continuous
 from frazil.gradient.registry import has_own, pullback_of
-from frazil.graph.containers import in_company_of
+from frazil.graph.containers import in_container_of
 from frazil.graph.op import Op
 from frazil.inner.inner_graph import HasInnerGraph, first_impure
-from frazil.inner.sinking import draw_in
+from frazil.inner.sinking import plan_sinking
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor, constant
 from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor
@@ -144,7 +144,7 @@ def grad(
         )
     constants = frozenset(consider_constant or ())
     results: list[Variable | None] = []
-    with in_company_of(targets):
+    with in_container_of(targets):
         gradients = _seeds(cost, known_grads)
         _walk_back(gradients, frozenset(targets), constants)
         for target in targets:
@@ -261,7 +261,7 @@ def _walk_back(
     active = set(targets)  # what depends on the targets by differentiable ways
     way: list[tuple[FrozenApply, FrozenApply, list[bool]]] = []
     # What only one branch of a choice needs is pulled back within a choice.
-    instead, drawn = draw_in([*gradients, *targets], constants)
+    instead, drawn = plan_sinking([*gradients, *targets], constants)
     for node in _core.toposort(list(gradients), list(constants)):
         if node in drawn:
             continue

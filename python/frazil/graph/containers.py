@@ -1,4 +1,4 @@
-"""Where what is built over variables belongs: in their container, whichever is current."""
+"""New nodes go to the container of the variables that they are built from."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from frazil._core import Constant, Container, Variable
 
 
 @contextmanager
-def in_company_of(variables: Iterable[Variable]) -> Iterator[None]:
-    """Make the container of the first of ``variables`` that is no constant the current one.
+def in_container_of(variables: Iterable[Variable]) -> Iterator[None]:
+    """Make the container of ``variables`` the current one.
 
-    A node over constants alone goes to the current container, and could not meet the variables of
-    another one afterwards.
+    It is that of the first variable that is no constant. A node over constants alone goes to the
+    current container, and could not be used later beside variables of another one.
 
     Examples
     --------
     >>> import frazil as fz
     >>> import frazil.tensor as ft
-    >>> from frazil.graph.containers import in_company_of
+    >>> from frazil.graph.containers import in_container_of
     >>> with fz.Container() as container:
     ...     x = ft.vector("x")
-    >>> with in_company_of([x]):
+    >>> with in_container_of([x]):
     ...     ft.vector("y").container is container
     True
     """

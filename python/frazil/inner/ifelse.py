@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType, Variable
-from frazil.graph.containers import in_company_of
+from frazil.graph.containers import in_container_of
 from frazil.inner.inner_graph import HasInnerGraph, compute, outer_lengths
 from frazil.inner.op_from_graph import owned
 from frazil.scalar.constants import Array, as_tensor
@@ -51,8 +51,8 @@ class IfElse(HasInnerGraph):
         return outputs[:half], outputs[half:]
 
     @property
-    def arms(self) -> tuple[FrozenFunctionGraph, FrozenFunctionGraph]:
-        """The graph of each branch, over all inputs."""
+    def branch_graphs(self) -> tuple[FrozenFunctionGraph, FrozenFunctionGraph]:
+        """The graph of each branch; each takes all inputs."""
         then, otherwise = self.branches
         graph = self.fgraph
         return (
@@ -81,11 +81,11 @@ class IfElse(HasInnerGraph):
 
     def expand(self, inputs: Sequence[Variable]) -> list[Variable]:
         """Return the outputs of both branches, outside of the op."""
-        with in_company_of(inputs):
+        with in_container_of(inputs):
             return self.fgraph.bind(inputs)
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        taken = self.arms[0 if inputs[0] else 1]
+        taken = self.branch_graphs[0 if inputs[0] else 1]
         return owned(compute(taken, inputs[1:]), inputs)
 
     def infer_shape(
@@ -155,7 +155,7 @@ def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None 
         common_type(at, a, b)
     if chosen.dtype in ("float32", "float64"):
         chosen = neq(chosen, 0)
-    with in_company_of([chosen, *then, *otherwise]):
+    with in_container_of([chosen, *then, *otherwise]):
         outputs = branch_over(chosen, then, otherwise, name)
     return outputs if several else outputs[0]
 

@@ -12,7 +12,7 @@ import numpy as np
 import frazil._core as _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType, Variable
 from frazil.graph.answers import values_of
-from frazil.graph.containers import in_company_of
+from frazil.graph.containers import in_container_of
 from frazil.graph.op import Op
 from frazil.scalar.constants import Array
 from frazil.scalar.graph import ScalarGraphOp
@@ -156,7 +156,7 @@ def expand_graph(fgraph: FrozenFunctionGraph, inputs: Sequence[Variable]) -> lis
         return fgraph.bind(inputs)
     # What no input reaches is not applied below: it must be in this container already, and a buffer
     # of this expansion alone.
-    with in_company_of(inputs):
+    with in_container_of(inputs):
         places = [x.type(None) for x in fgraph.inputs]
     outputs = fgraph.bind(places)
     made: dict[Variable, Variable] = dict(zip(places, inputs, strict=True))

@@ -15,7 +15,7 @@ from frazil._core import (
     SharedVariable,
     Variable,
 )
-from frazil.graph.containers import in_company_of
+from frazil.graph.containers import in_container_of
 from frazil.graph.op import OpMeta
 from frazil.inner.inner_graph import (
     HasInnerGraph,
@@ -140,7 +140,7 @@ class OpFromGraph(HasInnerGraph, metaclass=OpFromGraphMeta):
 
     def expand(self, inputs: Sequence[Variable]) -> list[Variable]:
         """Return what the graph computes of ``inputs``, without the op."""
-        with in_company_of(inputs):
+        with in_container_of(inputs):
             return expand_graph(self.fgraph, inputs)
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, overload
 
 from frazil._core import FrozenFunctionGraph, Variable
 from frazil.gradient.reverse import grad
-from frazil.graph.containers import in_company_of
+from frazil.graph.containers import in_container_of
 from frazil.optimize.options import Options, freeze_options, thaw_options
 from frazil.optimize.packing import Packing
 from frazil.optimize.solver import (
@@ -170,7 +170,7 @@ def minimize(
     """
     unknowns = listed(x)
     _check_objective(objective, unknowns, "minimize")
-    with in_company_of(unknowns):
+    with in_container_of(unknowns):
         packing = Packing.of(unknowns)
         outputs = [packing.within(objective)]
         if jac or hess:
@@ -245,7 +245,7 @@ def minimize_scalar(
     if x.ndim:
         raise TypeError(f"minimize_scalar solves for one number; given {x} of type {x.type}")
     options = freeze_options(optimizer_kwargs)
-    with in_company_of([x]):
+    with in_container_of([x]):
         names, vectors = bound_operands(x, options, bracket=bracket, bounds=bounds)
         fgraph, parameters = inner_graph(x, [objective])
         found, success = MinimizeScalar(fgraph, method, options, names)(x, *parameters, *vectors)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, overload
 
 from frazil._core import FrozenFunctionGraph, Variable
 from frazil.gradient.reverse import grad
-from frazil.graph.containers import in_company_of
+from frazil.graph.containers import in_container_of
 from frazil.optimize.options import Options, freeze_options, thaw_options
 from frazil.optimize.packing import Packing
 from frazil.optimize.solver import (
@@ -167,7 +167,7 @@ def root(
     """
     unknowns = listed(variables)
     check_problem(equations, unknowns, "root", subject="the equation", name="variables")
-    with in_company_of(unknowns):
+    with in_container_of(unknowns):
         packing = Packing.of(unknowns)
         outputs = [ravel(packing.within(equations))]
         count, wanted = outputs[0].type.shape[0], packing.vector.type.shape[0]
@@ -247,7 +247,7 @@ def root_scalar(
     if hess and not jac:
         raise ValueError("hess=True needs jac=True: no method uses the second derivative alone")
     options = freeze_options(optimizer_kwargs)
-    with in_company_of([variable]):
+    with in_container_of([variable]):
         names, vectors = bound_operands(variable, options, bracket=bracket)
         outputs = [equation]
         for _ in range(int(jac) + int(hess)):

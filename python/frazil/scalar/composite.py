@@ -10,7 +10,7 @@ import numpy as np
 
 import frazil._core as _core
 from frazil._core import FrozenFunctionGraph, Variable, elemwise
-from frazil.graph.containers import in_company_of
+from frazil.graph.containers import in_container_of
 from frazil.scalar.constants import as_tensor
 from frazil.scalar.evaluation import Array
 from frazil.scalar.graph import ScalarGraphOp, steps_of
@@ -73,7 +73,7 @@ class Composite(ScalarGraphOp):
         True
         """
         graph = self.fgraph
-        with in_company_of(x for x in operands if isinstance(x, Variable)):
+        with in_container_of(x for x in operands if isinstance(x, Variable)):
             places = [x.type(None) for x in graph.inputs]
             outputs = graph.bind(places)
             made: dict[Variable, Variable] = {

@@ -9,12 +9,12 @@ from typing import Any
 
 import frazil._core as _core
 from frazil._core import Constant, FrozenFunctionGraph, SharedVariable, TensorType, Variable
-from frazil.graph.containers import in_company_of
+from frazil.graph.containers import in_container_of
 from frazil.inner.inner_graph import apply_graph
-from frazil.inner.sinking import lazily
+from frazil.inner.sinking import sink_outputs
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.scan.arguments import Carried, Tap, listed, read_outputs_info, read_sequences
-from frazil.scan.initial_dtypes import settle_starts
+from frazil.scan.initial_dtypes import infer_initial_dtypes
 from frazil.scan.op import Scan
 from frazil.tensor.buffers import Distinct
 from frazil.tensor.lengths import as_length, length, minimum, static_length
@@ -170,10 +170,10 @@ def declare(
     carried = read_outputs_info(outputs_info)
     fixed = [as_tensor(x) for x in listed(non_sequences)]
     started = [x for one in carried if one is not None for x in one.initial]
-    with in_company_of([*(tap.rows for tap in taps), *started, *fixed]):
+    with in_container_of([*(tap.rows for tap in taps), *started, *fixed]):
         steps = _number_of_steps(taps, n_steps)
         taps = [Tap(_first(tap.rows, steps), tap.lag, tap.name) for tap in taps]
-        trace = settle_starts(carried, lambda own: _Trace.of(fn, taps, own, fixed))
+        trace = infer_initial_dtypes(carried, lambda own: _Trace.of(fn, taps, own, fixed))
         body = _Body.of(trace, fixed)
         if strict:
             body.check_strict(fixed)
@@ -283,7 +283,7 @@ class _Body:
             for y in node.outputs
         ]
         # What only a branch needs is not computed before the loop: it may never be taken.
-        replaced = lazily(replaced, [*fixed, *drawn])
+        replaced = sink_outputs(replaced, [*fixed, *drawn])
         return _Body(
             carried,
             trace.elements,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from frazil._core import Variable
-from frazil.graph.containers import in_company_of
+from frazil.graph.containers import in_container_of
 from frazil.scalar.constants import as_tensor
 from frazil.scan.arguments import listed
 from frazil.scan.build import scan
@@ -80,7 +80,7 @@ def scan_checkpoints(
     taken = [as_tensor(x) for x in rows]
     first = _starts(fn, sequences, starts, non_sequences, n_steps)
     fixed = [as_tensor(x) for x in listed(non_sequences)]
-    with in_company_of([*taken, *first, *fixed]):
+    with in_container_of([*taken, *first, *fixed]):
         if n_steps is None and not taken:
             raise ValueError("nothing says how many steps the loop has: pass n_steps")
         steps = length(taken[0], 0) if n_steps is None else as_length(n_steps)

@@ -30,7 +30,7 @@ class Traced(Protocol):
 TracedT = TypeVar("TracedT", bound=Traced)
 
 
-def settle_starts(
+def infer_initial_dtypes(
     carried: Sequence[Carried | None], trace: Callable[[Sequence[Carried | None]], TracedT]
 ) -> TracedT:
     """Return what ``trace`` makes of starts whose dtypes steps keep, as far as there are such.

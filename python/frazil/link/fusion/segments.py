@@ -19,7 +19,7 @@ from frazil._core import (
     Variable,
 )
 from frazil.graph.cached_property import cached_property
-from frazil.graph.containers import in_company_of
+from frazil.graph.containers import in_container_of
 from frazil.link.fusion.alignment import can_loop
 from frazil.link.fusion.fusion import Loop, Step, fuse, nodes_of, read_lengths, read_values
 from frazil.link.fusion.in_place import place
@@ -89,7 +89,7 @@ class Segmentation:
         self.placement = place(graph, donated)
         order, written = self.placement.order, self.placement.written
         self.views = Views(written, graph.inputs)
-        with in_company_of((*graph.inputs, *graph.outputs)):
+        with in_container_of((*graph.inputs, *graph.outputs)):
             self.shapes = Spaces(order)
             fusible = _fusible(fusion)
             again = order if fusion.statement_limit > 1 else ()

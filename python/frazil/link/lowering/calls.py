@@ -30,7 +30,7 @@ def _(op: OpFromGraph, node: FrozenApply, lowering: Lowering) -> None:
 
 @inner_graphs.register
 def _(op: IfElse) -> Sequence[Inner]:
-    return [(arm, ()) for arm in op.arms]
+    return [(arm, ()) for arm in op.branch_graphs]
 
 
 @lower_node.register

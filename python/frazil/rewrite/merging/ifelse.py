@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import frazil._core as _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
-from frazil.graph.containers import in_company_of
+from frazil.graph.containers import in_container_of
 from frazil.inner.ifelse import IfElse, branch_over
 from frazil.inner.successors import Successors
 from frazil.rewrite.merging.grouping import in_groups
 
 
-def join_choices(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+def merge_ifelses(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     """Return ``graph`` with one choice in place of those by the same condition.
 
     One may need the results of another, and what is made of them for nobody else. All choices of a
@@ -23,11 +23,11 @@ def join_choices(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     --------
     >>> import frazil as fz
     >>> import frazil.tensor as ft
-    >>> from frazil.rewrite.merging.ifelse import join_choices
+    >>> from frazil.rewrite.merging.ifelse import merge_ifelses
     >>> c, x = ft.iscalar("c"), ft.vector("x")
     >>> y = fz.ifelse(c, x, 2 * x)
     >>> graph = fz.FrozenFunctionGraph([c, x], [y, fz.ifelse(c, y, x)])
-    >>> [len(node.outputs) for node in join_choices(graph).toposort()[-1:]]
+    >>> [len(node.outputs) for node in merge_ifelses(graph).toposort()[-1:]]
     [2]
     """
     while True:
@@ -35,7 +35,7 @@ def join_choices(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         conditions = _conditions(order)
         if not conditions:
             return graph
-        with in_company_of(graph.inputs):
+        with in_container_of(graph.inputs):
             inside = _made_for_one(order, conditions, graph.outputs)
             whole = {node: choice for choice, nodes in inside.items() for node in nodes}
             groups = in_groups(order, conditions, whole)

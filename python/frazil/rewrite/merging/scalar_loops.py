@@ -19,19 +19,19 @@ from frazil.scalar import ScalarLoop
 from frazil.scalar.elemwise import Elemwise
 
 
-def improve_element_loops(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+def optimize_scalar_loops(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     """Return ``graph`` with loops of elements that do less.
 
     Examples
     --------
     >>> import frazil as fz
     >>> import frazil.tensor as ft
-    >>> from frazil.rewrite.merging.scalar_loops import improve_element_loops
+    >>> from frazil.rewrite.merging.scalar_loops import optimize_scalar_loops
     >>> from frazil.scalar import ScalarLoop
     >>> s, t, x = ft.scalar(), ft.scalar(), ft.vector("x")
     >>> one, both = ScalarLoop([s], [s / 2]), ScalarLoop([s, t], [s / 2, s + t])
     >>> graph = fz.FrozenFunctionGraph([x], [one(3, x), both(3, x, x)[1]])
-    >>> len(graph.toposort()), len(improve_element_loops(graph).toposort())
+    >>> len(graph.toposort()), len(optimize_scalar_loops(graph).toposort())
     (2, 1)
     """
     if not any(map(_is_loop, graph.toposort())):

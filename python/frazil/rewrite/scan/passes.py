@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
-from frazil.graph.containers import in_company_of
+from frazil.graph.containers import in_container_of
 from frazil.inner.successors import Successors
 from frazil.rewrite.scan.hoisting import hoist_elements, hoist_invariants, hoist_stacked, hoist_sums
 from frazil.rewrite.scan.last_rows import Part, carry, last_parts
@@ -17,7 +17,7 @@ from frazil.scan.op import Scan
 from frazil.tensor.lengths import Lengths, lengths
 
 
-def improve_loops(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+def optimize_scans(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     """Return ``graph`` with loops that do less.
 
     Loops over the same steps become one; what is the same in each step, what follows from
@@ -27,7 +27,7 @@ def improve_loops(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     """
     if not any(isinstance(node.op, Scan) for node in graph.toposort()):
         return graph
-    with in_company_of(graph.inputs):
+    with in_container_of(graph.inputs):
         graph = _merged(graph)
         return _each_improved(graph)
 

@@ -1,4 +1,4 @@
-"""In a loop, too, a branch runs where it is taken, and a loop runs if the branch it is in does."""
+"""A step computes only the branch that it takes, and a branch with a scan runs it only if taken."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What only a branch needs is computed in it: buffers that are written to, too, in any graph."""
+"""A node that only one branch needs runs in that branch, buffers that it writes to included."""
 
 import random
 
@@ -12,7 +12,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil import _core
 from frazil.inner.ifelse import IfElse
-from frazil.inner.sinking import draw_in
+from frazil.inner.sinking import plan_sinking
 
 LINKERS = ["c", "numba", "py"]
 C, N = ft.iscalar("c"), ft.lscalar("n")
@@ -57,7 +57,7 @@ def test_the_first_write_in_a_branch_is_in_place_in_its_own_buffer(linker):
     np.testing.assert_array_equal(f(1, value, np.ones((1, 1))), expected)
 
 
-def drawn_by_definition(outputs):
+def sunk_by_definition(outputs):
     """The nodes that need not be computed outside of choices, by walks through the whole graph."""
     order = _core.toposort(list(outputs))
     known = set(order)
@@ -120,4 +120,4 @@ def test_what_is_drawn_into_choices_is_what_the_definition_says(seed, size):
                 condition = ft.cast(some().sum(), "int64")
             made.append(fz.ifelse(condition, some(), some()))
     outputs = choose.sample(made[-8:], min(len(made), choose.choice([1, 2])))
-    assert draw_in(outputs)[1] == drawn_by_definition(outputs)
+    assert plan_sinking(outputs)[1] == sunk_by_definition(outputs)
