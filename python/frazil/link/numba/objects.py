@@ -55,7 +55,7 @@ def _compiled(module: Any, names: Sequence[str], machine: Any) -> Image:
         if not function.is_declaration and function.name not in names:
             function.linkage = "internal"
     module.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=3)
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
     options.loop_vectorization = True
     passes = llvm.create_pass_builder(machine, options)
     passes.getModulePassManager().run(module, passes)
