@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import frazil._core as _core
 from frazil._core import FrozenApply, Program
+from frazil.link.fusion.registry import LoweredOps, find_fusion
 from frazil.link.lowering.origin import Origin
 
 _SHOWN = 8
@@ -35,6 +36,8 @@ class ExplainedSegment:
         one that only the call will tell. Empty where no shapes were given.
     shapes : tuple of tuple or None
         The shapes of what the instructions make, likewise.
+    apart : str or None
+        Why an elementwise node is in no native loop.
     """
 
     nodes: tuple[FrozenApply, ...]
@@ -42,6 +45,7 @@ class ExplainedSegment:
     kernel: int | None
     sizes: tuple[int | None, ...]
     shapes: tuple[Shape | None, ...]
+    apart: str | None = None
 
     def __str__(self) -> str:
         names = ", ".join(str(node.op) for node in self.nodes[:_SHOWN])
@@ -49,7 +53,8 @@ class ExplainedSegment:
         more = f" and {hidden} more" if hidden > 0 else ""
         made = ", ".join("?" if shape is None else f"{shape}" for shape in self.shapes)
         head = names + more + (f" -> {made}" if made else "")
-        return "\n".join([head, *(f"    {text}" for text in self.instructions)])
+        told = [*self.instructions, *([] if self.apart is None else [f"apart: {self.apart}"])]
+        return "\n".join([head, *(f"    {text}" for text in told)])
 
 
 @dataclass(frozen=True)
@@ -104,7 +109,7 @@ def explain(program: Program, linker: str, dims: Sequence[Sequence[int]] | None)
     return Explanation(
         linker,
         tuple(
-            _segment(origin, by_origin.get(number, ()))
+            _segment(origin, by_origin.get(number, ()), linker)
             for number, origin in enumerate(program.origins)
         ),
         tuple(lines[: len(lines) - len(told) - 1]),
@@ -114,12 +119,26 @@ def explain(program: Program, linker: str, dims: Sequence[Sequence[int]] | None)
     )
 
 
-def _segment(origin: object, told: Sequence[Any]) -> ExplainedSegment:
+def _segment(origin: object, told: Sequence[Any], linker: str) -> ExplainedSegment:
     """What is blamed on ``origin``, of which the runtime told this."""
+    nodes = tuple(origin.nodes) if isinstance(origin, Origin) else ()
+    kernel = next((kernel for _, _, kernel, _, _ in told if kernel is not None), None)
     return ExplainedSegment(
-        tuple(origin.nodes) if isinstance(origin, Origin) else (),
+        nodes,
         tuple(text for text, *_ in told),
-        next((kernel for _, _, kernel, _, _ in told if kernel is not None), None),
+        kernel,
         tuple(size for *_, sizes, _ in told for size in sizes),
         tuple(shape if shape is None else tuple(shape) for *_, made in told for shape in made),
+        _apart(nodes, linker) if kernel is None else None,
     )
+
+
+def _apart(nodes: Sequence[FrozenApply], linker: str) -> str | None:
+    """Why the linker has no loop for a node."""
+    try:
+        fusion = find_fusion(linker)
+    except ValueError:
+        return None  # a linker of the user's, which was given its fusion
+    if len(nodes) != 1 or not isinstance(fusion, LoweredOps):
+        return None
+    return fusion.refusal(nodes[0])

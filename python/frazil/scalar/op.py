@@ -51,7 +51,10 @@ class ScalarOp(Op, metaclass=ScalarOpMeta):
 
     A subclass says what it computes in ``impl``, how many operands it takes (``nin``) and how it is
     typed (``rule``). All else is for speed: with ``ufunc`` it runs as fast as NumPy does, with
-    ``c`` and ``numba`` it joins native loops; without these it is called from them.
+    ``c`` and ``numba`` it joins native loops; without these it is called from them. In mode
+    ``numba`` an op with neither ``numba`` nor ``ufunc`` joins them, too, if Numba can compile its
+    ``impl`` and that can raise nothing: on float64 and int64, where division by zero and functions
+    outside their domain give infinity, NaN or 0 instead of an exception of Python's.
 
     Attributes
     ----------
@@ -97,7 +100,8 @@ class ScalarOp(Op, metaclass=ScalarOpMeta):
         for name in ("ufunc", "gradient", "on_arrays"):
             given = vars(cls).get(name)
             written_here = getattr(given, "__qualname__", "").startswith(f"{cls.__qualname__}.")
-            if hasattr(given, "__get__") and callable(given) and not written_here:
+            bound = hasattr(given, "__get__") and not isinstance(given, staticmethod)
+            if bound and callable(given) and not written_here:
                 raise TypeError(
                     f"{cls.__qualname__}.{name} would be called as a method, with the op before "
                     f"its operands; write {name} = staticmethod({given.__name__})"

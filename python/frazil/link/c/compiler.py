@@ -288,12 +288,17 @@ class CCompiler:
     @staticmethod
     def lowers(op: ScalarOp, operands: Sequence[str], result: str) -> bool:
         """Whether the op can be a statement, with operands and a result of these dtypes."""
+        return CCompiler.refusal(op, operands, result) is None
+
+    @staticmethod
+    def refusal(op: ScalarOp, operands: Sequence[str], result: str) -> str | None:
+        """Why the op cannot be a statement; None if it can."""
         unit = Unit(vector_functions=frozenset())
         try:
             unit.form(op, tuple(operands), result)
-        except LoweringError:
-            return False
-        return True
+        except LoweringError as error:
+            return str(error)
+        return None
 
     def compile(self, kernels: Sequence[AnyKernel]) -> list[NativeKernel]:
         """The native kernels, in order; equal kernels are compiled once as long as one is alive."""

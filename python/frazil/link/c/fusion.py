@@ -10,4 +10,4 @@ from frazil.link.fusion.registry import LoweredOps, register_fusion
 def fusion() -> LoweredOps:
     """What has a form in C, whether or not this machine has a compiler."""
     # Longer kernels hold more operands than registers: gcc takes longer for each, and so do calls.
-    return LoweredOps(CCompiler.lowers, statement_limit=150)
+    return LoweredOps(CCompiler.lowers, statement_limit=150, refusal=CCompiler.refusal)

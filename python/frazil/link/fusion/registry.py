@@ -123,18 +123,23 @@ def _place(factory: Callable[[], Fusion]) -> str:
 class LoweredOps:
     """Fuses what loops know, where ``lowers`` has a form for the scalar op.
 
-    That is asked once for an op, the dtypes of its operands and that of its result.
+    That is asked once for an op, the dtypes of its operands and that of its result. ``refusal``
+    tells people why there is none.
     """
 
     def __init__(
-        self, lowers: Callable[[ScalarOp, Sequence[str], str], bool], statement_limit: int
+        self,
+        lowers: Callable[[ScalarOp, Sequence[str], str], bool],
+        statement_limit: int,
+        refusal: Callable[[ScalarOp, Sequence[str], str], str | None] | None = None,
     ) -> None:
         self.statement_limit = statement_limit
         self._lowers = lowers
+        self._refusal = refusal
         self._known: WeakKeyDictionary[ScalarOp, dict[tuple[str, ...], bool]] = WeakKeyDictionary()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._lowers, self.statement_limit)
+        return type(self), (self._lowers, self.statement_limit, self._refusal)
 
     def fuses(self, node: FrozenApply) -> bool:
         """Whether a loop may hold the node."""
@@ -150,3 +155,10 @@ class LoweredOps:
         if found is None:
             found = known[*operands, result] = self._lowers(op, operands, result)
         return found
+
+    def refusal(self, node: FrozenApply) -> str | None:
+        """Why no loop holds the node; None if one may, or if nobody knows."""
+        if self._refusal is None or not isinstance(node.op, Elemwise):
+            return None
+        operands = tuple(x.dtype for x in node.inputs)
+        return self._refusal(node.op.scalar_op, operands, node.output_types[0].dtype)

@@ -64,12 +64,25 @@ class NumbaCompiler:
     @staticmethod
     def lowers(op: ScalarOp, operands: Sequence[str], result: str) -> bool:
         """Whether the op can be a statement, with operands and a result of these dtypes."""
+        return NumbaCompiler.refusal(op, operands, result) is None
+
+    @staticmethod
+    def refusal(op: ScalarOp, operands: Sequence[str], result: str) -> str | None:
+        """Why the op cannot be a statement; None if it can.
+
+        Examples
+        --------
+        >>> from frazil.link.numba import NumbaCompiler
+        >>> from frazil.scalar import sin
+        >>> NumbaCompiler.refusal(sin, ["int8"], "int8")
+        'sin is a function of floats, not of int8'
+        """
         source = _part("source").KernelSource(LoopKernel((), (), (), ()))
         try:
             source.apply(op, [("x", dtype) for dtype in operands], result)
-        except LoweringError:
-            return False
-        return True
+        except LoweringError as error:
+            return str(error)
+        return None
 
     def compile(self, kernels: Sequence[AnyKernel]) -> list[NativeKernel]:
         """The native kernels, in order; equal kernels are compiled once as long as one is alive."""

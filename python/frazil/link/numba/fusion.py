@@ -10,4 +10,4 @@ from frazil.link.numba.compiler import NumbaCompiler
 def fusion() -> LoweredOps:
     """What has a form for Numba."""
     # LLVM takes longer per statement the more there are in a loop.
-    return LoweredOps(NumbaCompiler.lowers, statement_limit=60)
+    return LoweredOps(NumbaCompiler.lowers, statement_limit=60, refusal=NumbaCompiler.refusal)

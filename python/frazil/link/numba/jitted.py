@@ -8,11 +8,16 @@ Importing this module imports Numba.
 
 from __future__ import annotations
 
+import inspect
 import math
+import re
+from collections import namedtuple
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+import llvmlite.binding as llvm
+import numba
 from llvmlite import ir
 from numba.core import cgutils, compiler, errors, types
 from numba.core.codegen import CodeLibrary
@@ -23,7 +28,11 @@ from numba.extending import intrinsic
 from frazil.link.kernel.compiler import KernelCompileError, texts_of
 from frazil.link.numba.foreign import INF, Foreign
 from frazil.link.numba.functions import callee
+from frazil.link.numba.impl import function_of, held
+from frazil.link.numba.linking import called, is_of_c, link, optimise
+from frazil.link.numba.machine import target_machine
 from frazil.link.numba.translation import LLVM_TYPES, Module
+from frazil.scalar.op import ScalarOp
 
 TYPES: Mapping[str, Any] = {
     dtype: types.boolean if dtype == "bool" else getattr(types, dtype)
@@ -72,6 +81,44 @@ class _Text(CodeLibrary):  # type: ignore[misc]
         raise NotImplementedError("no machine code is made here")
 
 
+def fault(op: ScalarOp, params: tuple[str, ...], result: str) -> str | None:
+    """Why Numba cannot compile an op's ``impl``, or not so that it computes what Python does.
+
+    Where it may raise an exception, Python has to run it, and tell of it. That is asked of LLVM,
+    which knows what can be reached.
+    """
+    module, name = Module(), "op"
+    with global_compiler_lock, llvm.create_context() as context:
+        written = _Text("frazil")
+        try:
+            _lower(Foreign(op, None, params, result), name, module, written)
+        except _WrongResult as error:
+            return str(error)
+        except Exception as error:  # Numba refuses in many ways, and fails in others
+            return f"Numba cannot compile its impl: {_first_line(error.__cause__ or error)}"
+        with llvm.parse_assembly("", context) as linked:
+            link(linked, written.parts, list(dict.fromkeys(written.libraries)), [name], context)
+            optimise(linked, target_machine())
+            strange = [one for one in called(linked) if not is_of_c(one)]
+            if strange:
+                return f"its impl needs what only Numba has: {strange[0]}"
+            text = str(linked.get_function(name))
+    if re.search(r"\bstore .* %status\b", text):
+        return "its impl may raise an exception, which Python has to tell of"
+    return None
+
+
+class _WrongResult(Exception):
+    """What an ``impl`` gives is no result of its op. Errors of Numba's own it would replace."""
+
+
+def _first_line(error: BaseException) -> str:
+    """What went wrong, without the stages of Numba that it went through."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    told = [line for line in lines if line and not line.startswith(("Failed in", "During", "-"))]
+    return told[0] if told else type(error).__name__
+
+
 def _lower(foreign: Foreign, name: str, module: Module, written: _Text) -> None:
     """Writes what the op does, and a function of that name which kernels can call."""
     typing, target = cpu_target.typing_context, cpu_target.target_context
@@ -86,7 +133,7 @@ def _lower(foreign: Foreign, name: str, module: Module, written: _Text) -> None:
             typing, target, names["op"], operands, result, _flags(), {}, library=written
         ).fndesc
     except errors.NumbaError as error:
-        told = texts_of({str(foreign.op): str(foreign.text)})
+        told = texts_of({str(foreign.op): foreign.text or "its impl"})
         raise KernelCompileError(
             f"Numba rejected a kernel.\n{text}\n{error}\n{told}".rstrip(), text
         ) from error
@@ -102,6 +149,7 @@ def _lower(foreign: Foreign, name: str, module: Module, written: _Text) -> None:
     function.attributes.add("alwaysinline")
     builder = ir.IRBuilder(function.append_basic_block())
     *given, place = function.args
+    place.name = "status"
     state, value = convention.call_function(builder, inner, made.restype, made.argtypes, given)
     so_far = builder.load(place)
     builder.store(builder.select(state.is_error, ir.Constant(status, _FAILED), so_far), place)
@@ -111,12 +159,55 @@ def _lower(foreign: Foreign, name: str, module: Module, written: _Text) -> None:
 
 def _definition(foreign: Foreign, module: Module) -> tuple[str, dict[str, Any]]:
     """The text of a Python function, and what it refers to."""
-    params = ", ".join(f"x{k}" for k in range(len(foreign.params)))
+    params = [f"x{k}" for k in range(len(foreign.params))]
     names: dict[str, Any] = {**TYPES, "bool": bool, INF: math.inf, "result": TYPES[foreign.result]}
+    head = f"def op({', '.join(params)}):\n"
+    if foreign.text is None:
+        names.update(_impl(foreign.op))
+        # As Python has them: no number has less than 64 bits.
+        given = [
+            own if dtype == "bool" else f"{'float64' if dtype[0] == 'f' else 'int64'}({own})"
+            for own, dtype in zip(params, foreign.params, strict=True)
+        ]
+        first = ["held"] if "held" in names else []
+        return f"{head}    return result(checked(impl({', '.join([*first, *given])})))\n", {
+            **names,
+            "checked": _checked(foreign.result),
+        }
     for own, (name, dtype) in foreign.functions.items():
         names[own] = _called(name, dtype, module)
     # A comment in the text ends with its line.
-    return f"def op({params}):\n    return result({foreign.text}\n    )\n", names
+    return f"{head}    return result({foreign.text}\n    )\n", names
+
+
+def _impl(op: ScalarOp) -> dict[str, Any]:
+    """An op's ``impl`` as Numba calls it, and what stands for the op in it."""
+    function = function_of(op)
+    assert function is not None
+    own = numba.njit(error_model="numpy", no_cpython_wrapper=True)(function)
+    if isinstance(inspect.getattr_static(op, "impl"), staticmethod):
+        return {"impl": own}
+    attributes = held(op)
+    return {"impl": own, "held": namedtuple("Held", attributes)(**attributes) if attributes else 0}
+
+
+@cache
+def _checked(result: str) -> Any:
+    """Passes a value on that may be a result of that type: Python refuses NaN as an integer."""
+
+    @intrinsic
+    def check(typingctx: Any, value: Any) -> Any:
+        kind = types.unliteral(value)
+        wanted = (
+            types.Integer | types.Boolean
+            if result[0] in "iu"
+            else (types.Integer | types.Boolean | types.Float)
+        )
+        if not isinstance(kind, wanted):
+            raise _WrongResult(f"its impl gives {kind} for a result of {result}")
+        return kind(kind), lambda context, builder, signature, args: args[0]
+
+    return check
 
 
 def _called(name: str, dtype: str, module: Module) -> Any:

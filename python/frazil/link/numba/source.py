@@ -21,7 +21,7 @@ from frazil.link.kernel.reduction import (
     identity,
     is_fold,
 )
-from frazil.link.numba import functions
+from frazil.link.numba import functions, impl
 from frazil.link.numba.element_loop import write_loop
 from frazil.link.numba.foreign import INF, Foreign
 from frazil.link.numba.translation import Defined
@@ -42,7 +42,6 @@ class KernelSource:
             "advance": functions.advance,
         }
         self.temporaries = 0
-        self.foreign_texts: dict[str, str] = {}
         self.foreigns: dict[Foreign, str] = {}
         self.loops: dict[tuple[ScalarOp, tuple[str, ...]], tuple[str, ...]] = {}
         self.text = "".join(f"{line}\n" for line in self._lines())
@@ -55,8 +54,8 @@ class KernelSource:
         dtype = wanted[-1]
         part = loop_result(op)
         template = lowering_for(op.numba, dtype)
-        if part is None and template is None:
-            raise LoweringError(f"the numba linker has no form of {op} for {dtype}")
+        if part is None and template is None and (fault := impl.refusal(op, wanted, result)):
+            raise LoweringError(f"the numba linker has no form of {op} for {dtype}: {fault}")
         lines: list[str] = []
         texts = []
         for (text, own), to in zip(operands, wanted, strict=True):
@@ -79,22 +78,20 @@ class KernelSource:
         if op.converts_to is not None:
             return [*lines, *self.convert(texts[0], dtype, op.converts_to)]
         if not isinstance(op, Elementary):
-            return [*lines, self._foreign(op, str(template), dtype, wanted, result, texts)]
+            return [*lines, self._foreign(op, template, dtype, wanted, result, texts)]
         *before, text = self._expand(str(template), dtype, texts)
         return [*lines, *before, f"{result}({text})"]
 
     def _foreign(
         self,
         op: ScalarOp,
-        template: str,
+        template: str | None,
         dtype: str,
         operands: Sequence[str],
         result: str,
         texts: Sequence[str],
     ) -> str:
         """A call of what a user wrote."""
-        check_text(op, "Numba", template, functions.NAMES)
-        self.foreign_texts[str(op)] = template
         called: dict[str, tuple[str, str]] = {}
 
         def resolve(match: re.Match[str]) -> str:
@@ -110,8 +107,11 @@ class KernelSource:
             functions.callee(name, dtype)
             return own
 
-        text = re.sub(r"\{(\w+)\}", resolve, template)
-        foreign = Foreign(op, text.strip(), tuple(operands), result, called)
+        text = None
+        if template is not None:
+            check_text(op, "Numba", template, functions.NAMES)
+            text = re.sub(r"\{(\w+)\}", resolve, template).strip()
+        foreign = Foreign(op, text, tuple(operands), result, called)
         name = self.foreigns.setdefault(foreign, f"foreign{len(self.foreigns)}")
         return f"{self._global(name, foreign)}({', '.join(texts)})"
 
