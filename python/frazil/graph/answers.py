@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from frazil._core import FrozenApply, Variable
+from frazil.graph.op import Array
 
 
-def values_of(node: FrozenApply, arrays: Sequence[Any]) -> tuple[np.ndarray[Any, Any], ...]:
+def values_of(node: FrozenApply, arrays: Sequence[Any]) -> tuple[Array, ...]:
     """Return what ``perform`` of a node's op gives for its inputs, of the types of its outputs.
 
     Raises

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import FrozenInstanceError
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, OpBase, Variable
 from frazil.graph.parameters import (
@@ -20,8 +22,13 @@ from frazil.graph.parameters import (
     settled,
 )
 
-if TYPE_CHECKING:
-    import numpy as np
+Array: TypeAlias = np.ndarray[Any, Any]
+
+Variables: TypeAlias = Sequence[Variable]
+"""The inputs of a node, its outputs, or the gradients of these."""
+
+Gradients: TypeAlias = list[Variable | None]
+"""One gradient an input; None where an input has none."""
 
 
 class OpMeta(type):
@@ -157,9 +164,7 @@ class Op(OpBase, metaclass=OpMeta):
         outputs = self.make_node(*inputs).outputs
         return outputs[0] if len(outputs) == 1 else list(outputs)
 
-    def perform(
-        self, node: FrozenApply, inputs: Sequence[np.ndarray[Any, Any]]
-    ) -> tuple[np.ndarray[Any, Any], ...]:
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         """The outputs' values: the reference that every linker agrees with."""
         raise NotImplementedError(f"{type(self).__qualname__} does not define perform")
 
@@ -169,12 +174,7 @@ class Op(OpBase, metaclass=OpMeta):
         """The outputs' lengths as 0-d int64 variables; None where only a value tells the shape."""
         return (None,) * len(node.output_types)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         """The gradients of the inputs, given those of the outputs; None where an input has none."""
         raise NotImplementedError(f"{type(self).__qualname__} has no gradient: define L_op")
 

@@ -8,9 +8,10 @@ from typing import Any
 
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType, Variable
 from frazil.graph.containers import in_container_of
+from frazil.graph.op import Array
 from frazil.inner.inner_graph import HasInnerGraph, compute, outer_lengths
 from frazil.inner.op_from_graph import owned
-from frazil.scalar.constants import Array, as_tensor
+from frazil.scalar.constants import as_tensor
 from frazil.tensor.elementwise.comparison import neq
 from frazil.tensor.lengths import Lengths
 

@@ -13,8 +13,7 @@ import frazil._core as _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType, Variable
 from frazil.graph.answers import values_of
 from frazil.graph.containers import in_container_of
-from frazil.graph.op import Op
-from frazil.scalar.constants import Array
+from frazil.graph.op import Array, Op
 from frazil.scalar.graph import ScalarGraphOp
 from frazil.tensor.lengths import Lengths, Shape_i
 from frazil.tensor.shapes import Shapes, is_size_arithmetic

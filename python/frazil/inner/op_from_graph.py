@@ -16,7 +16,7 @@ from frazil._core import (
     Variable,
 )
 from frazil.graph.containers import in_container_of
-from frazil.graph.op import OpMeta
+from frazil.graph.op import Array, OpMeta
 from frazil.inner.inner_graph import (
     HasInnerGraph,
     compute,
@@ -25,7 +25,7 @@ from frazil.inner.inner_graph import (
     output_types,
 )
 from frazil.inner.overrides import Override, derivatives, listed_overrides
-from frazil.scalar.constants import Array, as_tensor
+from frazil.scalar.constants import as_tensor
 from frazil.tensor.lengths import Lengths
 
 

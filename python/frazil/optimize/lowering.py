@@ -8,13 +8,13 @@ from frazil._core import FrozenApply, Function, Program
 from frazil.compile.argument import convert
 from frazil.compile.phases import PHASES
 from frazil.compile.programs import find_program
+from frazil.graph.op import Array
 from frazil.link.linkers.native import NativeLinker
 from frazil.link.lowering.inner import Inner, inner_graphs
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.perform import NodeFunction, Perform, node_function
 from frazil.link.lowering.state import Lowering
 from frazil.optimize.solver import Solver
-from frazil.scalar.constants import Array
 
 
 @inner_graphs.register

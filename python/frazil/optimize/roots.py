@@ -9,6 +9,7 @@ from typing import Any, ClassVar, overload
 from frazil._core import FrozenFunctionGraph, Variable
 from frazil.gradient.reverse import grad
 from frazil.graph.containers import in_container_of
+from frazil.graph.op import Array
 from frazil.optimize.options import Options, freeze_options, thaw_options
 from frazil.optimize.packing import Packing
 from frazil.optimize.solver import (
@@ -20,7 +21,7 @@ from frazil.optimize.solver import (
     listed,
     rows_of_derivatives,
 )
-from frazil.scalar.constants import Array, TensorLike
+from frazil.scalar.constants import TensorLike
 from frazil.tensor.reshaping import ravel
 
 

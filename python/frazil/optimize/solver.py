@@ -11,9 +11,10 @@ import numpy as np
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType, Variable
 from frazil.gradient.jacobians import jacobian
 from frazil.gradient.reverse import grad
+from frazil.graph.op import Array
 from frazil.inner.inner_graph import HasInnerGraph, compute
 from frazil.optimize.options import Options
-from frazil.scalar.constants import Array, as_tensor, constant
+from frazil.scalar.constants import as_tensor, constant
 from frazil.scan.build import unchanging
 from frazil.tensor.broadcasting import broadcast_like
 from frazil.tensor.joining import stack

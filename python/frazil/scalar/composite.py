@@ -11,8 +11,8 @@ import numpy as np
 import frazil._core as _core
 from frazil._core import FrozenFunctionGraph, Variable, elemwise
 from frazil.graph.containers import in_container_of
+from frazil.graph.op import Array
 from frazil.scalar.constants import as_tensor
-from frazil.scalar.evaluation import Array
 from frazil.scalar.graph import ScalarGraphOp, steps_of
 from frazil.scalar.logic import second
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 import frazil._core as _core
 from frazil._core import Constant, Variable
+from frazil.graph.op import Array
 from frazil.scalar.logic import cast
-
-Array: TypeAlias = np.ndarray[Any, Any]
 
 TensorLike: TypeAlias = Variable | npt.ArrayLike
 """What tensor functions take: a variable, or anything NumPy makes an array of."""

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 import frazil._core as _core
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.graph.op import Op
+from frazil.graph.op import Array, Op
 from frazil.scalar.evaluation import evaluate
 from frazil.scalar.op import ScalarOp
 
@@ -58,9 +56,9 @@ class Elemwise(Op):
     def perform(
         self,
         node: FrozenApply,
-        inputs: Sequence[np.ndarray[Any, Any]],
-        out: np.ndarray[Any, Any] | None = None,
-    ) -> tuple[np.ndarray[Any, Any], ...]:
+        inputs: Sequence[Array],
+        out: Array | None = None,
+    ) -> tuple[Array, ...]:
         """The outputs' values, by the ways of :mod:`frazil.scalar.evaluation`.
 
         ``out``, if it is given, may be written to: an array of the output's shape, which may be one
@@ -93,7 +91,7 @@ class Elemwise(Op):
 ScalarOp.elementwise = Elemwise
 
 
-def _check_lengths(node: FrozenApply, inputs: Sequence[np.ndarray[Any, Any]]) -> None:
+def _check_lengths(node: FrozenApply, inputs: Sequence[Array]) -> None:
     """Raises where NumPy would broadcast a length 1 that no type declared."""
     ndim = node.output_types[0].ndim
     for axis in range(-ndim, 0):

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 
-Array: TypeAlias = "np.ndarray[Any, Any]"
+from frazil.graph.op import Array
 
 
 class Computed(Protocol):

@@ -9,8 +9,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
+from frazil.graph.op import Array
 from frazil.scalar.elemwise import Elemwise
-from frazil.scalar.evaluation import Array, evaluate
+from frazil.scalar.evaluation import evaluate
 from frazil.scalar.op import ScalarOp
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, MissingInputError, Variable
+from frazil.graph.op import Array
 from frazil.scalar.constants import as_tensor
-from frazil.scalar.evaluation import Array
 from frazil.scalar.graph import ScalarGraphOp, steps_of
 from frazil.scalar.op import ScalarOp, ScalarOpMeta
 

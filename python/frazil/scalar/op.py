@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 
 from frazil._core import FrozenApply
-from frazil.graph.op import Op, OpMeta
+from frazil.graph.op import Array, Op, OpMeta
 from frazil.scalar.evaluation import evaluate
 
 Lowering: TypeAlias = str | Mapping[str, str]
@@ -179,7 +179,7 @@ class ScalarOp(Op, metaclass=ScalarOpMeta):
             case _:
                 return (result,) * len(dtypes)
 
-    def compute(self, result: str, *operands: Any) -> np.ndarray[Any, Any]:
+    def compute(self, result: str, *operands: Any) -> Array:
         """The result, of dtype ``result``, for whole arrays, computed by NumPy.
 
         Examples

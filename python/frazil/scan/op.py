@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, TensorType, Variable
+from frazil.graph.op import Array
 from frazil.inner.inner_graph import HasInnerGraph, compute, outer_lengths
-from frazil.scalar.constants import Array
 from frazil.tensor.lengths import LENGTH, Lengths, literal, static_length
 
 

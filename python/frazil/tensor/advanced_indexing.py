@@ -17,8 +17,8 @@ import numpy as np
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Constant, FrozenApply, TensorType, Variable
-from frazil.graph.op import Op
-from frazil.scalar.constants import Array, constant
+from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.scalar.constants import constant
 from frazil.tensor.broadcasting import BroadcastTo, broadcast_like, check_lengths, unbroadcast
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.indexing import check_part
@@ -58,12 +58,7 @@ class AdvancedSubtensor(Op):
         x, *indices = input_shapes
         return (arrange(self.template, x, index_lengths(node.inputs[1:], indices)),)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         x, *indices = inputs
         (g,) = output_gradients
         zeros = BroadcastTo()(constant(0, g.dtype), *lengths(x))
@@ -109,12 +104,7 @@ class AdvancedIncSubtensor(Op):
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (input_shapes[0],)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         x, y, *indices = inputs
         (g,) = output_gradients
         g_part = AdvancedSubtensor(self.template)(g, *indices)

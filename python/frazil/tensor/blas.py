@@ -15,8 +15,7 @@ import numpy as np
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.graph.op import Op
-from frazil.scalar.constants import Array
+from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.products import Dot
 from frazil.tensor.reductions import Sum
@@ -45,12 +44,7 @@ class ScaledProduct(Accumulation):
         shape = Dot().make_node(x, y).output_types[0].shape
         return FrozenApply(self, [z, alpha, x, y, beta], [_summed(self, z, shape)])
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         z, alpha, x, y, beta = inputs
         (g,) = output_gradients
         product = Dot()(x, y)
@@ -117,12 +111,7 @@ class Ger(Accumulation):
         A, alpha, x, y = inputs
         return (_gemm(A, alpha, x[:, None], y[None, :], np.ones((), A.dtype)),)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         _, alpha, x, y = inputs
         (g,) = output_gradients
         along, across = Dot()(g, y), Dot()(permute_dims(g), x)

@@ -11,8 +11,8 @@ import numpy as np
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.graph.op import Op
-from frazil.scalar.constants import Array, TensorLike, as_tensor
+from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.dims import DropDims, ExpandDims, expand_dims
 from frazil.tensor.lengths import (
     LengthLike,
@@ -63,12 +63,7 @@ class BroadcastTo(Op):
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (node.inputs[1:],)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         x, *shape = inputs
         (g,) = output_gradients
         ones = outputs[0].broadcastable

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from frazil._core import FrozenApply, Variable
-from frazil.graph.op import Op
-from frazil.scalar.constants import Array, TensorLike, as_tensor
+from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.lengths import Lengths
 
 
@@ -27,12 +27,7 @@ class Distinct(Op):
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (input_shapes[0],)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         return [output_gradients[0]]
 
 

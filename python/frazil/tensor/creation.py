@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.graph.op import Op
-from frazil.scalar.constants import Array, TensorLike, as_tensor, constant
+from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.buffers import distinct
 from frazil.tensor.lengths import LengthLike, Lengths, as_lengths, lengths, static_shape
@@ -43,12 +43,7 @@ class Full(Op):
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (node.inputs[1:],)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         (g,) = output_gradients
         total = Sum(tuple(range(g.ndim)))(g) if g.ndim else g
         return [total, *(None for _ in inputs[1:])]

@@ -12,8 +12,8 @@ import numpy.typing as npt
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import FrozenApply, Variable
-from frazil.graph.op import Op
-from frazil.scalar.constants import Array, TensorLike
+from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.scalar.constants import TensorLike
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.items import get_item
 from frazil.tensor.lengths import Lengths
@@ -47,12 +47,7 @@ class CumOp(Op):
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (input_shapes[0],)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         (x,), (y,), (g,) = inputs, outputs, output_gradients
         if self.mode == "add":
             return [self._from_the_end(g)]

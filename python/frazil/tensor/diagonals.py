@@ -12,8 +12,8 @@ import numpy.typing as npt
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.graph.op import Op
-from frazil.scalar.constants import Array, TensorLike, as_tensor, constant
+from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.lengths import (
@@ -59,12 +59,7 @@ class ExtractDiag(Op):
         *stack, rows, columns = input_shapes[0]
         return ((*stack, _diagonal_length(rows, columns, self.offset)),)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         (x,), (g,) = inputs, output_gradients
         return [AllocDiag(self.offset)(g, *lengths(x)[-2:])]
 
@@ -106,12 +101,7 @@ class AllocDiag(Op):
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return ((*input_shapes[0][:-1], *node.inputs[1:]),)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         return [ExtractDiag(self.offset)(output_gradients[0]), None, None]
 
 
@@ -135,12 +125,7 @@ class Eye(Op):
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (node.inputs,)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         return [None, None]
 
 

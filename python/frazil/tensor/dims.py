@@ -9,8 +9,8 @@ from typing import ClassVar, TypeVar
 import numpy as np
 
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.graph.op import Op
-from frazil.scalar.constants import Array, TensorLike, as_tensor
+from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes
 from frazil.tensor.lengths import Lengths, literal
 
@@ -37,12 +37,7 @@ class ExpandDims(Op):
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (_insert(input_shapes[0], literal(1), self.axes),)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         (g,) = output_gradients
         return [squeeze(g, self.axes) if g.ndim else g]
 
@@ -71,12 +66,7 @@ class DropDims(Op):
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (_drop(input_shapes[0], self.axes),)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         (g,) = output_gradients
         return [expand_dims(g, self.axes) if g.ndim else g]
 

@@ -14,8 +14,8 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.graph.op import Op
-from frazil.scalar.constants import Array, constant
+from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.scalar.constants import constant
 from frazil.tensor.broadcasting import BroadcastTo, broadcast_like, check_lengths, unbroadcast
 from frazil.tensor.lengths import (
     Lengths,
@@ -60,12 +60,7 @@ class Subtensor(Op):
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (part_lengths(self.template, input_shapes[0], node.inputs[1:]),)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         x, *dynamic = inputs
         (g,) = output_gradients
         zeros = BroadcastTo()(constant(0, g.dtype), *lengths(x))
@@ -101,12 +96,7 @@ class IncSubtensor(Op):
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (input_shapes[0],)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         _, y, *dynamic = inputs
         (g,) = output_gradients
         g_part = Subtensor(self.template)(g, *dynamic)

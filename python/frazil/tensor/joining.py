@@ -10,8 +10,8 @@ import numpy as np
 
 import frazil._core as _core
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.graph.op import Op
-from frazil.scalar.constants import Array, TensorLike, as_tensor
+from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.indexing import WHOLE
@@ -63,12 +63,7 @@ class Join(Op):
         first = input_shapes[0]
         return ((*first[: self.axis], total, *first[self.axis + 1 :]),)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         (g,) = output_gradients
         return [*_parts(g, [length(x, self.axis) for x in inputs], self.axis)]
 

@@ -11,8 +11,8 @@ import numpy as np
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.graph.op import Op
-from frazil.scalar.constants import Array, TensorLike, as_tensor
+from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.dims import expand_dims, squeeze
@@ -43,12 +43,7 @@ class Dot(Op):
         left, right = input_shapes
         return (left[:-1] + right[1:],)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         a, b = inputs
         (g,) = output_gradients
         match a.ndim, b.ndim:
@@ -109,12 +104,7 @@ class BatchedDot(Op):
         ]
         return ((*batch, left[-2], right[-1]),)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         a, b = inputs
         (g,) = output_gradients
         return [_unbroadcast(self(g, _flipped(b)), a), _unbroadcast(self(_flipped(a), g), b)]

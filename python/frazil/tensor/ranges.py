@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 import frazil._core as _core
 from frazil._core import Constant, FrozenApply, TensorType, Variable
-from frazil.graph.op import Op
-from frazil.scalar.constants import Array, TensorLike, as_tensor, constant
+from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.tensor.elementwise.choice import where
 from frazil.tensor.elementwise.comparison import eq
 from frazil.tensor.lengths import (
@@ -73,12 +73,7 @@ class ARange(Op):
             return ((maximum(subtract(literal(0), down), literal(0)),),)
         return (None,)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         (g,) = output_gradients
         positions = as_tensor(arange(outputs[0].shape[0]), g.dtype)
         return [g.sum(), None, (g * positions).sum()]

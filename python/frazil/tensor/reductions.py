@@ -18,8 +18,8 @@ import numpy.typing as npt
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.graph.op import Op
-from frazil.scalar.constants import Array, TensorLike, as_tensor
+from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.lengths import Lengths, lengths, product, static_length
@@ -83,12 +83,7 @@ class Sum(Reduce):
     def identity(dtype: str) -> int:
         return 0
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         return [self.keep_dims(output_gradients[0])]
 
 
@@ -103,12 +98,7 @@ class Prod(Reduce):
     def identity(dtype: str) -> int:
         return 1
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         # The product of the other elements, written so that its derivative is right, too, and that
         # nothing is divided by 0. Without a zero that is one of two, what is left is the other zero
         # (which the sum of zeros less this one is) times the rest.
@@ -134,12 +124,7 @@ class _Extremum(Reduce):
 
     needs_elements = True
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         chosen = _core.elemwise(scalar.eq, inputs[0], self.keep_dims(outputs[0]))
         g = self.keep_dims(output_gradients[0])
         return [_core.elemwise(scalar.where, chosen, g, 0)]

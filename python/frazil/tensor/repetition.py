@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.graph.op import Op
-from frazil.scalar.constants import Array, TensorLike, as_tensor
+from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.dims import expand_dims
@@ -35,12 +35,7 @@ class RepeatedPositions(Op):
             raise ValueError(f"a number of repeats cannot be negative; given {repeats.min()}")
         return (np.repeat(np.arange(len(repeats)), repeats),)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         return [None]
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.graph.op import Op
-from frazil.scalar.constants import Array, TensorLike, as_tensor
+from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.lengths import (
     LengthLike,
@@ -61,12 +61,7 @@ class Reshape(Op):
         rest = floor_divide(product(input_shapes[0]), others)
         return ((*shape[:axis], rest, *shape[axis + 1 :]),)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         x, *shape = inputs
         (g,) = output_gradients
         return [reshape(g, lengths(x)) if g.ndim else g, *(None for _ in shape)]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.graph.op import Op
-from frazil.scalar.constants import Array, TensorLike, as_tensor
+from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.creation import zeros_like
 from frazil.tensor.items import set_subtensor
@@ -35,12 +35,7 @@ class ArgSort(Op):
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (input_shapes[0],)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         return [None]
 
 
@@ -61,12 +56,7 @@ class Sort(Op):
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (input_shapes[0],)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         (x,), (g,) = inputs, output_gradients
         order: Variable = ArgSort(self.axis)(x)
         return [set_subtensor(take_along_axis(zeros_like(g), order, self.axis), g)]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.graph.op import Op
-from frazil.scalar.constants import Array, TensorLike, as_tensor
+from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes, normalize_axis, normalize_order
 from frazil.tensor.dims import expand_dims, squeeze
 from frazil.tensor.lengths import Lengths
@@ -33,12 +33,7 @@ class Transpose(Op):
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (tuple(input_shapes[0][axis] for axis in self.axes),)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         (g,) = output_gradients
         inverse = sorted(range(len(self.axes)), key=self.axes.__getitem__)
         return [permute_dims(g, inverse) if g.ndim else g]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.graph.op import Op
-from frazil.scalar.constants import Array, TensorLike, as_tensor
+from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.linalg.failure import MayFail, OnError
 from frazil.tensor.linalg.matrices import as_floating, check_square, check_square_value
@@ -53,12 +53,7 @@ class Cholesky(MayFail):
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (input_shapes[0],)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         (factor,), (g,) = outputs, output_gradients
         if self.lower:
             return [CholeskyGradient()(factor, g)]

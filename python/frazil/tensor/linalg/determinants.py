@@ -10,8 +10,8 @@ import numpy as np
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.graph.op import Op
-from frazil.scalar.constants import Array, TensorLike, as_tensor
+from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.diagonals import diagonal, eye
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.linalg.failure import OnError
@@ -43,12 +43,7 @@ class LogAbsDet(Op):
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return ((),)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         matrix, factors, pivots = inputs
         (g,) = output_gradients
         identity = eye(matrix.shape[0], dtype=factors.dtype)

@@ -6,8 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from frazil.graph.op import Op
-from frazil.scalar.constants import Array
+from frazil.graph.op import Array, Op
 
 OnError: TypeAlias = Literal["raise", "nan"]
 """Whether a call raises numpy.linalg.LinAlgError, or all elements of the result are NaN."""

@@ -9,7 +9,8 @@ import numpy as np
 
 import frazil._core as _core
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.scalar.constants import Array, TensorLike, as_tensor
+from frazil.graph.op import Array, Gradients, Variables
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.diagonals import eye, tril, triu
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.linalg.failure import MayFail, OnError
@@ -59,12 +60,7 @@ class LUFactor(MayFail):
         (shape,) = input_shapes
         return shape, shape[:1]
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         # p l'^-1 (tril(l' g_l, -1) + triu(g_u u')) u'^-1
         factors, pivots = outputs
         g = output_gradients[0]
@@ -146,12 +142,7 @@ class LUSolve(FactoredSystem):
     def make_node(self, factors: Variable, pivots: Variable, b: Variable) -> FrozenApply:
         return FrozenApply(self, [factors, pivots, b], [self.check(factors, pivots, b)])
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         (factors, pivots, b), (x,), (g,) = inputs, outputs, output_gradients
         g_b: Variable = LUSolve(self.other, self.on_error)(factors, pivots, g)
         left, right = (g, x) if self.trans == "N" else (b, g_b)
@@ -178,12 +169,7 @@ class Solve(FactoredSystem):
             raise TypeError(f"the factors of {a.type} cannot be {factors.type}")
         return FrozenApply(self, [a, factors, pivots, b], [self.check(factors, pivots, b)])
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         (a, factors, pivots, _), (x,), (g,) = inputs, outputs, output_gradients
         g_b: Variable = Solve(self.other, self.on_error)(a, factors, pivots, g)
         left, right = (g_b, x) if self.trans == "N" else (x, g_b)

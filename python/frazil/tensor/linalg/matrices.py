@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from frazil._core import FrozenApply, Variable
-from frazil.scalar.constants import Array, as_tensor
+from frazil.graph.op import Array
+from frazil.scalar.constants import as_tensor
 
 
 def check_square(a: Variable, name: str) -> int | None:

@@ -10,7 +10,8 @@ import numpy as np
 
 import frazil._core as _core
 from frazil._core import FrozenApply, TensorType, Variable
-from frazil.scalar.constants import Array, TensorLike, as_tensor
+from frazil.graph.op import Array, Gradients, Variables
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.diagonals import tril, triu
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.linalg.failure import MayFail, OnError
@@ -79,12 +80,7 @@ class SolveTriangular(MayFail):
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (input_shapes[1],)
 
-    def L_op(
-        self,
-        inputs: Sequence[Variable],
-        outputs: Sequence[Variable],
-        output_gradients: Sequence[Variable],
-    ) -> list[Variable | None]:
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         (a, _), (x,), (g,) = inputs, outputs, output_gradients
         other: Trans = "N" if self.trans == "T" else "T"
         g_b = SolveTriangular(self.lower, other, self.unit_diagonal, self.on_error)(a, g)
