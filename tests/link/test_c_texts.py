@@ -146,6 +146,12 @@ def arithmetic_of_short_integers():
     return [small + ft.cast(f, "int8")]
 
 
+def integer_reductions():
+    """Reductions whose functions the kernel brings along."""
+    whole = ft.cast(m, "int64")
+    return [k.sum(), small.max(), (whole - ft.min(whole, axis=1, keepdims=True)).sum(axis=1)]
+
+
 def prefixes():
     """Sums of all elements so far."""
     return [ft.cumsum(x) * 2]
@@ -155,6 +161,7 @@ CASES = (
     *(elementwise, broadcasting, sum_of_rows, sum_of_columns, softmax, logsumexp),
     *(functions_under_a_choice, indexed, integers, recurrence, recurrence_until),
     *(element_loops, narrow_elements, fold_of_bools, arithmetic_of_short_integers, prefixes),
+    integer_reductions,
 )
 
 

@@ -346,7 +346,7 @@ class CCompiler:
         return made
 
     def _shares(self, kernels: Sequence[AnyKernel]) -> list[list[AnyKernel]]:
-        """The kernels dealt out to translation units, about equal in statements."""
+        """The kernels in shares of about as many statements, one share a translation unit."""
         statements = sum(len(kernel.statements) for kernel in kernels)
         wanted = min(len(kernels), thread_count(), 1 + statements // self._unit_statements)
         shares: list[list[AnyKernel]] = [[] for _ in range(wanted)]
@@ -443,7 +443,7 @@ def _loaded(path: str, image: Image) -> Library:
 
 
 def _is_broken(toolchain: Toolchain) -> bool:
-    """Whether a compiler makes no library of the least source either."""
+    """Whether a compiler fails for the smallest source, too."""
     try:
         _make_library(toolchain, toolchain.flags, _LEAST_SOURCE, {})
     except _Failure:
@@ -459,7 +459,7 @@ def _end(run: subprocess.CompletedProcess[bytes]) -> str:
 
 
 def _kept(source: str) -> str:
-    """Where the source was put."""
+    """Keep the source in a file; a message that names it."""
     try:
         with tempfile.NamedTemporaryFile(
             "w", prefix="frazil-", suffix=".c", delete=False, encoding="utf-8"
@@ -471,7 +471,7 @@ def _kept(source: str) -> str:
 
 
 def _line_of(source: str, output: str) -> str:
-    """The source line that the compiler speaks of."""
+    """The source line that the compiler's message names."""
     lines = source.splitlines()
     place = re.search(r"<stdin>:(\d+):", output)
     if place is None or not 0 < int(place[1]) <= len(lines):

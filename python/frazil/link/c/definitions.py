@@ -24,7 +24,7 @@ _MORE_OPERANDS: Mapping[str, str] = {
     **dict.fromkeys(("pow", "atan2", "fmod"), ", T"),
     "lgamma_r": ", i4 *",
 }
-"""What functions of the C math library take besides a number of type T."""
+"""The operands of functions of the C math library after the first one, of type T."""
 
 
 @dataclass
@@ -36,14 +36,14 @@ class Definitions:
     has_wide_registers: bool = False
     """Whether a register holds a block."""
     has_block_functions: bool = False
-    """Whether functions of whole blocks, which are long, are defined."""
+    """Whether functions of whole blocks are among them, which are long."""
     definitions: dict[str, str] = field(default_factory=dict)
     pointers: dict[str, str] = field(default_factory=dict)
     vectorisable: dict[str, bool] = field(default_factory=dict)
     """For each function, whether a loop that calls it can be vectorised."""
 
     def function(self, name: str, dtype: str) -> str:
-        """The C name of a function for operands of ``dtype``, which is defined or declared."""
+        """Define or declare a function for operands of ``dtype``; its C name."""
         if name in BUILTINS:
             return self._known(f"__builtin_{name}{_suffix(dtype)}", "", vector=True)
         if name in VECTOR_SINCE or name in SCALAR_MATH:
@@ -55,7 +55,7 @@ class Definitions:
         return self._helper(name, dtype)
 
     def native(self, name: str, result: str, operands: str) -> None:
-        """Declare a function that the runtime has, reached by a pointer."""
+        """Declare a pointer to a function of the runtime."""
         self.pointers[name] = name
         self.definitions.setdefault(name, f"{result} (*{name})({operands});\n")
 
@@ -77,7 +77,7 @@ class Definitions:
         return name
 
     def _library_function(self, name: str, dtype: str) -> str:
-        """The C name of a function of the C math library."""
+        """Declare a function of the C math library; its C name."""
         if not dtype.startswith("float"):
             raise LoweringError(f"{name} is a function of floats, not of {dtype}")
         code, own = C_TYPES[dtype], f"{name}{_suffix(dtype)}"
@@ -87,7 +87,7 @@ class Definitions:
         return self._known(own, f"{prefix} {code} {own}({operands});\n", vector=vector)
 
     def _helper(self, name: str, dtype: str) -> str:
-        """The C name of a function that is written in C here."""
+        """Define a helper; its C name."""
         code, helper = C_TYPES[dtype], helper_for(name, dtype)
         if helper is None:
             raise LoweringError(f"the C linker has no function {name} for {dtype}")
@@ -132,7 +132,7 @@ def load(dtype: str, pointer: str, index: str | int) -> str:
 
 
 def place(dtype: str, pointer: str, index: str | int) -> str:
-    """The element at an index of memory, as something to assign to."""
+    """The element at an index of memory, for an assignment to it."""
     return f"(({memory_type(dtype)} *){pointer})[{index}]"
 
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from frazil.link.c import syntax as c
 from frazil.link.c.operands import Moving, Operands
-from frazil.link.c.partials import copy_ends, pad_ends
 from frazil.link.c.rows import Rows
 from frazil.link.c.values import Values
 
@@ -24,7 +23,7 @@ class NoEnds:
         self.lanes = values.kernel.lanes
 
     def declare_lengths(self) -> Iterator[c.Statement]:
-        """The elements in whole blocks, and those of a row with its padding."""
+        """``full``: the elements of whole blocks; ``whole``: those of a row with its padding."""
         yield c.Const("i8", "full", "n_inner")
         yield c.Const("i8", "whole", "n_inner")
 
@@ -33,7 +32,7 @@ class NoEnds:
         return ()
 
     def enter_row(self) -> Iterable[c.Statement]:
-        """Find whether the end of the row is copied."""
+        """Find out whether the end of the row is copied."""
         return ()
 
     def enter(self) -> Iterable[c.Statement]:
@@ -45,15 +44,15 @@ class NoEnds:
         return ()
 
     def turn_block(self, moving: Sequence[Moving]) -> Iterable[c.Statement]:
-        """Let the present block be the end of the row, if it is."""
+        """Point to the copies if the present block is the end of the row."""
         return ()
 
     def turn_row(self, moving: Sequence[Moving]) -> Iterable[c.Statement]:
-        """Let the walk go on with the end of the row, if whole blocks are behind it."""
+        """Point to the copies if no whole blocks are left."""
         return ()
 
-    def behind(self, statements: Sequence[c.Statement]) -> Iterable[c.Statement]:
-        """What is done if the walk has come to the end of the row."""
+    def after_end(self, statements: Sequence[c.Statement]) -> Iterable[c.Statement]:
+        """Statements for the end of the row only."""
         return ()
 
 
@@ -73,9 +72,9 @@ class CopiedEnds(NoEnds):
             yield c.Array(f"u{each.size}", f"e{each.name}", self.lanes * self.rows.most)
 
     def enter(self) -> Iterator[c.Statement]:
-        unit, lanes, count = self.values.unit, self.lanes, self.rows.count
+        rows = f"outer, {self.rows.count}, rest, {self.lanes}"
         copies = [
-            pad_ends(unit, each.dtype, lanes, f"e{each.name}", end, stride, count)
+            self._call("pad_ends", each, 5, f"e{each.name}, {end}, {stride}, {rows}")
             for each, end, stride in self._ends()
             if each.is_read
         ]
@@ -83,9 +82,9 @@ class CopiedEnds(NoEnds):
             yield c.If(self.is_copied, copies)
 
     def leave(self) -> Iterator[c.Statement]:
-        unit, lanes, count = self.values.unit, self.lanes, self.rows.count
+        rows = f"{self.rows.count}, rest, {self.lanes}"
         copies = [
-            copy_ends(unit, each.dtype, lanes, end, f"e{each.name}", stride, count)
+            self._call("copy_ends", each, 4, f"{end}, e{each.name}, {stride}, {rows}")
             for each, end, stride in self._ends()
             if each.is_written
         ]
@@ -106,19 +105,26 @@ class CopiedEnds(NoEnds):
         ]
         yield c.If("i == full", [c.Assign("end", "n_inner"), *starts])
 
-    def behind(self, statements: Sequence[c.Statement]) -> Iterator[c.Statement]:
+    def after_end(self, statements: Sequence[c.Statement]) -> Iterator[c.Statement]:
         if statements:
             yield c.If("i > full", statements)
 
+    def _call(self, name: str, operand: Moving, numbers: int, arguments: str) -> c.Do:
+        """Call a function of the runtime that copies ends; it takes so many numbers."""
+        own = f"{name}_{8 * operand.size}"
+        operands = ", ".join(["void *", "const void *", *["i8"] * numbers])
+        self.values.unit.native(own, "void", operands)
+        return c.Do(f"{own}({arguments})")
+
     def _ends(self) -> Iterator[tuple[Moving, str, str]]:
-        """The operands that move along the row, where their ends are, and the bytes to the next."""
+        """The operands that move along the row, the pointers to their ends, and their strides."""
         for each in self.operands.moving:
             yield each, f"p{each.name} + full * {each.size}", self.operands.stride(each.name)
 
 
 class OverlappingEnds(CopiedEnds):
-    """The last block of a row goes on over the rows behind it, which come later, where rows lie
-    without gaps and nothing is written over what is read.
+    """The last block of a row goes on into the next rows, whose turn comes after, where rows lie
+    without gaps and nothing is written over an operand.
     """
 
     is_copied = "rest && !overlaps"
@@ -142,17 +148,17 @@ class OverlappingEnds(CopiedEnds):
 
 
 def ends_of(values: Values, operands: Operands, rows: Rows) -> NoEnds:
-    """What becomes of the ends of a kernel's rows."""
+    """How a kernel treats the ends of its rows."""
     if values.kernel.lanes == 1:
         return NoEnds(values, operands, rows)
     return (OverlappingEnds if _may_overlap(values) else CopiedEnds)(values, operands, rows)
 
 
 def _may_overlap(values: Values) -> bool:
-    """Whether the last block of a row may go on over the rows behind it.
+    """Whether the last block of a row may go on into the next rows.
 
-    Where something has another value for each row, rows cannot be joined, and may be short. What is
-    done with an element is so little that copying ends of rows takes most of the time.
+    Rows that have uniform values cannot be joined, and may be short. Where little is done with an
+    element, copying the ends of short rows takes most of the time.
     """
     kernel = values.kernel
     return (

@@ -1,14 +1,15 @@
 """What a kernel folds over rows, in C.
 
 Where registers are as wide as a block, the sets of partial results are in registers along a row
-(:class:`RegisterFolding`): each block folds into the set that has waited longest, and the sets move
-on by one. The one that waits first is after so many elements another one of the sets of
-:mod:`frazil.link.kernel.reduction`, which is why float folds are told how many elements there were.
-At the end of a row the sets become one, unless some of them have been carried; only that goes to
-memory, where it waits for those of the other rows of a tile. Elsewhere the sets stay in memory,
-each in its place (:class:`MemoryFolding`).
+(:class:`RegisterFolding`): each block folds into the set that has waited longest, and the sets
+rotate by one. So the first register holds now one, now another of the sets of
+:mod:`frazil.link.kernel.reduction`, and float folds are told after how many elements. At the end of
+a row the sets are folded to one, unless some were carried; only this one goes to memory, where it
+waits for those of the other rows of a tile. Elsewhere the sets stay in memory, each in its place
+(:class:`MemoryFolding`).
 
-Either folds all rows to one number (:class:`AllRows`), or each row (:class:`EachRow`).
+A folding folds all rows to one number (:class:`AllRows`), or each row to its own
+(:class:`EachRow`).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ CARRIED = SETS * TURNS
 
 
 class Folding(ABC):
-    """A write or a fold, number ``k``; its partial results are at ``a`` and that number."""
+    """The reduction of a write or a fold, number ``k``, whose partial results are at ``ak``."""
 
     def __init__(self, unit: Unit, k: int, write: Write, lanes: int, rows: AllRows | EachRow):
         self.unit = unit
@@ -47,20 +48,20 @@ class Folding(ABC):
         self.can_be_decided = write.dtype == "bool" and lanes > 1
         """Whether one value may decide the fold, as a true one does ``any``."""
         self.counts = lanes > 1 and write.reduce in COUNTING
-        """Whether it matters what the padding of a row's end holds."""
+        """Whether elements of the padding must not be folded."""
 
     @property
     @abstractmethod
     def few(self) -> int:
-        """The partial results of a short row at its end."""
+        """How many partial results a short row leaves."""
 
     @property
     @abstractmethod
     def sets(self) -> int:
-        """The sets of a short row at its end."""
+        """How many sets a short row leaves."""
 
     def declare(self) -> Iterator[c.Statement]:
-        """The partial results, and how many will be used."""
+        """Declare the partial results, and how many of them are used."""
         k, total = self.k, self.rows.total(self.k)
         room = LEVELS * self.width if self.has_levels else self.width
         yield c.Array(self.memory, f"a{k}", max(room, self.few * self.rows.count))
@@ -74,14 +75,14 @@ class Folding(ABC):
 
     @abstractmethod
     def start(self) -> c.Statement:
-        """Let the partial results in memory be those of no elements."""
+        """Set the partial results in memory to the identity."""
 
     @abstractmethod
     def enter_row(self) -> Iterable[c.Statement]:
-        """Let the partial results be at hand: those of no elements, unless the row goes on."""
+        """Load the partial results, which are the identity unless they go on from row to row."""
 
     def enter_blocks(self) -> Iterable[c.Statement]:
-        """Remember what the next block folds into, if it may be the end of the row."""
+        """Save the set of the next block, which may be the end of the row."""
         return ()
 
     @abstractmethod
@@ -98,39 +99,39 @@ class Folding(ABC):
         return c.Assign(lane, self.partials.fold(lane, value))
 
     def leave_block(self) -> Iterable[c.Statement]:
-        """Let the next block have the next set."""
+        """Rotate the sets, so that the next block has the next one."""
         return ()
 
     def leave_end(self) -> Iterable[c.Statement]:
-        """Let the padding not count."""
+        """Undo what the padding did to the set of the last block."""
         return ()
 
     @abstractmethod
-    def lay_out(self) -> Iterable[c.Statement]:
-        """Let all sets be in memory, at ``d``.
+    def spill(self) -> Iterable[c.Statement]:
+        """Spill all sets to memory, at ``d``.
 
-        Those of all folds are laid out before anything is called, and the compiler may not know
-        what comes back: what it keeps in a register across a call is in memory everywhere.
+        All folds do so before any of them calls a function, and the compiler must not know what
+        they reload: else it keeps sets in memory everywhere, to have them across the call.
         """
 
-    def take_up(self) -> Iterable[c.Statement]:
-        """Go on with the sets that are laid out."""
+    def reload(self) -> Iterable[c.Statement]:
+        """Load the spilled sets."""
         return ()
 
     @abstractmethod
-    def start_again(self) -> c.Statement:
-        """Let the partial results be those of no elements in the middle of a row."""
+    def reset(self) -> c.Statement:
+        """Set the partial results to the identity in the middle of a row."""
 
-    def leave_registers(self) -> Iterable[c.Statement]:
-        """Let the sets be in memory at the end of a row."""
+    def store_sets(self) -> Iterable[c.Statement]:
+        """Store the sets at the end of a row."""
         return ()
 
     @abstractmethod
     def shift(self, walked: str) -> str:
-        """After how many elements the sets stand where they do at the end of a row."""
+        """How many elements have moved the sets from their places by the end of a row."""
 
     def leave_row(self, element: Callable[[int], str], is_last: str) -> Iterable[c.Statement]:
-        """Fold into the output where that moves on or nothing follows.
+        """Fold into the output if that moves on or no row follows.
 
         ``element`` gives the pointer to the element of a write.
         """
@@ -148,17 +149,17 @@ class Folding(ABC):
         return self.rows.walked(self.k, "i")
 
     def is_decided(self) -> str:
-        """Whether one of the partial results, which are laid out, decides the fold."""
+        """Whether one of the spilled partial results decides the fold."""
         return self.partials.is_decided(f"d{self.k}", self.width // 8)
 
     def leave_columns(self) -> c.Statement:
-        """Fold the lanes, which are laid out, of the block before ``i`` into an output each."""
+        """Fold each spilled lane of the block before ``i`` into an output of its own."""
         to = f"({self.memory} *)p{self.k} + (i - {self.lanes})"
         count = f"(i <= n_inner ? {self.lanes} : rest)"
         return self.partials.columns(to, f"d{self.k}", count)
 
     def until_carried(self) -> str:
-        """The element of the row, from the present one on, where sums are carried."""
+        """The next element of the row at which sums are carried."""
         every = CARRIED * self.lanes
         return f"i + {every} - ({self.walked} & {every - 1})"
 
@@ -167,17 +168,17 @@ class Folding(ABC):
         return f"({self.walked} & {CARRIED * self.lanes - 1}) == 0"
 
     def carry(self) -> c.Statement:
-        """Where it is time, add the sets, which are laid out, to those of the next level."""
+        """Add the spilled sets to those of the next level, if it is time."""
         turns = f"{self.walked} / {CARRIED * self.lanes}"
         carried = carry(self.unit, self.write.dtype, f"a{self.k}", turns, self.width)
-        return c.If(self.is_due(), [*self.enter_carry(), carried, *self.leave_carry()])
+        return c.If(self.is_due(), [*self.store_spilled(), carried, *self.reset_spilled()])
 
-    def enter_carry(self) -> Iterable[c.Statement]:
-        """Bring the sets, which are laid out, to the first level."""
+    def store_spilled(self) -> Iterable[c.Statement]:
+        """Store the spilled sets at the first level."""
         return ()
 
-    def leave_carry(self) -> Iterable[c.Statement]:
-        """Let the sets that are laid out be those of no elements."""
+    def reset_spilled(self) -> Iterable[c.Statement]:
+        """Set the spilled sets to the identity."""
         return ()
 
 
@@ -201,39 +202,39 @@ class AllRows:
         return f"(walked{k} + {along})"
 
     def declare_total(self, k: int) -> Iterator[c.Statement]:
-        """What :meth:`total` and :meth:`walked` tell."""
+        """Declare what :meth:`total` and :meth:`walked` name."""
         yield c.Const("i8", f"total{k}", f"whole * {self._all_rows}")
         yield c.Declare("i8", f"walked{k}", "0")
 
     def declare_results(self, folding: Folding) -> Iterator[c.Statement]:
-        """Where results gather."""
+        """Declare where results go."""
         yield c.Declare(folding.memory, f"*sets{folding.k}", f"a{folding.k}")
         yield folding.start()
 
-    def enter_memory(self, folding: MemoryFolding) -> Iterable[c.Statement]:
-        """Let the sets in memory be at hand."""
+    def point_to_sets(self, folding: MemoryFolding) -> Iterable[c.Statement]:
+        """Point to the sets of the present row."""
         return ()
 
     def first_registers(self, folding: RegisterFolding) -> Sequence[str]:
         """The sets at the start of a row."""
         return folding.places(f"sets{folding.k}")
 
-    def leave_registers(self, folding: RegisterFolding) -> Iterable[c.Statement]:
-        """Let the sets be in memory at the end of a row."""
+    def store_sets(self, folding: RegisterFolding) -> Iterable[c.Statement]:
+        """Store the sets at the end of a row."""
         return _moves(folding.places(f"sets{folding.k}"), folding.registers)
 
     def sets_at(self, k: int) -> str:
-        """Where the sets are in memory."""
+        """The array of the sets."""
         return f"sets{k}"
 
     def joined_sets(self) -> int:
-        """The sets that a row leaves where they are in registers."""
+        """How many sets a short row leaves if they are in registers."""
         return SETS
 
     def leave_row(
         self, folding: Folding, element: Callable[[int], str], is_last: str
     ) -> Iterator[c.Statement]:
-        """Fold into the output where that moves on or nothing follows."""
+        """Fold into the output if that moves on or no row follows."""
         k, dtype, pointer = folding.k, folding.write.dtype, element(folding.k)
         folded = folding.partials.all(f"a{k}", f"used{k}", folding.shift(f"walked{k}"))
         so_far = c.Const(folding.type, "so_far", load(dtype, pointer, "0"))
@@ -265,15 +266,15 @@ class EachRow:
         return along
 
     def declare_total(self, k: int) -> Iterable[c.Statement]:
-        """What :meth:`total` and :meth:`walked` tell."""
+        """Declare what :meth:`total` and :meth:`walked` name."""
         return ()
 
     def declare_results(self, folding: Folding) -> Iterator[c.Statement]:
-        """Where results gather."""
+        """Declare where results go."""
         yield c.Array(folding.type, f"row{folding.k}", self.count)
 
-    def enter_memory(self, folding: MemoryFolding) -> Iterator[c.Statement]:
-        """Let the sets in memory be at hand."""
+    def point_to_sets(self, folding: MemoryFolding) -> Iterator[c.Statement]:
+        """Point to the sets of the present row."""
         own = f"a{folding.k}{self.offset(folding.width)}"
         yield c.Declare(folding.memory, f"*sets{folding.k}", own)
         yield folding.start()
@@ -282,8 +283,8 @@ class EachRow:
         """The sets at the start of a row."""
         return [folding.zero] * SETS
 
-    def leave_registers(self, folding: RegisterFolding) -> Iterable[c.Statement]:
-        """Let the sets be in memory at the end of a row, as one if the row is short."""
+    def store_sets(self, folding: RegisterFolding) -> Iterable[c.Statement]:
+        """Store the sets at the end of a row, folded to one if the row is short."""
         joined = [*folding.join_sets(f"a{folding.k}{self.offset(folding.lanes)}")]
         if not folding.has_levels:
             return (c.Block(joined),)
@@ -291,11 +292,11 @@ class EachRow:
         return (c.If(f"used{folding.k} != {folding.lanes}", moved, joined),)
 
     def sets_at(self, k: int) -> str:
-        """Where the sets are in memory."""
+        """The array of the sets."""
         return f"a{k}"
 
     def joined_sets(self) -> int:
-        """The sets that a row leaves where they are in registers."""
+        """How many sets a short row leaves if they are in registers."""
         return 1
 
     def leave_row(
@@ -310,7 +311,7 @@ class EachRow:
         yield folding.partials.rows(*rows, sets=folding.sets)
 
     def offset(self, size: int) -> str:
-        """Where the partial results of the present row begin."""
+        """What to add to the array for the partial results of the present row."""
         return f" + r * {size}" if self.count > 1 else ""
 
 
@@ -332,7 +333,7 @@ class MemoryFolding(Folding):
         return c.lanes_loop(self.width, [first], pragma=c.simd(self.lanes))
 
     def enter_row(self) -> Iterable[c.Statement]:
-        return self.rows.enter_memory(self)
+        return self.rows.point_to_sets(self)
 
     def enter_block(self) -> Iterable[c.Statement]:
         lanes = f"sets{self.k} + ({self.walked} & {self.width - 1})"
@@ -351,10 +352,10 @@ class MemoryFolding(Folding):
         """Whether the next block has the first set."""
         return f"({self.walked} & {self.width - 1}) == 0"
 
-    def lay_out(self) -> Iterable[c.Statement]:
+    def spill(self) -> Iterable[c.Statement]:
         return (c.Declare(self.memory, f"*d{self.k}", f"sets{self.k}"),)
 
-    def start_again(self) -> c.Statement:
+    def reset(self) -> c.Statement:
         return self.start()
 
     def shift(self, walked: str) -> str:
@@ -425,26 +426,26 @@ class RegisterFolding(Folding):
         before = f"(({mask})before{k} & ~live{k})"
         yield c.Assign(last, f"({self.vector})((({mask}){last} & live{k}) | {before})")
 
-    def lay_out(self) -> Iterator[c.Statement]:
+    def spill(self) -> Iterator[c.Statement]:
         array = f"d{self.k}"
         yield c.Array(self.memory, array, self.width)
         yield from _moves(self.places(array), self.registers)
         yield c.Do(f'__asm__ volatile("" : : "r"({array}) : "memory")')
 
-    def take_up(self) -> Iterable[c.Statement]:
+    def reload(self) -> Iterable[c.Statement]:
         return _moves(self.registers, self.places(f"d{self.k}"))
 
-    def start_again(self) -> c.Statement:
+    def reset(self) -> c.Statement:
         return c.Assign(" = ".join(self.registers), self.zero)
 
-    def enter_carry(self) -> Iterable[c.Statement]:
+    def store_spilled(self) -> Iterable[c.Statement]:
         return _moves(self.places(self.rows.sets_at(self.k)), self.places(f"d{self.k}"))
 
-    def leave_carry(self) -> Iterable[c.Statement]:
+    def reset_spilled(self) -> Iterable[c.Statement]:
         return (c.Assign(" = ".join(self.places(f"d{self.k}")), self.zero),)
 
-    def leave_registers(self) -> Iterable[c.Statement]:
-        return self.rows.leave_registers(self)
+    def store_sets(self) -> Iterable[c.Statement]:
+        return self.rows.store_sets(self)
 
     def shift(self, walked: str) -> str:
         return walked
@@ -481,7 +482,7 @@ class RegisterFolding(Folding):
 def folding(
     unit: Unit, k: int, write: Write, lanes: int, rows: AllRows | EachRow
 ) -> RegisterFolding | MemoryFolding:
-    """The folding whose sets are where they are quickest."""
+    """The folding with its sets in registers, if registers are wide enough."""
     block = lanes * np.dtype(write.dtype).itemsize
     if unit.has_wide_registers and block <= BLOCK_BYTES:
         return RegisterFolding(unit, k, write, lanes, rows)
@@ -493,5 +494,5 @@ def _moves(to: Iterable[str], of: Iterable[str]) -> list[c.Assign]:
 
 
 def _rotation(spare: str, *names: str) -> list[c.Assign]:
-    """Each of the names becomes the next one, the last one the first, by way of ``spare``."""
+    """Assign to each name the next one, and the first one to the last."""
     return _moves((spare, *names), (*names, spare))

@@ -1,4 +1,4 @@
-"""The functions that C expressions may call, by the name that stands in the table of scalar ops.
+"""The functions that C expressions may call, by their names in the table of scalar ops.
 
 Four sorts: compiler builtins, functions of the C math library (of which glibc has vector forms),
 functions of SciPy that are reached by a pointer, and functions written here.

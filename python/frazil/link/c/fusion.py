@@ -1,4 +1,4 @@
-"""What C kernels fuse: what has a form in C."""
+"""What C kernels fuse: ops that have a form in C."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from frazil.link.fusion.registry import LoweredOps, register_fusion
 
 @register_fusion("c")
 def fusion() -> LoweredOps:
-    """What has a form in C, whether or not this machine has a compiler."""
+    """The ops that have a form in C, whether or not this machine has a compiler."""
     # Longer kernels hold more operands than registers: gcc takes longer for each, and so do calls.
     return LoweredOps(CCompiler.lowers, statement_limit=150, refusal=CCompiler.refusal)

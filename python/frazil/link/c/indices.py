@@ -1,4 +1,4 @@
-"""Elements that a kernel takes and puts where indices say, in C: indices are checked."""
+"""Elements that a kernel takes from, or puts to, where indices point, in C; indices are checked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from frazil.link.kernel.loop_kernel import Status, Take
 
 
 def take(values: Values, k: int, own: Take, element: str) -> Iterator[c.Statement]:
-    """Value ``k``, which is the element of a source."""
+    """Compute value ``k``, an element of a source."""
     sources = values.kernel.sources
     source = sources[own.source]
     first = sum(each.indices for each in sources[: own.source])
@@ -24,7 +24,7 @@ def take(values: Values, k: int, own: Take, element: str) -> Iterator[c.Statemen
 
 
 def put_lane(values: Values, puts: Sequence[int]) -> Iterator[c.Statement]:
-    """What is put for lane ``l`` of a block."""
+    """Put the elements of lane ``l`` of a block."""
     kernel = values.kernel
     first = sum(each.indices for each in kernel.sources)
     for k in puts:
@@ -43,7 +43,7 @@ def put_lane(values: Values, puts: Sequence[int]) -> Iterator[c.Statement]:
 def _checked(
     values: Values, name: str, table: str, args: Sequence[int], first: int
 ) -> Iterator[c.Statement]:
-    """Indices that lie within their axes, the first of which is number ``first`` of the kernel."""
+    """Check indices, the first of which is number ``first`` of the kernel."""
     for j, argument in enumerate(args):
         index, length = f"n{name}_{j}", f"((const i8 *)p{table})[{2 * j + 1}]"
         yield c.Declare("i8", index, values.converted(argument, "int64"))
@@ -59,6 +59,6 @@ def _checked(
 
 
 def _offset(name: str, table: str, count: int) -> str:
-    """How many bytes indices lead away from the first element."""
+    """The bytes from the first element to the one that indices point to."""
     steps = (f"n{name}_{j} * ((const i8 *)p{table})[{2 * j + 2}]" for j in range(count))
     return " + ".join(steps)

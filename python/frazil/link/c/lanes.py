@@ -25,24 +25,24 @@ class BlockWriter:
     """Writes what a pass does with a block."""
 
     def __init__(
-        self, values: Values, one: Pass, stages: Stages, foldings: Sequence[Folding]
+        self, values: Values, row_pass: Pass, stages: Stages, foldings: Sequence[Folding]
     ) -> None:
         self.values = values
         self.kernel = values.kernel
         self.lanes = values.kernel.lanes
-        self.one = one
+        self.row_pass = row_pass
         self.stages = stages
         self.foldings = foldings
 
     def before_blocks(self) -> Iterator[c.Statement]:
-        """What functions of whole blocks want before a loop over blocks."""
+        """Load the constants of functions of whole blocks before a loop over blocks."""
         functions = self.stages.block_functions.items()
         dtypes = {self.values.dtypes[k] for k, own in functions if own is block_exponential}
         for dtype in sorted(dtypes):
             yield c.Do(hold_constants(self.values.unit, dtype))
 
     def one_block(self) -> Iterator[c.Statement]:
-        """A loop over the lanes for each stage, or calls of functions of blocks."""
+        """A loop over the lanes for each stage, or calls of functions of whole blocks."""
         stages = self.stages
         for k in sorted(stages.kept - stages.block_functions.keys()):
             yield c.Array(stages.stack_type(k), f"s{k}", self.lanes)
@@ -57,7 +57,7 @@ class BlockWriter:
                     yield from self._lanes_stage(stage)
 
     def all_sets(self, foldings: Sequence[MemoryFolding]) -> Iterator[c.Statement]:
-        """A block for each set of partial results: all are whole, and there is one stage."""
+        """A block for each set of partial results: all are whole, and the pass has one stage."""
         for each in foldings:
             yield each.enter_all_sets()
         lanes = PlainLanes(self.values, self.stages, self.stages.last)
@@ -68,7 +68,7 @@ class BlockWriter:
     # ------------------------------------------------------------ stages
 
     def _vector_stage(self, stage: int, widened: set[int]) -> Iterator[c.Statement]:
-        """A vectorised loop; ``widened``: the operands that are wide already."""
+        """A vectorised loop; ``widened``: the operands that an earlier stage widened."""
         if stage == self.stages.last:
             yield from self._enter_foldings()
         lanes = WideLanes(self.values, self.stages, stage)
@@ -79,7 +79,7 @@ class BlockWriter:
         yield from lanes.leave()
 
     def _lanes_stage(self, stage: int) -> Iterator[c.Statement]:
-        """A loop that goes from lane to lane, and the loops of elements that it needs."""
+        """A loop from lane to lane, and before it the scalar loops that begin in this stage."""
         begun = [k for k in sorted(self.stages.needed[stage]) if self.stages.begins(k, stage)]
         for call in dict.fromkeys(self.values.calls[k] for k in begun):
             yield self._call(call)
@@ -107,11 +107,11 @@ class BlockWriter:
         if lanes.stage == self.stages.last:
             body += self._written(lanes, [each.fold_lane for each in self.foldings])
         if lanes.stage == self.stages.put_stage:
-            body += put_lane(self.values, self.one.puts)
+            body += put_lane(self.values, self.row_pass.puts)
         return body
 
     def _block_functions(self, stage: int) -> Iterator[c.Statement]:
-        """Functions of whole blocks; their operands are in memory or were computed before."""
+        """Calls of functions of whole blocks."""
         values, stages = self.values, self.stages
         for k in sorted(k for k in stages.needed[stage] if stages.of.get(k) == stage):
             [argument] = self.kernel.ops[k].args
@@ -124,11 +124,11 @@ class BlockWriter:
                 operand = f"*(const {vector} *)s{argument}"
             function = stages.block_functions[k](values.unit, values.dtypes[k])
             yield c.Const(vector, f"s{k}", f"{function}({operand})")
-            if k in self.one.stores:
+            if k in self.row_pass.stores:
                 yield c.Assign(f"*({vector}_at *)qb{k}", f"s{k}")
 
     def _call(self, call: LoopCall) -> c.Block:
-        """The loop of elements for a block: its results go to the stack."""
+        """A scalar loop for all elements of a block: its results go to the stack."""
         values, stages, lanes, first = self.values, self.stages, self.lanes, call.numbers[0]
         count = SAME if self.kernel.uniform[call.args[0]] else OWN
         function = values.unit.loop(call.loop).block(lanes, call.results, count)
@@ -157,24 +157,24 @@ class BlockWriter:
     # ------------------------------------------------------------ one lane
 
     def _stage_values(self, lanes: PlainLanes) -> Iterator[c.Statement]:
-        """Let all values that the stage needs be at hand for lane ``l``."""
+        """Load or compute all values that the stage needs, for lane ``l``."""
         values, stages, stage = self.values, self.stages, lanes.stage
         for k in sorted(stages.needed[stage]):
             if stages.of.get(k) != stage or k in values.calls:
-                yield lanes.found(k)
+                yield lanes.load_value(k)
                 if stage == stages.last and k in stages.read_before:
                     yield c.Assign(f"s{k}[l]", f"v{k}")
-                stored = k in self.one.stores and stages.begins(k, stage)
+                stored = k in self.row_pass.stores and stages.begins(k, stage)
             else:
                 yield from self._computed(k)
                 if k in stages.kept:
                     yield c.Assign(f"s{k}[l]", f"v{k}")
-                stored = k in self.one.stores
+                stored = k in self.row_pass.stores
             if stored:
                 yield lanes.store(values.dtypes[k], f"qb{k}", f"v{k}")
 
     def _computed(self, k: int) -> Iterator[c.Statement]:
-        """Compute a value."""
+        """Compute a value for lane ``l``."""
         values, own = self.values, self.kernel.ops[k]
         if isinstance(own, Take):
             # Behind the end of a row there may be nothing.
@@ -198,7 +198,7 @@ class BlockWriter:
         for each, fold_lane in zip(self.foldings, fold_lanes, strict=True):
             value = self.values.written(each.write)
             yield lanes.fold(f"of{each.k}", each.write.dtype, value, fold_lane)
-        for position in self.one.writes:
+        for position in self.row_pass.writes:
             write, pointer = self.kernel.writes[position], f"q{self.values.n_reads + position}"
             if not write.inner:
                 continue
@@ -210,22 +210,22 @@ class BlockWriter:
                 yield lanes.fold(f"o{pointer}", write.dtype, value, gathered)
 
     def _gathered(self, write: Write, pointer: str, value: str) -> c.Assign:
-        """Fold an element into that of an output."""
+        """Fold an element into an element of an output."""
         so_far = load(write.dtype, pointer, "l")
         folded = self.values.unit.fold(str(write.reduce), write.dtype, so_far, value)
         return c.Assign(place(write.dtype, pointer, "l"), folded)
 
 
 class PlainLanes:
-    """How values come and go in the loop of a stage: as elements of their own types."""
+    """How a loop over lanes loads and stores values: as elements of their own types."""
 
     def __init__(self, values: Values, stages: Stages, stage: int) -> None:
         self.values = values
         self.stages = stages
         self.stage = stage
 
-    def found(self, k: int) -> c.Const:
-        """A name for a value that an earlier stage computed, or for an element of an operand."""
+    def load_value(self, k: int) -> c.Const:
+        """Load a value that an earlier stage computed, or an element of an operand."""
         stages = self.stages
         on_stack = k in stages.of or (self.stage == stages.put_stage and k in stages.read_before)
         text = stages.stacked(k) if on_stack else load(self.values.dtypes[k], stages.place(k), "l")
@@ -238,16 +238,16 @@ class PlainLanes:
     def fold(
         self, array: str, dtype: str, value: str, folded: Callable[[str], c.Statement]
     ) -> c.Statement:
-        """Fold an element by the statement that ``folded`` makes of its expression.
+        """Fold an element, by the statement that ``folded`` makes of its expression.
 
-        ``array`` is a name for elements that wait for that.
+        Where elements are narrowed first, they wait in ``array``.
         """
         return folded(value)
 
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """A narrow result of a vectorised loop, wide in an array, that goes to memory."""
+    """A narrow result of a vectorised loop, which waits in a wide array and goes to memory."""
 
     array: str
     dtype: str
@@ -256,7 +256,7 @@ class _Stored:
 
 @dataclass(frozen=True, slots=True)
 class _Folded:
-    """A narrow result of a vectorised loop, wide in an array, that is folded."""
+    """A narrow result of a vectorised loop, which waits in a wide array and is folded."""
 
     array: str
     dtype: str
@@ -264,7 +264,7 @@ class _Folded:
 
 
 class WideLanes(PlainLanes):
-    """How values come and go in a vectorised loop: narrow elements are wide in it."""
+    """How a vectorised loop loads and stores values: narrow elements are wide in it."""
 
     def __init__(self, values: Values, stages: Stages, stage: int) -> None:
         super().__init__(values, stages, stage)
@@ -273,7 +273,7 @@ class WideLanes(PlainLanes):
         self._results: list[_Stored | _Folded] = []
 
     def enter(self, widened: set[int]) -> Iterator[c.Statement]:
-        """Widen what comes narrow, unless an earlier stage did."""
+        """Widen the narrow operands, unless an earlier stage did."""
         stages = self.stages
         come = {k for k in stages.needed[self.stage] if stages.comes_narrow(k)}
         for k in sorted(come - widened):
@@ -281,10 +281,10 @@ class WideLanes(PlainLanes):
             yield self.narrow.widen(f"c{k}", self.values.dtypes[k], pointer)
         widened |= come
 
-    def found(self, k: int) -> c.Const:
+    def load_value(self, k: int) -> c.Const:
         dtype = self.values.dtypes[k]
         if not self.narrow.has(dtype):
-            return super().found(k)
+            return super().load_value(k)
         array = "c" if self.stages.comes_narrow(k) else "s"
         code, value = self.narrow.value(dtype, f"{array}{k}[l]")
         return c.Const(code, f"v{k}", value)
@@ -302,12 +302,12 @@ class WideLanes(PlainLanes):
         return self._wait(_Folded(array, dtype, folded), value)
 
     def declare(self) -> Iterator[c.Statement]:
-        """Room for the results that wait."""
+        """Declare the arrays in which results wait."""
         for own in self._results:
             yield c.Array(self.narrow.wide, own.array, self._lanes)
 
     def leave(self) -> Iterator[c.Statement]:
-        """Narrow the results, and take them to where they belong."""
+        """Narrow the results, and store or fold them."""
         for own in self._results:
             vector, _ = self.narrow.vectors(own.dtype)
             narrowed = self.narrow.narrowed(own.dtype, own.array)

@@ -1,7 +1,7 @@
 """The operands of a kernel, and the names of their pointers.
 
-``p`` and the operand's name is the pointer that the kernel is given, moved from row to row; ``w``
-the start of a row, ``q`` that of a block; ``e`` a copy of the end of a row.
+A pointer has the name of its operand behind a letter: ``p`` points to the present rows, ``w`` to a
+row, ``q`` to a block, ``e`` to a copy of the end of a row.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Operands:
         self.buffers = [f"b{value}" for value in buffers]
         self.pointers = (*kernel.pointers, *self.buffers)
         self.moved = [name for name in kernel.pointers if name[0] not in "ghr"]
-        """The operands of which each row has another part."""
+        """The operands whose pointers move from row to row."""
         self._strides: Mapping[str, str] = {
             name: f"outer_stride[{k}]" for k, name in enumerate(self.pointers)
         }
@@ -61,14 +61,14 @@ class Operands:
         """Reads and writes that move along the row."""
 
     def stride(self, name: str | int) -> str:
-        """The expression of the bytes from row to row."""
+        """The expression of the bytes from one row to the next."""
         return self._strides[f"{name}"]
 
-    def of_pass(self, one: Pass) -> list[Moving]:
+    def of_pass(self, row_pass: Pass) -> list[Moving]:
         """What moves along the row in a pass."""
-        names = {f"{k}" for k in one.reads} | {f"{self._n_reads + k}" for k in one.writes}
+        names = {f"{k}" for k in row_pass.reads} | {f"{self._n_reads + k}" for k in row_pass.writes}
         moving = [operand for operand in self.moving if operand.name in names]
-        for k in (*one.loads, *one.stores):
+        for k in (*row_pass.loads, *row_pass.stores):
             dtype = self._dtypes[k]
             moving.append(Moving(f"b{k}", dtype, is_read=False, is_written=False, is_buffer=True))
         return moving

@@ -1,4 +1,4 @@
-"""The C functions that handle partial results, and operands at the end of a row.
+"""The C functions that handle partial results.
 
 Those of floats come with the runtime: compiling them again with each kernel would take a fifth of
 the time. Here are those of other dtypes.
@@ -8,32 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from frazil.link.c import syntax as c
 from frazil.link.c.definitions import Definitions, memory_type
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.unit import Unit
 from frazil.link.kernel.loop_kernel import Write
 from frazil.link.kernel.reduction import SETS, identity
-
-
-def pad_ends(
-    definitions: Definitions, dtype: str, lanes: int, to: str, source: str, stride: str, rows: str
-) -> c.Do:
-    """Copy the ends of rows of an operand, and repeat their last elements."""
-    name = f"pad_ends_{8 * np.dtype(dtype).itemsize}"
-    definitions.native(name, "void", "void *, const void *, i8, i8, i8, i8, i8")
-    return c.Do(f"{name}({to}, {source}, {stride}, outer, {rows}, rest, {lanes})")
-
-
-def copy_ends(
-    definitions: Definitions, dtype: str, lanes: int, to: str, source: str, stride: str, rows: str
-) -> c.Do:
-    """Copy results to the ends of rows."""
-    name = f"copy_ends_{8 * np.dtype(dtype).itemsize}"
-    definitions.native(name, "void", "void *, const void *, i8, i8, i8, i8")
-    return c.Do(f"{name}({to}, {source}, {stride}, {rows}, rest, {lanes})")
 
 
 def carry(definitions: Definitions, dtype: str, of: str, turns: str, width: int) -> c.Do:
@@ -67,7 +47,7 @@ class Partials:
         return self._unit.identity(self._reduce, self._dtype)
 
     def both(self, even: str, odd: str) -> Iterator[c.Statement]:
-        """Names for two parts of a fold, the expressions of which come in pairs."""
+        """Name the two parts of a fold."""
         yield c.Const(self._type, "even", even)
         yield c.Const(self._type, "odd", odd)
 
@@ -108,8 +88,8 @@ class Partials:
         return f"{name}({of}, {count})"
 
     def is_decided(self, of: str, words: int) -> str:
-        """Whether one of the partial results of bools, which come in words of eight, is another
-        than that of no elements, which decides the fold.
+        """Whether one of the partial results of bools, in words of eight, is not the identity: that
+        decides the fold.
         """
         empty = identity(self._reduce, "bool")
         name = f"one_is_{'false' if empty else 'true'}"
@@ -142,7 +122,7 @@ class Partials:
         )
 
     def _all_function(self, name: str) -> c.Function:
-        """The function that folds sets of which there are as many as a power of two."""
+        """The function that folds all sets, whose number is a power of two."""
         lanes = self._lanes
         folded, last = self._lanes_folded()
         even, odd = self.fold("a[l]", f"a[l + {2 * lanes}]"), f"a[l + {lanes}]"
@@ -165,7 +145,7 @@ class Partials:
         )
 
     def _lanes_folded(self) -> tuple[list[c.Statement], str]:
-        """The statements that fold one set to one number, and the expression of that."""
+        """The statements that fold one set to one number, and the expression of the number."""
         made: list[c.Statement] = []
         half = self._lanes // 2
         # In vectors as long as that is quick. What compares stays there to the end: the last lane

@@ -1,4 +1,4 @@
-"""Why a walk along a row pauses between blocks, and what is done there, in C."""
+"""Why a walk along a row pauses between blocks, and what it does then, in C."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from frazil.link.c import syntax as c
 from frazil.link.c.folding import Folding
 
 DECIDED = 128
-"""The blocks after which it is asked whether a fold of bools can still change."""
+"""The blocks after which a walk asks whether a fold of bools can still change."""
 
 
 class Pause(Protocol):
     """A reason to pause."""
 
     def limits(self) -> Iterator[c.Statement]:
-        """Let the blocks ``end`` where the walk pauses, unless they end before."""
+        """Move the ``end`` of the blocks to the next pause, if that comes earlier."""
         ...
 
     def act(self) -> c.Statement:
-        """What is done in the pause, if it has come."""
+        """What the walk does in a pause of this kind."""
         ...
 
 
 class Columns:
-    """Rows of one element are one long row, each element of which has an output of its own."""
+    """Rows of one element were joined to one row: each block has outputs of its own."""
 
     def __init__(self, foldings: Sequence[Folding], lanes: int) -> None:
         self._foldings = foldings
@@ -36,9 +36,9 @@ class Columns:
 
     def act(self) -> c.Statement:
         body = [
-            *_laid_out(self._foldings),
+            *_spilled(self._foldings),
             *(each.leave_columns() for each in self._foldings),
-            *(each.start_again() for each in self._foldings),
+            *(each.reset() for each in self._foldings),
         ]
         return c.If("columns", body)
 
@@ -54,7 +54,7 @@ class Decided:
         yield c.If(f"end > {self._end}", [c.Assign("end", self._end)])
 
     def act(self) -> c.Statement:
-        laid_out = [*_laid_out(self._foldings)]
+        laid_out = [*_spilled(self._foldings)]
         decided = " && ".join(each.is_decided() for each in self._foldings)
         return c.If("i < n_inner", [*laid_out, c.If(decided, [c.Assign("i", "n_inner")])])
 
@@ -73,13 +73,13 @@ class Carrying:
 
     def act(self) -> c.Statement:
         body = [
-            *_laid_out(self._foldings),
+            *_spilled(self._foldings),
             *(each.carry() for each in self._summed),
-            *(own for each in self._foldings for own in each.take_up()),
+            *(own for each in self._foldings for own in each.reload()),
         ]
         return c.If(" || ".join(each.is_due() for each in self._summed), body)
 
 
-def _laid_out(foldings: Sequence[Folding]) -> Iterator[c.Statement]:
+def _spilled(foldings: Sequence[Folding]) -> Iterator[c.Statement]:
     for each in foldings:
-        yield from each.lay_out()
+        yield from each.spill()

@@ -2,8 +2,8 @@
 
 A kernel that folds rows takes several short rows at a time, a tile, through each of its passes:
 what happens once a row between passes is a loop over the rows of the tile, which is vectorised,
-too, and no row waits for the fold of the one before. The values that do not move are then kept in
-arrays ``t``, an element a row.
+too, and no row waits for the fold of the one before. Uniform values, which are the same for all
+elements of a row, are then kept in arrays ``t``, one element a row.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ TILE = 8
 """Rows of a tile: as many as buffers with a stride have room for."""
 
 AHEAD = 4096
-"""Bytes ahead at which memory is asked for: a page, as the processor foresees what comes within one
-alone."""
+"""How many bytes ahead memory is prefetched: a page, as the processor itself looks no further than
+the end of one."""
 
 MANY = 1 << 14
-"""Elements from which on an array may lie beyond the caches: fewer come only from smaller ones."""
+"""The least number of elements for which memory is prefetched: fewer are in a cache."""
 
 
 class Rows:
@@ -39,13 +39,13 @@ class Rows:
     Attributes
     ----------
     most : int
-        The rows that are taken at a time, at most.
+        The most rows that are taken at a time.
     count : str
-        The expression of the rows that are taken at the present time.
+        The expression of how many rows are taken now.
     step : str
-        The expression of the rows after which the next ones are taken.
+        The expression of how many rows are taken at a time, unless fewer are left.
     is_last : str
-        Whether a row is the last one.
+        The condition that the present row is the last one.
     """
 
     most = 1
@@ -64,61 +64,61 @@ class Rows:
         return ()
 
     def declare_prefetch(self) -> Iterable[c.Statement]:
-        """How far ahead memory is asked for by kernels that fold."""
+        """How far ahead kernels that fold prefetch."""
         return (c.Const("i8", "ahead", f"n_outer * n_inner >= {MANY} ? {AHEAD} : 0"),)
 
     def enter(self) -> Iterable[c.Statement]:
-        """Find how many rows are taken now."""
+        """Count the rows that are taken now."""
         return ()
 
-    def moved(self, stride: str) -> str:
-        """The bytes to the next rows of an operand."""
+    def advance(self, stride: str) -> str:
+        """The bytes from the present rows of an operand to the next ones."""
         return stride
 
     def start(self, operand: Moving) -> str:
-        """Where the present row of an operand starts."""
+        """The pointer to the present row of an operand."""
         return f"p{operand.name}"
 
     def end(self, operand: Moving) -> str:
-        """The copy of the end of the present row of an operand."""
+        """The pointer to the copy of the end of the present row of an operand."""
         return f"(char *)e{operand.name}"
 
     def element(self, k: int) -> str:
-        """The pointer to the element of a read or write that does not move along the row."""
+        """The pointer to the element of a uniform read or write in the present row."""
         return f"p{k}"
 
-    def at_hand(self, values: Iterable[int]) -> Iterable[c.Statement]:
-        """Let those of the values that do not move be at hand for the present row."""
+    def load_uniform(self, values: Iterable[int]) -> Iterable[c.Statement]:
+        """Load those of the values that are uniform, for the present row."""
         return ()
 
     def uniform_reads(self) -> Iterable[c.Statement]:
-        """Read the operands that do not move along the row."""
+        """Read the uniform operands."""
         for k, read in enumerate(self.kernel.reads):
             if not read.inner:
                 yield c.Const(C_TYPES[read.dtype], f"v{k}", self._read(k))
 
     def uniform_values(self, at: int) -> Iterable[c.Statement]:
-        """What is computed once a row before pass number ``at``."""
+        """Compute the uniform values that pass number ``at`` needs first."""
         return self._computed(at, "0")
 
     def walk(self, body: Sequence[c.Statement]) -> c.Statement:
-        """What is done with each of the present rows."""
+        """The loop over the present rows."""
         return c.Block(body)
 
-    def enter_pass(self, one: Pass) -> Iterable[c.Statement]:
-        """Find the memory that is asked for during a pass."""
+    def enter_pass(self, row_pass: Pass) -> Iterable[c.Statement]:
+        """Point to the memory that is prefetched during a pass."""
         return ()
 
-    def prefetch(self, one: Pass, moving: Sequence[Moving]) -> Iterable[c.Statement]:
-        """Ask for memory that comes later than the present block of a pass."""
+    def prefetch(self, row_pass: Pass, moving: Sequence[Moving]) -> Iterable[c.Statement]:
+        """Prefetch memory that comes after the present block of a pass."""
         return _ahead(moving, self.kernel.lanes)
 
     def prefetch_sets(self, moving: Sequence[Moving]) -> Iterable[c.Statement]:
-        """Ask for memory that comes later than the present blocks, one for each set."""
+        """Prefetch memory that comes after the present blocks, one for each set."""
         return _ahead(moving, SETS * self.kernel.lanes)
 
     def uniform_writes(self) -> Iterator[c.Statement]:
-        """Write the values that do not move along the row."""
+        """Write the uniform values."""
         kernel = self.kernel
         numbered = enumerate(kernel.writes, self.values.n_reads)
         writes = [(k, write) for k, write in numbered if not write.walks]
@@ -126,26 +126,26 @@ class Rows:
             return
         if not all(kernel.uniform[write.value] for _, write in writes):
             raise ValueError("a write that does not move needs a value that does not")
-        needed = self.at_hand(write.value for _, write in writes)
-        yield from self._written([*needed, *(self._store(k, write) for k, write in writes)])
+        needed = self.load_uniform(write.value for _, write in writes)
+        yield from self._for_each_row([*needed, *(self._store(k, write) for k, write in writes)])
 
-    def _written(self, stores: Sequence[c.Statement]) -> Iterable[c.Statement]:
-        """Write values that do not move, for each of the present rows."""
+    def _for_each_row(self, stores: Sequence[c.Statement]) -> Iterable[c.Statement]:
+        """Store something for each of the present rows."""
         return stores
 
     def _store(self, k: int, write: Write) -> c.Assign:
         return c.Assign(place(write.dtype, self.element(k), "0"), self.values.written(write))
 
     def _read(self, k: int) -> str:
-        """The element of a read that does not move along the row."""
+        """The element of a uniform read in the present row."""
         return load(self.kernel.reads[k].dtype, self.element(k), "0")
 
     def _folds_before(self, at: int) -> Sequence[int]:
-        """The folds that the pass before has folded."""
+        """The folds of the pass before, whose results are there now."""
         return self.passes[at - 1].folds if at else ()
 
     def _computed(self, at: int, row: str) -> Iterator[c.Statement]:
-        """Compute what does not move, for one row, before pass number ``at``."""
+        """Compute the uniform values of one row that pass number ``at`` needs first."""
         kernel = self.kernel
         for k in self._folds_before(at):
             fold = kernel.folds[k]
@@ -184,19 +184,19 @@ class RowTiles(Rows):
             yield c.Array(self.values.type(k), f"t{k}", TILE)
 
     def declare_prefetch(self) -> Iterable[c.Statement]:
-        return ()  # what is asked for is the next tile
+        return ()  # the next tile is prefetched
 
     def enter(self) -> Iterable[c.Statement]:
         return (c.Const("i8", "rows", "n_outer - outer < tile ? n_outer - outer : tile"),)
 
-    def moved(self, stride: str) -> str:
+    def advance(self, stride: str) -> str:
         return f"rows * {stride}"
 
     def start(self, operand: Moving) -> str:
         return f"p{operand.name} + r * {self.operands.stride(operand.name)}"
 
     def end(self, operand: Moving) -> str:
-        # What rows are gathered in has one end.
+        # An output into which rows are gathered has one end.
         gathers = operand.is_read and operand.is_written
         row = f"({self.operands.stride(operand.name)} ? r : 0)" if gathers else "r"
         return f"(char *)(e{operand.name} + {row} * {self.kernel.lanes})"
@@ -204,7 +204,7 @@ class RowTiles(Rows):
     def element(self, k: int) -> str:
         return f"(p{k} + r * {self.operands.stride(k)})"
 
-    def at_hand(self, values: Iterable[int]) -> Iterator[c.Statement]:
+    def load_uniform(self, values: Iterable[int]) -> Iterator[c.Statement]:
         for k in sorted(set(values)):
             if self.kernel.uniform[k] and self.values.is_declared(k):
                 yield c.Const(self.values.type(k), f"v{k}", f"t{k}[r]")
@@ -224,7 +224,7 @@ class RowTiles(Rows):
         made = (*folds, *uniform)
         operands = {a for k in uniform for a in self.kernel.ops[k].args}
         body = [
-            *self.at_hand(operands.difference(made)),
+            *self.load_uniform(operands.difference(made)),
             *self._computed(at, "r"),
             *(c.Assign(f"t{k}[r]", f"v{k}") for k in made if k in self._kept),
         ]
@@ -236,18 +236,18 @@ class RowTiles(Rows):
     def walk(self, body: Sequence[c.Statement]) -> c.Statement:
         return c.For("i8 r = 0", "r < rows", "++r", body)
 
-    def _written(self, stores: Sequence[c.Statement]) -> Iterable[c.Statement]:
+    def _for_each_row(self, stores: Sequence[c.Statement]) -> Iterable[c.Statement]:
         return (self.walk(stores),)
 
-    def enter_pass(self, one: Pass) -> Iterator[c.Statement]:
-        if one is self._busiest:
+    def enter_pass(self, row_pass: Pass) -> Iterator[c.Statement]:
+        if row_pass is self._busiest:
             for each in self._next:
                 start = f"p{each.name} + (rows + r) * {self.operands.stride(each.name)}"
                 yield c.Declare("char", f"*n{each.name}", start)
 
-    def prefetch(self, one: Pass, moving: Sequence[Moving]) -> Iterator[c.Statement]:
-        """In the pass that takes the longest: ask for the next tile's operands."""
-        if one is self._busiest:
+    def prefetch(self, row_pass: Pass, moving: Sequence[Moving]) -> Iterator[c.Statement]:
+        """Prefetch the operands of the next tile, in the pass that takes the longest."""
+        if row_pass is self._busiest:
             for each in self._next:
                 yield c.Do(f"__builtin_prefetch(n{each.name} + i * {each.size})")
 
@@ -255,13 +255,13 @@ class RowTiles(Rows):
         return ()
 
     def _find_kept(self) -> list[int]:
-        """The values without motion that are kept for each row of a tile: those of which something
-        is made later on.
-        """
+        """The uniform values that are kept for each row of a tile: those that a later loop uses."""
         kernel, uniform = self.kernel, self.kernel.uniform
-        loops: dict[int, int] = {}  # the loop over the rows that makes each value
-        for at, one in enumerate(self.passes):
-            loops.update(dict.fromkeys(one.folds, at + 1) | dict.fromkeys(one.uniform, at))
+        loops: dict[int, int] = {}  # the loop over the rows that computes each value
+        for at, row_pass in enumerate(self.passes):
+            loops.update(
+                dict.fromkeys(row_pass.folds, at + 1) | dict.fromkeys(row_pass.uniform, at)
+            )
         used = {write.value for write in kernel.writes}
         used.update(fold.arg for fold in kernel.folds.values())
         for k, own in kernel.ops.items():
@@ -269,11 +269,11 @@ class RowTiles(Rows):
         return [k for k in sorted(used) if uniform[k] and self.values.is_declared(k)]
 
     def _find_busiest(self) -> Pass:
-        """The pass in which there is most time to fetch the next tile's operands."""
+        """The pass in which there is the most time to fetch the operands of the next tile."""
         ops = self.kernel.ops
         costs = []
-        for one in self.passes:
-            own = (ops[k] for k in one.varying)
+        for row_pass in self.passes:
+            own = (ops[k] for k in row_pass.varying)
             costs.append(sum(cost(op.op if isinstance(op, Statement) else op) for op in own))
         return self.passes[costs.index(max(costs))]
 
@@ -288,8 +288,8 @@ def rows_of(values: Values, operands: Operands, passes: Passes) -> Rows:
 
 
 def _ahead(moving: Sequence[Moving], elements: int) -> Iterator[c.Statement]:
-    """Ask for memory ahead where only one array is read, of which some elements are taken at a
-    time: the processor reads several arrays side by side as fast by itself.
+    """Prefetch memory where only one array is read, so many elements at a time: the processor reads
+    several arrays side by side as fast by itself.
     """
     read = [operand for operand in moving if operand.is_read and not operand.is_written]
     if len(read) != 1:

@@ -1,4 +1,4 @@
-"""The C functions of loops of elements, which kernels call.
+"""The C functions of scalar loops, which kernels call.
 
 For one element there is a function that returns a struct of all results. For a block of elements
 there are two forms. If all that a step does can be vectorised, the elements of a block go through
@@ -17,7 +17,7 @@ from frazil.link.kernel.loop_kernel import Status
 from frazil.link.kernel.scalar_loop import PATIENCE, LoopBody
 
 _MASKS = {64: "i1", 32: "i2", 16: "i4", 8: "i8"}
-"""The integers of which so many fill a vector: a condition is as wide as what it chooses."""
+"""The type of a mask by the lanes of a block: it is as wide as the values that it chooses."""
 
 _STATUS = c.Declare("i4", "status", "0")
 _REPORT = c.If("status", [c.Assign("*failed", "status")])
@@ -43,7 +43,7 @@ SAME = Count(
     find_most=c.SIMD,
     track_most=(),
 )
-"""All elements do as many."""
+"""All elements do the same number of steps."""
 
 OWN = Count(
     name="each",
@@ -53,7 +53,7 @@ OWN = Count(
     find_most=f"{c.SIMD} reduction(max:most)",
     track_most=(c.Assign("most", "n[l] > most ? n[l] : most"),),
 )
-"""Each element has a number of its own."""
+"""Each element has its own number of steps."""
 
 
 class LoopFunctions:
@@ -93,8 +93,10 @@ class LoopFunctions:
         return f"{self._name}({', '.join(operands)}, &status)"
 
     def block(self, lanes: int, results: Sequence[int], count: Count) -> str:
-        """The function for a block: of the number of steps, an array of each other operand, and an
-        array to write to for each of ``results``.
+        """The name of the function for a block.
+
+        It takes the number of steps, an array for each other operand, and an array to write to for
+        each of ``results``.
         """
         name = f"{self._name}_{lanes}_{count.name}_{'_'.join(map(str, results))}"
         known = self._definitions.definitions
@@ -113,7 +115,7 @@ class LoopFunctions:
         if body.condition is not None:
             results.append("ends")
             ends, stop = [c.Declare("u1", "ends", "0")], [c.If("ends", [c.Break()])]
-        one = [*step.statements(), *(c.Assign(f"v{k}", f"n{k}") for k in states), *stop]
+        step_body = [*step.statements(), *(c.Assign(f"v{k}", f"n{k}") for k in states), *stop]
         return c.Function(
             f"static {self.struct}",
             self._name,
@@ -122,7 +124,7 @@ class LoopFunctions:
                 _STATUS,
                 *step.constants(),
                 *ends,
-                _many_steps("n", one, stop),
+                _many_steps("n", step_body, stop),
                 _REPORT,
                 c.Return(f"({self.struct}){{{', '.join(results)}}}"),
             ],
@@ -212,26 +214,26 @@ class _Together:
         self.hoisted = step.hoisted()
         self.states = range(len(step.body.states))
         steps_alike = count is SAME and step.body.condition is None
-        self.going = _Going() if steps_alike else _by_mask(step.body, lanes, count)
+        self.masking = _Masking() if steps_alike else _by_mask(step.body, lanes, count)
 
     def statements(self, results: Sequence[int]) -> Iterator[c.Statement]:
-        """What is done with a block."""
-        lanes, going = self.lanes, self.going
+        """The body of the function."""
+        lanes, masking = self.lanes, self.masking
         yield _STATUS
         for k in self.states:
             yield c.Array(self.step.type(k), f"s{k}", lanes)
         for k in self.hoisted:
             yield c.Array(self.step.type(k), f"c{k}", lanes)
-        yield from going.declare
+        yield from masking.declare
         yield self.count.most
         yield c.lanes_loop(lanes, [*self._start()], pragma=self.count.find_most)
-        yield from going.before_steps
-        one = [
-            *going.before_step,
-            c.lanes_loop(lanes, [*self._one_step()], pragma=going.pragma),
-            *going.stop,
+        yield from masking.before_steps
+        step_body = [
+            *masking.before_step,
+            c.lanes_loop(lanes, [*self._one_step()], pragma=masking.pragma),
+            *masking.stop,
         ]
-        yield _many_steps("most", one, going.stop)
+        yield _many_steps("most", step_body, masking.stop)
         yield _REPORT
         results_of = [c.Assign(f"r{k}[l]", self._result(k)) for k in results]
         yield c.lanes_loop(lanes, results_of, pragma=c.SIMD)
@@ -244,7 +246,7 @@ class _Together:
         yield from self.step.constants()
         for k in self.hoisted:
             yield c.Assign(f"c{k}[l]", f"v{k}")
-        yield from self.going.start
+        yield from self.masking.start
 
     def _one_step(self) -> Iterator[c.Statement]:
         """A step of one element."""
@@ -256,10 +258,10 @@ class _Together:
         if self.body.condition is not None:
             yield c.Declare("u1", "ends")
         yield from self.step.statements()
-        yield from self.going.enter
+        yield from self.masking.enter
         for k in self.states:
-            yield c.Assign(f"s{k}[l]", self.going.next_state.format(k=k))
-        yield from self.going.leave
+            yield c.Assign(f"s{k}[l]", self.masking.next_state.format(k=k))
+        yield from self.masking.leave
 
     def _constants(self) -> Iterator[c.Statement]:
         for k in range(len(self.states), self.body.first_literal):
@@ -270,12 +272,11 @@ class _Together:
 
 
 @dataclass(frozen=True, slots=True)
-class _Going:
-    """What tells the elements of a block that go on from those that have ended.
+class _Masking:
+    """The statements of :class:`_Together` that leave alone the elements which have ended.
 
-    The statements are those of places in :class:`_Together`; ``next_state`` is the expression of a
-    state after a step, and ``pragma`` that of the loop over the elements in it. As it stands, all
-    elements go on to the last step.
+    ``next_state`` is the expression of a state after a step, and ``pragma`` that of the loop over
+    the elements. By default no element ends before the last step.
     """
 
     declare: Sequence[c.Statement] = ()
@@ -289,8 +290,8 @@ class _Going:
     stop: Sequence[c.Statement] = ()
 
 
-def _by_mask(body: LoopBody, lanes: int, count: Count) -> _Going:
-    """Elements end on their own: the mask ``live`` says which of them go on."""
+def _by_mask(body: LoopBody, lanes: int, count: Count) -> _Masking:
+    """Elements end on their own: the mask ``live`` holds for those that go on."""
     mask = _MASKS.get(lanes, "i4")
     declare: list[c.Statement] = [c.Array(mask, "live", lanes)]
     start: list[c.Statement] = [c.Assign("live[l]", f"{count.of_element} > 0"), *count.track_most]
@@ -312,7 +313,7 @@ def _by_mask(body: LoopBody, lanes: int, count: Count) -> _Going:
         c.Assign("live[l]", "stay"),
         c.Assign("any", "stay", "|="),
     ]
-    return _Going(
+    return _Masking(
         declare=declare,
         start=start,
         before_steps=(c.Declare(mask, "any", "0"),),
@@ -325,9 +326,12 @@ def _by_mask(body: LoopBody, lanes: int, count: Count) -> _Going:
     )
 
 
-def _many_steps(count: str, one: Sequence[c.Statement], stop: Sequence[c.Statement]) -> c.Statement:
-    """The loop over all steps, and in it that over steps between which nobody asks whether to stop:
-    beside a call nothing would stay in registers. ``stop`` ends the outer one.
+def _many_steps(
+    count: str, step_body: Sequence[c.Statement], stop: Sequence[c.Statement]
+) -> c.Statement:
+    """The loop over all steps, which asks every so often whether to stop; ``stop`` ends it, too.
+
+    The steps in between are a loop without calls, so that states stay in registers.
     """
     asked = f"step < {count} && loop_stops()"
     return c.For(
@@ -336,7 +340,7 @@ def _many_steps(count: str, one: Sequence[c.Statement], stop: Sequence[c.Stateme
         "",
         [
             c.Const("i8", "pause", f"{count} - step > {PATIENCE} ? step + {PATIENCE} : {count}"),
-            c.For("", "step < pause", "++step", one),
+            c.For("", "step < pause", "++step", step_body),
             *stop,
             c.If(asked, [c.Assign("status", f"{Status.STOPPED:d}"), c.Break()]),
         ],

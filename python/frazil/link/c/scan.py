@@ -59,7 +59,7 @@ class _ScanWriter:
             yield c.Declare(C_TYPES[state.dtype], f"v{k}", self.texts[state.start])
 
     def _step(self) -> Iterator[c.Statement]:
-        """What is done in each step."""
+        """The body of the loop over the steps."""
         kernel = self.kernel
         yield from self._computed(constant=False)
         yield from self._written(walks=True)
@@ -77,7 +77,7 @@ class _ScanWriter:
             yield c.If("ends", [c.Do("++step"), status, c.Break()])
 
     def _computed(self, *, constant: bool) -> Iterator[c.Statement]:
-        """The loads and statements that are the same in all steps, or the others."""
+        """The loads and statements that are constant, or those that each step computes."""
         kernel = self.kernel
         for k, (read, element) in enumerate(kernel.loads):
             if kernel.constant[k] is constant:

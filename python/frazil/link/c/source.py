@@ -1,10 +1,10 @@
 """The C function of a loop kernel.
 
 A kernel walks its inner dimension in blocks of a fixed number of lanes. The loop over the lanes of
-a block is the only one that the compiler has to vectorise, and since its length is known there is
-no remainder loop: what is left at the end is copied to the stack, padded with its last element, and
-goes through the same code. So an element's value never depends on where in an array it stands, and
-half of the code that a vectoriser makes of an open loop, and half of its time, is saved.
+a block is the only one that the compiler has to vectorise. Its length is known, so there is no
+remainder loop: the end of a row is copied to the stack, padded with its last element, and goes
+through the same code. So an element's value never depends on where in an array it stands, and the
+compiler makes half the code, in half the time, that it needs for an open loop.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class _KernelWriter:
         yield c.Return("status")
 
     def _present_rows(self) -> Iterator[c.Statement]:
-        """What is done with the rows that are taken at a time."""
+        """The body of the loop over all rows."""
         yield from self.rows.enter()
         yield from self.ends.enter_row()
         yield from self.ends.enter()
@@ -82,7 +82,7 @@ class _KernelWriter:
         yield from self.ends.leave()
         yield from self.rows.uniform_writes()
         for name in self.operands.moved:
-            yield c.Assign(f"p{name}", self.rows.moved(self.operands.stride(name)), "+=")
+            yield c.Assign(f"p{name}", self.rows.advance(self.operands.stride(name)), "+=")
 
     def _folds(self) -> bool:
         """Whether rows are folded, or into a row."""
@@ -90,7 +90,7 @@ class _KernelWriter:
         return into_rows or any(writer.foldings for writer in self.writers)
 
     def _turn_columns(self) -> Iterator[c.Statement]:
-        """Let rows of one element be one row, where they lie side by side."""
+        """Join rows of one element to one row, where they lie side by side."""
         operands: tuple[Read | Write, ...] = (*self.kernel.reads, *self.kernel.writes)
         beside = (
             f"({self.operands.stride(k)} == {np.dtype(own.dtype).itemsize})"
@@ -102,8 +102,8 @@ class _KernelWriter:
 
 
 def _takes_columns(kernel: LoopKernel) -> bool:
-    """Whether rows of one element can be one long row, whose elements are not folded: all that is
-    not folded moves.
+    """Whether rows of one element can be joined to one long row, whose elements are not folded: all
+    operands move along it.
     """
     return (
         kernel.lanes > 1

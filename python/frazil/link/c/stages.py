@@ -2,8 +2,8 @@
 
 The statements of a pass fall into stages, so that one call of ``lgamma`` does not keep the rest
 from being vectorised: loops that are vectorised, functions of whole blocks, and loops that are not
-vectorised take turns. What a later stage needs of an earlier one goes through the stack, which is
-to say through registers where the compiler sees whole vectors. Writes belong to the last stage:
+vectorised take turns. The values that a later stage needs go through the stack, which is to say
+through registers where the compiler sees whole vectors. Writes belong to the last stage:
 when an output shares its memory with an operand, that has been read.
 """
 
@@ -63,19 +63,19 @@ class Stages:
         For the values that functions of whole blocks make: what defines the function.
     """
 
-    def __init__(self, values: Values, one: Pass) -> None:
+    def __init__(self, values: Values, row_pass: Pass) -> None:
         self.values = values
-        self.one = one
+        self.row_pass = row_pass
         self.narrow = Narrow(values.unit, values.kernel)
         self.block_functions = {
             k: _BLOCK_FUNCTIONS[own.op]
-            for k in one.varying
+            for k in row_pass.varying
             if isinstance(own := values.kernel.ops[k], Statement) and self._is_block_function(own)
         }
         self.of = self._find_stages()
         last = max(self.of.values(), default=0)
         self.last = last if last % 3 != Kind.BLOCK else _next(last, Kind.VECTOR)
-        self.put_stage = _next(self.last + 1, Kind.LANES) if one.puts else -1
+        self.put_stage = _next(self.last + 1, Kind.LANES) if row_pass.puts else -1
         # What is put comes after the writes, which may go to the memory of operands.
         self.read_before = {k for k in self._put_values() if self._varies_and_is_read(k)}
         self.needed = self._find_needed()
@@ -83,20 +83,20 @@ class Stages:
 
     @property
     def is_quick(self) -> bool:
-        """Whether a block is done so quickly that the time between blocks is felt."""
-        own = [self.values.kernel.ops[k] for k in self.one.varying]
+        """Whether a block takes so little time that the loop over blocks is felt."""
+        own = [self.values.kernel.ops[k] for k in self.row_pass.varying]
         quick = [o.op.rule != "float" for o in own if isinstance(o, Statement)]
-        return not self.one.puts and self.last == 0 and len(quick) <= QUICK and all(quick)
+        return not self.row_pass.puts and self.last == 0 and len(quick) <= QUICK and all(quick)
 
-    def uniform_operands(self) -> Iterator[int]:
-        """The values without motion that the pass uses, and others."""
-        for k in self.one.varying:
+    def used_values(self) -> Iterator[int]:
+        """The values that the pass uses, uniform ones among them."""
+        for k in self.row_pass.varying:
             yield from self.values.kernel.ops[k].args
         yield from self._written_values()
         yield from self._put_values()
 
     def begins(self, k: int, stage: int) -> bool:
-        """Whether a value is made by a loop of elements that is called in this stage."""
+        """Whether a value is a result of a scalar loop that is called in this stage."""
         return k in self.values.calls and self.of.get(k) == stage
 
     def comes_narrow(self, k: int) -> bool:
@@ -105,16 +105,16 @@ class Stages:
         return is_narrow and (k not in self.of or k in self.values.calls)
 
     def place(self, k: int) -> str:
-        """Where the block of a value begins that the pass does not compute."""
+        """The pointer to the block of a value that the pass does not compute."""
         return f"q{k}" if k < self.values.n_reads else f"qb{k}"
 
     def stack_type(self, k: int) -> str:
-        """The type of a value's elements between stages."""
+        """The type of a value's elements on the stack."""
         is_wide = self.narrow.has(self.values.dtypes[k]) and k not in self.values.calls
         return self.narrow.wide if is_wide else self.values.type(k)
 
     def stacked(self, k: int) -> str:
-        """Element ``l`` of a value that is between stages, of its own dtype."""
+        """Element ``l`` of a value on the stack, as one of its own dtype."""
         dtype = self.values.dtypes[k]
         if self.narrow.has(dtype) and k not in self.values.calls:
             return self.narrow.element(dtype, f"s{k}[l]")
@@ -123,7 +123,7 @@ class Stages:
     def _find_stages(self) -> dict[int, int]:
         calls, ops = self.values.calls, self.values.kernel.ops
         stages: dict[int, int] = {}
-        for k in self.one.varying:
+        for k in self.row_pass.varying:
             args = ops[k].args
             earliest = max([stages.get(a, 0) for a in args], default=0)
             if k in calls and any(a in stages for a in args):
@@ -152,13 +152,13 @@ class Stages:
         )
 
     def _written_values(self) -> Iterator[int]:
-        """What the last stage writes and folds."""
-        kernel, one = self.values.kernel, self.one
-        yield from (kernel.writes[k].value for k in one.writes)
-        yield from (kernel.folds[k].arg for k in one.folds)
+        """The values that the last stage writes and folds."""
+        kernel, row_pass = self.values.kernel, self.row_pass
+        yield from (kernel.writes[k].value for k in row_pass.writes)
+        yield from (kernel.folds[k].arg for k in row_pass.folds)
 
     def _put_values(self) -> Iterator[int]:
-        for k in self.one.puts:
+        for k in self.row_pass.puts:
             put = self.values.kernel.puts[k]
             yield from (put.value, *put.args)
 
@@ -169,12 +169,12 @@ class Stages:
         kernel = self.values.kernel
         uniform = kernel.uniform
         needed: dict[int, set[int]] = {self.last: set()}
-        for k in self.one.varying:
+        for k in self.row_pass.varying:
             here = needed.setdefault(self.of[k], set())
             here.add(k)
             here.update([a for a in kernel.ops[k].args if not uniform[a]])
         needed[self.last].update(value for value in self._written_values() if not uniform[value])
-        if self.one.puts:
+        if self.row_pass.puts:
             # In a loop of its own, element by element, as far as the row goes.
             needed[self.put_stage] = {value for value in self._put_values() if not uniform[value]}
             needed[self.last] |= self.read_before

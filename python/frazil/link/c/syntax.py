@@ -1,6 +1,6 @@
 """C statements as a tree, which is printed.
 
-Expressions, types and names are texts. A name comes with the star of its pointer, as in C:
+Expressions, types and names are texts. The name of a pointer has a star, as in C:
 ``Declare("char", "*p0", "ptr[0]")``.
 """
 
@@ -19,7 +19,7 @@ class Statement:
     __slots__ = ()
 
     def print(self, indent: str, lines: list[str]) -> None:
-        """Append the lines of the statement, which stands at an indent."""
+        """Append the lines of the statement, indented."""
         raise NotImplementedError
 
 
@@ -50,7 +50,7 @@ class Const(Line):
 
 @dataclass(frozen=True, slots=True)
 class Declare(Line):
-    """A variable, with its first value if that is known here."""
+    """A variable, and its first value if there is one."""
 
     type: str
     name: str
@@ -63,7 +63,7 @@ class Declare(Line):
 
 @dataclass(frozen=True, slots=True)
 class Array(Line):
-    """An array on the stack, where a vector of the widest registers may start."""
+    """An array on the stack, aligned for the widest registers."""
 
     type: str
     name: str

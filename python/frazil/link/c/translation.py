@@ -13,7 +13,7 @@ from frazil.link.kernel.scan_kernel import AnyKernel, RecurrenceKernel
 def translate(
     kernels: Sequence[AnyKernel], *, vector_functions: frozenset[str], has_wide_registers: bool
 ) -> Unit:
-    """The unit whose function ``kernel_0`` is the first of these kernels, and so on.
+    """The unit of some kernels: its function ``kernel_0`` is the first of them, and so on.
 
     Parameters
     ----------

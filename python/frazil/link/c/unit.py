@@ -79,7 +79,7 @@ class Unit(Definitions):
         return f"({C_TYPES[target]}){expression}"
 
     def statement_form(self, own: Statement, dtypes: Sequence[str]) -> Form:
-        """The form of a statement; ``dtypes`` are those of all values that it may use."""
+        """The form of a statement; ``dtypes`` has those of all values."""
         return self.form(own.op, tuple([dtypes[a] for a in own.args]), own.dtype)
 
     def form(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> Form:
@@ -91,7 +91,7 @@ class Unit(Definitions):
         return form
 
     def loop(self, loop: ScalarLoop) -> LoopFunctions:
-        """The functions of a loop of elements."""
+        """The functions of a scalar loop."""
         known = self.loops.get(loop)
         if known is None:
             body = body_of(loop)

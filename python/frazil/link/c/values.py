@@ -49,7 +49,7 @@ class Values:
         return self._vector.get(k, False)
 
     def can_fail(self, k: int) -> bool:
-        """Whether computing a value may have another status than OK."""
+        """Whether computing a value may set a status other than OK."""
         return k not in self.expressions or "status" in self.expressions[k]
 
     def is_declared(self, k: int) -> bool:
@@ -57,7 +57,7 @@ class Values:
         return k < self.n_reads or k >= self.first_statement
 
     def computed(self, k: int) -> Iterator[c.Statement]:
-        """The statements that compute value ``k`` of one element from others that have names."""
+        """Compute value ``k`` of one element; the values that it needs are there."""
         if k in self.calls:
             yield from results_of(self.unit, self.calls[k], k, self.texts, self.dtypes)
         else:
@@ -65,14 +65,14 @@ class Values:
 
 
 def reduction(own: Fold | Scan, value: int) -> Write:
-    """A fold or a scan of ``value`` as a write that nobody reads."""
+    """The reduction of a fold or a scan, as the write that would do it."""
     return Write(value, own.dtype, inner=False, reduce=own.reduce)
 
 
 def results_of(
     unit: Unit, call: LoopCall, k: int, texts: Sequence[str], dtypes: Sequence[str]
 ) -> Iterator[c.Statement]:
-    """The statements by which value ``k`` is a result of a loop that one element goes through.
+    """The statements that make value ``k`` a result of a scalar loop, for one element.
 
     The loop runs at the first of its results. ``texts`` and ``dtypes`` are those of all values.
     """

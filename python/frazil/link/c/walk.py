@@ -20,7 +20,7 @@ from frazil.link.kernel.passes import Pass
 from frazil.link.kernel.reduction import SETS, is_fold
 
 FEW = 8
-"""Operands up to which a loop has a pointer of its own for each: more are hard to compile."""
+"""The most operands for which a loop has pointers of its own: more take long to compile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +32,21 @@ class Frame:
     rows: Rows
     ends: NoEnds
     takes_columns: bool
-    """Whether rows of one element may be one long row."""
+    """Whether rows of one element may become one long row."""
 
 
-def foldings_of(frame: Frame, one: Pass) -> list[Folding]:
+def foldings_of(frame: Frame, row_pass: Pass) -> list[Folding]:
     """What is folded in a pass."""
     values, rows = frame.values, frame.rows
     kernel = values.kernel
     made: list[Folding] = []
-    for position in one.writes:
+    for position in row_pass.writes:
         if is_fold(kernel.writes[position]):
             k = values.n_reads + position
             # An output that stays where it is gathers all rows.
             all_rows = AllRows(f"({frame.operands.stride(k)} ? 1 : n_outer)")
             made.append(folding(values.unit, k, kernel.writes[position], kernel.lanes, all_rows))
-    for k in one.folds:
+    for k in row_pass.folds:
         write = reduction(kernel.folds[k], kernel.folds[k].arg)
         number = len(kernel.writes) + k
         made.append(folding(values.unit, number, write, kernel.lanes, EachRow(rows.most)))
@@ -56,21 +56,21 @@ def foldings_of(frame: Frame, one: Pass) -> list[Folding]:
 class PassWriter:
     """Writes the walk of a pass along the present rows."""
 
-    def __init__(self, frame: Frame, one: Pass, foldings: Sequence[Folding]) -> None:
+    def __init__(self, frame: Frame, row_pass: Pass, foldings: Sequence[Folding]) -> None:
         self.values = frame.values
         self.kernel = frame.values.kernel
         self.lanes = frame.values.kernel.lanes
         self.rows = frame.rows
         self.ends = frame.ends
         self.frame = frame
-        self.one = one
+        self.row_pass = row_pass
         self.foldings = foldings
-        self.moving = frame.operands.of_pass(one)
+        self.moving = frame.operands.of_pass(row_pass)
 
     def walk(self) -> Iterator[c.Statement]:
         """One walk along each row."""
-        one = self.one
-        if not (self.moving or self.foldings or one.puts or one.varying):
+        row_pass = self.row_pass
+        if not (self.moving or self.foldings or row_pass.puts or row_pass.varying):
             return
         yield self.rows.walk([*self._row()])
         for each in self.foldings:
@@ -78,28 +78,28 @@ class PassWriter:
 
     def _row(self) -> Iterator[c.Statement]:
         """The walk along one row."""
-        stages = Stages(self.values, self.one)
-        block = BlockWriter(self.values, self.one, stages, self.foldings)
-        yield from self.rows.at_hand(stages.uniform_operands())
+        stages = Stages(self.values, self.row_pass)
+        block = BlockWriter(self.values, self.row_pass, stages, self.foldings)
+        yield from self.rows.load_uniform(stages.used_values())
         for operand in self.moving:
             yield c.Declare("char", f"*w{operand.name}", self.rows.start(operand))
-        yield from self.rows.enter_pass(self.one)
+        yield from self.rows.enter_pass(self.row_pass)
         for each in self.foldings:
             yield from each.enter_row()
         yield from self._enter_scans()
-        into_rows = any(self.kernel.writes[k].reduce for k in self.one.writes)
+        into_rows = any(self.kernel.writes[k].reduce for k in self.row_pass.writes)
         if self.foldings or self.rows.most > 1 or (into_rows and len(self.moving) <= FEW):
             yield self._pausing_blocks(stages, block)
         else:
             yield from self._plain_blocks(block)
         for each in self.foldings:
-            yield from each.leave_registers()
+            yield from each.store_sets()
         for each in self.foldings:
             yield from each.leave_row(self.rows.element, self.rows.is_last)
 
     def _enter_scans(self) -> Iterator[c.Statement]:
-        """The first values of what is folded from element to element."""
-        for k in self.one.varying:
+        """Declare the values that prefixes of the row are folded to."""
+        for k in self.row_pass.varying:
             scan = self.kernel.ops[k]
             if isinstance(scan, Scan):
                 first = self.values.unit.identity(scan.reduce, scan.dtype)
@@ -113,14 +113,15 @@ class PassWriter:
     def _plain_blocks(self, block: BlockWriter) -> Iterator[c.Statement]:
         """One loop over the blocks of a row in which nothing is folded.
 
-        Its pointers are made of others that do not change: hundreds that do are hard to compile.
+        Its pointers are computed from others, which do not change: hundreds that change take long
+        to compile.
         """
         yield from block.before_blocks()
         body = [*self._block_starts(), *self.ends.turn_block(self.moving), *block.one_block()]
         yield c.For("i8 i = 0", "i < n_inner", f"i += {self.lanes}", body)
 
     def _pausing_blocks(self, stages: Stages, block: BlockWriter) -> c.For:
-        """The blocks of a row from pause to pause; its end comes after one."""
+        """The blocks of a row from pause to pause; the end of the row comes after one."""
         pauses = self._pauses()
         body: list[c.Statement] = [
             c.Declare("i8", "end", "full"),
@@ -131,13 +132,13 @@ class PassWriter:
             *block.before_blocks(),
             c.For("", "i < end", f"i += {self.lanes}", [*self._one_block(block)]),
         ]
-        body += self.ends.behind([own for each in self.foldings for own in each.leave_end()])
+        body += self.ends.after_end([own for each in self.foldings for own in each.leave_end()])
         body += (each.act() for each in pauses)
         return c.For("i8 i = 0", "i < n_inner", "", body)
 
     def _one_block(self, block: BlockWriter) -> Iterator[c.Statement]:
         yield from self._block_starts()
-        yield from self.rows.prefetch(self.one, self.moving)
+        yield from self.rows.prefetch(self.row_pass, self.moving)
         yield from block.one_block()
         for each in self.foldings:
             yield from each.leave_block()
@@ -159,7 +160,7 @@ class PassWriter:
         yield c.If(aligned, [c.For("", until, f"i += {wide}", body)])
 
     def _pauses(self) -> list[Pause]:
-        """Why the walk pauses, from the shortest to the longest of its parts."""
+        """Why the walk pauses; the first reason has the last word on how far it goes."""
         foldings, lanes = self.foldings, self.lanes
         pauses: list[Pause] = []
         if foldings and self.frame.takes_columns:
@@ -172,8 +173,10 @@ class PassWriter:
         return pauses
 
     def _may_be_decided(self) -> bool:
-        """Whether the walk of a row can end when its folds are decided: it does nothing else."""
-        one, writes = self.one, self.kernel.writes
-        only_folds = not (one.stores or one.puts) and not any(writes[k].inner for k in one.writes)
+        """Whether the walk may end when its folds are decided: it does nothing else."""
+        row_pass, writes = self.row_pass, self.kernel.writes
+        only_folds = not (row_pass.stores or row_pass.puts) and not any(
+            writes[k].inner for k in row_pass.writes
+        )
         decided = bool(self.foldings) and all(each.can_be_decided for each in self.foldings)
-        return decided and only_folds and not any(map(self.values.can_fail, one.varying))
+        return decided and only_folds and not any(map(self.values.can_fail, row_pass.varying))

@@ -1,4 +1,4 @@
-"""What functions of whole blocks share that are written for vector registers of AVX-512."""
+"""What functions of whole blocks in vector registers of AVX-512 have in common."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def lanes(dtype: str) -> int:
 
 
 def suffix(dtype: str) -> str:
-    """What the names of instructions for a dtype end with."""
+    """The end of the names of instructions for a dtype."""
     return "ps" if dtype == "float32" else "pd"
 
 
