@@ -26,10 +26,14 @@ class NumPy:
     def __getattr__(self, name: str) -> Any:
         return getattr(np, name)
 
-    sigmoid = staticmethod(scipy.special.expit)
     erf = staticmethod(scipy.special.erf)
     gammaln = staticmethod(scipy.special.gammaln)
     digamma = staticmethod(scipy.special.digamma)
+
+    @staticmethod
+    def sigmoid(x: Any) -> Any:
+        # SciPy's expit gives 0 where the result is subnormal.
+        return np.where(x < 0, np.exp(np.minimum(x, -x)), 1) / (1 + np.exp(-np.abs(x)))
 
     @staticmethod
     def softplus(x: Any) -> Any:
