@@ -14,7 +14,6 @@ import frazil.tensor as ft
 from frazil.compile.inner import rewrite_inner_graph
 from frazil.compile.mode import find_linker
 from frazil.optimize import Minimize, Root, minimize, minimize_scalar, root, root_scalar
-from frazil.optimize.lowering import solver_inputs
 from frazil.optimize.options import freeze_options, thaw_options
 
 
@@ -111,11 +110,6 @@ def test_many_threads_compile_and_call_the_same():
     for thread in threads:
         thread.join()
     assert wrong == []
-
-
-def test_a_linker_must_say_what_may_be_used_up():
-    with pytest.raises(NotImplementedError, match="object does not say what the graph of Root"):
-        solver_inputs(object(), squares().owner.op)
 
 
 def test_options_come_back():
