@@ -98,18 +98,21 @@ class Body:
         self.stacked = [next(replaced) for _ in self.stacked]
         self.conditions = [next(replaced) for _ in self.conditions]
 
-    def check_sequences(self) -> None:
-        """Let a run raise where a sequence has not an element for each step.
+    def checked_sequences(self) -> dict[Variable, Variable]:
+        """The sequences, for what goes along them outside of the loop.
 
-        The loop itself would, but what is computed outside of it goes along the sequence alone.
+        A run raises where one has not an element for each step, as the loop itself would.
         """
+        checked: dict[Variable, Variable] = {}
         for inner, rows in self.sequences.items():
             if length(rows, 0) is self.n_steps:
+                checked[inner] = rows
                 continue
             wanted = (self.n_steps, *lengths(rows)[1:])
             # A length that is known to be 1 would be repeated.
             fit = reshape if rows.type.shape[0] == 1 else broadcast_to
-            self.sequences[inner] = with_lengths(fit(rows, wanted), rows.type)
+            checked[inner] = with_lengths(fit(rows, wanted), rows.type)
+        return checked
 
     def require_steps(self, least: int) -> None:
         """Let a run raise if there are fewer steps."""

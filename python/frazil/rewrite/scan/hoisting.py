@@ -65,7 +65,7 @@ def hoist_elements(body: Body) -> None:
     In a loop over single numbers, which is one kernel, only functions are worth the memory.
     """
     states = depends(body.results, [state.inner for state in body.states])
-    rows: dict[Variable, Variable] = dict(body.sequences)
+    rows = body.checked_sequences()
     dear: set[Variable] = set()
     scalar = all(x.ndim == 0 for x in body.moving())
     for node in _core.toposort(body.results):
@@ -116,7 +116,7 @@ def hoist_stacked(body: Body) -> Callable[[Results], list[Variable]]:
         moving = [x for x in wanted if x not in given and not isinstance(x, Constant)]
         later, stacked = [], list(dict.fromkeys(moving))
     body.stacked = stacked
-    sequences, others, n_steps = dict(body.sequences), dict(body.others), body.n_steps
+    sequences, others, n_steps = body.checked_sequences(), dict(body.others), body.n_steps
 
     def stacks(results: Results) -> list[Variable]:
         rows = {**sequences, **dict(zip(stacked, results.stacks, strict=True))}

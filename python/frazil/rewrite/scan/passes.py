@@ -74,7 +74,6 @@ def _improve(node: FrozenApply, made: Successors, uses: _Uses) -> None:
     op: Scan = node.op
     inputs = made.of(node.inputs)
     body = Body.of(op, inputs)
-    body.check_sequences()
     lasts = {at for at in range(op.n_states) if node.outputs[at] in uses}
     stacks = {at for at in range(len(op.stacked)) if node.outputs[op.n_states + at] in uses}
     parts: list[tuple[Part, Sequence[int]]] = []
