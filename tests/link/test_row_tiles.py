@@ -10,7 +10,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.link.c import CCompiler
 from frazil.link.c.compiler import Toolchain, find_toolchain
-from frazil.link.kernel.loop_kernel import Fold, Literal, LoopKernel, Read, Statement, Write
+from frazil.link.kernel.loop_kernel import Literal, LoopKernel, Read, RowFold, Statement, Write
 from frazil.scalar import exp, mul, sub
 
 LENGTHS = (0, 1, 2, 7, 8, 9, 31, 97, 100, 503, 504, 505, 512, 521, 1009, 9000)
@@ -136,10 +136,10 @@ FOLDED = LoopKernel(
     reads=(Read("float64", inner=True), Read("float64", inner=False)),
     literals=(Literal("float64", 0.0), Literal("float64", -np.inf)),
     statements=(
-        Fold("maximum", 3, 0, "float64"),
+        RowFold("maximum", 3, 0, "float64"),
         Statement(sub, (0, 4), "float64"),
         Statement(mul, (5, 1), "float64"),
-        Fold("add", 2, 6, "float64"),
+        RowFold("add", 2, 6, "float64"),
         Statement(mul, (6, 7), "float64"),
     ),
     writes=(

@@ -10,7 +10,7 @@ from test_fusion import steps
 import frazil as fz
 import frazil.tensor as ft
 from frazil.link.c import CCompiler
-from frazil.link.kernel.loop_kernel import Fold, Literal, LoopKernel, Read, Statement, Write
+from frazil.link.kernel.loop_kernel import Literal, LoopKernel, Read, RowFold, Statement, Write
 from frazil.link.kernel.passes import plan
 from frazil.link.numba import NumbaCompiler
 from frazil.scalar import add, exp, mul, sub, truediv
@@ -157,11 +157,11 @@ STANDARD = LoopKernel(
     reads=(Read("float64", inner=True), Read("float64", inner=False)),
     literals=(Literal("float64", 0.0),),
     statements=(
-        Fold("add", 2, 0, "float64"),
+        RowFold("add", 2, 0, "float64"),
         Statement(mul, (3, 1), "float64"),
         Statement(sub, (0, 4), "float64"),
         Statement(mul, (5, 5), "float64"),
-        Fold("add", 2, 6, "float64"),
+        RowFold("add", 2, 6, "float64"),
         Statement(truediv, (5, 7), "float64"),
         Statement(add, (8, 8), "float64"),
     ),
@@ -195,7 +195,7 @@ def test_functions_are_kept_and_the_rest_is_computed_again():
     read, literal = Read("float64", inner=True), Literal("float64", 0.0)
     statements = (
         Statement(exp, (0,), "float64"),
-        Fold("add", 1, 2, "float64"),
+        RowFold("add", 1, 2, "float64"),
         Statement(mul, (2, 3), "float64"),
     )
     write = Write(4, "float64", inner=True, reduce=None)

@@ -15,10 +15,10 @@ from frazil.link.c.indices import put_lane, take
 from frazil.link.c.scalar_loop import OWN, SAME
 from frazil.link.c.stages import Kind, Stages
 from frazil.link.c.values import Values, reduction
-from frazil.link.kernel.loop_kernel import Scan, Take, Write
+from frazil.link.kernel.loop_kernel import Cumulate, Take, Write
 from frazil.link.kernel.passes import Pass
 from frazil.link.kernel.reduction import SETS
-from frazil.link.kernel.scalar_loop import LoopCall
+from frazil.link.kernel.scalar_loop import ScalarLoopCall
 
 
 class BlockWriter:
@@ -127,7 +127,7 @@ class BlockWriter:
             if k in self.row_pass.stores:
                 yield c.Assign(f"*({vector}_at *)qb{k}", f"s{k}")
 
-    def _call(self, call: LoopCall) -> c.Block:
+    def _call(self, call: ScalarLoopCall) -> c.Block:
         """A scalar loop for all elements of a block: its results go to the stack."""
         values, stages, lanes, first = self.values, self.stages, self.lanes, call.numbers[0]
         count = SAME if self.kernel.uniform[call.args[0]] else OWN
@@ -181,7 +181,7 @@ class BlockWriter:
             inner = self.kernel.sources[own.source].inner and self.lanes > 1
             element = "(i + (i + l < n_inner ? l : rest - 1))" if inner else "(i + l)"
             yield from take(values, k, own, element)
-        elif isinstance(own, Scan):
+        elif isinstance(own, Cumulate):
             so_far = values.written(reduction(own, own.args[0]))
             folded = values.unit.fold(own.reduce, own.dtype, f"r{k}", so_far)
             if self.lanes > 1:  # behind the end the last value is repeated

@@ -14,7 +14,7 @@ from frazil.link.c import syntax as c
 from frazil.link.c.definitions import Definitions
 from frazil.link.c.functions import C_TYPES
 from frazil.link.kernel.loop_kernel import Status
-from frazil.link.kernel.scalar_loop import PATIENCE, LoopBody
+from frazil.link.kernel.scalar_loop import PATIENCE, ScalarLoopBody
 
 _MASKS = {64: "i1", 32: "i2", 16: "i4", 8: "i8"}
 """The type of a mask by the lanes of a block: it is as wide as the values that it chooses."""
@@ -66,7 +66,7 @@ class LoopFunctions:
     def __init__(
         self,
         definitions: Definitions,
-        body: LoopBody,
+        body: ScalarLoopBody,
         name: str,
         literals: Sequence[str],
         statements: Sequence[str],
@@ -159,7 +159,9 @@ class LoopFunctions:
 class _Step:
     """The step of a loop for one element, whose states and constants are v0, v1, ..."""
 
-    def __init__(self, body: LoopBody, literals: Sequence[str], statements: Sequence[str]) -> None:
+    def __init__(
+        self, body: ScalarLoopBody, literals: Sequence[str], statements: Sequence[str]
+    ) -> None:
         self.body = body
         self.operands = (*body.states, *body.constants)
         self._texts = [f"v{k}" for k in range(len(body.dtypes))]
@@ -290,7 +292,7 @@ class _Masking:
     stop: Sequence[c.Statement] = ()
 
 
-def _by_mask(body: LoopBody, lanes: int, count: Count) -> _Masking:
+def _by_mask(body: ScalarLoopBody, lanes: int, count: Count) -> _Masking:
     """Elements end on their own: the mask ``live`` holds for those that go on."""
     mask = _MASKS.get(lanes, "i4")
     declare: list[c.Statement] = [c.Array(mask, "live", lanes)]

@@ -10,11 +10,11 @@ from frazil.link.c.functions import C_TYPES
 from frazil.link.c.unit import Unit, literal_text
 from frazil.link.c.values import results_of
 from frazil.link.kernel.loop_kernel import Status
-from frazil.link.kernel.scalar_loop import loop_calls
-from frazil.link.kernel.scan_kernel import RecurrenceKernel, RowWrite
+from frazil.link.kernel.scalar_loop import scalar_loop_calls
+from frazil.link.kernel.scan_kernel import ScanKernel, ScanWrite
 
 
-def add_scan(unit: Unit, name: str, kernel: RecurrenceKernel) -> None:
+def add_scan(unit: Unit, name: str, kernel: ScanKernel) -> None:
     """Append a kernel to the unit as the function ``name``."""
     unit.add(_ScanWriter(unit, kernel).function(name))
 
@@ -22,13 +22,13 @@ def add_scan(unit: Unit, name: str, kernel: RecurrenceKernel) -> None:
 class _ScanWriter:
     """Writes one kernel."""
 
-    def __init__(self, unit: Unit, kernel: RecurrenceKernel) -> None:
+    def __init__(self, unit: Unit, kernel: ScanKernel) -> None:
         self.unit = unit
         self.kernel = kernel
         self.n_reads = len(kernel.reads)
         self.texts = [f"v{k}" for k in range(len(kernel.dtypes))]
         self.texts[kernel.first_literal : kernel.first_state] = map(literal_text, kernel.literals)
-        self.calls = loop_calls(dict(enumerate(kernel.statements, kernel.first_statement)))
+        self.calls = scalar_loop_calls(dict(enumerate(kernel.statements, kernel.first_statement)))
 
     def function(self, name: str) -> c.Function:
         """The function of the kernel."""
@@ -99,6 +99,6 @@ class _ScanWriter:
             if write.walks is walks:
                 yield from self._row(k, write)
 
-    def _row(self, k: int, write: RowWrite) -> Iterator[c.Statement]:
+    def _row(self, k: int, write: ScanWrite) -> Iterator[c.Statement]:
         for element, value in enumerate(write.values):
             yield c.Assign(place(write.dtype, f"p{k}", element), self.texts[value])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from frazil.link.c.scan import add_scan
 from frazil.link.c.source import add_kernel
 from frazil.link.c.unit import Unit
-from frazil.link.kernel.scan_kernel import AnyKernel, RecurrenceKernel
+from frazil.link.kernel.scan_kernel import AnyKernel, ScanKernel
 
 
 def translate(
@@ -17,7 +17,7 @@ def translate(
 
     Parameters
     ----------
-    kernels : sequence of LoopKernel or RecurrenceKernel
+    kernels : sequence of LoopKernel or ScanKernel
         The kernels.
     vector_functions : frozenset of str
         The functions of the C math library that loops can call on vectors.
@@ -48,7 +48,7 @@ def translate(
     """
     unit = Unit(vector_functions, has_wide_registers)
     for k, kernel in enumerate(kernels):
-        if isinstance(kernel, RecurrenceKernel):
+        if isinstance(kernel, ScanKernel):
             add_scan(unit, f"kernel_{k}", kernel)
         else:
             add_kernel(unit, f"kernel_{k}", kernel)

@@ -8,8 +8,8 @@ from frazil.link.c import syntax as c
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.scalar_loop import LoopFunctions
 from frazil.link.c.unit import Unit, literal_text
-from frazil.link.kernel.loop_kernel import Fold, LoopKernel, Scan, Statement, Write
-from frazil.link.kernel.scalar_loop import LoopCall, loop_calls
+from frazil.link.kernel.loop_kernel import Cumulate, LoopKernel, RowFold, Statement, Write
+from frazil.link.kernel.scalar_loop import ScalarLoopCall, scalar_loop_calls
 
 
 class Values:
@@ -23,7 +23,7 @@ class Values:
         self.first_statement = self.n_reads + len(kernel.literals)
         self.texts = [f"v{k}" for k in range(len(kernel.dtypes))]
         self.texts[self.n_reads : self.first_statement] = map(literal_text, kernel.literals)
-        self.calls = loop_calls(kernel.ops)
+        self.calls = scalar_loop_calls(kernel.ops)
         self.expressions: dict[int, str] = {}
         self._vector: dict[int, bool] = {}
         for k, own in kernel.ops.items():
@@ -64,13 +64,13 @@ class Values:
             yield c.Const(self.type(k), f"v{k}", self.expressions[k])
 
 
-def reduction(own: Fold | Scan, value: int) -> Write:
-    """The reduction of a fold or a scan, as the write that would do it."""
+def reduction(own: RowFold | Cumulate, value: int) -> Write:
+    """The reduction of a fold or a cumulation, as the write that would do it."""
     return Write(value, own.dtype, inner=False, reduce=own.reduce)
 
 
 def results_of(
-    unit: Unit, call: LoopCall, k: int, texts: Sequence[str], dtypes: Sequence[str]
+    unit: Unit, call: ScalarLoopCall, k: int, texts: Sequence[str], dtypes: Sequence[str]
 ) -> Iterator[c.Statement]:
     """The statements that make value ``k`` a result of a scalar loop, for one element.
 

@@ -15,9 +15,9 @@ from frazil.link.c.pauses import Carrying, Columns, Decided, Pause
 from frazil.link.c.rows import Rows
 from frazil.link.c.stages import Stages
 from frazil.link.c.values import Values, reduction
-from frazil.link.kernel.loop_kernel import Scan
+from frazil.link.kernel.loop_kernel import Cumulate
 from frazil.link.kernel.passes import Pass
-from frazil.link.kernel.reduction import SETS, is_fold
+from frazil.link.kernel.reduction import SETS, folds_row
 
 FEW = 8
 """The most operands for which a loop has pointers of its own: more take long to compile."""
@@ -41,7 +41,7 @@ def foldings_of(frame: Frame, row_pass: Pass) -> list[Folding]:
     kernel = values.kernel
     made: list[Folding] = []
     for position in row_pass.writes:
-        if is_fold(kernel.writes[position]):
+        if folds_row(kernel.writes[position]):
             k = values.n_reads + position
             # An output that stays where it is gathers all rows.
             all_rows = AllRows(f"({frame.operands.stride(k)} ? 1 : n_outer)")
@@ -86,7 +86,7 @@ class PassWriter:
         yield from self.rows.enter_pass(self.row_pass)
         for each in self.foldings:
             yield from each.enter_row()
-        yield from self._enter_scans()
+        yield from self._start_cumulations()
         into_rows = any(self.kernel.writes[k].reduce for k in self.row_pass.writes)
         if self.foldings or self.rows.most > 1 or (into_rows and len(self.moving) <= FEW):
             yield self._pausing_blocks(stages, block)
@@ -97,13 +97,13 @@ class PassWriter:
         for each in self.foldings:
             yield from each.leave_row(self.rows.element, self.rows.is_last)
 
-    def _enter_scans(self) -> Iterator[c.Statement]:
+    def _start_cumulations(self) -> Iterator[c.Statement]:
         """Declare the values that prefixes of the row are folded to."""
         for k in self.row_pass.varying:
-            scan = self.kernel.ops[k]
-            if isinstance(scan, Scan):
-                first = self.values.unit.identity(scan.reduce, scan.dtype)
-                yield c.Declare(C_TYPES[scan.dtype], f"r{k}", first)
+            own = self.kernel.ops[k]
+            if isinstance(own, Cumulate):
+                first = self.values.unit.identity(own.reduce, own.dtype)
+                yield c.Declare(C_TYPES[own.dtype], f"r{k}", first)
 
     def _block_starts(self) -> Iterator[c.Statement]:
         for operand in self.moving:

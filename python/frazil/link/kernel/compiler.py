@@ -1,4 +1,4 @@
-"""What makes machine code of kernels, whatever language it has them in."""
+"""Kernel compilers: they make machine code of kernels, by way of any language."""
 
 from __future__ import annotations
 
@@ -15,28 +15,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NativeKernel:
-    """A kernel in machine code; the address is valid as long as ``keepalive`` is alive."""
+    """A kernel in machine code; its address is valid while ``keepalive`` is alive."""
 
     address: int
     keepalive: object
 
 
 class KernelCompiler(Protocol):
-    """What makes native code of loop kernels of any size.
+    """Makes machine code of kernels of any size.
 
-    :func:`~frazil.link.fusion.registry.register_fusion` says under its name what its loops hold.
+    What its kernels may hold is registered under its name, by
+    :func:`~frazil.link.fusion.registry.register_fusion`.
     """
 
     @property
     def name(self) -> str: ...
     @property
     def identity(self) -> str:
-        """What the machine code depends on besides the kernel: compiler, flags, processor."""
+        """All that the machine code depends on besides the kernel: compiler, flags, processor."""
         ...
 
     @property
     def step_limit(self) -> int:
-        """The number of statements up to which a loop's step may be written out."""
+        """The highest number of statements that the step of a scan kernel may have."""
         ...
 
     def lowers(self, op: ScalarOp, operands: Sequence[str], result: str) -> bool:
@@ -48,7 +49,7 @@ class KernelCompiler(Protocol):
         ...
 
     def symbol(self, keepalive: object) -> Symbol | None:
-        """Where a kernel kept by ``keepalive`` is in an image; None if it cannot be kept."""
+        """The image and name of the kernel that ``keepalive`` keeps; None if it has no image."""
         ...
 
     def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
@@ -68,7 +69,7 @@ class KernelCompileError(RuntimeError):
     Attributes
     ----------
     source : str or None
-        What was rejected.
+        The rejected source.
     """
 
     def __init__(self, message: str, source: str | None = None) -> None:
@@ -77,11 +78,11 @@ class KernelCompileError(RuntimeError):
 
 
 class BrokenCompilerError(KernelCompileError):
-    """A compiler compiles nothing on this machine, whatever the source."""
+    """A compiler that compiles no source at all on this machine."""
 
 
 def texts_of(ops: Mapping[str, str]) -> str:
-    """What a message adds of ops that brought the text of theirs to a rejected source.
+    """The part of an error message that names the user's ops in a rejected source.
 
     Examples
     --------

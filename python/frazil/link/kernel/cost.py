@@ -1,7 +1,7 @@
-"""What it costs to compute an element, against what it costs to keep one.
+"""The cost of computing an element, and of keeping one.
 
-The unit is an addition in a vector loop. The numbers are rough: being wrong by half changes nothing
-but speed.
+The unit is an addition in a vectorised loop. The numbers are rough; they influence nothing but
+speed.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from frazil.scalar.op import ScalarOp
 
 DIVISION = 4
 SEQUENTIAL = 6
-"""What goes element by element: taking at an index, adding to what came before."""
+"""A statement that no vector instruction does: a take at an index, a cumulative sum."""
 FUNCTION = 20
 
 KEEPING = 3
-"""Writing an element to a buffer in cache and reading it again; what costs more is done once."""
+"""Writing an element to a buffer in cache and reading it again."""
 
 _DIVISIONS = frozenset(("truediv", "reciprocal", "sqrt"))
 _FUNCTIONS = frozenset(("pow", "floordiv", "mod"))
 
 
 def cost(op: object) -> int:
-    """The cost of one application of a scalar op, or of what goes element by element.
+    """The cost of one application of a scalar op; of any other statement :data:`SEQUENTIAL`.
 
     Examples
     --------

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 class Image:
     """A library of kernels as bytes.
 
-    ``pointers`` name what in the library stands for functions of others, variables that hold their
-    address or the functions themselves, each with the name under which SciPy or the C library
-    exports it, or the runtime has it.
+    ``pointers`` maps symbols of the library to names of functions outside it, which SciPy, the C
+    library or the runtime have. A symbol is a variable for the function's address, or the function
+    itself.
     """
 
     code: bytes

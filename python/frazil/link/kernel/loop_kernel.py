@@ -1,16 +1,16 @@
-"""The loop kernel: what a fused chain of elementwise ops and reductions becomes.
+"""The loop kernel: fused elementwise ops and reductions.
 
-A :class:`LoopKernel` says what happens to one element of a loop; it knows no shapes and no rank.
+A :class:`LoopKernel` describes the work on one element of a loop; it knows no shapes and no rank.
 The runtime walks the outer dimensions and gives the kernel the last two. Every linker that makes
 native code lowers the same kernel.
 
 The native form of a kernel is ``int32_t kernel(char *const *pointers, int64_t n_outer, int64_t
-n_inner, const int64_t *outer_strides)``; pointers and strides, in bytes, list the reads, the
-sources, the writes and the puts. Behind them stand, for each source and put, a table of integers:
-its step along the inner dimension, and for each index the length and stride of its axis; if there
-are any, room for a report of two integers; and the buffers of the kernel's passes
-(:mod:`frazil.link.kernel.passes`): a buffer with a stride has room for eight rows, else for one. It
-returns a :class:`Status`.
+n_inner, const int64_t *outer_strides)``. Pointers and strides (in bytes) list the reads, the
+sources, the writes and the puts. More pointers follow. For each source and put: a table of
+integers, which holds its stride along the inner dimension and, for each index, the length and the
+stride of its axis. If there are any such tables: room for a report of two integers. At last the
+buffers of the kernel's passes (:mod:`frazil.link.kernel.passes`): a buffer with a stride has room
+for eight rows, one without for a single row. The function returns a :class:`Status`.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ BLOCK_BYTES = 64
 """The size of a block of one type: a cache line, and a vector of AVX-512."""
 
 LIGHT = 16
-"""What the statements of a kernel cost together, at most, whose blocks are of its narrowest type:
-several vectors of wider ones, and so the code for each statement several times."""
+"""The highest cost of all statements at which a kernel has blocks of its narrowest type. Values of
+wider types then take several vectors, and each statement that much more code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """An operand. ``inner``: it moves along the innermost dimension, else it is constant there."""
+    """An operand. ``inner``: it moves along the innermost dimension; else it is constant there."""
 
     dtype: str
     inner: bool
@@ -74,11 +74,11 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Fold:
-    """A value folded over the row by the scalar op that ``reduce`` names.
+class RowFold:
+    """The reduction of a row by the scalar op that ``reduce`` names, as a value of the kernel.
 
-    It does not move, and is known when the row has been walked: what uses it walks the row again.
-    ``start`` is the literal that the row is folded into.
+    It is one value a row, known at the row's end; statements that use it walk the row again.
+    ``start`` is the number of the literal that the elements are folded into.
     """
 
     reduce: str
@@ -89,9 +89,9 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An operand that is read where indices say; ``inner`` as for :class:`Read`.
+    """An operand that is read at indices; ``inner`` as for :class:`Read`.
 
-    Each index moves along one axis of it: ``indices`` is their number.
+    ``indices`` is the number of indices; each selects along one axis.
     """
 
     dtype: str
@@ -101,9 +101,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """The element of a source that indices, the values ``args``, point at.
+    """The element of a source at the indices ``args``, which are values of the kernel.
 
-    Negative ones count from the end. The first that is out of bounds ends the kernel.
+    Negative indices count from the end. The first index out of bounds ends the kernel.
     """
 
     source: int
@@ -112,8 +112,11 @@ class Take:
 
 
 @dataclass(frozen=True, slots=True)
-class Scan:
-    """All elements of the row so far, folded by the scalar op that ``reduce`` names, in order."""
+class Cumulate:
+    """A cumulative sum or product: the elements of the row so far, folded in order.
+
+    ``reduce`` names the scalar op.
+    """
 
     reduce: str
     args: tuple[int, ...]
@@ -122,7 +125,7 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """An output that is written where indices, the values ``args``, say, in order.
+    """An output that is written at the indices ``args``, in order; the reverse of :class:`Take`.
 
     ``reduce`` as for :class:`Write`; ``inner`` as for :class:`Source`.
     """
@@ -136,10 +139,17 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """An output. ``reduce``: None, or the name of the scalar op that folds elements into it
-    (add, mul, maximum, minimum, and_, or_); the runtime fills it with the identity first.
-    ``inner``: it moves along the innermost dimension; a reduction over that dimension has False.
-    ``of_rows``: such a reduction, which moves along another dimension.
+    """An output.
+
+    Attributes
+    ----------
+    reduce : str or None
+        The scalar op that folds elements into the output (add, mul, maximum, minimum, and_, or_).
+        The runtime fills the output with the identity first.
+    inner : bool
+        Whether it moves along the innermost dimension. A reduction over that dimension does not.
+    of_rows : bool
+        Whether it is a reduction over the innermost dimension that moves along another one.
     """
 
     value: int
@@ -150,7 +160,7 @@ class Write:
 
     @property
     def walks(self) -> bool:
-        """Whether it takes an element at each position of the row, not one of each row."""
+        """Whether it takes an element at each position of the row, instead of one for each row."""
         return self.inner or self.reduce is not None
 
 
@@ -158,13 +168,14 @@ class Write:
 class LoopKernel:
     """The body of one loop, in single assignment form.
 
-    With a :class:`Fold` or a :class:`Scan` among its statements it *takes whole rows*: the runtime
-    gives it all of the last dimension at once. Sources and puts are there for indices.
+    With a :class:`RowFold` or a :class:`Cumulate` among its statements it *takes whole rows*: the
+    runtime gives it all of the last dimension at once. Sources and puts are operands and outputs
+    with indices.
     """
 
     reads: tuple[Read, ...]
     literals: tuple[Literal, ...]
-    statements: tuple[Statement | Take | Scan | Fold, ...]
+    statements: tuple[Statement | Take | Cumulate | RowFold, ...]
     writes: tuple[Write, ...]
     sources: tuple[Source, ...] = ()
     puts: tuple[Put, ...] = ()
@@ -174,26 +185,26 @@ class LoopKernel:
 
     @cached_property
     def _hash(self) -> int:
-        """Kernels are looked up often, and have many statements."""
+        """The hash, kept: kernels are looked up often, and have many statements."""
         parts = (self.reads, self.literals, self.statements, self.writes, self.sources, self.puts)
         return hash(parts)
 
     @cached_property
-    def ops(self) -> Mapping[int, Statement | Take | Scan]:
-        """The statements that make an element of elements, by the number of their value."""
-        first = len(self.reads) + len(self.literals)
-        return {k: own for k, own in enumerate(self.statements, first) if not isinstance(own, Fold)}
+    def ops(self) -> Mapping[int, Statement | Take | Cumulate]:
+        """The statements computed at each element, by the number of their value."""
+        numbered = enumerate(self.statements, len(self.reads) + len(self.literals))
+        return {k: own for k, own in numbered if not isinstance(own, RowFold)}
 
     @cached_property
-    def folds(self) -> Mapping[int, Fold]:
+    def folds(self) -> Mapping[int, RowFold]:
         """The folds of rows, by the number of their value."""
-        first = len(self.reads) + len(self.literals)
-        return {k: own for k, own in enumerate(self.statements, first) if isinstance(own, Fold)}
+        numbered = enumerate(self.statements, len(self.reads) + len(self.literals))
+        return {k: own for k, own in numbered if isinstance(own, RowFold)}
 
     @cached_property
     def takes_rows(self) -> bool:
         """Whether it takes whole rows."""
-        return any(isinstance(own, (Fold, Scan)) for own in self.statements)
+        return any(isinstance(own, (RowFold, Cumulate)) for own in self.statements)
 
     @cached_property
     def dtypes(self) -> tuple[str, ...]:
@@ -207,10 +218,10 @@ class LoopKernel:
         """For every value, whether it is constant along the innermost dimension."""
         known = [not read.inner for read in self.reads] + [True] * len(self.literals)
         for statement in self.statements:
-            if isinstance(statement, Fold):
+            if isinstance(statement, RowFold):
                 known.append(True)
                 continue
-            moves = isinstance(statement, Scan) or (
+            moves = isinstance(statement, Cumulate) or (
                 isinstance(statement, Take) and self.sources[statement.source].inner
             )
             known.append(not moves and all(known[argument] for argument in statement.args))
@@ -218,14 +229,14 @@ class LoopKernel:
 
     @cached_property
     def lanes(self) -> int:
-        """How many elements make a block: as many of one type as a cache line holds.
+        """The number of elements in a block: as many of one type as a cache line holds.
 
-        That is the widest one; but where little is done with an element it is the narrowest one in
-        memory, since compilers turn vectors of narrow elements into several of wide ones, and do
-        not do so with a part of one.
+        The type is the widest one of the kernel. Light kernels (:attr:`is_light`) take the
+        narrowest one in memory: compilers turn a vector of narrow elements into several vectors of
+        wide ones, but do not do so with a part of a vector.
 
-        It is the same on every machine and for every compiler, and so are sums, which have a
-        partial sum for each. A kernel in which nothing moves takes one element at a time.
+        The number is the same on every machine and for every compiler. So are sums, which have one
+        partial sum a lane. A kernel in which nothing moves takes one element at a time.
         """
         inner = [read.inner for read in self.reads] + [write.inner for write in self.writes]
         inner += [source.inner for source in self.sources] + [put.inner for put in self.puts]
@@ -242,15 +253,16 @@ class LoopKernel:
 
     @cached_property
     def is_light(self) -> bool:
-        """Whether a row is walked once, and little is done with an element."""
+        """Whether the kernel walks each row once, and does little with an element."""
         if self.takes_rows or self.sources or self.puts:
             return False
         return sum(cost(own.op) for own in self.ops.values() if isinstance(own, Statement)) <= LIGHT
 
     @property
     def pointers(self) -> tuple[str, ...]:
-        """A name for every pointer that the kernel is given; those of reads and writes are numbers,
-        reads first.
+        """A name for every pointer that the kernel gets.
+
+        Reads and then writes have numbers.
         """
         reads, sources = range(len(self.reads)), range(len(self.sources))
         writes, puts = range(len(self.writes)), range(len(self.puts))
@@ -270,9 +282,9 @@ class Status(IntEnum):
 
     OK = 0
     NEGATIVE_POWER = 1  # integers to negative integer powers are not allowed
-    OUT_OF_BOUNDS = 2  # an index: which one, and its value, stand in the report
-    ENDED = 3  # no fault: a recurrence's condition held
-    STOPPED = 4  # no fault: it asked whether to stop, and the answer was yes
+    OUT_OF_BOUNDS = 2  # the report says which index, and its value
+    ENDED = 3  # no fault: the condition of a scan held
+    STOPPED = 4  # no fault: the kernel asked whether to stop, and the answer was yes
 
 
 class LoweringError(NotImplementedError):

@@ -1,9 +1,9 @@
-"""The passes of a kernel over a row: what each of them computes, and what is kept for a later one.
+"""The passes of a kernel over a row: the statements of each, and the values kept for later passes.
 
-A fold of a row is known when the row has been walked, so what uses it waits for another pass. What
-was computed in an earlier pass is computed again, unless that costs more than keeping it in a
-buffer as long as the row. Writes that move belong to the last pass: when an output shares its
-memory with an operand, that has been read for the last time.
+The fold of a row is known at the end of the row, so a statement that uses it needs another pass. A
+pass computes values of an earlier pass again, unless that costs more than keeping them in a buffer
+as long as the row. Writes that move belong to the last pass: an output may share its memory with an
+operand, which must have been read for the last time by then.
 """
 
 from __future__ import annotations
@@ -13,17 +13,28 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from frazil.link.kernel.cost import KEEPING, cost
-from frazil.link.kernel.loop_kernel import Fold, LoopKernel, Statement
-from frazil.link.kernel.scalar_loop import loop_calls
+from frazil.link.kernel.loop_kernel import LoopKernel, RowFold, Statement
+from frazil.link.kernel.scalar_loop import scalar_loop_calls
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """One walk along the row. Values, writes and puts are given by their numbers.
+    """One walk along the row, in numbers of values, writes and puts.
 
-    ``uniform``: statements without motion, computed before the walk; ``varying``: statements that
-    are computed at every element, in order; ``reads`` and ``loads``: moving reads and kept values
-    that these need; ``stores``: values kept for later passes; ``folds``: what is folded.
+    Attributes
+    ----------
+    uniform : tuple of int
+        Statements that are the same along the row, computed before the walk.
+    varying : tuple of int
+        Statements that are computed at every element, in order.
+    reads, loads : tuple of int
+        Moving reads, and values kept by an earlier pass, that the statements use.
+    stores : tuple of int
+        Values kept for later passes.
+    folds : tuple of int
+        Folds over the row.
+    writes, puts : tuple of int
+        Outputs written in this pass.
     """
 
     uniform: tuple[int, ...]
@@ -38,14 +49,14 @@ class Pass:
 
 @dataclass(frozen=True, slots=True)
 class Passes:
-    """All passes over a row, and the values that are kept in a buffer each."""
+    """All passes over a row, and the values that are kept, each in a buffer."""
 
     passes: tuple[Pass, ...]
     buffers: tuple[int, ...]
 
 
 _plans: WeakKeyDictionary[LoopKernel, Passes] = WeakKeyDictionary()
-"""As long as there is the kernel: a large one takes a tenth of a megabyte."""
+"""Kept as long as the kernel lives: the passes of a large one take a tenth of a megabyte."""
 
 
 def plan(kernel: LoopKernel) -> Passes:
@@ -65,7 +76,7 @@ def _plan(kernel: LoopKernel) -> Passes:
         + [max(ready[a] for a in (put.value, *put.args)) for put in kernel.puts],
         default=0,
     )
-    # In which passes each value is needed.
+    # The passes in which each value is needed.
     needed: list[set[int]] = [set() for _ in kernel.dtypes]
     for fold in kernel.folds.values():
         needed[fold.arg].add(ready[fold.arg])
@@ -75,8 +86,8 @@ def _plan(kernel: LoopKernel) -> Passes:
     for put in kernel.puts:
         for value in (put.value, *put.args):
             needed[value].add(last)
-    dear = _dear(kernel, ready, last)
-    calls = loop_calls(kernel.ops)
+    expensive = _expensive(kernel, ready, last)
+    calls = scalar_loop_calls(kernel.ops)
     made: dict[int, set[int]] = {}
     buffers: list[int] = []
     for k in reversed(range(first, len(kernel.dtypes))):
@@ -85,10 +96,10 @@ def _plan(kernel: LoopKernel) -> Passes:
             continue
         made[k] = needed[k]
         if k in calls and needed[k] - {ready[k]}:
-            # The results of a loop of elements come together.
+            # The results of a scalar loop are computed together.
             buffers.append(k)
             made[k] = {ready[k]}
-        elif dear[k] and len(needed[k]) > 1:
+        elif expensive[k] and len(needed[k]) > 1:
             buffers.append(k)
             made[k] = {min(needed[k])}
         for argument in statement.args:
@@ -116,26 +127,26 @@ def _plan(kernel: LoopKernel) -> Passes:
 
 
 def _ready(kernel: LoopKernel, first: int) -> list[int]:
-    """For every value, the number of passes after which what it needs is there."""
+    """For every value, the first pass that can compute it."""
     ready = [0] * len(kernel.dtypes)
     for k, statement in enumerate(kernel.statements, first):
-        if isinstance(statement, Fold):
+        if isinstance(statement, RowFold):
             ready[k] = ready[statement.arg] + 1
         else:
             ready[k] = max((ready[a] for a in statement.args), default=0)
     return ready
 
 
-def _dear(kernel: LoopKernel, ready: Sequence[int], last: int) -> list[bool]:
+def _expensive(kernel: LoopKernel, ready: Sequence[int], last: int) -> list[bool]:
     """For every value, whether computing it again costs more than keeping it."""
-    later = [False] * len(kernel.dtypes)  # whether something of a later pass uses it directly
+    later = [False] * len(kernel.dtypes)  # whether a statement of a later pass uses it directly
     for k, statement in kernel.ops.items():
         for argument in statement.args:
             later[argument] |= ready[k] > ready[argument]
     at_last = [write.value for write in kernel.writes if write.inner]
     for value in (*at_last, *(v for put in kernel.puts for v in (put.value, *put.args))):
         later[value] |= last > ready[value]
-    dear = [False] * len(kernel.dtypes)
+    expensive = [False] * len(kernel.dtypes)
     again = [0] * len(kernel.dtypes)
     for k, statement in kernel.ops.items():
         if kernel.uniform[k]:
@@ -144,6 +155,6 @@ def _dear(kernel: LoopKernel, ready: Sequence[int], last: int) -> list[bool]:
         whole = cost(own) + sum(again[a] for a in statement.args)
         again[k] = min(whole, KEEPING + 1)
         if later[k] and again[k] > KEEPING:
-            dear[k] = True
+            expensive[k] = True
             again[k] = 0
-    return dear
+    return expensive

@@ -1,9 +1,9 @@
-"""How a kernel reduces its inner dimension: the same way in every language, to the same bits.
+"""How a kernel reduces its inner dimension: in the same way in every language, to the same bits.
 
-Element ``k`` of a block goes to partial result ``k``; blocks take turns among a few sets of partial
-results, so that none waits for the one before; float sums are carried to a higher level every so
-often, which keeps their error near that of pairwise summation. At the end the partial results are
-folded by halves.
+Element ``k`` of a block is folded into partial result ``k``. Blocks take turns among a few sets of
+partial results, so that no block waits for the one before. Partial float sums are added to a higher
+level every :data:`TURNS` turns, which keeps their error near that of pairwise summation. At the end
+the partial results are folded by halves.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ SETS = 4
 """Sets of partial results that blocks take in turn."""
 
 TURNS = 16
-"""Turns after which the partial sums are added to those of the next level, and that many of these
-to the next again."""
+"""Turns after which the partial sums are added to the next level, as are those of each level."""
 
 LEVELS = 4
+"""Levels of partial sums."""
 
 COUNTING = frozenset({"add", "mul"})
-"""Reductions to which it matters how often a value is folded in."""
+"""Reductions whose result depends on how often a value is folded in."""
 
 
-def is_fold(write: Write) -> bool:
-    """Whether the write gathers a whole row."""
+def folds_row(write: Write) -> bool:
+    """Whether the write is the fold of a whole row."""
     return write.reduce is not None and not write.inner
 
 
 def has_levels(write: Write) -> bool:
-    """Whether partial results are carried from level to level: float sums."""
+    """Whether partial results have levels: only float sums have."""
     return write.reduce == "add" and write.dtype.startswith("float")
 
 
 def identity(reduce: str, dtype: str) -> bool | int | float:
-    """The value that changes nothing when it is folded in; for float sums -0.0, which keeps signs.
+    """The identity of a reduction; for float sums -0.0, which keeps the sign of zero.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Loops of elements in a kernel: what each does in a step, and which statements are results of it.
+"""Scalar loops in a kernel: their bodies, and the statements that are their results.
 
-A :class:`LoopBody` is a ScalarLoop's graph as a kernel tells it, statements in single assignment
-form. Every linker that makes native code lowers the same body.
+A :class:`ScalarLoopBody` is the graph of a ScalarLoop as statements in single assignment form.
+Every linker that makes native code lowers the same body.
 """
 
 from __future__ import annotations
@@ -12,19 +12,26 @@ from weakref import WeakKeyDictionary
 
 from frazil._core import Constant, Variable
 from frazil.graph.cached_property import cached_property
-from frazil.link.kernel.loop_kernel import Fold, Literal, LoweringError, Scan, Statement, Take
+from frazil.link.kernel.loop_kernel import (
+    Cumulate,
+    Literal,
+    LoweringError,
+    RowFold,
+    Statement,
+    Take,
+)
 from frazil.scalar.loop import ScalarLoop, loop_result
 
 PATIENCE = 4096
-"""Steps after which a loop asks whether to stop, as by Ctrl-C: a power of two."""
+"""Steps after which a scalar loop asks whether to stop, as by Ctrl-C: a power of two."""
 
 
 @dataclass(frozen=True)
-class LoopBody:
-    """What one element does in a step.
+class ScalarLoopBody:
+    """One step of a scalar loop, for one element.
 
-    Its values are numbered: states, constants, literals, statements. ``nexts`` are the values that
-    states become; with a ``condition`` the step in which that value holds is the last.
+    Its values are numbered: states, constants, literals, statements. ``nexts`` are the next values
+    of the states. The step in which the value ``condition`` holds is the last.
     """
 
     states: tuple[str, ...]
@@ -56,37 +63,38 @@ class LoopBody:
 
     @cached_property
     def constant(self) -> Sequence[bool]:
-        """For every value, whether it can be had before the first step, once for all."""
+        """For every value, whether it is the same in all steps, so that it is computed once."""
         known = [False] * len(self.states) + [True] * (self.first_statement - len(self.states))
         for statement in self.statements:
-            # A loop without steps has no faults either.
+            # A loop without steps must not fail, so what may fail stays in the steps.
             faults = statement.op.table_name == "pow" and not statement.dtype.startswith("float")
             known.append(not faults and all(known[argument] for argument in statement.args))
         return known
 
     @property
     def results(self) -> tuple[str, ...]:
-        """The dtypes of the results: those of states, and whether the condition ended the loop."""
+        """The dtypes of the results: the states, and whether the condition ended the loop."""
         return self.states if self.condition is None else (*self.states, "bool")
 
 
-def body_of(loop: ScalarLoop) -> LoopBody:
-    """What a loop does in a step, worked out once.
+def body_of(loop: ScalarLoop) -> ScalarLoopBody:
+    """The body of a scalar loop, built once.
 
     Raises
     ------
     LoweringError
-        If its graph has ops of several results: loops of which some op has no native form.
+        If its graph has an op with several results: a scalar loop with an op that has no native
+        form.
     """
     body = _bodies.get(loop)
     return _bodies.setdefault(loop, _body(loop)) if body is None else body
 
 
-# By the op's life: what follows from it alone.
-_bodies: WeakKeyDictionary[ScalarLoop, LoopBody] = WeakKeyDictionary()
+# For as long as the op lives.
+_bodies: WeakKeyDictionary[ScalarLoop, ScalarLoopBody] = WeakKeyDictionary()
 
 
-def _body(loop: ScalarLoop) -> LoopBody:
+def _body(loop: ScalarLoop) -> ScalarLoopBody:
     graph = loop.fgraph
     numbers: dict[Variable, int] = {x: at for at, x in enumerate(graph.inputs)}
     order = graph.toposort()
@@ -103,7 +111,7 @@ def _body(loop: ScalarLoop) -> LoopBody:
         args = tuple(numbers[x] for x in node.inputs)
         statements.append(Statement(node.op.scalar_op, args, output.dtype))
         numbers[output] = len(numbers)
-    return LoopBody(
+    return ScalarLoopBody(
         tuple(x.dtype for x in loop.states),
         tuple(x.dtype for x in loop.constants),
         tuple(literals),
@@ -114,10 +122,11 @@ def _body(loop: ScalarLoop) -> LoopBody:
 
 
 @dataclass(frozen=True)
-class LoopCall:
-    """A loop that a kernel runs for each element: on which values, and for which results of it.
+class ScalarLoopCall:
+    """A scalar loop that a kernel runs for each element.
 
-    ``numbers`` are those of the kernel's values that are these results, in order.
+    ``args`` are the values that it takes, ``results`` the positions of the results that the kernel
+    uses, ``numbers`` the numbers of those results among the kernel's values.
     """
 
     loop: ScalarLoop
@@ -127,19 +136,21 @@ class LoopCall:
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """The dtypes of what the loop takes: the number of steps, states and constants."""
+        """The dtypes of the operands: the number of steps, states and constants."""
         body = body_of(self.loop)
         return ("int64", *body.states, *body.constants)
 
 
-def loop_calls(made: Mapping[int, Statement | Take | Scan | Fold]) -> Mapping[int, LoopCall]:
-    """For the statements, by their numbers, that are results of loops: the call that they share."""
+def scalar_loop_calls(
+    statements: Mapping[int, Statement | Take | Cumulate | RowFold],
+) -> Mapping[int, ScalarLoopCall]:
+    """The call of a scalar loop for each statement that is a result of one, by its number."""
     groups: dict[tuple[ScalarLoop, tuple[int, ...]], list[tuple[int, int]]] = {}
-    for k, statement in made.items():
+    for k, statement in statements.items():
         if isinstance(statement, Statement) and (part := loop_result(statement.op)) is not None:
             groups.setdefault((part[0], statement.args), []).append((part[1], k))
     return {
-        k: LoopCall(loop, args, tuple(at for at, _ in parts), tuple(k for _, k in parts))
+        k: ScalarLoopCall(loop, args, tuple(at for at, _ in parts), tuple(k for _, k in parts))
         for (loop, args), parts in groups.items()
         for _, k in parts
     }

@@ -1,14 +1,13 @@
-"""The recurrence kernel: what a whole loop becomes whose steps work on a few numbers.
+"""The scan kernel: a whole scan whose steps work on a few numbers.
 
-A :class:`RecurrenceKernel` says what a step does to single elements; what it keeps for the next
-step stays in registers. Every linker that makes native code lowers the same kernel.
+A :class:`ScanKernel` describes a step on single elements; the states stay in registers from step to
+step. Every linker that makes native code lowers the same kernel.
 
 The native form is ``int32_t kernel(char *const *pointers, int64_t steps, int64_t one, const int64_t
-*strides)``; pointers and strides, in bytes from step to step, list the reads and then the writes.
-The rows of both have no gaps; what a state starts as may lie where its last value goes, so a long
-loop is several calls. It returns a
-:class:`~frazil.link.kernel.loop_kernel.Status`: ``ENDED`` if its condition held in the last step
-that it did.
+*strides)``. Pointers and strides (in bytes, from step to step) list the reads and then the writes.
+The rows of both have no gaps. The initial value of a state may lie where its last value goes, so a
+long scan is several calls. The function returns a
+:class:`~frazil.link.kernel.loop_kernel.Status`: ``ENDED`` if the condition held in its last step.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from frazil.link.kernel.loop_kernel import Literal, LoopKernel, Statement
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """An operand: so many elements, of which each step reads new ones if it ``walks``."""
+class ScanRead:
+    """An operand of ``size`` elements; if it ``walks``, a row of that size for each step."""
 
     dtype: str
     size: int
@@ -31,8 +30,8 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """A number that a step leaves to the next: the values that it starts as and that it becomes."""
+class StateElement:
+    """One element of a state: its initial value, and the value that the next step gets."""
 
     dtype: str
     start: int
@@ -40,10 +39,10 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class RowWrite:
-    """A result: the values of its elements, of each step if it ``walks``, else after the last.
+class ScanWrite:
+    """An output: if it ``walks``, a row of ``values`` for each step, else those after the last.
 
-    Those after the last step are values of states.
+    Values after the last step are values of states.
     """
 
     dtype: str
@@ -52,20 +51,20 @@ class RowWrite:
 
 
 @dataclass(frozen=True)
-class RecurrenceKernel:
-    """A loop over steps, in single assignment form.
+class ScanKernel:
+    """The step of a scan, in single assignment form.
 
-    Its values are numbered: loads (of an element of a read), literals, states, statements. With a
-    ``condition`` the step in which that value holds is the last, and a last write of one int64
-    takes the number of steps done.
+    Its values are numbered: loads (each of an element of a read), literals, states, statements.
+    The step in which the value ``condition`` holds is the last; a kernel with a condition also
+    writes the number of steps done, one int64, behind the other writes.
     """
 
-    reads: tuple[Row, ...]
+    reads: tuple[ScanRead, ...]
     loads: tuple[tuple[int, int], ...]
     literals: tuple[Literal, ...]
-    states: tuple[State, ...]
+    states: tuple[StateElement, ...]
     statements: tuple[Statement, ...]
-    writes: tuple[RowWrite, ...]
+    writes: tuple[ScanWrite, ...]
     condition: int | None = None
 
     @cached_property
@@ -105,12 +104,12 @@ class RecurrenceKernel:
     @property
     def walks(self) -> Sequence[bool]:
         """For every read and write, whether each step has a row of its own."""
-        return (*(row.walks for row in self.reads), *(row.walks for row in self.writes))
+        return (*(read.walks for read in self.reads), *(write.walks for write in self.writes))
 
     def counts_steps(self) -> bool:
         """Whether there is a write for the number of steps."""
         return self.condition is not None
 
 
-AnyKernel: TypeAlias = LoopKernel | RecurrenceKernel
-"""What a kernel compiler takes."""
+AnyKernel: TypeAlias = LoopKernel | ScanKernel
+"""A kernel that a kernel compiler takes."""

@@ -20,12 +20,12 @@ from frazil.link.fusion.fusion import Loop, operands
 from frazil.link.fusion.recompute import Recompute
 from frazil.link.fusion.views import REPEATED, Axes, Views, through
 from frazil.link.kernel.loop_kernel import (
-    Fold,
+    Cumulate,
     Literal,
     LoopKernel,
     Put,
     Read,
-    Scan,
+    RowFold,
     Source,
     Statement,
     Take,
@@ -39,7 +39,7 @@ from frazil.tensor.reductions import Reduce
 SHORT = 16
 """Terms up to which a sum is not worth a loop of its own."""
 
-Maker = Callable[[tuple[int, ...]], Statement | Take | Scan | Fold]
+Maker = Callable[[tuple[int, ...]], Statement | Take | Cumulate | RowFold]
 Value = tuple[OneOf["read", "literal", "statement"], int]
 
 
@@ -127,7 +127,7 @@ class _Assembly:
                 case AdvancedIncSubtensor():
                     self._put(node, args)
                 case CumOp():
-                    self._scan(node, args)
+                    self._add_cumulation(node, args)
                 case _:
                     self._apply(node, args)
         first = {
@@ -244,7 +244,7 @@ class _Assembly:
     def _literal(self, literal: Literal) -> Value:
         return "literal", self.literals.setdefault(literal, len(self.literals))
 
-    def _state(self, output: Variable, make: Maker, args: list[Value]) -> None:
+    def _add_statement(self, output: Variable, make: Maker, args: list[Value]) -> None:
         """Add a statement that makes an output, and a write if that is stored."""
         self.statements[output] = len(self.made)
         self.made.append((make, args))
@@ -252,7 +252,7 @@ class _Assembly:
 
     def _apply(self, node: FrozenApply, args: list[Value]) -> None:
         (output,) = node.outputs
-        self._state(output, partial(_statement, node.op.scalar_op, output.dtype), args)
+        self._add_statement(output, partial(_statement, node.op.scalar_op, output.dtype), args)
 
     def _ordered(self, axes: Axes) -> Axes:
         """``axes`` with that of the row last."""
@@ -260,9 +260,9 @@ class _Assembly:
             return axes
         return (*axes[: self.row], *axes[self.row + 1 :], axes[self.row])
 
-    def _scan(self, node: FrozenApply, args: list[Value]) -> None:
+    def _add_cumulation(self, node: FrozenApply, args: list[Value]) -> None:
         (output,) = node.outputs
-        self._state(output, partial(_scan, node.op.mode, output.dtype), args)
+        self._add_statement(output, partial(_cumulate, node.op.mode, output.dtype), args)
 
     def _indexed(self, node: FrozenApply) -> Indexed:
         (whole,) = whole_operands(node)
@@ -272,7 +272,7 @@ class _Assembly:
     def _take(self, node: FrozenApply, args: list[Value]) -> None:
         (output,) = node.outputs
         source = self.sources.setdefault(self._indexed(node), len(self.sources))
-        self._state(output, partial(_take, source, output.dtype), args)
+        self._add_statement(output, partial(_take, source, output.dtype), args)
 
     def _put(self, node: FrozenApply, args: list[Value]) -> None:
         (output,) = node.outputs
@@ -296,7 +296,7 @@ class _Assembly:
         identity = node.op.identity(output.dtype)
         if output in self.needed:
             start = self._literal(Literal(output.dtype, identity))
-            self._state(output, partial(_fold, node.op.fold, output.dtype), [start, value])
+            self._add_statement(output, partial(_fold, node.op.fold, output.dtype), [start, value])
             return
         axes = [REPEATED if axis in node.op.axes else axis for axis in range(over.ndim)]
         reduction = identity, node.op.fold
@@ -312,13 +312,13 @@ def _take(source: int, dtype: str, args: tuple[int, ...]) -> Take:
     return Take(source, args, dtype)
 
 
-def _scan(reduce: str, dtype: str, args: tuple[int, ...]) -> Scan:
-    return Scan(reduce, args, dtype)
+def _cumulate(reduce: str, dtype: str, args: tuple[int, ...]) -> Cumulate:
+    return Cumulate(reduce, args, dtype)
 
 
-def _fold(reduce: str, dtype: str, args: tuple[int, ...]) -> Fold:
+def _fold(reduce: str, dtype: str, args: tuple[int, ...]) -> RowFold:
     start, value = args
-    return Fold(reduce, start, value, dtype)
+    return RowFold(reduce, start, value, dtype)
 
 
 def _swapped(axes: Axes) -> Axes:

@@ -36,7 +36,7 @@ Elements: TypeAlias = Any
 """An object array: for each element the number of its value. NumPy's types do not tell that."""
 
 
-class NotSmall(Exception):
+class NotScalarizable(Exception):
     """An array is too large, or of a shape that is not known, or an op has no form here."""
 
 
@@ -81,13 +81,13 @@ class Step:
     def apply(self, op: ScalarOp, args: Sequence[int], dtype: str) -> int:
         """The value of a scalar op."""
         if len(self.statements) >= self._limit:
-            raise NotSmall(f"more than {self._limit} statements")
+            raise NotScalarizable(f"more than {self._limit} statements")
         statement = Statement(op, tuple(args), dtype)
         number = self.statements.get(statement)
         if number is None:
             own = [self.dtypes[argument] for argument in args]
             if not self._lowers(op, own, dtype):
-                raise NotSmall(f"{op} has no native form")
+                raise NotScalarizable(f"{op} has no native form")
             number = self.statements[statement] = self.given(dtype)
         return number
 
@@ -121,16 +121,16 @@ def components(op: Op, node: FrozenApply, operands: Sequence[Elements], step: St
 
     Raises
     ------
-    NotSmall
+    NotScalarizable
         If the op has no such form.
     """
-    raise NotSmall(f"{op} has no form for single elements")
+    raise NotScalarizable(f"{op} has no form for single elements")
 
 
 @components.register
 def _(op: Elemwise, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
     if len(node.output_types) != 1:
-        raise NotSmall(f"{op} has several results")
+        raise NotScalarizable(f"{op} has several results")
     result = node.output_types[0]
     made = np.empty(_static(node.outputs[0]), object)
     aligned: list[Elements] = [np.broadcast_to(x, made.shape) for x in operands]
@@ -151,7 +151,7 @@ def _(op: Reduce, node: FrozenApply, operands: Sequence[Elements], step: Step) -
         if terms:
             made[at] = step.total(terms, op.fold)
         elif op.needs_elements:
-            raise NotSmall("a reduction of no elements")
+            raise NotScalarizable("a reduction of no elements")
         else:
             made[at] = step.literal(dtype, np.dtype(dtype).type(op.identity(dtype)).item())
     return made
@@ -161,7 +161,7 @@ def _(op: Reduce, node: FrozenApply, operands: Sequence[Elements], step: Step) -
 def _(op: Dot, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
     a, b = operands
     if a.shape[-1:] != b.shape[:1]:
-        raise NotSmall("lengths differ")
+        raise NotScalarizable("lengths differ")
     return step.dot(a, b, node.output_types[0].dtype)
 
 
@@ -186,7 +186,7 @@ def _accumulated(
 ) -> Elements:
     """``factor * z + alpha * products``; ``z`` is not read where ``factor`` is known to be zero."""
     if z.shape != products.shape:
-        raise NotSmall("shapes differ")
+        raise NotScalarizable("shapes differ")
     unread = isinstance(beta, Constant) and not beta.data.any()
     made = np.empty(z.shape, object)
     for at in np.ndindex(*z.shape):
@@ -219,7 +219,7 @@ def _(op: DropDims, node: FrozenApply, operands: Sequence[Elements], step: Step)
 def _(op: Reshape, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
     shape = _static(node.outputs[0])
     if int(np.prod(shape)) != operands[0].size:
-        raise NotSmall("sizes differ")
+        raise NotScalarizable("sizes differ")
     return operands[0].reshape(shape)
 
 
@@ -238,7 +238,7 @@ def _(op: Subtensor, node: FrozenApply, operands: Sequence[Elements], step: Step
     try:
         return np.asarray(operands[0][_index(op, node.inputs[1:])], object)
     except IndexError:
-        raise NotSmall("an index is out of bounds") from None
+        raise NotScalarizable("an index is out of bounds") from None
 
 
 @components.register
@@ -249,7 +249,7 @@ def _(op: IncSubtensor, node: FrozenApply, operands: Sequence[Elements], step: S
     try:
         part: Elements = np.asarray(made[index], object)
     except IndexError:
-        raise NotSmall("an index is out of bounds") from None
+        raise NotScalarizable("an index is out of bounds") from None
     new: Elements = np.broadcast_to(y, part.shape)
     if not op.set:
         sums = np.empty(part.shape, object)
@@ -314,13 +314,13 @@ def _static(x: Variable) -> tuple[int, ...]:
 
     Raises
     ------
-    NotSmall
+    NotScalarizable
         If its type does not say all of it.
     """
     shape = x.type.shape
     known = tuple(length for length in shape if length is not None)
     if len(known) != len(shape):
-        raise NotSmall(f"{x.type} does not say all lengths")
+        raise NotScalarizable(f"{x.type} does not say all lengths")
     return known
 
 
@@ -331,5 +331,5 @@ def _zeros(node: FrozenApply, step: Step) -> Elements:
 
 def _index(op: Subtensor | IncSubtensor, dynamic: Sequence[Variable]) -> tuple[Any, ...]:
     if any(not isinstance(x, Constant) for x in dynamic):
-        raise NotSmall("an index is computed")
+        raise NotScalarizable("an index is computed")
     return numpy_index(op.template, [x.data for x in dynamic if isinstance(x, Constant)])

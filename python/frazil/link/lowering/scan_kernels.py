@@ -10,9 +10,9 @@ import numpy as np
 from frazil._core import Constant, Variable
 from frazil.inner.inner_graph import KnownOfOps
 from frazil.link.kernel.compiler import KernelCompiler
-from frazil.link.kernel.scan_kernel import RecurrenceKernel, Row, RowWrite, State
+from frazil.link.kernel.scan_kernel import ScanKernel, ScanRead, ScanWrite, StateElement
 from frazil.link.lowering.inlining import inline_composites
-from frazil.link.lowering.scalarized import Elements, NotSmall, Step, components
+from frazil.link.lowering.scalarized import Elements, NotScalarizable, Step, components
 from frazil.scan.op import Scan
 
 ROW = 256
@@ -23,7 +23,7 @@ ROW = 256
 class ScanCall:
     """A loop as one kernel: the shape of a row of each operand and of each result."""
 
-    kernel: RecurrenceKernel
+    kernel: ScanKernel
     reads: Sequence[tuple[int, ...]]
     writes: Sequence[tuple[int, ...]]
 
@@ -34,7 +34,7 @@ def scan_call(op: Scan, compiler: KernelCompiler) -> ScanCall | None:
     if compiler.name not in known:
         try:
             known[compiler.name] = _planned(op, compiler)
-        except NotSmall:
+        except NotScalarizable:
             known[compiler.name] = None
     return known[compiler.name]
 
@@ -48,7 +48,7 @@ def _planned(op: Scan, compiler: KernelCompiler) -> ScanCall:
     step = Step(compiler.lowers, compiler.step_limit)
     values: dict[Variable, Elements] = {}
     loads: list[tuple[int, int]] = []
-    rows: list[Row] = []
+    rows: list[ScanRead] = []
     starts: list[int] = []
     for at, x in enumerate(graph.inputs):
         shape = _small(x)
@@ -56,7 +56,7 @@ def _planned(op: Scan, compiler: KernelCompiler) -> ScanCall:
         is_state = n_seq <= at < n_seq + n_states
         loaded = [step.given(x.dtype) for _ in range(size)]
         loads += [(at, k) for k in range(size)]
-        rows.append(Row(x.dtype, size, walks=at < n_seq))
+        rows.append(ScanRead(x.dtype, size, walks=at < n_seq))
         if is_state:
             starts += loaded
         else:
@@ -84,7 +84,7 @@ def _planned(op: Scan, compiler: KernelCompiler) -> ScanCall:
     outputs = [elements(y) for y in graph.outputs]
     nexts = [value for y in outputs[:n_states] for value in y.flat]
     if len(nexts) != len(currents):
-        raise NotSmall("a state changes its shape")
+        raise NotScalarizable("a state changes its shape")
     stacked = outputs[n_states : len(outputs) - op.until]
     condition = int(outputs[-1][()]) if op.until else None
 
@@ -108,26 +108,26 @@ def _planned(op: Scan, compiler: KernelCompiler) -> ScanCall:
     number = {old: new for new, old in enumerate(numbered)}
     first_state = len(kept_loads) + len(literals)
     shapes = [_small(x) for x in graph.inputs]
-    writes: list[RowWrite] = []
+    writes: list[ScanWrite] = []
     written: list[tuple[int, ...]] = []
     at = first_state
     for x in graph.inputs[n_seq : n_seq + n_states]:
         size = int(np.prod(_small(x)))
-        writes.append(RowWrite(x.dtype, tuple(range(at, at + size)), walks=False))
+        writes.append(ScanWrite(x.dtype, tuple(range(at, at + size)), walks=False))
         written.append(_small(x))
         at += size
     for y, elements_of in zip(graph.outputs[n_states:], stacked, strict=False):
         told = tuple(number[v] for v in elements_of.flat)
-        writes.append(RowWrite(y.dtype, told, walks=True))
+        writes.append(ScanWrite(y.dtype, told, walks=True))
         written.append(elements_of.shape)
     if op.until:
         written.append(())
-    kernel = RecurrenceKernel(
+    kernel = ScanKernel(
         reads=tuple(rows),
         loads=tuple(loads[k] for k in kept_loads),
         literals=tuple(literals),
         states=tuple(
-            State(step.dtypes[own], number[start], number[new])
+            StateElement(step.dtypes[own], number[start], number[new])
             for own, start, new in zip(currents, starts, nexts, strict=True)
         ),
         statements=tuple(
@@ -142,7 +142,7 @@ def _planned(op: Scan, compiler: KernelCompiler) -> ScanCall:
 def _small(x: Variable) -> tuple[int, ...]:
     known = tuple(length for length in x.type.shape if length is not None)
     if len(known) != x.ndim or int(np.prod(known)) > ROW:
-        raise NotSmall(f"{x.type} is not small")
+        raise NotScalarizable(f"{x.type} is not small")
     return known
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from frazil.link.kernel.loop_kernel import Status
-from frazil.link.kernel.scalar_loop import PATIENCE, LoopBody, body_of
+from frazil.link.kernel.scalar_loop import PATIENCE, ScalarLoopBody, body_of
 from frazil.link.numba import functions
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def write_loop(
     return lines, tuple(results)
 
 
-def _step(source: KernelSource, body: LoopBody, own: str) -> Iterator[str]:
+def _step(source: KernelSource, body: ScalarLoopBody, own: str) -> Iterator[str]:
     yield from _statements(source, body, own, constant=False)
     for k, value in enumerate(body.nexts):
         yield f"{own}n{k} = {own}v{value}"
@@ -58,7 +58,9 @@ def _step(source: KernelSource, body: LoopBody, own: str) -> Iterator[str]:
     yield "    break"
 
 
-def _statements(source: KernelSource, body: LoopBody, own: str, *, constant: bool) -> Iterator[str]:
+def _statements(
+    source: KernelSource, body: ScalarLoopBody, own: str, *, constant: bool
+) -> Iterator[str]:
     for k, statement in enumerate(body.statements, body.first_statement):
         if body.constant[k] is constant:
             operands = [(f"{own}v{a}", body.dtypes[a]) for a in statement.args]

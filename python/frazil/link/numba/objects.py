@@ -17,7 +17,7 @@ from frazil.link.kernel.scan_kernel import AnyKernel
 from frazil.link.numba.externals import exported, with_vector_forms
 from frazil.link.numba.linking import called, link, optimise
 from frazil.link.numba.machine import target_machine
-from frazil.link.numba.recurrence import RecurrenceSource
+from frazil.link.numba.scan import ScanSource
 from frazil.link.numba.source import KernelSource
 from frazil.link.numba.translation import Defined, Module
 
@@ -30,9 +30,7 @@ def build(kernels: Sequence[AnyKernel], names: Sequence[str]) -> Image:
     head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{machine.triple}"'
     module = Module(head)
     for kernel, name in zip(kernels, names, strict=True):
-        source = (
-            KernelSource(kernel) if isinstance(kernel, LoopKernel) else RecurrenceSource(kernel)
-        )
+        source = KernelSource(kernel) if isinstance(kernel, LoopKernel) else ScanSource(kernel)
         function = Defined(name, _OPERANDS, "int32", source.text, source.globals)
         module.define(function, linkage="")
     parts: list[str] = []

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from frazil.link.kernel.loop_kernel import LoopKernel, LoweringError, Scan, Status, Take, Write
+from frazil.link.kernel.loop_kernel import Cumulate, LoopKernel, LoweringError, Status, Take, Write
 from frazil.link.kernel.passes import Pass, plan
 from frazil.link.kernel.reduction import (
     LEVELS,
     SETS,
     TURNS,
+    folds_row,
     has_levels,
     identity,
-    is_fold,
 )
 from frazil.link.numba import functions, impl
 from frazil.link.numba.element_loop import write_loop
@@ -235,7 +235,7 @@ class KernelSource:
         """What is folded in a pass."""
         kernel = self.kernel
         writes = [(self.n_reads + k, kernel.writes[k]) for k in one.writes]
-        made = [_Folding(k, write, None) for k, write in writes if is_fold(write)]
+        made = [_Folding(k, write, None) for k, write in writes if folds_row(write)]
         for k in one.folds:
             fold = kernel.folds[k]
             write = Write(fold.arg, fold.dtype, inner=False, reduce=fold.reduce)
@@ -246,9 +246,9 @@ class KernelSource:
         """One walk along the row."""
         lanes = self.kernel.lanes
         for k in one.varying:
-            if isinstance(scan := self.kernel.ops[k], Scan):
-                empty = identity(scan.reduce, scan.dtype)
-                yield f"v{k} = {scan.dtype}({self._global(f'i{k}', empty)})"
+            if isinstance(own := self.kernel.ops[k], Cumulate):
+                empty = identity(own.reduce, own.dtype)
+                yield f"v{k} = {own.dtype}({self._global(f'i{k}', empty)})"
         if folding := self._folding(one):
             for each in folding:
                 if each.value is not None:
@@ -274,7 +274,7 @@ class KernelSource:
             if isinstance(statement, Take):
                 yield from self._take(k, statement, element)
                 continue
-            if isinstance(statement, Scan):
+            if isinstance(statement, Cumulate):
                 own = statement.dtype
                 *lines, value = self.convert(
                     f"v{statement.args[0]}", kernel.dtypes[statement.args[0]], own

@@ -1,4 +1,4 @@
-"""The Python text of recurrence kernels, as Numba compiles it."""
+"""The Python text of scan kernels, as Numba compiles it."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Iterator
 import numpy as np
 
 from frazil.link.kernel.loop_kernel import LoopKernel, Status
-from frazil.link.kernel.scan_kernel import RecurrenceKernel
+from frazil.link.kernel.scan_kernel import ScanKernel
 from frazil.link.numba.source import KernelSource
 
 
-class RecurrenceSource(KernelSource):
-    """One recurrence as the text of a Python function, and the names that the text refers to."""
+class ScanSource(KernelSource):
+    """One scan as the text of a Python function, and the names that the text refers to."""
 
-    def __init__(self, kernel: RecurrenceKernel) -> None:
-        self.recurrence = kernel
+    def __init__(self, kernel: ScanKernel) -> None:
+        self.scan = kernel
         super().__init__(LoopKernel((), (), (), ()))
 
     def _lines(self) -> Iterator[str]:
-        kernel = self.recurrence
+        kernel = self.scan
         n_reads = len(kernel.reads)
         yield "def kernel(pointers, steps, one, strides):"
         yield "    status = int32(0)"
@@ -65,14 +65,14 @@ class RecurrenceSource(KernelSource):
         yield "    return status"
 
     def _loaded(self, indent: str, *, constant: bool) -> Iterator[str]:
-        kernel = self.recurrence
+        kernel = self.scan
         for k, (read, element) in enumerate(kernel.loads):
             if kernel.constant[k] is constant:
                 own = kernel.reads[read].dtype
                 yield f"{indent}v{k} = {self._load(own, f'p{read}', f'{element}')}"
 
     def _stated(self, indent: str, *, constant: bool) -> Iterator[str]:
-        kernel = self.recurrence
+        kernel = self.scan
         for k, statement in enumerate(kernel.statements, kernel.first_statement):
             if kernel.constant[k] is constant:
                 operands = [(f"v{a}", kernel.dtypes[a]) for a in statement.args]
