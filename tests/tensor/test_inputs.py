@@ -37,9 +37,9 @@ def test_inputs_are_told_apart_by_identity():
 def test_shape_must_have_the_rank():
     with pytest.raises(ValueError, match="must have 2 lengths"):
         ft.matrix("x", shape=(3,))
-    with pytest.raises(ValueError, match="row has shape"):
+    with pytest.raises(ValueError, match=r"a row has shape \(1, n\)"):
         ft.row("x", shape=(2, 3))
-    with pytest.raises(ValueError, match="column has shape"):
+    with pytest.raises(ValueError, match=r"a col has shape \(n, 1\)"):
         ft.col("x", shape=(3, 2))
 
 

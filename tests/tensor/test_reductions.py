@@ -109,3 +109,9 @@ def test_axis_errors():
         ft.sum(ft.vector(), axis=1)
     with pytest.raises(ValueError, match="twice"):
         ft.sum(ft.matrix(), axis=(0, -2))
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "all", "any", "mean", "var", "std"])
+def test_an_axis_that_is_not_there_is_refused_in_the_functions_name(name):
+    with pytest.raises(np.exceptions.AxisError, match=f"^{name} takes axes from -1 to 0 here"):
+        getattr(ft, name)(ft.vector("x"), axis=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.buffers import distinct
+from frazil.tensor.docstrings import documented
 from frazil.tensor.lengths import LengthLike, Lengths, as_lengths, lengths, static_shape
 from frazil.tensor.reductions import Sum
 
@@ -107,82 +108,6 @@ def alloc(value: TensorLike, *shape: LengthLike) -> Variable:
     return distinct(broadcast_to(value, shape)) if value.ndim else full(shape, value)
 
 
-def zeros(shape: LengthLike | Iterable[LengthLike], dtype: npt.DTypeLike | None = None) -> Variable:
-    """Return a new tensor of zeros, as :func:`numpy.zeros`.
-
-    Parameters
-    ----------
-    shape : int, 0-d integer variable, or a sequence of them
-        Shape of the result.
-    dtype : dtype_like, optional
-        Its data type; default: float64.
-
-    Returns
-    -------
-    Variable
-        Each call gives another variable: see :func:`distinct`.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.zeros(3).eval()
-    array([0., 0., 0.])
-    """
-    return full(shape, constant(0, np.dtype(dtype)))
-
-
-def ones(shape: LengthLike | Iterable[LengthLike], dtype: npt.DTypeLike | None = None) -> Variable:
-    """Return a new tensor of ones, as :func:`numpy.ones`.
-
-    Parameters
-    ----------
-    shape : int, 0-d integer variable, or a sequence of them
-        Shape of the result.
-    dtype : dtype_like, optional
-        Its data type; default: float64.
-
-    Returns
-    -------
-    Variable
-        Each call gives another variable: see :func:`distinct`.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.ones(3).eval()
-    array([1., 1., 1.])
-    """
-    return full(shape, constant(1, np.dtype(dtype)))
-
-
-def empty(shape: LengthLike | Iterable[LengthLike], dtype: npt.DTypeLike | None = None) -> Variable:
-    """Return a new tensor whose values are not to be relied on, as :func:`numpy.empty`.
-
-    Parameters
-    ----------
-    shape : int, 0-d integer variable, or a sequence of them
-        Shape of the result.
-    dtype : dtype_like, optional
-        Its data type; default: float64.
-
-    Returns
-    -------
-    Variable
-        Each call gives another variable: see :func:`distinct`.
-
-    Notes
-    -----
-    The values are zeros, so that a graph gives the same result each time.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.empty((2, 3)).eval().shape
-    (2, 3)
-    """
-    return zeros(shape, dtype)
-
-
 def full_like(
     x: TensorLike, fill_value: TensorLike, dtype: npt.DTypeLike | None = None
 ) -> Variable:
@@ -212,49 +137,76 @@ def full_like(
     return full(lengths(x), fill_value, x.dtype if dtype is None else dtype)
 
 
-def zeros_like(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
-    """Return a new tensor of zeros of the shape of ``x``, as :func:`numpy.zeros_like`.
+class Filled(Protocol):
+    """A function that fills a new tensor of a shape."""
 
-    Parameters
-    ----------
-    x : tensor_like
-        Gives the shape, and the dtype unless that is given.
-    dtype : dtype_like, optional
-        Data type of the result.
-
-    Returns
-    -------
-    Variable
-        Each call gives another variable: see :func:`distinct`.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.zeros_like([1.0, 2.0]).eval()
-    array([0., 0.])
-    """
-    return full_like(x, 0, dtype)
+    def __call__(
+        self, shape: LengthLike | Iterable[LengthLike], dtype: npt.DTypeLike | None = None
+    ) -> Variable: ...
 
 
-def ones_like(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
-    """Return a new tensor of ones of the shape of ``x``, as :func:`numpy.ones_like`.
+class FilledLike(Protocol):
+    """A function that fills a new tensor of the shape of another."""
 
-    Parameters
-    ----------
-    x : tensor_like
-        Gives the shape, and the dtype unless that is given.
-    dtype : dtype_like, optional
-        Data type of the result.
+    def __call__(self, x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable: ...
 
-    Returns
-    -------
-    Variable
-        Each call gives another variable: see :func:`distinct`.
 
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.ones_like([1.0, 2.0]).eval()
-    array([1., 1.])
-    """
-    return full_like(x, 1, dtype)
+_FILLED = """Return a new tensor {summary}, as :func:`numpy.{name}`.
+
+Parameters
+----------
+shape : int, 0-d integer variable, or a sequence of them
+    Shape of the result.
+dtype : dtype_like, optional
+    Its data type; default: float64.
+
+Returns
+-------
+Variable
+    Each call gives another variable: see :func:`distinct`. {values}
+"""
+
+_FILLED_LIKE = """Return a new tensor {summary} of the shape of ``x``, as :func:`numpy.{name}`.
+
+Parameters
+----------
+x : tensor_like
+    Gives the shape, and the dtype unless that is given.
+dtype : dtype_like, optional
+    Data type of the result.
+
+Returns
+-------
+Variable
+    Each call gives another variable: see :func:`distinct`.
+"""
+
+
+def _filled(name: str, value: int, summary: str, example: str, values: str = "") -> Filled:
+    def function(
+        shape: LengthLike | Iterable[LengthLike], dtype: npt.DTypeLike | None = None
+    ) -> Variable:
+        return full(shape, constant(value, np.dtype(dtype)))
+
+    words = {"summary": summary, "values": values, "example": example}
+    return documented(function, name, _FILLED, **words)
+
+
+def _filled_like(name: str, value: int, summary: str, example: str) -> FilledLike:
+    def function(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
+        return full_like(x, value, dtype)
+
+    return documented(function, name, _FILLED_LIKE, summary=summary, example=example)
+
+
+zeros = _filled("zeros", 0, "of zeros", "3 -> [0., 0., 0.]")
+ones = _filled("ones", 1, "of ones", "3 -> [1., 1., 1.]")
+empty = _filled(
+    "empty",
+    0,
+    "whose values are not to be relied on",
+    "2 -> [0., 0.]",
+    "The values are zeros,\n    so that a graph gives the same result each time.",
+)
+zeros_like = _filled_like("zeros_like", 0, "of zeros", "[1.0, 2.0] -> [0., 0.]")
+ones_like = _filled_like("ones_like", 1, "of ones", "[1.0, 2.0] -> [1., 1.]")

@@ -20,6 +20,8 @@ array({elements})
 def documented(function: Function, name: str, text: str, **words: str) -> Function:
     """Give ``function`` a name, a docstring, and the module where people and pickles find it.
 
+    Its frames have the name, too, so that messages and tracebacks call the function by it.
+
     The docstring is ``text`` with ``words`` put in. Where these have an ``example``, written
     ``"arguments -> elements of the array"``, it becomes the last section.
 
@@ -36,6 +38,7 @@ def documented(function: Function, name: str, text: str, **words: str) -> Functi
         text += _EXAMPLE
     made = cast(FunctionType, function)
     made.__name__ = made.__qualname__ = name
+    made.__code__ = made.__code__.replace(co_name=name, co_qualname=name)
     made.__module__ = "frazil.tensor"
     made.__doc__ = text.format(name=name, **words)
     return function

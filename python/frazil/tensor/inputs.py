@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy.typing as npt
 
 from frazil._core import TensorType, Variable
+from frazil.graph.call_site import called_function
+from frazil.tensor.docstrings import documented
 
 
 def tensor(
@@ -75,276 +78,112 @@ def scalar(name: str | None = None, *, dtype: npt.DTypeLike = "float64") -> Vari
     return tensor(name, dtype=dtype, shape=())
 
 
-def vector(
-    name: str | None = None,
-    *,
-    dtype: npt.DTypeLike = "float64",
-    shape: Sequence[int | None] = (None,),
-) -> Variable:
-    """Return a new input with one dimension.
+class OfRank(Protocol):
+    """Makes an input of some rank."""
 
-    Parameters
-    ----------
-    name : str, optional
-        Display name; compiled functions take the input by it.
-    dtype : dtype_like, default "float64"
-        As for :func:`tensor`.
-    shape : sequence of int or None, default (None,)
-        As for :func:`tensor`.
-
-    Returns
-    -------
-    Variable
-        With one dimension.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.vector("x", shape=(3,)).type.shape
-    (3,)
-    """
-    return _of_rank(1, name, dtype, shape)
+    def __call__(
+        self,
+        name: str | None = None,
+        *,
+        dtype: npt.DTypeLike = "float64",
+        shape: Sequence[int | None] = ...,
+    ) -> Variable: ...
 
 
-def matrix(
-    name: str | None = None,
-    *,
-    dtype: npt.DTypeLike = "float64",
-    shape: Sequence[int | None] = (None, None),
-) -> Variable:
-    """Return a new input with two dimensions.
+class Several(Protocol):
+    """Makes several inputs of one type."""
 
-    Parameters
-    ----------
-    name : str, optional
-        Display name; compiled functions take the input by it.
-    dtype : dtype_like, default "float64"
-        As for :func:`tensor`.
-    shape : sequence of int or None, default (None, None)
-        As for :func:`tensor`.
-
-    Returns
-    -------
-    Variable
-        With two dimensions.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.matrix("x").type.shape
-    (None, None)
-    """
-    return _of_rank(2, name, dtype, shape)
+    def __call__(self, *names: str, dtype: npt.DTypeLike = "float64") -> list[Variable]: ...
 
 
-def tensor3(
-    name: str | None = None,
-    *,
-    dtype: npt.DTypeLike = "float64",
-    shape: Sequence[int | None] = (None, None, None),
-) -> Variable:
-    """Return a new input with three dimensions.
+_OF_RANK = """Return a new input with {summary}.
 
-    Parameters
-    ----------
-    name : str, optional
-        Display name; compiled functions take the input by it.
-    dtype : dtype_like, default "float64"
-        As for :func:`tensor`.
-    shape : sequence of int or None, default (None, None, None)
-        As for :func:`tensor`.
+Parameters
+----------
+name : str, optional
+    Display name; compiled functions take the input by it.
+dtype : dtype_like, default "float64"
+    As for :func:`tensor`.
+shape : sequence of int or None, default {default}
+    As for :func:`tensor`.
 
-    Returns
-    -------
-    Variable
-        With three dimensions.
+Returns
+-------
+Variable
+    With {rank}.
 
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.tensor3("x").ndim
-    3
-    """
-    return _of_rank(3, name, dtype, shape)
+Examples
+--------
+>>> import frazil.tensor as ft
+>>> ft.{name}("x").type.shape
+{default}
+"""
 
+_SEVERAL = """Return new inputs with {rank}, one for each name.
 
-def row(
-    name: str | None = None,
-    *,
-    dtype: npt.DTypeLike = "float64",
-    shape: Sequence[int | None] = (1, None),
-) -> Variable:
-    """Return a new input with one row, which broadcasts over rows.
+Parameters
+----------
+*names : str
+    Their display names.
+dtype : dtype_like, default "float64"
+    As for :func:`tensor`, of all of them.
 
-    Parameters
-    ----------
-    name : str, optional
-        Display name; compiled functions take the input by it.
-    dtype : dtype_like, default "float64"
-        As for :func:`tensor`.
-    shape : sequence of int or None, default (1, None)
-        As for :func:`tensor`.
+Returns
+-------
+list of Variable
+    In the order of the names.
 
-    Returns
-    -------
-    Variable
-        With two dimensions.
+Examples
+--------
+>>> import frazil.tensor as ft
+>>> [x.ndim for x in ft.{name}("x", "y")]
+[{ndim}, {ndim}]
+"""
 
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.row("x").broadcastable
-    (True, False)
-    """
-    if len(shape) == 2 and shape[0] != 1:
-        raise ValueError(f"a row has shape (1, n); given {tuple(shape)}. Use ft.matrix.")
-    return _of_rank(2, name, dtype, shape)
+_RANKS = ("no dimensions", "one dimension", "two dimensions", "three dimensions", "four dimensions")
 
 
-def col(
-    name: str | None = None,
-    *,
-    dtype: npt.DTypeLike = "float64",
-    shape: Sequence[int | None] = (None, 1),
-) -> Variable:
-    """Return a new input with one column, which broadcasts over columns.
+def _of_rank(name: str, default: tuple[int | None, ...], summary: str = "") -> OfRank:
+    """Return the function ``name``, which makes inputs of the rank of ``default``."""
 
-    Parameters
-    ----------
-    name : str, optional
-        Display name; compiled functions take the input by it.
-    dtype : dtype_like, default "float64"
-        As for :func:`tensor`.
-    shape : sequence of int or None, default (None, 1)
-        As for :func:`tensor`.
+    def function(
+        name: str | None = None,
+        *,
+        dtype: npt.DTypeLike = "float64",
+        shape: Sequence[int | None] = default,
+    ) -> Variable:
+        if len(shape) != len(default):
+            raise ValueError(f"shape must have {len(default)} lengths; given {tuple(shape)}")
+        if any(fixed == 1 != n for fixed, n in zip(default, shape, strict=True)):
+            raise ValueError(
+                f"a {called_function()} has shape {str(default).replace('None', 'n')}; "
+                f"given {tuple(shape)}. Use ft.matrix."
+            )
+        return tensor(name, dtype=dtype, shape=shape)
 
-    Returns
-    -------
-    Variable
-        With two dimensions.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.col("x").broadcastable
-    (False, True)
-    """
-    if len(shape) == 2 and shape[1] != 1:
-        raise ValueError(f"a column has shape (n, 1); given {tuple(shape)}. Use ft.matrix.")
-    return _of_rank(2, name, dtype, shape)
+    rank = _RANKS[len(default)]
+    words = {"summary": summary or rank, "default": str(default), "rank": rank}
+    return documented(function, name, _OF_RANK, **words)
 
 
-def tensor4(
-    name: str | None = None,
-    *,
-    dtype: npt.DTypeLike = "float64",
-    shape: Sequence[int | None] = (None, None, None, None),
-) -> Variable:
-    """Return a new input with four dimensions.
+def _several(name: str, ndim: int) -> Several:
+    """Return the function ``name``, which makes inputs with ``ndim`` dimensions."""
 
-    Parameters
-    ----------
-    name : str, optional
-        Display name; compiled functions take the input by it.
-    dtype : dtype_like, default "float64"
-        As for :func:`tensor`.
-    shape : sequence of int or None, default (None, None, None, None)
-        As for :func:`tensor`.
+    def function(*names: str, dtype: npt.DTypeLike = "float64") -> list[Variable]:
+        return [tensor(each, dtype=dtype, shape=(None,) * ndim) for each in names]
 
-    Returns
-    -------
-    Variable
-        With four dimensions.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.tensor4("x").ndim
-    4
-    """
-    return _of_rank(4, name, dtype, shape)
+    return documented(function, name, _SEVERAL, rank=_RANKS[ndim], ndim=str(ndim))
 
 
-def scalars(*names: str, dtype: npt.DTypeLike = "float64") -> list[Variable]:
-    """Return new inputs without dimensions, one for each name.
-
-    Parameters
-    ----------
-    *names : str
-        Their display names.
-    dtype : dtype_like, default "float64"
-        As for :func:`tensor`, of all of them.
-
-    Returns
-    -------
-    list of Variable
-        In the order of the names.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> a, b = ft.scalars("a", "b")
-    >>> b
-    b: float64[]
-    """
-    return [scalar(name, dtype=dtype) for name in names]
-
-
-def vectors(*names: str, dtype: npt.DTypeLike = "float64") -> list[Variable]:
-    """Return new inputs with one dimension, one for each name.
-
-    Parameters
-    ----------
-    *names : str
-        Their display names.
-    dtype : dtype_like, default "float64"
-        As for :func:`tensor`, of all of them.
-
-    Returns
-    -------
-    list of Variable
-        In the order of the names.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> [x.ndim for x in ft.vectors("x", "y")]
-    [1, 1]
-    """
-    return [vector(name, dtype=dtype) for name in names]
-
-
-def matrices(*names: str, dtype: npt.DTypeLike = "float64") -> list[Variable]:
-    """Return new inputs with two dimensions, one for each name.
-
-    Parameters
-    ----------
-    *names : str
-        Their display names.
-    dtype : dtype_like, default "float64"
-        As for :func:`tensor`, of all of them.
-
-    Returns
-    -------
-    list of Variable
-        In the order of the names.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> [x.ndim for x in ft.matrices("x", "y")]
-    [2, 2]
-    """
-    return [matrix(name, dtype=dtype) for name in names]
-
-
-def _of_rank(
-    ndim: int, name: str | None, dtype: npt.DTypeLike, shape: Sequence[int | None]
-) -> Variable:
-    if len(shape) != ndim:
-        raise ValueError(f"shape must have {ndim} lengths; given {tuple(shape)}")
-    return tensor(name, dtype=dtype, shape=shape)
-
+vector = _of_rank("vector", (None,))
+matrix = _of_rank("matrix", (None, None))
+row = _of_rank("row", (1, None), "one row, which broadcasts over rows")
+col = _of_rank("col", (None, 1), "one column, which broadcasts over columns")
+tensor3 = _of_rank("tensor3", (None, None, None))
+tensor4 = _of_rank("tensor4", (None, None, None, None))
+scalars = _several("scalars", 0)
+vectors = _several("vectors", 1)
+matrices = _several("matrices", 2)
 
 # PyTensor's typed shortcuts: ``dscalar("x")`` is ``scalar("x", dtype="float64")``.
 bscalar, bvector, bmatrix = (TensorType("int8", (None,) * ndim) for ndim in range(3))

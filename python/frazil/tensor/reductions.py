@@ -10,7 +10,7 @@ import builtins
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes
 from frazil.tensor.dims import expand_dims
+from frazil.tensor.docstrings import documented
 from frazil.tensor.lengths import Lengths, lengths, product, static_length
 
 Axis = int | Sequence[int] | None
@@ -203,175 +204,134 @@ def _extremes(dtype: str) -> tuple[bool | int | float, bool | int | float]:
     return int(limits.min), int(limits.max)
 
 
-def sum(
-    x: TensorLike, axis: Axis = None, dtype: npt.DTypeLike | None = None, keepdims: bool = False
-) -> Variable:
-    """Return the sum of elements over ``axis``.
+class Reduction(Protocol):
+    """A function that reduces a tensor over axes."""
 
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor.
-    axis : int or tuple of int, optional
-        The dimensions to sum over; default: all.
-    dtype : dtype_like, optional
-        What to accumulate in. Default, as in :func:`numpy.sum`: the dtype of ``x``, except that
-        bool and short integers become int64, short unsigned integers uint64.
-    keepdims : bool, default False
-        Keep the dimensions summed over, with length 1.
-
-    Returns
-    -------
-    Variable
-        The sum; 0 where there are no elements.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.sum([[1.0, 2.0], [3.0, 4.0]], axis=0).eval()
-    array([4., 6.])
-    """
-    return _reduce(Sum, as_accumulator(x, dtype), axis, keepdims)
+    def __call__(self, x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable: ...
 
 
-def prod(
-    x: TensorLike, axis: Axis = None, dtype: npt.DTypeLike | None = None, keepdims: bool = False
-) -> Variable:
-    """Return the product of elements over ``axis``.
+class Accumulation(Protocol):
+    """A function that reduces a tensor over axes, in a dtype that may be given."""
 
-    The gradient is right where elements are zero, too.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor.
-    axis : int or tuple of int, optional
-        The dimensions to multiply over; default: all.
-    dtype : dtype_like, optional
-        What to accumulate in; default as for :func:`sum`, following :func:`numpy.prod`.
-    keepdims : bool, default False
-        Keep the dimensions multiplied over, with length 1.
-
-    Returns
-    -------
-    Variable
-        The product; 1 where there are no elements.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.prod([[1.0, 2.0], [3.0, 4.0]], axis=1).eval()
-    array([ 2., 12.])
-    """
-    return _reduce(Prod, as_accumulator(x, dtype), axis, keepdims)
+    def __call__(
+        self,
+        x: TensorLike,
+        axis: Axis = None,
+        dtype: npt.DTypeLike | None = None,
+        keepdims: bool = False,
+    ) -> Variable: ...
 
 
-def max(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
-    """Return the largest element over ``axis``.
+_DOCSTRING = """Return {summary} over ``axis``.
 
-    Where several elements tie, the gradient goes to each of them in full, as in PyTensor.
+{note}Parameters
+----------
+x : tensor_like
+    {operand}
+axis : int or tuple of int, optional
+    The dimensions to reduce; default: all.
+{dtype}keepdims : bool, default False
+    Keep the reduced dimensions, with length 1.
 
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor; NaN wins, as in :func:`numpy.max`. No elements is an error.
-    axis : int or tuple of int, optional
-        The dimensions to reduce; default: all.
-    keepdims : bool, default False
-        Keep the reduced dimensions, with length 1.
+Returns
+-------
+Variable
+    {result}
+"""
 
-    Returns
-    -------
-    Variable
-        Of the dtype of ``x``.
+_DTYPE = """dtype : dtype_like, optional
+    What to accumulate in. Default, as in :func:`numpy.{name}`: the dtype of ``x``, except that bool
+    and short integers become int64, short unsigned integers uint64.
+"""
 
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.max([[1.0, 2.0], [3.0, 4.0]], axis=0).eval()
-    array([3., 4.])
-    """
-    return _reduce(Max, as_tensor(x), axis, keepdims)
+_TIES = """Where several elements tie, the gradient goes to each of them in full, as in PyTensor.
 
-
-def min(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
-    """Return the smallest element over ``axis``.
-
-    Where several elements tie, the gradient goes to each of them in full, as in PyTensor.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor; NaN wins, as in :func:`numpy.min`. No elements is an error.
-    axis : int or tuple of int, optional
-        The dimensions to reduce; default: all.
-    keepdims : bool, default False
-        Keep the reduced dimensions, with length 1.
-
-    Returns
-    -------
-    Variable
-        Of the dtype of ``x``.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.min([[1.0, 2.0], [3.0, 4.0]], axis=1).eval()
-    array([1., 3.])
-    """
-    return _reduce(Min, as_tensor(x), axis, keepdims)
+"""
 
 
-def all(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
-    """Return whether all elements over ``axis`` are true (not zero).
+def _reduction(
+    name: str,
+    op: type[Reduce],
+    summary: str,
+    example: str,
+    result: str,
+    operand: str = "Any tensor.",
+    note: str = "",
+) -> Reduction:
+    """Return the function ``name``, which reduces by ``op`` in the dtype of that."""
 
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor.
-    axis : int or tuple of int, optional
-        The dimensions to reduce; default: all.
-    keepdims : bool, default False
-        Keep the reduced dimensions, with length 1.
+    def function(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
+        return _reduce(op, as_tensor(x, "bool" if op.bool_only else None), axis, keepdims)
 
-    Returns
-    -------
-    Variable
-        Of bool, as :func:`numpy.all` gives; True where there are no elements.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.all([[True, False], [True, True]], axis=1).eval()
-    array([False,  True])
-    """
-    return _reduce(All, as_tensor(x, "bool"), axis, keepdims)
+    words = {"summary": summary, "operand": operand, "dtype": "", "result": result, "note": note}
+    return documented(function, name, _DOCSTRING, example=example, **words)
 
 
-def any(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
-    """Return whether any element over ``axis`` is true (not zero).
+def _accumulation(
+    name: str, op: type[Reduce], summary: str, example: str, result: str, note: str = ""
+) -> Accumulation:
+    """Return the function ``name``, which reduces by ``op`` in a wide dtype, or in a given one."""
 
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor.
-    axis : int or tuple of int, optional
-        The dimensions to reduce; default: all.
-    keepdims : bool, default False
-        Keep the reduced dimensions, with length 1.
+    def function(
+        x: TensorLike,
+        axis: Axis = None,
+        dtype: npt.DTypeLike | None = None,
+        keepdims: bool = False,
+    ) -> Variable:
+        return _reduce(op, as_accumulator(x, dtype), axis, keepdims)
 
-    Returns
-    -------
-    Variable
-        Of bool, as :func:`numpy.any` gives; False where there are no elements.
+    words = {"summary": summary, "operand": "Any tensor.", "result": result, "note": note}
+    wanted = _DTYPE.format(name=name)
+    return documented(function, name, _DOCSTRING, example=example, dtype=wanted, **words)
 
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.any([[True, False], [False, False]], axis=1).eval()
-    array([ True, False])
-    """
-    return _reduce(Any, as_tensor(x, "bool"), axis, keepdims)
+
+sum = _accumulation(
+    "sum",
+    Sum,
+    "the sum of elements",
+    "[[1.0, 2.0], [3.0, 4.0]], axis=0 -> [4., 6.]",
+    "The sum; 0 where there are no elements.",
+)
+prod = _accumulation(
+    "prod",
+    Prod,
+    "the product of elements",
+    "[[1.0, 2.0], [3.0, 4.0]], axis=1 -> [ 2., 12.]",
+    "The product; 1 where there are no elements.",
+    "The gradient is right where elements are zero, too.\n\n",
+)
+max = _reduction(
+    "max",
+    Max,
+    "the largest element",
+    "[[1.0, 2.0], [3.0, 4.0]], axis=0 -> [3., 4.]",
+    "Of the dtype of ``x``.",
+    "Any tensor; NaN wins, as in :func:`numpy.max`. No elements is an error.",
+    _TIES,
+)
+min = _reduction(
+    "min",
+    Min,
+    "the smallest element",
+    "[[1.0, 2.0], [3.0, 4.0]], axis=1 -> [1., 3.]",
+    "Of the dtype of ``x``.",
+    "Any tensor; NaN wins, as in :func:`numpy.min`. No elements is an error.",
+    _TIES,
+)
+all = _reduction(
+    "all",
+    All,
+    "whether all elements are true (not zero)",
+    "[[True, False], [True, True]], axis=1 -> [False,  True]",
+    "Of bool, as :func:`numpy.all` gives; True where there are no elements.",
+)
+any = _reduction(
+    "any",
+    Any,
+    "whether any element is true (not zero)",
+    "[[True, False], [False, False]], axis=1 -> [ True, False]",
+    "Of bool, as :func:`numpy.any` gives; False where there are no elements.",
+)
 
 
 def mean(
@@ -443,14 +403,8 @@ def std(x: TensorLike, axis: Axis = None, ddof: float = 0, keepdims: bool = Fals
 
     Parameters
     ----------
-    x : tensor_like
-        Any tensor; bool and integers are taken as float64.
-    axis : int or tuple of int, optional
-        The dimensions to reduce; default: all.
-    ddof : number, default 0
-        Divide by the number of elements less ``ddof``, as in :func:`numpy.std`.
-    keepdims : bool, default False
-        Keep the reduced dimensions, with length 1.
+    x, axis, ddof, keepdims
+        As for :func:`var`.
 
     Returns
     -------
