@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from frazil._core import Constant, elemwise
-from frazil.scalar.elementary import Elementary, define
+from frazil.scalar.elementary import Elementary, define, function
 from frazil.scalar.exponential import log
 from frazil.scalar.logic import eq, ge, gt, le, lt, second, where
 
@@ -65,13 +65,34 @@ def _clip(x: Any, low: Any, high: Any) -> Any:
     return np.minimum(np.maximum(x, low), high)
 
 
-def _keep_integers(ufunc: Any) -> Any:
-    """NumPy's rounding functions turn integers into floats; here they stay what they are."""
+def _rounding(name: str, ufunc: np.ufunc) -> Elementary:
+    """The op of a row that rounds; integers stay integers, which NumPy makes floats."""
 
     def rounded(x: Any) -> Any:
         return ufunc(x) if np.asarray(x).dtype.kind == "f" else x
 
-    return rounded
+    text = {"f": f"{{{name}}}({{0}})", "iub": "{0}"}
+    return define(name, "arithmetic", rounded, c=text, gradient=_zeros)
+
+
+def _extremum(name: str, ufunc: np.ufunc, sign: str, of_bools: str) -> Elementary:
+    """The op of a row that chooses the operand for which ``{0} sign {1}`` holds; NaN wins."""
+    wins, nan_wins = f"{{0}} {sign} {{1}}", f"({{0}} {sign} {{1}}) | ({{0}} != {{0}})"
+    bools = f"{{0}} {of_bools} {{1}}"
+    return define(
+        name,
+        "arithmetic",
+        ufunc,
+        nin=2,
+        commutative=True,
+        c={"f": f"{nan_wins} ? {{0}} : {{1}}", "iu": f"{wins} ? {{0}} : {{1}}", "b": bools},
+        numba={
+            "f": f"{{select}}({nan_wins}, {{0}}, {{1}})",
+            "iu": f"{{select}}({wins}, {{0}}, {{1}})",
+            "b": bools,
+        },
+        gradient=_first_wins,
+    )
 
 
 add = define(
@@ -109,7 +130,6 @@ truediv = define(
     np.true_divide,
     nin=2,
     c="{0} / {1}",
-    numba="{0} / {1}",
     gradient=lambda inputs, output, g: [g / inputs[1], lambda: -(g / inputs[1]) * output],
 )
 floordiv = define(
@@ -118,7 +138,6 @@ floordiv = define(
     np.floor_divide,
     nin=2,
     c="{floordiv}({0}, {1})",
-    numba="{floordiv}({0}, {1})",
     gradient=_zeros,
 )
 mod = define(
@@ -127,7 +146,6 @@ mod = define(
     np.remainder,
     nin=2,
     c="{floormod}({0}, {1})",
-    numba="{floormod}({0}, {1})",
     gradient=lambda inputs, output, g: [g, lambda: -elemwise(floordiv, *inputs) * g],
 )
 neg = define(
@@ -135,7 +153,6 @@ neg = define(
     "arithmetic_no_bool",
     np.negative,
     c="-{0}",
-    numba="-{0}",
     gradient=lambda inputs, output, g: [-g],
 )
 reciprocal = define(
@@ -187,80 +204,17 @@ sign: Elementary = define(
     },
     gradient=_zeros,
 )
-minimum = define(
-    "minimum",
-    "arithmetic",
-    np.minimum,
-    nin=2,
-    commutative=True,
-    c={
-        "f": "({0} < {1}) | ({0} != {0}) ? {0} : {1}",
-        "iu": "{0} < {1} ? {0} : {1}",
-        "b": "{0} & {1}",
-    },
-    numba={
-        "f": "{select}(({0} < {1}) | ({0} != {0}), {0}, {1})",
-        "iu": "{select}({0} < {1}, {0}, {1})",
-        "b": "{0} & {1}",
-    },
-    gradient=_first_wins,
-)
-maximum = define(
-    "maximum",
-    "arithmetic",
-    np.maximum,
-    nin=2,
-    commutative=True,
-    c={
-        "f": "({0} > {1}) | ({0} != {0}) ? {0} : {1}",
-        "iu": "{0} > {1} ? {0} : {1}",
-        "b": "{0} | {1}",
-    },
-    numba={
-        "f": "{select}(({0} > {1}) | ({0} != {0}), {0}, {1})",
-        "iu": "{select}({0} > {1}, {0}, {1})",
-        "b": "{0} | {1}",
-    },
-    gradient=_first_wins,
-)
+minimum = _extremum("minimum", np.minimum, "<", "&")
+maximum = _extremum("maximum", np.maximum, ">", "|")
 clip = define(
     "clip",
     "arithmetic",
     _clip,
     nin=3,
     c={"fiu": "{clip}({0}, {1}, {2})", "b": "({0} | {1}) & {2}"},
-    numba={"fiu": "{clip}({0}, {1}, {2})", "b": "({0} | {1}) & {2}"},
     gradient=_clip_gradient,
 )
-floor = define(
-    "floor",
-    "arithmetic",
-    _keep_integers(np.floor),
-    c={"f": "{floor}({0})", "iub": "{0}"},
-    numba={"f": "{floor}({0})", "iub": "{0}"},
-    gradient=_zeros,
-)
-ceil = define(
-    "ceil",
-    "arithmetic",
-    _keep_integers(np.ceil),
-    c={"f": "{ceil}({0})", "iub": "{0}"},
-    numba={"f": "{ceil}({0})", "iub": "{0}"},
-    gradient=_zeros,
-)
-trunc = define(
-    "trunc",
-    "arithmetic",
-    _keep_integers(np.trunc),
-    c={"f": "{trunc}({0})", "iub": "{0}"},
-    numba={"f": "{trunc}({0})", "iub": "{0}"},
-    gradient=_zeros,
-)
-rint = define(
-    "rint",
-    "float",
-    np.rint,
-    c="{rint}({0})",
-    numba="{rint}({0})",
-    gradient=_zeros,
-)
+floor = _rounding("floor", np.floor)
+ceil = _rounding("ceil", np.ceil)
+trunc = _rounding("trunc", np.trunc)
+rint = function("rint", np.rint, _zeros)

@@ -136,21 +136,44 @@ def define(
     ufunc: Callable[..., Any],
     *,
     c: Lowering,
-    numba: Lowering,
-    gradient: Gradient | None,
+    numba: Lowering | None = None,
+    gradient: Gradient | None = None,
     nin: int = 1,
     commutative: bool = False,
 ) -> Elementary:
-    """The elementary op of a new row of the table."""
-    row = Row(name, rule, nin, ufunc, c, numba, gradient, commutative)
+    """The elementary op of a new row of the table; without ``numba``, that is as ``c``."""
+    row = Row(name, rule, nin, ufunc, c, c if numba is None else numba, gradient, commutative)
     if _ROWS.setdefault(name, row) is not row:
         raise ValueError(f"a scalar op named {name!r} exists already")
     return Elementary(name)
 
 
-def define_cast(*, c: Lowering, numba: Lowering, gradient: Gradient) -> Callable[[str], Elementary]:
+def function(
+    name: str,
+    ufunc: Callable[..., Any],
+    gradient: Gradient,
+    *,
+    call: str | None = None,
+    nin: int = 1,
+    commutative: bool = False,
+) -> Elementary:
+    """The op of a row that calls a function of floating numbers, ``call`` in C and in Numba."""
+    operands = ", ".join(f"{{{at}}}" for at in range(nin))
+    text = f"{{{call or name}}}({operands})"
+    return define(name, "float", ufunc, c=text, gradient=gradient, nin=nin, commutative=commutative)
+
+
+def operator(
+    name: str, rule: str, ufunc: Callable[..., Any], sign: str, *, commutative: bool = False
+) -> Elementary:
+    """The op of a row that C and Python write with a sign between two operands; no gradient."""
+    text = f"{{0}} {sign} {{1}}"
+    return define(name, rule, ufunc, c=text, nin=2, commutative=commutative)
+
+
+def define_cast(gradient: Gradient) -> Callable[[str], Elementary]:
     """The family of casts: a function from a dtype to the scalar op that converts to it."""
-    _ROWS["cast"] = Row("cast", "cast", 1, np.asarray, c, numba, gradient)
+    _ROWS["cast"] = Row("cast", "cast", 1, np.asarray, "{0}", "{0}", gradient)
 
     def cast(dtype: str) -> Elementary:
         """Return the scalar op that converts to ``dtype``.

@@ -7,70 +7,13 @@ import math
 import numpy as np
 
 from frazil._core import elemwise
-from frazil.scalar.elementary import define
+from frazil.scalar.elementary import function
 
-exp = define(
-    "exp",
-    "float",
-    np.exp,
-    c="{exp}({0})",
-    numba="{exp}({0})",
-    gradient=lambda inputs, output, g: [g * output],
-)
-expm1 = define(
-    "expm1",
-    "float",
-    np.expm1,
-    c="{expm1}({0})",
-    numba="{expm1}({0})",
-    gradient=lambda inputs, output, g: [g * elemwise(exp, inputs[0])],
-)
-exp2 = define(
-    "exp2",
-    "float",
-    np.exp2,
-    c="{exp2}({0})",
-    numba="{exp2}({0})",
-    gradient=lambda inputs, output, g: [g * output * math.log(2)],
-)
-log = define(
-    "log",
-    "float",
-    np.log,
-    c="{log}({0})",
-    numba="{log}({0})",
-    gradient=lambda inputs, output, g: [g / inputs[0]],
-)
-log1p = define(
-    "log1p",
-    "float",
-    np.log1p,
-    c="{log1p}({0})",
-    numba="{log1p}({0})",
-    gradient=lambda inputs, output, g: [g / (inputs[0] + 1)],
-)
-# 1 - e**x is small near 0, and close to 1 far below: each has its precise form.
-log2 = define(
-    "log2",
-    "float",
-    np.log2,
-    c="{log2}({0})",
-    numba="{log2}({0})",
-    gradient=lambda inputs, output, g: [g / (inputs[0] * math.log(2))],
-)
-log10 = define(
-    "log10",
-    "float",
-    np.log10,
-    c="{log10}({0})",
-    numba="{log10}({0})",
-    gradient=lambda inputs, output, g: [g / (inputs[0] * math.log(10))],
-)
-sqrt = define(
-    "sqrt",
-    "float",
-    np.sqrt,
-    c="{sqrt}({0})",
-    numba="{sqrt}({0})",
-    gradient=lambda inputs, output, g: [g * 0.5 / output],
-)
+exp = function("exp", np.exp, lambda inputs, output, g: [g * output])
+expm1 = function("expm1", np.expm1, lambda inputs, output, g: [g * elemwise(exp, inputs[0])])
+exp2 = function("exp2", np.exp2, lambda inputs, output, g: [g * output * math.log(2)])
+log = function("log", np.log, lambda inputs, output, g: [g / inputs[0]])
+log1p = function("log1p", np.log1p, lambda inputs, output, g: [g / (inputs[0] + 1)])
+log2 = function("log2", np.log2, lambda inputs, output, g: [g / (inputs[0] * math.log(2))])
+log10 = function("log10", np.log10, lambda inputs, output, g: [g / (inputs[0] * math.log(10))])
+sqrt = function("sqrt", np.sqrt, lambda inputs, output, g: [g * 0.5 / output])

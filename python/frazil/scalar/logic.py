@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from frazil._core import elemwise
-from frazil.scalar.elementary import define, define_cast
+from frazil.scalar.elementary import Elementary, define, define_cast, operator
+from frazil.scalar.op import Gradient
 
 
 def _where_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
@@ -19,104 +20,45 @@ def _where_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
     ]
 
 
-def _first(x: Any) -> Any:
-    return np.array(x)
-
-
 def _second(x: Any, y: Any) -> Any:
     return np.broadcast_arrays(x, y)[1].copy()
 
 
-eq = define(
-    "eq",
-    "comparison",
-    np.equal,
-    nin=2,
-    commutative=True,
-    c="{0} == {1}",
-    numba="{0} == {1}",
-    gradient=None,
-)
-neq = define(
-    "neq",
-    "comparison",
-    np.not_equal,
-    nin=2,
-    commutative=True,
-    c="{0} != {1}",
-    numba="{0} != {1}",
-    gradient=None,
-)
-lt = define("lt", "comparison", np.less, nin=2, c="{0} < {1}", numba="{0} < {1}", gradient=None)
-le = define(
-    "le", "comparison", np.less_equal, nin=2, c="{0} <= {1}", numba="{0} <= {1}", gradient=None
-)
-gt = define("gt", "comparison", np.greater, nin=2, c="{0} > {1}", numba="{0} > {1}", gradient=None)
-ge = define(
-    "ge", "comparison", np.greater_equal, nin=2, c="{0} >= {1}", numba="{0} >= {1}", gradient=None
-)
-and_ = define(
-    "and_",
-    "bitwise",
-    np.bitwise_and,
-    nin=2,
-    commutative=True,
-    c="{0} & {1}",
-    numba="{0} & {1}",
-    gradient=None,
-)
-or_ = define(
-    "or_",
-    "bitwise",
-    np.bitwise_or,
-    nin=2,
-    commutative=True,
-    c="{0} | {1}",
-    numba="{0} | {1}",
-    gradient=None,
-)
-xor = define(
-    "xor",
-    "bitwise",
-    np.bitwise_xor,
-    nin=2,
-    commutative=True,
-    c="{0} ^ {1}",
-    numba="{0} ^ {1}",
-    gradient=None,
-)
+def _predicate(name: str, ufunc: np.ufunc, text: str, *, of_integers: bool) -> Elementary:
+    """The op of a row that tests floating numbers; integers and bools all get one answer."""
+    return define(
+        name,
+        "predicate",
+        ufunc,
+        c={"f": text, "iub": str(int(of_integers))},
+        numba={"f": text, "iub": str(of_integers)},
+    )
+
+
+def _copy(name: str, gradient: Gradient) -> Elementary:
+    """The op of a row that gives its operand, and has a gradient of its own."""
+    return define(name, "arithmetic", np.array, c="{0}", gradient=gradient)
+
+
+eq = operator("eq", "comparison", np.equal, "==", commutative=True)
+neq = operator("neq", "comparison", np.not_equal, "!=", commutative=True)
+lt = operator("lt", "comparison", np.less, "<")
+le = operator("le", "comparison", np.less_equal, "<=")
+gt = operator("gt", "comparison", np.greater, ">")
+ge = operator("ge", "comparison", np.greater_equal, ">=")
+and_ = operator("and_", "bitwise", np.bitwise_and, "&", commutative=True)
+or_ = operator("or_", "bitwise", np.bitwise_or, "|", commutative=True)
+xor = operator("xor", "bitwise", np.bitwise_xor, "^", commutative=True)
 invert = define(
     "invert",
     "bitwise",
     np.invert,
     c={"iu": "~{0}", "b": "!{0}"},
     numba={"iu": "~{0}", "b": "not {0}"},
-    gradient=None,
 )
-isnan = define(
-    "isnan",
-    "predicate",
-    np.isnan,
-    c={"f": "{0} != {0}", "iub": "0"},
-    numba={"f": "{0} != {0}", "iub": "False"},
-    gradient=None,
-)
-isinf = define(
-    "isinf",
-    "predicate",
-    np.isinf,
-    c={"f": "{fabs}({0}) == {inf}", "iub": "0"},
-    numba={"f": "{fabs}({0}) == {inf}", "iub": "False"},
-    gradient=None,
-)
-isfinite = define(
-    "isfinite",
-    "predicate",
-    np.isfinite,
-    c={"f": "{fabs}({0}) < {inf}", "iub": "1"},
-    numba={"f": "{fabs}({0}) < {inf}", "iub": "True"},
-    gradient=None,
-)
+isnan = _predicate("isnan", np.isnan, "{0} != {0}", of_integers=False)
+isinf = _predicate("isinf", np.isinf, "{fabs}({0}) == {inf}", of_integers=False)
+isfinite = _predicate("isfinite", np.isfinite, "{fabs}({0}) < {inf}", of_integers=True)
 where = define(
     "where",
     "select",
@@ -132,35 +74,9 @@ second = define(
     _second,
     nin=2,
     c="{1}",
-    numba="{1}",
     gradient=lambda inputs, output, g: [None, g],
 )
-identity = define(
-    "identity",
-    "arithmetic",
-    _first,
-    c="{0}",
-    numba="{0}",
-    gradient=lambda inputs, output, g: [g],
-)
-disconnected_grad = define(
-    "disconnected_grad",
-    "arithmetic",
-    _first,
-    c="{0}",
-    numba="{0}",
-    gradient=lambda inputs, output, g: [None],
-)
-zero_grad = define(
-    "zero_grad",
-    "arithmetic",
-    _first,
-    c="{0}",
-    numba="{0}",
-    gradient=lambda inputs, output, g: [elemwise(second, g, 0)],
-)
-cast = define_cast(
-    c="{0}",
-    numba="{0}",
-    gradient=lambda inputs, output, g: [g],
-)
+identity = _copy("identity", lambda inputs, output, g: [g])
+disconnected_grad = _copy("disconnected_grad", lambda inputs, output, g: [None])
+zero_grad = _copy("zero_grad", lambda inputs, output, g: [elemwise(second, g, 0)])
+cast = define_cast(lambda inputs, output, g: [g])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from frazil._core import elemwise
-from frazil.scalar.elementary import Elementary, define
+from frazil.scalar.elementary import Elementary, define, function
 from frazil.scalar.exponential import exp, expm1
 from frazil.scalar.logic import eq, where
 from frazil.scalar.polygamma import polygamma_values
@@ -76,109 +76,53 @@ def _logaddexp_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
     ]
 
 
-sigmoid = define(
-    "sigmoid",
-    "float",
-    _sigmoid,
-    c="{sigmoid}({0})",
-    numba="{sigmoid}({0})",
-    gradient=lambda inputs, output, g: [g * output * (1 - output)],
-)
-logaddexp = define(
-    "logaddexp",
-    "float",
-    np.logaddexp,
-    nin=2,
-    commutative=True,
-    c="{logaddexp}({0}, {1})",
-    numba="{logaddexp}({0}, {1})",
-    gradient=_logaddexp_gradient,
-)
-softplus = define(
-    "softplus",
-    "float",
-    _softplus,
-    c="{softplus}({0})",
-    numba="{softplus}({0})",
-    gradient=lambda inputs, output, g: [g * elemwise(sigmoid, inputs[0])],
+sigmoid = function("sigmoid", _sigmoid, lambda inputs, output, g: [g * output * (1 - output)])
+logaddexp = function("logaddexp", np.logaddexp, _logaddexp_gradient, nin=2, commutative=True)
+softplus = function(
+    "softplus", _softplus, lambda inputs, output, g: [g * elemwise(sigmoid, inputs[0])]
 )
 log_sigmoid = define(
     "log_sigmoid",
     "float",
     _scipy("log_expit"),
     c="-{softplus}(-{0})",
-    numba="-{softplus}(-{0})",
     gradient=lambda inputs, output, g: [g * elemwise(sigmoid, -inputs[0])],
 )
-log1mexp: Elementary = define(
-    "log1mexp",
-    "float",
-    _log1mexp,
-    c="{log1mexp}({0})",
-    numba="{log1mexp}({0})",
-    gradient=lambda inputs, output, g: [-g / elemwise(expm1, -inputs[0])],
+log1mexp: Elementary = function(
+    "log1mexp", _log1mexp, lambda inputs, output, g: [-g / elemwise(expm1, -inputs[0])]
 )
-erf = define(
+erf = function(
     "erf",
-    "float",
     _scipy("erf"),
-    c="{erf}({0})",
-    numba="{erf}({0})",
-    gradient=lambda inputs, output, g: [
+    lambda inputs, output, g: [
         g * (elemwise(exp, -inputs[0] * inputs[0]) * (2 / math.sqrt(math.pi)))
     ],
 )
-erfc = define(
+erfc = function(
     "erfc",
-    "float",
     _erfc,
-    c="{erfc}({0})",
-    numba="{erfc}({0})",
-    gradient=lambda inputs, output, g: [
+    lambda inputs, output, g: [
         g * (elemwise(exp, -inputs[0] * inputs[0]) * (-2 / math.sqrt(math.pi)))
     ],
 )
-erfcx: Elementary = define(
+erfcx: Elementary = function(
     "erfcx",
-    "float",
     _scipy("erfcx"),
-    c="{erfcx}({0})",
-    numba="{erfcx}({0})",
-    gradient=lambda inputs, output, g: [
+    lambda inputs, output, g: [
         g * (2 * inputs[0] * output - 2 / math.sqrt(math.pi)),
     ],
 )
-gammaln = define(
-    "gammaln",
-    "float",
-    _gammaln,
-    c="{gammaln}({0})",
-    numba="{gammaln}({0})",
-    gradient=lambda inputs, output, g: [g * elemwise(psi, inputs[0])],
+gammaln = function("gammaln", _gammaln, lambda inputs, output, g: [g * elemwise(psi, inputs[0])])
+psi: Elementary = function(
+    "psi", _scipy("psi"), lambda inputs, output, g: [g * elemwise(tri_gamma, inputs[0])]
 )
-psi: Elementary = define(
-    "psi",
-    "float",
-    _scipy("psi"),
-    c="{psi}({0})",
-    numba="{psi}({0})",
-    gradient=lambda inputs, output, g: [g * elemwise(tri_gamma, inputs[0])],
+tri_gamma: Elementary = function(
+    "tri_gamma", _tri_gamma, lambda inputs, output, g: [g * elemwise(polygamma, 2, inputs[0])]
 )
-tri_gamma: Elementary = define(
-    "tri_gamma",
-    "float",
-    _tri_gamma,
-    c="{tri_gamma}({0})",
-    numba="{tri_gamma}({0})",
-    gradient=lambda inputs, output, g: [g * elemwise(polygamma, 2, inputs[0])],
-)
-polygamma: Elementary = define(
+polygamma: Elementary = function(
     "polygamma",
-    "float",
     polygamma_values,
-    c="{polygamma}({0}, {1})",
-    numba="{polygamma}({0}, {1})",
-    gradient=lambda inputs, output, g: [
+    lambda inputs, output, g: [
         None,
         lambda: g * elemwise(polygamma, inputs[0] + 1, inputs[1]),
     ],
