@@ -11,85 +11,82 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.elementwise.casting import cast
 from frazil.tensor.elementwise.definition import binary, unary
 
-add = binary("add", scalar.add, "the sum ``x1 + x2``", "[1.0, 2.0], [3.0, 4.0] -> [4., 6.]")
+add = binary(scalar.add, "the sum ``x1 + x2``", "[1.0, 2.0], [3.0, 4.0] -> [4., 6.]")
 subtract = binary(
-    "subtract",
     scalar.sub,
     "the difference ``x1 - x2``; bool raises TypeError",
     "[1.0, 2.0], [3.0, 5.0] -> [-2., -3.]",
+    name="subtract",
 )
 multiply = binary(
-    "multiply", scalar.mul, "the product ``x1 * x2``", "[1.0, 2.0], [3.0, 4.0] -> [3., 8.]"
+    scalar.mul, "the product ``x1 * x2``", "[1.0, 2.0], [3.0, 4.0] -> [3., 8.]", name="multiply"
 )
 divide = binary(
-    "divide", scalar.truediv, "the quotient ``x1 / x2``", "[1.0, 2.0], [2.0, 4.0] -> [0.5, 0.5]"
+    scalar.truediv,
+    "the quotient ``x1 / x2``",
+    "[1.0, 2.0], [2.0, 4.0] -> [0.5, 0.5]",
+    name="divide",
 )
 floor_divide = binary(
-    "floor_divide",
     scalar.floordiv,
     "the quotient rounded down, ``x1 // x2``; its gradient is zero",
     "[7.0, -7.0], [2.0, 2.0] -> [ 3., -4.]",
+    name="floor_divide",
 )
 remainder = binary(
-    "remainder",
     scalar.mod,
     "the remainder ``x1 % x2``, which has the sign of ``x2``",
     "[7.0, -7.0], [3.0, 3.0] -> [1., 2.]",
+    name="remainder",
 )
-power = binary("power", scalar.pow, "the power ``x1 ** x2``", "[2.0, 3.0], [3.0, 2.0] -> [8., 9.]")
+power = binary(
+    scalar.pow, "the power ``x1 ** x2``", "[2.0, 3.0], [3.0, 2.0] -> [8., 9.]", name="power"
+)
 negative = unary(
-    "negative",
     scalar.neg,
     "the negative ``-x``; bool raises TypeError",
     "[1.0, -2.0] -> [-1.,  2.]",
+    name="negative",
 )
 reciprocal = unary(
-    "reciprocal",
     scalar.reciprocal,
     "``1 / x``, a floating-point number for integers too",
     "[2.0, 4.0] -> [0.5 , 0.25]",
 )
-square = unary("square", scalar.sqr, "the square ``x * x``", "[2.0, 3.0] -> [4., 9.]")
-sqrt = unary("sqrt", scalar.sqrt, "the square root", "[4.0, 9.0] -> [2., 3.]")
-absolute = unary("absolute", scalar.abs, "the absolute value", "[1.0, -2.0] -> [1., 2.]")
+square = unary(scalar.sqr, "the square ``x * x``", "[2.0, 3.0] -> [4., 9.]", name="square")
+sqrt = unary(scalar.sqrt, "the square root", "[4.0, 9.0] -> [2., 3.]")
+absolute = unary(scalar.abs, "the absolute value", "[1.0, -2.0] -> [1., 2.]", name="absolute")
 sign = unary(
-    "sign",
     scalar.sign,
     "-1, 0 or 1, as the number is negative, zero or positive; its gradient is zero",
     "[3.0, -2.0, 0.0] -> [ 1., -1.,  0.]",
 )
 minimum = binary(
-    "minimum",
     scalar.minimum,
     "the smaller of two numbers; NaN if either is",
     "[1.0, 4.0], [3.0, 2.0] -> [1., 2.]",
 )
 maximum = binary(
-    "maximum",
     scalar.maximum,
     "the larger of two numbers; NaN if either is",
     "[1.0, 4.0], [3.0, 2.0] -> [3., 4.]",
 )
 floor = unary(
-    "floor",
     scalar.floor,
     "the largest integer that is not larger; its gradient is zero",
     "[1.5, -1.5] -> [ 1., -2.]",
 )
 ceil = unary(
-    "ceil",
     scalar.ceil,
     "the smallest integer that is not smaller; its gradient is zero",
     "[1.5, -1.5] -> [ 2., -1.]",
 )
 trunc = unary(
-    "trunc",
     scalar.trunc,
     "the number without its fraction; its gradient is zero",
     "[1.5, -1.5] -> [ 1., -1.]",
 )
 rint = unary(
-    "rint",
     scalar.rint,
     "the nearest integer, the even one of two; its gradient is zero",
     "[1.4, 2.5] -> [1., 2.]",

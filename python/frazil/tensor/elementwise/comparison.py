@@ -6,33 +6,32 @@ import frazil.scalar as scalar
 from frazil.tensor.elementwise.definition import binary, unary
 
 equal = binary(
-    "equal",
     scalar.eq,
     "whether ``x1`` is equal to ``x2``. (``x1 == x2`` is whether they are one variable)",
     "[1, 2], [1, 3] -> [ True, False]",
+    name="equal",
 )
 not_equal = binary(
-    "not_equal",
     scalar.neq,
     "whether ``x1`` differs from ``x2``",
     "[1, 2], [1, 3] -> [False,  True]",
+    name="not_equal",
 )
-less = binary("less", scalar.lt, "whether ``x1 < x2``", "[1, 2], [2, 2] -> [ True, False]")
+less = binary(scalar.lt, "whether ``x1 < x2``", "[1, 2], [2, 2] -> [ True, False]", name="less")
 less_equal = binary(
-    "less_equal", scalar.le, "whether ``x1 <= x2``", "[1, 3], [2, 2] -> [ True, False]"
+    scalar.le, "whether ``x1 <= x2``", "[1, 3], [2, 2] -> [ True, False]", name="less_equal"
 )
-greater = binary("greater", scalar.gt, "whether ``x1 > x2``", "[1, 3], [2, 2] -> [False,  True]")
+greater = binary(
+    scalar.gt, "whether ``x1 > x2``", "[1, 3], [2, 2] -> [False,  True]", name="greater"
+)
 greater_equal = binary(
-    "greater_equal", scalar.ge, "whether ``x1 >= x2``", "[1, 2], [2, 2] -> [False,  True]"
+    scalar.ge, "whether ``x1 >= x2``", "[1, 2], [2, 2] -> [False,  True]", name="greater_equal"
 )
-isnan = unary(
-    "isnan", scalar.isnan, "whether the number is NaN", "[1.0, float('nan')] -> [False,  True]"
-)
+isnan = unary(scalar.isnan, "whether the number is NaN", "[1.0, float('nan')] -> [False,  True]")
 isinf = unary(
-    "isinf", scalar.isinf, "whether the number is infinite", "[1.0, float('inf')] -> [False,  True]"
+    scalar.isinf, "whether the number is infinite", "[1.0, float('inf')] -> [False,  True]"
 )
 isfinite = unary(
-    "isfinite",
     scalar.isfinite,
     "whether the number is neither NaN nor infinite",
     "[1.0, float('inf')] -> [ True, False]",

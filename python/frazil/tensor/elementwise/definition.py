@@ -6,7 +6,7 @@ from textwrap import fill
 from typing import Protocol, TypeVar
 
 from frazil._core import Variable, elemwise
-from frazil.scalar import ScalarOp
+from frazil.scalar import Elementary
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor
 from frazil.tensor.docstrings import documented
 
@@ -65,38 +65,50 @@ See Also
 
 
 def unary(
-    name: str, op: ScalarOp, summary: str, example: str, *, follows: str = "", logical: bool = False
+    op: Elementary,
+    summary: str,
+    example: str,
+    *,
+    name: str = "",
+    follows: str = "",
+    logical: bool = False,
 ) -> Unary:
-    """Return the function ``name`` of one tensor, which applies ``op``.
+    """Return the function of one tensor that applies ``op``.
 
-    ``example`` is ``"arguments -> elements of the result"``. ``follows`` names the function that
-    this one follows, by default NumPy's of the same name. With ``logical``, operands are converted
-    to bool first.
+    ``example`` is ``"arguments -> elements of the result"``. The function has the name of the op by
+    default. ``follows`` names the function that it follows, by default NumPy's of its name. With
+    ``logical``, operands are converted to bool first.
     """
 
     def function(x: TensorLike, /) -> Variable:
         return elemwise(op, as_tensor(x, "bool") if logical else as_operand(x))
 
-    return _documented(function, name, op, summary, example, follows, logical)
+    return _documented(function, name or op.name, op, summary, example, follows, logical)
 
 
 def binary(
-    name: str, op: ScalarOp, summary: str, example: str, *, follows: str = "", logical: bool = False
+    op: Elementary,
+    summary: str,
+    example: str,
+    *,
+    name: str = "",
+    follows: str = "",
+    logical: bool = False,
 ) -> Binary:
-    """Return the function ``name`` of two tensors, which applies ``op``, as :func:`unary` does."""
+    """Return the function of two tensors that applies ``op``; see :func:`unary`."""
 
     def function(x1: TensorLike, x2: TensorLike, /) -> Variable:
         if logical:
             return elemwise(op, as_tensor(x1, "bool"), as_tensor(x2, "bool"))
         return elemwise(op, as_operand(x1), as_operand(x2))
 
-    return _documented(function, name, op, summary, example, follows, logical)
+    return _documented(function, name or op.name, op, summary, example, follows, logical)
 
 
 def _documented(
     function: Elementwise,
     name: str,
-    op: ScalarOp,
+    op: Elementary,
     summary: str,
     example: str,
     follows: str,

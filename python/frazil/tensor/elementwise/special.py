@@ -8,63 +8,54 @@ from frazil.scalar.constants import TensorLike, as_operand, as_tensor
 from frazil.tensor.elementwise.definition import unary
 
 sigmoid = unary(
-    "sigmoid",
     scalar.sigmoid,
     "the logistic function ``1 / (1 + exp(-x))``",
     "[0.0, 2.0] -> [0.5       , 0.88079708]",
     follows="scipy.special.expit",
 )
 softplus = unary(
-    "softplus",
     scalar.softplus,
     "``log(1 + exp(x))``, without overflow",
     "[0.0, 2.0] -> [0.69314718, 2.12692801]",
     follows="numpy.logaddexp",
 )
 log_sigmoid = unary(
-    "log_sigmoid",
     scalar.log_sigmoid,
     "the logarithm of the logistic function",
     "[0.0, 2.0] -> [-0.69314718, -0.12692801]",
     follows="scipy.special.log_expit",
 )
 erf = unary(
-    "erf",
     scalar.erf,
     "the error function",
     "[0.0, 1.0] -> [0.        , 0.84270079]",
     follows="scipy.special.erf",
 )
 erfc = unary(
-    "erfc",
     scalar.erfc,
     "``1 - erf(x)``, precise where that is near 0",
     "[0.0, 1.0] -> [1.        , 0.15729921]",
     follows="scipy.special.erfc",
 )
 erfcx = unary(
-    "erfcx",
     scalar.erfcx,
     "``exp(x**2) * erfc(x)``, which does not vanish for large ``x``",
     "[0.0, 100.0] -> [1.        , 0.00564161]",
     follows="scipy.special.erfcx",
 )
 gammaln = unary(
-    "gammaln",
     scalar.gammaln,
     "the logarithm of the absolute value of the gamma function",
     "[1.0, 5.0] -> [0.        , 3.17805383]",
     follows="scipy.special.gammaln",
 )
 psi = unary(
-    "psi",
     scalar.psi,
     "the derivative of :func:`gammaln`",
     "[1.0, 2.0] -> [-0.57721566,  0.42278434]",
     follows="scipy.special.psi",
 )
 tri_gamma = unary(
-    "tri_gamma",
     scalar.tri_gamma,
     "the derivative of :func:`psi`",
     "[1.0, 2.0] -> [1.64493407, 0.64493407]",

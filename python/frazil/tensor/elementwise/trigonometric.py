@@ -5,46 +5,28 @@ from __future__ import annotations
 import frazil.scalar as scalar
 from frazil.tensor.elementwise.definition import binary, unary
 
-sin = unary("sin", scalar.sin, "the sine", "[0.0, 1.0] -> [0.        , 0.84147098]")
-cos = unary("cos", scalar.cos, "the cosine", "[0.0, 1.0] -> [1.        , 0.54030231]")
-tan = unary("tan", scalar.tan, "the tangent", "[0.0, 1.0] -> [0.        , 1.55740772]")
-arcsin = unary(
-    "arcsin", scalar.arcsin, "the inverse sine", "[0.0, 1.0] -> [0.        , 1.57079633]"
-)
-arccos = unary(
-    "arccos", scalar.arccos, "the inverse cosine", "[0.5, 1.0] -> [1.04719755, 0.        ]"
-)
-arctan = unary(
-    "arctan", scalar.arctan, "the inverse tangent", "[0.0, 1.0] -> [0.        , 0.78539816]"
-)
+sin = unary(scalar.sin, "the sine", "[0.0, 1.0] -> [0.        , 0.84147098]")
+cos = unary(scalar.cos, "the cosine", "[0.0, 1.0] -> [1.        , 0.54030231]")
+tan = unary(scalar.tan, "the tangent", "[0.0, 1.0] -> [0.        , 1.55740772]")
+arcsin = unary(scalar.arcsin, "the inverse sine", "[0.0, 1.0] -> [0.        , 1.57079633]")
+arccos = unary(scalar.arccos, "the inverse cosine", "[0.5, 1.0] -> [1.04719755, 0.        ]")
+arctan = unary(scalar.arctan, "the inverse tangent", "[0.0, 1.0] -> [0.        , 0.78539816]")
 arctan2 = binary(
-    "arctan2",
     scalar.arctan2,
     "the angle of the point ``(x2, x1)``",
     "[0.0, 1.0], [1.0, 1.0] -> [0.        , 0.78539816]",
 )
-sinh = unary("sinh", scalar.sinh, "the hyperbolic sine", "[0.0, 1.0] -> [0.        , 1.17520119]")
-cosh = unary("cosh", scalar.cosh, "the hyperbolic cosine", "[0.0, 1.0] -> [1.        , 1.54308063]")
-tanh = unary(
-    "tanh", scalar.tanh, "the hyperbolic tangent", "[0.0, 1.0] -> [0.        , 0.76159416]"
-)
+sinh = unary(scalar.sinh, "the hyperbolic sine", "[0.0, 1.0] -> [0.        , 1.17520119]")
+cosh = unary(scalar.cosh, "the hyperbolic cosine", "[0.0, 1.0] -> [1.        , 1.54308063]")
+tanh = unary(scalar.tanh, "the hyperbolic tangent", "[0.0, 1.0] -> [0.        , 0.76159416]")
 arcsinh = unary(
-    "arcsinh",
-    scalar.arcsinh,
-    "the inverse hyperbolic sine",
-    "[0.0, 1.0] -> [0.        , 0.88137359]",
+    scalar.arcsinh, "the inverse hyperbolic sine", "[0.0, 1.0] -> [0.        , 0.88137359]"
 )
 arccosh = unary(
-    "arccosh",
-    scalar.arccosh,
-    "the inverse hyperbolic cosine",
-    "[1.0, 2.0] -> [0.       , 1.3169579]",
+    scalar.arccosh, "the inverse hyperbolic cosine", "[1.0, 2.0] -> [0.       , 1.3169579]"
 )
 arctanh = unary(
-    "arctanh",
-    scalar.arctanh,
-    "the inverse hyperbolic tangent",
-    "[0.0, 0.5] -> [0.        , 0.54930614]",
+    scalar.arctanh, "the inverse hyperbolic tangent", "[0.0, 0.5] -> [0.        , 0.54930614]"
 )
 asin = arcsin
 acos = arccos
