@@ -50,43 +50,43 @@ static NOINLINE i1 fold_maximum_i1_64(i1 *a, i8 count) {
   if (count == 4 * 64) {
 #pragma omp simd
     for (i4 l = 0; l < 64; ++l) {
-      const i1 even = a[l] > (a[l + 128]) ? a[l] : (a[l + 128]);
-      const i1 odd = a[l + 64] > (a[l + 192]) ? a[l + 64] : (a[l + 192]);
-      a[l] = even > (odd) ? even : (odd);
+      const i1 even = (a[l + 128]) > a[l] ? (a[l + 128]) : a[l];
+      const i1 odd = (a[l + 192]) > a[l + 64] ? (a[l + 192]) : a[l + 64];
+      a[l] = (odd) > even ? (odd) : even;
     }
   } else {
     for (i8 half = count / 2; half >= 64; half /= 2) {
       for (i8 set = 0; set < half; set += 64) {
 #pragma omp simd
         for (i4 l = 0; l < 64; ++l) {
-          a[set + l] = a[set + l] > (a[set + l + half]) ? a[set + l] : (a[set + l + half]);
+          a[set + l] = (a[set + l + half]) > a[set + l] ? (a[set + l + half]) : a[set + l];
         }
       }
     }
   }
 #pragma omp simd
   for (i4 l = 0; l < 32; ++l) {
-    a[l] = a[l] > (a[l + 32]) ? a[l] : (a[l + 32]);
+    a[l] = (a[l + 32]) > a[l] ? (a[l + 32]) : a[l];
   }
 #pragma omp simd
   for (i4 l = 0; l < 16; ++l) {
-    a[l] = a[l] > (a[l + 16]) ? a[l] : (a[l + 16]);
+    a[l] = (a[l + 16]) > a[l] ? (a[l + 16]) : a[l];
   }
 #pragma omp simd
   for (i4 l = 0; l < 8; ++l) {
-    a[l] = a[l] > (a[l + 8]) ? a[l] : (a[l + 8]);
+    a[l] = (a[l + 8]) > a[l] ? (a[l + 8]) : a[l];
   }
 #pragma omp simd
   for (i4 l = 0; l < 4; ++l) {
-    a[l] = a[l] > (a[l + 4]) ? a[l] : (a[l + 4]);
+    a[l] = (a[l + 4]) > a[l] ? (a[l + 4]) : a[l];
   }
 #pragma omp simd
   for (i4 l = 0; l < 2; ++l) {
-    a[l] = a[l] > (a[l + 2]) ? a[l] : (a[l + 2]);
+    a[l] = (a[l + 2]) > a[l] ? (a[l + 2]) : a[l];
   }
 #pragma omp simd
   for (i4 l = 0; l < 2; ++l) {
-    a[l] = a[l] > (a[l + 1]) ? a[l] : (a[l + 1]);
+    a[l] = (a[l + 1]) > a[l] ? (a[l + 1]) : a[l];
   }
   return a[0];
 }
@@ -97,31 +97,31 @@ static NOINLINE i8 fold_minimum_i8_8(i8 *a, i8 count) {
   if (count == 4 * 8) {
 #pragma omp simd
     for (i4 l = 0; l < 8; ++l) {
-      const i8 even = a[l] < (a[l + 16]) ? a[l] : (a[l + 16]);
-      const i8 odd = a[l + 8] < (a[l + 24]) ? a[l + 8] : (a[l + 24]);
-      a[l] = even < (odd) ? even : (odd);
+      const i8 even = (a[l + 16]) < a[l] ? (a[l + 16]) : a[l];
+      const i8 odd = (a[l + 24]) < a[l + 8] ? (a[l + 24]) : a[l + 8];
+      a[l] = (odd) < even ? (odd) : even;
     }
   } else {
     for (i8 half = count / 2; half >= 8; half /= 2) {
       for (i8 set = 0; set < half; set += 8) {
 #pragma omp simd
         for (i4 l = 0; l < 8; ++l) {
-          a[set + l] = a[set + l] < (a[set + l + half]) ? a[set + l] : (a[set + l + half]);
+          a[set + l] = (a[set + l + half]) < a[set + l] ? (a[set + l + half]) : a[set + l];
         }
       }
     }
   }
 #pragma omp simd
   for (i4 l = 0; l < 4; ++l) {
-    a[l] = a[l] < (a[l + 4]) ? a[l] : (a[l + 4]);
+    a[l] = (a[l + 4]) < a[l] ? (a[l + 4]) : a[l];
   }
 #pragma omp simd
   for (i4 l = 0; l < 2; ++l) {
-    a[l] = a[l] < (a[l + 2]) ? a[l] : (a[l + 2]);
+    a[l] = (a[l + 2]) < a[l] ? (a[l + 2]) : a[l];
   }
 #pragma omp simd
   for (i4 l = 0; l < 2; ++l) {
-    a[l] = a[l] < (a[l + 1]) ? a[l] : (a[l + 1]);
+    a[l] = (a[l + 1]) < a[l] ? (a[l + 1]) : a[l];
   }
   return a[0];
 }
@@ -236,7 +236,7 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
 #pragma omp simd
           for (i1 l = 0; l < 64; ++l) {
             const i1 v0 = ((const i1 *)q0)[l];
-            c1[l] = c1[l] > (v0) ? c1[l] : (v0);
+            c1[l] = (v0) > c1[l] ? (v0) : c1[l];
           }
           m1_0 = m1_1;
           m1_1 = m1_2;
@@ -252,7 +252,7 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
       if (walked1 == total1) {
         const i1 so_far = ((const i1 *)p1)[0];
         const i1 rows_folded = fold_maximum_i1_64(a1, used1);
-        ((i1 *)p1)[0] = so_far > (rows_folded) ? so_far : (rows_folded);
+        ((i1 *)p1)[0] = (rows_folded) > so_far ? (rows_folded) : so_far;
         if (!(outer == n_outer - 1)) {
           ((i1x64 *)sets1)[0] = ((i1x64 *)sets1)[1] = ((i1x64 *)sets1)[2] = ((i1x64 *)sets1)[3] = z1;
           walked1 = 0;
@@ -309,7 +309,7 @@ i4 kernel_2(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           for (i8 l = 0; l < 8; ++l) {
             const f8 v0 = ((const f8 *)q0)[l];
             const i8 v2 = to_int64_f8(v0);
-            c4[l] = c4[l] < (v2) ? c4[l] : (v2);
+            c4[l] = (v2) < c4[l] ? (v2) : c4[l];
           }
           m4_0 = m4_1;
           m4_1 = m4_2;
@@ -328,9 +328,9 @@ i4 kernel_2(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
         *(i8x8 *)f3 = m4_3;
 #pragma omp simd
         for (i4 l = 0; l < 8; ++l) {
-          const i8 even = f0[l] < (f2[l]) ? f0[l] : (f2[l]);
-          const i8 odd = f1[l] < (f3[l]) ? f1[l] : (f3[l]);
-          (a4 + r * 8)[l] = even < (odd) ? even : (odd);
+          const i8 even = (f2[l]) < f0[l] ? (f2[l]) : f0[l];
+          const i8 odd = (f3[l]) < f1[l] ? (f3[l]) : f1[l];
+          (a4 + r * 8)[l] = (odd) < even ? (odd) : even;
         }
       }
     }
@@ -339,7 +339,7 @@ i4 kernel_2(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
     }
 #pragma omp simd
     for (i4 r = 0; r < 8; ++r) {
-      const i8 v3 = ((i8)9223372036854775807LL) < (row4[r]) ? ((i8)9223372036854775807LL) : (row4[r]);
+      const i8 v3 = (row4[r]) < ((i8)9223372036854775807LL) ? (row4[r]) : ((i8)9223372036854775807LL);
       t3[r] = v3;
     }
     for (i8 r = 0; r < rows; ++r) {

@@ -45,43 +45,43 @@ static NOINLINE i1 fold_maximum_i1_64(i1 *a, i8 count) {
   if (count == 4 * 64) {
 #pragma omp simd
     for (i4 l = 0; l < 64; ++l) {
-      const i1 even = a[l] > (a[l + 128]) ? a[l] : (a[l + 128]);
-      const i1 odd = a[l + 64] > (a[l + 192]) ? a[l + 64] : (a[l + 192]);
-      a[l] = even > (odd) ? even : (odd);
+      const i1 even = (a[l + 128]) > a[l] ? (a[l + 128]) : a[l];
+      const i1 odd = (a[l + 192]) > a[l + 64] ? (a[l + 192]) : a[l + 64];
+      a[l] = (odd) > even ? (odd) : even;
     }
   } else {
     for (i8 half = count / 2; half >= 64; half /= 2) {
       for (i8 set = 0; set < half; set += 64) {
 #pragma omp simd
         for (i4 l = 0; l < 64; ++l) {
-          a[set + l] = a[set + l] > (a[set + l + half]) ? a[set + l] : (a[set + l + half]);
+          a[set + l] = (a[set + l + half]) > a[set + l] ? (a[set + l + half]) : a[set + l];
         }
       }
     }
   }
 #pragma omp simd
   for (i4 l = 0; l < 32; ++l) {
-    a[l] = a[l] > (a[l + 32]) ? a[l] : (a[l + 32]);
+    a[l] = (a[l + 32]) > a[l] ? (a[l + 32]) : a[l];
   }
 #pragma omp simd
   for (i4 l = 0; l < 16; ++l) {
-    a[l] = a[l] > (a[l + 16]) ? a[l] : (a[l + 16]);
+    a[l] = (a[l + 16]) > a[l] ? (a[l + 16]) : a[l];
   }
 #pragma omp simd
   for (i4 l = 0; l < 8; ++l) {
-    a[l] = a[l] > (a[l + 8]) ? a[l] : (a[l + 8]);
+    a[l] = (a[l + 8]) > a[l] ? (a[l + 8]) : a[l];
   }
 #pragma omp simd
   for (i4 l = 0; l < 4; ++l) {
-    a[l] = a[l] > (a[l + 4]) ? a[l] : (a[l + 4]);
+    a[l] = (a[l + 4]) > a[l] ? (a[l + 4]) : a[l];
   }
 #pragma omp simd
   for (i4 l = 0; l < 2; ++l) {
-    a[l] = a[l] > (a[l + 2]) ? a[l] : (a[l + 2]);
+    a[l] = (a[l + 2]) > a[l] ? (a[l + 2]) : a[l];
   }
 #pragma omp simd
   for (i4 l = 0; l < 2; ++l) {
-    a[l] = a[l] > (a[l + 1]) ? a[l] : (a[l + 1]);
+    a[l] = (a[l + 1]) > a[l] ? (a[l + 1]) : a[l];
   }
   return a[0];
 }
@@ -92,31 +92,31 @@ static NOINLINE i8 fold_minimum_i8_8(i8 *a, i8 count) {
   if (count == 4 * 8) {
 #pragma omp simd
     for (i4 l = 0; l < 8; ++l) {
-      const i8 even = a[l] < (a[l + 16]) ? a[l] : (a[l + 16]);
-      const i8 odd = a[l + 8] < (a[l + 24]) ? a[l + 8] : (a[l + 24]);
-      a[l] = even < (odd) ? even : (odd);
+      const i8 even = (a[l + 16]) < a[l] ? (a[l + 16]) : a[l];
+      const i8 odd = (a[l + 24]) < a[l + 8] ? (a[l + 24]) : a[l + 8];
+      a[l] = (odd) < even ? (odd) : even;
     }
   } else {
     for (i8 half = count / 2; half >= 8; half /= 2) {
       for (i8 set = 0; set < half; set += 8) {
 #pragma omp simd
         for (i4 l = 0; l < 8; ++l) {
-          a[set + l] = a[set + l] < (a[set + l + half]) ? a[set + l] : (a[set + l + half]);
+          a[set + l] = (a[set + l + half]) < a[set + l] ? (a[set + l + half]) : a[set + l];
         }
       }
     }
   }
 #pragma omp simd
   for (i4 l = 0; l < 4; ++l) {
-    a[l] = a[l] < (a[l + 4]) ? a[l] : (a[l + 4]);
+    a[l] = (a[l + 4]) < a[l] ? (a[l + 4]) : a[l];
   }
 #pragma omp simd
   for (i4 l = 0; l < 2; ++l) {
-    a[l] = a[l] < (a[l + 2]) ? a[l] : (a[l + 2]);
+    a[l] = (a[l + 2]) < a[l] ? (a[l + 2]) : a[l];
   }
 #pragma omp simd
   for (i4 l = 0; l < 2; ++l) {
-    a[l] = a[l] < (a[l + 1]) ? a[l] : (a[l + 1]);
+    a[l] = (a[l + 1]) < a[l] ? (a[l + 1]) : a[l];
   }
   return a[0];
 }
@@ -234,7 +234,7 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
 #pragma omp simd
             for (i4 l = 0; l < 256; ++l) {
               const i1 v0 = ((const i1 *)q0)[l];
-              c1[l] = c1[l] > (v0) ? c1[l] : (v0);
+              c1[l] = (v0) > c1[l] ? (v0) : c1[l];
             }
           }
         }
@@ -245,7 +245,7 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
 #pragma omp simd
           for (i1 l = 0; l < 64; ++l) {
             const i1 v0 = ((const i1 *)q0)[l];
-            c1[l] = c1[l] > (v0) ? c1[l] : (v0);
+            c1[l] = (v0) > c1[l] ? (v0) : c1[l];
           }
         }
       }
@@ -253,7 +253,7 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
       if (walked1 == total1) {
         const i1 so_far = ((const i1 *)p1)[0];
         const i1 rows_folded = fold_maximum_i1_64(a1, used1);
-        ((i1 *)p1)[0] = so_far > (rows_folded) ? so_far : (rows_folded);
+        ((i1 *)p1)[0] = (rows_folded) > so_far ? (rows_folded) : so_far;
         if (!(outer == n_outer - 1)) {
 #pragma omp simd
           for (i4 l = 0; l < 256; ++l) {
@@ -315,7 +315,7 @@ i4 kernel_2(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
             for (i4 l = 0; l < 32; ++l) {
               const f8 v0 = ((const f8 *)q0)[l];
               const i8 v2 = to_int64_f8(v0);
-              c4[l] = c4[l] < (v2) ? c4[l] : (v2);
+              c4[l] = (v2) < c4[l] ? (v2) : c4[l];
             }
           }
         }
@@ -326,7 +326,7 @@ i4 kernel_2(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           for (i8 l = 0; l < 8; ++l) {
             const f8 v0 = ((const f8 *)q0)[l];
             const i8 v2 = to_int64_f8(v0);
-            c4[l] = c4[l] < (v2) ? c4[l] : (v2);
+            c4[l] = (v2) < c4[l] ? (v2) : c4[l];
           }
         }
       }
@@ -336,7 +336,7 @@ i4 kernel_2(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
     }
 #pragma omp simd
     for (i4 r = 0; r < 8; ++r) {
-      const i8 v3 = ((i8)9223372036854775807LL) < (row4[r]) ? ((i8)9223372036854775807LL) : (row4[r]);
+      const i8 v3 = (row4[r]) < ((i8)9223372036854775807LL) ? (row4[r]) : ((i8)9223372036854775807LL);
       t3[r] = v3;
     }
     for (i8 r = 0; r < rows; ++r) {

@@ -67,7 +67,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
 #pragma omp simd
             for (i4 l = 0; l < 32; ++l) {
               const f8 v0 = ((const f8 *)q0)[l];
-              c5[l] = (c5[l] > (v0)) | (c5[l] != c5[l]) ? c5[l] : (v0);
+              c5[l] = ((v0) > c5[l]) | ((v0) != (v0)) ? (v0) : c5[l];
             }
           }
         }
@@ -77,7 +77,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
 #pragma omp simd
           for (i8 l = 0; l < 8; ++l) {
             const f8 v0 = ((const f8 *)q0)[l];
-            c5[l] = (c5[l] > (v0)) | (c5[l] != c5[l]) ? c5[l] : (v0);
+            c5[l] = ((v0) > c5[l]) | ((v0) != (v0)) ? (v0) : c5[l];
           }
         }
       }
@@ -85,7 +85,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
     fold_rows_maximum_f8(row5, a5, rows, used5, 0, 8);
 #pragma omp simd
     for (i4 r = 0; r < 8; ++r) {
-      const f8 v3 = (-__builtin_inf() > (row5[r])) | (-__builtin_inf() != -__builtin_inf()) ? -__builtin_inf() : (row5[r]);
+      const f8 v3 = ((row5[r]) > -__builtin_inf()) | ((row5[r]) != (row5[r])) ? (row5[r]) : -__builtin_inf();
       const b1 v4 = __builtin_fabs(v3) < __builtin_inf();
       const f8 v5 = v4 ? v3 : 0x0.0p+0;
       t3[r] = v3;

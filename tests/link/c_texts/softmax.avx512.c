@@ -97,7 +97,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
 #pragma omp simd
           for (i8 l = 0; l < 8; ++l) {
             const f8 v0 = ((const f8 *)q0)[l];
-            c4[l] = (c4[l] > (v0)) | (c4[l] != c4[l]) ? c4[l] : (v0);
+            c4[l] = ((v0) > c4[l]) | ((v0) != (v0)) ? (v0) : c4[l];
           }
           m4_0 = m4_1;
           m4_1 = m4_2;
@@ -132,16 +132,16 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
         *(f8x8 *)f3 = m4_3;
 #pragma omp simd
         for (i4 l = 0; l < 8; ++l) {
-          const f8 even = (f0[l] > (f2[l])) | (f0[l] != f0[l]) ? f0[l] : (f2[l]);
-          const f8 odd = (f1[l] > (f3[l])) | (f1[l] != f1[l]) ? f1[l] : (f3[l]);
-          (a4 + r * 8)[l] = (even > (odd)) | (even != even) ? even : (odd);
+          const f8 even = ((f2[l]) > f0[l]) | ((f2[l]) != (f2[l])) ? (f2[l]) : f0[l];
+          const f8 odd = ((f3[l]) > f1[l]) | ((f3[l]) != (f3[l])) ? (f3[l]) : f1[l];
+          (a4 + r * 8)[l] = ((odd) > even) | ((odd) != (odd)) ? (odd) : even;
         }
       }
     }
     fold_rows_maximum_f8(row4, a4, rows, used4, whole, 8);
 #pragma omp simd
     for (i4 r = 0; r < 8; ++r) {
-      const f8 v3 = (-__builtin_inf() > (row4[r])) | (-__builtin_inf() != -__builtin_inf()) ? -__builtin_inf() : (row4[r]);
+      const f8 v3 = ((row4[r]) > -__builtin_inf()) | ((row4[r]) != (row4[r])) ? (row4[r]) : -__builtin_inf();
       t3[r] = v3;
     }
     for (i8 r = 0; r < rows; ++r) {

@@ -61,7 +61,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
 #pragma omp simd
             for (i4 l = 0; l < 32; ++l) {
               const f8 v0 = ((const f8 *)q0)[l];
-              c4[l] = (c4[l] > (v0)) | (c4[l] != c4[l]) ? c4[l] : (v0);
+              c4[l] = ((v0) > c4[l]) | ((v0) != (v0)) ? (v0) : c4[l];
             }
           }
         }
@@ -71,7 +71,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
 #pragma omp simd
           for (i8 l = 0; l < 8; ++l) {
             const f8 v0 = ((const f8 *)q0)[l];
-            c4[l] = (c4[l] > (v0)) | (c4[l] != c4[l]) ? c4[l] : (v0);
+            c4[l] = ((v0) > c4[l]) | ((v0) != (v0)) ? (v0) : c4[l];
           }
         }
       }
@@ -79,7 +79,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
     fold_rows_maximum_f8(row4, a4, rows, used4, 0, 8);
 #pragma omp simd
     for (i4 r = 0; r < 8; ++r) {
-      const f8 v3 = (-__builtin_inf() > (row4[r])) | (-__builtin_inf() != -__builtin_inf()) ? -__builtin_inf() : (row4[r]);
+      const f8 v3 = ((row4[r]) > -__builtin_inf()) | ((row4[r]) != (row4[r])) ? (row4[r]) : -__builtin_inf();
       t3[r] = v3;
     }
     for (i8 r = 0; r < rows; ++r) {

@@ -464,7 +464,7 @@ class RegisterFolding(Folding):
     def _join_compared(self, to: str) -> Iterator[c.Statement]:
         lanes, partials = self.lanes, self.partials
         if self.write.dtype.startswith("float"):
-            # Which of two zeros stays depends on their order: each set goes to its place.
+            # Of two zeros it is the first that stays: each set goes to its place.
             first, second, third, fourth = self.registers
             yield c.Declare(self.vector, "x")
             by_one = _rotation("x", fourth, third, second, first)

@@ -14,7 +14,7 @@ from frazil.link.c.definitions import Definitions
 from frazil.link.c.functions import C_TYPES, FUNCTIONS, PRELUDE
 from frazil.link.c.scalar_loop import LoopFunctions
 from frazil.link.kernel.loop_kernel import Literal, LoweringError, Statement
-from frazil.link.kernel.reduction import identity
+from frazil.link.kernel.reduction import fold_operands, identity
 from frazil.link.kernel.scalar_loop import body_of
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.expression_text import PLACE, check_text
@@ -59,7 +59,7 @@ class Unit(Definitions):
     def fold(self, reduce: str, dtype: str, so_far: str, value: str) -> str:
         """The expression that folds one more value into a reduction."""
         form = self.form(_fold_op(reduce), (dtype, dtype), dtype)
-        return form.text.format(so_far, f"({value})")
+        return form.text.format(*fold_operands(reduce, so_far, f"({value})"))
 
     def convert(self, expression: str, source: str, target: str) -> str:
         """The expression, of dtype ``source``, converted to ``target`` as ``astype`` does."""

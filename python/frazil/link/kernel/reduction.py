@@ -27,6 +27,24 @@ COUNTING = frozenset({"add", "mul"})
 """Reductions whose result depends on how often a value is folded in."""
 
 
+_KEEPS_FIRST = frozenset({"maximum", "minimum"})
+
+
+def fold_operands(reduce: str, so_far: str, value: str) -> tuple[str, str]:
+    """The operands of the op that folds a value into the result so far.
+
+    Of two zeros, ``maximum`` and ``minimum`` give the second operand. A fold keeps the first zero,
+    so that it does not matter how often the padding of a row repeats the last element.
+
+    Examples
+    --------
+    >>> from frazil.link.kernel.reduction import fold_operands
+    >>> fold_operands("add", "total", "x"), fold_operands("maximum", "largest", "x")
+    (('total', 'x'), ('x', 'largest'))
+    """
+    return (value, so_far) if reduce in _KEEPS_FIRST else (so_far, value)
+
+
 def folds_row(write: Write) -> bool:
     """Whether the write is the fold of a whole row."""
     return write.reduce is not None and not write.inner

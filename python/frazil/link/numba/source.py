@@ -17,6 +17,7 @@ from frazil.link.kernel.reduction import (
     LEVELS,
     SETS,
     TURNS,
+    fold_operands,
     folds_row,
     has_levels,
     identity,
@@ -280,8 +281,7 @@ class KernelSource:
                     f"v{statement.args[0]}", kernel.dtypes[statement.args[0]], own
                 )
                 yield from lines
-                operands = [(f"v{k}", own), (value, own)]
-                *lines, value = self.apply(Elementary(statement.reduce), operands, own)
+                *lines, value = self._fold(statement.reduce, own, f"v{k}", value)
                 yield from lines
                 yield f"v{k} = {value}"
                 continue
@@ -397,14 +397,17 @@ class KernelSource:
         function = partial_function(name, str(write.reduce), write.dtype)
         return self._global(f"{name}_{write.reduce}_{write.dtype}", function)
 
+    def _fold(self, reduce: str, dtype: str, so_far: str, value: str) -> list[str]:
+        """Lines of Python, of which the last is the expression that folds one more value in."""
+        operands = [(text, dtype) for text in fold_operands(reduce, so_far, value)]
+        return self.apply(Elementary(reduce), operands, dtype)
+
     def _fold_into(self, write: Write, where: str, index: str, value: str) -> Iterator[str]:
         """Fold one more value of the write's dtype into an element."""
         self.temporaries += 1
         own = f"t{self.temporaries}_so_far"
         yield f"{own} = {self._load(write.dtype, where, index)}"
-        op = Elementary(str(write.reduce))
-        operands = [(own, write.dtype), (value, write.dtype)]
-        *lines, folded = self.apply(op, operands, write.dtype)
+        *lines, folded = self._fold(str(write.reduce), write.dtype, own, value)
         yield from lines
         yield self._store(write.dtype, where, index, folded)
 
@@ -452,8 +455,7 @@ class KernelSource:
         if folding.value is not None:
             yield fold
             start = f"v{self.kernel.folds[folding.value].start}"
-            operands = [(start, write.dtype), (total, write.dtype)]
-            *lines, folded = self.apply(Elementary(str(write.reduce)), operands, write.dtype)
+            *lines, folded = self._fold(str(write.reduce), write.dtype, start, total)
             yield from lines
             yield f"v{folding.value} = {folded}"
             return
