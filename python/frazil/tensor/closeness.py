@@ -11,11 +11,7 @@ from frazil.tensor.reductions import all as all_
 
 
 def isclose(
-    a: TensorLike,
-    b: TensorLike,
-    rtol: float = 1e-5,
-    atol: float = 1e-8,
-    equal_nan: bool = False,
+    a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Variable:
     """Return where ``a`` is as near to ``b`` as ``atol + rtol * abs(b)``, as :func:`numpy.isclose`.
 
@@ -49,11 +45,7 @@ def isclose(
 
 
 def allclose(
-    a: TensorLike,
-    b: TensorLike,
-    rtol: float = 1e-5,
-    atol: float = 1e-8,
-    equal_nan: bool = False,
+    a: TensorLike, b: TensorLike, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
 ) -> Variable:
     """Return whether all of ``a`` is close to ``b``, as :func:`numpy.allclose`.
 

@@ -121,12 +121,8 @@ def cumprod(x: TensorLike, axis: int | None = None, dtype: npt.DTypeLike | None 
 
     Parameters
     ----------
-    x : tensor_like
-        Any tensor.
-    axis : int, optional
-        The dimension to multiply along; default: of the flattened tensor.
-    dtype : dtype_like, optional
-        What to accumulate in; default as for :func:`sum`, following :func:`numpy.cumprod`.
+    x, axis, dtype
+        As for :func:`cumsum`.
 
     Returns
     -------

@@ -289,12 +289,8 @@ def tri(
 
     Parameters
     ----------
-    N, M : int or 0-d integer variable
-        The numbers of rows and of columns; as many columns as rows by default.
-    k : int, default 0
-        How far the diagonal is above the main one; negative below.
-    dtype : dtype_like, optional
-        The dtype of the result, by default float64, as for :func:`numpy.tri`.
+    N, M, k, dtype
+        As for :func:`eye`.
 
     Returns
     -------
@@ -346,10 +342,8 @@ def triu(m: TensorLike, k: int = 0) -> Variable:
 
     Parameters
     ----------
-    m : tensor_like
-        A tensor with two dimensions or more; the last two are the matrices.
-    k : int, default 0
-        How far the diagonal is above the main one; negative below.
+    m, k
+        As for :func:`tril`.
 
     Returns
     -------

@@ -189,7 +189,7 @@ def vstack(tup: Iterable[TensorLike]) -> Variable:
     Parameters
     ----------
     tup : iterable of tensor_like
-        As for :func:`numpy.vstack`.
+        As for :func:`numpy.vstack`, of one length but along the first dimension.
 
     Returns
     -------

@@ -6,7 +6,7 @@ The arithmetic below folds constants, so that a static length never becomes a co
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -154,18 +154,21 @@ def floor_divide(a: Variable, b: Variable) -> Variable:
 
 def minimum(a: Variable, b: Variable) -> Variable:
     """Return the smaller one."""
-    match static_length(a), static_length(b):
-        case int(m), int(n):
-            return literal(min(m, n))
-    return a if a is b else _core.elemwise(scalar.minimum, a, b)
+    return _extremum(min, scalar.minimum, a, b)
 
 
 def maximum(a: Variable, b: Variable) -> Variable:
     """Return the larger one."""
+    return _extremum(max, scalar.maximum, a, b)
+
+
+def _extremum(
+    of_values: Callable[[int, int], int], op: scalar.ScalarOp, a: Variable, b: Variable
+) -> Variable:
     match static_length(a), static_length(b):
         case int(m), int(n):
-            return literal(max(m, n))
-    return a if a is b else _core.elemwise(scalar.maximum, a, b)
+            return literal(of_values(m, n))
+    return a if a is b else _core.elemwise(op, a, b)
 
 
 def product(values: Iterable[Variable]) -> Variable:

@@ -47,10 +47,8 @@ def log_softmax(x: TensorLike, axis: Axis = None) -> Variable:
 
     Parameters
     ----------
-    x : tensor_like
-        Any tensor; integers become floating, as by :func:`exp`.
-    axis : int or tuple of int, optional
-        The dimensions over which the softmax sums to 1; default: all.
+    x, axis
+        As for :func:`softmax`.
 
     Returns
     -------

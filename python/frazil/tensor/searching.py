@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.dims import expand_dims
+from frazil.tensor.docstrings import documented
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.reshaping import ravel, reshape
 
@@ -89,66 +90,47 @@ def _without(shape: Sequence[T], axis: int) -> tuple[T, ...]:
     return (*shape[:axis], *shape[axis + 1 :])
 
 
-def argmax(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Variable:
-    """Return the positions of the largest elements along a dimension.
+class Position(Protocol):
+    """A function that finds an element along a dimension."""
 
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor with elements; where there is a NaN, it counts as the largest.
-    axis : int, optional
-        The dimension; default: the position in the flattened tensor.
-    keepdims : bool, default False
-        Keep the dimension, or all of them if ``axis`` is None, with length 1.
-
-    Returns
-    -------
-    Variable
-        Of int64, as :func:`numpy.argmax` gives: the first one of equal elements.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.argmax([[1, 5, 2], [7, 0, 7]], axis=1).eval()
-    array([1, 0])
-    """
-    return _found(Argmax, x, axis, keepdims)
+    def __call__(
+        self, x: TensorLike, axis: int | None = None, keepdims: bool = False
+    ) -> Variable: ...
 
 
-def argmin(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Variable:
-    """Return the positions of the smallest elements along a dimension.
+_POSITION = """Return the positions of the {extreme} elements along a dimension.
 
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor with elements; where there is a NaN, it counts as the smallest.
-    axis : int, optional
-        The dimension; default: the position in the flattened tensor.
-    keepdims : bool, default False
-        Keep the dimension, or all of them if ``axis`` is None, with length 1.
+Parameters
+----------
+x : tensor_like
+    Any tensor with elements; where there is a NaN, it counts as the {extreme}.
+axis : int, optional
+    The dimension; default: the position in the flattened tensor.
+keepdims : bool, default False
+    Keep the dimension, or all of them if ``axis`` is None, with length 1.
 
-    Returns
-    -------
-    Variable
-        Of int64, as :func:`numpy.argmin` gives: the first one of equal elements.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.argmin([[1, 5, 2], [7, 0, 7]], axis=1).eval()
-    array([0, 1])
-    """
-    return _found(Argmin, x, axis, keepdims)
+Returns
+-------
+Variable
+    Of int64, as :func:`numpy.{name}` gives: the first one of equal elements.
+"""
 
 
-def _found(op: type[Argmax | Argmin], x: TensorLike, axis: int | None, keepdims: bool) -> Variable:
-    x = as_tensor(x)
-    if axis is None:
-        position: Variable = op(0)(reshape(x, (-1,)))
-        return expand_dims(position, tuple(range(x.ndim))) if keepdims else position
-    along = normalize_axis(axis, x.ndim)
-    position = op(along)(x)
-    return expand_dims(position, along) if keepdims else position
+def _position(name: str, op: type[Argmax | Argmin], extreme: str, example: str) -> Position:
+    def function(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Variable:
+        x = as_tensor(x)
+        if axis is None:
+            found: Variable = op(0)(reshape(x, (-1,)))
+            return expand_dims(found, tuple(range(x.ndim))) if keepdims else found
+        along = normalize_axis(axis, x.ndim)
+        found = op(along)(x)
+        return expand_dims(found, along) if keepdims else found
+
+    return documented(function, name, _POSITION, extreme=extreme, example=example)
+
+
+argmax = _position("argmax", Argmax, "largest", "[[1, 5, 2], [7, 0, 7]], axis=1 -> [1, 0]")
+argmin = _position("argmin", Argmin, "smallest", "[[1, 5, 2], [7, 0, 7]], axis=1 -> [0, 1]")
 
 
 def nonzero(x: TensorLike) -> tuple[Variable, ...]:

@@ -6,14 +6,16 @@ its value tells), another 0-d integer variable, or integer arithmetic on such.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 import frazil._core as _core
 from frazil._core import Constant, FrozenApply, Variable
 from frazil.graph.answers import listed
 from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.lengths import Lengths, Shape_i, as_length, literal
+
+Found = TypeVar("Found")
 
 SIZE_ARITHMETIC = frozenset(
     ("add", "sub", "mul", "floordiv", "mod", "minimum", "maximum", "where", "lt", "le", "eq")
@@ -31,6 +33,28 @@ def is_size_arithmetic(variable: Variable) -> bool:
         and variable.ndim == 0
         and all(x.dtype in ("int64", "bool") for x in node.inputs)
     )
+
+
+def find_after_operands(
+    length: Variable, known: dict[Variable, Found], find: Callable[[Variable], Found]
+) -> Found:
+    """Return ``find(length)``, and keep it in ``known``, which has that of its operands before.
+
+    Only integer arithmetic has operands here. Nothing recurses, and nothing is found twice.
+    """
+    pending = [length]
+    while pending:
+        current = pending[-1]
+        node = current.owner
+        if current not in known:
+            operands = () if node is None or not is_size_arithmetic(current) else node.inputs
+            missing = [x for x in operands if x not in known]
+            if missing:
+                pending += missing
+                continue
+            known[current] = find(current)
+        pending.pop()
+    return known[length]
 
 
 class Shapes:
@@ -65,57 +89,36 @@ class Shapes:
 
     def _leaves_of_one(self, length: Variable) -> tuple[Variable, ...]:
         # Found once for each expression: the lengths of one node are parts of those of the next.
-        pending = [length]
-        while pending:
-            current = pending[-1]
-            if current in self._leaves:
-                pending.pop()
-                continue
+        def found(current: Variable) -> tuple[Variable, ...]:
             node = current.owner
             if node is not None and isinstance(node.op, Shape_i):
-                self._leaves[current] = (node.inputs[0],)
-            elif node is not None and is_size_arithmetic(current):
-                missing = [x for x in node.inputs if x not in self._leaves]
-                if missing:
-                    pending += missing
-                    continue
-                parts = [own for x in node.inputs if (own := self._leaves[x])]
-                # Most often they read the same, which need not be kept again.
-                merged = dict.fromkeys(leaf for own in parts for leaf in own)
-                same = next((own for own in parts if len(own) == len(merged)), None)
-                self._leaves[current] = tuple(merged) if same is None else same
-            else:
-                self._leaves[current] = () if isinstance(current, Constant) else (current,)
-        return self._leaves[length]
+                return (node.inputs[0],)
+            if node is None or not is_size_arithmetic(current):
+                return () if isinstance(current, Constant) else (current,)
+            parts = [own for x in node.inputs if (own := self._leaves[x])]
+            # Most often they read the same, which need not be kept again.
+            merged = dict.fromkeys(leaf for own in parts for leaf in own)
+            return next((own for own in parts if len(own) == len(merged)), tuple(merged))
+
+        return find_after_operands(length, self._leaves, found)
 
     def canonical(self, length: Variable) -> Variable:
         """``length`` in terms of what exists at run time."""
         known = self._canonical.get(length)
         if known is not None:
             return known
-        pending = [length]
-        while pending:
-            current = pending[-1]
-            if current in self._canonical:
-                pending.pop()
-                continue
+
+        def found(current: Variable) -> Variable:
             node = current.owner
             if node is not None and isinstance(node.op, Shape_i):
-                self._canonical[current] = self.lengths(node.inputs[0])[node.op.axis]
-            elif node is not None and is_size_arithmetic(current):
-                missing = [x for x in node.inputs if x not in self._canonical]
-                if missing:
-                    pending += missing
-                    continue
-                operands = [self._canonical[x] for x in node.inputs]
-                self._canonical[current] = (
-                    current
-                    if all(a is b for a, b in zip(operands, node.inputs, strict=True))
-                    else _core.elemwise(node.op, *operands)
-                )
-            else:
-                self._canonical[current] = current
-        return self._canonical[length]
+                return self.lengths(node.inputs[0])[node.op.axis]
+            if node is None or not is_size_arithmetic(current):
+                return current
+            operands = [self._canonical[x] for x in node.inputs]
+            same = all(a is b for a, b in zip(operands, node.inputs, strict=True))
+            return current if same else _core.elemwise(node.op, *operands)
+
+        return find_after_operands(length, self._canonical, found)
 
     def infer(self, node: FrozenApply) -> None:
         """Work out the lengths of what a node computes, given those of its inputs."""

@@ -96,10 +96,8 @@ def sort(a: TensorLike, axis: int | None = -1) -> Variable:
 
     Parameters
     ----------
-    a : tensor_like
-        Any tensor with dimensions.
-    axis : int or None, default -1
-        The dimension; None sorts the flattened tensor.
+    a, axis
+        As for :func:`argsort`.
 
     Returns
     -------

@@ -16,7 +16,7 @@ from frazil.link.lowering.loop_kernels import Indexed, KernelCall
 from frazil.link.lowering.origin import Origin
 from frazil.tensor.lengths import Shape_i
 from frazil.tensor.reductions import Reduce
-from frazil.tensor.shapes import is_size_arithmetic
+from frazil.tensor.shapes import find_after_operands, is_size_arithmetic
 
 
 class Lowering:
@@ -74,24 +74,7 @@ class Lowering:
 
     def size(self, length: Variable) -> int:
         """The size with the value of ``length``."""
-        length = self.shapes.canonical(length)
-        pending = [length]
-        while pending:
-            current = pending[-1]
-            if current in self._sizes:
-                pending.pop()
-                continue
-            node = current.owner
-            missing = (
-                [x for x in node.inputs if x not in self._sizes]
-                if node is not None and is_size_arithmetic(current)
-                else []
-            )
-            if missing:
-                pending += missing
-            else:
-                self._sizes[current] = self._make_size(current)
-        return self._sizes[length]
+        return find_after_operands(self.shapes.canonical(length), self._sizes, self._make_size)
 
     def _make_size(self, length: Variable) -> int:
         node = length.owner

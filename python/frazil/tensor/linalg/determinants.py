@@ -81,11 +81,8 @@ def slogdet(x: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, Va
 
     Parameters
     ----------
-    x : tensor_like
-        A square matrix.
-    on_error : {"raise", "nan"}, default "raise"
-        What becomes of the gradient where the matrix is singular, which has none: a call raises
-        numpy.linalg.LinAlgError, or it is NaN.
+    x, on_error
+        As for :func:`det`.
 
     Returns
     -------
