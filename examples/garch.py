@@ -1,6 +1,6 @@
 """A GARCH(1,1) model of the daily returns of the S&P 500, fitted by maximum likelihood.
 
-Frazil compiles the likelihood, which is a loop over the days, and its gradient; SciPy minimises it.
+Frazil compiles the likelihood, which is a scan over the days, and its gradient; SciPy minimises it.
 The result is compared with that of the package arch.
 """
 

@@ -1,7 +1,7 @@
 """The level of the Nile as a random walk seen through noise: a Kalman filter, fitted by maximum
 likelihood.
 
-Frazil compiles the filter, which is a loop over the years, with its gradient; SciPy minimises it.
+Frazil compiles the filter, which is a scan over the years, with its gradient; SciPy minimises it.
 The result is compared with that of statsmodels.
 """
 

@@ -139,7 +139,7 @@ def test_one_draw_is_one(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-class TestLoops:
+class TestScans:
     def test_in_each_step_or_before(self, mode: str) -> None:
         before = draw(i)
 
@@ -161,7 +161,7 @@ class TestLoops:
         for output in ([sums[-1]], [ones], [doubled], [sums[-1], doubled]):
             assert run(fz.function([], output, mode=mode))[1] == 8
 
-    def test_within_loops(self, mode: str) -> None:
+    def test_within_scans(self, mode: str) -> None:
         def inner(s: Any) -> Any:
             return s + draw(i)
 
@@ -175,9 +175,9 @@ class TestLoops:
         assert found.tolist() == [3, 15]
 
     def test_two_that_are_alike(self, mode: str) -> None:
-        loops = [fz.scan(lambda s: s + draw(i), outputs_info=ft.constant(0), n_steps=3)[0]] * 2
-        loops.append(fz.scan(lambda s: s + draw(i), outputs_info=ft.constant(0), n_steps=3)[0])
-        found, calls = run(fz.function([i], loops, mode=mode), 0)
+        scans = [fz.scan(lambda s: s + draw(i), outputs_info=ft.constant(0), n_steps=3)[0]] * 2
+        scans.append(fz.scan(lambda s: s + draw(i), outputs_info=ft.constant(0), n_steps=3)[0])
+        found, calls = run(fz.function([i], scans, mode=mode), 0)
         assert calls == 6
         assert found[0].tolist() == found[1].tolist() != found[2].tolist()
 
@@ -242,7 +242,7 @@ def test_derivatives_that_would_draw_again_are_refused() -> None:
             fz.grad(cost, v)
     with pytest.raises(NotDifferentiableError, match="Apply that outside"):
         fz.Rop(op(v), v, v)
-    # Drawn before the loop, it is one value for both ways.
+    # Drawn before the scan, it is one value for both ways.
     drawn = draw(v)
     rows, _ = fz.scan(lambda s: s * drawn.sum(), outputs_info=ft.constant(1.0), n_steps=3)
     for mode in MODES:

@@ -36,7 +36,7 @@ def test_what_is_excluded_is_not_applied():
     assert text("log_of_one_plus") == "log(1.0 + exp(*0))"
     assert text("log1p_of_exp") == "log1p(exp(*0))"
     assert text("neg_neg", "specialize") == "softplus(--*0)"
-    assert fz.Mode("py").excluding("all") == fz.Mode("py").excluding(*PHASES, "loops")
+    assert fz.Mode("py").excluding("all") == fz.Mode("py").excluding(*PHASES, "scan")
 
 
 def test_modes_are_checked():

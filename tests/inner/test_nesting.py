@@ -20,37 +20,37 @@ def running(step, sequence, start):
     return fz.scan(step, sequence, [ft.constant(start)], return_updates=False)
 
 
-def loop_in_op(x):
+def scan_in_op(x):
     inner = ft.vector("inner")
     total = running(lambda v, a: a + v * v, inner, 0.0)
     return fz.OpFromGraph([inner], [total])(x)
 
 
-def op_in_loop(x):
+def op_in_scan(x):
     a, b = ft.scalar("a"), ft.scalar("b")
     op = fz.OpFromGraph([a, b], [ft.sin(a) + b])
     return running(op, x, 0.3)
 
 
-def choice_in_loop(x):
+def choice_in_scan(x):
     return running(lambda v, a: fz.ifelse(v > 0, a + v, a * v), x, 2.0)
 
 
-def loop_in_choice(x):
+def scan_in_choice(x):
     return fz.ifelse(ft.sum(x) > 0, running(lambda v, a: ft.tanh(a + v), x, 0.1), x)
 
 
-def loop_in_loop(x):
+def scan_in_scan(x):
     return fz.map(
         lambda v: running(lambda w, a: a * ft.cos(v * w), x, 1.0)[-1], x, return_updates=False
     )
 
 
-def loop_in_op_in_choice_in_loop(x):
-    return running(lambda v, a: fz.ifelse(v > 0, loop_in_op(x * v)[-1] + a, a / 2), x, 1.0)
+def scan_in_op_in_choice_in_scan(x):
+    return running(lambda v, a: fz.ifelse(v > 0, scan_in_op(x * v)[-1] + a, a / 2), x, 1.0)
 
 
-def loop_in_minimum(x):
+def scan_in_minimum(x):
     y = ft.vector("y")
     cost = running(lambda v, a: a + (v - 1) ** 2, y, 0.0)[-1] + ft.sum((y - x) ** 2)
     solution, _ = minimize(cost, y, optimizer_kwargs={"tol": 1e-12})
@@ -59,19 +59,19 @@ def loop_in_minimum(x):
 
 
 BUILT = [
-    loop_in_op,
-    op_in_loop,
-    choice_in_loop,
-    loop_in_choice,
-    loop_in_loop,
-    loop_in_op_in_choice_in_loop,
-    loop_in_minimum,
+    scan_in_op,
+    op_in_scan,
+    choice_in_scan,
+    scan_in_choice,
+    scan_in_scan,
+    scan_in_op_in_choice_in_scan,
+    scan_in_minimum,
 ]
 EXPECTED = {
-    loop_in_op: lambda x: np.cumsum(x * x),
-    loop_in_choice: lambda x: [np.tanh(0.5), np.tanh(np.tanh(0.5) - 0.8), None],
-    loop_in_minimum: lambda x: (x + 1) / 2,
-    loop_in_loop: lambda x: np.prod(np.cos(np.outer(x, x)), axis=1),
+    scan_in_op: lambda x: np.cumsum(x * x),
+    scan_in_choice: lambda x: [np.tanh(0.5), np.tanh(np.tanh(0.5) - 0.8), None],
+    scan_in_minimum: lambda x: (x + 1) / 2,
+    scan_in_scan: lambda x: np.prod(np.cos(np.outer(x, x)), axis=1),
 }
 
 
@@ -108,7 +108,7 @@ def test_built_alike_by_many_threads_is_one_op():
 
     def work():
         x = ft.vector("x")
-        y = loop_in_op_in_choice_in_loop(x)
+        y = scan_in_op_in_choice_in_scan(x)
         made.append((y.owner.op, fz.function([x], [y, fz.grad(ft.sum(y), x)])(POINT)))
 
     threads = [threading.Thread(target=work) for _ in range(8)]
@@ -128,7 +128,7 @@ def test_built_alike_by_many_threads_is_one_op():
 @pytest.mark.parametrize("mode", MODES[:3])
 def test_functions_are_copied_and_pickled(mode):
     x = ft.vector("x")
-    y = choice_in_loop(x)
+    y = choice_in_scan(x)
     f = fz.function([x], [y, fz.grad(ft.sum(y), x)], mode=mode)
     expected = f(POINT)
     for again in (copy.copy(f), copy.deepcopy(f), pickle.loads(pickle.dumps(f))):

@@ -22,7 +22,7 @@ def loops_of(f):
 
 
 def as_written(mode="py"):
-    return fz.Mode(linker=mode).excluding("loops")
+    return fz.Mode(linker=mode).excluding("scan")
 
 
 @st.composite

@@ -55,7 +55,7 @@ def test_an_error_in_a_branch_that_no_step_takes_is_none(linker):
 
 
 @pytest.mark.parametrize("linker", LINKERS)
-def test_a_loop_runs_where_its_branch_is_taken(linker):
+def test_a_scan_runs_where_its_branch_is_taken(linker):
     last = rows(lambda s: s + Counted("step")(s), None, Y, n_steps=N)[-1]
     y = fz.ifelse(C, last, Y)
     f = fz.function([C, N, Y], [y, fz.grad(ft.sum(y**2), Y)], mode=linker)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drawn_loops import Case, cases
+from drawn_scans import Case, cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +16,7 @@ import frazil.tensor as ft
 from frazil.scan.op import Scan
 
 MODES = ("py", "c", "numba")
-PLAIN = fz.Mode("py").excluding("loops")
+PLAIN = fz.Mode("py").excluding("scan")
 
 parts = st.lists(
     st.one_of(
@@ -71,24 +71,24 @@ def check(
 @given(case=cases(), data=st.data(), mode=st.sampled_from(MODES))
 def test_parts_of_stacks(case: Case, data: st.DataObject, mode: str) -> None:
     variables = case.variables()
-    stacks = case.loop(variables)
+    stacks = case.scan(variables)
     check(variables, case.values(), stacks, [data.draw(parts) for _ in stacks], mode)
 
 
 @given(case=cases(), data=st.data(), mode=st.sampled_from(MODES))
 def test_parts_of_gradients(case: Case, data: st.DataObject, mode: str) -> None:
-    """A loop that goes back makes the first rows last."""
+    """A scan that goes back makes the first rows last."""
     if not case.sequences or not case.expected()[0]:
         return
     variables = case.variables()
-    cost = sum(((y**2).sum() for y in case.loop(variables)), start=ft.constant(0.0))
+    cost = sum(((y**2).sum() for y in case.scan(variables)), start=ft.constant(0.0))
     wanted = variables[: len(case.sequences)]
     gradients = fz.grad(cost, wanted, disconnected_inputs="ignore")
     check(variables, case.values(), gradients, [data.draw(parts) for _ in wanted], mode)
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_first_rows_of_a_loop_that_goes_back(mode: str) -> None:
+def test_the_first_rows_of_a_scan_that_goes_back(mode: str) -> None:
     x, h = ft.dvector("x"), ft.dvector("h")
     y, _ = fz.scan(lambda x, s: ft.sin(s * x) + x, x, h)
     g = fz.grad((y**2).sum(), x)
@@ -129,8 +129,8 @@ def test_memory_does_not_grow(mode: str, ends: bool, index: Any, shape: Any) -> 
         rows.append((state, np.cos(state) * np.sum(before)))
     for at, stack in enumerate((carried, made)):
         f = fz.function([h, n], stack[index], mode=mode)
-        (loop,) = [node.op for node in f.optimized.toposort() if isinstance(node.op, Scan)]
-        assert not loop.stacked
+        (scan,) = [node.op for node in f.optimized.toposort() if isinstance(node.op, Scan)]
+        assert not scan.stacked
         assert peak(f, start, 20_000) < 3000
         wanted = np.array([row[at] for row in rows])[index]
         np.testing.assert_allclose(f(start, 20), wanted)

@@ -1,4 +1,4 @@
-"""Loops whose steps are hundreds of statements about single elements: one kernel all the same."""
+"""Scans whose steps are hundreds of statements about single elements: one kernel all the same."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ CHANGES = {
 FAILING = {"falling": lambda s, k, w: s + ft.cast(k**k, "float64")}
 
 
-def loop(size, changes, mode, start=None):
+def scan(size, changes, mode, start=None):
     """A matrix and a matrix of integers that go through these changes."""
     xs, w = ft.matrix("xs", shape=(None, size)), ft.matrix("w", shape=(size, size))
     first = np.arange(size * size).reshape(size, size) % 7 if start is None else start
@@ -50,18 +50,18 @@ def loop(size, changes, mode, start=None):
     mode=st.sampled_from(MODES),
 )
 def test_a_long_step_is_a_step(size, changes, steps, mode):
-    f = loop(size, changes, mode)
+    f = scan(size, changes, mode)
     assert sum(" recurrence " in line for line in str(f.explain()).splitlines()) == 1
     rng = np.random.default_rng(steps)
     xs, w = rng.normal(size=(steps, size)), rng.normal(size=(size, size))
-    for got, want in zip(f(xs, w), loop(size, changes, "py")(xs, w), strict=True):
+    for got, want in zip(f(xs, w), scan(size, changes, "py")(xs, w), strict=True):
         assert got.dtype == want.dtype
         np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_an_op_that_fails_does_so_between_others(mode):
-    f = loop(4, ["product", "falling", "product"], mode, start=np.full((4, 4), 3))
+    f = scan(4, ["product", "falling", "product"], mode, start=np.full((4, 4), 3))
     xs = np.zeros((3, 4))
     assert np.isfinite(f(xs[:1], np.eye(4))[0]).all()
     with pytest.raises(ValueError, match="negative"):

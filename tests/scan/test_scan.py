@@ -1,4 +1,4 @@
-"""Loops agree with a loop in Python, in every linker, whatever they carry and go along."""
+"""Scans agree with a loop in Python, in every linker, whatever they carry and go along."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drawn_loops import Case, cases
+from drawn_scans import Case, cases
 from hypothesis import given, note
 
 import frazil as fz
@@ -18,9 +18,9 @@ MODES = ("py", "c", "numba")
 
 
 @given(cases())
-def test_a_loop_is_a_loop(case: Case) -> None:
+def test_a_scan_agrees_with_python(case: Case) -> None:
     variables = case.variables()
-    outputs = case.loop(variables)
+    outputs = case.scan(variables)
     expected = case.expected()
     for mode in MODES:
         note(mode)
@@ -40,7 +40,7 @@ def test_gradients(case: Case) -> None:
         return
 
     def total(*given: fz.Variable) -> fz.Variable:
-        outputs = case.loop(list(given))
+        outputs = case.scan(list(given))
         return sum(((k + 1) * (y**2).sum() for k, y in enumerate(outputs)), start=ft.constant(0.0))
 
     # A condition that a small change turns has no gradient there.
@@ -48,7 +48,7 @@ def test_gradients(case: Case) -> None:
         sums = [np.sum(row) for row in expected[0]]
         if any(abs(value - case.body.limit) < 1e-3 for value in sums):
             return
-    # A loop magnifies what finite differences are off by.
+    # A scan magnifies what finite differences are off by.
     verify_grad(total, case.values(), abs_tol=1e-5, rel_tol=1e-4)
 
 
@@ -93,7 +93,7 @@ def test_zero_steps_and_one(mode: str) -> None:
     assert two.tolist() == [[1.0, 2.0]]
 
 
-@pytest.mark.parametrize("rules", ["all", "no loops"])
+@pytest.mark.parametrize("rules", ["all", "no scans"])
 @pytest.mark.parametrize("mode", MODES)
 def test_the_last_of_too_few_steps(mode: str, rules: str) -> None:
     """What is not there is not read, whatever the rules do; a fold of nothing is its start."""
@@ -106,7 +106,7 @@ def test_the_last_of_too_few_steps(mode: str, rules: str) -> None:
     ended = fz.scan(lambda a, b: (a + b, fz.until(b > 2)), None, pairs, n_steps=k, **nothing)
     mapped = fz.map(lambda v: v * ft.sin(v), x, **nothing)
     folded = fz.reduce(lambda v, a: a + v, x, s, **nothing)
-    chosen = fz.Mode(mode) if rules == "all" else fz.Mode(mode).excluding("loops")
+    chosen = fz.Mode(mode) if rules == "all" else fz.Mode(mode).excluding("scan")
 
     def last(row: fz.Variable) -> fz.Function:
         return fz.function([s, k, x, w], row, mode=chosen, on_unused_input="ignore")
@@ -191,7 +191,7 @@ def test_strict_names_what_is_not_passed() -> None:
     assert fz.function([x, a], passed)([1.0, 2.0], 3.0).tolist() == [3.0, 6.0]
 
 
-def test_loops_built_alike_are_one_op() -> None:
+def test_scans_built_alike_are_one_op() -> None:
     def built() -> fz.Op:
         x = ft.dvector()
         sums, _ = fz.scan(lambda x, s: x + s, x, ft.constant(0.0))
@@ -202,27 +202,27 @@ def test_loops_built_alike_are_one_op() -> None:
     assert built() is other
 
     x = ft.dvector()
-    loop, _ = fz.scan(lambda x, s: x + s, x, ft.constant(0.0))
+    scan, _ = fz.scan(lambda x, s: x + s, x, ft.constant(0.0))
     ended, _ = fz.scan(lambda x, s: (x + s, fz.until(s > 1)), x, ft.constant(0.0))
-    assert ended.owner.op is not loop.owner.op
+    assert ended.owner.op is not scan.owner.op
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_loop_in_a_loop(mode: str) -> None:
+def test_a_scan_in_a_scan(mode: str) -> None:
     x, y = ft.dvector("x"), ft.dvector("y")
 
     def outer(a: fz.Variable, total: fz.Variable) -> fz.Variable:
         inner, _ = fz.scan(lambda b, s: ft.tanh(s + a * b), y, total)
         return inner[-1]
 
-    def loop(x: fz.Variable, y: fz.Variable) -> fz.Variable:
+    def scan(x: fz.Variable, y: fz.Variable) -> fz.Variable:
         def outer(a: fz.Variable, total: fz.Variable) -> fz.Variable:
             inner, _ = fz.scan(lambda b, s: ft.tanh(s + a * b), y, total)
             return inner[-1]
 
         return fz.scan(outer, x, ft.constant(0.5))[0]
 
-    result = loop(x, y)
+    result = scan(x, y)
     a, b = np.array([0.3, -0.2, 0.8]), np.array([1.0, 2.0])
     total, expected = 0.5, []
     for one in a:
@@ -230,7 +230,7 @@ def test_a_loop_in_a_loop(mode: str) -> None:
             total = np.tanh(total + one * other)
         expected.append(total)
     np.testing.assert_allclose(fz.function([x, y], result, mode=mode)(a, b), expected)
-    verify_grad(loop, [a, b], mode=mode)
+    verify_grad(scan, [a, b], mode=mode)
 
 
 def test_truncated_gradients_go_back_so_far() -> None:

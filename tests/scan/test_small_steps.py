@@ -20,7 +20,7 @@ CUBE = np.arange(12.0).reshape(2, 3, 2) - 5
 
 
 def with_eye(offset):
-    """An op whose graph has what a loop would be given, were it written in its step."""
+    """An op whose graph has what a scan would be given, were it written in its step."""
     x = ft.tensor(dtype="float64", shape=(2, 3))
     eye = Eye(offset, "float64")(literal(2), literal(3))
     return fz.OpFromGraph([x], [x + eye], inline=True)
@@ -147,12 +147,12 @@ def test_a_kernel_does_with_single_elements_what_the_op_does(name, linker):
     cases = CASES[name]
     # As it is written: no rule takes the op away.
     f = compiled(cases, fz.Mode(linker).excluding("all"))
-    loops = [node for node in f.optimized.toposort() if isinstance(node.op, Scan)]
-    for loop in loops:
-        ops = [node.op for node in loop.op.fgraph.toposort()]
+    scans = [node for node in f.optimized.toposort() if isinstance(node.op, Scan)]
+    for scan in scans:
+        ops = [node.op for node in scan.op.fgraph.toposort()]
         assert any(isinstance(op, op_classes()[name]) for op in ops), ops
     explained = str(f.explain())
-    assert explained.count(" recurrence ") == len(loops) == len(cases), explained
+    assert explained.count(" recurrence ") == len(scans) == len(cases), explained
     values = [value for _, *given in cases for value in given]
     expected = compiled(cases, "py")(*values)
     for function in (f, compiled(cases, linker)):

@@ -1,4 +1,4 @@
-"""What a loop refuses when it is written, and what it says then."""
+"""What a scan refuses when it is written, and what it says then."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import frazil.tensor as ft
 x = ft.vector("x")
 
 
-def test_one_condition_ends_a_loop() -> None:
+def test_one_condition_ends_a_scan() -> None:
     def step(a: fz.Variable) -> Any:
         return a, fz.until(a > 0), fz.until(a < -1)
 
@@ -47,7 +47,7 @@ def test_what_a_dict_says_is_known() -> None:
 
 
 def test_the_number_of_steps_is_known() -> None:
-    with pytest.raises(ValueError, match="nothing says how many steps"):
+    with pytest.raises(ValueError, match="number of steps of the scan is unknown"):
         fz.scan(lambda a: a, outputs_info=x)
     with pytest.raises(ValueError, match="cannot be negative, given -2"):
         fz.scan(lambda a: a, x, n_steps=-2)
@@ -73,7 +73,7 @@ STEPS = {
 
 @pytest.mark.parametrize("backwards", [False, True])
 @pytest.mark.parametrize("name", STEPS)
-def test_more_steps_than_elements_raise_where_no_loop_is_left(name, backwards, mode):
+def test_more_steps_than_elements_raise_where_no_scan_is_left(name, backwards, mode):
     rows, n = ft.matrix("rows"), ft.lscalar("n")
     outputs, _ = fz.scan(STEPS[name], rows, n_steps=n, go_backwards=backwards)
     f = fz.function([rows, n], outputs, mode=mode)

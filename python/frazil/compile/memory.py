@@ -1,4 +1,4 @@
-"""What a call needs of memory, told before it runs."""
+"""The memory that a call needs, known before it runs."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ import frazil._core as _core
 
 @dataclass(frozen=True)
 class Buffer:
-    """Memory that one instruction makes or takes over.
+    """Memory that one instruction allocates or takes over.
 
     Attributes
     ----------
     name : str
-        What lies there, as the program calls it.
+        The value in it, as the program calls it.
     bytes : int or None
-        Its size; None if only the call will tell, because it depends on values.
+        Its size; None if it depends on values.
     location : str
         ``"temporary at ..."``, ``"output ..."``, ``"input ..."`` or ``"found during the call"``.
     instruction : str
-        What makes it.
+        The instruction that makes it.
     over : str or None
         The operand whose memory it takes over.
     until : str or None
-        The last instruction that reads it, or what took over its memory; None if it stays to the
-        end.
+        The last instruction that reads it, or the one that takes over its memory; None if it is
+        kept to the end.
     node : str or None
-        Which nodes it comes from, and the lines that built them.
+        The nodes that it comes from, and the lines that built them.
     """
 
     name: str
@@ -43,17 +43,16 @@ class Buffer:
 
 @dataclass(frozen=True)
 class Branch:
-    """What the two programs take of which an instruction runs one.
+    """The memory of the two branches of an IfElse.
 
     Attributes
     ----------
     instruction : str
-        What runs one of them.
+        It runs one of the two branches.
     then_bytes, else_bytes : int
-        What the program takes that runs if the condition holds, and the other one, with the
-        costliest of the branches within them.
+        What each branch takes, with the most expensive of the branches within it.
     node : str or None
-        Which nodes it comes from, and the lines that built them.
+        The nodes that it comes from, and the lines that built them.
     """
 
     instruction: str
@@ -64,31 +63,31 @@ class Branch:
 
 @dataclass(frozen=True)
 class MemoryPlan:
-    """What a call needs of memory; ``str`` shows it.
+    """The memory that a call needs; ``str`` shows it.
 
     Attributes
     ----------
     temporaries : int
-        Bytes for temporaries, and for those of loops and calls within the program: those that are
-        never needed at once share memory.
+        Bytes for temporaries, also of scans and calls within the program. Temporaries that are
+        never needed at the same time share memory.
     scratch : int
         Bytes that kernels need beside their operands; every further thread takes as many again
         while it works.
     choices : int or None
-        Bytes that the programs of branches take if at every choice the costliest runs; None if a
-        program within this one finds out while it runs.
+        Bytes that branches take if the most expensive branch of every IfElse runs; None if a
+        program within this one finds out only while it runs.
     found : int or None
-        Bytes beside outputs that the call finds while it runs, for the rows of loops that may end
-        early, if they do all steps; None if only the call will tell, because it depends on values.
+        Bytes beside outputs that the call allocates while it runs, for the rows of scans that may
+        end early, if they do all steps; None if it depends on values.
     outputs : tuple of int or None
-        The bytes of each output, if loops do all their steps; None if only the call will tell.
+        The bytes of each output, if scans do all their steps; None if it depends on values.
     is_exact : bool
-        Whether every call takes ``peak``; else calls take less where a cheaper branch is run, or a
-        loop ends early, and never more.
+        Whether every call takes ``peak``. If not, a call takes less if it runs a cheaper branch, or
+        if a scan ends early; it never takes more.
     branches : tuple of Branch
-        What the instructions take that run one of two programs, as far as it is known before.
+        The memory of each IfElse, as far as it is known before the call.
     buffers : tuple of Buffer
-        What instructions make, in order. Views need no memory and are not listed.
+        The buffers that instructions make, in order. Views need no memory and are not listed.
     """
 
     temporaries: int
@@ -104,8 +103,8 @@ class MemoryPlan:
     def peak(self) -> int:
         """The bytes that a call allocates at most on one thread, arguments aside.
 
-        It is what the costliest call takes: one that runs the costliest branch at every choice, and
-        all steps of its loops. Where ``complete`` is false, more is found during the call.
+        This is for the most expensive call, which runs the most expensive branch of every IfElse
+        and all steps of its scans. If ``complete`` is false, the call may allocate more.
         """
         known = (self.choices, self.found, *self.outputs)
         return self.temporaries + self.scratch + sum(bytes or 0 for bytes in known)

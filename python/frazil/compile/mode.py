@@ -8,7 +8,7 @@ from functools import cache
 from typing import Protocol, TypeAlias, TypeVar
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
-from frazil.compile.phases import LOOPS, PHASES, check_names
+from frazil.compile.phases import PHASES, SCAN, check_names
 from frazil.link.c import CCompiler
 from frazil.link.c.compiler import refused_compilers
 from frazil.link.kernel.compiler import NativeKernel
@@ -58,16 +58,16 @@ class Mode:
         Parameters
         ----------
         *names : str
-            Phases (``canonicalize``, ``stabilize``, ``specialize``, ``blas``, ``loops``) or rules;
+            Phases (``canonicalize``, ``stabilize``, ``specialize``, ``blas``, ``scan``) or rules;
             ``all`` stands for every phase.
 
         Examples
         --------
         >>> import frazil as fz
         >>> sorted(fz.Mode("c").excluding("all").excluded)
-        ['blas', 'canonicalize', 'loops', 'specialize', 'stabilize']
+        ['blas', 'canonicalize', 'scan', 'specialize', 'stabilize']
         """
-        every = (*PHASES, LOOPS)
+        every = (*PHASES, SCAN)
         left_out = {one for name in names for one in (every if name == "all" else (name,))}
         check_names(left_out)
         return replace(self, excluded=self.excluded | left_out)

@@ -24,9 +24,11 @@ PHASES: Mapping[str, tuple[Rule, ...]] = {
 }
 """The phases of every linker, in order, and what each adds to the rules of those before it."""
 
-LOOPS = "loops"
-"""The phase that improves loops, after the first of the others (those of elements: after the last);
-it has no rules."""
+SCAN = "scan"
+"""The phase of passes over scans, which runs after the first of the others and has no rules.
+
+Its passes over scalar loops run after the last of the others.
+"""
 
 
 def optimize(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFunctionGraph:
@@ -58,7 +60,7 @@ def optimize(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFunc
         graph = canonical(graph)
         for rules in _rules_of_phases(excluded):
             graph = rewrite(graph, rules, leave_cycles=True).graph
-        if LOOPS not in excluded:
+        if SCAN not in excluded:
             graph = optimize_scalar_loops(graph)
         return rewrite_inner_graphs(graph, inner)
 
@@ -77,7 +79,7 @@ def _canonical(
         graph = rewrite(graph, rules, leave_cycles=True).graph
     graph = merge_ifelses(graph)
     graph = rewrite_inner_graphs(graph, inner)
-    return graph if LOOPS in excluded else optimize_scans(graph)
+    return graph if SCAN in excluded else optimize_scans(graph)
 
 
 def check_names(names: Iterable[str]) -> None:
@@ -90,10 +92,10 @@ def check_names(names: Iterable[str]) -> None:
     """
     rules = {rule.name for phase in PHASES.values() for rule in phase}
     for name in names:
-        if name not in PHASES and name != LOOPS and name not in rules:
+        if name not in PHASES and name != SCAN and name not in rules:
             raise ValueError(
                 f"no phase or rule is named {name!r}; the phases are {', '.join(PHASES)} and "
-                f"{LOOPS}, and fz.dprint(f) and fz.rewrite.rewrite(graph).trace show what rules did"
+                f"{SCAN}, and fz.dprint(f) and fz.rewrite.rewrite(graph).trace show what rules did"
             )
 
 

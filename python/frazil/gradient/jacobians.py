@@ -57,7 +57,7 @@ def jacobian(
         As for :func:`frazil.grad`.
     vectorize : bool, default False
         Write the rows out side by side where their number is part of the type. Otherwise they are
-        those of a loop, from which is taken what can be computed for all of them at once.
+        those of a scan; nodes that can run for all of them at once move out of it.
 
     Returns
     -------
@@ -125,8 +125,8 @@ def _rows(
     if static == 1 or (vectorize and static):
         rows = [row(seeds[at]) for at in range(static)]
         return [stack(column) for column in zip(*rows, strict=True)]
-    looped: list[Variable] = scan(row, seeds, return_list=True, return_updates=False)
-    return looped
+    stacks: list[Variable] = scan(row, seeds, return_list=True, return_updates=False)
+    return stacks
 
 
 @overload

@@ -1,13 +1,13 @@
-"""The gradient of a loop: a loop that goes back.
+"""The vector-Jacobian product of a scan: a scan that goes backwards.
 
-The loop back starts from the gradients of the last states. Each of its steps computes the step of
-the loop anew from the states before it, which the loop gives out for that, and pulls gradients
-through it. What is dear to compute, such as a product of matrices, is given out too.
+The backward scan starts from the gradients of the last states. Each of its steps computes the same
+step again, from the states before it, and pulls gradients back through it. The forward scan stacks
+these states for that, and results that are expensive to compute, such as products of matrices.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -18,7 +18,7 @@ from frazil.gradient.kinds import is_continuous, is_zero
 from frazil.gradient.registry import Pullback, pullback_rule
 from frazil.inner.inner_graph import HasInnerGraph
 from frazil.scalar.elemwise import Elemwise
-from frazil.scan.body import Body
+from frazil.scan.body import ScanBody
 from frazil.scan.op import Scan
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubtensor
 from frazil.tensor.broadcasting import BroadcastTo, broadcast_like, broadcast_to, typed_as
@@ -51,9 +51,9 @@ CHEAP = (
     Subtensor,
     Transpose,
 )
-"""Ops whose results are computed again rather than kept for the way back.
+"""Ops whose results the backward scan computes again; those of all others are stacked.
 
-A loop within a step is among them: what it would keep is what a checkpoint saves.
+A scan within a step is among them: :func:`frazil.scan_checkpoints` counts on that.
 """
 
 
@@ -68,97 +68,137 @@ def pull_back(
     outputs: Sequence[Variable],
     output_gradients: Sequence[Variable],
 ) -> list[Variable | None]:
-    """Return the gradients of a loop's inputs, given those of its outputs."""
-    n_steps, operands = inputs[0], inputs[1:]
-    n_seq, n_st = op.n_sequences, op.n_states
-    given_states = output_gradients[:n_st]
-    given_rows = output_gradients[n_st : n_st + len(op.stacked)]
-    step = Body.of(op, inputs)
-    rows = [
-        None if not is_continuous(y) or is_zero(g) else y.type(None)
-        for y, g in zip(step.stacked, given_rows, strict=True)
-    ]
-    ending = {k for k, g in enumerate(given_states) if not is_zero(g)}
-    pulled, adjoints = _pulled(step, rows, ending)
-    if not any(g is not None for g in pulled):
+    """Return the gradients of a scan's inputs, given those of its outputs."""
+    backward = _BackwardStep.of(op, inputs, output_gradients)
+    if backward is None:
         return [None] * len(inputs)
-    elements, others = list(step.sequences), list(step.others)
-    states = [state.inner for state in step.states]
-    by_element, by_state, by_other = (
-        pulled[:n_seq],
-        pulled[n_seq : n_seq + n_st],
-        pulled[n_seq + n_st :],
-    )
-    sums = {k: other.type(None) for k, other in enumerate(others) if by_other[k] is not None}
-    new_states = [typed_as(_or_zeros(by_state[k], states[k]), states[k]) for k in adjoints]
-    new_states += [typed_as(total + _known(by_other[k]), total) for k, total in sums.items()]
-    stacked = [g for g in by_element if g is not None]
+    return backward.apply(inputs, output_gradients)
 
-    # The loop again, with what its steps need on the way back.
-    back = [*new_states, *stacked]
-    kept = _kept(back, step)
-    needed = set(_leaves(back, kept))
-    before = [x for x in states if x in needed]
-    saved = [*before, *kept]
-    steps = n_steps
-    if saved or op.until:
-        wider = FrozenFunctionGraph(
-            step.inputs, [*step.nexts, *step.stacked, *saved, *step.conditions]
+
+@dataclass(frozen=True)
+class _BackwardStep:
+    """One step of the backward scan, over the inner variables of the step that it differentiates.
+
+    Its states are the adjoints of the scan's states, by their positions, and the sums of the
+    gradients of non-sequences, by theirs; it stacks the gradients of sequences.
+    """
+
+    op: Scan
+    body: ScanBody
+    row_seeds: Sequence[Variable | None]
+    adjoints: Mapping[int, Variable]
+    sums: Mapping[int, Variable]
+    sequence_gradients: Sequence[Variable | None]
+    outputs: Sequence[Variable]
+
+    @staticmethod
+    def of(
+        op: Scan, inputs: Sequence[Variable], output_gradients: Sequence[Variable]
+    ) -> _BackwardStep | None:
+        """The step that pulls these gradients back; None if no input has a gradient."""
+        n_seq, n_st = op.n_sequences, op.n_states
+        body = ScanBody.of(op, inputs)
+        row_gradients = output_gradients[n_st : n_st + len(op.stacked)]
+        row_seeds = [
+            None if not is_continuous(y) or is_zero(g) else y.type(None)
+            for y, g in zip(body.stacked, row_gradients, strict=True)
+        ]
+        ending = {k for k, g in enumerate(output_gradients[:n_st]) if not is_zero(g)}
+        pulled, adjoints = _pulled(body, row_seeds, ending)
+        if not any(g is not None for g in pulled):
+            return None
+        by_element, by_state = pulled[:n_seq], pulled[n_seq : n_seq + n_st]
+        states = [state.inner for state in body.states]
+        new_adjoints = [typed_as(_or_zeros(by_state[k], states[k]), states[k]) for k in adjoints]
+        sums: dict[int, Variable] = {}
+        new_sums: list[Variable] = []
+        for k, (x, g) in enumerate(zip(body.non_sequences, pulled[n_seq + n_st :], strict=True)):
+            if g is not None:
+                sums[k] = x.type(None)
+                new_sums.append(typed_as(sums[k] + g, x))
+        stacked = [g for g in by_element if g is not None]
+        outputs = [*new_adjoints, *new_sums, *stacked]
+        return _BackwardStep(op, body, row_seeds, adjoints, sums, by_element, outputs)
+
+    def apply(
+        self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]
+    ) -> list[Variable | None]:
+        """The gradients of the inputs: outputs of the backward scan."""
+        op, body, operands = self.op, self.body, inputs[1:]
+        n_seq, n_st = op.n_sequences, op.n_states
+        kept = _kept(self.outputs, body)
+        needed = set(_leaves(self.outputs, kept))
+        saved = [*(state.inner for state in body.states if state.inner in needed), *kept]
+        stacks, done = self._saved_stacks(inputs, saved)
+        steps = _Truncation.of(op, inputs[0], done)
+
+        sequences = [
+            (inner, steps.rows_of_sequence(outer))
+            for inner, outer in zip(body.sequences, operands, strict=False)
+            if inner in needed
+        ]
+        row_gradients = output_gradients[n_st : n_st + len(op.stacked)]
+        sequences += [
+            (inner, steps.rows(outer))
+            for inner, outer in (
+                *zip(saved, stacks, strict=True),
+                *zip(self.row_seeds, row_gradients, strict=True),
+            )
+            if inner is not None and inner in needed
+        ]
+        states = [(x, typed_as(output_gradients[k], x)) for k, x in self.adjoints.items()]
+        states += [(total, zeros_of(operands[n_seq + n_st + k])) for k, total in self.sums.items()]
+        fixed = [
+            (inner, outer)
+            for inner, outer in zip(body.non_sequences, operands[n_seq + n_st :], strict=True)
+            if inner in needed
+        ]
+        entries = [*sequences, *states, *fixed]
+        backward = Scan(
+            FrozenFunctionGraph([inner for inner, _ in entries], self.outputs),
+            len(sequences),
+            len(states),
+            backwards=not op.backwards,
+            name=None if op.name is None else f"gradient of {op.name}",
         )
-        loop = replace(op, fgraph=wider)
-        made = loop.make_node(n_steps, *operands).outputs
-        first = n_st + len(step.stacked)
-        told = list(made[first : first + len(saved)])
-        if op.until:
-            steps = made[-1]
-    else:
-        told = []
-    cut = _Cut.of(op, n_steps, steps)
+        made = backward.make_node(steps.count, *(outer for _, outer in entries)).outputs
+        return self._input_gradients(iter(made), operands, steps)
 
-    sequences: list[tuple[Variable, Variable]] = [
-        (inner, cut.given(outer))
-        for inner, outer in zip(elements, operands, strict=False)
-        if inner in needed
-    ]
-    sequences += [(inner, cut.stacked(outer)) for inner, outer in zip(saved, told, strict=True)]
-    sequences += [
-        (inner, cut.stacked(outer))
-        for inner, outer in zip(rows, given_rows, strict=True)
-        if inner is not None and inner in needed
-    ]
-    carried = [(inner, typed_as(given_states[k], inner)) for k, inner in adjoints.items()]
-    carried += [(total, zeros_of(operands[n_seq + n_st + k])) for k, total in sums.items()]
-    constant = [
-        (inner, outer)
-        for inner, outer in zip(others, operands[n_seq + n_st :], strict=True)
-        if inner in needed
-    ]
-    entries = [*sequences, *carried, *constant]
-    loop_back = Scan(
-        FrozenFunctionGraph([inner for inner, _ in entries], back),
-        len(sequences),
-        len(carried),
-        backwards=not op.backwards,
-        name=None if op.name is None else f"gradient of {op.name}",
-    )
-    results = loop_back.make_node(cut.steps, *(outer for _, outer in entries)).outputs
+    def _saved_stacks(
+        self, inputs: Sequence[Variable], saved: Sequence[Variable]
+    ) -> tuple[list[Variable], Variable]:
+        """Stacks of ``saved`` from the scan run again with more outputs, and the steps done."""
+        op, body = self.op, self.body
+        if not saved and not op.until:
+            return [], inputs[0]
+        wider = [*body.next_states, *body.stacked, *saved, *body.conditions]
+        again = replace(op, fgraph=FrozenFunctionGraph(body.inputs, wider))
+        made = again.make_node(*inputs).outputs
+        first = op.n_states + len(body.stacked)
+        done = made[-1] if op.until else inputs[0]
+        return list(made[first : first + len(saved)]), done
 
-    gradients: list[Variable | None] = [None] * len(inputs)
-    at = iter(results)
-    for k in adjoints:
-        gradients[1 + n_seq + k] = cut.reached(next(at))
-    for k in sums:
-        gradients[1 + n_seq + n_st + k] = next(at)
-    for k, g in enumerate(by_element):
-        if g is not None:
-            gradients[1 + k] = _of_length(cut.padded(next(at), operands[k]), operands[k])
-    return gradients
+    def _input_gradients(
+        self, results: Iterator[Variable], operands: Sequence[Variable], steps: _Truncation
+    ) -> list[Variable | None]:
+        """The outputs of the backward scan, each at the input whose gradient it is."""
+        n_seq, n_st = self.op.n_sequences, self.op.n_states
+        gradients: list[Variable | None] = [None] * (1 + len(operands))
+        for k in self.adjoints:
+            gradients[1 + n_seq + k] = steps.initial_gradient(next(results))
+        for k in self.sums:
+            gradients[1 + n_seq + n_st + k] = next(results)
+        for k, g in enumerate(self.sequence_gradients):
+            if g is not None:
+                padded = steps.sequence_gradient(next(results), operands[k])
+                gradients[1 + k] = _of_length(padded, operands[k])
+        return gradients
 
 
 def _of_length(gradient: Variable, sequence: Variable) -> Variable:
-    """Return the gradient of a sequence without a length 1 that the type of this does not tell.
+    """Return the gradient of a sequence, broadcast if only its own type says one row.
 
-    A gradient whose type says 1 stands for equal values along the axis.
+    An axis whose type says 1 stands for equal values along that axis.
     """
     if gradient.type.shape[0] == 1 and sequence.type.shape[0] is None:
         return broadcast_to(gradient, lengths(sequence))
@@ -166,34 +206,35 @@ def _of_length(gradient: Variable, sequence: Variable) -> Variable:
 
 
 def _pulled(
-    step: Body, rows: Sequence[Variable | None], ending: set[int]
+    body: ScanBody, row_seeds: Sequence[Variable | None], ending: set[int]
 ) -> tuple[list[Variable | None], dict[int, Variable]]:
-    """The gradients of a step's inputs, and the gradients of its next states that they stand on.
+    """The gradients of a step's inputs, and the adjoints of its next states by their positions.
 
-    ``ending``: the states whose gradient at the end is not zero.
+    ``ending``: the states whose adjoint is not zero after the last step.
     """
-    states = [state.inner for state in step.states]
+    states = [state.inner for state in body.states]
     adjoints = {k: x.type(None) for k, x in enumerate(states) if is_continuous(x)}
     while True:
         seeds = [adjoints.get(k) for k in range(len(states))]
-        pulled = pull(step.inputs, [*step.nexts, *step.stacked], [*seeds, *rows])
-        # The gradient of a state that none of its uses has is zero from end to start.
-        idle = [k for k in adjoints if k not in ending and pulled[len(step.sequences) + k] is None]
-        if not idle:
+        pulled = pull(body.inputs, [*body.next_states, *body.stacked], [*seeds, *row_seeds])
+        # An adjoint that is zero at the end and that no step adds to stays zero.
+        first = len(body.sequences)
+        zero = [k for k in adjoints if k not in ending and pulled[first + k] is None]
+        if not zero:
             return pulled, adjoints
-        for k in idle:
+        for k in zero:
             del adjoints[k]
 
 
-def _kept(back: Sequence[Variable], step: Body) -> list[Variable]:
-    """The results of a step that ``back`` takes from it, in the order in which they are computed.
+def _kept(outputs: Sequence[Variable], body: ScanBody) -> list[Variable]:
+    """The results of a step that ``outputs`` take from stacks, in the order of their computation.
 
-    These are those that are dear, and those that are stacked anyway.
+    These are expensive, or stacked anyway.
     """
-    order = _core.toposort(step.results)
-    there = set(step.stacked)
-    kept = [x for node in order for x in node.outputs if x in there or not _is_cheap(node)]
-    needed = set(_leaves(back, kept))
+    order = _core.toposort(body.outputs)
+    stacked = set(body.stacked)
+    kept = [x for node in order for x in node.outputs if x in stacked or not _is_cheap(node)]
+    needed = set(_leaves(outputs, kept))
     return [x for x in kept if x in needed]
 
 
@@ -202,7 +243,7 @@ def _is_cheap(node: FrozenApply) -> bool:
 
 
 def _leaves(outputs: Iterable[Variable], stops: Iterable[Variable]) -> list[Variable]:
-    """The roots that outputs need, and those of ``stops`` that they need by way of no other."""
+    """The roots and the ``stops`` that outputs need, but for those behind a stop."""
     ends = frozenset(stops)
     found: dict[Variable, None] = {}
     pending = list(outputs)
@@ -217,57 +258,51 @@ def _leaves(outputs: Iterable[Variable], stops: Iterable[Variable]) -> list[Vari
 
 
 @dataclass(frozen=True)
-class _Cut:
-    """Which steps a gradient goes back through: the last ones of those that were done."""
+class _Truncation:
+    """The steps that a gradient goes back through: the last ``count`` of those that were done."""
 
     op: Scan
     asked: Variable
     done: Variable
-    steps: Variable
+    count: Variable
 
     @staticmethod
-    def of(op: Scan, asked: Variable, done: Variable) -> _Cut:
-        steps = done if op.truncate_gradient < 0 else minimum(done, op.truncate_gradient)
-        return _Cut(op, asked, done, steps)
+    def of(op: Scan, asked: Variable, done: Variable) -> _Truncation:
+        count = done if op.truncate_gradient < 0 else minimum(done, op.truncate_gradient)
+        return _Truncation(op, asked, done, count)
 
-    def given(self, sequence: Variable) -> Variable:
+    def rows_of_sequence(self, sequence: Variable) -> Variable:
         """The rows of a sequence for these steps."""
         if self.op.until:
             sequence = sequence[: self.done]
-        return self.stacked(sequence)
+        return self.rows(sequence)
 
-    def stacked(self, rows: Variable) -> Variable:
-        """Of a row for each step that was done, those of these steps."""
+    def rows(self, rows: Variable) -> Variable:
+        """The rows for these steps, of a row for each step that was done."""
         if self.op.truncate_gradient < 0:
             return rows
-        return rows[: self.steps] if self.op.backwards else rows[self.done - self.steps :]
+        return rows[: self.count] if self.op.backwards else rows[self.done - self.count :]
 
-    def padded(self, gradient: Variable, sequence: Variable) -> Variable:
-        """The gradient of a sequence, zero in all other steps."""
-        if self.steps is self.asked:
+    def sequence_gradient(self, gradient: Variable, sequence: Variable) -> Variable:
+        """The gradient of a whole sequence: zero in all other steps."""
+        if self.count is self.asked:
             return gradient
         part = zeros_of(sequence)
         if self.op.backwards:
-            return set_subtensor(part[: self.steps], gradient)
-        return set_subtensor(part[self.done - self.steps : self.done], gradient)
+            return set_subtensor(part[: self.count], gradient)
+        return set_subtensor(part[self.done - self.count : self.done], gradient)
 
-    def reached(self, gradient: Variable) -> Variable:
-        """The gradient of an initial state: zero unless these steps are all."""
+    def initial_gradient(self, gradient: Variable) -> Variable:
+        """The gradient of an initial state: zero unless these are all steps."""
         if self.op.truncate_gradient < 0:
             return gradient
         return where(self.done <= self.op.truncate_gradient, gradient, 0)
 
 
 def zeros_of(x: Variable) -> Variable:
-    """Return zeros in the shape of ``x``, which are only read."""
+    """Return zeros in the shape of ``x``; nothing may write to them."""
     return broadcast_like(_core.constant(x.type.numpy_dtype.type(0)), x)
 
 
 def _or_zeros(gradient: Variable | None, of: Variable) -> Variable:
     return zeros_of(of) if gradient is None else gradient
-
-
-def _known(gradient: Variable | None) -> Variable:
-    if gradient is None:
-        raise AssertionError("a sum is over a gradient that there is")
-    return gradient

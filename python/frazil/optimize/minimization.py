@@ -139,7 +139,7 @@ def minimize(
         Give it the matrix of second derivatives, too. Some methods need it, others warn.
     use_vectorized_jac : bool, default False
         Write second derivatives out side by side, for which the length of ``x`` must be static;
-        else a loop goes over their rows.
+        else a scan goes over their rows.
     optimizer_kwargs : mapping, optional
         Further arguments of :func:`scipy.optimize.minimize`: numbers, strings, lists and dicts.
 

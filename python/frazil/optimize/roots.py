@@ -143,7 +143,7 @@ def root(
     jac : bool, default True
         Give the method the matrix of derivatives; else it takes differences, or none.
     use_vectorized_jac : bool, default False
-        Write derivatives out side by side, for which their number must be static; else a loop goes
+        Write derivatives out side by side, for which their number must be static; else a scan goes
         over the rows of their matrix.
     optimizer_kwargs : mapping, optional
         Further arguments of :func:`scipy.optimize.root`: numbers, strings, lists and dicts.

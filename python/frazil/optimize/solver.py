@@ -15,7 +15,7 @@ from frazil.graph.op import Array
 from frazil.inner.inner_graph import HasInnerGraph, compute
 from frazil.optimize.options import Options
 from frazil.scalar.constants import as_tensor, constant
-from frazil.scan.build import unchanging
+from frazil.scan.build import loop_invariants
 from frazil.tensor.broadcasting import broadcast_like
 from frazil.tensor.joining import stack
 from frazil.tensor.lengths import Lengths
@@ -139,7 +139,7 @@ class Solver(HasInnerGraph):
 
     @property
     def written_out(self) -> bool:
-        """Whether there are rows of derivatives side by side rather than a loop over them."""
+        """Whether rows of derivatives are written out side by side, instead of by a scan."""
         return False
 
 
@@ -184,12 +184,13 @@ class Evaluations:
 def rows_of_derivatives(expression: Variable, x: Variable, *, written_out: bool) -> Variable:
     """Return the Jacobian of a vector by another.
 
-    ``written_out``: as so many expressions, for which the length must be static; else in a loop.
+    ``written_out``: as an expression for each row, for which the length must be static; else by a
+    scan.
     """
     if written_out and expression.type.shape[0] is None:
         raise ValueError(
             f"use_vectorized_jac=True needs a static length, but the derivatives are those of "
-            f"{expression.type}; say ft.tensor(shape=(n,)), or leave it out for a loop"
+            f"{expression.type}; say ft.tensor(shape=(n,)), or leave it out for a scan"
         )
     return jacobian(expression, x, disconnected_inputs="ignore", vectorize=written_out)
 
@@ -198,7 +199,7 @@ def inner_graph(
     x: Variable, outputs: Sequence[Variable]
 ) -> tuple[FrozenFunctionGraph, list[Variable]]:
     """Return the graph of ``outputs`` over ``x`` and parameters, and what these are outside."""
-    parameters = unchanging(outputs, [x])
+    parameters = loop_invariants(outputs, [x])
     return FrozenFunctionGraph([x, *parameters], outputs), parameters
 
 

@@ -1,4 +1,4 @@
-"""What a loop goes over and what it carries, as its user says it."""
+"""The arguments of :func:`frazil.scan`: sequences, initial states and their taps."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from frazil.tensor.lengths import add, length, literal
 
 @dataclass(frozen=True)
 class Tap:
-    """The element of a sequence that lies ``lag`` steps from the present one."""
+    """The element of a sequence at a distance of ``lag`` steps from the present one."""
 
     rows: Variable
     lag: int
     name: str | None
 
     def element(self) -> Variable:
-        """A variable that stands for the element of a step."""
+        """A variable for the element of one step."""
         return TensorType(self.rows.dtype, self.rows.type.shape[1:])(self.name)
 
 
 @dataclass(frozen=True)
 class Carried:
-    """An output that the next steps read: its value ``lag`` steps ago, for each of ``taps``.
+    """An output that later steps read: each of ``taps`` reads its value so many steps ago.
 
     ``initial`` holds its values before the first step, the latest first.
     """
@@ -35,16 +35,16 @@ class Carried:
     taps: Sequence[int]
     name: str
     number: bool | int | float | None = None
-    """What it starts from if that is a Python number, of no dtype by itself."""
+    """The initial value as the user wrote it, if it is a Python number, which has no dtype."""
 
 
 def read_sequences(sequences: Any, *, go_backwards: bool) -> list[Tap]:
-    """Return what each step reads of the sequences, in order, as rows for each step.
+    """Return what each step reads of the sequences, in order: one row for each step.
 
     Raises
     ------
     TypeError
-        If one has no dimension to go along, or says nothing of itself.
+        If a sequence has no dimensions, or a dict names no sequence.
     """
     taps: list[Tap] = []
     for position, given in enumerate(listed(sequences)):
@@ -64,8 +64,8 @@ def read_sequences(sequences: Any, *, go_backwards: bool) -> list[Tap]:
         x = as_tensor(sequence)
         if x.ndim == 0:
             raise TypeError(
-                f"sequence {position}, {x}, has no dimensions: a loop goes along the first axis. "
-                "Pass what is the same in each step as one of non_sequences"
+                f"sequence {position}, {x}, has no dimensions: a scan goes along the first axis. "
+                "If each step needs the same value, pass it as one of non_sequences"
             )
         least, most = min(0, *lags), max(0, *lags)
         rows = length(x, 0)
@@ -80,12 +80,12 @@ def read_sequences(sequences: Any, *, go_backwards: bool) -> list[Tap]:
 
 
 def read_outputs_info(outputs_info: Any) -> list[Carried | None]:
-    """Return how each output goes on to the next steps; None where it does not.
+    """Return how later steps read each output; None for an output that no step reads.
 
     Raises
     ------
     TypeError, ValueError
-        If taps do not look back, or there are less initial values than they need.
+        If a tap is not negative, or there are fewer initial values than the taps need.
     """
     carried: list[Carried | None] = []
     for position, given in enumerate(listed(outputs_info)):
@@ -123,7 +123,7 @@ def read_outputs_info(outputs_info: Any) -> list[Carried | None]:
 
 
 def listed(given: Any) -> list[Any]:
-    """Return what is given, one or several or None, as a list."""
+    """Return a list of one value, of several or, for None, of nothing."""
     if given is None:
         return []
     if isinstance(given, list | tuple):
@@ -132,6 +132,6 @@ def listed(given: Any) -> list[Any]:
 
 
 def refuse_surplus(left: Mapping[str, Any], what: str, known: str) -> None:
-    """Raise TypeError if anything is left of a dict."""
+    """Raise TypeError if a dict has other keys than the ``known`` ones."""
     if left:
         raise TypeError(f"{what} does not take {', '.join(map(repr, left))}; it takes {known}")

@@ -1,4 +1,4 @@
-"""A loop taken apart: its body over variables of the current container, to be built anew."""
+"""A scan taken apart: one step over new variables, from which another scan can be built."""
 
 from __future__ import annotations
 
@@ -15,49 +15,52 @@ from frazil.tensor.reshaping import reshape
 
 @dataclass
 class State:
-    """What a step leaves to the next: ``inner`` stands for it, and becomes ``next``."""
+    """A state of a scan.
+
+    A step reads it as ``inner`` and computes ``next``; the first step reads ``initial``.
+    """
 
     inner: Variable
-    start: Variable
+    initial: Variable
     next: Variable
 
 
 @dataclass
-class Results:
-    """What a loop gives: last states, stacks, and the number of steps if it may end early."""
+class ScanResults:
+    """The outputs of a scan's node; ``steps`` is the number done, if it may end early."""
 
-    lasts: list[Variable]
+    last_states: list[Variable]
     stacks: list[Variable]
     steps: Variable | None
 
 
 @dataclass
-class Body:
-    """A loop: what its inner variables stand for, and what a step computes of them.
+class ScanBody:
+    """What a step reads and computes.
 
-    ``sequences`` and ``others`` go from inner variables to outer ones.
+    ``sequences`` and ``non_sequences`` map the inner variables of a step to outer variables.
     """
 
     n_steps: Variable
     sequences: dict[Variable, Variable]
     states: list[State]
-    others: dict[Variable, Variable]
+    non_sequences: dict[Variable, Variable]
     stacked: list[Variable]
     conditions: list[Variable] = field(default_factory=list)
     backwards: bool = False
-    least: int = 0
+    min_steps: int = 0
     name: str | None = None
 
     @staticmethod
-    def of(op: Scan, inputs: Sequence[Variable]) -> Body:
-        """The loop of a node of ``op`` with these inputs."""
+    def of(op: Scan, inputs: Sequence[Variable]) -> ScanBody:
+        """The body of a node of ``op`` with these inputs."""
         inner = [nominal.type(None) for nominal in op.fgraph.inputs]
         outputs = op.fgraph.bind(inner)
         n_steps, outer = inputs[0], inputs[1:]
         n_seq, n_rest = op.n_sequences, op.n_sequences + op.n_states
         n_stacked = op.n_states + len(op.stacked)
         states = zip(inner[n_seq:n_rest], outer[n_seq:n_rest], outputs, strict=False)
-        return Body(
+        return ScanBody(
             n_steps,
             dict(zip(inner[:n_seq], outer, strict=False)),
             [State(*each) for each in states],
@@ -65,43 +68,44 @@ class Body:
             outputs[op.n_states : n_stacked],
             outputs[n_stacked:],
             op.backwards,
-            op.least,
+            op.min_steps,
             op.name,
         )
 
     @property
     def inputs(self) -> list[Variable]:
-        """The inner variables, in the order of the inputs of a loop's graph."""
-        return [*self.moving(), *self.others]
+        """The inner variables, in the order of the inputs of the op's graph."""
+        return [*self.varying, *self.non_sequences]
 
     @property
-    def nexts(self) -> list[Variable]:
-        """What the states become."""
-        return [state.next for state in self.states]
-
-    @property
-    def results(self) -> list[Variable]:
-        """All that a step computes."""
-        return [*self.nexts, *self.stacked, *self.conditions]
-
-    def moving(self) -> list[Variable]:
+    def varying(self) -> list[Variable]:
         """The inner variables that differ from step to step."""
         return [*self.sequences, *(state.inner for state in self.states)]
 
+    @property
+    def next_states(self) -> list[Variable]:
+        """The states that a step leaves to the next one."""
+        return [state.next for state in self.states]
+
+    @property
+    def outputs(self) -> list[Variable]:
+        """All that a step computes, in the order of the outputs of the op's graph."""
+        return [*self.next_states, *self.stacked, *self.conditions]
+
     def substitute(self, replacements: Mapping[Variable, Variable]) -> None:
-        """Let inner variables become others in all that a step computes."""
+        """Replace inner variables in all that a step computes."""
         if not replacements:
             return
-        replaced = iter(_core.graph_replace(self.results, list(replacements.items())))
+        replaced = iter(_core.graph_replace(self.outputs, list(replacements.items())))
         for state in self.states:
             state.next = next(replaced)
         self.stacked = [next(replaced) for _ in self.stacked]
         self.conditions = [next(replaced) for _ in self.conditions]
 
     def checked_sequences(self) -> dict[Variable, Variable]:
-        """The sequences, for what goes along them outside of the loop.
+        """The sequences, for nodes that move out of the scan.
 
-        A run raises where one has not an element for each step, as the loop itself would.
+        A run raises where one has not an element for each step, as the scan itself would.
         """
         checked: dict[Variable, Variable] = {}
         for inner, rows in self.sequences.items():
@@ -109,47 +113,48 @@ class Body:
                 checked[inner] = rows
                 continue
             wanted = (self.n_steps, *lengths(rows)[1:])
-            # A length that is known to be 1 would be repeated.
+            # broadcast_to would repeat an axis whose type says 1.
             fit = reshape if rows.type.shape[0] == 1 else broadcast_to
             checked[inner] = with_lengths(fit(rows, wanted), rows.type)
         return checked
 
-    def require_steps(self, least: int) -> None:
-        """Let a run raise if there are fewer steps."""
+    def require_steps(self, count: int) -> None:
+        """Let a run raise if there are fewer than ``count`` steps."""
         known = static_length(self.n_steps)
-        if known is None or known < least or (self.conditions and least > 1):
-            self.least = max(self.least, least)
+        if known is None or known < count or (self.conditions and count > 1):
+            self.min_steps = max(self.min_steps, count)
 
-    def build(self) -> Results:
-        """The loop as a node, without inputs that no step needs."""
-        needed = needs(self.results)
+    def build(self) -> ScanResults:
+        """The outputs of a new node, without inputs that no step needs."""
+        needed = ancestors(self.outputs)
         sequences = {x: outer for x, outer in self.sequences.items() if x in needed}
-        others = {x: outer for x, outer in self.others.items() if x in needed}
-        # What is stacked once serves all.
+        non_sequences = {x: outer for x, outer in self.non_sequences.items() if x in needed}
+        # Equal rows are stacked once.
         stacked = list(dict.fromkeys(self.stacked))
-        inner = [*sequences, *(state.inner for state in self.states), *others]
+        inner = [*sequences, *(state.inner for state in self.states), *non_sequences]
         op = Scan(
-            FrozenFunctionGraph(inner, [*self.nexts, *stacked, *self.conditions]),
+            FrozenFunctionGraph(inner, [*self.next_states, *stacked, *self.conditions]),
             len(sequences),
             len(self.states),
             until=bool(self.conditions),
             backwards=self.backwards,
-            least=self.least,
+            min_steps=self.min_steps,
             name=self.name,
         )
-        starts = [state.start for state in self.states]
-        made = op.make_node(self.n_steps, *sequences.values(), *starts, *others.values()).outputs
+        initial = [state.initial for state in self.states]
+        operands = [*sequences.values(), *initial, *non_sequences.values()]
+        made = op.make_node(self.n_steps, *operands).outputs
         n_states = len(self.states)
-        place = {y: n_states + at for at, y in enumerate(stacked)}
-        return Results(
+        position = {y: n_states + at for at, y in enumerate(stacked)}
+        return ScanResults(
             list(made[:n_states]),
-            [made[place[y]] for y in self.stacked],
+            [made[position[y]] for y in self.stacked],
             made[-1] if self.conditions else None,
         )
 
 
-def needs(outputs: Iterable[Variable]) -> set[Variable]:
-    """Return all variables that ``outputs`` are made of."""
+def ancestors(outputs: Iterable[Variable]) -> set[Variable]:
+    """Return ``outputs`` and all variables that they are computed from."""
     found: set[Variable] = set()
     pending = list(outputs)
     while pending:
@@ -161,8 +166,11 @@ def needs(outputs: Iterable[Variable]) -> set[Variable]:
     return found
 
 
-def depends(outputs: Sequence[Variable], on: Iterable[Variable]) -> set[Variable]:
-    """Return the variables that ``outputs`` are made of and that follow from some of ``on``."""
+def dependents(outputs: Sequence[Variable], on: Iterable[Variable]) -> set[Variable]:
+    """Return the variables between ``on`` and ``outputs``: those that depend on any of ``on``.
+
+    Those of ``on`` are among them.
+    """
     found = set(on)
     for node in _core.toposort(list(outputs), list(found)):
         if any(x in found for x in node.inputs):
@@ -171,9 +179,9 @@ def depends(outputs: Sequence[Variable], on: Iterable[Variable]) -> set[Variable
 
 
 def frontier(outputs: Sequence[Variable], inside: set[Variable]) -> list[Variable]:
-    """Return the variables of ``inside`` that ``outputs``, or nodes outside of it, read.
+    """Return the variables of ``inside`` that are ``outputs`` or that a node outside reads.
 
-    Constants are nowhere.
+    Constants are left out.
     """
     met: dict[Variable, None] = {}
     for node in _core.toposort(list(outputs)):

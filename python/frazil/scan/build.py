@@ -1,4 +1,4 @@
-"""Building loops."""
+"""``fz.scan``: runs the user's function once and builds a Scan of what it returns."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from frazil.tensor.lengths import as_length, length, minimum, static_length
 
 @dataclass(frozen=True)
 class until:
-    """What a step of :func:`scan` returns beside its outputs to end the loop.
+    """Ends a :func:`scan` early: a step returns it beside its outputs.
 
     Parameters
     ----------
     condition : tensor_like
-        A bool without dimensions; the step in which it holds is the last one.
+        A bool without dimensions; the first step in which it holds is the last one.
 
     Examples
     --------
@@ -54,29 +54,29 @@ def scan(
     return_list: bool = False,
     return_updates: bool = True,
 ) -> Any:
-    """Apply a function again and again, each time to what it gave before.
+    """Apply a function step by step, each time to the outputs of earlier steps.
 
     Parameters
     ----------
     fn : callable
         It is called with variables: the elements of the sequences (one for each tap), the
         outputs of earlier steps (one for each tap), then ``non_sequences``. It returns the outputs
-        of a step; also, or instead, a dict of updates of shared variables, and :class:`until`. What
-        it uses besides its arguments stays the same in all steps.
+        of a step; also, or instead, a dict of updates of shared variables, and :class:`until`. Any
+        other variable that it uses has the same value in all steps.
     sequences : tensor_like or dict, or list of them, optional
-        What the loop goes along, by the first axis. ``dict(input=x, taps=[-1, 0])`` reads several
-        elements a step: those at these distances.
+        Each step reads one element along the first axis. With ``dict(input=x, taps=[-1, 0])`` it
+        reads several, at these distances from its own.
     outputs_info : tensor_like, dict or None, or list of them, optional
-        For each output its value before the first step, or None if no step reads it.
-        ``dict(initial=x, taps=[-2, -1])`` reads values of several steps before; the initial value
-        then has a row for each, the oldest first. A Python number has the dtype that steps give,
-        for which ``fn`` may be called again.
+        The value of each output before the first step, or None if no step reads the output.
+        With ``dict(initial=x, taps=[-2, -1])`` a step reads outputs of several earlier steps; the
+        initial value then has a row for each of these, the oldest first. A Python number takes the
+        dtype of the steps' output; to find it, ``fn`` may be called again.
     non_sequences : tensor_like or list of them, optional
-        What is the same in each step.
+        Further arguments of ``fn``, the same in each step.
     n_steps : int or 0-d integer variable, optional
         The number of steps. Default: as many as the shortest sequence has elements.
     truncate_gradient : int
-        Gradients go back this many steps from the last at most; -1: all.
+        Gradients go back through at most so many of the last steps; -1: through all.
     go_backwards : bool
         Go along the sequences from their last elements to the first.
     name : str, optional
@@ -93,17 +93,17 @@ def scan(
     outputs : Variable, list of Variable or None
         Each output of all steps, stacked along a new first axis.
     updates : dict of SharedVariable to Variable
-        What shared variables become, for :func:`frazil.function`.
+        The new values of shared variables, for :func:`frazil.function`.
 
     Raises
     ------
     TypeError
         If an output does not have the type of its initial value.
     ValueError
-        If nothing says how many steps there are, or ``fn`` gives another number of outputs than
-        ``outputs_info`` says.
+        If the number of steps is unknown, or ``fn`` returns more or fewer outputs than
+        ``outputs_info`` has entries.
     MissingInputError
-        If ``strict`` and a step uses what is not passed.
+        If ``strict`` and a step uses a variable that is no argument.
 
     See Also
     --------
@@ -121,7 +121,7 @@ def scan(
            [ 4.,  9.],
            [ 8., 27.]])
 
-    The numbers of Fibonacci, each of them from two before it:
+    The Fibonacci numbers; each needs the two before it:
 
     >>> start = ft.constant([0, 1])
     >>> numbers, _ = fz.scan(lambda a, b: a + b,
@@ -129,7 +129,7 @@ def scan(
     >>> numbers.eval()
     array([ 1,  2,  3,  5,  8, 13])
     """
-    outputs, _, updates = declare(
+    outputs, _, updates = build_scan(
         fn,
         sequences,
         outputs_info,
@@ -144,7 +144,7 @@ def scan(
     return (result, updates) if return_updates else result
 
 
-def declare(
+def build_scan(
     fn: Callable[..., Any],
     sequences: Any,
     outputs_info: Any,
@@ -155,9 +155,9 @@ def declare(
     strict: bool,
     name: str | None,
 ) -> tuple[list[Variable], list[Variable | None], dict[SharedVariable, Variable]]:
-    """Return the outputs of a loop, for each that is carried its last value, and the updates.
+    """Return the stacked outputs, the last value of each carried output, and the updates.
 
-    The last value of a loop without steps is the initial one.
+    If there are no steps, the last value is the initial one.
     """
     if isinstance(truncate_gradient, bool) or not (
         index(truncate_gradient) == -1 or truncate_gradient > 0
@@ -169,15 +169,15 @@ def declare(
     taps = read_sequences(sequences, go_backwards=go_backwards)
     carried = read_outputs_info(outputs_info)
     fixed = [as_tensor(x) for x in listed(non_sequences)]
-    started = [x for one in carried if one is not None for x in one.initial]
-    with in_container_of([*(tap.rows for tap in taps), *started, *fixed]):
+    initial = [x for one in carried if one is not None for x in one.initial]
+    with in_container_of([*(tap.rows for tap in taps), *initial, *fixed]):
         steps = _number_of_steps(taps, n_steps)
         taps = [Tap(_first(tap.rows, steps), tap.lag, tap.name) for tap in taps]
-        trace = infer_initial_dtypes(carried, lambda own: _Trace.of(fn, taps, own, fixed))
-        body = _Body.of(trace, fixed)
+        called = infer_initial_dtypes(carried, lambda own: _Call.of(fn, taps, own, fixed))
+        step = _Step.of(called, fixed)
         if strict:
-            body.check_strict(fixed)
-        return body.loop(taps, steps, truncate_gradient, name)
+            step.check_strict(fixed)
+        return step.apply_scan(taps, steps, truncate_gradient, name)
 
 
 def _number_of_steps(taps: Sequence[Tap], n_steps: Any) -> Variable:
@@ -188,9 +188,7 @@ def _number_of_steps(taps: Sequence[Tap], n_steps: Any) -> Variable:
             raise ValueError(f"the number of steps cannot be negative, given {static}")
         return steps
     if not taps:
-        raise ValueError(
-            "nothing says how many steps the loop has: pass n_steps, or sequences to go along"
-        )
+        raise ValueError("the number of steps of the scan is unknown: pass n_steps, or sequences")
     steps = length(taps[0].rows, 0)
     for tap in taps[1:]:
         steps = minimum(steps, length(tap.rows, 0))
@@ -209,18 +207,18 @@ def _first(rows: Variable, steps: Variable) -> Variable:
 
 
 @dataclass(frozen=True)
-class _Trace:
-    """What stands for the arguments of a step, and what its function made of them."""
+class _Call:
+    """A call of the user's function: the variables that it took, and those that it returned."""
 
     carried: Sequence[Carried | None]
     elements: Sequence[Variable]
     lagged: list[list[Variable]]
-    """For each carried output a variable for its value one step ago, two steps ago, ..."""
+    """For each carried output variables for its value one step ago, two steps ago, ..."""
     outputs: list[Variable]
     updates: Mapping[SharedVariable, Variable]
     condition: Variable | None
     before: int
-    """A tag that is greater than those of what was there before the step was written."""
+    """A tag that is greater than the tags of all nodes from before the call."""
 
     @staticmethod
     def of(
@@ -228,7 +226,7 @@ class _Trace:
         taps: Sequence[Tap],
         carried: Sequence[Carried | None],
         fixed: Sequence[Variable],
-    ) -> _Trace:
+    ) -> _Call:
         elements = [tap.element() for tap in taps]
         lagged: list[list[Variable]] = []
         earlier: list[Variable] = []
@@ -240,64 +238,64 @@ class _Trace:
             lagged.append(own)
             earlier += [own[lag - 1] for lag in one.taps]
         before = Distinct()(_core.constant(0)).owner.distinct
-        outputs, updates, condition = _told(fn(*elements, *earlier, *fixed))
+        outputs, updates, condition = _read_returned(fn(*elements, *earlier, *fixed))
         if carried and len(carried) != len(outputs):
             raise ValueError(
-                f"a step gives {len(outputs)} outputs, and outputs_info says of {len(carried)} "
-                "how they go on; give None for an output that no step reads"
+                f"a step returns {len(outputs)} outputs, and outputs_info has {len(carried)} "
+                "entries; give one for each output, None if no step reads it"
             )
         if not carried:
             carried, lagged = [None] * len(outputs), [[] for _ in outputs]
-        return _Trace(carried, elements, lagged, outputs, updates, condition, before)
+        return _Call(carried, elements, lagged, outputs, updates, condition, before)
 
 
 @dataclass(frozen=True)
-class _Body:
-    """One step: what stands for its arguments, and what came of them."""
+class _Step:
+    """One step as a graph, over variables that stand for its arguments."""
 
     carried: Sequence[Carried | None]
     elements: Sequence[Variable]
     lagged: Sequence[Sequence[Variable]]
-    """For each carried output a variable for its value one step ago, two steps ago, ..."""
+    """For each carried output variables for its value one step ago, two steps ago, ..."""
     outputs: Sequence[Variable]
     updates: Mapping[SharedVariable, Variable]
     updated: Mapping[SharedVariable, Variable]
     """The variables that stand for shared variables with updates."""
     condition: Variable | None
-    drawn: frozenset[Variable]
-    """What impure ops give that were there before the step was written: once, not in each step."""
+    computed_once: frozenset[Variable]
+    """Results of impure nodes from before the call: these run once, not in each step."""
 
     @staticmethod
-    def of(trace: _Trace, fixed: Sequence[Variable]) -> _Body:
-        carried, updates = trace.carried, trace.updates
+    def of(called: _Call, fixed: Sequence[Variable]) -> _Step:
+        carried, updates = called.carried, called.updates
         updated: dict[SharedVariable, Variable] = {x: x.type(x.name) for x in updates}
-        ends = [] if trace.condition is None else [trace.condition]
-        results, lagged = _with_wide_states([*trace.outputs, *ends], carried, trace.lagged)
-        outputs, ends = results[: len(trace.outputs)], results[len(trace.outputs) :]
+        ends = [] if called.condition is None else [called.condition]
+        results, lagged = _widen_states([*called.outputs, *ends], carried, called.lagged)
+        outputs, ends = results[: len(called.outputs)], results[len(called.outputs) :]
         news = [_as_update(new, x) for x, new in updates.items()]
         replaced = _core.graph_replace([*outputs, *news, *ends], list(updated.items()))
-        drawn = [
+        computed_once = [
             y
             for node in _core.toposort(replaced)
-            if not node.op.pure and (node.distinct or 0) < trace.before
+            if not node.op.pure and (node.distinct or 0) < called.before
             for y in node.outputs
         ]
-        # What only a branch needs is not computed before the loop: it may never be taken.
-        replaced = sink_outputs(replaced, [*fixed, *drawn])
-        return _Body(
+        # A node that only a branch needs must not run before the scan: no step may take the branch.
+        replaced = sink_outputs(replaced, [*fixed, *computed_once])
+        return _Step(
             carried,
-            trace.elements,
+            called.elements,
             lagged,
             replaced[: len(outputs)],
             dict(zip(updates, replaced[len(outputs) :], strict=False)),
             updated,
             replaced[-1] if ends else None,
-            frozenset(drawn),
+            frozenset(computed_once),
         )
 
     @property
     def placeholders(self) -> list[Variable]:
-        """What stands for elements and for earlier values, in the order of a loop's inputs."""
+        """The variables for elements and states, in the order of the inputs of a Scan's graph."""
         return [*self.elements, *(x for own in self.lagged for x in own), *self.updated.values()]
 
     @property
@@ -307,7 +305,7 @@ class _Body:
         return [*self.outputs, *self.updates.values(), *ends]
 
     def check_strict(self, fixed: Sequence[Variable]) -> None:
-        """Raise unless a step uses its arguments alone."""
+        """Raise if a step uses a variable that is no argument."""
         allowed = {*self.placeholders, *fixed}
         pending = list(self.results)
         seen: set[Variable] = set()
@@ -323,18 +321,18 @@ class _Body:
                 )
             pending += x.owner.inputs
 
-    def loop(
+    def apply_scan(
         self, taps: Sequence[Tap], steps: Variable, truncate_gradient: int, name: str | None
     ) -> tuple[list[Variable], list[Variable | None], dict[SharedVariable, Variable]]:
-        """The outputs, the last values of those that are carried, and the updates."""
+        """The stacked outputs, the last value of each carried output, and the updates."""
         placeholders = self.placeholders
-        own = [
+        impure = [
             y
-            for node in _core.toposort(self.results, list(self.drawn))
+            for node in _core.toposort(self.results, list(self.computed_once))
             if not node.op.pure
             for y in node.outputs
         ]
-        others = unchanging(self.results, placeholders, own)
+        non_sequences = loop_invariants(self.results, placeholders, impure)
         nexts = [
             x
             for y, own in zip(self.outputs, self.lagged, strict=True)
@@ -344,17 +342,16 @@ class _Body:
         nexts += self.updates.values()
         ends = [] if self.condition is None else [self.condition]
         op = Scan(
-            FrozenFunctionGraph([*placeholders, *others], [*nexts, *self.outputs, *ends]),
+            FrozenFunctionGraph([*placeholders, *non_sequences], [*nexts, *self.outputs, *ends]),
             len(taps),
             len(nexts),
             until=bool(ends),
             truncate_gradient=truncate_gradient,
             name=name,
         )
-        starts = [x for one in self.carried if one is not None for x in one.initial]
-        made = op.make_node(
-            steps, *(tap.rows for tap in taps), *starts, *self.updated, *others
-        ).outputs
+        initial = [x for one in self.carried if one is not None for x in one.initial]
+        operands = [*(tap.rows for tap in taps), *initial, *self.updated, *non_sequences]
+        made = op.make_node(steps, *operands).outputs
         first = len(nexts) - len(self.updates)
         updates = dict(zip(self.updated, made[first : len(nexts)], strict=True))
         states = iter(made)
@@ -366,43 +363,36 @@ class _Body:
         )
 
 
-def unchanging(
-    results: Sequence[Variable], changing: Sequence[Variable], drawn: Sequence[Variable] = ()
+def loop_invariants(
+    results: Sequence[Variable], varying: Sequence[Variable], impure: Sequence[Variable] = ()
 ) -> list[Variable]:
-    """Return what ``results`` need that follows from none of ``changing``, as late as can be.
+    """Return the loop-invariant variables that ``results`` need: they depend on no ``varying`` one.
 
-    That is no constant, nor made of constants alone. ``drawn`` changes, too, whatever it is of.
+    Of these only the last are returned, from which all others can be left out, and no constants.
+    ``impure`` variables vary, too, whatever they are computed from.
     """
-    moves = {*changing, *drawn}
-    order = _core.toposort(list(results), list(changing))
+    changing = {*varying, *impure}
+    order = _core.toposort(list(results), list(varying))
     for node in order:
-        if any(x in moves for x in node.inputs):
-            moves.update(node.outputs)
-    met = [x for node in order if node.outputs[0] in moves for x in node.inputs]
-    found = dict.fromkeys(x for x in (*met, *results) if x not in moves)
+        if any(x in changing for x in node.inputs):
+            changing.update(node.outputs)
+    met = [x for node in order if node.outputs[0] in changing for x in node.inputs]
+    found = dict.fromkeys(x for x in (*met, *results) if x not in changing)
     return [x for x in found if not isinstance(x, Constant)]
 
 
-def _told(returned: Any) -> tuple[list[Variable], dict[SharedVariable, Variable], Variable | None]:
+def _read_returned(
+    returned: object,
+) -> tuple[list[Variable], dict[SharedVariable, Variable], Variable | None]:
     """The outputs, updates and condition that a step returned."""
     outputs: list[Variable] = []
     updates: dict[SharedVariable, Variable] = {}
     condition: Variable | None = None
-    parts = [] if returned is None else list(returned) if _is_list(returned) else [returned]
-    flat: list[Any] = []
-    for part in parts:
-        nested = _is_list(part) and len(parts) <= 3
-        if nested and part and all(_is_update(pair) for pair in part):
-            flat.append(dict(part))
-        elif nested:
-            flat += part
-        else:
-            flat.append(part)
-    for part in flat:
+    for part in _flattened(returned):
         if isinstance(part, until):
             if condition is not None:
                 raise ValueError(
-                    "a step returns two conditions on which the loop ends; return one fz.until, of "
+                    "a step returns two conditions on which the scan ends; return one fz.until, of "
                     "both: fz.until(ft.logical_or(a, b))"
                 )
             condition = as_tensor(part.condition)
@@ -421,7 +411,22 @@ def _told(returned: Any) -> tuple[list[Variable], dict[SharedVariable, Variable]
     return outputs, updates, condition
 
 
-def _is_list(value: Any) -> bool:
+def _flattened(returned: Any) -> list[Any]:
+    """Outputs, dicts of updates and conditions, without the lists that a step may put them in."""
+    parts = [] if returned is None else list(returned) if _is_list(returned) else [returned]
+    flat: list[Any] = []
+    for part in parts:
+        nested = _is_list(part) and len(parts) <= 3
+        if nested and part and all(_is_update(pair) for pair in part):
+            flat.append(dict(part))
+        elif nested:
+            flat += part
+        else:
+            flat.append(part)
+    return flat
+
+
+def _is_list(value: object) -> bool:
     return isinstance(value, list | tuple)
 
 
@@ -429,14 +434,15 @@ def _is_update(pair: Any) -> bool:
     return _is_list(pair) and len(pair) == 2 and isinstance(pair[0], SharedVariable)
 
 
-def _with_wide_states(
+def _widen_states(
     results: list[Variable],
     carried: Sequence[Carried | None],
     lagged: list[list[Variable]],
 ) -> tuple[list[Variable], list[list[Variable]]]:
-    """The results of a step, and what stands for earlier outputs, of types that outputs keep.
+    """The results and the lagged variables, with types that a state keeps from step to step.
 
-    A length that only the type of the initial value tells is forgotten; the run checks it.
+    A length that the type of the initial value states and that of the output does not is left open;
+    the run checks it.
     """
     while True:
         wider: dict[Variable, Variable] = {}
@@ -445,7 +451,9 @@ def _with_wide_states(
                 continue
             shared = _common_type(own[0].type, y.type)
             if shared is None:
-                raise TypeError(_drift(one.name, own[0], y, "the initial value in outputs_info"))
+                raise TypeError(
+                    _type_change(one.name, own[0], y, "the initial value in outputs_info")
+                )
             wider.update({x: shared(x.name) for x in own})
         if not wider:
             return results, lagged
@@ -455,7 +463,7 @@ def _with_wide_states(
 
 
 def _common_type(a: TensorType, b: TensorType) -> TensorType | None:
-    """The type of what either may be; None if no value may."""
+    """The type that accepts values of both types; None if there is none."""
     if a.dtype != b.dtype or a.ndim != b.ndim:
         return None
     lengths = list(zip(a.shape, b.shape, strict=True))
@@ -467,11 +475,11 @@ def _common_type(a: TensorType, b: TensorType) -> TensorType | None:
 def _as_update(new: Variable, shared: SharedVariable) -> Variable:
     if shared.type.accepts(new.type):
         return new
-    raise TypeError(_drift(f"the shared variable {shared.name or shared}", shared, new, "it"))
+    raise TypeError(_type_change(f"the shared variable {shared.name or shared}", shared, new, "it"))
 
 
-def _drift(name: str, before: Variable, after: Variable, what: str) -> str:
-    """What to say of a state that does not keep its type."""
+def _type_change(name: str, before: Variable, after: Variable, what: str) -> str:
+    """The message for a state whose type a step changes."""
     if before.dtype != after.dtype:
         kept, way = "dtype", f"cast {what} to {after.dtype}, or what the step returns to"
         way = f"{way} {before.dtype}"

@@ -1,4 +1,4 @@
-"""Loops that keep few of their steps, for gradients in little memory."""
+"""Scans that keep few of their steps, for gradients in little memory."""
 
 from __future__ import annotations
 
@@ -28,38 +28,38 @@ def scan_checkpoints(
     padding: bool = True,
     return_updates: bool = True,
 ) -> Any:
-    """Loop as :func:`frazil.scan`, and keep every ``save_every_N``-th step only.
+    """Scan as :func:`frazil.scan` does, and keep only every ``save_every_N``-th step.
 
-    The gradient computes the steps between again. With T steps it so keeps T / N states, and N
-    states of one part at a time: least memory for N near the square root of T.
+    The gradient computes the steps between again. With T steps it keeps T / N states, and the N
+    states of one part at a time; it needs the least memory if N is near the square root of T.
 
     Parameters
     ----------
     fn, sequences, non_sequences, name, return_updates
         As for :func:`frazil.scan`. Sequences have no taps.
     outputs_info : tensor_like or list of them
-        What the outputs start from; each step reads those of the step before.
+        The initial value of each output; each step reads the outputs of the step before.
     n_steps : int or 0-d integer variable, optional
         The number of steps; needed where there are no sequences.
     save_every_N : int
         The number of steps between those that are kept.
     padding : bool
-        Where the number of steps is no multiple of N, go on over zeros until it is one. Without it
-        the steps that are left are not done.
+        If the number of steps is no multiple of N, add steps over zeros until it is one. Without
+        padding, the steps that are left over are not done.
 
     Returns
     -------
     outputs : Variable or list of Variable
         The outputs of every N-th step, stacked along a new first axis.
     updates : dict of SharedVariable to Variable
-        What shared variables become.
+        The new values of shared variables.
 
     Raises
     ------
     TypeError
         If an output is not read by the next step, or has taps.
     ValueError
-        If nothing says how many steps there are.
+        If the number of steps is unknown.
 
     Examples
     --------
@@ -69,20 +69,22 @@ def scan_checkpoints(
     >>> fz.function([x], sums)([1.0, 2.0, 3.0, 4.0])
     array([ 3., 10.])
     """
-    rows, starts = listed(sequences), listed(outputs_info)
-    if any(isinstance(given, Mapping) or given is None for given in (*rows, *starts)):
+    rows, initial = listed(sequences), listed(outputs_info)
+    if any(isinstance(given, Mapping) or given is None for given in (*rows, *initial)):
         raise TypeError(
             "scan_checkpoints takes sequences without taps, and outputs that the next step reads: "
-            "write them as tensors, or loop by fz.scan"
+            "write them as tensors, or use fz.scan"
         )
     if not isinstance(save_every_N, int) or save_every_N < 1:
         raise ValueError(f"save_every_N must be a positive int, given {save_every_N!r}")
     taken = [as_tensor(x) for x in rows]
-    first = _starts(fn, sequences, starts, non_sequences, n_steps)
+    first = _initial_values(fn, sequences, initial, non_sequences, n_steps)
     fixed = [as_tensor(x) for x in listed(non_sequences)]
     with in_container_of([*taken, *first, *fixed]):
         if n_steps is None and not taken:
-            raise ValueError("nothing says how many steps the loop has: pass n_steps")
+            raise ValueError(
+                "the number of steps of the scan is unknown: pass n_steps, or sequences"
+            )
         steps = length(taken[0], 0) if n_steps is None else as_length(n_steps)
         parts = _parts(steps, save_every_N, padding=padding)
         blocks = [_blocks(x, steps, parts, save_every_N) for x in taken]
@@ -107,14 +109,14 @@ def scan_checkpoints(
     return (result, updates) if return_updates else result
 
 
-def _starts(
-    fn: Callable[..., Any], sequences: Any, starts: list[Any], fixed: Any, n_steps: Any
+def _initial_values(
+    fn: Callable[..., Any], sequences: Any, initial: list[Any], fixed: Any, n_steps: Any
 ) -> list[Variable]:
-    """What outputs start from; Python numbers are of the dtypes that a loop gives them."""
-    if not any(type(x) in (bool, int, float) for x in starts):
-        return [as_tensor(x) for x in starts]
-    outputs, _ = scan(fn, sequences, starts, fixed, n_steps, return_list=True)
-    return [as_tensor(x, y.dtype) for x, y in zip(starts, outputs, strict=True)]
+    """The initial values as variables; a Python number takes the dtype of the steps' output."""
+    if not any(type(x) in (bool, int, float) for x in initial):
+        return [as_tensor(x) for x in initial]
+    outputs, _ = scan(fn, sequences, initial, fixed, n_steps, return_list=True)
+    return [as_tensor(x, y.dtype) for x, y in zip(initial, outputs, strict=True)]
 
 
 def _parts(steps: Variable, every: int, *, padding: bool) -> Variable:

@@ -1,11 +1,11 @@
-"""Loops of common forms, by the names that functional programming gives them."""
+"""Scans of common forms, under their names in functional programming."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from frazil.scan.build import declare, scan
+from frazil.scan.build import build_scan, scan
 
 
 def map(
@@ -24,18 +24,18 @@ def map(
     fn : callable
         A function of an element of each sequence, then of ``non_sequences``.
     sequences : tensor_like or dict, or list of them
-        What the loop goes along, by the first axis.
+        ``fn`` reads one element of each along the first axis.
     non_sequences : tensor_like or list of them, optional
-        What is the same in each step.
+        Further arguments of ``fn``, the same in each step.
     truncate_gradient, go_backwards, name, return_updates
         As for :func:`frazil.scan`.
 
     Returns
     -------
     outputs : Variable or list of Variable
-        What ``fn`` gives for each element, stacked along a new first axis.
+        The results of ``fn``, stacked along a new first axis.
     updates : dict of SharedVariable to Variable
-        What shared variables become.
+        The new values of shared variables.
 
     Examples
     --------
@@ -66,29 +66,29 @@ def reduce(
     name: str | None = None,
     return_updates: bool = True,
 ) -> Any:
-    """Fold sequences: as :func:`frazil.scan`, of whose outputs only the last values are kept.
+    """Fold sequences: scan them as :func:`frazil.scan` does and return the last outputs.
 
     Parameters
     ----------
     fn : callable
-        A function of an element of each sequence, of what it gave before, then of
+        A function of an element of each sequence, of its previous results, then of
         ``non_sequences``.
     sequences : tensor_like or dict, or list of them
-        What the loop goes along, by the first axis.
+        ``fn`` reads one element of each along the first axis.
     outputs_info : tensor_like or dict, or list of them
-        What the outputs start from.
+        The initial value of each output.
     non_sequences : tensor_like or list of them, optional
-        What is the same in each step.
+        Further arguments of ``fn``, the same in each step.
     go_backwards, name, return_updates
         As for :func:`frazil.scan`.
 
     Returns
     -------
     outputs : Variable or list of Variable
-        The outputs of the last step; if the sequences are empty, what the fold began with. Memory
-        does not grow with the number of steps.
+        The outputs of the last step; the initial values if the sequences are empty. Memory does
+        not grow with the number of steps.
     updates : dict of SharedVariable to Variable
-        What shared variables become.
+        The new values of shared variables.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def reduce(
     >>> fz.function([x], value)([1.0, 2.0, 3.0])
     array(123.)
     """
-    outputs, carried, updates = declare(
+    outputs, carried, updates = build_scan(
         fn, sequences, outputs_info, non_sequences, None, -1, go_backwards, False, name
     )
     lasts = [y[-1] if x is None else x for x, y in zip(carried, outputs, strict=True)]

@@ -1,4 +1,4 @@
-"""Of which dtype a Python number is that an output starts from: of the one that steps give."""
+"""dtype of a Python number used as an initial state: the dtype of the steps' output."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ import frazil._core as _core
 from frazil._core import Constant, Variable
 from frazil.scalar.constants import constant
 from frazil.scan.arguments import Carried
-from frazil.scan.body import depends
+from frazil.scan.body import dependents
 
 
-class Traced(Protocol):
-    """What came of a step."""
+class StepCall(Protocol):
+    """A call of the function of a step."""
 
     @property
     def lagged(self) -> Sequence[Sequence[Variable]]:
-        """For each output that is carried what stands for its earlier values."""
+        """For each carried output the variables for its earlier values."""
         ...
 
     @property
     def outputs(self) -> Sequence[Variable]:
-        """What the step gives."""
+        """What the function returned."""
         ...
 
 
-TracedT = TypeVar("TracedT", bound=Traced)
+CallT = TypeVar("CallT", bound=StepCall)
 
 
 def infer_initial_dtypes(
-    carried: Sequence[Carried | None], trace: Callable[[Sequence[Carried | None]], TracedT]
-) -> TracedT:
-    """Return what ``trace`` makes of starts whose dtypes steps keep, as far as there are such.
+    carried: Sequence[Carried | None], call: Callable[[Sequence[Carried | None]], CallT]
+) -> CallT:
+    """Return the call of a step that keeps the dtypes of its initial states, if there is one.
 
-    A Python number is weakly typed, as where it meets an array: beside float32 alone it is float32,
-    and an int is a float where the step makes one of it. ``trace`` is called again for each guess.
+    A Python number is weakly typed, as it is beside an array: beside float32 alone it is float32,
+    and an int becomes a float if the step computes a float. ``call`` runs again for each guess.
     """
-    made = trace(carried)
+    made = call(carried)
     if not any(one is not None and one.number is not None for one in carried):
         return made
-    # A guess leads to another: from bool to int to float, seldom further.
+    # One guess leads to the next: from bool to int to float, seldom further.
     for _ in range(3):
         found = {
             at: y.dtype
@@ -49,18 +49,18 @@ def infer_initial_dtypes(
             if one is not None and y.dtype != one.initial[0].dtype and _may_be(one.number, y)
         }
         if not found:
-            return _narrowed(carried, made, trace)
+            return _narrowed(carried, made, call)
         carried = _retyped(carried, found)
-        made = trace(carried)
+        made = call(carried)
     return made
 
 
 def _narrowed(
     carried: Sequence[Carried | None],
-    made: TracedT,
-    trace: Callable[[Sequence[Carried | None]], TracedT],
-) -> TracedT:
-    """``made``, with float32 in place of float64 where nothing else in a step is that wide."""
+    made: CallT,
+    call: Callable[[Sequence[Carried | None]], CallT],
+) -> CallT:
+    """``made`` with float32 for float64 states that nothing else in a step makes that wide."""
     attempted = {
         at: "float32"
         for at, one in enumerate(carried)
@@ -69,48 +69,51 @@ def _narrowed(
     if not attempted or not _has_single(made):
         return made
     while attempted:
-        attempt = trace(_retyped(carried, attempted))
-        firm = _firm(attempt, attempted)
-        if len(firm) == len(attempted):
+        attempt = call(_retyped(carried, attempted))
+        confirmed = _confirmed(attempt, attempted)
+        if len(confirmed) == len(attempted):
             return attempt
-        attempted = {at: "float32" for at in attempted if at in firm}
+        attempted = {at: "float32" for at in attempted if at in confirmed}
     return made
 
 
-def _has_single(made: Traced) -> bool:
-    """Whether a step works on any float32."""
+def _has_single(made: StepCall) -> bool:
+    """Whether a step reads any float32 variable."""
     order = _core.toposort(list(made.outputs))
     met = (x for node in order for x in node.inputs)
     return any(x.dtype == "float32" and not isinstance(x, Constant) for x in met)
 
 
-def _firm(made: Traced, attempted: Mapping[int, str]) -> set[int]:
-    """The outputs that are float32 not only since they start so: of other values that are."""
-    starts = {made.lagged[at][0]: at for at in attempted}
-    moving = depends(made.outputs, starts)
-    firm: set[int] = set()
+def _confirmed(made: StepCall, attempted: Mapping[int, str]) -> set[int]:
+    """The outputs that another float32 variable makes float32, not their initial states alone."""
+    guessed = {made.lagged[at][0]: at for at in attempted}
+    varying = dependents(made.outputs, guessed)
+    confirmed: set[int] = set()
     while True:
         more = {
             at
             for at in attempted
-            if at not in firm and _meets(made.outputs[at], starts, moving, firm)
+            if at not in confirmed and _meets(made.outputs[at], guessed, varying, confirmed)
         }
         if not more:
-            return firm
-        firm |= more
+            return confirmed
+        confirmed |= more
 
 
 def _meets(
-    y: Variable, starts: Mapping[Variable, int], moving: set[Variable], firm: set[int]
+    y: Variable,
+    guessed: Mapping[Variable, int],
+    varying: set[Variable],
+    confirmed: set[int],
 ) -> bool:
-    """Whether ``y`` is float32 by way of a float32 that does not follow from these starts."""
+    """Whether ``y`` is computed from a float32 variable that depends on no guessed state."""
     pending, met = [y], set()
     while pending:
         x = pending.pop()
         if x in met or x.dtype != "float32" or isinstance(x, Constant):
             continue
         met.add(x)
-        if x not in moving or starts.get(x) in firm:
+        if x not in varying or guessed.get(x) in confirmed:
             return True
         if x.owner is not None:
             pending += x.owner.inputs
@@ -118,7 +121,7 @@ def _meets(
 
 
 def _may_be(number: bool | int | float | None, y: Variable) -> bool:
-    """Whether ``number`` is also one of the dtype of ``y``."""
+    """Whether the dtype of ``y`` can hold ``number``, which is of a lower kind."""
     if number is None:
         return False
     kinds = {bool: "biuf", int: "iuf", float: "f"}[type(number)]

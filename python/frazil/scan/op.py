@@ -1,4 +1,4 @@
-"""Scan: the op of loops."""
+"""Scan: the op that applies a graph step by step."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from frazil.tensor.lengths import LENGTH, Lengths, literal, static_length
 
 @dataclass(frozen=True, eq=False)
 class Scan(HasInnerGraph):
-    """A loop whose body is a graph; :func:`frazil.scan` builds it.
+    """Applies a graph in each of its steps; :func:`frazil.scan` builds it.
 
-    Its inputs are the number of steps, the sequences, the initial states and the others. A step
-    gives the inner graph one element of each sequence along the first axis, the states, and the
-    others; the graph gives the next states, what is stacked, and the condition. The outputs are the
-    last states, a stack of each of the others with a row for each step, and, if the loop may end
-    early, the number of steps done.
+    Its inputs are the number of steps, the sequences, the initial states and the non-sequences. In
+    each step the graph takes one element of each sequence along the first axis, the states, and the
+    non-sequences; it computes the next states, rows to stack, and the condition. The outputs are
+    the last states, the stacks with a row for each step, and, if the scan may end early, the number
+    of steps done.
 
     Parameters
     ----------
     fgraph : FrozenFunctionGraph
-        The body.
+        What a step computes.
     n_sequences, n_states : int
         How many sequences and states there are.
     until : bool
-        The last inner output is a condition, and the step in which it holds is the last.
+        The last inner output is a condition; the first step in which it holds is the last step.
     backwards : bool
         Steps go from the last row of sequences and stacks to the first.
     truncate_gradient : int
-        A gradient goes back so many steps from the last at most; -1: all.
-    least : int
-        How many steps there must be, since so many last states stand for rows of stacks.
+        A gradient goes back through at most so many of the last steps; -1: through all.
+    min_steps : int
+        The least number of steps; with fewer, a row that somebody reads would not exist.
     name : str, optional
         A name for messages.
 
     Raises
     ------
     TypeError, ValueError
-        If the graph has not the inputs and outputs that these numbers say.
+        If the inputs and outputs of the graph do not fit these numbers.
     """
 
     fgraph: FrozenFunctionGraph
@@ -52,7 +52,7 @@ class Scan(HasInnerGraph):
     until: bool = False
     backwards: bool = False
     truncate_gradient: int = -1
-    least: int = 0
+    min_steps: int = 0
     name: str | None = None
 
     def __post_init__(self) -> None:
@@ -98,8 +98,8 @@ class Scan(HasInnerGraph):
         return self.fgraph.inputs[self.n_sequences : self.n_sequences + self.n_states]
 
     @property
-    def others(self) -> tuple[Variable, ...]:
-        """The inner inputs that are the same in each step."""
+    def non_sequences(self) -> tuple[Variable, ...]:
+        """The inner inputs that are the same in each step (loop-invariant)."""
         return self.fgraph.inputs[self.n_sequences + self.n_states :]
 
     @property
@@ -114,7 +114,7 @@ class Scan(HasInnerGraph):
 
     @property
     def condition(self) -> Variable:
-        """The inner output that ends the loop."""
+        """The inner output that ends the scan."""
         return self.fgraph.outputs[-1]
 
     # ------------------------------------------------------------ op
@@ -144,7 +144,7 @@ class Scan(HasInnerGraph):
                 )
             if steps is None and shape[0] is not None:
                 steps = shape[0]
-        rest = zip(operands[self.n_sequences :], (*self.states, *self.others), strict=True)
+        rest = zip(operands[self.n_sequences :], (*self.states, *self.non_sequences), strict=True)
         for at, (given, inner) in enumerate(rest):
             if not inner.type.accepts(given.type):
                 what = f"state {at}" if at < self.n_states else f"operand {at - self.n_states}"
@@ -162,7 +162,7 @@ class Scan(HasInnerGraph):
         count, operands = int(inputs[0]), inputs[1:]
         sequences = operands[: self.n_sequences]
         states = list(operands[self.n_sequences : self.n_sequences + self.n_states])
-        others = operands[self.n_sequences + self.n_states :]
+        non_sequences = operands[self.n_sequences + self.n_states :]
         self._check_run(count, sequences)
         rows: list[list[Array]] = [[] for _ in self.stacked]
         done = 0
@@ -170,7 +170,7 @@ class Scan(HasInnerGraph):
             at = count - 1 - done if self.backwards else done
             elements = [np.asarray(sequence[at]) for sequence in sequences]
             try:
-                results = compute(self.fgraph, [*elements, *states, *others])
+                results = compute(self.fgraph, [*elements, *states, *non_sequences])
             except Exception as error:
                 error.add_note(f"in step {done}")
                 raise
@@ -192,44 +192,45 @@ class Scan(HasInnerGraph):
             np.stack(row) if row else np.zeros((0, *shape), y.dtype)
             for row, y, shape in zip(rows, self.stacked, self._row_shapes(operands), strict=True)
         ]
-        self._check_least(done)
+        self._check_min_steps(done)
         lasts = [np.array(state, copy=True) for state in states]
         return (*lasts, *stacks, *([np.array(done)] if self.until else []))
 
     def _check_run(self, count: int, sequences: Sequence[Array]) -> None:
         if count < 0:
             raise ValueError(f"{self} is to run {count} steps; their number cannot be negative")
-        self._check_least(count)
+        self._check_min_steps(count)
         for number, sequence in enumerate(sequences):
             if len(sequence) != count:
                 raise ValueError(
                     f"sequence {number} of {self} has {len(sequence)} elements, for {count} steps"
                 )
 
-    def _check_least(self, count: int) -> None:
-        if count < self.least:
+    def _check_min_steps(self, count: int) -> None:
+        if count < self.min_steps:
             raise IndexError(
-                f"index {-self.least} is out of bounds for axis 0 with size {count}: {self} "
-                "has not so many steps"
+                f"index {-self.min_steps} is out of bounds for axis 0 with size {count}: {self} "
+                "has too few steps"
             )
 
     def _row_shapes(self, operands: Sequence[Array]) -> list[tuple[int, ...]]:
-        """The shape of a row of each stack; a length that only a step would tell is 0."""
+        """The shape of a row of each stack; a length that depends on inner values is 0."""
         shapes: dict[Variable, Lengths] = {
             x: tuple(map(literal, np.shape(array)[at < self.n_sequences :]))
             for at, (x, array) in enumerate(zip(self.fgraph.inputs, operands, strict=True))
         }
         values: dict[Variable, Variable] = {
             x: literal(int(array))
-            for x, array in zip(self.others, operands[-len(self.others) :], strict=False)
+            for x, array in zip(
+                self.non_sequences, operands[-len(self.non_sequences) :], strict=False
+            )
             if x.ndim == 0 and x.type.numpy_dtype.kind in "iu"
         }
-        told = self._told_rows(shapes, values)
         return [
             tuple(static or 0 for static in y.type.shape)
             if lengths is None
-            else tuple(int(length.eval()) for length in lengths)
-            for y, lengths in zip(self.stacked, told, strict=True)
+            else tuple(map(int, compute(FrozenFunctionGraph([], lengths), [])))
+            for y, lengths in zip(self.stacked, self._row_lengths(shapes, values), strict=True)
         ]
 
     def infer_shape(
@@ -244,7 +245,7 @@ class Scan(HasInnerGraph):
     def row_lengths(
         self, inputs: Sequence[Variable], input_shapes: Sequence[Lengths]
     ) -> list[Lengths | None]:
-        """Return the lengths of a row of each stack, None where only a step would tell."""
+        """Return the lengths of a row of each stack; None if they depend on inner values."""
         shapes: dict[Variable, Lengths] = {
             x: shape[at < self.n_sequences :]
             for at, (x, shape) in enumerate(zip(self.fgraph.inputs, input_shapes[1:], strict=True))
@@ -252,16 +253,17 @@ class Scan(HasInnerGraph):
         values: dict[Variable, Variable] = {
             x: operand
             for x, operand in zip(self.fgraph.inputs, inputs[1:], strict=True)
-            if x in self.others
+            if x in self.non_sequences
         }
-        return self._told_rows(shapes, values)
+        return self._row_lengths(shapes, values)
 
-    def _told_rows(
+    def _row_lengths(
         self, shapes: Mapping[Variable, Lengths], values: Mapping[Variable, Variable]
     ) -> list[Lengths | None]:
-        """The lengths of rows of stacks; those of states, which keep their shapes, are known."""
-        told = outer_lengths(self.fgraph, self.stacked, shapes, values)
+        """The lengths of rows, given those of inner inputs; a state keeps its shape."""
+        own_lengths = outer_lengths(self.fgraph, self.stacked, shapes, values)
         kept = dict(zip(self.next_states, self.states, strict=True))
         return [
-            shapes[kept[y]] if y in kept else own for y, own in zip(self.stacked, told, strict=True)
+            shapes[kept[y]] if y in kept else own
+            for y, own in zip(self.stacked, own_lengths, strict=True)
         ]

@@ -93,7 +93,7 @@ def _(op: Scan, node: FrozenApply, lowering: Lowering) -> None:
             _reversed(slot, y.ndim + 1, lowering)
             for slot, y in zip(stacks, op.stacked, strict=True)
         ]
-    if op.until and op.least > 1:
+    if op.until and op.min_steps > 1:
         _require_steps(op, builder.size_value(done), lowering)
     made = [*lasts, *stacks, *([done] if op.until else [])]
     for output, slot in zip(node.outputs, made, strict=True):
@@ -128,12 +128,12 @@ def _checked_steps(node: FrozenApply, lowering: Lowering) -> int:
 
 def _require_steps(op: Scan, steps: int, lowering: Lowering) -> None:
     """Lets the program fail where there are fewer steps than the op says."""
-    if op.least:
+    if op.min_steps:
         builder = lowering.builder
         # A row of nothing that is not there: the error of an index, decided with the sizes.
         zero, one = builder.size_literal(0), builder.size_literal(1)
         rows_of_none = builder.broadcast_to(builder.constant(np.zeros((1, 0))), [steps, zero])
-        builder.slice(rows_of_none, [builder.size_literal(-op.least), (None, None, one)])
+        builder.slice(rows_of_none, [builder.size_literal(-op.min_steps), (None, None, one)])
 
 
 def run_scan(lowering: Lowering, node: FrozenApply, call: ScanCall, native: NativeKernel) -> None:
@@ -164,7 +164,7 @@ def run_scan(lowering: Lowering, node: FrozenApply, call: ScanCall, native: Nati
     )
     if op.until:
         done = builder.size_value(slots[-1])
-        if op.least > 1:
+        if op.min_steps > 1:
             _require_steps(op, done, lowering)
         for at, write in enumerate(kernel.writes):
             if write.walks:

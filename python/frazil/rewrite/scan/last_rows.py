@@ -1,4 +1,4 @@
-"""Stacks of which only the last rows are used: loops carry these instead."""
+"""Stacks of which only the last rows are read: the scan carries these rows as states instead."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ from dataclasses import dataclass
 
 from frazil._core import Constant, FrozenApply, TensorType, Variable
 from frazil.scalar.constants import constant
-from frazil.scan.body import Body, State
+from frazil.scan.body import ScanBody, State
 from frazil.tensor.broadcasting import broadcast_to, with_lengths
 from frazil.tensor.indexing import DYNAMIC, Subtensor
 from frazil.tensor.joining import stack
 from frazil.tensor.lengths import Lengths, literal, minimum, static_length, subtract
 
 MOST = 8
-"""So many of the last rows a loop carries."""
+"""The most rows that a scan carries as states."""
 
 
 @dataclass(frozen=True)
-class Part:
-    """What is taken of a stack: the row that a step made, or all as from that one.
+class TailRead:
+    """A read of the last rows of a stack: of one row, or of ``several``, from that row to the end.
 
-    ``back`` is how many steps are after it, and itself.
+    ``back`` counts the row from the end: 1 is the last one.
     """
 
     result: Variable
     back: int
     several: bool
 
-    def of(self, lasts: Sequence[Variable], steps: Variable, *, backwards: bool) -> Variable:
-        """The part, of what the last steps made, the latest first."""
+    def of(self, latest: Sequence[Variable], steps: Variable, *, backwards: bool) -> Variable:
+        """What it reads, given the rows of the last steps, the latest first."""
         if not self.several:
-            return lasts[self.back - 1]
-        rows = stack(list(lasts[: self.back] if backwards else lasts[self.back - 1 :: -1]))
+            return latest[self.back - 1]
+        rows = stack(list(latest[: self.back] if backwards else latest[self.back - 1 :: -1]))
         known = static_length(steps)
         if known is None or known < self.back:
             made = minimum(steps, literal(self.back))
@@ -40,32 +40,32 @@ class Part:
         return rows
 
 
-def last_parts(users: Iterable[FrozenApply | None], *, backwards: bool) -> list[Part] | None:
-    """Return what ``users`` take of a stack if that is of its last steps; None if it is more."""
-    found: list[Part] = []
+def tail_reads(users: Iterable[FrozenApply | None], *, backwards: bool) -> list[TailRead] | None:
+    """Return how ``users`` read a stack, if all read only its last rows; else None."""
+    found: list[TailRead] = []
     for user in users:
         if user is None or not isinstance(user.op, Subtensor) or len(user.op.template) != 1:
             return None
         (entry,) = user.op.template
-        part = _part(user, entry, backwards=backwards)
-        if part is None or not 1 <= part.back <= MOST:
+        read = _tail_read(user, entry, backwards=backwards)
+        if read is None or not 1 <= read.back <= MOST:
             return None
-        found.append(part)
+        found.append(read)
     return found
 
 
-def _part(user: FrozenApply, entry: object, *, backwards: bool) -> Part | None:
+def _tail_read(user: FrozenApply, entry: object, *, backwards: bool) -> TailRead | None:
     row = user.outputs[0]
     if not isinstance(entry, tuple):
         at = _known(entry, user.inputs[1:])
         # Backwards, the last step makes the first row.
-        return None if at is None else Part(row, at + 1 if backwards else -at, several=False)
+        return None if at is None else TailRead(row, at + 1 if backwards else -at, several=False)
     start, stop, step = entry
     bound, end = (stop, start) if backwards else (start, stop)
     at = _known(bound, user.inputs[1:])
     if at is None or end not in (None, 0) or (not backwards and end == 0) or step not in (None, 1):
         return None
-    return Part(row, at if backwards else -at, several=True)
+    return TailRead(row, at if backwards else -at, several=True)
 
 
 def _known(entry: object, dynamic: Sequence[Variable]) -> int | None:
@@ -75,12 +75,12 @@ def _known(entry: object, dynamic: Sequence[Variable]) -> int | None:
 
 
 def carry(
-    body: Body, stack: int, count: int, row: Callable[[], Lengths | None]
+    body: ScanBody, stack: int, count: int, row: Callable[[], Lengths | None]
 ) -> list[int] | None:
-    """Return the positions of states that end as what the last ``count`` steps stacked.
+    """Return the positions of states that end as the rows that the last ``count`` steps stacked.
 
-    They are added to the loop where there are none; None if nothing tells the lengths that ``row``
-    gives, those of what they start from.
+    States that are missing are added; they start from zeros of the lengths that ``row`` returns.
+    None if these lengths are unknown.
     """
     y = body.stacked[stack]
     found: list[int] = []

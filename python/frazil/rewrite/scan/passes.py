@@ -1,4 +1,4 @@
-"""Loops made better in the graphs that hold them."""
+"""The passes over the scans of a graph, in order."""
 
 from __future__ import annotations
 
@@ -9,37 +9,41 @@ from functools import partial
 from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
 from frazil.graph.containers import in_container_of
 from frazil.inner.successors import Successors
-from frazil.rewrite.scan.hoisting import hoist_elements, hoist_invariants, hoist_stacked, hoist_sums
-from frazil.rewrite.scan.last_rows import Part, carry, last_parts
-from frazil.rewrite.scan.pruning import drop_unused, unify
-from frazil.scan.body import Body
+from frazil.rewrite.scan.hoisting import (
+    defer_stacked,
+    defer_sums,
+    hoist_invariants,
+    hoist_sequence_work,
+)
+from frazil.rewrite.scan.last_rows import TailRead, carry, tail_reads
+from frazil.rewrite.scan.pruning import merge_equal, remove_dead_code
+from frazil.scan.body import ScanBody
 from frazil.scan.op import Scan
 from frazil.tensor.lengths import Lengths, lengths
 
 
 def optimize_scans(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
-    """Return ``graph`` with loops that do less.
+    """Return ``graph`` with scans that do less.
 
-    Loops over the same steps become one; what is the same in each step, what follows from
-    sequences alone and what is only stacked is computed outside; what nobody uses is dropped; and
-    of a stack of which only the last rows are used, only those are kept. A loop that is not pure
-    stays: what it does in each step may tell these ways apart.
+    Scans over the same steps become one; loop-invariant nodes, nodes that depend on sequences alone
+    and nodes whose results are only stacked move out of a scan; dead code is removed; and where
+    only the last rows of a stack are read, only those are kept. An impure scan stays as it is:
+    whether a node runs once or in each step makes a difference there.
     """
     if not any(isinstance(node.op, Scan) for node in graph.toposort()):
         return graph
     with in_container_of(graph.inputs):
-        graph = _merged(graph)
-        return _each_improved(graph)
+        return _each_optimized(_merged(graph))
 
 
-def _each_improved(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+def _each_optimized(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     uses = _Uses.of(graph)
     made = Successors()
     for node in graph.toposort():
         if node.outputs[0] in made and all(y in made or y not in uses for y in node.outputs):
-            continue  # a row of a stack, which the loop has given
+            continue  # a read of the last rows, which became a state of the scan
         if isinstance(node.op, Scan) and node.op.pure:
-            _improve(node, made, uses)
+            _optimize(node, made, uses)
         else:
             made.apply(node)
     return made.graph(graph)
@@ -47,7 +51,7 @@ def _each_improved(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
 
 @dataclass(frozen=True)
 class _Uses:
-    """By whom the variables of a graph are used; by None if they are outputs of it."""
+    """The users of each variable of a graph; None stands for the graph's outputs."""
 
     users: Mapping[Variable, list[FrozenApply | None]]
 
@@ -65,101 +69,132 @@ class _Uses:
         return x in self.users
 
     def users_of(self, x: Variable) -> Sequence[FrozenApply | None]:
-        """By whom ``x`` is used."""
+        """The nodes that read ``x``, and None if it is an output."""
         return self.users.get(x, ())
 
 
-def _improve(node: FrozenApply, made: Successors, uses: _Uses) -> None:
-    """Add to ``made`` what the results of a loop become."""
+def _optimize(node: FrozenApply, made: Successors, uses: _Uses) -> None:
+    """Add to ``made`` the successors of the outputs of a scan."""
     op: Scan = node.op
     inputs = made.of(node.inputs)
-    body = Body.of(op, inputs)
+    body = ScanBody.of(op, inputs)
     lasts = {at for at in range(op.n_states) if node.outputs[at] in uses}
     stacks = {at for at in range(len(op.stacked)) if node.outputs[op.n_states + at] in uses}
-    parts: list[tuple[Part, Sequence[int]]] = []
-    for at in sorted(stacks):
-        taken = last_parts(uses.users_of(node.outputs[op.n_states + at]), backwards=op.backwards)
-        if taken is None:
-            continue
-        count = max(part.back for part in taken)
-        ends = carry(body, at, count, partial(_row_lengths, op, inputs, at))
-        if ends is not None:
-            parts += [(part, ends) for part in taken]
-            rows = (part.back for part in taken if not part.several)
-            body.require_steps(max(rows, default=0))
-            lasts |= set(ends)
-            stacks.discard(at)
-    kept = drop_unused(body, lasts, stacks)
-    unified = unify(body)
-    hoist_invariants(body)
-    hoist_elements(body)
-    place = {at: unified[position] for position, at in enumerate(kept)}
-    wanted = {place[at] for at in lasts}
-    sums = {} if body.conditions or body.least else hoist_sums(body, wanted)
-    gives_stacks = hoist_stacked(body)
-    # Later is what a stack was made of; states that it alone needed go.
-    left = [at for at in range(len(unified) and max(unified) + 1) if at not in sums]
-    states = {old: new for new, old in enumerate(left)}
-    still = drop_unused(
-        body,
-        {states[at] for at in wanted if at in states},
-        set(range(len(body.stacked))),
-    )
-    again = {old: new for new, old in enumerate(still)}
-    results = body.build()
-    given = gives_stacks(results)
-    results.stacks = given
-    final: dict[int, Variable] = {}
-    for at in lasts:
-        own = place[at]
-        final[at] = sums[own](results) if own in sums else results.lasts[again[states[own]]]
+    carried = _carry_tails(node, inputs, body, stacks, uses)
+    for at, (_, states) in carried.items():
+        lasts |= set(states)
+        stacks.discard(at)
+    results = _rebuilt(body, lasts, stacks)
+    for at, last in results.last_states.items():
         if at < op.n_states:
-            made.put([node.outputs[at]], [final[at]])
-    for stack, at in zip(given, sorted(stacks), strict=False):
-        made.put([node.outputs[op.n_states + at]], [stack])
-    done = body.n_steps if results.steps is None else results.steps
-    for part, states_of in parts:
-        latest = [final[at] for at in states_of]
-        made.put([part.result], [part.of(latest, done, backwards=op.backwards)])
-    if results.steps is not None:
+            made.put([node.outputs[at]], [last])
+    made.put([node.outputs[op.n_states + at] for at in sorted(stacks)], results.stacks)
+    for reads, states in carried.values():
+        latest = [results.last_states[at] for at in states]
+        for read in reads:
+            row = read.of(latest, results.steps, backwards=op.backwards)
+            made.put([read.result], [row])
+    if op.until:
         made.put([node.outputs[-1]], [results.steps])
 
 
+def _carry_tails(
+    node: FrozenApply, inputs: Sequence[Variable], body: ScanBody, stacks: set[int], uses: _Uses
+) -> dict[int, tuple[list[TailRead], list[int]]]:
+    """For stacks of which only the last rows are read: these reads, and the states that carry them.
+
+    The states are added to ``body``.
+    """
+    op: Scan = node.op
+    carried: dict[int, tuple[list[TailRead], list[int]]] = {}
+    for at in sorted(stacks):
+        reads = tail_reads(uses.users_of(node.outputs[op.n_states + at]), backwards=op.backwards)
+        if reads is None:
+            continue
+        count = max(read.back for read in reads)
+        states = carry(body, at, count, partial(_row_lengths, op, inputs, at))
+        if states is not None:
+            carried[at] = reads, states
+            body.require_steps(max((read.back for read in reads if not read.several), default=0))
+    return carried
+
+
+@dataclass(frozen=True)
+class _Optimized:
+    """The wanted results of a scan: last states by their positions before, and stacks in order."""
+
+    last_states: Mapping[int, Variable]
+    stacks: Sequence[Variable]
+    steps: Variable
+
+
+def _rebuilt(body: ScanBody, lasts: set[int], stacks: set[int]) -> _Optimized:
+    """The last states at ``lasts`` and the stacks at ``stacks`` of a scan that does less."""
+    kept = remove_dead_code(body, lasts, stacks)
+    merged = merge_equal(body)
+    hoist_invariants(body)
+    hoist_sequence_work(body)
+    # Positions of states change whenever some are removed or merged.
+    position = {at: merged[number] for number, at in enumerate(kept)}
+    wanted = {position[at] for at in lasts}
+    sums = {} if body.conditions or body.min_steps else defer_sums(body, wanted)
+    finish_stacks = defer_stacked(body)
+    left = [at for at in range(len(merged) and max(merged) + 1) if at not in sums]
+    after_sums = {old: new for new, old in enumerate(left)}
+    # States that only deferred stacks needed are dead now.
+    alive = remove_dead_code(
+        body,
+        {after_sums[at] for at in wanted if at in after_sums},
+        set(range(len(body.stacked))),
+    )
+    final = {old: new for new, old in enumerate(alive)}
+    results = body.build()
+    results.stacks = finish_stacks(results)
+    last_states = {
+        at: sums[own](results) if own in sums else results.last_states[final[after_sums[own]]]
+        for at in lasts
+        for own in [position[at]]
+    }
+    steps = body.n_steps if results.steps is None else results.steps
+    # Behind the stacks that were there are those that sums are made of.
+    return _Optimized(last_states, results.stacks[: len(stacks)], steps)
+
+
 def _row_lengths(op: Scan, inputs: Sequence[Variable], stack: int) -> Lengths | None:
-    """The lengths of a row of a stack, if they are known before the loop runs."""
+    """The lengths of a row of a stack, if they are known before the scan runs."""
     return op.row_lengths(inputs, [lengths(x) for x in inputs])[stack]
 
 
 def _merged(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
-    """``graph`` with one loop in place of those over the same steps that do not need each other."""
+    """``graph`` with one scan for all scans over the same steps that do not need each other."""
     while True:
         pair = _mergeable(graph)
         if pair is None:
             return graph
-        graph = _with_one_loop(graph, *pair)
+        graph = _with_one_scan(graph, *pair)
 
 
 def _mergeable(graph: FrozenFunctionGraph) -> tuple[FrozenApply, FrozenApply] | None:
-    """The first two loops that can be one."""
+    """The first two scans that can be one."""
     order = graph.toposort()
-    loops: list[FrozenApply] = []
-    before: dict[Variable, int] = {}  # a bit for each loop that a variable follows from
+    scans: list[FrozenApply] = []
+    before: dict[Variable, int] = {}  # a bit for each scan that a variable depends on
     for node in order:
         own = 0
         for x in node.inputs:
             own |= before.get(x, 0)
         if isinstance(node.op, Scan):
-            for at, other in enumerate(loops):
-                if not own >> at & 1 and _alike(node, other):
+            for at, other in enumerate(scans):
+                if not own >> at & 1 and _same_steps(node, other):
                     return other, node
-            own |= 1 << len(loops)
-            loops.append(node)
+            own |= 1 << len(scans)
+            scans.append(node)
         if own:
             before.update(dict.fromkeys(node.outputs, own))
     return None
 
 
-def _alike(a: FrozenApply, b: FrozenApply) -> bool:
+def _same_steps(a: FrozenApply, b: FrozenApply) -> bool:
     return (
         a.inputs[0] is b.inputs[0]
         and a.op.backwards == b.op.backwards
@@ -170,20 +205,20 @@ def _alike(a: FrozenApply, b: FrozenApply) -> bool:
     )
 
 
-def _with_one_loop(
+def _with_one_scan(
     graph: FrozenFunctionGraph, first: FrozenApply, second: FrozenApply
 ) -> FrozenFunctionGraph:
-    one, other = Body.of(first.op, first.inputs), Body.of(second.op, second.inputs)
+    one, other = ScanBody.of(first.op, first.inputs), ScanBody.of(second.op, second.inputs)
     n_states, n_stacks = len(one.states), len(one.stacked)
     one.sequences |= other.sequences
-    one.others |= other.others
+    one.non_sequences |= other.non_sequences
     one.states += other.states
     one.stacked += other.stacked
-    one.require_steps(other.least)
+    one.require_steps(other.min_steps)
     one.name = one.name or other.name
-    unified = unify(one)
+    merged = merge_equal(one)
     results = one.build()
-    lasts = [results.lasts[at] for at in unified]
+    lasts = [results.last_states[at] for at in merged]
     made = Successors()
     made.put(first.outputs, [*lasts[:n_states], *results.stacks[:n_stacks]])
     made.put(second.outputs, [*lasts[n_states:], *results.stacks[n_stacks:]])

@@ -1,4 +1,4 @@
-"""Loops without what nobody uses, and without what is there twice."""
+"""Dead code and common subexpressions of scans, whose states depend on each other."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Collection
 
 import frazil._core as _core
 from frazil._core import TensorType, Variable
-from frazil.scan.body import Body, State, needs
+from frazil.scan.body import ScanBody, State, ancestors
 
 
-def drop_unused(body: Body, lasts: Collection[int], stacks: Collection[int]) -> list[int]:
-    """Remove from a loop what the wanted results do not need.
+def remove_dead_code(body: ScanBody, lasts: Collection[int], stacks: Collection[int]) -> list[int]:
+    """Remove the states and stacks that the wanted results do not need.
 
     Parameters
     ----------
@@ -20,13 +20,13 @@ def drop_unused(body: Body, lasts: Collection[int], stacks: Collection[int]) -> 
     Returns
     -------
     list of int
-        The positions of the states that stay.
+        The positions of the states that are left.
     """
     body.stacked = [y for at, y in enumerate(body.stacked) if at in stacks]
     alive = set(lasts)
     while True:
         wanted = [body.states[at].next for at in sorted(alive)]
-        needed = needs([*wanted, *body.stacked, *body.conditions])
+        needed = ancestors([*wanted, *body.stacked, *body.conditions])
         more = {at for at, state in enumerate(body.states) if state.inner in needed} - alive
         if not more:
             break
@@ -36,23 +36,23 @@ def drop_unused(body: Body, lasts: Collection[int], stacks: Collection[int]) -> 
     return kept
 
 
-def unify(body: Body) -> list[int]:
-    """Let sequences, states and others that are always equal be one.
+def merge_equal(body: ScanBody) -> list[int]:
+    """Merge inner variables that are equal in every step.
 
-    States are equal that start alike and become alike if they are; so are they taken for equal
-    until a step tells them apart.
+    States are taken for equal if their initial values are, until a step computes different values
+    of them.
 
     Returns
     -------
     list of int
-        For each state the position of the one that it now is.
+        For each state the position of the state that it was merged into.
     """
     body.substitute(_first_of_each(body.sequences))
-    body.substitute(_first_of_each(body.others))
+    body.substitute(_first_of_each(body.non_sequences))
     classes = [0] * len(body.states)
     keys: dict[object, int] = {}
     for at, state in enumerate(body.states):
-        classes[at] = keys.setdefault((state.start, state.inner.type), len(keys))
+        classes[at] = keys.setdefault((state.initial, state.inner.type), len(keys))
     while True:
         leaders: dict[int, State] = {}
         for at, state in enumerate(body.states):
@@ -64,7 +64,7 @@ def unify(body: Body) -> list[int]:
         ]
         if not same:
             break
-        nexts = _core.graph_replace(body.nexts, same)
+        nexts = _core.graph_replace(body.next_states, same)
         keys = {}
         refined = [
             keys.setdefault((own, new), len(keys)) for own, new in zip(classes, nexts, strict=True)
@@ -90,7 +90,7 @@ def unify(body: Body) -> list[int]:
 
 
 def _first_of_each(given: dict[Variable, Variable]) -> dict[Variable, Variable]:
-    """Inner variables that stand for what another one stands for, to that; they are removed."""
+    """Inner variables that stand for the same outer one as an earlier one, to that; removed."""
     firsts: dict[tuple[Variable, TensorType], Variable] = {}
     replaced: dict[Variable, Variable] = {}
     for inner, outer in list(given.items()):

@@ -92,14 +92,14 @@ starts = st.sampled_from(["bool", "int32", "int64", "float32", "float64"])
 def test_drift_of_a_dtype(dtype: str, later: str, name: str | None) -> None:
     h = ft.tensor(name, dtype=dtype, shape=(None,))
 
-    def loop() -> fz.Variable:
+    def scan() -> fz.Variable:
         return fz.scan(lambda s: ft.cast(s, later), None, [h], n_steps=2)[0]
 
     if dtype == later:
-        assert loop().type == fz.TensorType(dtype, (2, None))
+        assert scan().type == fz.TensorType(dtype, (2, None))
         return
     with pytest.raises(TypeError) as caught:
-        loop()
+        scan()
     assert str(caught.value) == (
         f"{name or 'output 0'} starts with type {dtype}[?] and has type {later}[?] after a step; a "
         f"state keeps its dtype: cast the initial value in outputs_info to {later}, or what the "

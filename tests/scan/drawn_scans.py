@@ -1,4 +1,4 @@
-"""Loops that hypothesis draws, and what they give, by a loop in Python."""
+"""Scans that hypothesis draws, and what they give, by a loop in Python."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Body:
 
 @dataclass(frozen=True)
 class Case:
-    """A loop: its sequences and outputs with their taps, and the values of all that it takes."""
+    """A scan: its sequences and outputs with their taps, and the values of all that it takes."""
 
     body: Body
     sequences: tuple[tuple[np.ndarray, tuple[int, ...]], ...]
@@ -79,7 +79,7 @@ class Case:
         return [own[start:] for own, start in zip(made, before, strict=True)]
 
     def values(self) -> list[np.ndarray]:
-        """The arrays that the loop depends on."""
+        """The arrays that the scan depends on."""
         starts = [one[0] for one in self.outputs if one is not None]
         return [*(values for values, _ in self.sequences), *starts, *self.others]
 
@@ -90,8 +90,8 @@ class Case:
             for x in self.values()
         ]
 
-    def loop(self, given: list[fz.Variable]) -> list[fz.Variable]:
-        """The loop over variables."""
+    def scan(self, given: list[fz.Variable]) -> list[fz.Variable]:
+        """The scan over variables."""
         left = list(given)
         sequences = [{"input": left.pop(0), "taps": list(taps)} for _, taps in self.sequences]
         info = [

@@ -15,24 +15,24 @@ SUMS = fz.OpFromGraph([THREE], [ft.cumsum(THREE)])
 ZERO = ft.constant(0.0)
 
 
-def loop(step, sequences=None, start=None, **options):
+def scan(step, sequences=None, start=None, **options):
     return fz.scan(step, sequences, start, return_updates=False, **options)
 
 
-# Loops of three steps along a vector of any length, and what they give.
-LOOPS = {
-    "of elements": (lambda: loop(ft.sin, V, n_steps=3), lambda v: np.sin(v[:3])),
-    "of nothing": (lambda: loop(lambda x: x, V, n_steps=3), lambda v: v[:3]),
+# Scans of three steps along a vector of any length, and what they give.
+SCANS = {
+    "of elements": (lambda: scan(ft.sin, V, n_steps=3), lambda v: np.sin(v[:3])),
+    "of nothing": (lambda: scan(lambda x: x, V, n_steps=3), lambda v: v[:3]),
     "backwards": (
-        lambda: loop(ft.sin, V, n_steps=3, go_backwards=True),
+        lambda: scan(ft.sin, V, n_steps=3, go_backwards=True),
         lambda v: np.sin(v[:-4:-1]),
     ),
     "with a state": (
-        lambda: loop(lambda x, s: s + x, V, ZERO, n_steps=3),
+        lambda: scan(lambda x, s: s + x, V, ZERO, n_steps=3),
         lambda v: np.cumsum(v[:3]),
     ),
     "within an op": (
-        lambda: fz.OpFromGraph([V], [loop(ft.sin, V, n_steps=3)])(V),
+        lambda: fz.OpFromGraph([V], [scan(ft.sin, V, n_steps=3)])(V),
         lambda v: np.sin(v[:3]),
     ),
 }
@@ -42,18 +42,18 @@ USES = {
     "a choice": (lambda y: fz.ifelse(C, y, ft.cumsum(y)), lambda y: y),
     "a choice of an op": (lambda y: fz.ifelse(C, SUMS(y), y), np.cumsum),
     "the same in all steps": (
-        lambda y: loop(lambda s: s + SUMS(y), None, ft.zeros(3), n_steps=2)[-1],
+        lambda y: scan(lambda s: s + SUMS(y), None, ft.zeros(3), n_steps=2)[-1],
         lambda y: 2 * np.cumsum(y),
     ),
-    "the start": (lambda y: loop(SUMS, None, y, n_steps=2)[-1], lambda y: np.cumsum(np.cumsum(y))),
-    "the sequence": (lambda y: loop(lambda a, s: s + a, y, ZERO), np.cumsum),
+    "the start": (lambda y: scan(SUMS, None, y, n_steps=2)[-1], lambda y: np.cumsum(np.cumsum(y))),
+    "the sequence": (lambda y: scan(lambda a, s: s + a, y, ZERO), np.cumsum),
 }
 
 
 @pytest.mark.parametrize("linker", LINKERS)
-@pytest.mark.parametrize("name", LOOPS)
-def test_a_loop_of_known_steps_along_an_unknown_length_goes_anywhere(name, linker):
-    make, expected = LOOPS[name]
+@pytest.mark.parametrize("name", SCANS)
+def test_a_scan_of_known_steps_along_an_unknown_length_goes_anywhere(name, linker):
+    make, expected = SCANS[name]
     y = make()
     assert y.type.shape == (3,)
     outputs = [use(y) for use, _ in USES.values()]
@@ -74,7 +74,7 @@ def test_a_loop_of_known_steps_along_an_unknown_length_goes_anywhere(name, linke
 
 @pytest.mark.parametrize("linker", LINKERS)
 def test_a_sequence_of_fewer_elements_than_known_steps_is_an_error(linker):
-    f = fz.function([V], LOOPS["of elements"][0](), mode=linker)
+    f = fz.function([V], SCANS["of elements"][0](), mode=linker)
     with pytest.raises(ValueError, match=r"length (is )?2"):
         f(np.ones(2))
 

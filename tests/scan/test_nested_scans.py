@@ -1,4 +1,4 @@
-"""Loops in loops, in OpFromGraph and in branches: values, gradients and gradients of these."""
+"""Scans in scans, in OpFromGraph and in branches: values, gradients and gradients of these."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import frazil.tensor as ft
 from frazil.testing import verify_grad
 
 MODES = ("py", "c", "numba")
-PLAIN = fz.Mode("py").excluding("loops", "stabilize", "specialize", "blas")
+PLAIN = fz.Mode("py").excluding("scan", "stabilize", "specialize", "blas")
 X, A = ft.vector("x"), ft.vector("a")
 
 
@@ -74,7 +74,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Loop:
+class ScanNest:
     """In a step."""
 
     inner: Any
@@ -127,7 +127,7 @@ def extended(inner: Any) -> Any:
         st.builds(Graph, inner, st.booleans()),
         st.builds(Choice, inner, inner),
         st.builds(
-            Loop,
+            ScanNest,
             inner,
             distances,
             lags,
@@ -171,7 +171,7 @@ def test_nests_are_what_they_are_without_rewriting(
 @settings(max_examples=10)
 @given(nest=extended(leaves), second=st.booleans())
 def test_gradients_of_nests(nest: Any, second: bool) -> None:
-    if isinstance(nest, Loop) and (nest.cut >= 0 or nest.until):
+    if isinstance(nest, ScanNest) and (nest.cut >= 0 or nest.until):
         return
     note(str(nest))
 
@@ -186,12 +186,12 @@ def test_gradients_of_nests(nest: Any, second: bool) -> None:
 
 @pytest.mark.parametrize("mode", ["c", "numba"])
 def test_many_threads_compile_one_nest(mode: str) -> None:
-    """Loops, choices and graphs that are built alike in eight threads at once."""
+    """Scans, choices and graphs that are built alike in eight threads at once."""
     outcomes: dict[int, list[np.ndarray]] = {}
     barrier = threading.Barrier(8)
     leaf = Leaf("tanh")
-    loop = Loop(Graph(leaf, False), (-1, 0, 1), (-2, -1), 3, True, -1, False, "lasts")
-    nest = Choice(Chain(loop, Leaf("sin")), loop)
+    scan = ScanNest(Graph(leaf, False), (-1, 0, 1), (-2, -1), 3, True, -1, False, "lasts")
+    nest = Choice(Chain(scan, Leaf("sin")), scan)
 
     def work(number: int) -> None:
         barrier.wait()

@@ -1,4 +1,4 @@
-"""Loops of many steps: one kernel does them in pieces, and Ctrl-C ends them."""
+"""Scans of many steps: one kernel does them in pieces, and Ctrl-C ends them."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ def mixed(state, x):
 
 
 @cache
-def loop(mode, *, backwards, ends):
+def scan(mode, *, backwards, ends):
     """The states of all steps, the last one, and the number of steps."""
     xs, start, end = ft.lvector("xs"), ft.lscalar("start"), ft.lscalar("end")
 
@@ -56,12 +56,12 @@ def loop(mode, *, backwards, ends):
 @example(n=30_000, end=8192, seed=0, stride=1, backwards=False, ends=True, mode="c")
 @example(n=30_000, end=8193, seed=0, stride=1, backwards=False, ends=True, mode="c")
 @example(n=16_384, end=16_384, seed=0, stride=1, backwards=True, ends=True, mode="numba")
-def test_pieces_are_one_loop(n, end, seed, stride, backwards, ends, mode):
+def test_pieces_are_one_scan(n, end, seed, stride, backwards, ends, mode):
     xs = np.random.default_rng(seed).integers(0, 1000, 2 * n)[::stride][:n]
     rows = xs[::-1] if backwards else xs
     rows = rows[: min(n, end)] if ends else rows
     wanted = list(accumulate(map(int, rows), mixed, initial=seed))[1:]
-    states, last, done = loop(mode, backwards=backwards, ends=ends)(xs, seed, end)
+    states, last, done = scan(mode, backwards=backwards, ends=ends)(xs, seed, end)
     assert done == len(wanted)
     assert last == wanted[-1]
     np.testing.assert_array_equal(states, wanted)
@@ -95,7 +95,7 @@ assert total.get_value() == 2 * once
 
 @pytest.mark.parametrize("kind", ["kernel", "program"])
 @pytest.mark.parametrize("mode", MODES)
-def test_an_interrupt_ends_a_loop_and_leaves_shared_variables_alone(mode, kind):
+def test_an_interrupt_ends_a_scan_and_leaves_shared_variables_alone(mode, kind):
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPT],
         env={**os.environ, "MODE": mode, "KIND": kind},

@@ -1,4 +1,4 @@
-"""What loops need not do is not done in them, as their graphs and their memory tell."""
+"""What scans need not do is not done in them, as their graphs and their memory tell."""
 
 import numpy as np
 import pytest
@@ -11,16 +11,16 @@ import frazil.tensor as ft
 from frazil.scan.op import Scan
 from frazil.testing import verify_grad
 
-PLAIN = fz.Mode("c").excluding("loops")
+PLAIN = fz.Mode("c").excluding("scan")
 
 
-def loops(function):
-    """The ops of all loops that a function runs, not those within them."""
+def scans(function):
+    """The ops of all scans that a function runs, not those within them."""
     return [node.op for node in function.optimized.toposort() if isinstance(node.op, Scan)]
 
 
-def ops_within(loop):
-    return {str(node.op) for node in loop.fgraph.toposort()}
+def ops_within(scan):
+    return {str(node.op) for node in scan.fgraph.toposort()}
 
 
 def peak(function, *arguments):
@@ -36,20 +36,20 @@ def test_value_and_gradient_go_forth_once_and_back_once():
     s, _ = fz.scan(lambda x, s, a: a * s + x**2, x, ft.constant(1.0), a)
     cost = ft.log(s).sum()
     f = fz.function([x, a], [cost, fz.grad(cost, a)])
-    assert [loop.backwards for loop in loops(f)] == [False, True]
+    assert [scan.backwards for scan in scans(f)] == [False, True]
     plain = fz.function([x, a], [cost, fz.grad(cost, a)], mode=PLAIN)
-    assert len(loops(plain)) == 3
+    assert len(scans(plain)) == 3
     arguments = np.arange(1.0, 6.0), 0.5
     np.testing.assert_allclose(f(*arguments), plain(*arguments))
 
 
-def test_loops_over_the_same_steps_are_one_unless_one_needs_the_other():
+def test_scans_over_the_same_steps_are_one_unless_one_needs_the_other():
     x = ft.dvector("x")
     first, _ = fz.scan(lambda x, s: s + x, x, ft.constant(0.0))
     second, _ = fz.scan(lambda x, s: s * x, x, ft.constant(1.0))
     after, _ = fz.scan(lambda y, s: s + y, first, ft.constant(0.0))
     f = fz.function([x], [first, second, after])
-    assert len(loops(f)) == 2
+    assert len(scans(f)) == 2
     found = f([1.0, 2.0, 3.0])
     assert [y.tolist() for y in found] == [[1.0, 3.0, 6.0], [1.0, 2.0, 6.0], [1.0, 4.0, 10.0]]
 
@@ -58,7 +58,7 @@ def test_what_does_not_change_is_computed_before():
     x, w = ft.dmatrix("x"), ft.dmatrix("w")
     y, _ = fz.scan(lambda x, h, w: ft.tanh(h + x) @ ft.exp(w), x, ft.zeros(3), w)
     f = fz.function([x, w], y)
-    assert "exp" not in " ".join(ops_within(loops(f)[0]))
+    assert "exp" not in " ".join(ops_within(scans(f)[0]))
     a, b = np.ones((4, 3)), np.eye(3)
     np.testing.assert_allclose(f(a, b), fz.function([x, w], y, mode=PLAIN)(a, b))
 
@@ -67,7 +67,7 @@ def test_what_follows_from_sequences_alone_is_computed_for_all_steps_at_once():
     x, w = ft.dmatrix("x"), ft.dmatrix("w")
     y, _ = fz.scan(lambda x, h, w: ft.tanh(h + w @ ft.sin(x)), x, ft.zeros(3), w)
     f = fz.function([x, w], y)
-    assert not {"Dot", "sin"} & ops_within(loops(f)[0])
+    assert not {"Dot", "sin"} & ops_within(scans(f)[0])
     a, b = np.random.default_rng(0).normal(size=(2, 4, 3))[0], np.full((3, 3), 0.5)
     np.testing.assert_allclose(f(a, b), fz.function([x, w], y, mode=PLAIN)(a, b))
 
@@ -81,9 +81,9 @@ def test_what_is_only_stacked_is_computed_after():
 
     (_, y), _ = fz.scan(step, x, [ft.zeros(3), None], w)
     f = fz.function([x, w], y)
-    (loop,) = loops(f)
-    assert not {"Dot", "exp"} & ops_within(loop)
-    assert len(loop.stacked) == 1
+    (scan,) = scans(f)
+    assert not {"Dot", "exp"} & ops_within(scan)
+    assert len(scan.stacked) == 1
     a, b = np.random.default_rng(1).normal(size=(4, 3)), np.full((3, 3), 0.5)
     np.testing.assert_allclose(f(a, b), fz.function([x, w], y, mode=PLAIN)(a, b))
 
@@ -92,7 +92,7 @@ def test_sums_of_outer_products_are_one_product():
     x, w = ft.dmatrix("x"), ft.dmatrix("w")
     y, _ = fz.scan(lambda x, h, w: ft.tanh(w @ h + x), x, ft.zeros(3), w)
     f = fz.function([x, w], fz.grad((y**2).sum(), w))
-    back = loops(f)[-1]
+    back = scans(f)[-1]
     assert all(state.ndim == 1 for state in back.states)
     plain = fz.function([x, w], fz.grad((y**2).sum(), w), mode=PLAIN)
     a, b = np.random.default_rng(2).normal(size=(5, 3)), np.full((3, 3), 0.5)
@@ -106,8 +106,8 @@ def test_what_nobody_uses_is_not_computed():
         return a + x, ft.exp(b + a), x * 3
 
     (first, _, _), _ = fz.scan(step, x, [ft.constant(0.0), ft.constant(0.0), None])
-    (loop,) = loops(fz.function([x], first))
-    assert (loop.n_states, len(loop.stacked)) == (1, 1)
+    (scan,) = scans(fz.function([x], first))
+    assert (scan.n_states, len(scan.stacked)) == (1, 1)
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (None,)])
@@ -128,8 +128,8 @@ def test_the_last_of_several_lags():
     start, n = ft.dvector("start"), ft.lscalar("n")
     y, _ = fz.scan(lambda a, b: a + b, outputs_info={"initial": start, "taps": [-2, -1]}, n_steps=n)
     f = fz.function([start, n], [y[-1], y[-2]])
-    (loop,) = loops(f)
-    assert not loop.stacked
+    (scan,) = scans(f)
+    assert not scan.stacked
     assert [float(one) for one in f([0.0, 1.0], 6)] == [13.0, 8.0]
 
 
@@ -142,8 +142,8 @@ def test_equal_states_are_one():
     zero = ft.constant(0.0)
     outputs, _ = fz.scan(step, x, [zero, zero, zero])
     f = fz.function([x], outputs)
-    (loop,) = loops(f)
-    assert loop.n_states == 2
+    (scan,) = scans(f)
+    assert scan.n_states == 2
     for found, want in zip(
         f([1.0, 2.0]), fz.function([x], outputs, mode=PLAIN)([1.0, 2.0]), strict=True
     ):
