@@ -316,7 +316,7 @@ from frazil.link.linkers.py import call_perform
 @lower_node.register
 def _(op: ops.Scaled, node, lowering):
     [slot] = call_perform(lowering.builder, node, [lowering.slot(x) for x in node.inputs])
-    lowering.place(node.outputs[0], lowering.slot(node.inputs[0]) if {same} else slot)
+    lowering.set_slot(node.outputs[0], lowering.slot(node.inputs[0]) if {same} else slot)
 """
 
 

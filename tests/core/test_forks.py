@@ -13,7 +13,7 @@ import pytest
 import frazil as fz
 import frazil.tensor as ft
 from frazil.graph.cached_property import cached_property
-from frazil.link.toolchain.once import Claims
+from frazil.link.toolchain.once import SingleFlight
 
 FORKS = Path(__file__).with_name("forks_under_load.py")
 
@@ -45,7 +45,7 @@ def test_a_child_finds_no_lock_held():
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 def test_a_child_claims_what_a_thread_of_its_parent_was_making():
-    claims = Claims()
+    flights = SingleFlight()
     begun, end = threading.Event(), threading.Event()
 
     def slowly(keys):
@@ -56,12 +56,12 @@ def test_a_child_claims_what_a_thread_of_its_parent_was_making():
     def nothing(key):
         return None
 
-    maker = threading.Thread(target=claims.make, args=(["abc"], nothing, slowly))
+    maker = threading.Thread(target=flights.make, args=(["abc"], nothing, slowly))
     maker.start()
     begun.wait()
     try:
         made = in_child(
-            lambda: claims.make(["abc"], nothing, lambda keys: [7 for _ in keys]) == {"abc": 7}
+            lambda: flights.make(["abc"], nothing, lambda keys: [7 for _ in keys]) == {"abc": 7}
         )
     finally:
         end.set()

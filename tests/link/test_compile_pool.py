@@ -18,7 +18,7 @@ from frazil.link.c import CCompiler
 from frazil.link.c.compiler import Toolchain
 from frazil.link.kernel.compiler import KernelCompileError
 from frazil.link.toolchain import pool
-from frazil.link.toolchain.once import Claims
+from frazil.link.toolchain.once import SingleFlight
 from frazil.scalar import add, psi, tanh
 
 
@@ -158,23 +158,23 @@ def test_threads_that_want_one_kernel_compile_it_once():
 
 
 def test_who_waits_for_what_fails_elsewhere_makes_it_himself():
-    claims = Claims()
-    claimed, release = threading.Event(), threading.Event()
+    flights = SingleFlight()
+    begun, release = threading.Event(), threading.Event()
 
     def fail(_):
-        claimed.set()
+        begun.set()
         assert release.wait(30)
         raise ValueError("here only")
 
     with ThreadPoolExecutor(2) as threads:
-        first = threads.submit(claims.make, ["a"], {}.get, fail)
-        assert claimed.wait(30)
-        second = threads.submit(claims.make, ["a", "b"], {}.get, lambda keys: keys)
+        first = threads.submit(flights.make, ["a"], {}.get, fail)
+        assert begun.wait(30)
+        second = threads.submit(flights.make, ["a", "b"], {}.get, lambda keys: keys)
         release.set()
         with pytest.raises(ValueError, match="here only"):
             first.result(30)
         assert second.result(30) == {"a": "a", "b": "b"}
-    assert claims.make(["a"], {}.get, lambda keys: ["again"]) == {"a": "again"}
+    assert flights.make(["a"], {}.get, lambda keys: ["again"]) == {"a": "again"}
 
 
 def test_threads_that_compile_equal_graphs_share_a_program(mode):

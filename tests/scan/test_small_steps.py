@@ -5,7 +5,7 @@ import pytest
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.link.lowering.scalarized import components
+from frazil.link.lowering.scalarize import scalarize
 from frazil.scan.op import Scan
 from frazil.tensor.blas import Gemm, Gemv, Ger
 from frazil.tensor.diagonals import AllocDiag, Eye
@@ -119,7 +119,7 @@ CASES = {
 
 def op_classes():
     """The classes of ops that have elements, but for the default, by their names."""
-    return {kind.__name__: kind for kind in components.registry if kind is not object}
+    return {kind.__name__: kind for kind in scalarize.registry if kind is not object}
 
 
 def test_each_op_that_has_elements_is_tried():

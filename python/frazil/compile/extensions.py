@@ -7,11 +7,11 @@ from typing import Any
 from frazil.cache.content import is_frazil
 from frazil.link.lowering.inner import inner_graphs
 from frazil.link.lowering.node import lower_node
-from frazil.link.lowering.scalarized import components
+from frazil.link.lowering.scalarize import scalarize
 from frazil.rewrite.scan.hoisting import over_rows
 from frazil.tensor.updates import updated_operand
 
-_REGISTRIES = (components, inner_graphs, lower_node, over_rows, updated_operand)
+_REGISTRIES = (scalarize, inner_graphs, lower_node, over_rows, updated_operand)
 
 
 def users_rules() -> list[Any]:

@@ -16,7 +16,7 @@ from frazil.compile.mode import Linker
 from frazil.compile.phases import optimize
 from frazil.graph.containers import in_container_of
 from frazil.link.kernel.compiler import KernelCompileError
-from frazil.link.toolchain.once import Claims
+from frazil.link.toolchain.once import SingleFlight
 
 
 class Compiled:
@@ -46,7 +46,7 @@ class Compiled:
 # phases make equal.
 _compiled: WeakValueDictionary[Hashable, Compiled] = WeakValueDictionary()
 _programs: WeakValueDictionary[Hashable, Program] = WeakValueDictionary()
-_claims: Claims[Hashable, Compiled] = Claims()
+_flights: SingleFlight[Hashable, Compiled] = SingleFlight()
 
 
 def find_program(
@@ -70,7 +70,7 @@ def find_program(
             made = _compiled[key] = _find_on_disk(graph, linker, excluded, donated)
         return [made]
 
-    return _claims.make([key], _compiled.get, make)[key]
+    return _flights.make([key], _compiled.get, make)[key]
 
 
 def _find_on_disk(

@@ -1,4 +1,8 @@
-"""From graphs to programs: fusion, sizes, and the kernel compilers."""
+"""Linkers: they turn a graph into a program of native kernels and other instructions.
+
+May import ``scan`` and what lies below, and ``cache``; never ``rewrite`` or ``gradient``. Start
+reading at :mod:`frazil.link.linkers.native`.
+"""
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 

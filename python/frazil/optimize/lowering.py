@@ -44,7 +44,7 @@ def _(op: Solver, node: FrozenApply, lowering: Lowering) -> None:
     inputs = [lowering.slot(x) for x in node.inputs]
     slots = lowering.builder.call(solving, inputs, node.output_types)
     for output, slot in zip(node.outputs, slots, strict=True):
-        lowering.place(output, slot)
+        lowering.set_slot(output, slot)
 
 
 @node_function.register

@@ -34,7 +34,7 @@ from frazil.link.kernel.image import Image, Symbol
 from frazil.link.kernel.loop_kernel import LoweringError
 from frazil.link.kernel.scan_kernel import AnyKernel
 from frazil.link.toolchain.count import count_compiled
-from frazil.link.toolchain.once import Claims
+from frazil.link.toolchain.once import SingleFlight
 from frazil.link.toolchain.pool import compile_all, thread_count
 from frazil.link.toolchain.scratch import scratch_path
 from frazil.scalar.op import ScalarOp
@@ -238,7 +238,7 @@ _PLACED: weakref.WeakValueDictionary[tuple[Toolchain, AnyKernel], _Placed] = (
 )
 """The kernels that are alive."""
 
-_COMPILING: Claims[tuple[Toolchain, AnyKernel], _Placed] = Claims()
+_COMPILING: SingleFlight[tuple[Toolchain, AnyKernel], _Placed] = SingleFlight()
 
 
 class CCompiler:

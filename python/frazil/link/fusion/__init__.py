@@ -1,4 +1,4 @@
-"""Fusion: which nodes one kernel computes, over which space, in whose memory.
+"""Fusion: which nodes one loop kernel computes, over which lengths, and which updates are in place.
 
 May import ``link/kernel`` and what lies below. Start reading at
 :mod:`frazil.link.fusion.fusion`.

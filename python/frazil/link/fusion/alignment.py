@@ -1,4 +1,4 @@
-"""How a loop goes through the operands of a node: over what, and which element by element."""
+"""How a loop iterates over a node: over which domain, and along which axes of each operand."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from frazil.tensor.reductions import Reduce
 
 
 def makes_elements(node: FrozenApply) -> bool:
-    """Whether a loop makes an element of the node's output at each position."""
+    """Whether a loop computes an element of the node's output at each position of the domain."""
     return isinstance(node.op, (Elemwise, AdvancedSubtensor, CumOp))
 
 
 def can_loop(node: FrozenApply) -> bool:
-    """Whether the node is one that loops know."""
+    """Whether loops know the node's op."""
     if isinstance(node.op, CumOp):
         return bool(node.inputs[0].type.shape[node.op.axis] != 1)
     return isinstance(node.op, (Elemwise, Reduce, AdvancedSubtensor, AdvancedIncSubtensor))
 
 
 def row_dimension(node: FrozenApply) -> int | None:
-    """The dimension that must be the row for a node, if it goes along one that is not the last."""
+    """The dimension that must be the loop's innermost; None if it is the last, or any may be."""
     if not isinstance(node.op, CumOp):
         return None
     moving = [axis for axis, n in enumerate(node.inputs[0].type.shape) if n != 1]
@@ -39,8 +39,8 @@ def row_dimension(node: FrozenApply) -> int | None:
     return None if at == len(moving) - 1 else at
 
 
-def pattern(node: FrozenApply) -> Variable:
-    """The variable over whose elements a loop goes for a node."""
+def domain(node: FrozenApply) -> Variable:
+    """The variable over whose elements a loop iterates for a node."""
     match node.op:
         case Reduce():
             return node.inputs[0]
@@ -53,14 +53,14 @@ def pattern(node: FrozenApply) -> Variable:
 
 
 def whole_operands(node: FrozenApply) -> Sequence[Variable]:
-    """The operands that the node needs as arrays, not element by element."""
+    """The operands that the node needs as whole arrays, not element by element."""
     indexed = isinstance(node.op, (AdvancedSubtensor, AdvancedIncSubtensor))
     return node.inputs[:1] if indexed else ()
 
 
 def element_operands(node: FrozenApply) -> list[tuple[Variable, Axes]]:
-    """The other operands, each with its axis for every dimension of the pattern."""
-    ndim = pattern(node).ndim
+    """The operands that are read element by element, with their axis for each domain dimension."""
+    ndim = domain(node).ndim
     if not isinstance(node.op, (AdvancedSubtensor, AdvancedIncSubtensor)):
         return [(x, _at_end(x, ndim)) for x in node.inputs]
     first = 1 if isinstance(node.op, AdvancedSubtensor) else 2
@@ -76,14 +76,14 @@ def _at_end(x: Variable, ndim: int) -> Axes:
 
 
 def indexed_axes(node: FrozenApply) -> tuple[int, ...]:
-    """The axes of the whole operand that indices move along."""
+    """The axes of the whole operand that have indices."""
     return tuple(axis for axis, entry in enumerate(node.op.template) if entry == INDEX)
 
 
 def whole_axes(node: FrozenApply) -> Axes:
-    """For every dimension of the pattern, the axis of the whole operand that moves along it."""
+    """For each dimension of the domain, the axis of the whole operand that moves along it."""
     template = node.op.template
     whole = [axis for axis, entry in enumerate(template) if entry == FULL]
     at = index_position(template)
-    added = pattern(node).ndim - len(whole)
+    added = domain(node).ndim - len(whole)
     return (*whole[:at], *[REPEATED] * added, *whole[at:])

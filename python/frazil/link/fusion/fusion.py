@@ -1,13 +1,13 @@
 """Fusion: which nodes share a loop, and in which order loops and other nodes run.
 
 Elementwise nodes and reductions over one space (the lengths that are not 1) can share a loop. A
-node's *level* is one more than that of whatever it needs from memory, so nodes of one space and
-level never wait for one another through something outside their loop, and the order of levels runs
-everything after what it needs.
+node's *level* is one more than the highest level of the nodes whose results it reads from memory.
+So nodes of one space and level never depend on one another through a node outside their loop, and
+each node runs after its operands if loops run level by level.
 
-A loop goes through its rows, and may go through each several times. So what follows from a row's
-reduction (a *row node*: one element for each row) can be computed within the loop, and used there
-by nodes that repeat it along the row, without going through memory.
+A loop walks its rows, and may walk each several times. So a node with one element for each row (a
+*row node*), which follows from a reduction of the row, can be in the loop. Other nodes of the loop
+repeat its value along the row, and it needs no memory.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import TypeAlias
 from frazil._core import FrozenApply, Variable
 from frazil.graph.cached_property import cached_property
 from frazil.link.fusion.alignment import (
+    domain,
     element_operands,
     makes_elements,
-    pattern,
     row_dimension,
     whole_operands,
 )
@@ -36,54 +36,58 @@ from frazil.tensor.reductions import Reduce
 
 
 @dataclass(frozen=True)
-class Loop:
-    """Nodes that run as one loop, operands before users, all over one space.
+class FusedLoop:
+    """Nodes that become one loop kernel: all over one space, operands before users.
 
-    ``of_rows`` are those among them that run once a row.
+    ``row_nodes`` are the nodes that run once for each row.
     """
 
     nodes: tuple[FrozenApply, ...]
-    of_rows: frozenset[FrozenApply] = frozenset()
+    row_nodes: frozenset[FrozenApply] = frozenset()
 
     @classmethod
-    def of(cls, nodes: Sequence[FrozenApply], of_rows: Collection[FrozenApply]) -> Loop:
-        """The loop of ``nodes``, ``of_rows`` among others being such as run once a row."""
-        rows = frozenset(node for node in nodes if node in of_rows)
-        # Without a row to belong to, they are elements of a loop over the rows.
+    def of(cls, nodes: Sequence[FrozenApply], row_nodes: Collection[FrozenApply]) -> FusedLoop:
+        """The loop of ``nodes``; ``row_nodes`` may name nodes of other loops as well."""
+        rows = frozenset(node for node in nodes if node in row_nodes)
+        # If all nodes are row nodes, the loop is one over the rows, and they are its elements.
         return cls(tuple(nodes), rows if len(rows) < len(nodes) else frozenset())
 
     @cached_property
-    def pattern(self) -> Variable:
-        """The variable over whose elements the loop goes."""
-        return pattern(next(node for node in self.nodes if node not in self.of_rows))
+    def domain(self) -> Variable:
+        """The variable over whose elements the loop iterates."""
+        return domain(next(node for node in self.nodes if node not in self.row_nodes))
 
     @cached_property
     def made(self) -> frozenset[Variable]:
-        """The variables whose elements the loop makes as it goes; a reduction's come at its end."""
+        """The variables of which the loop computes an element at each position of a row."""
         return frozenset(
             node.outputs[0]
             for node in self.nodes
-            if makes_elements(node) and node not in self.of_rows
+            if makes_elements(node) and node not in self.row_nodes
         )
 
     @cached_property
     def row_values(self) -> frozenset[Variable]:
-        """The variables of which the loop makes an element a row and has it in the next pass."""
+        """The variables of which the loop computes an element for each row."""
         return frozenset(
-            node.outputs[0] for node in self.nodes if node in self.of_rows or is_row_reduction(node)
+            node.outputs[0]
+            for node in self.nodes
+            if node in self.row_nodes or is_row_reduction(node)
         )
 
     def makes(self, base: Variable, axes: Axes, node: FrozenApply) -> bool:
-        """Whether the loop makes what a node of it reads of ``base``, moving like ``axes``."""
-        over = pattern(node)  # it may have dimensions of length 1 that the loop's has not
-        if node in self.of_rows:
+        """Whether the loop computes the elements of ``base`` that its node reads along ``axes``."""
+        over = domain(node)  # may have dimensions of length 1 that the loop's domain has not
+        if node in self.row_nodes:
             return base in self.row_values and _moves_along(axes, over)
         if base in self.made:
             return _moves_along(axes, over)
         return base in self.row_values and _repeats_row(axes, over)
 
 
-Step: TypeAlias = Loop | FrozenApply
+Task: TypeAlias = FusedLoop | FrozenApply
+"""A loop, or a node that runs by itself."""
+"""A loop, or a node that runs by itself."""
 
 
 def is_row_reduction(node: FrozenApply) -> bool:
@@ -103,32 +107,32 @@ def fuse(
     recompute: Recompute,
     limit: int,
     before: Mapping[FrozenApply, Sequence[FrozenApply]] = MappingProxyType({}),
-) -> list[Step]:
-    """The steps that compute ``outputs``: loops of at most ``limit`` nodes, and other nodes.
+) -> list[Task]:
+    """The tasks that compute ``outputs``: loops of at most ``limit`` nodes, and other nodes.
 
-    ``before`` gives for nodes that write over an operand the nodes that should run before them.
-    Nodes whose values nothing needs (only their shapes, perhaps) are left out.
+    ``before`` maps a node that writes over an operand to the nodes that should run before it. Dead
+    code is left out, as are nodes of which only the lengths are needed.
     """
     order = _needed(order, outputs, shapes, views, fusible)
     levels = Levels(order, shapes, views, fusible, recompute, before, None)
-    if (repeated := levels.repeated()) != levels.of_rows:
-        # Only row nodes that something of their loop repeats along the row are worth being in it.
+    if (repeated := levels.repeated()) != levels.row_nodes:
+        # A row node belongs in a loop only if a node of that loop repeats it along the row.
         levels = Levels(order, shapes, views, fusible, recompute, before, repeated)
-    return levels.steps(outputs, limit)
+    return levels.tasks(outputs, limit)
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """Which loop a node is in: that of this level and space."""
+class _LoopKey:
+    """The loop of a node: the one of this level and space."""
 
     level: int
     space: Lengths
 
 
 class Levels:
-    """The loop of every fusible node, and the level at which every other one runs.
+    """The loop of every fusible node, and the level of every other node.
 
-    ``rows`` limits which elementwise nodes may be row nodes; None: all.
+    Only elementwise nodes in ``rows`` may be row nodes; None: all may.
     """
 
     def __init__(
@@ -145,18 +149,18 @@ class Levels:
         self._views = views
         self._recompute = recompute
         self._rows = rows
-        self._stored: dict[Variable, int] = {}  # the level from which on a variable is in memory
-        self._made: dict[Variable, _Place] = {}  # where an element is made at each position
-        self._row_made: dict[Variable, _Place] = {}  # where one is made for each row
-        self._place: dict[FrozenApply, _Place] = {}
-        self.of_rows: set[FrozenApply] = set()
+        self._stored: dict[Variable, int] = {}  # the first level with the variable in memory
+        self._made: dict[Variable, _LoopKey] = {}  # the loop with an element a position
+        self._row_made: dict[Variable, _LoopKey] = {}  # the loop with an element a row
+        self._loop_of: dict[FrozenApply, _LoopKey] = {}
+        self.row_nodes: set[FrozenApply] = set()
         self._others: dict[int, list[FrozenApply]] = {}
         other_level: dict[FrozenApply, int] = {}
         for node in order:
             # Within a level, other nodes come before loops, in order.
             at = 0
             for reader in before.get(node, ()):
-                after = self._place[reader].level + 1 if reader in self._place else 0
+                after = self._loop_of[reader].level + 1 if reader in self._loop_of else 0
                 at = max(at, other_level.get(reader, 0), after)
             if fusible(node):
                 self._add(node, at)
@@ -168,7 +172,7 @@ class Levels:
                 self._stored.update((output, at) for output in node.outputs)
 
     def _from_memory(self, read: Iterable[Variable]) -> int:
-        """The level at which all these are in memory."""
+        """The first level at which all of these are in memory."""
         level = 0
         for x in read:
             stored = self._stored.get(x, 0)
@@ -177,31 +181,31 @@ class Levels:
         return level
 
     def _available(self, base: Variable) -> int:
-        """The level from which on a loop can have an operand without making it."""
+        """The first level at which a loop can read an operand, or compute it again."""
         return self._from_memory(self._recompute.reads(base))
 
     def _add(self, node: FrozenApply, least: int) -> None:
-        over, (output,) = pattern(node), node.outputs
-        # What goes along another dimension has a loop of its own.
+        over, (output,) = domain(node), node.outputs
+        # A node whose rows are not the last dimension has a loop of its own.
         own = self._shapes.space(over) if row_dimension(node) is None else (output,)
         least = max(least, self._from_memory(self._shapes.leaves(over)))
-        plain = _Place(self._level(node, own, least), own)
-        place = self._row_place(node, own, least)
-        if place is not None and place.level < plain.level:
-            self.of_rows.add(node)
-            self._row_made[output] = place
+        plain = _LoopKey(self._level(node, own, least), own)
+        key = self._row_loop(node, own, least)
+        if key is not None and key.level < plain.level:
+            self.row_nodes.add(node)
+            self._row_made[output] = key
         else:
-            place = plain
+            key = plain
             if makes_elements(node):
-                self._made[output] = place
+                self._made[output] = key
             elif is_row_reduction(node):
-                self._row_made[output] = place
-        self._place[node] = place
-        self._stored[output] = place.level + 1
+                self._row_made[output] = key
+        self._loop_of[node] = key
+        self._stored[output] = key.level + 1
 
     def _level(self, node: FrozenApply, own: Lengths, least: int) -> int:
-        """The level of a node as one of the loops over its own space."""
-        over = pattern(node)
+        """The level of a node in a loop over its own space."""
+        over = domain(node)
         level = max(least, self._from_memory(whole_operands(node)))
         for base, axes in operands(node, self._views):
             made = self._made.get(base)
@@ -213,8 +217,8 @@ class Levels:
             level = max(level, made.level)
         return level
 
-    def _row_place(self, node: FrozenApply, own: Lengths, least: int) -> _Place | None:
-        """The earliest loop that can compute a node once a row, since it makes what that needs."""
+    def _row_loop(self, node: FrozenApply, own: Lengths, least: int) -> _LoopKey | None:
+        """The first loop that can have the node as a row node, since it computes its operands."""
         if not isinstance(node.op, Elemwise) or (self._rows is not None and node not in self._rows):
             return None
         seen = operands(node, self._views)
@@ -223,7 +227,7 @@ class Levels:
             for base, axes in seen
             if base in self._row_made and _moves_along(axes, node.outputs[0])
         ]
-        best: _Place | None = None
+        best: _LoopKey | None = None
         for host in hosts:
             if host.space[:-1] != own:
                 continue
@@ -243,56 +247,57 @@ class Levels:
         return best
 
     def repeated(self) -> frozenset[FrozenApply]:
-        """The row nodes that nodes of their own loop repeat along the row, and what these need."""
+        """The row nodes that their loop repeats along the row, and those that they read."""
         kept: set[FrozenApply] = set()
-        for node in reversed(self._place):
-            if node in self.of_rows and node not in kept:
+        for node in reversed(self._loop_of):
+            if node in self.row_nodes and node not in kept:
                 continue
             for base, _ in operands(node, self._views):
                 maker = base.owner
-                if maker in self.of_rows and self._place[maker] == self._place[node]:
+                if maker in self.row_nodes and self._loop_of[maker] == self._loop_of[node]:
                     kept.add(maker)
         return frozenset(kept)
 
     def _live(self, outputs: Sequence[Variable]) -> set[FrozenApply]:
-        """The nodes of loops that something needs where they are."""
+        """The nodes of loops without dead code."""
         wanted = set(outputs)
         for node in (node for nodes in self._others.values() for node in nodes):
             wanted.update(value_operands(node))
             wanted.update(_length_leaves(node, self._shapes))
         live: set[FrozenApply] = set()
-        for node in reversed(self._place):
+        for node in reversed(self._loop_of):
             if node not in live and wanted.isdisjoint(node.outputs):
                 continue
             live.add(node)
-            wanted.update(self._shapes.leaves(pattern(node)))
+            wanted.update(self._shapes.leaves(domain(node)))
             wanted.update(whole_operands(node))
             for base, _ in operands(node, self._views):
                 maker = base.owner
-                if maker in self._place and self._place[maker] == self._place[node]:
+                if maker in self._loop_of and self._loop_of[maker] == self._loop_of[node]:
                     live.add(maker)
                 wanted.update(self._recompute.reads(base))
         return live
 
-    def steps(self, outputs: Sequence[Variable], limit: int) -> list[Step]:
-        """All that is needed for ``outputs``, in the order in which it runs."""
+    def tasks(self, outputs: Sequence[Variable], limit: int) -> list[Task]:
+        """The tasks that ``outputs`` need, in the order in which they run."""
         live = self._live(outputs)
         loops: dict[int, dict[Lengths, list[FrozenApply]]] = {}
-        for node, place in self._place.items():
+        for node, key in self._loop_of.items():
             if node in live:
-                loops.setdefault(place.level, {}).setdefault(place.space, []).append(node)
-        steps: list[Step] = []
+                loops.setdefault(key.level, {}).setdefault(key.space, []).append(node)
+        tasks: list[Task] = []
         for at in sorted({*self._others, *loops}):
-            steps += self._others.get(at, ())
+            tasks += self._others.get(at, ())
             for nodes in loops.get(at, {}).values():
                 parts = split(nodes, self._views, limit)
-                steps += [Loop.of(part, self.of_rows) for part in parts]
-        return steps
+                tasks += [FusedLoop.of(part, self.row_nodes) for part in parts]
+        return tasks
 
 
 def operands(node: FrozenApply, views: Views) -> list[tuple[Variable, Axes]]:
-    """What a fusible node reads element by element: what its operands are views of, each with its
-    axis for every dimension of the node's pattern.
+    """The variables that a fusible node reads element by element, views looked through.
+
+    Each has its axis for every dimension of the node's domain.
     """
     found = views.operands.get(node)
     if found is None:
@@ -304,7 +309,7 @@ def operands(node: FrozenApply, views: Views) -> list[tuple[Variable, Axes]]:
 
 
 def split(nodes: Sequence[FrozenApply], views: Views, limit: int) -> list[Sequence[FrozenApply]]:
-    """``nodes`` in parts of at most ``limit``, each cut where the fewest values cross it."""
+    """``nodes`` in parts of at most ``limit``, cut where the fewest values cross."""
     if len(nodes) <= limit:
         return [nodes]
     position = {node: at for at, node in enumerate(nodes)}
@@ -314,7 +319,7 @@ def split(nodes: Sequence[FrozenApply], views: Views, limit: int) -> list[Sequen
             producer = views.look_through(operand)[0].owner
             if producer is not None and producer in position:
                 last_use[position[producer]] = at
-    # crossing[k]: values made before position k and used at k or later.
+    # crossing[k]: the number of values made before position k and used at k or later.
     crossing = [0] * (len(nodes) + 1)
     for made, used in last_use.items():
         crossing[made + 1] += 1
@@ -332,29 +337,29 @@ def split(nodes: Sequence[FrozenApply], views: Views, limit: int) -> list[Sequen
     return parts
 
 
-def nodes_of(step: Step) -> Sequence[FrozenApply]:
-    """The nodes that a step computes."""
-    return step.nodes if isinstance(step, Loop) else (step,)
+def task_nodes(task: Task) -> Sequence[FrozenApply]:
+    """The nodes of a task."""
+    return task.nodes if isinstance(task, FusedLoop) else (task,)
 
 
-def read_values(step: Step, views: Views, recompute: Recompute) -> set[Variable]:
-    """The variables whose elements a step reads from memory."""
-    if not isinstance(step, Loop):
-        return set(value_operands(step))
+def values_read(task: Task, views: Views, recompute: Recompute) -> set[Variable]:
+    """The variables whose elements a task reads from memory."""
+    if not isinstance(task, FusedLoop):
+        return set(value_operands(task))
     read: set[Variable] = set()
-    for node in step.nodes:
+    for node in task.nodes:
         read.update(whole_operands(node))
         for base, axes in operands(node, views):
-            if not step.makes(base, axes, node):
+            if not task.makes(base, axes, node):
                 read.update(recompute.reads(base))
     return read
 
 
-def read_lengths(step: Step, shapes: Spaces) -> Iterable[Variable]:
-    """The variables that lengths used by a step are taken from, or are values of."""
-    if isinstance(step, Loop):
-        return shapes.leaves(step.pattern)
-    return _length_leaves(step, shapes)
+def lengths_read(task: Task, shapes: Spaces) -> Iterable[Variable]:
+    """The variables that a task's lengths are computed from."""
+    if isinstance(task, FusedLoop):
+        return shapes.leaves(task.domain)
+    return _length_leaves(task, shapes)
 
 
 def _needed(
@@ -364,7 +369,7 @@ def _needed(
     views: Views,
     fusible: Callable[[FrozenApply], bool],
 ) -> list[FrozenApply]:
-    """The nodes whose values the outputs need; loops read through views without making them."""
+    """The nodes without dead code; views that loops look through count as dead."""
     wanted = set(outputs)
     needed: list[FrozenApply] = []
     for node in reversed(order):
@@ -374,7 +379,7 @@ def _needed(
         if fusible(node):
             wanted.update(whole_operands(node))
             wanted.update(base for base, _ in operands(node, views))
-            wanted.update(shapes.leaves(pattern(node)))
+            wanted.update(shapes.leaves(domain(node)))
         else:
             wanted.update(value_operands(node))
             wanted.update(_length_leaves(node, shapes))
@@ -383,8 +388,10 @@ def _needed(
 
 
 def _length_leaves(node: FrozenApply, shapes: Spaces) -> Sequence[Variable]:
-    """What a node that runs by itself needs for lengths: those that it is given, and those of what
-    it reads and makes, which its instructions may ask for.
+    """The variables that the lengths of a node outside loops are computed from.
+
+    Those are its length operands, and the lengths of its operands and outputs, which its
+    instructions may need.
     """
     given = node.outputs if isinstance(node.op, Shape_i) else length_operands(node)
     lengths = [shapes.canonical(length) for length in given]

@@ -1,9 +1,9 @@
-"""Where updates are done: in which order a graph runs so that they need no copy.
+"""In-place updates: an order of the nodes in which as many as possible need no copy.
 
-An update, such as :class:`~frazil.tensor.indexing.IncSubtensor`, gives a new tensor, and so does a
-factor or what is added to a product; but where nobody needs the old one any more its buffer can be
-written over. The core's planner says which updates can have that and what must run before them; the
-runtime does in place what then follows the last reader.
+An update, such as :class:`~frazil.tensor.indexing.IncSubtensor`, gives a new tensor. So do a
+factorization and a product with an addend. Where nothing reads the old tensor afterwards, its
+buffer can be written over. The core's planner says which updates can be in place, and which nodes
+must run before them; the runtime updates in place after the last reader.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from frazil.tensor.updates import updated_operand
 
 
 @dataclass(frozen=True)
-class Placement:
-    """An order to run a graph in, and what is written over in it.
+class InPlaceSchedule:
+    """An order of a graph's nodes, and the memory that is written over in it.
 
     Attributes
     ----------
@@ -35,15 +35,15 @@ class Placement:
     written: Collection[Variable] = ()
 
 
-def place(
+def schedule_in_place(
     graph: FrozenFunctionGraph | FunctionGraph, donated: Sequence[Variable] = ()
-) -> Placement:
-    """The placement in which as many updates as can be are done in place.
+) -> InPlaceSchedule:
+    """The schedule in which as many updates as can be are done in place.
 
     Parameters
     ----------
     graph : FrozenFunctionGraph or FunctionGraph
-        What is to run.
+        The graph to run.
     donated : sequence of Variable
         The inputs whose memory may be used up.
     """
@@ -52,6 +52,6 @@ def place(
         (node, 0, position) for node in order if (position := updated_operand(node.op)) is not None
     ]
     if not candidates:
-        return Placement(order)
+        return InPlaceSchedule(order)
     schedule = inplace.plan(graph, candidates, donated=donated)
-    return Placement(schedule.order, schedule.orderings, frozenset(schedule.destroyed))
+    return InPlaceSchedule(schedule.order, schedule.orderings, frozenset(schedule.destroyed))

@@ -1,4 +1,4 @@
-"""Which operands of a node are read as values, and which only give lengths."""
+"""Which operands of a node are read as values, and which are only lengths."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ from frazil.tensor.reshaping import Reshape
 
 @singledispatch
 def _lengths(op: Op) -> tuple[int, int | None]:
-    """The positions of the operands that only give lengths: the first, and the one after the last
-    (None: all that follow).
-    """
+    """The range of the operands that are only lengths: its start and its end (None: no end)."""
     return 0, 0
 
 
@@ -62,6 +60,6 @@ def value_operands(node: FrozenApply) -> Sequence[Variable]:
 
 
 def length_operands(node: FrozenApply) -> Sequence[Variable]:
-    """The operands that only give lengths."""
+    """The operands that are only lengths."""
     first, end = _lengths(node.op)
     return node.inputs[first:end]

@@ -1,4 +1,4 @@
-"""Which elementwise results are computed again by whoever needs them, rather than stored."""
+"""Recomputation: which elementwise results loops compute again, so that they are not stored."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from frazil.link.kernel.cost import FUNCTION, KEEPING, cost
 from frazil.scalar.elemwise import Elemwise
 
 READS = 2
-"""As much as writing a result and reading it once costs reading this many operands of its size."""
+"""Reading this many operands costs as much as writing a result of that size and reading it."""
 
 
 class Recompute:
-    """The results that loops compute again from what those read.
+    """The elementwise results that loops compute again from the operands.
 
-    What is computed again costs at most :data:`~frazil.link.kernel.cost.KEEPING` an element
-    (what has one element: anything but a function) and reads at most :data:`READS` operands as
-    large as itself.
+    Such a result costs at most :data:`~frazil.link.kernel.cost.KEEPING` an element, and reads at
+    most :data:`READS` operands as large as itself. A result of a single element may cost more, but
+    holds no function.
     """
 
     def __init__(
@@ -40,12 +40,12 @@ class Recompute:
             space = shapes.space(output)
             whole = cost(node.op.scalar_op)
             bases = [views.look_through(operand)[0] for operand in node.inputs]
-            # What has one element is had once a row.
+            # Operands of a single element are computed once a row.
             whole += sum(costs.get(x, 0) for x in bases if not space or shapes.space(x))
             if whole > KEEPING and (space or whole >= FUNCTION):
                 continue
             read = {x for base in bases for x in self.reads(base)}
-            # Later, what is written over is not there any more.
+            # An operand that is written over is gone when the result is computed again.
             if not read.isdisjoint(written):
                 continue
             large = [x for x in read if len(shapes.space(x)) >= len(space)]
@@ -57,5 +57,5 @@ class Recompute:
         return x in self._leaves
 
     def reads(self, x: Variable) -> Collection[Variable]:
-        """What is read where ``x`` is: itself, or what it is computed from again."""
+        """The variables that a loop reads for ``x``: itself, or those it is computed from again."""
         return self._leaves.get(x, (x,))

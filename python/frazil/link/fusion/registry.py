@@ -1,4 +1,4 @@
-"""What a linker's loops can hold, as its backend registers it."""
+"""The registry of what each linker fuses."""
 
 from __future__ import annotations
 
@@ -83,10 +83,10 @@ def register_fusion(linker: str) -> Callable[[FusionT], FusionT]:
 
     def register(factory: FusionT) -> FusionT:
         known = _FACTORIES.get(linker)
-        if known is not None and _place(known) != _place(factory):
+        if known is not None and _qualified_name(known) != _qualified_name(factory):
             raise ValueError(
-                f"what linker {linker!r} fuses is registered already, by {_place(known)}; give "
-                "the other linker a name of its own"
+                f"what linker {linker!r} fuses is registered already, by "
+                f"{_qualified_name(known)}; give the other linker a name of its own"
             )
         _FACTORIES[linker] = factory
         _MADE.pop(linker, None)
@@ -116,7 +116,7 @@ def find_fusion(linker: str) -> Fusion:
     return made
 
 
-def _place(factory: Callable[[], Fusion]) -> str:
+def _qualified_name(factory: Callable[[], Fusion]) -> str:
     return f"{factory.__module__}.{factory.__qualname__}"
 
 

@@ -1,9 +1,9 @@
 """Segments: the parts of a graph that run one after the other, each as one loop or one call.
 
-A segment is a graph in the container of the whole, over the very nodes of the whole: its inputs are
-what it reads from memory, intermediate variables as a rule, and the lengths that its nodes are
-given. What follows for a kernel follows from the segment alone, so equal segments, which freeze to
-one graph, have equal kernels wherever they occur.
+A segment is a graph that shares the container and the nodes of the whole. Its inputs are the
+variables that it reads from memory, mostly intermediate ones, and the length operands of its nodes.
+Its kernel follows from the segment alone, so equal segments, which freeze to one graph, have equal
+kernels wherever they occur.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from frazil._core import (
 from frazil.graph.cached_property import cached_property
 from frazil.graph.containers import in_container_of
 from frazil.link.fusion.alignment import can_loop
-from frazil.link.fusion.fusion import Loop, Step, fuse, nodes_of, read_lengths, read_values
-from frazil.link.fusion.in_place import place
+from frazil.link.fusion.fusion import FusedLoop, Task, fuse, lengths_read, task_nodes, values_read
+from frazil.link.fusion.in_place import schedule_in_place
 from frazil.link.fusion.operands import length_operands
 from frazil.link.fusion.recompute import Recompute
 from frazil.link.fusion.registry import Fusion, find_fusion
@@ -38,21 +38,22 @@ class Segment:
 
     Attributes
     ----------
-    step : Loop or FrozenApply
-        What it runs as: a loop, its nodes in the order of :attr:`graph`, or a node by itself.
-    inputs, outputs : tuple of Variable
-        What it reads, in the order in which a walk from the outputs meets it, and what it leaves in
-        memory.
+    task : FusedLoop or FrozenApply
+        A loop, its nodes in the order of :attr:`graph`; or a node by itself.
+    inputs : tuple of Variable
+        The variables that it reads, in the order in which a walk from the outputs meets them.
+    outputs : tuple of Variable
+        The variables that it leaves in memory.
     """
 
-    step: Step
+    task: Task
     inputs: tuple[Variable, ...]
     outputs: tuple[Variable, ...]
 
     @property
     def nodes(self) -> Sequence[FrozenApply]:
-        """The nodes of the loop, or the one node; not those of views that a loop looks through."""
-        return nodes_of(self.step)
+        """The nodes of the loop, without the views that it looks through; or the one node."""
+        return task_nodes(self.task)
 
     @cached_property
     def graph(self) -> FunctionGraph:
@@ -61,23 +62,23 @@ class Segment:
 
 
 class Segmentation:
-    """A graph cut into segments, and what was found out about it on the way.
+    """A graph cut into segments, and the analyses that lowering uses as well.
 
     Parameters
     ----------
     graph : FrozenFunctionGraph or FunctionGraph
-        What to cut.
+        The graph to cut.
     fusion : Fusion
-        What shares a loop, for a linker that has loops.
+        Which nodes share a loop, for a linker that has loops.
     donated : sequence of Variable
         The inputs whose memory may be used up.
 
     Attributes
     ----------
     segments : tuple of Segment
-        In the order in which they run. Lengths, and nodes whose values nothing needs, are in none.
+        In the order in which they run. Lengths and dead code are in none.
     stored : set of Variable
-        What is in memory between segments.
+        The variables that are in memory between segments.
     """
 
     def __init__(
@@ -86,15 +87,15 @@ class Segmentation:
         fusion: Fusion,
         donated: Sequence[Variable] = (),
     ) -> None:
-        self.placement = place(graph, donated)
-        order, written = self.placement.order, self.placement.written
+        self.schedule = schedule_in_place(graph, donated)
+        order, written = self.schedule.order, self.schedule.written
         self.views = Views(written, graph.inputs)
         with in_container_of((*graph.inputs, *graph.outputs)):
             self.shapes = Spaces(order)
             fusible = _fusible(fusion)
             again = order if fusion.statement_limit > 1 else ()
             self.recompute = Recompute(again, self.shapes, self.views, fusible, written)
-            steps = fuse(
+            tasks = fuse(
                 order,
                 graph.outputs,
                 self.shapes,
@@ -102,51 +103,51 @@ class Segmentation:
                 fusible,
                 self.recompute,
                 fusion.statement_limit,
-                self.placement.before,
+                self.schedule.before,
             )
             self.stored = set(graph.outputs)
-            # From the last to the first: what nothing reads any more is left out.
-            found = [part for step in reversed(steps) if (part := self._segment(step)) is not None]
+            # From the last to the first, so that dead code is left out.
+            found = [part for task in reversed(tasks) if (part := self._segment(task)) is not None]
             self.segments = tuple(reversed(found))
 
-    def _segment(self, step: Step) -> Segment | None:
-        """The segment of a step, and what it reads stored; None if nothing needs it."""
+    def _segment(self, task: Task) -> Segment | None:
+        """The segment of a task, None if it is dead; its operands go to ``stored``."""
         outputs = tuple(
-            output for node in nodes_of(step) for output in node.outputs if output in self.stored
+            output for node in task_nodes(task) for output in node.outputs if output in self.stored
         )
         if not outputs:
             return None
-        if not isinstance(step, Loop) and isinstance(step.op, Shape_i):
-            # A size, which whoever needs it evaluates.
-            self.stored.update(read_lengths(step, self.shapes))
+        if not isinstance(task, FusedLoop) and isinstance(task.op, Shape_i):
+            # A length: the instructions that need it evaluate it.
+            self.stored.update(lengths_read(task, self.shapes))
             return None
-        read = read_values(step, self.views, self.recompute)
-        if isinstance(step, Loop):
-            found = Segment(step, _frontier(outputs, read), outputs)
-            # The order of nodes must not depend on where the segment is.
-            own = frozenset(step.nodes)
+        read = values_read(task, self.views, self.recompute)
+        if isinstance(task, FusedLoop):
+            found = Segment(task, _frontier(outputs, read), outputs)
+            # The order of nodes must not depend on where the segment is in the graph.
+            own = frozenset(task.nodes)
             nodes = [node for node in found.graph.toposort() if node in own]
-            step = Loop.of(nodes, step.of_rows)
-            found = replace(found, step=step)
+            task = FusedLoop.of(nodes, task.row_nodes)
+            found = replace(found, task=task)
             if len(nodes) < len(own):
-                read = read_values(step, self.views, self.recompute)
+                read = values_read(task, self.views, self.recompute)
         else:
-            found = _alone(step)
+            found = _one_node_segment(task)
         self.stored.update(read)
-        self.stored.update(read_lengths(step, self.shapes))
+        self.stored.update(lengths_read(task, self.shapes))
         return found
 
 
-def apart(graph: FrozenFunctionGraph | FunctionGraph) -> tuple[Segment, ...]:
+def one_node_segments(graph: FrozenFunctionGraph | FunctionGraph) -> tuple[Segment, ...]:
     """Each node as a segment of its own, in the graph's order."""
-    return tuple(map(_alone, graph.toposort()))
+    return tuple(map(_one_node_segment, graph.toposort()))
 
 
 def segment(self: FrozenFunctionGraph | FunctionGraph, linker: str) -> tuple[FunctionGraph, ...]:
     """The segments of a graph as the linker of that name would cut it, in the order they run.
 
-    It is a method of graphs. What :func:`frazil.function` compiles is ``f.optimized``, which is
-    what its linker cuts.
+    It is a method of graphs. The linker of a compiled function ``f`` cuts the graph
+    ``f.optimized``.
 
     Parameters
     ----------
@@ -156,10 +157,10 @@ def segment(self: FrozenFunctionGraph | FunctionGraph, linker: str) -> tuple[Fun
     Returns
     -------
     tuple of FunctionGraph
-        Each is a loop or one node. They live in the graph's container and share its nodes: inputs
-        are what the segment reads from memory, intermediate variables as a rule, and lengths that
-        its nodes are given; outputs are what it leaves in memory. Equal segments freeze to one
-        graph, and are compiled once.
+        Each is a loop or one node. They live in the graph's container and share its nodes. The
+        inputs of a segment are the variables that it reads from memory, mostly intermediate ones,
+        and the length operands of its nodes; its outputs are the variables that it leaves in
+        memory. Equal segments freeze to one graph, and are compiled once.
 
     Raises
     ------
@@ -178,7 +179,9 @@ def segment(self: FrozenFunctionGraph | FunctionGraph, linker: str) -> tuple[Fun
     <frazil.FunctionGraph [Dot.out] -> [mul.out]>
     """
     fusion = find_fusion(linker)
-    parts = Segmentation(self, fusion).segments if fusion.statement_limit else apart(self)
+    parts = (
+        Segmentation(self, fusion).segments if fusion.statement_limit else one_node_segments(self)
+    )
     return tuple(part.graph for part in parts)
 
 
@@ -190,14 +193,14 @@ def _install() -> None:
 _install()
 
 
-def _alone(node: FrozenApply) -> Segment:
+def _one_node_segment(node: FrozenApply) -> Segment:
     """The segment of a node that runs by itself."""
     given = (x for x in node.inputs if not isinstance(x, Constant))
     return Segment(node, tuple(dict.fromkeys(given)), node.outputs)
 
 
 def _fusible(fusion: Fusion) -> Callable[[FrozenApply], bool]:
-    """Whether a loop may hold a node, asked once for each."""
+    """A function that says whether a loop may hold a node, and asks ``fusion`` once for each."""
     known: dict[FrozenApply, bool] = {}
 
     def fusible(node: FrozenApply) -> bool:
@@ -211,7 +214,7 @@ def _fusible(fusion: Fusion) -> Callable[[FrozenApply], bool]:
 
 
 def _frontier(outputs: Sequence[Variable], read: set[Variable]) -> tuple[Variable, ...]:
-    """What a walk from ``outputs`` meets: ``read``, roots, and lengths that nodes are given."""
+    """The inputs of a segment: variables in ``read``, roots and length operands, as met."""
     found: dict[Variable, None] = {}
     seen: set[Variable] = set()
     ends = set(read)

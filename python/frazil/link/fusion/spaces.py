@@ -1,11 +1,11 @@
-"""Spaces: the lengths that a loop over a variable runs over, and which of them are equal."""
+"""Spaces: the lengths of the dimensions that a loop iterates over, and which of them are equal."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from frazil._core import Constant, FrozenApply, Variable
-from frazil.link.fusion.alignment import can_loop, element_operands, pattern, whole_operands
+from frazil.link.fusion.alignment import can_loop, domain, element_operands, whole_operands
 from frazil.link.fusion.views import REPEATED
 from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.lengths import Lengths
@@ -13,15 +13,15 @@ from frazil.tensor.shapes import Shapes
 
 
 class Spaces(Shapes):
-    """The canonical lengths of the variables that a graph computes, and which of them are equal.
+    """The canonical lengths of a graph's variables, and which of them are equal.
 
-    Lengths that must be equal because an elementwise op meets them (the run checks it) have one
-    *representative*: two spaces of equal representatives can share a loop.
+    Lengths that must be equal since one elementwise op has operands with both (a call checks it)
+    have one *representative*. Nodes whose spaces have equal representatives can share a loop.
     """
 
     def __init__(self, order: Sequence[FrozenApply]) -> None:
         self._parent: dict[Variable, Variable] = {}
-        self._spaces: dict[Variable, Lengths] = {}  # asked for when all is known that must be equal
+        self._spaces: dict[Variable, Lengths] = {}  # filled once all equal lengths are known
         super().__init__(order)
 
     def space(self, x: Variable) -> Lengths:
@@ -36,7 +36,7 @@ class Spaces(Shapes):
         return known
 
     def representative(self, length: Variable) -> Variable:
-        """The one length that stands for all that must equal ``length``."""
+        """The one length that stands for all that must be equal to ``length``."""
         root = length
         while (parent := self._parent.get(root)) is not None:
             root = parent
@@ -48,7 +48,7 @@ class Spaces(Shapes):
     def infer(self, node: FrozenApply) -> None:
         super().infer(node)
         if can_loop(node) and node.outputs:
-            over = pattern(node)
+            over = domain(node)
             if over not in self._lengths and over.owner is not None and over is not node.outputs[0]:
                 self.infer(over.owner)
             self._unify(node, over)
@@ -58,7 +58,7 @@ class Spaces(Shapes):
         if isinstance(node.op, Elemwise) and all(
             not x.ndim or self.lengths(x) == whole for x in node.inputs
         ):
-            return  # as it is most often: the same lengths all over
+            return  # the most frequent case: the same lengths everywhere
         operands = element_operands(node)
         for dim in range(over.ndim):
             met = [
@@ -70,7 +70,7 @@ class Spaces(Shapes):
                 met.append(self.representative(self.lengths(over)[dim]))
             if not met:
                 continue
-            # A constant is the best to know, else the first: any choice groups the same lengths.
+            # A constant says most; else any choice groups the same lengths.
             chosen = next((length for length in met if isinstance(length, Constant)), met[0])
             for length in met:
                 if length is not chosen:

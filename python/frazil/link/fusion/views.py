@@ -1,6 +1,6 @@
-"""Views that a loop reads through without making them: repeated, added and dropped dimensions.
+"""Views that a loop looks through: broadcast, added and dropped dimensions.
 
-A buffer full of one value that nobody writes to is a repeated scalar too.
+A buffer filled with one value, which nothing writes to, counts as a broadcast scalar.
 """
 
 from __future__ import annotations
@@ -19,10 +19,19 @@ Axes = tuple[int, ...]
 
 
 class Views:
-    """Looks through views, remembering what it saw: one for each graph that is lowered.
+    """The views of one graph, and the variables beneath them.
 
-    ``written``: the variables whose memory is written over. ``inputs``: the graph's, which end a
-    look. ``operands`` remembers what was seen of each node's.
+    Parameters
+    ----------
+    written : collection of Variable
+        The variables whose memory is written over.
+    inputs : collection of Variable
+        The inputs of the graph, which are views of nothing.
+
+    Attributes
+    ----------
+    operands : dict
+        For each node, its operands as :func:`~frazil.link.fusion.fusion.operands` found them.
     """
 
     def __init__(
@@ -35,7 +44,7 @@ class Views:
 
     def look_through(self, x: Variable) -> tuple[Variable, Axes]:
         """The variable that ``x`` is a view of, and for each dimension of ``x`` its axis there."""
-        # By way of those that it is a view of, each looked through once.
+        # A view of a view: each is looked through once.
         pending: list[tuple[Variable, Variable, Axes]] = []
         at = x
         while at not in self._seen:
@@ -52,7 +61,7 @@ class Views:
 
 
 def through(outer: Axes, inner: Axes) -> Axes:
-    """The axes of what a view shows, where the view moves like ``outer``."""
+    """The axes of the variable beneath a view that moves like ``outer``."""
     return tuple(REPEATED if axis == REPEATED else inner[axis] for axis in outer)
 
 
@@ -64,7 +73,7 @@ def _moving(x: Variable, axes: Iterable[int]) -> Axes:
 
 
 def _beneath(x: Variable, written: Collection[Variable]) -> tuple[Variable, Axes] | None:
-    """What ``x`` is a view of, and for each dimension of ``x`` its axis there; None: it is none."""
+    """The variable that ``x`` is a view of, and its axis for each dimension; None if no view."""
     node = x.owner
     if node is None:
         return None

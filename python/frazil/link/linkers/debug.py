@@ -1,4 +1,4 @@
-"""The ``debug`` linker: node by node, each one checked."""
+"""The ``debug`` linker: it runs a graph node by node and checks each."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from frazil.link.kernel.compiler import KernelCompileError, KernelCompiler, Nati
 from frazil.link.kernel.image import Image, Symbol
 from frazil.link.linkers.py import PyLinker
 from frazil.link.lowering import lower
-from frazil.link.lowering.inlining import prepared
+from frazil.link.lowering.inlining import inline_scalar_graphs
 from frazil.link.lowering.inner import Inner
 from frazil.link.numba import NumbaCompiler
 
 
 def debug_compiler() -> KernelCompiler | None:
-    """What compiles the kernels of the debug linker: C, else Numba, else nothing does."""
+    """The kernel compiler of the debug linker: C, else Numba; None if there is neither."""
     return CCompiler.find() or NumbaCompiler.find()
 
 
-class Apart:
-    """Fuses nothing, but makes a kernel of each node that ``fusion`` would fuse."""
+class OneNodeFusion:
+    """Makes one kernel of each node that ``fusion`` would fuse."""
 
     statement_limit = 1
 
@@ -34,18 +34,18 @@ class Apart:
 
 @register_fusion("debug")
 def fusion() -> Fusion:
-    """One kernel a node."""
+    """The fusion of the debug linker: one kernel a node."""
     compiler = debug_compiler()
-    return Apart(find_fusion("py" if compiler is None else compiler.name))
+    return OneNodeFusion(find_fusion("py" if compiler is None else compiler.name))
 
 
 @dataclass
 class DebugLinker:
-    """Makes programs that run node by node, unfused, and look for faults as they go.
+    """Makes programs that run node by node, unfused, and look for faults.
 
-    Runs check that nothing reads memory which was given back or written over, that no kernel
-    writes to what it may only read or beyond a buffer, and where the first NaN comes from;
-    ``perform`` is called by way of :class:`~frazil.link.linkers.py.CheckedPerform`.
+    Runs check that no instruction reads memory that was given back or written over, that no kernel
+    writes to an operand or beyond a buffer, and where the first NaN comes from. ``perform`` is
+    called by :class:`~frazil.link.lowering.perform.CheckedPerform`.
     """
 
     compiler: KernelCompiler | None
@@ -57,10 +57,10 @@ class DebugLinker:
     )
 
     def prepare(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
-        """``graph`` with ops on elements opened: each node is checked."""
+        """``graph`` with composites inlined, so that each node of theirs is checked."""
         if self.compiler is None:
             return graph
-        return prepared(graph, find_fusion("debug"))
+        return inline_scalar_graphs(graph, find_fusion("debug"))
 
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
         """The program that computes ``graph``."""
@@ -73,5 +73,5 @@ class DebugLinker:
         return None
 
     def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
-        """Nothing: no program is kept."""
+        """Raises: no program is kept."""
         raise KernelCompileError("programs of the debug linker are not kept")

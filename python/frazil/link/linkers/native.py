@@ -1,4 +1,4 @@
-"""Linkers that run loops as native kernels."""
+"""Linkers whose programs run loops as native kernels."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from frazil.link.fusion.registry import Fusion, find_fusion
 from frazil.link.kernel.compiler import KernelCompiler, NativeKernel
 from frazil.link.kernel.image import Image, Symbol
 from frazil.link.lowering import lower
-from frazil.link.lowering.inlining import prepared
+from frazil.link.lowering.inlining import inline_scalar_graphs
 from frazil.link.lowering.inner import Inner
 
 
 class NativeLinker:
-    """Makes programs whose loops a kernel compiler turned into machine code.
+    """Makes programs whose loops are machine code, made by a kernel compiler.
 
     Parameters
     ----------
     compiler : KernelCompiler
-        What compiles loops; the linker has its name.
+        The compiler of kernels; the linker has its name.
     fusion : Fusion, optional
-        What shares a loop; by default what is registered for the compiler's name.
+        Which nodes share a loop; by default as registered for the compiler's name.
     """
 
     def __init__(self, compiler: KernelCompiler, fusion: Fusion | None = None) -> None:
@@ -39,7 +39,7 @@ class NativeLinker:
 
     @property
     def identity(self) -> str | None:
-        """What programs depend on besides the graph and frazil; None where that cannot be told."""
+        """All that programs depend on besides the graph and frazil; None if it is unknowable."""
         try:
             made_by = digest([type(self._compiler), self._fusion])
         except Unknowable:
@@ -47,15 +47,15 @@ class NativeLinker:
         return f"{self._compiler.identity}\n{made_by}"
 
     def prepare(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
-        """``graph``, and the graphs of its ops, with ops on elements opened."""
-        return prepared(graph, self._fusion)
+        """``graph`` and its inner graphs with composites inlined and scalar loops split."""
+        return inline_scalar_graphs(graph, self._fusion)
 
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
         """The program that computes ``graph`` and may use up the memory of ``donated`` inputs."""
         return lower(graph, self, self._compiler, self._fusion, donated)
 
     def symbol(self, keepalive: object) -> Symbol | None:
-        """Where a kernel of a program is in an image; None if it cannot be kept."""
+        """The image and name of a program's kernel; None if it has no image."""
         return self._compiler.symbol(keepalive)
 
     def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
@@ -64,8 +64,8 @@ class NativeLinker:
 
 
 class CLinker(NativeLinker):
-    """Makes programs whose loops are C."""
+    """Makes programs whose kernels are compiled from C."""
 
 
 class NumbaLinker(NativeLinker):
-    """Makes programs whose loops Numba compiled."""
+    """Makes programs whose kernels Numba compiles."""

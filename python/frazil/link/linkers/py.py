@@ -1,4 +1,4 @@
-"""The ``py`` linker: every node runs its op's ``perform``. The reference for all others."""
+"""The ``py`` linker: it calls ``perform`` of each node; the reference for other linkers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from frazil._core import (
     Variable,
 )
 from frazil.link.fusion.registry import register_fusion
-from frazil.link.fusion.segments import apart
+from frazil.link.fusion.segments import one_node_segments
 from frazil.link.kernel.compiler import KernelCompileError, NativeKernel
 from frazil.link.kernel.image import Image, Symbol
 from frazil.link.lowering.origin import Origin
@@ -21,7 +21,7 @@ from frazil.link.lowering.perform import call_perform
 
 
 @register_fusion("py")
-class Nothing:
+class NoFusion:
     """Fuses nothing."""
 
     statement_limit = 0
@@ -41,7 +41,7 @@ class PyLinker:
         self._checked = checked
 
     def prepare(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
-        """``graph``: a composite performs what it holds."""
+        """``graph`` as it is: composites have a ``perform``."""
         return graph
 
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
@@ -58,7 +58,7 @@ class PyLinker:
                 slots[x] = builder.constant(x.data)
             return slots[x]
 
-        for segment in apart(graph):
+        for segment in one_node_segments(graph):
             (node,) = segment.nodes
             builder.origin(Origin((node,)))
             outputs = call_perform(
@@ -72,5 +72,5 @@ class PyLinker:
         return None
 
     def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
-        """Nothing: the programs have no kernels."""
+        """Raises: the programs have no kernels."""
         raise KernelCompileError("programs of the py linker have no kernels")

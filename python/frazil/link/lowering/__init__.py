@@ -1,4 +1,8 @@
-"""From a frozen graph to a program: the state of lowering, and a rule for every native op."""
+"""Lowering: from a frozen graph to a program, by a rule for every op with native instructions.
+
+May import ``link/fusion``, ``link/toolchain``, ``link/kernel`` and what lies below. Start reading
+at :mod:`frazil.link.lowering.graph`.
+"""
 
 from frazil.link.lowering import (  # noqa: F401  (they register rules)
     buffers,

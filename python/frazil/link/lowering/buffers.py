@@ -18,24 +18,24 @@ def _(op: Full, node: FrozenApply, lowering: Lowering) -> None:
     (value, *lengths), (y,) = node.inputs, node.outputs
     sizes, slot = lowering.sizes(lengths), lowering.slot(value)
     if lowering.needs_buffer(y):
-        lowering.place(y, lowering.builder.full(value.dtype, slot, sizes))
+        lowering.set_slot(y, lowering.builder.full(value.dtype, slot, sizes))
     else:
-        lowering.place(y, lowering.builder.broadcast_to(slot, sizes))
+        lowering.set_slot(y, lowering.builder.broadcast_to(slot, sizes))
 
 
 @lower_node.register
 def _(op: Distinct, node: FrozenApply, lowering: Lowering) -> None:
     (x,), (y,) = node.inputs, node.outputs
     slot = lowering.slot(x)
-    # Of memory that nobody writes to, a copy would be no different.
-    apart = lowering.needs_buffer(y) or x in lowering.placement.written
-    lowering.place(y, lowering.builder.copy(slot) if apart else slot)
+    # Memory that nothing writes to needs no copy.
+    apart = lowering.needs_buffer(y) or x in lowering.schedule.written
+    lowering.set_slot(y, lowering.builder.copy(slot) if apart else slot)
 
 
 @lower_node.register
 def _(op: Join, node: FrozenApply, lowering: Lowering) -> None:
     slot = lowering.builder.join([lowering.slot(x) for x in node.inputs], op.axis)
-    lowering.place(node.outputs[0], slot)
+    lowering.set_slot(node.outputs[0], slot)
 
 
 @lower_node.register
@@ -44,10 +44,10 @@ def _(op: IncSubtensor, node: FrozenApply, lowering: Lowering) -> None:
     index = sized_index(op.template, x.ndim, dynamic, lowering)
     lowering.require_broadcast(y, part_lengths(op.template, lowering.shapes.lengths(x), dynamic))
     slot = lowering.builder.update(lowering.slot(x), index, lowering.slot(y), accumulate=not op.set)
-    lowering.place(node.outputs[0], slot)
+    lowering.set_slot(node.outputs[0], slot)
 
 
 @lower_node.register
 def _(op: CumOp, node: FrozenApply, lowering: Lowering) -> None:
     (x,), (y,) = node.inputs, node.outputs
-    lowering.place(y, lowering.builder.copy(lowering.slot(x)))  # along an axis of length 1
+    lowering.set_slot(y, lowering.builder.copy(lowering.slot(x)))

@@ -1,4 +1,4 @@
-"""Ops whose graphs are programs of their own: run once, or one of two."""
+"""OpFromGraph and IfElse: instructions that run other programs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _(op: OpFromGraph, node: FrozenApply, lowering: Lowering) -> None:
         lowering.inner_program(graph, donated), [lowering.slot(x) for x in node.inputs]
     )
     for output, slot in zip(node.outputs, slots, strict=True):
-        lowering.place(output, slot)
+        lowering.set_slot(output, slot)
 
 
 @inner_graphs.register
@@ -43,11 +43,11 @@ def _(op: IfElse, node: FrozenApply, lowering: Lowering) -> None:
     ]
     slots = lowering.builder.branch(condition, then, otherwise, inputs, inputs, lengths)
     for output, slot in zip(node.outputs, slots, strict=True):
-        lowering.place(output, slot)
+        lowering.set_slot(output, slot)
 
 
 def _is_open(lengths: Sequence[Variable], node: FrozenApply) -> bool:
-    """Whether a length is that of what ``node`` makes, so that only a run tells."""
+    """Whether one of ``lengths`` is known only when ``node`` has run."""
     return any(
         length.owner is not None
         and isinstance(length.owner.op, Shape_i)

@@ -1,6 +1,6 @@
-"""Diagonals of matrices, read and made.
+"""Diagonals of matrices, read and written.
 
-A matrix in C order is a vector in which its diagonal lies in even steps, one longer than a row.
+A matrix in C order is a vector in which the diagonal has a constant stride: a row's length plus 1.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from frazil.tensor.lengths import lengths
 def _(op: ExtractDiag, node: FrozenApply, lowering: Lowering) -> None:
     (x,), (y,) = node.inputs, node.outputs
     axes = (x.ndim - 2, x.ndim - 1)
-    lowering.place(y, lowering.builder.diagonal(lowering.slot(x), axes, op.offset))
+    lowering.set_slot(y, lowering.builder.diagonal(lowering.slot(x), axes, op.offset))
 
 
 @lower_node.register
@@ -31,23 +31,23 @@ def _(op: AllocDiag, node: FrozenApply, lowering: Lowering) -> None:
     builder.require_equal(
         count,
         _diagonal_length(rows, columns, op.offset, lowering),
-        f"{op}: the diagonal that is given has {{a}} elements, that of the matrix {{b}}",
+        f"{op}: the given diagonal has {{a}} elements, that of the matrix {{b}}",
     )
     slot = _with_diagonal(lowering.slot(x), x.dtype, [*sizes, rows, columns], op.offset, lowering)
-    lowering.place(node.outputs[0], slot)
+    lowering.set_slot(node.outputs[0], slot)
 
 
 @lower_node.register
 def _(op: Eye, node: FrozenApply, lowering: Lowering) -> None:
     one = lowering.builder.constant(np.ones((), op.dtype))
     slot = _with_diagonal(one, op.dtype, lowering.sizes(node.inputs), op.offset, lowering)
-    lowering.place(node.outputs[0], slot)
+    lowering.set_slot(node.outputs[0], slot)
 
 
 def _with_diagonal(
     value: int, dtype: str, sizes: list[int], offset: int, lowering: Lowering
 ) -> int:
-    """The slot of matrices of zeros but for a diagonal, which is ``value``, broadcast."""
+    """The slot of matrices of zeros, whose diagonal is ``value``, broadcast."""
     builder = lowering.builder
     *stack, rows, columns = sizes
     one = builder.size_literal(1)
@@ -58,7 +58,7 @@ def _with_diagonal(
         start = builder.size_binary("mul", builder.size_literal(-offset), columns)
     stop = builder.size_binary("add", start, builder.size_binary("mul", count, step))
     flat = builder.size_binary("mul", rows, columns)
-    # The last step may lead beyond the end, and a start beyond it is that of no elements.
+    # The last stride may lead beyond the end; a start beyond the end stands for no elements.
     start, stop = (builder.size_binary("minimum", at, flat) for at in (start, stop))
     empty = builder.broadcast_to(builder.constant(np.zeros((), dtype)), [*stack, flat])
     whole = (None, None, one)

@@ -1,11 +1,11 @@
-"""From a graph cut into segments to a program of native loops, views and calls."""
+"""From a graph to a program: cut into segments, compile the kernels, write the instructions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
-from frazil.link.fusion.fusion import Loop
+from frazil.link.fusion.fusion import FusedLoop
 from frazil.link.fusion.registry import Fusion
 from frazil.link.fusion.segments import Segmentation
 from frazil.link.kernel.compiler import KernelCompiler, NativeKernel
@@ -21,12 +21,11 @@ from frazil.scan.op import Scan
 
 
 class Plan:
-    """A graph on its way to a program: cut into segments, its kernels known and not compiled."""
+    """A graph cut into segments, with its kernels, which are not compiled yet."""
 
     def __init__(
         self,
         graph: FrozenFunctionGraph,
-        linker: RemembersPrograms,
         compiler: KernelCompiler,
         fusion: Fusion,
         donated: Sequence[Variable],
@@ -34,15 +33,15 @@ class Plan:
         checked: bool,
     ) -> None:
         self.cut = cut = Segmentation(graph, fusion, donated)
-        self.lowering = Lowering(graph, cut, linker, donated, checked=checked)
+        self.lowering = Lowering(graph, cut, donated, checked=checked)
         self.outputs = graph.outputs
         self.calls = {
-            segment: kernel_call(segment.step, cut.stored, cut.views, cut.recompute)
+            segment: kernel_call(segment.task, cut.stored, cut.views, cut.recompute)
             for segment in cut.segments
-            if isinstance(segment.step, Loop)
+            if isinstance(segment.task, FusedLoop)
         }
-        nodes = [part.step for part in cut.segments if not isinstance(part.step, Loop)]
-        # A run that looks for faults goes step by step, and names the step and the node in it.
+        nodes = [part.task for part in cut.segments if not isinstance(part.task, FusedLoop)]
+        # A checked run goes step by step, so that it can name the step and the node in it.
         loops = [] if checked else [node for node in nodes if isinstance(node.op, Scan)]
         self.scans = {
             node: call for node in loops if (call := scan_call(node.op, compiler)) is not None
@@ -55,26 +54,26 @@ class Plan:
 
     @property
     def kernels(self) -> list[AnyKernel]:
-        """What is to be compiled."""
+        """The kernels to compile."""
         loops: list[AnyKernel] = [call.kernel for call in self.calls.values()]
         return [*loops, *(call.kernel for call in self.scans.values())]
 
     def finish(
         self, native: Mapping[AnyKernel, NativeKernel], programs: Mapping[Inner, Program]
     ) -> Program:
-        """The program, given the kernels and the programs of inner graphs."""
+        """The program, made with the compiled kernels and the programs of inner graphs."""
         lowering = self.lowering
         lowering.programs = programs
         for segment in self.cut.segments:
-            step = segment.step
-            if isinstance(step, Loop):
+            task = segment.task
+            if isinstance(task, FusedLoop):
                 call = self.calls[segment]
                 lowering.run_loop(call, native[call.kernel])
-            elif step in self.scans:
-                run_scan(lowering, step, self.scans[step], native[self.scans[step].kernel])
+            elif task in self.scans:
+                run_scan(lowering, task, self.scans[task], native[self.scans[task].kernel])
             else:
-                lowering.builder.origin(Origin((step,)))
-                lower_node(step.op, step, lowering)
+                lowering.builder.origin(Origin((task,)))
+                lower_node(task.op, task, lowering)
         return lowering.builder.finish([lowering.slot(output) for output in self.outputs])
 
 
@@ -89,16 +88,16 @@ def lower(
 ) -> Program:
     """The program that computes ``graph``, cut by ``fusion``, with the kernels of ``compiler``.
 
-    ``donated``: inputs whose memory calls may use up. ``checked``: runs look for faults.
-    ``linker``: whose program it is; it remembers those of inner graphs.
+    ``donated`` are the inputs whose memory calls may use up. Runs of a ``checked`` program look
+    for faults. ``linker`` remembers the programs of inner graphs.
     """
 
     def plan(graph: FrozenFunctionGraph, donated: Sequence[Variable]) -> Plan:
-        return Plan(graph, linker, compiler, fusion, donated, checked=checked)
+        return Plan(graph, compiler, fusion, donated, checked=checked)
 
     whole = plan(graph, donated)
     programs, plans = plan_inner(whole.inner, linker.inner_programs, plan)
-    # Equal kernels are compiled once, and those of inner graphs with the others.
+    # All kernels are compiled at once, those of inner graphs too, and equal ones once.
     kernels = [kernel for part in (*plans.values(), whole) for kernel in part.kernels]
     kernels = list(dict.fromkeys(kernels))
     native = dict(zip(kernels, compiler.compile(kernels), strict=True))

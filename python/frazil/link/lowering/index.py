@@ -1,4 +1,4 @@
-"""Basic indices, in sizes of a program."""
+"""Basic indices, as sizes of a program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Index = list[int | tuple[int | None, int | None, int]]
 def sized_index(
     template: Template, ndim: int, dynamic: Sequence[Variable], lowering: Lowering
 ) -> Index:
-    """An entry for every dimension, in sizes."""
+    """An entry for every dimension, with sizes of the program as its bounds."""
     operands = iter(lowering.sizes(dynamic))
 
     def size(bound: int | str) -> int:

@@ -1,4 +1,4 @@
-"""Ops on elements opened: native linkers run what they hold, each op in the loop that suits it."""
+"""Inlining of scalar ops that hold a graph, so that fusion sees each op of the graph."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.loop import LoopResult
 
 
-def prepared(graph: FrozenFunctionGraph, fusion: Fusion) -> FrozenFunctionGraph:
-    """``graph``, and the graphs of its ops, with ops on elements opened for ``fusion``."""
+def inline_scalar_graphs(graph: FrozenFunctionGraph, fusion: Fusion) -> FrozenFunctionGraph:
+    """``graph`` and its inner graphs with composites inlined and scalar loops split."""
 
     def open_all(graph: FrozenFunctionGraph, inner: Improve) -> FrozenFunctionGraph:
         opened = rewrite_inner_graphs(inline_composites(graph), inner)
-        return split_loops(opened, fusion.fuses)
+        return split_scalar_loops(opened, fusion.fuses)
 
     return once_each(open_all)(graph)
 
 
 def inline_composites(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
-    """``graph`` with elementwise ops in place of every composite, nested ones included."""
+    """``graph`` with the elementwise ops of every composite, nested ones included."""
     while True:
-        opened = _replaced(
+        opened = _with_nodes_replaced(
             graph, _is_composite, lambda node, inputs: node.op.scalar_op.expand(inputs)
         )
         if opened is graph:
@@ -34,12 +34,12 @@ def inline_composites(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         graph = opened
 
 
-def split_loops(
+def split_scalar_loops(
     graph: FrozenFunctionGraph, fuses: Callable[[FrozenApply], bool]
 ) -> FrozenFunctionGraph:
-    """``graph`` with a node for each result of those loops of elements that ``fuses`` takes so.
+    """``graph`` with one node for each result of a scalar loop, if ``fuses`` accepts these nodes.
 
-    Nodes of one result share kernels with others; in a kernel the results of one loop are one loop
+    A node of one result can be fused with others; in a kernel the results of one loop are one loop
     again.
     """
 
@@ -50,15 +50,18 @@ def split_loops(
             return list(Elemwise(loop).make_node(*inputs).outputs)
         return [part.outputs[0] for part in parts]
 
-    return _replaced(graph, _has_results, split)
+    return _with_nodes_replaced(graph, _is_scalar_loop_of_several, split)
 
 
-def _replaced(
+def _with_nodes_replaced(
     graph: FrozenFunctionGraph,
     chosen: Callable[[FrozenApply], bool],
     replace: Callable[[FrozenApply, list[Variable]], list[Variable]],
 ) -> FrozenFunctionGraph:
-    """``graph`` with what ``replace`` gives for nodes and their new inputs; itself if for none."""
+    """``graph`` with its ``chosen`` nodes replaced; ``graph`` itself if there are none.
+
+    ``replace`` takes a node and its new inputs, and gives its new outputs.
+    """
     order = graph.toposort()
     if not any(map(chosen, order)):
         return graph
@@ -75,8 +78,8 @@ def _is_composite(node: FrozenApply) -> bool:
     return isinstance(node.op, Elemwise) and isinstance(node.op.scalar_op, Composite)
 
 
-def _has_results(node: FrozenApply) -> bool:
-    """Whether it is a loop of elements that has several results."""
+def _is_scalar_loop_of_several(node: FrozenApply) -> bool:
+    """Whether the node is a scalar loop with several results."""
     return len(node.output_types) > 1 and (
         isinstance(node.op, Elemwise) and isinstance(node.op.scalar_op, ScalarLoop)
     )

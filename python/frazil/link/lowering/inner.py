@@ -1,4 +1,4 @@
-"""Programs of inner graphs: which are needed, and in which order they are made."""
+"""Programs of inner graphs: which ones a graph needs, and the order in which they are made."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from frazil._core import FrozenFunctionGraph, Program, Variable
 from frazil.graph.op import Op
 
 Inner: TypeAlias = tuple[FrozenFunctionGraph, tuple[int, ...]]
-"""A graph to make a program of, and the positions of the inputs whose memory it may use up."""
+"""An inner graph, and the positions of the inputs whose memory its program may use up."""
 
 
 @singledispatch
 def inner_graphs(op: Op) -> Sequence[Inner]:
-    """The graphs of which lowering ``op`` needs programs: none, for ops without a rule.
+    """The inner graphs of ``op`` that need programs; none if the op has no rule.
 
-    A rule names no input whose memory the outer program may read afterwards.
+    A rule must not donate an input whose memory the outer program may read afterwards.
     """
     return ()
 
 
 class RemembersPrograms(Protocol):
-    """A linker that makes a program of equal inner graphs once, for as long as one is in use."""
+    """A linker that shares one program among equal inner graphs, while it is in use."""
 
     @property
     def inner_programs(self) -> MutableMapping[Inner, Program]: ...
 
 
 class HasInner(Protocol):
-    """A plan that needs programs of inner graphs."""
+    """A plan, which says which inner graphs it needs programs of."""
 
     @property
     def inner(self) -> Sequence[Inner]: ...
@@ -44,7 +44,10 @@ def plan_inner(
     remembered: MutableMapping[Inner, Program],
     plan: Callable[[FrozenFunctionGraph, Sequence[Variable]], PlanT],
 ) -> tuple[dict[Inner, Program], dict[Inner, PlanT]]:
-    """The programs that are there, and plans of the others: each after those that it needs."""
+    """The programs that are known, and plans of the others, in an order to finish them in.
+
+    A plan stands behind the plans whose programs it needs.
+    """
     programs: dict[Inner, Program] = {}
     begun: dict[Inner, PlanT] = {}
     plans: dict[Inner, PlanT] = {}

@@ -1,4 +1,4 @@
-"""Factors and systems of equations, which LAPACK computes."""
+"""Factorizations and systems of equations, computed by LAPACK."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from frazil.tensor.linalg import (
 def _(op: Cholesky, node: FrozenApply, lowering: Lowering) -> None:
     blas.install_lapack()
     slot = lowering.builder.cholesky(lowering.slot(node.inputs[0]), op.lower, op.on_error)
-    lowering.place(node.outputs[0], slot)
+    lowering.set_slot(node.outputs[0], slot)
 
 
 @lower_node.register
 def _(op: CholeskyGradient, node: FrozenApply, lowering: Lowering) -> None:
     blas.install_lapack()
     factor, g = (lowering.slot(x) for x in node.inputs)
-    lowering.place(node.outputs[0], lowering.builder.cholesky_gradient(factor, g))
+    lowering.set_slot(node.outputs[0], lowering.builder.cholesky_gradient(factor, g))
 
 
 @lower_node.register
@@ -38,7 +38,7 @@ def _(op: SolveTriangular, node: FrozenApply, lowering: Lowering) -> None:
     slot = lowering.builder.solve_triangular(
         a, b, op.lower, transposed, op.unit_diagonal, op.on_error
     )
-    lowering.place(node.outputs[0], slot)
+    lowering.set_slot(node.outputs[0], slot)
 
 
 @lower_node.register
@@ -46,7 +46,7 @@ def _(op: LUFactor, node: FrozenApply, lowering: Lowering) -> None:
     blas.install_lapack()
     slots = lowering.builder.lu(lowering.slot(node.inputs[0]))
     for output, slot in zip(node.outputs, slots, strict=True):
-        lowering.place(output, slot)
+        lowering.set_slot(output, slot)
 
 
 @lower_node.register(LUSolve)
@@ -55,4 +55,4 @@ def _(op: LUSolve | Solve, node: FrozenApply, lowering: Lowering) -> None:
     blas.install()
     factors, pivots, b = (lowering.slot(x) for x in node.inputs[-3:])
     slot = lowering.builder.lu_solve(factors, pivots, b, op.trans == "T", op.on_error)
-    lowering.place(node.outputs[0], slot)
+    lowering.set_slot(node.outputs[0], slot)

@@ -1,4 +1,4 @@
-"""From a loop of nodes to a kernel, and which variables its reads and writes are."""
+"""From a fused loop to a kernel, and the variables that the kernel reads and writes."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Literal as OneOf
 
 from frazil._core import Constant, FrozenApply, Variable
 from frazil.link.fusion.alignment import (
+    domain,
     element_operands,
     indexed_axes,
-    pattern,
     row_dimension,
     whole_axes,
     whole_operands,
 )
-from frazil.link.fusion.fusion import Loop, operands
+from frazil.link.fusion.fusion import FusedLoop, operands
 from frazil.link.fusion.recompute import Recompute
 from frazil.link.fusion.views import REPEATED, Axes, Views, through
 from frazil.link.kernel.loop_kernel import (
@@ -37,7 +37,7 @@ from frazil.tensor.cumulation import CumOp
 from frazil.tensor.reductions import Reduce
 
 SHORT = 16
-"""Terms up to which a sum is not worth a loop of its own."""
+"""The highest number of terms of a short sum, for which a walk along the terms is slow."""
 
 Maker = Callable[[tuple[int, ...]], Statement | Take | Cumulate | RowFold]
 Value = tuple[OneOf["read", "literal", "statement"], int]
@@ -45,9 +45,9 @@ Value = tuple[OneOf["read", "literal", "statement"], int]
 
 @dataclass(frozen=True)
 class Output:
-    """A variable that a loop writes; for each dimension of the loop its axis there, or REPEATED.
+    """A variable that a loop writes, and for each dimension of the loop its axis, or REPEATED.
 
-    ``reduction``: of one, what it starts from and the name of its scalar op.
+    ``reduction``: the initial value and the name of the scalar op, for a reduction.
     """
 
     variable: Variable
@@ -56,8 +56,8 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Indexed:
-    """A variable read, or copied and written, where indices say; ``indexed``: along which axes."""
+class IndexedOperand:
+    """A variable that is read, or copied and written, at indices; ``indexed`` are their axes."""
 
     variable: Variable
     axes: Axes
@@ -66,32 +66,35 @@ class Indexed:
 
 @dataclass(frozen=True)
 class KernelCall:
-    """A kernel and what it is applied to; dimensions known to have length 1 are not looped over.
+    """A kernel, its operands and its outputs. Dimensions of static length 1 are left out.
 
-    ``row``: the dimension that is looped over last, where it is not the last.
+    ``row`` is the innermost dimension of the loop; None if it is the last one.
     """
 
-    loop: Loop
+    loop: FusedLoop
     kernel: LoopKernel
     reads: tuple[tuple[Variable, Axes], ...]
-    sources: tuple[Indexed, ...]
+    sources: tuple[IndexedOperand, ...]
     outputs: tuple[Output, ...]
-    targets: tuple[tuple[Variable, Indexed], ...]
+    targets: tuple[tuple[Variable, IndexedOperand], ...]
     row: int | None
 
 
 def kernel_call(
-    loop: Loop, stored: set[Variable], views: Views, recompute: Recompute
+    loop: FusedLoop, stored: set[Variable], views: Views, recompute: Recompute
 ) -> KernelCall:
-    """The kernel that runs ``loop``, storing what is in ``stored`` and every other reduction."""
+    """The call of the kernel of ``loop``.
+
+    It writes the variables in ``stored``, and all reductions that the loop itself does not read.
+    """
     return _Assembly(loop, stored, views, recompute).call()
 
 
 class _Assembly:
-    """A kernel that grows node by node."""
+    """Builds a kernel node by node."""
 
     def __init__(
-        self, loop: Loop, stored: set[Variable], views: Views, recompute: Recompute
+        self, loop: FusedLoop, stored: set[Variable], views: Views, recompute: Recompute
     ) -> None:
         self.loop = loop
         self.stored = stored
@@ -100,10 +103,10 @@ class _Assembly:
         self.reads: dict[tuple[Variable, Axes], int] = {}
         self.literals: dict[Literal, int] = {}
         self.statements: dict[Variable, int] = {}
-        self.again: dict[tuple[Variable, Axes], Value] = {}
+        self.recomputed: dict[tuple[Variable, Axes], Value] = {}
         self.row = row_dimension(loop.nodes[0])
-        self.sources: dict[Indexed, int] = {}
-        self.targets: list[tuple[Variable, Indexed]] = []
+        self.sources: dict[IndexedOperand, int] = {}
+        self.targets: list[tuple[Variable, IndexedOperand]] = []
         self.puts: list[tuple[list[Value], str, bool, str | None]] = []
         self.made: list[tuple[Maker, list[Value]]] = []
         self.outputs: list[Output] = []
@@ -116,7 +119,7 @@ class _Assembly:
         )
 
     def call(self) -> KernelCall:
-        """The kernel and its operands."""
+        """The kernel, with its operands and outputs."""
         for node in self.loop.nodes:
             args = [self._operand(base, axes, node) for base, axes in operands(node, self.views)]
             match node.op:
@@ -177,14 +180,14 @@ class _Assembly:
         )
 
     def _sums_few_terms(self) -> bool:
-        """Whether to go through the last dimension before the one in front of it.
+        """Whether to swap the last two dimensions, as the loop reduces over a short last one.
 
-        Reducing over a short last dimension costs more for each result than for its terms. Where no
-        operand moves along all dimensions, as in distances between points, results lie side by side
-        in another dimension as well; the terms are added to a whole row of them in turn.
+        Such a reduction costs more for each result than for its terms. Where no operand moves along
+        all dimensions, as in distances between points, the results also lie side by side in the
+        dimension before. With that one innermost, a row of results adds up term by term.
         """
-        lengths = [n for n in self.loop.pattern.type.shape if n != 1]
-        if len(lengths) < 3 or self.loop.of_rows or self.sources or self.targets:
+        lengths = [n for n in self.loop.domain.type.shape if n != 1]
+        if len(lengths) < 3 or self.loop.row_nodes or self.sources or self.targets:
             return False
         if lengths[-1] is None or lengths[-1] > SHORT or not self.outputs:
             return False
@@ -197,46 +200,48 @@ class _Assembly:
     def _operand(self, base: Variable, axes: Axes, node: FrozenApply) -> Value:
         if self.loop.makes(base, axes, node):
             return "statement", self.statements[base]
-        axes = self._ordered(_moving(axes, pattern(node)))
-        if node in self.loop.of_rows:
+        axes = self._ordered(_moving(axes, domain(node)))
+        if node in self.loop.row_nodes:
             axes = (*axes, REPEATED)
         return self._from_outside(base, axes)
 
     def _from_outside(self, base: Variable, axes: Axes) -> Value:
-        """A variable that the loop does not make, or computes again."""
+        """The value of a variable that the loop reads or computes again."""
         pending = [(base, axes)]
         while pending:
             now, over = pending[-1]
-            if now not in self.recompute or (now, over) in self.again:
+            if now not in self.recompute or (now, over) in self.recomputed:
                 pending.pop()
                 continue
             node = now.owner
             assert node is not None
             beneath = [self._beneath(x, own, over) for x, own in element_operands(node)]
             missing = [
-                (x, own) for x, own in beneath if x in self.recompute and (x, own) not in self.again
+                (x, own)
+                for x, own in beneath
+                if x in self.recompute and (x, own) not in self.recomputed
             ]
             if missing:
                 pending += missing
                 continue
             args = [self._plain(x, own) for x, own in beneath]
-            self.again[now, over] = "statement", len(self.made)
+            self.recomputed[now, over] = "statement", len(self.made)
             self.made.append((partial(_statement, node.op.scalar_op, now.dtype), args))
         return self._plain(base, axes)
 
     def _beneath(self, x: Variable, axes: Axes, over: Axes) -> tuple[Variable, Axes]:
-        """What an operand of a node is a view of, and how it moves where the node's output moves
-        like ``over``.
+        """The variable beneath an operand of a node, and its axes where the node's output has
+        the axes ``over``.
         """
         base, inner = self.views.look_through(x)
         return base, through(over, through(axes, inner))
 
     def _plain(self, base: Variable, axes: Axes) -> Value:
-        """A value computed again already, a literal or a read."""
-        again = self.again.get((base, axes))
-        if again is not None:
-            return again
-        # A NaN is read from memory, where a run that looks for the first one finds it.
+        """A value that is computed again already, a literal, or a read."""
+        recomputed = self.recomputed.get((base, axes))
+        if recomputed is not None:
+            return recomputed
+        # A NaN is read from memory, so that a checked run finds it.
         if isinstance(base, Constant) and base.ndim == 0 and base.data == base.data:
             return self._literal(Literal(base.dtype, base.data.item()))
         return "read", self.reads.setdefault((base, axes), len(self.reads))
@@ -245,7 +250,7 @@ class _Assembly:
         return "literal", self.literals.setdefault(literal, len(self.literals))
 
     def _add_statement(self, output: Variable, make: Maker, args: list[Value]) -> None:
-        """Add a statement that makes an output, and a write if that is stored."""
+        """Add a statement that computes an output, and a write if the output is stored."""
         self.statements[output] = len(self.made)
         self.made.append((make, args))
         self._store(output)
@@ -255,7 +260,7 @@ class _Assembly:
         self._add_statement(output, partial(_statement, node.op.scalar_op, output.dtype), args)
 
     def _ordered(self, axes: Axes) -> Axes:
-        """``axes`` with that of the row last."""
+        """``axes`` with the axis of the row last."""
         if self.row is None:
             return axes
         return (*axes[: self.row], *axes[self.row + 1 :], axes[self.row])
@@ -264,10 +269,10 @@ class _Assembly:
         (output,) = node.outputs
         self._add_statement(output, partial(_cumulate, node.op.mode, output.dtype), args)
 
-    def _indexed(self, node: FrozenApply) -> Indexed:
+    def _indexed(self, node: FrozenApply) -> IndexedOperand:
         (whole,) = whole_operands(node)
-        axes = _moving(whole_axes(node), pattern(node))
-        return Indexed(whole, axes, indexed_axes(node))
+        axes = _moving(whole_axes(node), domain(node))
+        return IndexedOperand(whole, axes, indexed_axes(node))
 
     def _take(self, node: FrozenApply, args: list[Value]) -> None:
         (output,) = node.outputs
@@ -282,7 +287,7 @@ class _Assembly:
         self.puts.append((args, output.dtype, _inner(target.axes), fold))
 
     def _store(self, output: Variable) -> None:
-        """Add a write of a value of the loop if it is stored."""
+        """Add a write of an output if it is stored."""
         if output in self.stored:
             axes = self._ordered(_moving(tuple(range(output.ndim)), output))
             if output in self.loop.row_values:
@@ -291,7 +296,7 @@ class _Assembly:
             self.values.append((("statement", self.statements[output]), None))
 
     def _reduce(self, node: FrozenApply, value: Value) -> None:
-        """Add a reduction: as a value of the loop if that needs it, else as a write."""
+        """Add a reduction: as a value of the kernel if its loop reads it, else as a write."""
         (over,), (output,) = node.inputs, node.outputs
         identity = node.op.identity(output.dtype)
         if output in self.needed:
@@ -322,12 +327,12 @@ def _fold(reduce: str, dtype: str, args: tuple[int, ...]) -> RowFold:
 
 
 def _swapped(axes: Axes) -> Axes:
-    """The axes of the last two dimensions the other way round."""
+    """``axes`` with the last two dimensions swapped."""
     return (*axes[:-2], axes[-1], axes[-2])
 
 
 def _moving(axes: Axes, over: Variable) -> Axes:
-    """``axes`` without the dimensions that are known to have length 1."""
+    """``axes`` without the dimensions of static length 1."""
     return tuple(axis for axis, static in zip(axes, over.type.shape, strict=True) if static != 1)
 
 

@@ -1,4 +1,4 @@
-"""How one node that no loop took becomes instructions: a rule for each op, else ``perform``."""
+"""From a node outside loops to instructions: a rule for each op, else a call of ``perform``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from frazil.link.lowering.state import Lowering
 
 @singledispatch
 def lower_node(op: Op, node: FrozenApply, lowering: Lowering) -> None:
-    """Adds what computes ``node`` to the program; without a native form, its op's ``perform``."""
+    """Add the instructions that compute ``node``; a call of ``perform`` if its op has no rule."""
     given = {*length_operands(node)} - {*value_operands(node)}
     inputs = [
         lowering.builder.size_scalar(lowering.size(x)) if x in given else lowering.slot(x)
@@ -21,4 +21,4 @@ def lower_node(op: Op, node: FrozenApply, lowering: Lowering) -> None:
     ]
     slots = call_perform(lowering.builder, node, inputs, checked=lowering.checked)
     for output, slot in zip(node.outputs, slots, strict=True):
-        lowering.place(output, slot)
+        lowering.set_slot(output, slot)

@@ -1,4 +1,4 @@
-"""Which nodes, and so which lines of the user's code, an instruction comes from."""
+"""The origin of an instruction: its nodes, and the lines of the user's code that built them."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from typing import TypeAlias
 from frazil._core import FrozenApply
 
 SHOWN = 4
+"""The highest number of nodes that the text of an origin names."""
 
-
-Source: TypeAlias = tuple[str, int, str]
-"""File, line and function."""
+SourceLine: TypeAlias = tuple[str, int, str]
+"""A file, a line in it, and the function."""
 
 
 class Origin:
-    """The nodes that an instruction computes. Its text, for errors, names their lines.
+    """The nodes that an instruction computes. Its text, for error messages, names their lines.
 
-    ``sources`` are those of the nodes, where the nodes do not know them.
+    ``sources`` are the lines of the nodes, given where the nodes do not know them.
     """
 
     __slots__ = ("nodes", "sources")
 
     def __init__(
-        self, nodes: Sequence[FrozenApply], sources: Sequence[Source | None] | None = None
+        self, nodes: Sequence[FrozenApply], sources: Sequence[SourceLine | None] | None = None
     ) -> None:
         self.nodes = nodes
         self.sources = sources
 
     def name_of(self, kind: str, number: int) -> str | None:
-        """What a loop's op calls its state or sequence of this number, if it says so."""
+        """The name that a scan gives its state or sequence of this number, if it has one."""
         tell = getattr(self.nodes[-1].op, f"{kind}_name", None) if self.nodes else None
         return None if tell is None else tell(self.nodes[-1], number)
 
@@ -43,7 +43,7 @@ class Origin:
         return "\n      ".join(lines)
 
 
-def _line(node: FrozenApply, source: Source | None) -> str:
+def _line(node: FrozenApply, source: SourceLine | None) -> str:
     if source is None:
         return repr(node)
     file, line, function = source

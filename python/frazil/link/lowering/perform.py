@@ -1,4 +1,4 @@
-"""Calls of ``perform``: of nodes without a native form."""
+"""Calls of ``perform``, for nodes whose op has no native form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from frazil.graph.answers import listed_values
 
 
 class NodeFunction:
-    """What a node computes, as a function of arrays: a program that is kept names the node."""
+    """A node as a function of arrays. A cached program keeps the node, not the function."""
 
     __slots__ = ("node",)
 
@@ -41,20 +41,20 @@ class Perform(NodeFunction):
 
 @singledispatch
 def node_function(op: Any, node: FrozenApply, linker: object) -> NodeFunction:
-    """The function of a node in a program that ``linker`` made and another process kept."""
+    """The function of a node in a program of ``linker`` that comes from the cache."""
     return Perform(node)
 
 
 def call_perform(
     builder: ProgramBuilder, node: FrozenApply, inputs: Sequence[int], *, checked: bool = False
 ) -> list[int]:
-    """Adds a call of the op's ``perform``; the slots of its outputs."""
+    """Add a call of the op's ``perform``, and return the slots of its outputs."""
     perform = CheckedPerform(node) if checked else Perform(node)
     return builder.call(perform, inputs, node.output_types)
 
 
 class CheckedPerform(Perform):
-    """Calls an op's ``perform``, and checks that it keeps to what the op says of it."""
+    """Calls an op's ``perform``, and checks that it does to memory what the op says."""
 
     __slots__ = ()
 

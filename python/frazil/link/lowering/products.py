@@ -1,4 +1,4 @@
-"""Products, which BLAS computes."""
+"""Products, computed by BLAS."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _(op: Dot, node: FrozenApply, lowering: Lowering) -> None:
     if np.dtype(a.dtype).kind == "f":
         blas.install()
     slot = lowering.builder.dot(lowering.slot(a), lowering.slot(b))
-    lowering.place(node.outputs[0], slot)
+    lowering.set_slot(node.outputs[0], slot)
 
 
 @lower_node.register
@@ -35,7 +35,7 @@ def _(op: BatchedDot, node: FrozenApply, lowering: Lowering) -> None:
         if any(x.broadcastable[:-2]):
             slot = lowering.builder.broadcast_to(slot, lowering.sizes(target))
         slots.append(slot)
-    lowering.place(product, lowering.builder.dot(*slots))
+    lowering.set_slot(product, lowering.builder.dot(*slots))
 
 
 @lower_node.register(Gemm)
@@ -43,7 +43,7 @@ def _(op: BatchedDot, node: FrozenApply, lowering: Lowering) -> None:
 def _(op: Gemm | Gemv, node: FrozenApply, lowering: Lowering) -> None:
     blas.install()
     slots = [lowering.slot(x) for x in node.inputs]
-    lowering.place(node.outputs[0], lowering.builder.gemm(*slots))
+    lowering.set_slot(node.outputs[0], lowering.builder.gemm(*slots))
 
 
 @lower_node.register
@@ -53,4 +53,4 @@ def _(op: Ger, node: FrozenApply, lowering: Lowering) -> None:
     builder = lowering.builder
     column, row = builder.expand_dims(x, [1]), builder.expand_dims(y, [0])
     one = builder.constant(np.ones((), node.outputs[0].dtype))
-    lowering.place(node.outputs[0], builder.gemm(A, alpha, column, row, one))
+    lowering.set_slot(node.outputs[0], builder.gemm(A, alpha, column, row, one))

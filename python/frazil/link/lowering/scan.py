@@ -1,4 +1,4 @@
-"""Loops over steps: as one kernel, or as a program that is run again and again."""
+"""Scans: as one kernel, or as a program that runs once for each step."""
 
 from __future__ import annotations
 
@@ -21,8 +21,18 @@ from frazil.tensor.lengths import static_length
 
 
 @dataclass(frozen=True)
-class _Repeated:
-    """The program of a step, and where what it gives goes."""
+class _StepGraph:
+    """The graph of a step without repeated outputs, and what becomes of each output.
+
+    Attributes
+    ----------
+    nexts : sequence of pairs
+        For each state, the output or input of the step that is its next value.
+    stacked : sequence of int
+        The outputs that are stacked.
+    until : int or None
+        The output that ends the scan.
+    """
 
     graph: FrozenFunctionGraph
     nexts: Sequence[tuple[Literal["output", "input"], int]]
@@ -30,14 +40,14 @@ class _Repeated:
     until: int | None
 
     @staticmethod
-    def of(op: Scan) -> _Repeated:
+    def of(op: Scan) -> _StepGraph:
         inputs = {x: at for at, x in enumerate(op.fgraph.inputs)}
         ends = [op.condition] if op.until else []
         new = [y for y in op.next_states if y not in inputs]
         outputs: dict[Variable, int] = {}
         for y in (*new, *op.stacked, *ends):
             outputs.setdefault(y, len(outputs))
-        return _Repeated(
+        return _StepGraph(
             FrozenFunctionGraph(op.fgraph.inputs, outputs),
             [
                 ("input", inputs[y]) if y in inputs else ("output", outputs[y])
@@ -50,11 +60,11 @@ class _Repeated:
 
 @inner_graphs.register
 def _(op: Scan) -> Sequence[Inner]:
-    return [(_Repeated.of(op).graph, own_states(op))]
+    return [(_StepGraph.of(op).graph, overwritable_states(op))]
 
 
-def own_states(op: Scan) -> tuple[int, ...]:
-    """Return the inner inputs that are states of which nothing but the next step has need."""
+def overwritable_states(op: Scan) -> tuple[int, ...]:
+    """The inner inputs that are states which nothing reads after their step."""
     handed_on = {*op.next_states, *op.stacked}
     return tuple(
         op.n_sequences + at
@@ -68,8 +78,8 @@ def own_states(op: Scan) -> tuple[int, ...]:
 
 @lower_node.register
 def _(op: Scan, node: FrozenApply, lowering: Lowering) -> None:
-    repeated = _Repeated.of(op)
-    program = lowering.inner_program(repeated.graph, own_states(op))
+    repeated = _StepGraph.of(op)
+    program = lowering.inner_program(repeated.graph, overwritable_states(op))
     builder = lowering.builder
     steps = _checked_steps(node, lowering)
     slots = [lowering.slot(x) for x in node.inputs[1:]]
@@ -82,7 +92,7 @@ def _(op: Scan, node: FrozenApply, lowering: Lowering) -> None:
         (slot, kind, at)
         for slot, (kind, at) in zip(slots[n_seq:n_rest], repeated.nexts, strict=True)
     ]
-    # What is stacked twice is made once.
+    # An output that is stacked twice is stored once.
     unique = list(dict.fromkeys(repeated.stacked))
     lasts, rows, done = builder.repeat(
         program, steps, sequences, states, slots[n_rest:], unique, repeated.until
@@ -97,11 +107,11 @@ def _(op: Scan, node: FrozenApply, lowering: Lowering) -> None:
         _require_steps(op, builder.size_value(done), lowering)
     made = [*lasts, *stacks, *([done] if op.until else [])]
     for output, slot in zip(node.outputs, made, strict=True):
-        lowering.place(output, slot)
+        lowering.set_slot(output, slot)
 
 
 def _reversed(slot: int, ndim: int, lowering: Lowering) -> int:
-    """A view of the rows from the last to the first."""
+    """A view of the rows in reverse order."""
     builder = lowering.builder
     whole = (None, None, builder.size_literal(1))
     index: Index = [(None, None, builder.size_literal(-1)), *[whole] * (ndim - 1)]
@@ -109,7 +119,7 @@ def _reversed(slot: int, ndim: int, lowering: Lowering) -> int:
 
 
 def _checked_steps(node: FrozenApply, lowering: Lowering) -> int:
-    """The number of steps: not negative, and that of the elements of each sequence."""
+    """The number of steps, checked: not negative, and the number of elements of each sequence."""
     builder, op = lowering.builder, node.op
     steps = lowering.size(node.inputs[0])
     if static_length(node.inputs[0]) is None:
@@ -137,7 +147,7 @@ def _require_steps(op: Scan, steps: int, lowering: Lowering) -> None:
 
 
 def run_scan(lowering: Lowering, node: FrozenApply, call: ScanCall, native: NativeKernel) -> None:
-    """Adds a loop that is one kernel."""
+    """Add the call of a scan kernel."""
     builder, op, kernel = lowering.builder, node.op, call.kernel
     builder.origin(Origin((node,)))
     steps = _checked_steps(node, lowering)
@@ -172,4 +182,4 @@ def run_scan(lowering: Lowering, node: FrozenApply, call: ScanCall, native: Nati
                 index: Index = [(None, done, one), *[(None, None, one)] * len(call.writes[at])]
                 slots[at] = builder.slice(slots[at], index)
     for output, slot in zip(node.outputs, slots, strict=True):
-        lowering.place(output, slot)
+        lowering.set_slot(output, slot)

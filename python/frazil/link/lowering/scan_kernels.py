@@ -1,8 +1,8 @@
-"""Loops of few numbers: which can be one kernel, and which operands it then has."""
+"""Scan kernels: which scans become one, and the operands and outputs of the call."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,16 +12,16 @@ from frazil.inner.inner_graph import KnownOfOps
 from frazil.link.kernel.compiler import KernelCompiler
 from frazil.link.kernel.scan_kernel import ScanKernel, ScanRead, ScanWrite, StateElement
 from frazil.link.lowering.inlining import inline_composites
-from frazil.link.lowering.scalarized import Elements, NotScalarizable, Step, components
+from frazil.link.lowering.scalarize import Elements, Emitter, NotScalarizable, scalarize
 from frazil.scan.op import Scan
 
-ROW = 256
-"""The number of elements up to which an array is small."""
+SMALL = 256
+"""The highest number of elements of an array that is scalarized."""
 
 
 @dataclass(frozen=True)
 class ScanCall:
-    """A loop as one kernel: the shape of a row of each operand and of each result."""
+    """A scan as one kernel, with the shape of a row of each operand and of each output."""
 
     kernel: ScanKernel
     reads: Sequence[tuple[int, ...]]
@@ -29,11 +29,11 @@ class ScanCall:
 
 
 def scan_call(op: Scan, compiler: KernelCompiler) -> ScanCall | None:
-    """Return the kernel of a loop; None if its steps work on more than a few numbers."""
+    """The kernel of a scan; None if its steps work on more than a few numbers."""
     known = _known.of(op)
     if compiler.name not in known:
         try:
-            known[compiler.name] = _planned(op, compiler)
+            known[compiler.name] = _ScalarizedStep(op, compiler).call()
         except NotScalarizable:
             known[compiler.name] = None
     return known[compiler.name]
@@ -42,111 +42,120 @@ def scan_call(op: Scan, compiler: KernelCompiler) -> ScanCall | None:
 _known: KnownOfOps[ScanCall | None] = KnownOfOps()
 
 
-def _planned(op: Scan, compiler: KernelCompiler) -> ScanCall:
-    graph = inline_composites(op.fgraph)
-    n_seq, n_states = op.n_sequences, op.n_states
-    step = Step(compiler.lowers, compiler.step_limit)
-    values: dict[Variable, Elements] = {}
-    loads: list[tuple[int, int]] = []
-    rows: list[ScanRead] = []
-    starts: list[int] = []
-    for at, x in enumerate(graph.inputs):
-        shape = _small(x)
-        size = int(np.prod(shape))
-        is_state = n_seq <= at < n_seq + n_states
-        loaded = [step.given(x.dtype) for _ in range(size)]
-        loads += [(at, k) for k in range(size)]
-        rows.append(ScanRead(x.dtype, size, walks=at < n_seq))
-        if is_state:
-            starts += loaded
-        else:
-            values[x] = _array(loaded, shape)
-    currents: list[int] = []
-    for x in graph.inputs[n_seq : n_seq + n_states]:
-        shape = _small(x)
-        own = [step.given(x.dtype) for _ in range(int(np.prod(shape)))]
-        currents += own
-        values[x] = _array(own, shape)
-    n_given = len(loads) + len(currents)
+class _ScalarizedStep:
+    """The step of a scan as scalar ops on single elements.
 
-    def elements(x: Variable) -> Elements:
-        if x not in values and isinstance(x, Constant):
-            _small(x)
-            values[x] = step.constant(x.data)
-        return values[x]
+    Attributes
+    ----------
+    loads : list of (int, int)
+        For each element of each operand: the position of the operand, and that of the element.
+    initial, current, next : list of int
+        The values of the states' elements: before the first step, in a step, and after it.
+    stacked : list of Elements
+        What a step adds to each stacked output.
+    condition : int or None
+        The value that ends the scan.
+    """
 
-    for node in graph.toposort():
-        for output in node.outputs:
-            _small(output)
-        values[node.outputs[0]] = components(
-            node.op, node, [elements(x) for x in node.inputs], step
+    def __init__(self, op: Scan, compiler: KernelCompiler) -> None:
+        self.op = op
+        self.graph = graph = inline_composites(op.fgraph)
+        self.emit = Emitter(compiler.lowers, compiler.step_limit)
+        self.values: dict[Variable, Elements] = {}
+        self.states = graph.inputs[op.n_sequences : op.n_sequences + op.n_states]
+        self.loads: list[tuple[int, int]] = []
+        self.initial: list[int] = []
+        self.current: list[int] = []
+        for at, x in enumerate(graph.inputs):
+            loaded = self._new_values(x)
+            self.loads += [(at, k) for k in range(loaded.size)]
+            if x in self.states:
+                self.initial += loaded.flat
+            else:
+                self.values[x] = loaded
+        for x in self.states:
+            self.values[x] = own = self._new_values(x)
+            self.current += own.flat
+        for node in graph.toposort():
+            for output in node.outputs:
+                _small_shape(output)
+            operands = [self._elements(x) for x in node.inputs]
+            self.values[node.outputs[0]] = scalarize(node.op, node, operands, self.emit)
+        outputs = [self._elements(y) for y in graph.outputs]
+        self.next: list[int] = [value for y in outputs[: op.n_states] for value in y.flat]
+        if len(self.next) != len(self.current):
+            raise NotScalarizable("a state changes its shape")
+        self.stacked = outputs[op.n_states : len(outputs) - op.until]
+        self.condition = int(outputs[-1][()]) if op.until else None
+
+    def _new_values(self, x: Variable) -> Elements:
+        """A value for each element of an input of the step."""
+        shape = _small_shape(x)
+        made = np.empty(int(np.prod(shape)), object)
+        made[:] = [self.emit.given(x.dtype) for _ in range(made.size)]
+        return made.reshape(shape)
+
+    def _elements(self, x: Variable) -> Elements:
+        if x not in self.values and isinstance(x, Constant):
+            _small_shape(x)
+            self.values[x] = self.emit.constant(x.data)
+        return self.values[x]
+
+    def _needed(self) -> set[int]:
+        """The values without dead code."""
+        needed = {*self.next, *(k for y in self.stacked for k in y.flat), *self.initial}
+        if self.condition is not None:
+            needed.add(self.condition)
+        for statement, value in reversed(self.emit.statements.items()):
+            if value in needed:
+                needed.update(statement.args)
+        return needed
+
+    def call(self) -> ScanCall:
+        """The kernel, whose values are numbered without gaps, and its operands and outputs."""
+        op, emit, inputs = self.op, self.emit, self.graph.inputs
+        needed = self._needed()
+        loads = [k for k in range(len(self.loads)) if k in needed]
+        literals = [one for one, value in emit.literals.items() if value in needed]
+        statements = [one for one, value in emit.statements.items() if value in needed]
+        kept = [
+            *loads,
+            *(emit.literals[one] for one in literals),
+            *self.current,
+            *(emit.statements[one] for one in statements),
+        ]
+        number = {value: new for new, value in enumerate(kept)}
+
+        def numbers(values: Iterable[int]) -> tuple[int, ...]:
+            return tuple(number[value] for value in values)
+
+        lasts = [(x, self.values[x], False) for x in self.states]
+        rows = zip(self.graph.outputs[op.n_states :], self.stacked, strict=False)
+        written = [*lasts, *((y, elements, True) for y, elements in rows)]
+        kernel = ScanKernel(
+            reads=tuple(
+                ScanRead(x.dtype, int(np.prod(_small_shape(x))), walks=at < op.n_sequences)
+                for at, x in enumerate(inputs)
+            ),
+            loads=tuple(self.loads[k] for k in loads),
+            literals=tuple(literals),
+            states=tuple(
+                StateElement(emit.dtypes[current], number[initial], number[new])
+                for current, initial, new in zip(self.current, self.initial, self.next, strict=True)
+            ),
+            statements=tuple(replace(one, args=numbers(one.args)) for one in statements),
+            writes=tuple(
+                ScanWrite(y.dtype, numbers(elements.flat), walks) for y, elements, walks in written
+            ),
+            condition=None if self.condition is None else number[self.condition],
         )
-    outputs = [elements(y) for y in graph.outputs]
-    nexts = [value for y in outputs[:n_states] for value in y.flat]
-    if len(nexts) != len(currents):
-        raise NotScalarizable("a state changes its shape")
-    stacked = outputs[n_states : len(outputs) - op.until]
-    condition = int(outputs[-1][()]) if op.until else None
-
-    # What nothing needs goes; the others get the numbers that the kernel counts by.
-    order = list(step.statements)
-    needed = {*nexts, *(v for y in stacked for v in y.flat), *starts}
-    if condition is not None:
-        needed.add(condition)
-    for statement in reversed(order):
-        if step.statements[statement] in needed:
-            needed.update(statement.args)
-    kept_loads = [k for k in range(len(loads)) if k in needed]
-    literals = [one for one, number in step.literals.items() if number in needed]
-    kept = [statement for statement in order if step.statements[statement] in needed]
-    numbered = [
-        *kept_loads,
-        *(step.literals[one] for one in literals),
-        *range(len(loads), n_given),
-        *(step.statements[statement] for statement in kept),
-    ]
-    number = {old: new for new, old in enumerate(numbered)}
-    first_state = len(kept_loads) + len(literals)
-    shapes = [_small(x) for x in graph.inputs]
-    writes: list[ScanWrite] = []
-    written: list[tuple[int, ...]] = []
-    at = first_state
-    for x in graph.inputs[n_seq : n_seq + n_states]:
-        size = int(np.prod(_small(x)))
-        writes.append(ScanWrite(x.dtype, tuple(range(at, at + size)), walks=False))
-        written.append(_small(x))
-        at += size
-    for y, elements_of in zip(graph.outputs[n_states:], stacked, strict=False):
-        told = tuple(number[v] for v in elements_of.flat)
-        writes.append(ScanWrite(y.dtype, told, walks=True))
-        written.append(elements_of.shape)
-    if op.until:
-        written.append(())
-    kernel = ScanKernel(
-        reads=tuple(rows),
-        loads=tuple(loads[k] for k in kept_loads),
-        literals=tuple(literals),
-        states=tuple(
-            StateElement(step.dtypes[own], number[start], number[new])
-            for own, start, new in zip(currents, starts, nexts, strict=True)
-        ),
-        statements=tuple(
-            replace(one, args=tuple(number[argument] for argument in one.args)) for one in kept
-        ),
-        writes=tuple(writes),
-        condition=None if condition is None else number[condition],
-    )
-    return ScanCall(kernel, shapes, written)
+        shapes = [elements.shape for _, elements, _ in written]
+        steps_done = [()] if op.until else []
+        return ScanCall(kernel, [_small_shape(x) for x in inputs], [*shapes, *steps_done])
 
 
-def _small(x: Variable) -> tuple[int, ...]:
+def _small_shape(x: Variable) -> tuple[int, ...]:
     known = tuple(length for length in x.type.shape if length is not None)
-    if len(known) != x.ndim or int(np.prod(known)) > ROW:
+    if len(known) != x.ndim or int(np.prod(known)) > SMALL:
         raise NotScalarizable(f"{x.type} is not small")
     return known
-
-
-def _array(numbers: Sequence[int], shape: tuple[int, ...]) -> Elements:
-    made = np.empty(len(numbers), object)
-    made[:] = numbers
-    return made.reshape(shape)

@@ -1,4 +1,4 @@
-"""Sorting, and finding where elements are."""
+"""Sorting, and searching for elements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from frazil.tensor.sorting import ArgSort, Sort
 @lower_node.register(ArgSort)
 def _(op: Sort | ArgSort, node: FrozenApply, lowering: Lowering) -> None:
     sort = lowering.builder.sort if isinstance(op, Sort) else lowering.builder.argsort
-    lowering.place(node.outputs[0], sort(lowering.slot(node.inputs[0]), op.axis))
+    lowering.set_slot(node.outputs[0], sort(lowering.slot(node.inputs[0]), op.axis))
 
 
 @lower_node.register(Argmax)
@@ -23,7 +23,7 @@ def _(op: Argmax | Argmin, node: FrozenApply, lowering: Lowering) -> None:
     (x,) = node.inputs
     lowering.require_elements(node, [op.axis])
     search = lowering.builder.argmax if isinstance(op, Argmax) else lowering.builder.argmin
-    lowering.place(node.outputs[0], search(lowering.slot(x), op.axis))
+    lowering.set_slot(node.outputs[0], search(lowering.slot(x), op.axis))
 
 
 @lower_node.register
@@ -31,7 +31,7 @@ def _(op: Nonzero, node: FrozenApply, lowering: Lowering) -> None:
     builder, x = lowering.builder, lowering.slot(node.inputs[0])
     count = builder.size_value(builder.count_nonzero(x))
     for output, slot in zip(node.outputs, builder.nonzero(x, count), strict=True):
-        lowering.place(output, slot)
+        lowering.set_slot(output, slot)
 
 
 @lower_node.register
@@ -40,4 +40,4 @@ def _(op: RepeatedPositions, node: FrozenApply, lowering: Lowering) -> None:
     count = builder.size_value(builder.count_repeated(repeats))
     at_least = builder.size_binary("maximum", count, builder.size_literal(0))
     builder.require_equal(count, at_least, "a number of repeats cannot be negative; given {a}")
-    lowering.place(node.outputs[0], builder.repeated(repeats, count))
+    lowering.set_slot(node.outputs[0], builder.repeated(repeats, count))

@@ -1,9 +1,8 @@
-"""What lowering one graph knows: its program so far, and where each variable is in it."""
+"""The state of lowering one graph: its program so far, and the slot of each variable."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import frazil._core as _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Program, Variable
@@ -12,7 +11,7 @@ from frazil.link.fusion.views import REPEATED
 from frazil.link.kernel.compiler import NativeKernel
 from frazil.link.kernel.passes import plan
 from frazil.link.lowering.inner import Inner
-from frazil.link.lowering.loop_kernels import Indexed, KernelCall
+from frazil.link.lowering.loop_kernels import IndexedOperand, KernelCall
 from frazil.link.lowering.origin import Origin
 from frazil.tensor.lengths import Shape_i
 from frazil.tensor.reductions import Reduce
@@ -20,21 +19,19 @@ from frazil.tensor.shapes import find_after_operands, is_size_arithmetic
 
 
 class Lowering:
-    """The state of lowering one graph: its program so far, and where each variable is in it."""
+    """The state of lowering one graph: its program so far, and the slot of each variable."""
 
     def __init__(
         self,
         graph: FrozenFunctionGraph,
         cut: Segmentation,
-        linker: Any,
         donated: Sequence[Variable] = (),
         *,
         checked: bool = False,
     ) -> None:
-        self.linker = linker
         self.checked = checked
         self.programs: Mapping[Inner, Program] = {}
-        self.placement = cut.placement
+        self.schedule = cut.schedule
         self._outputs = frozenset(graph.outputs)
         self.shapes = cut.shapes
         self.builder = _core.ProgramBuilder()
@@ -52,11 +49,11 @@ class Lowering:
         return self.programs[graph, tuple(donated)]
 
     def needs_buffer(self, x: Variable) -> bool:
-        """Whether a new ``x`` must be memory of its own: it is written over, or given out."""
-        return x in self.placement.written or x in self._outputs
+        """Whether ``x`` needs memory of its own: it is written over, or an output of the graph."""
+        return x in self.schedule.written or x in self._outputs
 
     def slot(self, x: Variable) -> int:
-        """The slot that holds ``x``, which is a constant, a length or has been placed."""
+        """The slot of ``x``, which is a constant, a length or has a slot already."""
         if x not in self._slots:
             if isinstance(x, Constant):
                 self._slots[x] = self.builder.constant(x.data)
@@ -64,8 +61,8 @@ class Lowering:
                 self._slots[x] = self.builder.size_scalar(self.size(x))
         return self._slots[x]
 
-    def place(self, x: Variable, slot: int) -> None:
-        """Says that ``slot`` holds ``x``."""
+    def set_slot(self, x: Variable, slot: int) -> None:
+        """Note that ``slot`` holds ``x``."""
         self._slots[x] = slot
 
     def sizes(self, lengths: Sequence[Variable]) -> list[int]:
@@ -92,8 +89,8 @@ class Lowering:
         return self.builder.size_binary(node.op.scalar_op.table_name, a, b)
 
     def run_loop(self, call: KernelCall, native: NativeKernel) -> None:
-        """Adds a kernel and the dimensions of length 1 that it left out."""
-        over = call.loop.pattern
+        """Add the call of a loop kernel, and the dimensions of length 1 that it leaves out."""
+        over = call.loop.domain
         self.builder.origin(Origin(call.loop.nodes))
         dims = [
             self.size(length)
@@ -121,16 +118,16 @@ class Lowering:
             [self._indexed(target) for _, target in call.targets],
         )
         for (variable, _), slot in zip(call.targets, slots[len(call.outputs) :], strict=True):
-            self.place(variable, slot)
+            self.set_slot(variable, slot)
         for output, slot in zip(call.outputs, slots, strict=False):
             ones = [axis for axis, n in enumerate(output.variable.type.shape) if n == 1]
-            self.place(output.variable, self.builder.expand_dims(slot, ones) if ones else slot)
+            self.set_slot(output.variable, self.builder.expand_dims(slot, ones) if ones else slot)
 
-    def _indexed(self, of: Indexed) -> tuple[int, Sequence[int], Sequence[int]]:
+    def _indexed(self, of: IndexedOperand) -> tuple[int, Sequence[int], Sequence[int]]:
         return self.slot(of.variable), of.axes, of.indexed
 
     def require_broadcast(self, x: Variable, target: Sequence[Variable]) -> None:
-        """Adds checks that ``x`` has the target's lengths wherever its type does not say 1."""
+        """Add checks that ``x`` has the lengths of ``target``, except where its type says 1."""
         own = self.shapes.lengths(x)
         for axis in range(-x.ndim, 0):
             if x.broadcastable[axis]:
@@ -146,7 +143,7 @@ class Lowering:
                 )
 
     def require_elements(self, node: FrozenApply, axes: Sequence[int]) -> None:
-        """Adds checks that the operand of ``node`` has elements along ``axes``."""
+        """Add checks that the operand of ``node`` has elements along ``axes``."""
         lengths = self.shapes.lengths(node.inputs[0])
         for axis in axes:
             given = self.size(lengths[axis])
@@ -159,6 +156,6 @@ class Lowering:
 
 
 def _numbered(axes: Sequence[int]) -> list[int]:
-    """``axes`` renumbered from 0, those of a loop's output that it moves along."""
+    """``axes`` renumbered from 0 without gaps; repeated ones stay."""
     kept = sorted(axis for axis in axes if axis != REPEATED)
     return [REPEATED if axis == REPEATED else kept.index(axis) for axis in axes]

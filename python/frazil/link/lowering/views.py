@@ -1,4 +1,4 @@
-"""Ops whose result is another look at memory."""
+"""Views: ops whose output shares the memory of an operand."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from frazil.tensor.transposition import Transpose
 @lower_node.register
 def _(op: Transpose, node: FrozenApply, lowering: Lowering) -> None:
     (x,), (y,) = node.inputs, node.outputs
-    lowering.place(y, lowering.builder.transpose(lowering.slot(x), op.axes))
+    lowering.set_slot(y, lowering.builder.transpose(lowering.slot(x), op.axes))
 
 
 @lower_node.register
 def _(op: ExpandDims, node: FrozenApply, lowering: Lowering) -> None:
     (x,), (y,) = node.inputs, node.outputs
-    lowering.place(y, lowering.builder.expand_dims(lowering.slot(x), op.axes))
+    lowering.set_slot(y, lowering.builder.expand_dims(lowering.slot(x), op.axes))
 
 
 @lower_node.register
 def _(op: DropDims, node: FrozenApply, lowering: Lowering) -> None:
     (x,), (y,) = node.inputs, node.outputs
-    lowering.place(y, lowering.builder.drop_dims(lowering.slot(x), op.axes))
+    lowering.set_slot(y, lowering.builder.drop_dims(lowering.slot(x), op.axes))
 
 
 @lower_node.register
@@ -36,18 +36,18 @@ def _(op: BroadcastTo, node: FrozenApply, lowering: Lowering) -> None:
     x, *lengths = node.inputs
     lowering.require_broadcast(x, lengths)
     slot = lowering.builder.broadcast_to(lowering.slot(x), lowering.sizes(lengths))
-    lowering.place(node.outputs[0], slot)
+    lowering.set_slot(node.outputs[0], slot)
 
 
 @lower_node.register
 def _(op: Reshape, node: FrozenApply, lowering: Lowering) -> None:
     x, *lengths = node.inputs
     slot = lowering.builder.reshape(lowering.slot(x), lowering.sizes(lengths))
-    lowering.place(node.outputs[0], slot)
+    lowering.set_slot(node.outputs[0], slot)
 
 
 @lower_node.register
 def _(op: Subtensor, node: FrozenApply, lowering: Lowering) -> None:
     x, *dynamic = node.inputs
     index = sized_index(op.template, x.ndim, dynamic, lowering)
-    lowering.place(node.outputs[0], lowering.builder.slice(lowering.slot(x), index))
+    lowering.set_slot(node.outputs[0], lowering.builder.slice(lowering.slot(x), index))

@@ -26,19 +26,19 @@ LAPACK = ("getrf", "potrf")
 
 @cache
 def install() -> None:
-    """Gives the runtime BLAS; once, when the first program needs it."""
+    """Give the runtime BLAS; once, when the first program needs it."""
     _install(BLAS, "cython_blas")
 
 
 @cache
 def install_lapack() -> None:
-    """Gives the runtime BLAS and LAPACK; once, when the first program needs it."""
+    """Give the runtime BLAS and LAPACK; once, when the first program needs them."""
     install()
     _install(LAPACK, "cython_lapack")
 
 
 def install_library(name: Literal["blas", "lapack"] | None) -> None:
-    """Gives the runtime what a program needs, by the name of its library."""
+    """Give the runtime the library that a program needs."""
     if name == "blas":
         install()
     elif name == "lapack":
@@ -55,11 +55,10 @@ def _install(routines: Sequence[str], part: str) -> None:
 
 
 def routines_of_numpy(names: Sequence[str]) -> dict[str, int] | None:
-    """Where the routines lie that NumPy calls itself; None if these are not known by their names.
+    """The addresses of the routines that NumPy itself calls; None if it lacks one of the names.
 
-    NumPy's own releases hold OpenBLAS with 64-bit integers, under names that say so. It is there
-    from the start; SciPy's has to be loaded first, which takes as long as to find a program in the
-    cache.
+    NumPy's own releases hold OpenBLAS with 64-bit integers, under names that say so. It is loaded
+    already; SciPy's has to be loaded first, which takes as long as finding a program in the cache.
 
     Examples
     --------
@@ -72,7 +71,7 @@ def routines_of_numpy(names: Sequence[str]) -> dict[str, int] | None:
     if path is None:
         return None
     try:
-        library = ctypes.CDLL(path)  # finds what it depends on, too
+        library = ctypes.CDLL(path)  # also finds the libraries that it depends on
         return {
             name: ctypes.addressof(ctypes.c_char.in_dll(library, f"scipy_{name}_64_"))
             for name in names
@@ -82,7 +81,7 @@ def routines_of_numpy(names: Sequence[str]) -> dict[str, int] | None:
 
 
 def routines_of_scipy(names: Sequence[str], part: str) -> dict[str, int]:
-    """Where the routines lie that a part of ``scipy.linalg`` gives to others, for 32-bit integers.
+    """The addresses of the routines that a module of ``scipy.linalg`` exports, for 32-bit integers.
 
     Examples
     --------
@@ -95,10 +94,10 @@ def routines_of_scipy(names: Sequence[str], part: str) -> dict[str, int]:
 
 
 def _part_of_linalg(part: str) -> ModuleType:
-    """A module of ``scipy.linalg``, without the rest of the package.
+    """A module of ``scipy.linalg``, imported without the rest of the package.
 
-    The package takes forty times as long to import as ``cython_blas`` alone, and that would be part
-    of the first compilation.
+    The whole package takes forty times as long to import as ``cython_blas``, and the first
+    compilation would take that much longer.
     """
     name = f"scipy.linalg.{part}"
     if "scipy.linalg" not in sys.modules:
@@ -107,7 +106,7 @@ def _part_of_linalg(part: str) -> ModuleType:
         if spec is not None and spec.loader is not None:
             module = module_from_spec(spec)
             spec.loader.exec_module(module)
-            # Whoever imports the package later is to find it whole, this module in it.
+            # A later import of the package must find it whole, with this module in it.
             sys.modules.pop(name, None)
             return module
     return import_module(name)

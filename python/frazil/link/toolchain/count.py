@@ -1,4 +1,4 @@
-"""How many kernels were compiled."""
+"""The number of compiled kernels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _lock = Lock()
 
 
 def _renew_lock() -> None:
-    """In a child: who held it there was left behind by the fork."""
+    """In a forked child, the thread that held the lock may be gone."""
     global _lock
     _lock = Lock()
 
@@ -21,20 +21,20 @@ if hasattr(os, "register_at_fork"):
 
 
 def count_compiled(linker: str, kernels: int) -> None:
-    """Note that the compiler of a linker has compiled so many kernels."""
+    """Count kernels that the compiler of a linker has compiled."""
     with _lock:
         _compiled[linker] += kernels
 
 
 def compiled_kernels() -> Counter[str]:
-    """How many kernels the compiler of each linker has compiled in this process.
+    """The number of kernels that each linker has compiled in this process.
 
-    Equal kernels are compiled once as long as a function uses one, and so are equal segments.
+    Equal kernels, and so equal segments, are compiled once as long as a function uses one.
 
     Returns
     -------
     collections.Counter
-        By the names of linkers.
+        The numbers, by the names of linkers.
 
     Examples
     --------

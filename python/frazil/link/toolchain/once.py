@@ -1,4 +1,4 @@
-"""Work that threads may ask for at once and that is done once."""
+"""Work that several threads may ask for at the same time and that is done once."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from typing import Generic, TypeVar
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
-#: Seconds after which who waits looks whether the one who makes it is still there.
+#: Seconds after which a waiting thread looks whether the maker is still alive.
 PATIENCE = 0.05
 
 
 class _Maker(Generic[Key, Value]):
-    """One run of :meth:`Claims._make_unclaimed`, in the thread that began it.
+    """One run of :meth:`SingleFlight._make_missing`, in the thread that began it.
 
-    It runs as a generator, since the interpreter itself keeps whether one is running: that ends
-    with an exception at whatever line, as Ctrl-C may raise it, also within a ``finally``.
+    It runs as a generator, since the interpreter itself knows whether a generator is running. That
+    state also ends with an exception at any line, as Ctrl-C may raise it, even within a
+    ``finally``.
     """
 
     def __init__(self) -> None:
@@ -29,7 +30,7 @@ class _Maker(Generic[Key, Value]):
 
     @property
     def is_alive(self) -> bool:
-        """Whether it still makes something. A fork leaves those of other threads behind."""
+        """Whether it is still at work. In a forked child, makers of other threads are not."""
         running = self.steps is not None and getgeneratorstate(self.steps) == GEN_RUNNING
         return running and self._process == os.getpid()
 
@@ -38,8 +39,8 @@ class _Maker(Generic[Key, Value]):
         return self._thread == get_ident()
 
 
-class _Claim(Generic[Key, Value]):
-    """One value that somebody makes."""
+class _Promise(Generic[Key, Value]):
+    """One value that a maker is making."""
 
     def __init__(self, maker: _Maker[Key, Value]) -> None:
         self.maker = maker
@@ -48,41 +49,42 @@ class _Claim(Generic[Key, Value]):
         self._ended.acquire()
 
     def end(self, value: Value | None) -> None:
-        """Hand the value, if there is one, to those who wait."""
+        """Hand the value, if there is one, to the threads that wait."""
         self.value = value
         self._ended.release()
 
     def wait(self) -> Value | None:
-        """The value; None if its maker ended without one."""
+        """The value; None if its maker ended without it."""
         while not self._ended.acquire(timeout=PATIENCE):
             if not self.maker.is_alive:
                 return self.value
-        self._ended.release()  # for the next who waits
+        self._ended.release()  # for the next thread that waits
         return self.value
 
 
-class Claims(Generic[Key, Value]):
-    """What is being made, by whom.
+class SingleFlight(Generic[Key, Value]):
+    """The values that are being made, each by one thread.
 
-    Who asks for what nobody makes yet claims it and makes it; others wait for it, as long as its
-    maker is alive. Nobody waits before having made what it has claimed, so nobody waits forever.
-    Nothing is kept that is made, and no value is None.
+    The first thread that asks for a value makes it; other threads wait for it, as long as the maker
+    is alive. A thread first makes the values that it promised and then waits for others, so no
+    threads wait for each other. Values are not kept, and no value is None.
 
-    What an exception interrupted at an unlucky line stays claimed by one who is no longer alive: it
-    is claimed anew. So are, in a forked child, the claims of threads of its parent.
+    An exception may interrupt a maker at a line where its promise stays. Such a promise is found
+    dead, and the next thread makes the value. In a forked child all promises of the parent's other
+    threads are dead.
 
     Examples
     --------
-    >>> from frazil.link.toolchain.once import Claims
-    >>> lengths = Claims[str, int]()
+    >>> from frazil.link.toolchain.once import SingleFlight
+    >>> lengths = SingleFlight[str, int]()
     >>> lengths.make(["a", "bc", "a"], {"a": 1}.get, lambda keys: [len(key) for key in keys])
     {'a': 1, 'bc': 2}
     """
 
     def __init__(self) -> None:
-        # No lock guards it, which an exception might leave locked: each access is one operation.
-        # Two who find one dead claim at once may both make its value, which is as right.
-        self._running: dict[Key, _Claim[Key, Value]] = {}
+        # There is no lock, which an exception might leave locked: each access is one operation.
+        # Two threads that find a dead promise at once may both make its value; both are right.
+        self._running: dict[Key, _Promise[Key, Value]] = {}
 
     def make(
         self,
@@ -90,44 +92,44 @@ class Claims(Generic[Key, Value]):
         find: Callable[[Key], Value | None],
         work: Callable[[Sequence[Key]], Sequence[Value]],
     ) -> dict[Key, Value]:
-        """The value of each key: what ``find`` knows, else what ``work`` makes, here or elsewhere.
+        """The value of each key: from ``find``, else from ``work``, in this or another thread.
 
-        ``work`` must let ``find`` know of what it makes. Where it fails in another thread, it is
-        done again here.
+        ``find`` must know the values that ``work`` has made. If ``work`` fails in another thread,
+        it is done again in this one.
         """
         found: dict[Key, Value] = {}
         wanted = list(dict.fromkeys(keys))
         while wanted:
-            others: dict[Key, _Claim[Key, Value]] = {}
+            others: dict[Key, _Promise[Key, Value]] = {}
             maker: _Maker[Key, Value] = _Maker()
-            maker.steps = self._make_unclaimed(maker, wanted, find, work, found, others)
+            maker.steps = self._make_missing(maker, wanted, find, work, found, others)
             next(maker.steps, None)
             wanted = []
-            for key, claim in others.items():
-                value = claim.wait()
+            for key, promise in others.items():
+                value = promise.wait()
                 if value is None:
                     wanted.append(key)
                 else:
                     found[key] = value
         return found
 
-    def _make_unclaimed(
+    def _make_missing(
         self,
         maker: _Maker[Key, Value],
         wanted: Sequence[Key],
         find: Callable[[Key], Value | None],
         work: Callable[[Sequence[Key]], Sequence[Value]],
         found: dict[Key, Value],
-        others: dict[Key, _Claim[Key, Value]],
+        others: dict[Key, _Promise[Key, Value]],
     ) -> Generator[None, None, None]:
-        """Puts into ``found`` what nobody else makes, and into ``others`` what others do."""
-        yield from ()  # a generator, which stops nowhere
-        mine: dict[Key, _Claim[Key, Value]] = {}
+        """Put values into ``found``, and promises of other threads into ``others``."""
+        yield from ()  # makes this a generator, which yields nothing
+        mine: dict[Key, _Promise[Key, Value]] = {}
         try:
             for key in wanted:
-                mine[key] = _Claim(maker)
-                running = self._claim(key, mine[key])
-                # What this thread makes further up is made here once more: nobody else would.
+                mine[key] = _Promise(maker)
+                running = self._promise_for(key, mine[key])
+                # A value that this thread is making further up the stack is made here once more.
                 if running is not mine[key] and not running.maker.is_in_this_thread:
                     others[key] = running
                     del mine[key]
@@ -141,14 +143,14 @@ class Claims(Generic[Key, Value]):
             if missing:
                 found.update(zip(missing, work(missing), strict=True))
         finally:
-            # Also after an exception: others need not find out that nobody is alive.
-            for key, claim in mine.items():
-                if self._running.get(key) is claim:
+            # Also after an exception, so that other threads need not find out by waiting.
+            for key, promise in mine.items():
+                if self._running.get(key) is promise:
                     self._running.pop(key, None)
-                claim.end(found.get(key))
+                promise.end(found.get(key))
 
-    def _claim(self, key: Key, new: _Claim[Key, Value]) -> _Claim[Key, Value]:
-        """The claim on a key: a living one, or the new one."""
+    def _promise_for(self, key: Key, new: _Promise[Key, Value]) -> _Promise[Key, Value]:
+        """The promise for a key: one whose maker is alive, or the new one."""
         while True:
             running = self._running.setdefault(key, new)
             if running is new or running.maker.is_alive:

@@ -1,4 +1,4 @@
-"""The threads that wait for compilers, and how many there are."""
+"""The thread pool in which compilers run."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from contextvars import ContextVar, copy_context
 from operator import index
 from typing import TypeVar
 
-Given = TypeVar("Given")
-Made = TypeVar("Made")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 VARIABLE = "FRAZIL_COMPILE_THREADS"
 
 
 class _Thread(threading.local):
-    """What tells the running thread from all others, also from those that have ended."""
+    """A token for each thread, unlike those of all threads before."""
 
     def __init__(self) -> None:
         self.token = object()
@@ -26,7 +26,7 @@ class _Thread(threading.local):
 
 _thread = _Thread()
 
-#: How many threads were chosen, and by which thread: contexts are copied to others, and inherited.
+#: The thread that chose, and its number of threads: other threads may inherit or copy a context.
 _chosen: ContextVar[tuple[object, int] | None] = ContextVar("compile_threads", default=None)
 
 
@@ -66,22 +66,22 @@ def compile_threads(count: int) -> Iterator[None]:
 
 
 def thread_count() -> int:
-    """How many threads compile now.
+    """The number of threads that compile now.
 
     Raises
     ------
     ValueError
-        If the environment variable holds something else than a positive number.
+        If the environment variable is not a positive number.
     """
     chosen = _chosen.get()
     if chosen is not None and chosen[0] is _thread.token:
         return chosen[1]
-    told = os.environ.get(VARIABLE, "").strip()
-    return _checked(told, f"${VARIABLE} must be") if told else _processors()
+    setting = os.environ.get(VARIABLE, "").strip()
+    return _checked(setting, f"${VARIABLE} must be") if setting else _processors()
 
 
 def _processors() -> int:
-    """The processors that this process may use."""
+    """The number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -97,17 +97,17 @@ def _checked(given: object, what: str) -> int:
     return count
 
 
-def compile_all(work: Callable[[Given], Made], given: Sequence[Given]) -> list[Made]:
-    """What ``work`` makes of each, in order.
+def compile_all(work: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+    """The results of ``work`` for each item, in order.
 
-    The first exception, by the order of what was given, is raised as the worker raised it, when the
-    other workers have ended; what had not begun by then never does.
+    If calls fail, the exception of the first of these items is raised as the worker raised it, once
+    the running workers have ended; other items are not begun.
     """
-    threads = min(thread_count(), len(given))
+    threads = min(thread_count(), len(items))
     if threads < 2:
-        return [work(one) for one in given]
+        return [work(item) for item in items]
     with ThreadPoolExecutor(threads, "frazil-compile") as pool:
-        futures = [pool.submit(copy_context().run, work, one) for one in given]
+        futures = [pool.submit(copy_context().run, work, item) for item in items]
         try:
             wait(futures, return_when=FIRST_EXCEPTION)
         finally:

@@ -1,4 +1,4 @@
-"""Files for a moment, which do not stay for ever where a process is killed."""
+"""Temporary files, which are removed even if their process is killed."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from frazil.cache.lock import Busy, held
 
 _PREFIX = "frazil-kernels-"
 _LOCK = "lock"
-_YOUNG = 60.0  # seconds in which a folder may not have its lock yet, by any clock
+_YOUNG = 60.0  # seconds in which a folder may not have its lock yet
 
 
 @contextlib.contextmanager
 def scratch_path(name: str) -> Iterator[str]:
-    """A path for a file, in a folder of its own that goes with it.
+    """A path for a file, in a folder of its own, which is removed in the end.
 
-    The first in a process removes the folders of processes that were killed.
+    The first call in a process also removes the folders of killed processes.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def scratch_path(name: str) -> Iterator[str]:
             flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
             descriptor = os.open(os.path.join(folder, _LOCK), flags, 0o600)
             stack.callback(os.close, descriptor)
-            with contextlib.suppress(OSError):  # without locks nobody else removes it either
+            with contextlib.suppress(OSError):  # where there are no locks, no process removes it
                 stack.enter_context(held(descriptor))
             yield os.path.join(folder, name)
     finally:
@@ -50,7 +50,7 @@ def scratch_path(name: str) -> Iterator[str]:
 
 @cache
 def _sweep(parent: str) -> None:
-    """Removes the folders that nobody works in."""
+    """Remove the folders that no process uses."""
     with contextlib.suppress(OSError), os.scandir(parent) as found:
         for entry in found:
             if entry.name.startswith(_PREFIX):
@@ -68,7 +68,9 @@ def _remove_abandoned(folder: str) -> None:
     try:
         descriptor = os.open(os.path.join(folder, _LOCK), os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
     except FileNotFoundError:
-        os.rmdir(folder)  # if it is empty: killed before there was one, or after it had gone
+        os.rmdir(
+            folder
+        )  # an empty one, of a process killed before it made the lock, or after it removed it
         return
     try:
         with held(descriptor):
@@ -78,7 +80,7 @@ def _remove_abandoned(folder: str) -> None:
 
 
 def _remove(folder: str) -> None:
-    """Removes a folder and the files in it; the lock goes last, as others go by it."""
+    """Remove a folder and the files in it; the lock last, since other processes look at it."""
     with contextlib.suppress(OSError):
         with os.scandir(folder) as found:
             files = [entry for entry in found if not entry.is_dir(follow_symlinks=False)]

@@ -1,4 +1,4 @@
-"""Functions that native code calls: the runtime's, SciPy's, and those of the C math library."""
+"""Addresses of the functions that native code calls: of the runtime, SciPy and the C library."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def scipy_function(name: str) -> int:
 
 
 def address_in(capsule: object) -> int:
-    """The address that a capsule of Cython's holds."""
+    """The address in a capsule of Cython."""
     name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(
         ("PyCapsule_GetName", ctypes.pythonapi)
     )
@@ -53,11 +53,11 @@ def address_in(capsule: object) -> int:
 
 @cache
 def load_math(vectors: bool = True) -> None:
-    """Makes the C library's math functions visible to all that this process loads from now on.
+    """Make the C library's math functions visible to all libraries that this process loads later.
 
-    Those on vectors lie in a library that few processes have before a kernel needs them.
+    Functions on vectors are in a library that few processes load by themselves.
     """
-    # Another C library has its math elsewhere, in itself as a rule.
+    # Other C libraries hold their math functions themselves, as a rule.
     names = ("libm.so.6", "libmvec.so.1")[: 1 + vectors] if sys.platform == "linux" else ()
     for name in names:
         with contextlib.suppress(OSError):

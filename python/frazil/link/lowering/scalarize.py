@@ -1,6 +1,7 @@
-"""Ops on small arrays, element by element: what a recurrence kernel does in a step.
+"""Ops on small arrays as scalar ops on their elements, for the steps of scan kernels.
 
-An array is an object array of the numbers of its elements' values, so that views cost nothing.
+An array is represented by an object array, which holds for each element the number of its value. So
+views cost nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from itertools import pairwise, product
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from frazil._core import Constant, FrozenApply, Variable
 from frazil.graph.op import Op
@@ -32,18 +34,18 @@ from frazil.tensor.reductions import Reduce
 from frazil.tensor.reshaping import Reshape
 from frazil.tensor.transposition import Transpose
 
-Elements: TypeAlias = Any
-"""An object array: for each element the number of its value. NumPy's types do not tell that."""
+Elements: TypeAlias = npt.NDArray[Any]
+"""An object array of ints: for each element the number of its value."""
 
 
 class NotScalarizable(Exception):
-    """An array is too large, or of a shape that is not known, or an op has no form here."""
+    """An array is too large or of unknown shape, or an op has no form on single elements."""
 
 
-class Step:
-    """What a step computes so far: literals and statements, each once.
+class Emitter:
+    """Collects the literals and statements of a step, each once.
 
-    Numbers below zero stand for literals until all values are counted.
+    Values are numbered from 0; literals have negative numbers.
     """
 
     def __init__(
@@ -59,19 +61,19 @@ class Step:
         self._next = 0
 
     def given(self, dtype: str) -> int:
-        """A value that is there before the statements."""
+        """A new value, which no statement computes."""
         self._next += 1
         self.dtypes[self._next - 1] = dtype
         return self._next - 1
 
     def literal(self, dtype: str, value: bool | int | float) -> int:
-        """A constant."""
+        """The value of a literal."""
         number = self.literals.setdefault(Literal(dtype, value), -1 - len(self.literals))
         self.dtypes[number] = dtype
         return number
 
     def constant(self, array: np.ndarray[Any, Any]) -> Elements:
-        """The elements of a constant array."""
+        """The values of the elements of a constant array."""
         dtype = str(array.dtype)
         made = np.empty(array.shape, object)
         for at in np.ndindex(*array.shape):
@@ -79,7 +81,7 @@ class Step:
         return made
 
     def apply(self, op: ScalarOp, args: Sequence[int], dtype: str) -> int:
-        """The value of a scalar op."""
+        """The value of a scalar op on values."""
         if len(self.statements) >= self._limit:
             raise NotScalarizable(f"more than {self._limit} statements")
         statement = Statement(op, tuple(args), dtype)
@@ -92,11 +94,11 @@ class Step:
         return number
 
     def arithmetic(self, name: str, a: int, b: int) -> int:
-        """A named op on two values of one dtype."""
+        """The value of the elementary op ``name`` on two values of one dtype."""
         return self.apply(Elementary(name), (a, b), self.dtypes[a])
 
     def total(self, terms: Sequence[int], name: str = "add") -> int:
-        """Values folded in order."""
+        """The values ``terms`` folded in order."""
         so_far = terms[0]
         for term in terms[1:]:
             so_far = self.arithmetic(name, so_far, term)
@@ -104,7 +106,7 @@ class Step:
 
     def dot(self, a: Elements, b: Elements, dtype: str) -> Elements:
         """The product of vectors or matrices."""
-        # Of no elements NumPy does not work out a length of -1.
+        # NumPy does not infer a length of -1 where there are no elements.
         left, right = np.atleast_2d(a), b.reshape(b.shape[0], int(np.prod(b.shape[1:])))
         made = np.empty((left.shape[0], right.shape[1]), object)
         for i, j in np.ndindex(*made.shape):
@@ -116,31 +118,31 @@ class Step:
 
 
 @singledispatch
-def components(op: Op, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
-    """The elements of a node's only result, in terms of those of its operands.
+def scalarize(op: Op, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
+    """The elements of a node's only output, computed from the elements of its operands.
 
     Raises
     ------
     NotScalarizable
-        If the op has no such form.
+        If the op has no form on single elements.
     """
     raise NotScalarizable(f"{op} has no form for single elements")
 
 
-@components.register
-def _(op: Elemwise, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+@scalarize.register
+def _(op: Elemwise, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
     if len(node.output_types) != 1:
         raise NotScalarizable(f"{op} has several results")
     result = node.output_types[0]
     made = np.empty(_static(node.outputs[0]), object)
     aligned: list[Elements] = [np.broadcast_to(x, made.shape) for x in operands]
     for at in np.ndindex(*made.shape):
-        made[at] = step.apply(op.scalar_op, [x[at] for x in aligned], result.dtype)
+        made[at] = emit.apply(op.scalar_op, [x.item(at) for x in aligned], result.dtype)
     return made
 
 
-@components.register
-def _(op: Reduce, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+@scalarize.register
+def _(op: Reduce, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
     (x,) = operands
     dtype = node.output_types[0].dtype
     kept = [axis for axis in range(x.ndim) if axis not in op.axes]
@@ -149,40 +151,45 @@ def _(op: Reduce, node: FrozenApply, operands: Sequence[Elements], step: Step) -
     for at in np.ndindex(*made.shape):
         terms = list(np.ravel(moved[at]))
         if terms:
-            made[at] = step.total(terms, op.fold)
+            made[at] = emit.total(terms, op.fold)
         elif op.needs_elements:
             raise NotScalarizable("a reduction of no elements")
         else:
-            made[at] = step.literal(dtype, np.dtype(dtype).type(op.identity(dtype)).item())
+            made[at] = emit.literal(dtype, np.dtype(dtype).type(op.identity(dtype)).item())
     return made
 
 
-@components.register
-def _(op: Dot, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+@scalarize.register
+def _(op: Dot, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
     a, b = operands
     if a.shape[-1:] != b.shape[:1]:
         raise NotScalarizable("lengths differ")
-    return step.dot(a, b, node.output_types[0].dtype)
+    return emit.dot(a, b, node.output_types[0].dtype)
 
 
-@components.register(Gemm)
-@components.register(Gemv)
-def _(op: Gemm | Gemv, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+@scalarize.register(Gemm)
+@scalarize.register(Gemv)
+def _(op: Gemm | Gemv, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
     z, alpha, a, b, beta = operands
     dtype = node.output_types[0].dtype
-    return _accumulated(step, z, alpha[()], step.dot(a, b, dtype), node.inputs[4], beta[()])
+    return _accumulated(emit, z, alpha.item(), emit.dot(a, b, dtype), node.inputs[4], beta.item())
 
 
-@components.register
-def _(op: Ger, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+@scalarize.register
+def _(op: Ger, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
     a, alpha, x, y = operands
     dtype = node.output_types[0].dtype
-    outer = step.dot(x[:, None], y[None, :], dtype)
-    return _accumulated(step, a, alpha[()], outer, None, step.literal(dtype, 1.0))
+    outer = emit.dot(x[:, None], y[None, :], dtype)
+    return _accumulated(emit, a, alpha.item(), outer, None, emit.literal(dtype, 1.0))
 
 
 def _accumulated(
-    step: Step, z: Elements, alpha: int, products: Elements, beta: Variable | None, factor: int
+    emit: Emitter,
+    z: Elements,
+    alpha: int,
+    products: Elements,
+    beta: Variable | None,
+    factor: int,
 ) -> Elements:
     """``factor * z + alpha * products``; ``z`` is not read where ``factor`` is known to be zero."""
     if z.shape != products.shape:
@@ -190,9 +197,9 @@ def _accumulated(
     unread = isinstance(beta, Constant) and not beta.data.any()
     made = np.empty(z.shape, object)
     for at in np.ndindex(*z.shape):
-        own = step.arithmetic("mul", alpha, products[at])
+        own = emit.arithmetic("mul", alpha, products.item(at))
         if not unread:
-            own = step.arithmetic("add", step.arithmetic("mul", factor, z[at]), own)
+            own = emit.arithmetic("add", emit.arithmetic("mul", factor, z.item(at)), own)
         made[at] = own
     return made
 
@@ -200,49 +207,49 @@ def _accumulated(
 # ---------------------------------------------------------------- views
 
 
-@components.register
-def _(op: Transpose, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+@scalarize.register
+def _(op: Transpose, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
     return np.transpose(operands[0], op.axes)
 
 
-@components.register
-def _(op: ExpandDims, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+@scalarize.register
+def _(op: ExpandDims, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
     return np.expand_dims(operands[0], op.axes)
 
 
-@components.register
-def _(op: DropDims, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+@scalarize.register
+def _(op: DropDims, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
     return operands[0].reshape(_static(node.outputs[0]))
 
 
-@components.register
-def _(op: Reshape, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+@scalarize.register
+def _(op: Reshape, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
     shape = _static(node.outputs[0])
     if int(np.prod(shape)) != operands[0].size:
         raise NotScalarizable("sizes differ")
     return operands[0].reshape(shape)
 
 
-@components.register
-def _(op: BroadcastTo, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+@scalarize.register
+def _(op: BroadcastTo, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
     return np.broadcast_to(operands[0], _static(node.outputs[0]))
 
 
-@components.register
-def _(op: Full, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+@scalarize.register
+def _(op: Full, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
     return np.broadcast_to(operands[0], _static(node.outputs[0]))
 
 
-@components.register
-def _(op: Subtensor, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+@scalarize.register
+def _(op: Subtensor, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
     try:
         return np.asarray(operands[0][_index(op, node.inputs[1:])], object)
     except IndexError:
         raise NotScalarizable("an index is out of bounds") from None
 
 
-@components.register
-def _(op: IncSubtensor, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+@scalarize.register
+def _(op: IncSubtensor, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
     x, y = operands[:2]
     made = x.copy()
     index = _index(op, node.inputs[2:])
@@ -254,58 +261,58 @@ def _(op: IncSubtensor, node: FrozenApply, operands: Sequence[Elements], step: S
     if not op.set:
         sums = np.empty(part.shape, object)
         for at in np.ndindex(*part.shape):
-            sums[at] = step.arithmetic("add", part[at], new[at])
+            sums[at] = emit.arithmetic("add", part.item(at), new.item(at))
         new = sums
     made[index] = new
     return made
 
 
-@components.register
-def _(op: Join, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+@scalarize.register
+def _(op: Join, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
     return np.concatenate(list(operands), op.axis)
 
 
-@components.register
-def _(op: ExtractDiag, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+@scalarize.register
+def _(op: ExtractDiag, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
     return np.diagonal(operands[0], op.offset, -2, -1)
 
 
-@components.register
-def _(op: AllocDiag, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
-    made = _zeros(node, step)
+@scalarize.register
+def _(op: AllocDiag, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
+    made = _zeros(node, emit)
     x = operands[0]
     for k in range(x.shape[-1]):
         made[..., k + max(-op.offset, 0), k + max(op.offset, 0)] = x[..., k]
     return made
 
 
-@components.register
-def _(op: Eye, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
-    made = _zeros(node, step)
-    one = step.literal(op.dtype, np.dtype(op.dtype).type(1).item())
+@scalarize.register
+def _(op: Eye, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
+    made = _zeros(node, emit)
+    one = emit.literal(op.dtype, np.dtype(op.dtype).type(1).item())
     for i, j in product(*map(range, made.shape)):
         if j - i == op.offset:
             made[i, j] = one
     return made
 
 
-@components.register
-def _(op: Shape_i, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
-    return step.constant(np.array(operands[0].shape[op.axis]))
+@scalarize.register
+def _(op: Shape_i, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
+    return emit.constant(np.array(operands[0].shape[op.axis]))
 
 
-# ---------------------------------------------------------------- in order
+# ---------------------------------------------------------------- cumulations
 
 
-@components.register
-def _(op: CumOp, node: FrozenApply, operands: Sequence[Elements], step: Step) -> Elements:
+@scalarize.register
+def _(op: CumOp, node: FrozenApply, operands: Sequence[Elements], emit: Emitter) -> Elements:
     made = operands[0].copy()
     rows = np.moveaxis(made, op.axis, 0)
-    # Not by rows: that of a vector would be a number, which is no place to write to.
+    # Not by rows: a row of a vector would be a number, which cannot be written to.
     for before, after in pairwise(range(len(rows))):
         for at in np.ndindex(*rows.shape[1:]):
             own = (after, *at)
-            rows[own] = step.arithmetic(op.mode, rows[before, *at], rows[own])
+            rows[own] = emit.arithmetic(op.mode, rows[before, *at], rows[own])
     return made
 
 
@@ -324,9 +331,9 @@ def _static(x: Variable) -> tuple[int, ...]:
     return known
 
 
-def _zeros(node: FrozenApply, step: Step) -> Elements:
+def _zeros(node: FrozenApply, emit: Emitter) -> Elements:
     shape, dtype = _static(node.outputs[0]), node.output_types[0].dtype
-    return np.full(shape, step.literal(dtype, np.dtype(dtype).type(0).item()), object)
+    return np.full(shape, emit.literal(dtype, np.dtype(dtype).type(0).item()), object)
 
 
 def _index(op: Subtensor | IncSubtensor, dynamic: Sequence[Variable]) -> tuple[Any, ...]:

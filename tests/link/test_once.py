@@ -14,8 +14,8 @@ import pytest
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.link.toolchain import once as claims_module
-from frazil.link.toolchain.once import Claims
+from frazil.link.toolchain import once as once_module
+from frazil.link.toolchain.once import SingleFlight
 
 PACKAGE = str(Path(fz.__file__).parent)
 NUMBERS = count(1)
@@ -93,8 +93,8 @@ def check_every(mode, within, lines):
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_an_interrupt_at_any_line_of_a_claim_leaves_nobody_waiting():
-    assert check_every("py", claims_module.__file__, count(1)) == 2
+def test_an_interrupt_at_any_line_of_the_work_leaves_nobody_waiting():
+    assert check_every("py", once_module.__file__, count(1)) == 2
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -103,74 +103,74 @@ def test_an_interrupt_at_any_line_of_a_compilation_leaves_nobody_waiting(mode, s
     assert check_every(mode, PACKAGE, (k * step + k for k in count(1))) == 2
 
 
-def test_an_interrupted_claim_is_taken_over_at_once():
-    def make(claims, *keys):
-        return claims.make(keys, {}.get, lambda keys: [key.upper() for key in keys])
+def test_interrupted_work_is_taken_over_at_once():
+    def make(flights, *keys):
+        return flights.make(keys, {}.get, lambda keys: [key.upper() for key in keys])
 
-    file = claims_module.__file__
+    file = once_module.__file__
     for line in count(1):
-        claims = Claims()
-        was = interrupted(partial(make, claims, "a", "b"), file, line)
-        assert in_another_thread(partial(make, claims, "b"), 10) == {"b": "B"}
-        assert make(claims, "a") == {"a": "A"}
-        assert not claims._running
+        flights = SingleFlight()
+        was = interrupted(partial(make, flights, "a", "b"), file, line)
+        assert in_another_thread(partial(make, flights, "b"), 10) == {"b": "B"}
+        assert make(flights, "a") == {"a": "A"}
+        assert not flights._running
         if not was:
             break
 
 
 def test_those_who_wait_for_an_interrupted_one_make_it_themselves():
-    file = claims_module.__file__
+    file = once_module.__file__
     for line in count(1):
-        claims, made = Claims(), threading.Event()
+        flights, made = SingleFlight(), threading.Event()
 
         def slow(keys, made=made):
             made.set()
             threading.Event().wait(0.02)
             return keys
 
-        def first(claims=claims, line=line, slow=slow):
-            return interrupted(lambda: claims.make(["a"], {}.get, slow), file, line)
+        def first(flights=flights, line=line, slow=slow):
+            return interrupted(lambda: flights.make(["a"], {}.get, slow), file, line)
 
         with ThreadPoolExecutor(2) as threads:
             owner = threads.submit(first)
             made.wait(0.05)
-            waiting = threads.submit(claims.make, ["a"], {}.get, lambda keys: keys)
+            waiting = threads.submit(flights.make, ["a"], {}.get, lambda keys: keys)
             assert waiting.result(10) == {"a": "a"}
             if not owner.result(10):
                 break
 
 
 def test_work_that_asks_for_itself_is_done_once_more():
-    claims = Claims()
+    flights = SingleFlight()
     depth = []
 
     def work(keys):
         depth.append(len(depth))
         if len(depth) < 3:
-            return [claims.make(keys, {}.get, work)[key] + 1 for key in keys]
+            return [flights.make(keys, {}.get, work)[key] + 1 for key in keys]
         return [0 for _ in keys]
 
-    assert in_another_thread(lambda: claims.make(["a"], {}.get, work), 10) == {"a": 2}
+    assert in_another_thread(lambda: flights.make(["a"], {}.get, work), 10) == {"a": 2}
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork here")
-def test_a_child_takes_over_what_threads_of_its_parent_claimed():
-    claims = Claims()
-    claimed, release = threading.Event(), threading.Event()
+def test_a_child_takes_over_what_threads_of_its_parent_began():
+    flights = SingleFlight()
+    begun, release = threading.Event(), threading.Event()
 
     def slow(keys):
-        claimed.set()
+        begun.set()
         release.wait(30)
         return keys
 
-    thread = threading.Thread(target=claims.make, args=(["a"], {}.get, slow))
+    thread = threading.Thread(target=flights.make, args=(["a"], {}.get, slow))
     thread.start()
-    assert claimed.wait(30)
+    assert begun.wait(30)
     child = os.fork()
     if child == 0:
         status = 1
         try:
-            status = 0 if claims.make(["a"], {}.get, lambda keys: keys) == {"a": "a"} else 1
+            status = 0 if flights.make(["a"], {}.get, lambda keys: keys) == {"a": "a"} else 1
         finally:
             os._exit(status)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
