@@ -32,7 +32,7 @@ fn graphs(criterion: &mut Criterion) {
         bencher.iter_batched(
             || {
                 let container = Container::new();
-                let x = container.input(ty, Some("x"), None);
+                let x = container.input(&ty, Some("x"), None);
                 (container, x)
             },
             |(container, x)| {
@@ -43,7 +43,7 @@ fn graphs(criterion: &mut Criterion) {
         );
     });
     let container = Container::new();
-    let x = container.input(ty, Some("x"), None);
+    let x = container.input(&ty, Some("x"), None);
     let outputs = [chain(&container, &op, &x)];
     let stats = container.stats();
     println!("bytes a node: {:.1}", stats.bytes as f64 / stats.nodes as f64);

@@ -15,7 +15,7 @@ use smallvec::smallvec;
 const NODES: u64 = 1_000_000;
 
 fn input(container: &Container) -> Var {
-    container.input(Ty::tensor(DType::Float64, &[None]), Some("x"), None)
+    container.input(&Ty::tensor(DType::Float64, &[None]), Some("x"), None)
 }
 
 /// `h[i + 1] = h[i] + h[i - 7]`, a chain in which nodes are shared.

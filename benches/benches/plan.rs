@@ -47,12 +47,12 @@ impl Builder {
     }
 
     fn input(&self) -> Var {
-        self.container.input(self.ty, None, None)
+        self.container.input(&self.ty, None, None)
     }
 
     fn apply(&self, op: &Op, left: &Var, right: &Var) -> Var {
         let inputs = [left.clone(), right.clone()].into_iter().collect();
-        let signature = Signature::new(&[self.ty]);
+        let signature = Signature::new(&[self.ty.clone()]);
         let node = self.container.apply(op.clone(), inputs, signature, Origin::default());
         node.expect("operands of one container").outputs().next().expect("one output")
     }

@@ -72,7 +72,7 @@ fn catalog(ops: &Ops) -> RuleSet {
     let scalar = Ty::scalar(DType::Float64);
     let container = Container::global();
     let (x, y) =
-        (container.input(scalar, Some("x"), None), container.input(scalar, Some("y"), None));
+        (container.input(&scalar, Some("x"), None), container.input(&scalar, Some("y"), None));
     let neg = |var: &Var| apply(&ops.neg, &[var]);
     let mut rules = vec![rule("neg_neg".into(), &neg(&neg(&x)), &x, &[&x])];
     for (at, op) in ops.binary.iter().enumerate() {
@@ -107,7 +107,7 @@ fn catalog(ops: &Ops) -> RuleSet {
 fn graph(container: &Container, ops: &Ops, nodes: usize) -> Var {
     let ty = Ty::tensor(DType::Float64, &[None]);
     let mut recent: Vec<Var> =
-        ["a", "b", "c", "d"].iter().map(|name| container.input(ty, Some(name), None)).collect();
+        ["a", "b", "c", "d"].iter().map(|name| container.input(&ty, Some(name), None)).collect();
     let numbers: Vec<Var> = (0..10).map(|at| number(container, at as f64)).collect();
     let mut state = 1u64;
     for _ in 0..nodes {

@@ -12,7 +12,7 @@ use std::fmt;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use crate::intern::Node;
+use crate::node::Node;
 use crate::node::{Body, Var};
 use crate::op::OpProps;
 use crate::traverse::{Numbering, postorder};

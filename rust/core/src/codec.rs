@@ -178,8 +178,8 @@ struct Tables {
 }
 
 impl Tables {
-    fn ty(&mut self, ty: Ty) -> u32 {
-        *self.type_numbers.entry(ty).or_insert_with(|| {
+    fn ty(&mut self, ty: &Ty) -> u32 {
+        *self.type_numbers.entry(ty.clone()).or_insert_with(|| {
             self.types.push((ty.dtype() as u8, ty.shape().to_vec()));
             (self.types.len() - 1) as u32
         })
@@ -188,7 +188,7 @@ impl Tables {
     fn graph(&mut self, listing: &Listing, ops: Vec<Op>) -> Result<GraphRecord, Error> {
         let ops: Vec<u32> =
             ops.iter().map(|op| self.op(op, MAX_PARAM_DEPTH)).collect::<Result<_, _>>()?;
-        let inputs = listing.inputs.iter().map(|&ty| self.ty(ty)).collect();
+        let inputs = listing.inputs.iter().map(|ty| self.ty(ty)).collect();
         let pair = |place: &Place| (place.at, place.output);
         let steps = listing.steps.iter().map(|step| match step {
             Step::Constant(data) => {
@@ -198,7 +198,7 @@ impl Tables {
                 op: ops[*op as usize],
                 tag: *tag,
                 inputs: inputs.iter().map(pair).collect(),
-                types: types.iter().map(|&ty| self.ty(ty)).collect(),
+                types: types.iter().map(|ty| self.ty(ty)).collect(),
             },
         });
         let steps = steps.collect();
@@ -236,7 +236,7 @@ impl Tables {
             Param::Text(value) => ParamRecord::Text(value.clone()),
             Param::Bytes(value) => ParamRecord::Bytes(value.clone()),
             Param::DType(value) => ParamRecord::DType(*value as u8),
-            Param::Type(value) => ParamRecord::Type(self.ty(*value)),
+            Param::Type(value) => ParamRecord::Type(self.ty(value)),
             Param::Op(value) => ParamRecord::Op(self.op(value, depth)?),
             Param::List(values) => {
                 out.push(ParamRecord::List(values.len() as u32));
@@ -252,7 +252,7 @@ impl Tables {
 
 fn dtype_of(number: u8) -> Result<DType, Error> {
     let unknown = || Error::Codec { reason: format!("there is no dtype {number}") };
-    DType::ALL.get(number as usize).copied().ok_or_else(unknown)
+    DType::ALL.get(number as usize).cloned().ok_or_else(unknown)
 }
 
 /// What was read so far.
@@ -264,7 +264,7 @@ struct Known {
 
 impl Known {
     fn ty(&self, number: u32) -> Result<Ty, Error> {
-        self.types.get(number as usize).copied().ok_or_else(|| refuse("a type is missing"))
+        self.types.get(number as usize).cloned().ok_or_else(|| refuse("a type is missing"))
     }
 
     fn listing(&self, record: GraphRecord) -> Result<Listing, Error> {
@@ -313,7 +313,7 @@ impl Known {
             ParamRecord::Bytes(value) => Param::Bytes(value),
             ParamRecord::DType(number) => Param::DType(dtype_of(number)?),
             ParamRecord::Type(number) => {
-                Param::Type(*self.types.get(number as usize).ok_or_else(missing)?)
+                Param::Type(self.types.get(number as usize).ok_or_else(missing)?.clone())
             }
             ParamRecord::Op(number) => {
                 Param::Op(self.ops.get(number as usize).ok_or_else(missing)?.clone())

@@ -40,8 +40,8 @@ impl ConstantData {
     }
 
     /// The type; its shape is fully known.
-    pub fn ty(&self) -> Ty {
-        self.ty
+    pub fn ty(&self) -> &Ty {
+        &self.ty
     }
 
     /// The C-order bytes, aligned to 64.

@@ -13,15 +13,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::constant::ConstantData;
 use crate::error::Error;
-use crate::fork::{self, Held, Locks};
-use crate::freeze::{FrozenFunctionGraph, FrozenTable};
+use crate::freeze::{Frozen, FrozenFunctionGraph};
 use crate::graph::{FunctionGraph, Registry};
 use crate::id::{DistinctTag, Origin};
-use crate::intern::{Hint, Key, Node, Shard, intern};
+use crate::intern::Interner;
+use crate::intern::fork::{self, Held, Locks};
+use crate::intern::sync::Lasting;
 use crate::lengths::LengthTable;
-use crate::node::{Body, Inputs, Var};
+use crate::node::{Body, Inputs, Node, NodeData, Var};
 use crate::op::Op;
-use crate::sync::Lasting;
 use crate::ty::{Signature, Ty};
 
 /// A power of two; enough that threads rarely meet in one shard. The model checker wants them to meet.
@@ -30,18 +30,27 @@ pub(crate) const SHARDS: usize = if cfg!(feature = "shuttle") { 4 } else { 1024 
 /// Tags below are the canonical ones of frozen graphs; those that applications take count from here.
 const FIRST_FRESH_TAG: u64 = 1 << 32;
 
+/// What all handles to a container share.
 pub(crate) struct Storage {
-    shards: Box<[Shard; SHARDS]>,
-    hints: Box<[Hint; SHARDS]>,
+    nodes: Interner<NodeData>,
     number: u64,
     inputs: AtomicU64,
     tags: AtomicU64,
+    freezes: AtomicU64,
     graphs: Registry,
-    frozen: FrozenTable,
+    frozen: Interner<Frozen>,
     lengths: LengthTable,
 }
 
 impl Storage {
+    pub(crate) fn nodes(&self) -> &Interner<NodeData> {
+        &self.nodes
+    }
+
+    pub(crate) fn frozen(&self) -> &Interner<Frozen> {
+        &self.frozen
+    }
+
     /// Tells the storage from every other there has been.
     pub(crate) fn number(&self) -> u64 {
         self.number
@@ -51,31 +60,13 @@ impl Storage {
     pub(crate) fn lengths(&self) -> &LengthTable {
         &self.lengths
     }
-
-    /// The shard for nodes with this hash.
-    ///
-    /// The table inside a shard uses the high bits; the low ones choose the shard.
-    pub(crate) fn shard(&self, hash: u64) -> &Shard {
-        &self.shards[hash as usize % SHARDS]
-    }
-
-    /// Where the table of that shard lies.
-    pub(crate) fn hint(&self, hash: u64) -> &Hint {
-        &self.hints[hash as usize % SHARDS]
-    }
 }
 
 impl Locks for Storage {
     fn hold<'a>(&'a self, others: &mut Vec<Arc<dyn Locks>>) -> Held<'a> {
-        let shards: Vec<_> = self.shards.iter().map(Shard::hold).collect();
-        Box::new((shards, self.graphs.hold(others), self.frozen.hold(), self.lengths.hold()))
+        let graphs = self.graphs.hold(others);
+        Box::new((self.nodes.hold(others), graphs, self.frozen.hold(others), self.lengths.hold()))
     }
-}
-
-/// In memory of their own: weak handles keep that of the storage itself.
-fn each_shard<T>(make: fn() -> T) -> Box<[T; SHARDS]> {
-    let made: Vec<T> = (0..SHARDS).map(|_| make()).collect();
-    made.try_into().unwrap_or_else(|_| unreachable!("there is one for each shard"))
 }
 
 /// A handle to shared storage of nodes.
@@ -98,13 +89,13 @@ impl Container {
     /// An empty container.
     pub fn new() -> Container {
         let storage = Arc::new(Storage {
-            shards: each_shard(Shard::new),
-            hints: each_shard(Hint::default),
+            nodes: Interner::default(),
             number: CONTAINERS.fetch_add(1, Ordering::Relaxed),
             inputs: AtomicU64::new(0),
             tags: AtomicU64::new(FIRST_FRESH_TAG),
+            freezes: AtomicU64::new(0),
             graphs: Registry::default(),
-            frozen: FrozenTable::default(),
+            frozen: Interner::default(),
             lengths: LengthTable::default(),
         });
         fork::add(&storage);
@@ -129,8 +120,13 @@ impl Container {
         &self.0.graphs
     }
 
-    pub(crate) fn frozen_table(&self) -> &FrozenTable {
-        &self.0.frozen
+    pub(crate) fn storage(&self) -> &Arc<Storage> {
+        &self.0
+    }
+
+    /// How many graphs were frozen here before.
+    pub(crate) fn count_freeze(&self) -> u64 {
+        self.0.freezes.fetch_add(1, Ordering::Relaxed)
     }
 
     /// A number that no other live container has; it says nothing else.
@@ -140,16 +136,13 @@ impl Container {
 
     /// The container that nodes go to when no other is named.
     pub fn global() -> &'static Container {
-        Lasting::force(&GLOBAL)
+        GLOBAL.get()
     }
 
     /// Live nodes and the bytes that they take.
     pub fn stats(&self) -> Stats {
-        let shards = &self.0.shards;
-        Stats {
-            nodes: shards.iter().map(|shard| shard.len()).sum(),
-            bytes: shards.iter().map(|shard| shard.bytes()).sum(),
-        }
+        let nodes = &self.0.nodes;
+        Stats { nodes: nodes.len(), bytes: nodes.bytes() }
     }
 
     /// The live graphs in the container, in the order in which they were made.
@@ -159,7 +152,7 @@ impl Container {
 
     /// The live frozen graphs in the container, in the order in which they were first frozen.
     pub fn frozen_graphs(&self) -> Vec<FrozenFunctionGraph> {
-        self.0.frozen.live()
+        FrozenFunctionGraph::living(&self.0)
     }
 
     /// The live graphs that own `var`, in the order in which they were made.
@@ -207,14 +200,13 @@ impl Container {
     }
 
     fn intern(&self, body: Body, signature: Signature, origin: Origin) -> Node {
-        let digest = body.digest(signature);
-        intern(&self.0, Key { body, signature, digest, origin })
+        Node::intern(&self.0, body, signature, origin)
     }
 
     /// A new root input, equal to no other.
     pub fn input(
         &self,
-        ty: Ty,
+        ty: &Ty,
         name: Option<&str>,
         payload: Option<Arc<dyn Any + Send + Sync>>,
     ) -> Var {
@@ -224,7 +216,7 @@ impl Container {
     }
 
     /// The input of a frozen graph at `position`.
-    pub fn nominal(&self, position: u32, ty: Ty) -> Var {
+    pub fn nominal(&self, position: u32, ty: &Ty) -> Var {
         Var::new(self.intern(Body::Nominal { position }, ty.signature(), Origin::default()), 0)
     }
 
@@ -275,11 +267,11 @@ impl Container {
         }
         for (position, (new, old)) in inputs.iter().zip(old).enumerate() {
             if !old.ty().accepts(new.ty()) {
-                let (expected, given) = (old.ty(), new.ty());
+                let (expected, given) = (old.ty().clone(), new.ty().clone());
                 return Err(Error::InputType { position, expected, given });
             }
         }
-        self.apply_tagged(op.clone(), inputs, node.signature(), *distinct, node.origin())
+        self.apply_tagged(op.clone(), inputs, node.signature().clone(), *distinct, node.origin())
     }
 
     /// A tag that no other application has.

@@ -17,7 +17,7 @@ mod witness;
 use rustc_hash::FxHashMap;
 
 use crate::alias::Aliases;
-use crate::intern::Node;
+use crate::node::Node;
 use crate::node::{Body, Var};
 use crate::op::OpProps;
 use crate::traverse;

@@ -47,21 +47,22 @@ pub fn apply(
     let rule = op.key().rule.ok_or_else(|| Error::NoOperands)?;
     let container = &*container.company(operands.iter().filter_map(Operand::var));
     let inputs = strengthen(container, rule, operands)?;
-    let types: SmallVec<[Ty; 3]> = inputs.iter().map(Var::ty).collect();
-    let ty = result_type(&op, &types)?;
+    let ty = {
+        let types: SmallVec<[&Ty; 3]> = inputs.iter().map(Var::ty).collect();
+        result_type(&op, &types)?
+    };
     Ok(Var::new(container.apply(op, inputs, ty.signature(), origin)?, 0))
 }
 
 /// The type of `op` applied to operands of these types.
-pub fn result_type(op: &Op, types: &[Ty]) -> Result<Ty, Error> {
+pub fn result_type(op: &Op, types: &[&Ty]) -> Result<Ty, Error> {
     op.check_arity(types.len())?;
     let rule = op.key().rule.ok_or_else(|| Error::NoOperands)?;
     let dtypes: SmallVec<[DType; 3]> = types.iter().map(|ty| ty.dtype()).collect();
     let dtype = rule.result(op.label(), &dtypes)?;
-    let widest =
-        types.iter().copied().max_by_key(|ty| ty.ndim()).ok_or_else(|| Error::NoOperands)?;
+    let widest = *types.iter().max_by_key(|ty| ty.ndim()).ok_or_else(|| Error::NoOperands)?;
     if widest.dtype() == dtype && types.iter().all(|ty| absorbed(ty.shape(), widest.shape())) {
-        return Ok(widest);
+        return Ok(widest.clone());
     }
     Ok(Ty::tensor(dtype, &broadcast_shape(op, types, widest.ndim())?))
 }
@@ -71,7 +72,7 @@ fn absorbed(shape: &[Dim], widest: &[Dim]) -> bool {
     shape.iter().rev().zip(widest.iter().rev()).all(|(dim, wide)| *dim == Some(1) || dim == wide)
 }
 
-fn broadcast_shape(op: &Op, types: &[Ty], ndim: usize) -> Result<SmallVec<[Dim; 4]>, Error> {
+fn broadcast_shape(op: &Op, types: &[&Ty], ndim: usize) -> Result<SmallVec<[Dim; 4]>, Error> {
     let mut shape: SmallVec<[Dim; 4]> = SmallVec::from_elem(Some(1), ndim);
     for (position, ty) in types.iter().enumerate() {
         let offset = ndim - ty.ndim();
@@ -87,10 +88,10 @@ fn broadcast_shape(op: &Op, types: &[Ty], ndim: usize) -> Result<SmallVec<[Dim; 
                     return Err(Error::StaticShape {
                         op: op.label().to_owned(),
                         position,
-                        given: *ty,
+                        given: Ty::clone(ty),
                         expected: types[..position]
                             .iter()
-                            .map(Ty::to_string)
+                            .map(|ty| ty.to_string())
                             .collect::<Vec<_>>()
                             .join(" and "),
                         axis: ty.ndim() - axis,

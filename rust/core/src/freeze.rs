@@ -6,34 +6,30 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
 
-use hashbrown::HashTable;
 use once_cell::race::OnceBox;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::alias;
-use crate::container::Container;
+use crate::container::{Container, Storage};
 use crate::destroy;
 use crate::digest::{Digest, DigestWriter};
 use crate::error::Error;
 use crate::graph::FunctionGraph;
 use crate::id::DistinctTag;
-use crate::intern::Node;
-use crate::node::{Body, Inputs, Var};
+use crate::intern::{Handle, Interned, Interner, WeakHandle};
+use crate::node::{Body, Inputs, Node, Var};
 use crate::op::Op;
 use crate::replace::{Rebuild, rebuild};
-use crate::sync::{Mutex, MutexGuard};
 use crate::traverse::postorder;
 use crate::ty::Signature;
 
 /// A graph whose inputs are nominals, interned: isomorphic graphs of one container are one object.
-#[derive(Clone)]
-pub struct FrozenFunctionGraph(Arc<Frozen>);
+#[derive(Clone, PartialEq, Eq)]
+pub struct FrozenFunctionGraph(Handle<Frozen>);
 
+/// What is kept of a frozen graph.
 pub(crate) struct Frozen {
-    container: Container,
     serial: u64,
     inputs: Box<[Var]>,
     outputs: Box<[Var]>,
@@ -43,6 +39,23 @@ pub(crate) struct Frozen {
     nesting: u32,
     /// The equal graph of the global container, once it was asked for; none within that container.
     in_global: OnceBox<FrozenFunctionGraph>,
+}
+
+impl Interned for Frozen {
+    type Owner = Storage;
+    const SHARDS: usize = if cfg!(feature = "shuttle") { 2 } else { 16 };
+
+    fn interner(storage: &Storage) -> &Interner<Frozen> {
+        storage.frozen()
+    }
+
+    fn hash(&self) -> u64 {
+        self.digest.short()
+    }
+
+    fn same(&self, other: &Frozen) -> bool {
+        self.inputs == other.inputs && self.outputs == other.outputs
+    }
 }
 
 /// Graphs within ops of graphs, at most: whoever walks down or frees them may use the stack.
@@ -87,8 +100,8 @@ impl FrozenFunctionGraph {
     }
 
     /// The container that the graph lives in.
-    pub fn container(&self) -> &Container {
-        &self.0.container
+    pub fn container(&self) -> Container {
+        Container::of(self.0.counted_owner())
     }
 
     /// The nominal inputs.
@@ -128,7 +141,7 @@ impl FrozenFunctionGraph {
     /// The equal graph of the global container; itself, if it lives there. Remembered after the first time.
     pub fn in_global(&self) -> Result<FrozenFunctionGraph, Error> {
         let global = Container::global();
-        if self.container() == global {
+        if self.0.lives_in(global.storage()) {
             return Ok(self.clone());
         }
         if let Some(known) = self.0.in_global.get() {
@@ -164,7 +177,7 @@ impl FrozenFunctionGraph {
         let inputs: Vec<Var> =
             self.inputs().iter().map(|input| container.input(input.ty(), None, None)).collect();
         let outputs = self.bind(&inputs).expect("inputs of the very same types");
-        FunctionGraph::new(container, &inputs, &outputs).expect("a frozen graph is closed")
+        FunctionGraph::new(&container, &inputs, &outputs).expect("a frozen graph is closed")
     }
 
     /// The outputs over `values` in place of the inputs, in the container of the values.
@@ -181,11 +194,12 @@ impl FrozenFunctionGraph {
         }
         for (position, (input, value)) in self.inputs().iter().zip(values).enumerate() {
             if !input.ty().accepts(value.ty()) {
-                let (expected, given) = (input.ty(), value.ty());
+                let (expected, given) = (input.ty().clone(), value.ty().clone());
                 return Err(Error::ValueType { position, expected, given });
             }
         }
-        let container = self.container().company(values.iter());
+        let own = self.container();
+        let container = own.company(values.iter());
         let pairs: Vec<(Var, Var)> =
             self.inputs().iter().cloned().zip(values.iter().cloned()).collect();
         rebuild(&container, self.outputs(), &pairs, &mut Afresh(&container))
@@ -213,25 +227,30 @@ impl FrozenFunctionGraph {
 
     /// A number that no other live frozen graph has; it says nothing else.
     pub fn address(&self) -> usize {
-        Arc::as_ptr(&self.0) as usize
+        self.0.address()
     }
 
-    pub(crate) fn downgrade(&self) -> Weak<Frozen> {
-        Arc::downgrade(&self.0)
+    pub(crate) fn downgrade(&self) -> WeakFrozen {
+        WeakFrozen(self.0.downgrade())
     }
 
-    pub(crate) fn upgrade(weak: &Weak<Frozen>) -> Option<FrozenFunctionGraph> {
-        weak.upgrade().map(FrozenFunctionGraph)
-    }
-}
-
-impl PartialEq for FrozenFunctionGraph {
-    fn eq(&self, other: &FrozenFunctionGraph) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+    /// Those that live in `storage`, in the order in which they were first frozen.
+    pub(crate) fn living(storage: &Storage) -> Vec<FrozenFunctionGraph> {
+        let mut living = storage.frozen().living();
+        living.sort_by_key(|graph| graph.serial);
+        living.into_iter().map(FrozenFunctionGraph).collect()
     }
 }
 
-impl Eq for FrozenFunctionGraph {}
+/// A handle that does not keep its graph alive.
+pub(crate) struct WeakFrozen(WeakHandle<Frozen>);
+
+impl WeakFrozen {
+    /// The graph, if it is still alive.
+    pub(crate) fn upgrade(&self) -> Option<FrozenFunctionGraph> {
+        self.0.upgrade().map(FrozenFunctionGraph)
+    }
+}
 
 impl Hash for FrozenFunctionGraph {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -296,10 +315,8 @@ fn freeze(
     if let Some(order) = order.get() {
         order.iter().for_each(|node| writer.digest(node.digest()));
     }
-    let table = container.frozen_table();
-    Ok(table.intern(Frozen {
-        serial: table.serials.fetch_add(1, Ordering::Relaxed),
-        container: container.clone(),
+    let frozen = Frozen {
+        serial: container.count_freeze(),
         inputs: nominals,
         outputs: outputs.into(),
         digest: writer.finish(),
@@ -307,7 +324,8 @@ fn freeze(
         members: OnceBox::new(),
         nesting: tags.nesting,
         in_global: OnceBox::new(),
-    }))
+    };
+    Ok(FrozenFunctionGraph(Handle::intern(container.storage(), frozen)))
 }
 
 /// What distinct nodes that are folded into one agree in.
@@ -355,7 +373,7 @@ impl Tags {
 impl Rebuild for Tags {
     fn root(&mut self, root: &Node) -> Result<(), Error> {
         let var = Var::new(root.clone(), 0);
-        Err(Error::MissingInput { name: var.describe(), ty: var.ty() })
+        Err(Error::MissingInput { name: var.describe(), ty: var.ty().clone() })
     }
 
     fn apply(&mut self, op: &Op) -> Result<(), Error> {
@@ -373,7 +391,7 @@ impl Rebuild for Tags {
         _old: DistinctTag,
         op: &Op,
         inputs: &Inputs,
-        signature: Signature,
+        signature: &Signature,
     ) -> DistinctTag {
         let mut fresh = || {
             let tag = DistinctTag::new(self.next).expect("tags count from 1");
@@ -382,7 +400,7 @@ impl Rebuild for Tags {
         };
         match &mut self.folded {
             Some(folded) if op.key().props.pure => {
-                let key = (op.clone(), inputs.clone(), signature);
+                let key = (op.clone(), inputs.clone(), signature.clone());
                 let (tag, count) = folded.entry(key).or_insert_with(|| (fresh(), 0));
                 *count += 1;
                 *tag
@@ -398,81 +416,10 @@ struct Afresh<'a>(&'a Container);
 impl Rebuild for Afresh<'_> {
     fn root(&mut self, root: &Node) -> Result<(), Error> {
         let var = Var::new(root.clone(), 0);
-        Err(Error::MissingInput { name: var.describe(), ty: var.ty() })
+        Err(Error::MissingInput { name: var.describe(), ty: var.ty().clone() })
     }
 
-    fn tag(&mut self, _: DistinctTag, _: &Op, _: &Inputs, _: Signature) -> DistinctTag {
+    fn tag(&mut self, _: DistinctTag, _: &Op, _: &Inputs, _: &Signature) -> DistinctTag {
         self.0.fresh_tag()
-    }
-}
-
-/// A container's frozen graphs: an index that owns none of them.
-#[derive(Default)]
-pub(crate) struct FrozenTable {
-    serials: AtomicU64,
-    graphs: Mutex<HashTable<Entry>>,
-}
-
-struct Entry {
-    hash: u64,
-    graph: Weak<Frozen>,
-}
-
-impl FrozenTable {
-    /// The living graph equal to `new`, or `new`.
-    fn intern(&self, new: Frozen) -> FrozenFunctionGraph {
-        let hash = new.digest.short();
-        let new = Arc::new(new);
-        // Whatever is looked at may die meanwhile, with all its nodes: not under the lock.
-        let mut seen: Vec<Arc<Frozen>> = Vec::new();
-        let mut same = |entry: &Entry| {
-            if entry.hash != hash {
-                return false;
-            }
-            let Some(living) = entry.graph.upgrade() else { return false };
-            let same = living.inputs == new.inputs && living.outputs == new.outputs;
-            seen.push(living);
-            same
-        };
-        let mut graphs = self.graphs.lock();
-        let found = graphs.find(hash, &mut same).is_some();
-        if !found {
-            let entry = Entry { hash, graph: Arc::downgrade(&new) };
-            graphs.insert_unique(hash, entry, |entry| entry.hash);
-        }
-        drop(graphs);
-        FrozenFunctionGraph(if found { seen.pop().unwrap_or(new) } else { new })
-    }
-
-    fn forget(&self, graph: &Frozen) {
-        let mut graphs = self.graphs.lock();
-        let entry = graphs
-            .find_entry(graph.digest.short(), |entry| std::ptr::eq(entry.graph.as_ptr(), graph));
-        let entry = entry.ok().map(|entry| entry.remove().0);
-        if 8 * graphs.len() < graphs.capacity() {
-            let room = 2 * graphs.len();
-            graphs.shrink_to(room, |entry| entry.hash);
-        }
-        drop(graphs);
-        drop(entry);
-    }
-
-    /// The lock, for who forks.
-    pub(crate) fn hold(&self) -> MutexGuard<'_, impl Sized> {
-        self.graphs.lock()
-    }
-
-    pub(crate) fn live(&self) -> Vec<FrozenFunctionGraph> {
-        let graphs = self.graphs.lock();
-        let mut live: Vec<_> = graphs.iter().filter_map(|entry| entry.graph.upgrade()).collect();
-        drop(graphs);
-        live.sort_by_key(|graph| graph.serial);
-        live.into_iter().map(FrozenFunctionGraph).collect()
-    }
-}
-
-impl Drop for Frozen {
-    fn drop(&mut self) {
-        self.container.frozen_table().forget(self);
     }
 }

@@ -14,13 +14,13 @@ use rustc_hash::FxHashMap;
 use crate::container::Container;
 use crate::destroy::{self, Inconsistent, Orderings};
 use crate::error::Error;
-use crate::fork::{Held, Locks};
-use crate::freeze::{Frozen, FrozenFunctionGraph, check_inputs};
-use crate::intern::Node;
+use crate::freeze::{FrozenFunctionGraph, WeakFrozen, check_inputs};
+use crate::intern::fork::{Held, Locks};
+use crate::intern::sync::Mutex;
 use crate::names::{Names, all_names};
+use crate::node::Node;
 use crate::node::{Body, Var};
 use crate::replace::{check_types, rebuild_keeping};
-use crate::sync::Mutex;
 use crate::traverse::{postorder, root_inputs};
 
 /// An editable graph from inputs to outputs. Edits go through `&self` and are atomic.
@@ -44,7 +44,7 @@ struct State {
     shown: OnceBox<Vec<Arc<str>>>,
     order: OnceBox<Result<Box<[Node]>, Inconsistent>>,
     /// Nobody waits for this lock: freezing again gives the same graph.
-    frozen: Mutex<Option<Weak<Frozen>>>,
+    frozen: Mutex<Option<WeakFrozen>>,
 }
 
 /// All that a graph owns, in its order.
@@ -159,7 +159,7 @@ impl State {
 
     fn check_closed(&self) -> Result<(), Error> {
         match self.missing().first() {
-            Some(var) => Err(Error::MissingInput { name: var.describe(), ty: var.ty() }),
+            Some(var) => Err(Error::MissingInput { name: var.describe(), ty: var.ty().clone() }),
             None => Ok(()),
         }
     }
@@ -370,8 +370,7 @@ impl FunctionGraph {
     /// The frozen graph that is isomorphic to this one.
     pub fn freeze(&self) -> Result<FrozenFunctionGraph, Error> {
         let state = self.state();
-        let known =
-            state.frozen.try_lock().and_then(|known| FrozenFunctionGraph::upgrade(known.as_ref()?));
+        let known = state.frozen.try_lock().and_then(|known| known.as_ref()?.upgrade());
         if let Some(frozen) = known {
             return Ok(frozen);
         }

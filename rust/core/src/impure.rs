@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::intern::Node;
+use crate::node::Node;
 use crate::node::{Body, Var};
 use crate::traverse::postorder;
 

@@ -11,9 +11,9 @@ use smallvec::SmallVec;
 
 use crate::dtype::DType;
 use crate::error::Error;
-use crate::intern::Node;
+use crate::intern::sync::{Mutex, MutexGuard};
+use crate::node::Node;
 use crate::node::{Body, Var};
-use crate::sync::{Mutex, MutexGuard};
 use crate::ty::Ty;
 
 /// The lengths of each output; none of an output whose shape only its value tells.
@@ -30,7 +30,7 @@ impl Lengths {
                 .zip(types)
                 .all(|(lengths, ty)| lengths.as_ref().is_none_or(|own| own.len() == ty.ndim()));
         let length = Ty::scalar(DType::Int64);
-        if !fits || of_outputs.iter().flatten().flatten().any(|var| var.ty() != length) {
+        if !fits || of_outputs.iter().flatten().flatten().any(|var| *var.ty() != length) {
             return Err(Error::Lengths { node: format!("{node:?}") });
         }
         Ok(Lengths(of_outputs.into_iter().map(|own| own.map(Vec::into_boxed_slice)).collect()))

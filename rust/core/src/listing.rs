@@ -102,7 +102,6 @@ impl NamedOp {
 }
 
 impl Listing {
-    #[expect(clippy::mutable_key_type, reason = "an op's hash and equality do not see its caches")]
     /// The list of `graph`, and its ops in the order in which they are met.
     pub(crate) fn of(graph: &FrozenFunctionGraph) -> (Listing, Vec<Op>) {
         let mut places: FxHashMap<usize, u32> = FxHashMap::default();
@@ -138,7 +137,7 @@ impl Listing {
             steps.push(step);
         }
         let listing = Listing {
-            inputs: graph.inputs().iter().map(Var::ty).collect(),
+            inputs: graph.inputs().iter().map(|input| input.ty().clone()).collect(),
             steps,
             outputs: graph.outputs().iter().map(|output| place(&places, output)).collect(),
         };
@@ -155,7 +154,7 @@ impl Listing {
             .inputs
             .iter()
             .enumerate()
-            .map(|(position, &ty)| container.nominal(position as u32, ty))
+            .map(|(position, ty)| container.nominal(position as u32, ty))
             .collect();
         let mut places: Vec<Inputs> =
             nominals.iter().map(|nominal| Inputs::from_iter([nominal.clone()])).collect();

@@ -4,8 +4,8 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::alias::view_sources;
 use crate::dtype::{DType, Kind};
-use crate::intern::Node;
 use crate::literal::Literal;
+use crate::node::Node;
 use crate::node::{Body, Var};
 use crate::op::Op;
 

@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::intern::WeakNode;
+use crate::intern::sync::{Mutex, MutexGuard};
 use crate::node::Var;
-use crate::sync::{Mutex, MutexGuard};
+use crate::node::WeakNode;
 
 /// A variable's container, its node's number there, and its position among the outputs.
 type Key = (u64, u32, u32);

@@ -3,18 +3,17 @@
 use std::any::Any;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
-use hashbrown::HashTable;
 use once_cell::race::OnceBox;
 
 use crate::digest::{Digest, DigestWriter};
 use crate::dtype::DType;
 use crate::error::Error;
-use crate::fork::{Held, Locks};
 use crate::freeze::FrozenFunctionGraph;
+use crate::intern::sync::Lasting;
+use crate::intern::{Handle, Interned, Interner, fork};
 use crate::rule::TypeRule;
-use crate::sync::{Lasting, Mutex, RwLock};
 use crate::ty::Ty;
 
 /// One parameter of an op, in canonical form.
@@ -204,7 +203,25 @@ pub struct OpKey {
     pub arity: Option<u32>,
 }
 
-struct OpData {
+impl OpKey {
+    /// The digest of all that tells ops apart but the type rule, which is that of the kind.
+    fn digest(&self) -> Digest {
+        let mut writer = DigestWriter::new(b'O');
+        writer.text(self.kind.as_bytes());
+        self.params.write(&mut writer);
+        write_map(&mut writer, &self.props.view_map);
+        write_map(&mut writer, &self.props.destroy_map);
+        write_pairs(&mut writer, &self.props.destroy_tolerates_same);
+        write_pairs(&mut writer, &self.props.destroy_tolerates_aliased);
+        writer.byte(self.props.commutative as u8);
+        writer.byte(self.props.pure as u8);
+        writer.byte(self.props.distinct as u8);
+        writer.finish()
+    }
+}
+
+/// What is kept of an op.
+pub(crate) struct OpData {
     key: OpKey,
     label: Box<str>,
     digest: Digest,
@@ -219,141 +236,62 @@ struct OpData {
 /// The first few thousand live as long as the process, and copies of them are free: those that most programs are made of
 /// are among them. Those that come later go with the last handle, as do those that hold a graph or mean nothing to another
 /// process: a program may define any number of these.
-#[derive(Clone)]
-pub struct Op(Handle);
+#[derive(Clone, PartialEq, Eq)]
+pub struct Op(Handle<OpData>);
 
-#[derive(Clone)]
-enum Handle {
-    Lasting(&'static OpData),
-    Counted(Arc<OpData>),
-}
+static OPS: Lasting<Arc<Interner<OpData>>> = Lasting::new(|| {
+    let ops = Arc::default();
+    fork::add(&ops);
+    ops
+});
 
-/// Ops that live as long as the process.
-static OPS: RwLock<HashTable<&'static OpData>> = RwLock::new(HashTable::new());
+impl Interned for OpData {
+    type Owner = Interner<OpData>;
+    const SHARDS: usize = if cfg!(feature = "shuttle") { 2 } else { 64 };
+    const LASTING: u32 = if cfg!(feature = "shuttle") { 1 } else { 4096 };
 
-/// How many these may be.
-const LASTING: usize = 4096;
-
-/// Ops that go with the last handle.
-static COUNTED: Lasting<Mutex<HashTable<CountedEntry>>> =
-    Lasting::new(|| Mutex::new(HashTable::new()));
-
-/// The locks of all ops.
-pub(crate) struct Tables;
-
-impl Locks for Tables {
-    fn hold<'a>(&'a self, _: &mut Vec<Arc<dyn Locks>>) -> Held<'a> {
-        Box::new((OPS.write(), Lasting::force(&COUNTED).lock()))
+    fn interner(ops: &Interner<OpData>) -> &Interner<OpData> {
+        ops
     }
-}
 
-struct CountedEntry {
-    hash: u64,
-    op: Weak<OpData>,
-}
-
-/// The living op equal to `new`, or `new`.
-fn intern_counted(new: OpData) -> Op {
-    let hash = new.digest.short();
-    let new = Arc::new(new);
-    // Whatever is looked at may die meanwhile, with its graph: not under the lock.
-    let mut seen: Vec<Arc<OpData>> = Vec::new();
-    let mut same = |entry: &CountedEntry| {
-        if entry.hash != hash {
-            return false;
-        }
-        let Some(living) = entry.op.upgrade() else { return false };
-        let same = living.key == new.key;
-        seen.push(living);
-        same
-    };
-    let mut table = Lasting::force(&COUNTED).lock();
-    let found = table.find(hash, &mut same).is_some();
-    if !found {
-        let entry = CountedEntry { hash, op: Arc::downgrade(&new) };
-        table.insert_unique(hash, entry, |entry| entry.hash);
+    fn hash(&self) -> u64 {
+        self.digest.short()
     }
-    drop(table);
-    Op(Handle::Counted(if found { seen.pop().unwrap_or(new) } else { new }))
-}
 
-fn living_counted() -> Vec<Op> {
-    let table = Lasting::force(&COUNTED).lock();
-    let living = table.iter().filter_map(|entry| entry.op.upgrade());
-    living.map(|op| Op(Handle::Counted(op))).collect()
-}
+    fn same(&self, other: &OpData) -> bool {
+        self.key == other.key
+    }
 
-impl Drop for OpData {
-    fn drop(&mut self) {
-        // Only counted ops are ever dropped.
-        let mut table = Lasting::force(&COUNTED).lock();
-        let entry =
-            table.find_entry(self.digest.short(), |entry| std::ptr::eq(entry.op.as_ptr(), self));
-        let entry = entry.ok().map(|entry| entry.remove().0);
-        if 8 * table.len() < table.capacity() {
-            let room = 2 * table.len();
-            table.shrink_to(room, |entry| entry.hash);
-        }
-        drop(table);
-        drop(entry);
+    fn may_last(&self) -> bool {
+        self.nesting == 0 && self.persistable
     }
 }
 
 impl Op {
     /// The op with this key; `label` is its short name in messages and printed graphs.
     pub fn intern(key: OpKey, label: &str) -> Op {
-        let mut writer = DigestWriter::new(b'O');
-        writer.text(key.kind.as_bytes());
-        key.params.write(&mut writer);
-        write_map(&mut writer, &key.props.view_map);
-        write_map(&mut writer, &key.props.destroy_map);
-        write_pairs(&mut writer, &key.props.destroy_tolerates_same);
-        write_pairs(&mut writer, &key.props.destroy_tolerates_aliased);
-        writer.byte(key.props.commutative as u8);
-        writer.byte(key.props.pure as u8);
-        writer.byte(key.props.distinct as u8);
-        let digest = writer.finish();
-        let persistable = key.params.persistable();
-        let nesting = key.params.nesting();
-        let make = |key| OpData {
-            key,
-            label: label.into(),
-            digest,
-            persistable,
-            face: OnceBox::new(),
-            elementwise: OnceBox::new(),
-            nesting,
+        let digest = key.digest();
+        let ops = OPS.get();
+        let known = ops.find(digest.short(), |data| data.key == key);
+        let make = || {
+            let (persistable, nesting) = (key.params.persistable(), key.params.nesting());
+            let (face, elementwise) = (OnceBox::new(), OnceBox::new());
+            let label = label.into();
+            Handle::intern(
+                ops,
+                OpData { key, label, digest, persistable, face, elementwise, nesting },
+            )
         };
-        let hash = digest.short();
-        let same = |data: &&'static OpData| data.digest == digest && data.key == key;
-        if nesting == 0 && persistable {
-            if let Some(&known) = OPS.read().find(hash, same) {
-                return Op(Handle::Lasting(known));
-            }
-            let mut table = OPS.write();
-            // Another thread may have been faster.
-            let known = table.find(hash, same).copied();
-            if known.is_some() || table.len() < LASTING {
-                let data = known.unwrap_or_else(|| {
-                    let made: &'static OpData = Box::leak(Box::new(make(key)));
-                    *table.insert_unique(hash, made, |data| data.digest.short()).get()
-                });
-                return Op(Handle::Lasting(data));
-            }
-        }
-        intern_counted(make(key))
+        Op(known.unwrap_or_else(make))
     }
 
     /// Whether the op goes with its last handle.
     pub fn is_counted(&self) -> bool {
-        matches!(self.0, Handle::Counted(_))
+        self.0.is_counted()
     }
 
     fn data(&self) -> &OpData {
-        match &self.0 {
-            Handle::Lasting(data) => data,
-            Handle::Counted(data) => data,
-        }
+        &self.0
     }
 
     /// How many graphs are nested within the op.
@@ -363,17 +301,13 @@ impl Op {
 
     /// A number that no other live op has; it says nothing else.
     pub fn address(&self) -> usize {
-        std::ptr::from_ref(self.data()) as usize
+        self.0.address()
     }
 
     /// The ops of this kind and these parameters that the process has; one, unless two definitions share a name.
     pub fn named(kind: &str, params: &Param) -> Vec<Op> {
-        let same = |data: &OpData| data.key.kind == kind && data.key.params == *params;
-        let mut ops = living_counted();
-        ops.retain(|op| same(op.data()));
-        let table = OPS.read();
-        ops.extend(table.iter().filter(|data| same(data)).map(|&data| Op(Handle::Lasting(data))));
-        drop(table);
+        let mut ops: Vec<Op> = OPS.get().living().into_iter().map(Op).collect();
+        ops.retain(|op| op.key().kind == kind && op.key().params == *params);
         ops.sort_by_key(|op| op.digest());
         ops
     }
@@ -467,14 +401,6 @@ fn write_pairs(writer: &mut DigestWriter, pairs: &[(u32, u32)]) {
     }
 }
 
-impl PartialEq for Op {
-    fn eq(&self, other: &Op) -> bool {
-        std::ptr::eq(self.data(), other.data())
-    }
-}
-
-impl Eq for Op {}
-
 impl Hash for Op {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.digest().hash(state);
@@ -487,7 +413,7 @@ impl fmt::Debug for Op {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "shuttle")))]
 mod tests {
     use super::*;
     use crate::container::Container;
@@ -514,7 +440,7 @@ mod tests {
         let global = Container::global();
         let ty = Ty::tensor(DType::Float64, &[Some(41)]);
         let frozen = |container: &Container| {
-            let x = container.input(ty, None, None);
+            let x = container.input(&ty, None, None);
             FrozenFunctionGraph::new(container, &[x.clone()], &[x]).unwrap()
         };
         let make = |graph: &FrozenFunctionGraph| {
@@ -542,16 +468,20 @@ mod tests {
 
     #[test]
     fn what_a_program_defines_many_of_goes_with_the_last_handle() {
+        const MANY: i64 = OpData::LASTING as i64;
         let make = |value| Op::intern(key("many", Param::Int(value)), "many");
-        let living = || living_counted().iter().filter(|op| op.key().kind == "many").count();
-        for value in 0..LASTING as i64 {
+        let living = || {
+            let living = OPS.get().living().into_iter().map(Op);
+            living.filter(|op| op.key().kind == "many" && op.is_counted()).count()
+        };
+        for value in 0..MANY {
             make(value);
         }
-        let ops: Vec<Op> = (0..2 * LASTING as i64).map(make).collect();
+        let ops: Vec<Op> = (0..2 * MANY).map(make).collect();
         assert!(ops.iter().zip(0..).all(|(op, value)| *op == make(value)));
-        assert!(living() >= LASTING && ops[2 * LASTING - 1].is_counted());
+        let last = ops.last().unwrap();
+        assert!(living() as i64 >= MANY && last.is_counted());
         assert_eq!(Op::named("many", &Param::Int(-1)), []);
-        let last = &ops[2 * LASTING - 1];
         assert_eq!(Op::named("many", &last.key().params), [last.clone()]);
         drop(ops);
         assert_eq!(living(), 0);

@@ -10,11 +10,11 @@
 use rustc_hash::FxHashMap;
 
 use crate::error::Error;
-use crate::intern::Node;
 use crate::literal::Literal;
 use crate::machine::{
     Check, DTypeSet, Instruction, Machine, OpTest, Operands, Pool, Register, Tail,
 };
+use crate::node::Node;
 use crate::node::{Body, Var};
 use crate::op::Op;
 

@@ -23,7 +23,7 @@ use crate::descent::{Descent, Groups};
 use crate::destroy::{Claims, Orderings, Waits, Witness, order, props};
 use crate::error::Error;
 use crate::incremental::{Arcs, IncrementalOrder};
-use crate::intern::Node;
+use crate::node::Node;
 use crate::node::{Body, Var};
 
 /// An output that might be written over an input of its node.

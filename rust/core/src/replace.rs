@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::container::Container;
 use crate::error::Error;
 use crate::id::DistinctTag;
-use crate::intern::Node;
+use crate::node::Node;
 use crate::node::{Body, Inputs, Var};
 use crate::op::Op;
 use crate::traverse::Numbering;
@@ -28,7 +28,7 @@ pub fn replace(
 pub(crate) fn check_types(replacements: &[(Var, Var)]) -> Result<(), Error> {
     for (position, (old, new)) in replacements.iter().enumerate() {
         if !old.ty().accepts(new.ty()) {
-            let (expected, given) = (old.ty(), new.ty());
+            let (expected, given) = (old.ty().clone(), new.ty().clone());
             return Err(Error::ReplacementType { position, expected, given });
         }
     }
@@ -64,7 +64,7 @@ pub(crate) trait Rebuild {
         old: DistinctTag,
         op: &Op,
         inputs: &Inputs,
-        signature: Signature,
+        signature: &Signature,
     ) -> DistinctTag;
 }
 
@@ -76,7 +76,7 @@ impl Rebuild for Keep {
         Ok(())
     }
 
-    fn tag(&mut self, old: DistinctTag, _: &Op, _: &Inputs, _: Signature) -> DistinctTag {
+    fn tag(&mut self, old: DistinctTag, _: &Op, _: &Inputs, _: &Signature) -> DistinctTag {
         old
     }
 }
@@ -209,7 +209,7 @@ impl Walk<'_> {
                 let made = self.container.apply_tagged(
                     op.clone(),
                     inputs,
-                    signature,
+                    signature.clone(),
                     tag,
                     node.origin(),
                 )?;

@@ -447,7 +447,8 @@ impl Sweep {
         let inputs: Inputs = results.cloned().collect();
         let (signature, origin) = (var.node().signature(), var.node().origin());
         let container = self.container.company(inputs.iter());
-        let node = container.apply_tagged(op.clone(), inputs, signature, *distinct, origin)?;
+        let node =
+            container.apply_tagged(op.clone(), inputs, signature.clone(), *distinct, origin)?;
         let rebuilt = Var::new(node, var.index() as u32);
         if self.untouched.pins(&rebuilt) {
             // It would read what is destroyed, maybe after that happens.
@@ -556,7 +557,7 @@ impl Sweep {
     ) -> Result<Option<Var>, Error> {
         let right = self.home(left).adopt(&right)?;
         if !left.ty().may_be(right.ty()) {
-            let (expected, given) = (left.ty(), right.ty());
+            let (expected, given) = (left.ty().clone(), right.ty().clone());
             return Err(Error::RuleType { rule: rule.name.to_string(), expected, given });
         }
         Ok(self.admits(left, &right, found).then_some(right))
@@ -669,7 +670,7 @@ impl Sweep {
 /// Whether values of type `right` are values of type `left` of the same shape.
 ///
 /// Where `right` says 1 it broadcasts: there it has the shape of `left` only if `left` says 1, too.
-fn fits(left: Ty, right: Ty) -> bool {
+fn fits(left: &Ty, right: &Ty) -> bool {
     left.accepts(right)
         && left.shape().iter().zip(right.shape()).all(|(old, new)| *new != Some(1) || old == new)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::fork::{self, Held, Locks};
+use crate::intern::fork::{self, Held, Locks};
 use crate::machine::OpTest;
 use crate::memo::Memo;
 use crate::op::Op;

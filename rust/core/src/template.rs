@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::id::Origin;
 use crate::literal::Literal;
 use crate::machine::{Match, OpTest, Register, Tail};
-use crate::node::{Body, Inputs, Var};
+use crate::node::{Body, Inputs, Node, Var};
 use crate::op::Op;
 use crate::pattern::{Pattern, Place, Unknown, Wildcard};
 use crate::traverse::postorder;
@@ -251,13 +251,15 @@ fn apply(
             }
         })
         .collect::<Option<Inputs>>()?;
-    let same_types = |node: &crate::intern::Node| {
+    let same_types = |node: &Node| {
         node.inputs().len() == inputs.len()
             && node.inputs().iter().zip(&inputs).all(|(old, new)| old.ty() == new.ty())
     };
     let signature: Signature = match (matched, left) {
-        (Some(node), _) if same_types(node) => node.signature(),
-        (None, Some(left)) if left.node().signature().types().len() == 1 => left.node().signature(),
+        (Some(node), _) if same_types(node) => node.signature().clone(),
+        (None, Some(left)) if left.node().signature().types().len() == 1 => {
+            left.node().signature().clone()
+        }
         _ => return None,
     };
     if output as usize >= signature.types().len() {

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashSet;
 
 use crate::id::NodeId;
-use crate::intern::Node;
+use crate::node::Node;
 use crate::node::{Body, Var};
 
 /// Numbers the nodes met in one walk, 0, 1, 2, ...

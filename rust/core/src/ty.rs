@@ -4,31 +4,57 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use hashbrown::HashTable;
-use once_cell::race::OnceRef;
-
 use crate::digest::{Digest, DigestWriter};
 use crate::dtype::DType;
-use crate::fork::{Held, Locks};
-use crate::sync::RwLock;
+use crate::intern::sync::Lasting;
+use crate::intern::{Handle, Interned, Interner, fork};
 
 /// One axis of a static shape: a known length, or `None`.
 pub type Dim = Option<u64>;
 
-struct TyData {
-    dtype: DType,
-    shape: Box<[Dim]>,
+/// What is kept of a type, or of the types of several outputs.
+pub(crate) struct TyData {
     digest: Digest,
-    signature: OnceRef<'static, SignatureData>,
+    kind: Kind,
 }
 
-/// A tensor type. Interned for the life of the process: equal types are one pointer, copies are free.
-///
-/// A program meets few types, and none is ever freed, so threads share them without counting references.
-#[derive(Clone, Copy)]
-pub struct Ty(&'static TyData);
+#[derive(PartialEq)]
+enum Kind {
+    Tensor(DType, Box<[Dim]>),
+    /// The types of a node's outputs, unless there is one.
+    Several(Box<[Ty]>),
+}
 
-static TYPES: RwLock<HashTable<&'static TyData>> = RwLock::new(HashTable::new());
+/// A tensor type, interned: equal types are one pointer.
+///
+/// The first few thousand live as long as the process, and copies of them are free. Those that come later go with their
+/// last handle: a program may meet any number of static shapes.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Ty(Handle<TyData>);
+
+static TYPES: Lasting<Arc<Interner<TyData>>> = Lasting::new(|| {
+    let types = Arc::default();
+    fork::add(&types);
+    types
+});
+
+impl Interned for TyData {
+    type Owner = Interner<TyData>;
+    const SHARDS: usize = if cfg!(feature = "shuttle") { 2 } else { 64 };
+    const LASTING: u32 = if cfg!(feature = "shuttle") { 1 } else { 4096 };
+
+    fn interner(types: &Interner<TyData>) -> &Interner<TyData> {
+        types
+    }
+
+    fn hash(&self) -> u64 {
+        self.digest.short()
+    }
+
+    fn same(&self, other: &TyData) -> bool {
+        self.kind == other.kind
+    }
+}
 
 impl Ty {
     /// The type of tensors of `dtype` and `shape`.
@@ -41,22 +67,14 @@ impl Ty {
             writer.word(dim.unwrap_or(0));
         }
         let digest = writer.finish();
-        let same = |data: &&'static TyData| data.dtype == dtype && *data.shape == *shape;
-        if let Some(data) = TYPES.read().find(digest.short(), same) {
-            return Ty(data);
-        }
-        let mut table = TYPES.write();
-        let entry = table.entry(digest.short(), same, |data| data.digest.short());
-        Ty(entry
-            .or_insert_with(|| {
-                Box::leak(Box::new(TyData {
-                    dtype,
-                    shape: shape.into(),
-                    digest,
-                    signature: OnceRef::new(),
-                }))
-            })
-            .get())
+        let types = TYPES.get();
+        let same = |data: &TyData| matches!(&data.kind, Kind::Tensor(of, known) if *of == dtype && **known == *shape);
+        let known = types.find(digest.short(), same);
+        let make = || {
+            let kind = Kind::Tensor(dtype, shape.into());
+            Handle::intern(types, TyData { digest, kind })
+        };
+        Ty(known.unwrap_or_else(make))
     }
 
     /// The type of 0-d tensors of `dtype`.
@@ -64,34 +82,41 @@ impl Ty {
         Ty::tensor(dtype, &[])
     }
 
+    fn parts(&self) -> (DType, &[Dim]) {
+        match &self.0.kind {
+            Kind::Tensor(dtype, shape) => (*dtype, shape),
+            Kind::Several(_) => unreachable!("the types of several outputs are no type"),
+        }
+    }
+
     /// The element type.
-    pub fn dtype(self) -> DType {
-        self.0.dtype
+    pub fn dtype(&self) -> DType {
+        self.parts().0
     }
 
     /// The static shape.
-    pub fn shape(self) -> &'static [Dim] {
-        &self.0.shape
+    pub fn shape(&self) -> &[Dim] {
+        self.parts().1
     }
 
     /// The number of axes.
-    pub fn ndim(self) -> usize {
-        self.0.shape.len()
+    pub fn ndim(&self) -> usize {
+        self.shape().len()
     }
 
     /// The digest of element type and shape.
-    pub fn digest(self) -> Digest {
+    pub fn digest(&self) -> Digest {
         self.0.digest
     }
 
     /// The signature of a node with one output of this type.
-    pub fn signature(self) -> Signature {
-        Signature(self.0.signature.get_or_init(|| Signature::new(&[self]).0))
+    pub fn signature(&self) -> Signature {
+        Signature(self.clone())
     }
 
     /// Whether a value of type `other` may stand wherever one of this type is expected: the element type and
     /// rank agree, and every length known here is the same there.
-    pub fn accepts(self, other: Ty) -> bool {
+    pub fn accepts(&self, other: &Ty) -> bool {
         self == other
             || self.dtype() == other.dtype()
                 && self.ndim() == other.ndim()
@@ -99,21 +124,13 @@ impl Ty {
     }
 
     /// Whether some value is of both types: they differ at most in lengths that one of them does not know.
-    pub fn may_be(self, other: Ty) -> bool {
+    pub fn may_be(&self, other: &Ty) -> bool {
         self.dtype() == other.dtype()
             && self.ndim() == other.ndim()
             && (self.shape().iter().zip(other.shape()))
                 .all(|(a, b)| a.is_none() || b.is_none() || a == b)
     }
 }
-
-impl PartialEq for Ty {
-    fn eq(&self, other: &Ty) -> bool {
-        std::ptr::eq(self.0, other.0)
-    }
-}
-
-impl Eq for Ty {}
 
 impl Hash for Ty {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -143,70 +160,35 @@ impl fmt::Debug for Ty {
     }
 }
 
-struct SignatureData {
-    types: Box<[Ty]>,
-    digest: Digest,
-}
-
-/// The types of a node's outputs: one pointer, interned like a type.
-#[derive(Clone, Copy)]
-pub struct Signature(&'static SignatureData);
-
-static SIGNATURES: RwLock<HashTable<&'static SignatureData>> = RwLock::new(HashTable::new());
-
-/// The locks of all types and signatures.
-pub(crate) struct Tables;
-
-impl Locks for Tables {
-    fn hold<'a>(&'a self, _: &mut Vec<Arc<dyn Locks>>) -> Held<'a> {
-        Box::new((TYPES.write(), SIGNATURES.write()))
-    }
-}
+/// The types of a node's outputs: one pointer, interned like a type. That of one output is the type's own.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Signature(Ty);
 
 impl Signature {
     /// The signature with these output types.
     pub fn new(types: &[Ty]) -> Signature {
-        let digest = if let [single] = types {
-            // The usual case needs no second hash: a type's digest already tells it apart.
-            single.digest()
-        } else {
-            let mut writer = DigestWriter::new(b'S');
-            writer.word(types.len() as u64);
-            types.iter().for_each(|ty| writer.digest(ty.digest()));
-            writer.finish()
-        };
-        let same = |data: &&'static SignatureData| *data.types == *types;
-        if let Some(data) = SIGNATURES.read().find(digest.short(), same) {
-            return Signature(data);
+        if let [single] = types {
+            return single.signature();
         }
-        let mut table = SIGNATURES.write();
-        let entry = table.entry(digest.short(), same, |data| data.digest.short());
-        Signature(
-            entry
-                .or_insert_with(|| {
-                    Box::leak(Box::new(SignatureData { types: types.into(), digest }))
-                })
-                .get(),
-        )
+        let mut writer = DigestWriter::new(b'S');
+        writer.word(types.len() as u64);
+        types.iter().for_each(|ty| writer.digest(ty.digest()));
+        let data = TyData { digest: writer.finish(), kind: Kind::Several(types.into()) };
+        Signature(Ty(Handle::intern(TYPES.get(), data)))
     }
 
     /// The output types.
-    pub fn types(self) -> &'static [Ty] {
-        &self.0.types
+    pub fn types(&self) -> &[Ty] {
+        match &self.0.0.kind {
+            Kind::Tensor(..) => std::slice::from_ref(&self.0),
+            Kind::Several(types) => types,
+        }
     }
 
-    pub(crate) fn digest(self) -> Digest {
-        self.0.digest
-    }
-}
-
-impl PartialEq for Signature {
-    fn eq(&self, other: &Signature) -> bool {
-        std::ptr::eq(self.0, other.0)
+    pub(crate) fn digest(&self) -> Digest {
+        self.0.digest()
     }
 }
-
-impl Eq for Signature {}
 
 impl Hash for Signature {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -220,7 +202,7 @@ impl fmt::Debug for Signature {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "shuttle")))]
 mod tests {
     use super::*;
 
@@ -231,15 +213,38 @@ mod tests {
         assert_ne!(a, Ty::tensor(DType::Float64, &[None, None]));
         assert_ne!(a, Ty::tensor(DType::Float64, &[Some(0), Some(3)]));
         assert_eq!(a.to_string(), "float64[?, 3]");
-        assert_eq!(Signature::new(&[a, a]), Signature::new(&[a, a]));
-        assert_ne!(Signature::new(&[a]), Signature::new(&[a, a]));
+        let two = || Signature::new(&[a.clone(), a.clone()]);
+        assert_eq!(two(), two());
+        assert_ne!(Signature::new(&[a.clone()]), two());
+        assert_eq!(two().types(), [a.clone(), a.clone()]);
+        assert_eq!(a.signature().types(), [a]);
     }
 
     #[test]
     fn a_general_type_accepts_a_special_one() {
         let general = Ty::tensor(DType::Float64, &[None, Some(3)]);
         let special = Ty::tensor(DType::Float64, &[Some(2), Some(3)]);
-        assert!(general.accepts(special) && !special.accepts(general));
-        assert!(!general.accepts(Ty::tensor(DType::Float32, &[Some(2), Some(3)])));
+        assert!(general.accepts(&special) && !special.accepts(&general));
+        assert!(!general.accepts(&Ty::tensor(DType::Float32, &[Some(2), Some(3)])));
+    }
+
+    #[test]
+    fn what_a_program_meets_many_of_goes_with_the_last_handle() {
+        const MANY: u64 = 3 * TyData::LASTING as u64;
+        let make = |length| Ty::tensor(DType::Int8, &[Some(length), None, Some(17)]);
+        let several = |length| Signature::new(&[make(length), Ty::scalar(DType::Bool)]);
+        let living = || {
+            let living = TYPES.get().living().into_iter().map(Ty);
+            let types = living.filter(|ty| matches!(ty.0.kind, Kind::Tensor(..)));
+            types.filter(|ty| ty.shape().len() == 3 && ty.0.is_counted()).count()
+        };
+        let types: Vec<Ty> = (0..MANY).map(make).collect();
+        assert!(types.iter().zip(0..).all(|(ty, length)| *ty == make(length)));
+        assert!(living() as u32 >= TyData::LASTING && types[MANY as usize - 1].0.is_counted());
+        let signatures: Vec<Signature> = (0..MANY).map(several).collect();
+        drop(types);
+        assert!(living() as u32 >= TyData::LASTING);
+        drop(signatures);
+        assert_eq!(living(), 0);
     }
 }

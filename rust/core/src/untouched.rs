@@ -8,7 +8,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::alias;
-use crate::intern::Node;
+use crate::node::Node;
 use crate::node::{Body, Var};
 use crate::traverse::postorder;
 

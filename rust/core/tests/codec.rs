@@ -38,7 +38,7 @@ fn rich(container: &Container) -> FrozenFunctionGraph {
         Param::Float(f64::from_bits(0x7ff8_0000_0000_0001)),
         Param::Float(1e300),
         Param::DType(DType::UInt16),
-        Param::Type(ty),
+        Param::Type(ty.clone()),
         Param::Op(inner),
         Param::List(vec![Param::List(Vec::new()), Param::Int(3)]),
         Param::graph(&held).unwrap(),
@@ -51,7 +51,7 @@ fn rich(container: &Container) -> FrozenFunctionGraph {
         arity: None,
     };
     let split = Op::intern(key, "Split{(0,)}");
-    let x = container.input(ty, None, None);
+    let x = container.input(&ty, None, None);
     let float = ConstantData::new(
         DType::Float32,
         &[2, 2],

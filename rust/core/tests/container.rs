@@ -157,7 +157,7 @@ fn threads_make_and_drop_containers() {
             scope.spawn(|| {
                 for round in 0..200 {
                     let container = Container::new();
-                    let x = container.input(Ty::scalar(DType::Int64), None, None);
+                    let x = container.input(&Ty::scalar(DType::Int64), None, None);
                     let outputs = [chain(&container, ops()[0].clone(), &x, round % 20)];
                     let graph = FunctionGraph::new(&container, &[x], &outputs).unwrap();
                     drop((container, outputs));

@@ -15,11 +15,11 @@ fn nobody_is_within_a_table_meanwhile() {
     let _alone = ONE_AT_A_TIME.lock().unwrap();
     let container = Container::new();
     let ty = Ty::tensor(DType::Float64, &[Some(43)]);
-    let x = container.input(ty, None, None);
+    let x = container.input(&ty, None, None);
     let graph = &FunctionGraph::new(&container, &[x.clone()], &[x.clone()]).unwrap();
     type Work<'a> = Box<dyn Fn() + Send + Sync + 'a>;
     let work: Vec<Work<'_>> = vec![
-        Box::new(|| _ = container.nominal(0, ty)),
+        Box::new(|| _ = container.nominal(0, &ty)),
         Box::new(|| _ = graph.set_outputs(&[x.clone()])),
         Box::new(|| drop(graph.clone())),
         Box::new(|| _ = container.frozen_graphs()),
@@ -48,7 +48,7 @@ fn an_owner_may_end_while_its_locks_are_held() {
     let payload = Arc::new(1);
     let kept = Arc::downgrade(&payload);
     let container = Container::new();
-    let x = container.input(Ty::scalar(DType::Float64), None, Some(payload));
+    let x = container.input(&Ty::scalar(DType::Float64), None, Some(payload));
     let graph = FunctionGraph::new(&container, &[x.clone()], &[x]).unwrap();
     hold();
     let ending = std::thread::spawn(move || drop((graph, container)));

@@ -170,7 +170,7 @@ fn values_are_checked_and_missing_ones_named() {
     let error = frozen.bind_pairs(&pairs[..1]).unwrap_err();
     assert_eq!(error.to_string(), "no value is given for *0-<int64[]>");
     assert!(frozen.bind_pairs(&[(x.clone(), y)]).is_err());
-    let float = container.input(Ty::scalar(frazil_core::DType::Float64), None, None);
+    let float = container.input(&Ty::scalar(frazil_core::DType::Float64), None, None);
     let error = frozen.bind(&[x, float]).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -204,7 +204,7 @@ fn one_output_of_several_can_be_an_input() {
     let ty = Ty::scalar(frazil_core::DType::Int64);
     let split = op("test.split", OpProps::default());
     let x = input(&container, "x");
-    let parts = node(&container, split, &[&x], &[ty, ty]);
+    let parts = node(&container, split, &[&x], &[ty.clone(), ty.clone()]);
     let sum = apply(&container, ops()[0].clone(), &[&parts[0], &parts[1]]);
     // The first part is given; the second is still computed.
     let frozen = freeze(&container, &[parts[0].clone(), x.clone()], std::slice::from_ref(&sum));
@@ -225,7 +225,7 @@ fn an_order_is_baked_where_nodes_destroy() {
     let [x, y] = ["x", "y"].map(|name| input(&container, name));
     let buffer = apply(&container, ops()[3].clone(), &[&x]);
     let read = apply(&container, ops()[2].clone(), &[&buffer]);
-    let updated = node(&container, update.clone(), &[&buffer, &y], &[ty]).remove(0);
+    let updated = node(&container, update.clone(), &[&buffer, &y], &[ty.clone()]).remove(0);
     // The updated buffer is met first; its reader must still run before.
     let outputs = [updated.clone(), read.clone()];
     let frozen = freeze(&container, &[x.clone(), y.clone()], &outputs);
@@ -242,7 +242,7 @@ fn an_order_is_baked_where_nodes_destroy() {
     assert_eq!(graph.freeze().unwrap(), frozen);
     assert_eq!(graph.orderings(&[]).unwrap().iter().count(), 1);
 
-    let cyclic = node(&container, update, &[&buffer, &y], &[ty]).remove(0);
+    let cyclic = node(&container, update, &[&buffer, &y], &[ty.clone()]).remove(0);
     let late = apply(&container, ops()[0].clone(), &[&buffer, &cyclic]);
     let refused = FrozenFunctionGraph::new(&container, &[x.clone(), y.clone()], &[late]);
     assert!(refused.is_err());

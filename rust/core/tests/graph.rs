@@ -296,7 +296,7 @@ fn a_root_that_the_graph_does_not_have_is_refused_or_imported() {
 fn replacements_fit_or_are_refused() {
     let (container, elsewhere) = (Container::new(), Container::new());
     let (roots, sum, graph) = small(&container);
-    let float = container.input(frazil_core::Ty::scalar(frazil_core::DType::Float64), None, None);
+    let float = container.input(&frazil_core::Ty::scalar(frazil_core::DType::Float64), None, None);
     assert!(graph.replace(&[(roots[0].clone(), float)]).is_err());
     assert!(graph.replace(&[(roots[0].clone(), input(&elsewhere, "far"))]).is_err());
     assert_eq!(graph.outputs(), [sum.clone()]);

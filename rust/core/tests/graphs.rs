@@ -31,7 +31,7 @@ fn apply(container: &Container, op: Op, inputs: &[&Var]) -> Var {
 }
 
 fn vector(container: &Container, name: &str) -> Var {
-    container.input(Ty::tensor(DType::Float64, &[None]), Some(name), None)
+    container.input(&Ty::tensor(DType::Float64, &[None]), Some(name), None)
 }
 
 /// A random graph: each entry applies a binary op to two earlier variables (inputs come first).
@@ -242,7 +242,7 @@ fn foreign_variables_are_refused() {
 fn shapes_broadcast_where_the_type_says_one() {
     let container = Container::new();
     let tensor =
-        |shape: &[Option<u64>]| container.input(Ty::tensor(DType::Float64, shape), None, None);
+        |shape: &[Option<u64>]| container.input(&Ty::tensor(DType::Float64, shape), None, None);
     let add = op("add", 2);
     let sum = apply(&container, add.clone(), &[&tensor(&[None, Some(1)]), &tensor(&[Some(3)])]);
     assert_eq!(sum.ty().shape(), [None, Some(3)]);
@@ -263,7 +263,7 @@ fn python_numbers_take_the_dtype_of_their_company() {
     let container = Container::new();
     let add = op("add", 2);
     let result = |dtype, scalar| {
-        let x = container.input(Ty::scalar(dtype), None, None);
+        let x = container.input(&Ty::scalar(dtype), None, None);
         let operands = smallvec![Operand::Var(x), Operand::Weak(scalar)];
         elemwise::apply(&container, add.clone(), operands, Origin::default())
             .map(|variable| variable.ty().dtype())

@@ -40,7 +40,7 @@ fn remember(node: &Node, length: Var) -> bool {
 #[test]
 fn they_live_as_long_as_the_node() {
     let container = Container::new();
-    let x = container.input(vector(), Some("x"), None);
+    let x = container.input(&vector(), Some("x"), None);
     let y = row(&container, &[&x]);
     assert!(y.node().lengths().is_none());
     assert!(remember(y.node(), length(&container, &x)));
@@ -60,7 +60,7 @@ fn they_live_as_long_as_the_node() {
 #[test]
 fn what_somebody_reads_goes_when_that_one_ends() {
     let container = Container::new();
-    let x = container.input(vector(), Some("x"), None);
+    let x = container.input(&vector(), Some("x"), None);
     let y = row(&container, &[&x]);
     assert!(remember(y.node(), length(&container, &x)));
     let read = y.node().lengths();
@@ -74,7 +74,7 @@ fn what_somebody_reads_goes_when_that_one_ends() {
 fn none_keeps_its_node_alive() {
     let container = Container::new();
     let other = Container::new();
-    let x = container.input(vector(), Some("x"), None);
+    let x = container.input(&vector(), Some("x"), None);
     let y = row(&container, &[&x]);
     let z = row(&container, &[&y]);
     assert!(!remember(y.node(), length(&container, &y)));
@@ -92,7 +92,7 @@ fn none_keeps_its_node_alive() {
 #[test]
 fn they_must_fit_the_outputs() {
     let container = Container::new();
-    let x = container.input(vector(), Some("x"), None);
+    let x = container.input(&vector(), Some("x"), None);
     let y = row(&container, &[&x]);
     let n = length(&container, &x);
     for wrong in [
@@ -111,7 +111,7 @@ fn they_must_fit_the_outputs() {
 #[test]
 fn a_deep_chain_goes_without_recursion() {
     let container = Container::new();
-    let x = container.input(vector(), Some("x"), None);
+    let x = container.input(&vector(), Some("x"), None);
     let mut last = x.clone();
     for _ in 0..50_000 {
         let next = row(&container, &[&last]);
@@ -125,7 +125,7 @@ fn a_deep_chain_goes_without_recursion() {
 #[test]
 fn threads_remember_and_release() {
     let container = Container::new();
-    let x = container.input(vector(), Some("x"), None);
+    let x = container.input(&vector(), Some("x"), None);
     let barrier = Barrier::new(3);
     std::thread::scope(|scope| {
         for _ in 0..3 {
@@ -151,7 +151,7 @@ proptest! {
         known in prop::collection::vec((0..12usize, 0..12usize), 0..24),
     ) {
         let container = Container::new();
-        let x = container.input(vector(), Some("x"), None);
+        let x = container.input(&vector(), Some("x"), None);
         let mut rows = vec![x.clone()];
         for (one, other) in recipe {
             rows.push(row(&container, &[&rows[one % rows.len()], &rows[other % rows.len()]]));

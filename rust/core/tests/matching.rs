@@ -22,9 +22,9 @@ proptest! {
         let total = plain(if commutative { "total" } else { "list" }, Param::None, props);
         let ty = Ty::scalar(DType::Float64);
         let chosen: Vec<&Var> = operands.iter().map(|&at| &pool[at]).collect();
-        let root = &node(total.clone(), &chosen, &[ty])[0];
+        let root = &node(total.clone(), &chosen, &[ty.clone()])[0];
         let (x, rest) = (scalar("x"), scalar("rest"));
-        let left = &node(total, &[&x, &number(7.0), &rest], &[ty])[0];
+        let left = &node(total, &[&x, &number(7.0), &rest], &[ty.clone()])[0];
         let found = matches(left, &[open(&x), many(&rest)], root);
         let mut expected = 0;
         for (at, operand) in chosen.iter().enumerate() {
@@ -103,11 +103,13 @@ fn one_operand_is_found_among_many() {
     let total = plain("total", Param::None, props);
     let ty = Ty::scalar(DType::Float64);
     let (rest, a, b) = (scalar("rest"), scalar("a"), scalar("b"));
-    let left = &node(total.clone(), &[&number(0.0), &rest], &[ty])[0];
-    let root = &node(total.clone(), &[&a, &number(0.0), &b], &[ty])[0];
+    let left = &node(total.clone(), &[&number(0.0), &rest], &[ty.clone()])[0];
+    let root = &node(total.clone(), &[&a, &number(0.0), &b], &[ty.clone()])[0];
     assert_eq!(matches(left, &[many(&rest)], root), [vec![vec![a.clone(), b.clone()]]]);
-    assert!(matches(left, &[many(&rest)], &node(total.clone(), &[&a, &b], &[ty])[0]).is_empty());
-    let all = &node(total, &[&rest], &[ty])[0];
+    assert!(
+        matches(left, &[many(&rest)], &node(total.clone(), &[&a, &b], &[ty.clone()])[0]).is_empty()
+    );
+    let all = &node(total, &[&rest], &[ty.clone()])[0];
     assert_eq!(matches(all, &[many(&rest)], root).len(), 1);
 }
 
@@ -115,7 +117,7 @@ fn one_operand_is_found_among_many() {
 fn checks_are_about_types_and_constants() {
     let (x, c) = (scalar("x"), scalar("c"));
     let left = apply(add(), &[&x, &c]);
-    let integer = Container::global().input(Ty::scalar(DType::Int64), None, None);
+    let integer = Container::global().input(&Ty::scalar(DType::Int64), None, None);
     let float = scalar("float");
     let dtypes = DTypeSet::new(&[DType::Int64]);
     let unknowns = [Unknown { dtypes, ..open(&x) }, known(&c)];
@@ -132,7 +134,7 @@ fn checks_are_about_types_and_constants() {
         assert_eq!(one(checked(check), &alike), float);
     }
     assert_eq!(one(checked(Check::OneRing([0, 1].into())), &mixed), mixed);
-    let short = Container::global().input(Ty::scalar(DType::Float32), None, None);
+    let short = Container::global().input(&Ty::scalar(DType::Float32), None, None);
     assert_eq!(
         one(checked(Check::OneRing([0, 1].into())), &apply(add(), &[&float, &short])),
         float
@@ -164,13 +166,13 @@ fn wildcards_stand_for_one_op_at_a_time() {
     let any_turn = plain("any_turn", Param::None, OpProps::default());
     let wildcards =
         [Wildcard { op: any_turn.clone(), test: OpTest::Kind("rewriting.turn".into()) }];
-    let left = &node(any_turn.clone(), &[&apply(neg(), &[&x])], &[ty])[0];
-    let right = &apply(neg(), &[&node(any_turn, &[&x], &[ty])[0]]);
+    let left = &node(any_turn.clone(), &[&apply(neg(), &[&x])], &[ty.clone()])[0];
+    let right = &apply(neg(), &[&node(any_turn, &[&x], &[ty.clone()])[0]]);
     let refused = general("turn", left, Some(right), &[open(&x)], &wildcards, &[], false);
     let rule = refused.unwrap();
     for by in [1, 2] {
-        let root = &node(turn(by), &[&apply(neg(), &[&a])], &[ty])[0];
-        let expected = apply(neg(), &[&node(turn(by), &[&a], &[ty])[0]]);
+        let root = &node(turn(by), &[&apply(neg(), &[&a])], &[ty.clone()])[0];
+        let expected = apply(neg(), &[&node(turn(by), &[&a], &[ty.clone()])[0]]);
         assert_eq!(one(rule.clone(), root), expected);
     }
 }
@@ -181,12 +183,14 @@ fn two_outputs_in_one_pattern_are_of_one_application() {
     let props = OpProps { pure: true, distinct: true, ..OpProps::default() };
     let pair = plain("fresh_pair", Param::None, props);
     let x = scalar("x");
-    let written = node(pair.clone(), &[&x], &[ty, ty]);
+    let written = node(pair.clone(), &[&x], &[ty.clone(), ty.clone()]);
     let left = apply(sub(), &[&written[0], &written[1]]);
     let rule = law("both", &left, &x, &[open(&x)]);
     let a = scalar("a");
-    let (one_pair, other_pair) =
-        (node(pair.clone(), &[&a], &[ty, ty]), node(pair, &[&a], &[ty, ty]));
+    let (one_pair, other_pair) = (
+        node(pair.clone(), &[&a], &[ty.clone(), ty.clone()]),
+        node(pair, &[&a], &[ty.clone(), ty.clone()]),
+    );
     assert_eq!(one(rule.clone(), &apply(sub(), &[&one_pair[0], &one_pair[1]])), a);
     for (first, second) in [(0, 0), (1, 0), (1, 1)] {
         let root = apply(sub(), &[&one_pair[first], &one_pair[second]]);

@@ -8,7 +8,8 @@ mod terms;
 use frazil_core::rewrite::rewrite;
 use frazil_core::ruleset::RuleSet;
 use frazil_core::{
-    Container, FrozenFunctionGraph, FunctionGraph, Op, OpKey, OpProps, Origin, Param, Var,
+    Container, DType, FrozenFunctionGraph, FunctionGraph, Op, OpKey, OpProps, Origin, Param,
+    Signature, Ty, Var,
 };
 use shuttle::thread;
 use terms::{apply, input, ops};
@@ -16,7 +17,6 @@ use terms::{apply, input, ops};
 const SCHEDULES: usize = 1000;
 
 fn check(body: impl Fn() + Send + Sync + 'static + Clone) {
-    ops();
     shuttle::check_random(body.clone(), SCHEDULES);
     shuttle::check_pct(body, SCHEDULES, 3);
 }
@@ -128,7 +128,7 @@ fn holder(container: &Container) -> Op {
 /// `op` applied to a new input.
 fn applied(container: &Container, op: Op) -> Var {
     let x = input(container, "x");
-    let signature = x.node().signature();
+    let signature = x.node().signature().clone();
     let node = container.apply(op, [x].into_iter().collect(), signature, Origin::default());
     node.unwrap().outputs().next().unwrap()
 }
@@ -183,6 +183,28 @@ fn an_op_that_holds_a_graph_goes_with_its_last_node() {
         drop(op);
         workers.into_iter().for_each(|worker| worker.join().unwrap());
         nothing_is_held(&container);
+    });
+}
+
+#[test]
+fn types_go_with_their_last_handle() {
+    check(|| {
+        // One type may last: that is taken.
+        let lasting = Ty::scalar(DType::Float64);
+        let workers: Vec<_> = (0..2)
+            .map(|_| {
+                let lasting = lasting.clone();
+                thread::spawn(move || {
+                    let make = || Ty::tensor(DType::Float64, &[Some(3)]);
+                    drop(make());
+                    let pair = Signature::new(&[make(), lasting.clone()]);
+                    assert_eq!(pair.types(), [make(), lasting]);
+                    pair
+                })
+            })
+            .collect();
+        let made: Vec<_> = workers.into_iter().map(|worker| worker.join().unwrap()).collect();
+        assert_eq!(made[0], made[1]);
     });
 }
 

@@ -88,7 +88,7 @@ impl FrozenApply {
         output_types: Vec<PyRef<'py, TensorType>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = op.py();
-        let types: Vec<Ty> = output_types.iter().map(|ty| ty.0).collect();
+        let types: Vec<Ty> = output_types.iter().map(|ty| ty.0.clone()).collect();
         let inputs = inputs_of(inputs)?;
         let node = current(py)?
             .company(inputs.iter())
@@ -125,7 +125,7 @@ impl FrozenApply {
 
     #[getter]
     fn output_types<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.node().signature().types().iter().map(|&ty| TensorType(ty)))
+        PyTuple::new(py, self.node().signature().types().iter().map(|ty| TensorType(ty.clone())))
     }
 
     #[getter]

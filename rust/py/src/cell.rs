@@ -109,5 +109,5 @@ pub fn shared<'py>(
     let ty = Ty::tensor(dtype_of_descr(&value.dtype())?, &dims);
     let cell = SharedCell::new(value.clone().unbind());
     let py = value.py();
-    face(py, current(py)?.input(ty, name, Some(std::sync::Arc::new(cell))))
+    face(py, current(py)?.input(&ty, name, Some(std::sync::Arc::new(cell))))
 }

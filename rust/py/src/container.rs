@@ -165,7 +165,7 @@ impl Container {
         r#type: &TensorType,
         name: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        face(py, self.container.input(r#type.0, name, None))
+        face(py, self.container.input(&r#type.0, name, None))
     }
 
     /// The constant with the content of `value`, here.

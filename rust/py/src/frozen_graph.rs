@@ -120,7 +120,7 @@ impl FrozenFunctionGraph {
 
     #[getter]
     fn container<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        container_face(py, self.graph().container().clone())
+        container_face(py, self.graph().container())
     }
 
     #[getter]

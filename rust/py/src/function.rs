@@ -105,7 +105,7 @@ impl Function {
             .zip(defaults)
             .enumerate()
             .map(|(at, ((name, ty), default))| {
-                let known = ty.get().0;
+                let known = &ty.get().0;
                 let (dtype, ndim, lent) = (known.dtype(), known.ndim(), lent.contains(&at));
                 Parameter { default, lent, name, ty, dtype, ndim }
             })
@@ -191,7 +191,7 @@ impl Function {
 
 fn type_of(py: Python<'_>, variable: &Py<SharedVariable>) -> PyResult<Ty> {
     let ty = variable.bind(py).getattr("type")?;
-    Ok(ty.cast::<TensorType>()?.get().0)
+    Ok(ty.cast::<TensorType>()?.get().0.clone())
 }
 
 /// Checks that a program takes and gives what the function passes on.

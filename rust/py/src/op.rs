@@ -211,7 +211,7 @@ fn param_of(value: &Bound<'_, PyAny>, place: &Place<'_, '_>, depth: usize) -> Py
         return Ok(Param::Bytes(value.extract()?));
     }
     if let Ok(value) = value.cast::<TensorType>() {
-        return Ok(Param::Type(value.get().0));
+        return Ok(Param::Type(value.get().0.clone()));
     }
     if let Ok(value) = value.cast::<OpBase>() {
         return Ok(Param::Op(value.get().op()?));

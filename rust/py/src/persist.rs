@@ -121,7 +121,7 @@ fn object_of<'py>(py: Python<'py>, param: &Param) -> PyResult<Option<Bound<'py, 
         Param::Text(value) => value.into_pyobject(py)?.into_any(),
         Param::Bytes(value) => PyBytes::new(py, value).into_any(),
         Param::DType(value) => value.name().into_pyobject(py)?.into_any(),
-        Param::Type(value) => TensorType(*value).into_pyobject(py)?.into_any(),
+        Param::Type(value) => TensorType(value.clone()).into_pyobject(py)?.into_any(),
         Param::Op(value) => op_face(py, value)?.into_bound(py),
         Param::Graph(value) => frozen_face(py, value.clone())?,
         Param::List(values) => {

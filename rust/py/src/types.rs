@@ -33,7 +33,7 @@ use crate::variable::Variable;
 /// >>> rows("x").type == rows
 /// True
 #[pyclass(frozen, eq, hash, module = "frazil._core")]
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct TensorType(pub Ty);
 
 /// The frazil dtype that a dtype name, a scalar type or a NumPy dtype stands for.
@@ -101,12 +101,12 @@ impl TensorType {
     /// A new root input of this type, in the current container.
     #[pyo3(signature = (name=None))]
     fn __call__<'py>(&self, py: Python<'py>, name: Option<&str>) -> PyResult<Bound<'py, Variable>> {
-        Ok(face(py, current(py)?.input(self.0, name, None))?.cast_into()?)
+        Ok(face(py, current(py)?.input(&self.0, name, None))?.cast_into()?)
     }
 
     /// Whether a value of type `other` may stand wherever one of this type is expected.
     fn accepts(&self, other: &TensorType) -> bool {
-        self.0.accepts(other.0)
+        self.0.accepts(&other.0)
     }
 
     fn __repr__(&self) -> String {

@@ -154,12 +154,12 @@ impl Variable {
     #[allow(clippy::new_ret_no_self)] // `face` makes every face.
     #[pyo3(signature = (r#type, name=None))]
     fn new<'py>(py: Python<'py>, r#type: &TensorType, name: Option<&str>) -> Object<'py> {
-        face(py, current(py)?.input(r#type.0, name, None))
+        face(py, current(py)?.input(&r#type.0, name, None))
     }
 
     #[getter]
     fn r#type(&self) -> TensorType {
-        TensorType(self.var().ty())
+        TensorType(self.var().ty().clone())
     }
 
     #[getter]
@@ -454,7 +454,7 @@ impl SharedVariable {
         let py = slf.py();
         let var = slf.as_super().get().var();
         let convert = py.import("frazil.compile.argument")?.getattr("convert")?;
-        let mut array = convert.call1((value, TensorType(var.ty()), var.name()))?;
+        let mut array = convert.call1((value, TensorType(var.ty().clone()), var.name()))?;
         if !borrow {
             array = array.call_method0(intern!(py, "copy"))?;
         }
@@ -510,7 +510,7 @@ pub fn register_elemwise(scalar_op: &OpBase, op: &OpBase) -> PyResult<()> {
 #[pyfunction]
 #[pyo3(signature = (op, *types))]
 pub fn elemwise_type(op: &OpBase, types: Vec<PyRef<'_, TensorType>>) -> PyResult<TensorType> {
-    let types: Vec<_> = types.iter().map(|ty| ty.0).collect();
+    let types: Vec<_> = types.iter().map(|ty| &ty.0).collect();
     let ty = elemwise::result_type(&op.op()?.elementwise(), &types).map_err(raise)?;
     Ok(TensorType(ty))
 }
@@ -525,5 +525,5 @@ pub fn constant<'py>(value: &Bound<'py, PyAny>, dtype: Option<&Bound<'py, PyAny>
 /// The input of a frozen graph at `position`.
 #[pyfunction]
 pub fn nominal<'py>(py: Python<'py>, position: u32, r#type: &TensorType) -> Object<'py> {
-    face(py, current(py)?.nominal(position, r#type.0))
+    face(py, current(py)?.nominal(position, &r#type.0))
 }

@@ -2,7 +2,7 @@
 
 use super::{Conflict, Inconsistent, Orderings, Waits, Witness, props};
 use crate::alias::{Aliases, Place, Step};
-use crate::intern::Node;
+use crate::node::Node;
 use crate::node::{Body, Var};
 
 /// Why a root must stay as it is.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::{Claims, Inconsistent, Witness};
 use crate::alias::{Aliases, Place, Readers, Step};
-use crate::intern::Node;
+use crate::node::Node;
 
 /// For every step, the readers that must run before it because it destroys what they read, ascending.
 pub(crate) struct Waits {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::alias::{Phrase, ViewPath};
-use crate::intern::Node;
+use crate::node::Node;
 use crate::node::{Body, Var};
 
 /// Why a node cannot write over one of its inputs.

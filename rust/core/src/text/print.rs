@@ -12,7 +12,6 @@ use crate::listing::{Listing, Place, Step, inner_first};
 use crate::op::{Op, Param};
 
 /// The text of `graph`.
-#[expect(clippy::mutable_key_type, reason = "an op's hash and equality do not see its caches")]
 pub fn print(graph: &FrozenFunctionGraph) -> String {
     let mut names = Names::default();
     let mut ops: FxHashMap<Op, String> = FxHashMap::default();

@@ -68,11 +68,11 @@ pub fn vector() -> Ty {
 }
 
 pub fn input(name: &str) -> Var {
-    Container::global().input(vector(), Some(name), None)
+    Container::global().input(&vector(), Some(name), None)
 }
 
 pub fn scalar(name: &str) -> Var {
-    Container::global().input(Ty::scalar(DType::Float64), Some(name), None)
+    Container::global().input(&Ty::scalar(DType::Float64), Some(name), None)
 }
 
 pub fn number(value: f64) -> Var {

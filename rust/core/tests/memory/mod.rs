@@ -138,7 +138,7 @@ pub fn one(container: &Container, op: Op, inputs: &[&Var]) -> Var {
 }
 
 pub fn input(container: &Container, name: &str) -> Var {
-    container.input(ty(), Some(name), None)
+    container.input(&ty(), Some(name), None)
 }
 
 /// A random graph: each entry applies an op to earlier variables; the rest picks variables.

@@ -50,7 +50,7 @@ pub fn ops() -> [Op; 4] {
 pub const INPUTS: usize = 3;
 
 pub fn input(container: &Container, name: &str) -> Var {
-    container.input(Ty::scalar(DType::Int64), Some(name), None)
+    container.input(&Ty::scalar(DType::Int64), Some(name), None)
 }
 
 pub fn inputs(container: &Container) -> Vec<Var> {

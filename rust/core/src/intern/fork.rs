@@ -11,8 +11,6 @@ use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 
 use self_cell::self_cell;
 
-use crate::{op, ty};
-
 /// What has locks that threads wait for.
 pub trait Locks: Send + Sync {
     /// Takes them all. `others` takes what else has locks and is found by these.
@@ -84,8 +82,7 @@ pub fn add_lasting(owner: &'static dyn Locks) {
 pub fn hold() {
     let registry = registry();
     let mut found: Vec<Arc<dyn Locks>> = registry.owners.iter().filter_map(Weak::upgrade).collect();
-    let own: [&'static dyn Locks; 2] = [&op::Tables, &ty::Tables];
-    let lasting = own.iter().chain(&registry.lasting).map(|owner| owner.hold(&mut found)).collect();
+    let lasting = registry.lasting.iter().map(|owner| owner.hold(&mut found)).collect();
     let mut holdings = Vec::with_capacity(found.len());
     while let Some(owner) = found.pop() {
         holdings.push(Holding::new(owner, |owner| owner.hold(&mut found)));

@@ -2,6 +2,20 @@
 //!
 //! Open addressing with linear probing. The place of a hash is its highest bits, so that growing moves the entries in
 //! the order in which they lie.
+//!
+//! An interner knows what it will look for some time before it takes the lock, so it asks for the memory early. Here
+//! that is one line; a `HashTable` of hashbrown has its tags and its entries apart and says where neither is. On an AMD
+//! EPYC of the fourth Zen generation, 1,024 tables, 0.1 us of other work before each lookup, nanoseconds a lookup with
+//! that work:
+//!
+//! | entries | | insert | find | remove |
+//! |---|---|---|---|---|
+//! | 1,000,000 | this table | 234 | 199 | 249 |
+//! | | hashbrown | 238 | 564 | 539 |
+//! | 100,000 | this table | 123 | 115 | 135 |
+//! | | hashbrown | 122 | 176 | 152 |
+//! | 10,000 | this table | 65 | 63 | 70 |
+//! | | hashbrown | 79 | 61 | 64 |
 
 /// Entries of `T`, found by their hash.
 pub(crate) struct Table<T> {

@@ -2,7 +2,7 @@
 //!
 //! With the feature `shuttle`, every use is a point where the checker may let another thread run.
 //!
-//! The locks are the standard library's, since these can be held across a fork (see [`crate::fork`]): all that there is
+//! The locks are the standard library's, since these can be held across a fork (see [`super::fork`]): all that there is
 //! of one lies in the lock itself, so its holder can unlock it in the child. Locks that keep their waiters in a table of
 //! the process cannot: there the child finds threads that do not exist, and hands locks over to them.
 //!
@@ -11,8 +11,6 @@
 
 #[cfg(not(feature = "shuttle"))]
 use std::sync as locks;
-#[cfg(not(feature = "shuttle"))]
-pub(crate) use std::sync::LazyLock as Lasting;
 #[cfg(not(feature = "shuttle"))]
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, fence};
 use std::sync::{PoisonError, TryLockError};
@@ -25,6 +23,8 @@ pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicU32, fence};
 #[cfg(feature = "shuttle")]
 pub(crate) use checked::Lasting;
 pub use locks::MutexGuard;
+#[cfg(not(feature = "shuttle"))]
+pub(crate) use real::Lasting;
 
 /// A lock that a panic does not poison: what it guards is whole after each statement.
 #[derive(Debug, Default)]
@@ -58,23 +58,24 @@ impl<T: ?Sized> Mutex<T> {
     }
 }
 
-/// A lock that many may read under at once: of tables that the process has one of, so the checker leaves it alone.
-#[derive(Debug, Default)]
-pub(crate) struct RwLock<T>(std::sync::RwLock<T>);
+#[cfg(not(feature = "shuttle"))]
+mod real {
+    use once_cell::race::OnceBox;
 
-impl<T> RwLock<T> {
-    pub(crate) const fn new(value: T) -> RwLock<T> {
-        RwLock(std::sync::RwLock::new(value))
+    /// What a process has one of: made when it is first asked for. Two threads may both make one; the first counts.
+    pub(crate) struct Lasting<T> {
+        made: OnceBox<T>,
+        make: fn() -> T,
     }
 
-    /// Waits until nobody writes.
-    pub(crate) fn read(&self) -> std::sync::RwLockReadGuard<'_, T> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
-    }
+    impl<T> Lasting<T> {
+        pub(crate) const fn new(make: fn() -> T) -> Lasting<T> {
+            Lasting { made: OnceBox::new(), make }
+        }
 
-    /// Waits until nobody else has the lock.
-    pub(crate) fn write(&self) -> std::sync::RwLockWriteGuard<'_, T> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
+        pub(crate) fn get(&'static self) -> &'static T {
+            self.made.get_or_init(|| Box::new((self.make)()))
+        }
     }
 }
 
@@ -93,8 +94,8 @@ mod checked {
             Lasting(Lazy { cell: Once::new(), init, _p: PhantomData })
         }
 
-        pub(crate) fn force(this: &'static Lasting<T>) -> &'static T {
-            this.0.get()
+        pub(crate) fn get(&'static self) -> &'static T {
+            self.0.get()
         }
     }
 }
