@@ -99,15 +99,36 @@ def test_no_module_is_in_a_folder_that_tools_pass_over():
     assert [folder for folder in folders if not (package / folder / "__init__.py").exists()] == []
 
 
-def test_folders_of_the_runtime_use_those_before_them():
+def folders_of(crate: str) -> list[str]:
+    """The folders of a crate, in the order in which the map lists them."""
     page = (ROOT / "ARCHITECTURE.md").read_text()
-    folders = re.findall(r"^\| `rust/runtime/src/(\w+)\.rs` \|", page, re.MULTILINE)
-    source = RUST / "runtime" / "src"
-    assert {path.name for path in source.iterdir() if path.is_dir()} == {*folders, "error"}
+    return re.findall(rf"^\| `rust/{crate}/src/(\w+)\.rs` \|", page, re.MULTILINE)
+
+
+def used_backwards(crate: str) -> set[tuple[str, str]]:
+    """Pairs of a folder and another after it that it names."""
+    folders, source = folders_of(crate), RUST / crate / "src"
     back = set()
     for at, folder in enumerate(folders):
         for path in [source / f"{folder}.rs", *(source / folder).rglob("*.rs")]:
             used = re.findall(r"\bcrate::(\w+)", path.read_text())
             back.update((folder, other) for other in used if other in folders[at + 1 :])
+    return back
+
+
+def test_folders_of_the_core_use_those_before_them():
+    source = RUST / "core" / "src"
+    assert {path.name for path in source.iterdir() if path.is_dir()} == {*folders_of("core")}
+    assert {path.stem for path in source.glob("*.rs")} == {*folders_of("core"), "lib"}
+    assert used_backwards("core") == set()
+    # What lib.rs exports under another path would hide where it comes from.
+    bare = re.compile(r"\bcrate::([A-Z]\w*|\{)")
+    assert not [path for path in source.rglob("*.rs") if bare.search(path.read_text())]
+
+
+def test_folders_of_the_runtime_use_those_before_them():
+    source = RUST / "runtime" / "src"
+    folders = folders_of("runtime")
+    assert {path.name for path in source.iterdir() if path.is_dir()} == {*folders, "error"}
     # A program keeps what its runs work on for the next call, and recurrences what runs do.
-    assert back <= {("program", "run")}
+    assert used_backwards("runtime") <= {("program", "run")}

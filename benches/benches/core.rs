@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use frazil_benches::add;
-use frazil_core::elemwise::{self, Operand};
-use frazil_core::traverse::toposort;
+use frazil_core::node::elemwise::{self, Operand};
+use frazil_core::node::traverse::toposort;
 use frazil_core::{Container, DType, FrozenFunctionGraph, Op, Origin, Ty, Var};
 use smallvec::smallvec;
 

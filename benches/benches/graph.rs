@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use frazil_benches::add;
-use frazil_core::elemwise::{self, Operand};
+use frazil_core::node::elemwise::{self, Operand};
 use frazil_core::{Container, DType, FunctionGraph, Origin, Ty, Var, codec};
 use smallvec::smallvec;
 

@@ -8,8 +8,8 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use frazil_benches as _;
-use frazil_core::destroy;
-use frazil_core::plan::{Candidate, Request, plan};
+use frazil_core::order::destroy;
+use frazil_core::order::plan::{Candidate, Request, plan};
 use frazil_core::{Container, DType, Op, OpKey, OpProps, Origin, Param, Signature, Ty, Var};
 
 const SIZES: [usize; 2] = [5_000, 80_000];

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use frazil_benches as _;
-use frazil_core::elemwise::{self, Operand};
-use frazil_core::machine::DTypeSet;
-use frazil_core::pattern::{Pattern, Unknown};
-use frazil_core::rewrite::rewrite;
-use frazil_core::ruleset::{Right, Rights, Rule, RuleSet};
-use frazil_core::template::Template;
+use frazil_core::node::elemwise::{self, Operand};
+use frazil_core::rewrite::machine::DTypeSet;
+use frazil_core::rewrite::pattern::{Pattern, Unknown};
+use frazil_core::rewrite::ruleset::{Right, Rights, Rule, RuleSet};
+use frazil_core::rewrite::sweep::rewrite;
+use frazil_core::rewrite::template::Template;
 use frazil_core::{
     Container, DType, Op, OpKey, OpProps, Origin, Param, Ty, TypeRule, Var, WeakScalar,
 };

@@ -2,8 +2,8 @@
 
 mod memory;
 
-use frazil_core::alias::{ViewPath, roots, view_sources};
-use frazil_core::traverse::toposort;
+use frazil_core::node::alias::{ViewPath, roots, view_sources};
+use frazil_core::node::traverse::toposort;
 use frazil_core::{Container, Var};
 use memory::{Memory, Writes, build, either, input, one, recipe, view};
 use proptest::prelude::*;

@@ -2,7 +2,7 @@
 
 mod terms;
 
-use frazil_core::codec::{decode, encode};
+use frazil_core::persist::codec::{decode, encode};
 use frazil_core::{
     ConstantData, Container, DType, Error, FrozenFunctionGraph, Op, OpKey, OpProps, Origin, Param,
     Signature, Ty, Var,

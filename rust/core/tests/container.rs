@@ -2,7 +2,7 @@
 
 mod terms;
 
-use frazil_core::elemwise::{self, Operand};
+use frazil_core::node::elemwise::{self, Operand};
 use frazil_core::{
     Container, DType, FrozenFunctionGraph, FunctionGraph, Op, Origin, Ty, Var, WeakScalar,
 };

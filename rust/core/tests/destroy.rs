@@ -5,7 +5,7 @@ mod memory;
 use std::collections::HashMap;
 use std::slice::from_ref;
 
-use frazil_core::destroy::{Conflict, Witness, orderings, toposort};
+use frazil_core::order::destroy::{Conflict, Witness, orderings, toposort};
 use frazil_core::{Container, DType, Error, Node, Var, WeakScalar, traverse};
 use memory::*;
 use proptest::prelude::*;

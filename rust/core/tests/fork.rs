@@ -4,7 +4,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use frazil_core::fork::{hold, release};
+use frazil_core::intern::fork::{hold, release};
 use frazil_core::{Container, DType, FunctionGraph, Ty};
 
 /// A fork holds what is alive, so that of one test would keep what another lets go.

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::slice::from_ref;
 use std::sync::Barrier;
 
-use frazil_core::elemwise::{self, Operand};
-use frazil_core::replace::replace;
-use frazil_core::traverse::{postorder, root_inputs, toposort};
+use frazil_core::node::elemwise::{self, Operand};
+use frazil_core::node::replace::replace;
+use frazil_core::node::traverse::{postorder, root_inputs, toposort};
 use frazil_core::{
     Body, Container, DType, FrozenFunctionGraph, Node, Op, OpKey, OpProps, Origin, Param, Ty,
     TypeRule, Var, WeakScalar,

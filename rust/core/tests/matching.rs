@@ -2,8 +2,8 @@
 
 mod laws;
 
-use frazil_core::machine::{Check, DTypeSet, Instruction, OpTest};
-use frazil_core::pattern::{Pattern, Unknown, Wildcard};
+use frazil_core::rewrite::machine::{Check, DTypeSet, Instruction, OpTest};
+use frazil_core::rewrite::pattern::{Pattern, Unknown, Wildcard};
 use frazil_core::{Container, DType, OpProps, Param, Ty, Var};
 use laws::{
     add, apply, elementwise, general, known, law, many, matches, mul, neg, node, number, one, open,

@@ -4,10 +4,10 @@ mod memory;
 
 use std::collections::HashMap;
 
-use frazil_core::alias::view_sources;
-use frazil_core::destroy::Conflict;
-use frazil_core::plan::{Buffer, Candidate, Reason, Release, Request, Schedule, plan};
-use frazil_core::traverse::toposort;
+use frazil_core::node::alias::view_sources;
+use frazil_core::node::traverse::toposort;
+use frazil_core::order::destroy::Conflict;
+use frazil_core::order::plan::{Buffer, Candidate, Reason, Release, Request, Schedule, plan};
 use frazil_core::{Body, Container, Node, Op, Var};
 use memory::*;
 use proptest::prelude::*;

@@ -4,11 +4,11 @@ mod laws;
 
 use std::sync::{Arc, Barrier};
 
-use frazil_core::destroy::orderings;
-use frazil_core::literal::Literal;
-use frazil_core::pattern::Unknown;
-use frazil_core::rewrite::{Binding, Progress, Reply, Sweep, rewrite};
-use frazil_core::ruleset::{Rule, RuleSet};
+use frazil_core::order::destroy::orderings;
+use frazil_core::rewrite::pattern::Unknown;
+use frazil_core::rewrite::ruleset::{Rule, RuleSet};
+use frazil_core::rewrite::sweep::{Binding, Progress, Reply, Sweep, rewrite};
+use frazil_core::value::literal::Literal;
 use frazil_core::{Body, Container, DType, Error, OpProps, Param, Ty, Var, WeakScalar};
 use laws::{
     add, apply, general, input, law, many, mul, neg, node, number, one, open, plain, scalar, sub,

@@ -5,8 +5,8 @@
 mod laws;
 mod terms;
 
-use frazil_core::rewrite::rewrite;
-use frazil_core::ruleset::RuleSet;
+use frazil_core::rewrite::ruleset::RuleSet;
+use frazil_core::rewrite::sweep::rewrite;
 use frazil_core::{
     Container, DType, FrozenFunctionGraph, FunctionGraph, Op, OpKey, OpProps, Origin, Param,
     Signature, Ty, Var,

@@ -2,7 +2,7 @@
 
 mod terms;
 
-use frazil_core::text::{parse, print};
+use frazil_core::persist::text::{parse, print};
 use frazil_core::{Container, Error, FrozenFunctionGraph, Op, Param};
 use proptest::prelude::*;
 use terms::{Step, build, inputs, ops, recipe};

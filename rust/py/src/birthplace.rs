@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use frazil_core::Origin;
-use frazil_core::fork::{Held, Locks};
-use frazil_core::sync::Mutex;
+use frazil_core::intern::fork::{Held, Locks};
+use frazil_core::intern::sync::Mutex;
 use pyo3::prelude::*;
 use pyo3::{ffi, intern};
 use rustc_hash::FxHashMap;

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use frazil_core::sync::Mutex;
+use frazil_core::intern::sync::Mutex;
 use frazil_core::{Dim, Ty};
 use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;

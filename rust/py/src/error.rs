@@ -41,8 +41,8 @@ import_exception!(numpy.linalg, LinAlgError);
 
 /// The Python exception that says what a core error says.
 pub fn raise(error: Error) -> PyErr {
-    if let Error::Inconsistent(inconsistency) = &error {
-        return inconsistent(&error, inconsistency.witness());
+    if let Some(witness) = error.witness() {
+        return inconsistent(&error, witness);
     }
     let message = error.to_string();
     match error.class() {

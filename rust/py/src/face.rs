@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use frazil_core::fork::{Held, Locks};
-use frazil_core::sync::Mutex;
+use frazil_core::intern::fork::{Held, Locks};
+use frazil_core::intern::sync::Mutex;
 use frazil_core::{Body, FrozenFunctionGraph, FunctionGraph, Node, Op, Var};
 use hashbrown::HashTable;
 use pyo3::prelude::*;

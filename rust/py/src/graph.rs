@@ -1,8 +1,8 @@
 //! Editable graphs.
 
 use frazil_core::Client;
-use frazil_core::graph::Checkpoint;
-use frazil_core::sync::Mutex;
+use frazil_core::graph::function_graph::Checkpoint;
+use frazil_core::intern::sync::Mutex;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};

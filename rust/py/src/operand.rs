@@ -1,6 +1,6 @@
 //! What a user writes beside a variable: variables, arrays, NumPy scalars, Python numbers.
 
-use frazil_core::elemwise::Operand;
+use frazil_core::node::elemwise::Operand;
 use frazil_core::{ConstantData, Var, WeakScalar};
 use numpy::{
     PyArrayDescr, PyArrayDescrMethods, PyReadonlyArray1, PyUntypedArray, PyUntypedArrayMethods,

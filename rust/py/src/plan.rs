@@ -1,7 +1,7 @@
 //! Order and destruction: what an impossible graph proves, and the in-place planner.
 
-use frazil_core::destroy::Witness;
-use frazil_core::plan::{self as core, Candidate, Reason, Release, Request};
+use frazil_core::order::destroy::Witness;
+use frazil_core::order::plan::{self as core, Candidate, Reason, Release, Request};
 use frazil_core::{Error, Var};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};

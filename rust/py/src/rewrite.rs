@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use frazil_core::machine::{Check, DTypeSet, OpTest};
-use frazil_core::pattern::{Pattern, Unknown, Wildcard};
-use frazil_core::rewrite::{Binding, Call, Progress, Reply, Step, Sweep};
-use frazil_core::ruleset::{Right, Rights, Rule, RuleSet};
-use frazil_core::template::Template;
+use frazil_core::rewrite::machine::{Check, DTypeSet, OpTest};
+use frazil_core::rewrite::pattern::{Pattern, Unknown, Wildcard};
+use frazil_core::rewrite::ruleset::{Right, Rights, Rule, RuleSet};
+use frazil_core::rewrite::sweep::{Binding, Call, Progress, Reply, Step, Sweep};
+use frazil_core::rewrite::template::Template;
 use frazil_core::{DType, Error, Var};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};

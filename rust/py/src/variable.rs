@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::OnceLock;
 
-use frazil_core::elemwise::{self, Operands};
+use frazil_core::node::elemwise::{self, Operands};
 use frazil_core::{Body, Error, Node, Op, Var};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyTypeError;

@@ -62,6 +62,10 @@ impl<T: Interned> Default for Interner<T> {
 }
 
 impl<T: Interned> Interner<T> {
+    /// Bytes of a shard.
+    #[cfg(not(feature = "shuttle"))]
+    pub(crate) const SHARD_BYTES: usize = size_of::<Shard<T>>();
+
     /// The shard for values with this hash.
     ///
     /// The table inside a shard uses the high bits; the low ones choose the shard.
@@ -126,9 +130,6 @@ impl<T: Interned> Locks for Interner<T> {
 pub(super) struct Shard<T: Interned> {
     pub(super) content: Mutex<Content<T>>,
 }
-
-#[cfg(not(feature = "shuttle"))]
-const _: () = assert!(size_of::<Shard<crate::ty::TyData>>() == 64);
 
 pub(super) struct Content<T: Interned> {
     pub(super) slots_by_hash: Table<SlotPointer<T>>,

@@ -4,12 +4,12 @@
 
 use std::sync::Arc;
 
-use frazil_core::elemwise::{self, Operand};
-use frazil_core::machine::{Check, DTypeSet};
-use frazil_core::pattern::{Pattern, Place, Unknown, Wildcard};
-use frazil_core::rewrite::rewrite;
-use frazil_core::ruleset::{Right, Rights, Rule, RuleSet};
-use frazil_core::template::Template;
+use frazil_core::node::elemwise::{self, Operand};
+use frazil_core::rewrite::machine::{Check, DTypeSet};
+use frazil_core::rewrite::pattern::{Pattern, Place, Unknown, Wildcard};
+use frazil_core::rewrite::ruleset::{Right, Rights, Rule, RuleSet};
+use frazil_core::rewrite::sweep::rewrite;
+use frazil_core::rewrite::template::Template;
 use frazil_core::{
     Container, DType, Error, Op, OpKey, OpProps, Origin, Param, Signature, Ty, TypeRule, Var,
     WeakScalar,

@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use frazil_core::traverse::toposort;
+use frazil_core::node::traverse::toposort;
 use frazil_core::{
     Body, Container, DType, Node, Op, OpKey, OpProps, Origin, Param, Signature, Ty, Var, WeakScalar,
 };

@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use frazil_core::elemwise::{self, Operand};
+use frazil_core::node::elemwise::{self, Operand};
 use frazil_core::{
     Container, DType, Op, OpKey, OpProps, Origin, Param, Ty, TypeRule, Var, WeakScalar,
 };

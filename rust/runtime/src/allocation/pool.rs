@@ -4,7 +4,7 @@ use std::mem;
 use std::sync::Arc;
 
 use frazil_core::fork::{Held, Locks};
-use frazil_core::sync::Mutex;
+use frazil_core::intern::sync::Mutex;
 
 use crate::allocation::buffer::Buffer;
 use crate::error::Fault;

@@ -9,7 +9,7 @@ use std::hint::spin_loop;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
-use frazil_core::sync::{Mutex, MutexGuard};
+use frazil_core::intern::sync::{Mutex, MutexGuard};
 
 use crate::arrays::array::ArrayRef;
 use crate::program::{Bindings, Program};

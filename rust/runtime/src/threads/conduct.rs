@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-use frazil_core::sync::Mutex;
+use frazil_core::intern::sync::Mutex;
 
 use crate::allocation::buffer::Buffer;
 use crate::error::Fault;

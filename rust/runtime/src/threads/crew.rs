@@ -14,7 +14,7 @@ use std::sync::{Condvar, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use frazil_core::sync::Mutex;
+use frazil_core::intern::sync::Mutex;
 
 /// Threads beyond which a crew never grows.
 const MOST: usize = 256;

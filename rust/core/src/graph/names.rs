@@ -1,0 +1,71 @@
+//! Display names of a graph's variables: they belong to the graph, never to nodes.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::node::Var;
+use crate::value::element_text;
+
+/// The names that a user gave in one graph. Copies share the table until one of them changes.
+#[derive(Clone, Default)]
+pub(crate) struct Names(Option<Arc<FxHashMap<(usize, u32), Named>>>);
+
+#[derive(Clone)]
+struct Named {
+    // Keeps the variable's identity from being given to another.
+    _var: Var,
+    name: Arc<str>,
+}
+
+impl Names {
+    /// The name given to `var`, here or, if it is a root input, at its birth.
+    pub(crate) fn get<'a>(&'a self, var: &'a Var) -> Option<&'a str> {
+        let given = self.0.as_ref().and_then(|table| table.get(&var.identity()));
+        given.map(|named| &*named.name).or_else(|| var.name())
+    }
+
+    /// The names with `var` called `name`.
+    pub(crate) fn with(&self, var: &Var, name: &str) -> Names {
+        let mut table = self.0.as_deref().cloned().unwrap_or_default();
+        table.insert(var.identity(), Named { _var: var.clone(), name: name.into() });
+        Names(Some(Arc::new(table)))
+    }
+
+    /// The names of those variables that `keep` accepts; asks nothing where there are no names.
+    pub(crate) fn retain(&self, keep: impl Fn((usize, u32)) -> bool) -> Names {
+        let Some(table) = &self.0 else { return Names(None) };
+        let kept: FxHashMap<_, _> = table
+            .iter()
+            .filter(|(identity, _)| keep(**identity))
+            .map(|(identity, named)| (*identity, named.clone()))
+            .collect();
+        Names((!kept.is_empty()).then(|| Arc::new(kept)))
+    }
+
+    /// Whether no name was given here.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
+/// The names of `variables`, which have those of `names` or are numbered by position.
+///
+/// No generated name equals a given one.
+pub(crate) fn all_names(names: &Names, variables: &[Var]) -> Vec<Arc<str>> {
+    let given: FxHashSet<&str> = variables.iter().filter_map(|var| names.get(var)).collect();
+    let name = |(position, var): (usize, &Var)| -> Arc<str> {
+        if let Some(name) = names.get(var) {
+            return name.into();
+        }
+        if let Some(data) = var.constant() {
+            return element_text::short(data).into();
+        }
+        let mut name = format!("v{position}");
+        while given.contains(name.as_str()) {
+            name.push('_');
+        }
+        name.into()
+    };
+    variables.iter().enumerate().map(name).collect()
+}

@@ -1,0 +1,309 @@
+//! Handles to nodes, and what is kept of a node.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::body::Body;
+use super::container::{Container, SHARDS, Storage};
+use super::lengths::Lengths;
+use super::var::Var;
+use crate::intern::sync::AtomicBool;
+use crate::intern::{Debris as DebrisOf, Handle, Interned, Interner, WeakHandle};
+use crate::value::digest::Digest;
+use crate::value::id::{NodeId, Origin};
+use crate::value::ty::Signature;
+
+/// What is kept of a node. In this order, what a new node reads of its operands lies in one line of memory.
+#[repr(C)]
+pub(crate) struct NodeData {
+    body: Body,
+    digest: Digest,
+    signature: Signature,
+    origin: Origin,
+    persistable: bool,
+    /// Whether the container's table of lengths knows some of the node.
+    measured: AtomicBool,
+}
+
+#[cfg(target_pointer_width = "64")]
+#[cfg(not(feature = "shuttle"))]
+const _: () = {
+    assert!(Handle::<NodeData>::SLOT_BYTES == 120);
+    assert!(Interner::<NodeData>::SHARD_BYTES == 64);
+};
+
+impl Interned for NodeData {
+    type Owner = Storage;
+    const SHARDS: usize = SHARDS;
+
+    fn interner(storage: &Storage) -> &Interner<NodeData> {
+        storage.nodes()
+    }
+
+    fn hash(&self) -> u64 {
+        self.digest.short()
+    }
+
+    fn same(&self, other: &NodeData) -> bool {
+        self.signature == other.signature && self.body.same(&other.body)
+    }
+
+    #[inline]
+    fn leave(&self, address: usize, storage: &Storage, debris: &mut DebrisOf<NodeData>) {
+        if self.measured.load(Ordering::Relaxed)
+            && let Some(lengths) = storage.lengths().forget(address)
+        {
+            debris.take(lengths.into_nodes().map(|node| node.0));
+        }
+    }
+
+    #[inline]
+    fn dismantle(&mut self, debris: &mut DebrisOf<NodeData>) {
+        if let Body::Apply { inputs, .. } = &mut self.body {
+            debris.take(std::mem::take(inputs).into_iter().map(|input| input.into_node().0));
+        }
+    }
+}
+
+/// A handle to a node. Two handles to equal nodes of one container are equal pointers.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Node(Handle<NodeData>);
+
+impl Node {
+    /// The node of `storage` with this body and these output types; a new one was built by the code at `origin`.
+    pub(crate) fn intern(
+        storage: &Arc<Storage>,
+        body: Body,
+        signature: Signature,
+        origin: Origin,
+    ) -> Node {
+        let digest = body.digest(&signature);
+        let (persistable, measured) = (body.persistable(), AtomicBool::new(false));
+        let data = NodeData { origin, persistable, measured, digest, signature, body };
+        Node(Handle::intern(storage, data))
+    }
+
+    /// What the node is.
+    pub fn body(&self) -> &Body {
+        &self.0.body
+    }
+
+    /// The operands; none for leaves.
+    pub fn inputs(&self) -> &[Var] {
+        match self.body() {
+            Body::Apply { inputs, .. } => inputs,
+            _ => &[],
+        }
+    }
+
+    /// The output types.
+    pub fn signature(&self) -> &Signature {
+        &self.0.signature
+    }
+
+    /// The Merkle digest.
+    pub fn digest(&self) -> Digest {
+        self.0.digest
+    }
+
+    /// The dense number within the container.
+    pub fn id(&self) -> NodeId {
+        NodeId(self.0.number())
+    }
+
+    /// Where the user's code first built the node.
+    pub fn origin(&self) -> Origin {
+        self.0.origin
+    }
+
+    /// Whether the digest means the same node in another process.
+    pub fn persistable(&self) -> bool {
+        self.0.persistable
+    }
+
+    /// The container that the node lives in.
+    pub fn container(&self) -> Container {
+        Container::of(self.0.counted_owner())
+    }
+
+    /// The number of the container that the node lives in.
+    pub(crate) fn container_number(&self) -> u64 {
+        self.0.owner().number()
+    }
+
+    /// Whether the node lives in `storage`.
+    pub(crate) fn lives_in(&self, storage: &Arc<Storage>) -> bool {
+        self.0.lives_in(storage)
+    }
+
+    /// Whether the node lives where `other` does.
+    pub(crate) fn lives_with(&self, other: &Node) -> bool {
+        self.0.lives_with(&other.0)
+    }
+
+    /// The lengths of the outputs, if they were found before.
+    pub fn lengths(&self) -> Option<Arc<Lengths>> {
+        // Relaxed is enough: the table's lock orders what it guards.
+        let measured = self.0.measured.load(Ordering::Relaxed);
+        measured.then(|| self.0.owner().lengths().get(self)).flatten()
+    }
+
+    /// Keeps the lengths of the outputs for as long as the node lives; returns whether it does.
+    ///
+    /// Those that were there first stay; those that would keep the node itself alive, or another container, are
+    /// not kept.
+    pub fn remember_lengths(&self, lengths: Lengths) -> bool {
+        let kept = self.0.owner().lengths().remember(self, Arc::new(lengths));
+        // Also where another thread was first, which may not have come to say so yet.
+        self.0.measured.store(true, Ordering::Relaxed);
+        kept
+    }
+
+    /// The outputs, in order.
+    pub fn outputs(&self) -> impl ExactSizeIterator<Item = Var> {
+        (0..self.signature().types().len() as u32).map(|index| Var::new(self.clone(), index))
+    }
+
+    /// A number that no other live node has; it says nothing else.
+    pub fn address(&self) -> usize {
+        self.0.address()
+    }
+
+    /// A handle that does not keep the node alive.
+    pub(crate) fn downgrade(&self) -> WeakNode {
+        WeakNode(self.0.downgrade())
+    }
+
+    /// Gives up this handle and frees at most `limit` nodes now; what is returned frees the others.
+    ///
+    /// For those who hold a lock of their own that a large graph must not keep from others.
+    pub fn drop_some(self, limit: usize) -> Option<Debris> {
+        self.0.drop_some(limit).map(Debris)
+    }
+}
+
+/// Nodes without handles that are not freed yet: dropping it frees them, and whatever only they kept alive.
+pub struct Debris(#[expect(dead_code)] DebrisOf<NodeData>);
+
+/// A handle that does not keep its node alive.
+#[derive(Clone)]
+pub(crate) struct WeakNode(WeakHandle<NodeData>);
+
+impl WeakNode {
+    /// The node, if it is still alive.
+    pub(crate) fn upgrade(&self) -> Option<Node> {
+        self.0.upgrade().map(Node)
+    }
+}
+
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.body() {
+            Body::Apply { op, inputs, .. } => write!(f, "{}({inputs:?})", op.label()),
+            _ => f.write_str(&Var::new(self.clone(), 0).describe()),
+        }
+    }
+}
+
+#[cfg(all(test, not(feature = "shuttle")))]
+mod tests {
+    use std::sync::Barrier;
+
+    use super::*;
+    use crate::intern::sync::Mutex;
+    use crate::value::dtype::DType;
+    use crate::value::ty::Ty;
+
+    #[test]
+    fn a_weak_handle_tells_a_node_from_those_in_its_place() {
+        let container = Container::new();
+        let ty = Ty::scalar(DType::Float64);
+        let first = container.nominal(0, &ty);
+        let weak = first.node().downgrade();
+        assert!(weak.upgrade().as_ref() == Some(first.node()));
+        drop(first);
+        assert!(weak.upgrade().is_none());
+        // The same key again: it may get the number, and the memory, of the node that died.
+        let second = container.nominal(0, &ty);
+        assert!(weak.upgrade().is_none());
+        assert!(second.node().downgrade().upgrade().is_some());
+        drop(container);
+        let weak = second.node().downgrade();
+        drop(second);
+        assert!(weak.upgrade().is_none());
+    }
+
+    #[test]
+    fn what_a_peak_needed_is_given_back() {
+        let container = Container::new();
+        let ty = Ty::scalar(DType::Float64);
+        let few: Vec<_> = (0..2000).map(|position| container.nominal(position, &ty)).collect();
+        let before = container.stats();
+        for _ in 0..2 {
+            let many: Vec<_> =
+                (2000..200_000).map(|position| container.nominal(position, &ty)).collect();
+            let weak: Vec<_> = many.iter().map(|var| var.node().downgrade()).collect();
+            assert!(container.stats().bytes > 20 * before.bytes);
+            drop(many);
+            let after = container.stats();
+            assert_eq!(after.nodes, 2000);
+            assert!(after.bytes < 3 * before.bytes, "{before:?} {after:?}");
+            // Numbers come again, but never as they were.
+            let again: Vec<_> =
+                (2000..4000).map(|position| container.nominal(position, &ty)).collect();
+            assert!(weak.iter().all(|weak| weak.upgrade().is_none()));
+            drop(again);
+        }
+        let numbers: std::collections::HashSet<_> =
+            few.iter().map(|var| var.node().id().index()).collect();
+        assert_eq!(numbers.len(), 2000);
+        drop(few);
+        assert!(container.stats().bytes < before.bytes / 4);
+    }
+
+    #[test]
+    fn a_node_keeps_its_storage() {
+        let container = Container::new();
+        let storage = container.downgrade();
+        let first = container.nominal(0, &Ty::scalar(DType::Float64));
+        drop(container);
+        let second = first.container().nominal(1, &Ty::scalar(DType::Float64));
+        drop(first);
+        assert_eq!(second.container().stats().nodes, 1);
+        assert!(storage.upgrade().is_some());
+        drop(second);
+        assert!(storage.upgrade().is_none());
+    }
+
+    #[test]
+    fn weak_handles_race_with_release() {
+        const ROUNDS: usize = 2_000;
+        let container = Container::new();
+        let ty = Ty::scalar(DType::Float64);
+        let barrier = Barrier::new(2);
+        let exchange: Mutex<Option<WeakNode>> = Mutex::new(None);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for _ in 0..ROUNDS {
+                    let node = container.nominal(0, &ty);
+                    *exchange.lock() = Some(node.node().downgrade());
+                    barrier.wait();
+                    drop(node);
+                    barrier.wait();
+                }
+            });
+            scope.spawn(|| {
+                for _ in 0..ROUNDS {
+                    barrier.wait();
+                    let weak = exchange.lock().take().expect("the other thread puts one in");
+                    if let Some(node) = weak.upgrade() {
+                        assert_eq!(node.signature().types(), [ty.clone()]);
+                    }
+                    barrier.wait();
+                }
+            });
+        });
+        assert_eq!(container.stats().nodes, 0);
+    }
+}

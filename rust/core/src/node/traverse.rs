@@ -1,0 +1,134 @@
+//! Walks over graphs: iterative, in an order that follows from the graph alone.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashSet;
+
+use crate::node::{Body, Node, Var};
+use crate::value::id::NodeId;
+
+/// Numbers the nodes met in one walk, 0, 1, 2, ...
+///
+/// A stamp per node id, kept per thread between walks, makes each walk cost what it visits and not what the
+/// container holds.
+pub struct Numbering {
+    stamps: Vec<Stamp>,
+    walk: u32,
+    count: u32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Stamp {
+    walk: u32,
+    number: u32,
+}
+
+thread_local! {
+    // Walks nest (a guard of a rewrite may walk), so each takes one away and brings it back.
+    static SPARE: RefCell<Vec<Numbering>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Numbering {
+    /// Calls `walk` with an empty numbering.
+    pub fn with<T>(walk: impl FnOnce(&mut Numbering) -> T) -> T {
+        let spare = SPARE.with(|spare| spare.borrow_mut().pop());
+        let mut numbering = spare.unwrap_or(Numbering { stamps: Vec::new(), walk: 0, count: 0 });
+        numbering.start();
+        let result = walk(&mut numbering);
+        SPARE.with(|spare| spare.borrow_mut().push(numbering));
+        result
+    }
+
+    fn start(&mut self) {
+        self.count = 0;
+        self.walk = match self.walk.checked_add(1) {
+            Some(walk) => walk,
+            None => {
+                self.stamps.fill(Stamp::default());
+                1
+            }
+        };
+    }
+
+    /// The number of a node met before.
+    pub fn get(&self, id: NodeId) -> Option<usize> {
+        let stamp = self.stamps.get(id.index())?;
+        (stamp.walk == self.walk).then_some(stamp.number as usize)
+    }
+
+    /// Gives the next number to a node, unless it has one; says whether it was new.
+    pub fn insert(&mut self, id: NodeId) -> bool {
+        let index = id.index();
+        if index >= self.stamps.len() {
+            let length = (index + 1).max(2 * self.stamps.len());
+            self.stamps.resize(length, Stamp::default());
+        }
+        let stamp = &mut self.stamps[index];
+        if stamp.walk == self.walk {
+            return false;
+        }
+        *stamp = Stamp { walk: self.walk, number: self.count };
+        self.count += 1;
+        true
+    }
+}
+
+/// Every node that `outputs` need, leaves included, operands before users, without walking past `blockers`.
+///
+/// Depth first from the outputs, operands left to right: the order follows from the graph alone.
+pub fn postorder<'a>(outputs: &'a [Var], blockers: &[Var]) -> Vec<&'a Node> {
+    let siblings = blocked_siblings(blockers);
+    let passes = |var: &Var| siblings.is_empty() || !siblings.contains(&var.identity());
+    Numbering::with(|seen| {
+        let mut order = Vec::new();
+        let mut stack: Vec<(&'a Node, usize)> = Vec::new();
+        for blocker in blockers {
+            if blocker.node().signature().types().len() == 1 {
+                seen.insert(blocker.node().id());
+            }
+        }
+        for output in outputs {
+            if passes(output) && seen.insert(output.node().id()) {
+                stack.push((output.node(), 0));
+            }
+            while let Some((node, next)) = stack.last_mut() {
+                let node: &'a Node = node;
+                match node.inputs().get(*next) {
+                    Some(input) => {
+                        *next += 1;
+                        if passes(input) && seen.insert(input.node().id()) {
+                            stack.push((input.node(), 0));
+                        }
+                    }
+                    None => {
+                        order.push(node);
+                        stack.pop();
+                    }
+                }
+            }
+        }
+        order
+    })
+}
+
+/// The blockers whose node has other outputs, which may be walked past.
+fn blocked_siblings(blockers: &[Var]) -> FxHashSet<(usize, u32)> {
+    let several = |var: &&Var| var.node().signature().types().len() > 1;
+    blockers.iter().filter(several).map(Var::identity).collect()
+}
+
+/// The applications that `outputs` need, operands before users, without walking past `blockers`.
+pub fn toposort<'a>(outputs: &'a [Var], blockers: &[Var]) -> Vec<&'a Node> {
+    let mut order = postorder(outputs, blockers);
+    order.retain(|node| matches!(node.body(), Body::Apply { .. }));
+    order
+}
+
+/// The root inputs that `outputs` need, in the order in which a walk from the outputs meets them.
+pub fn root_inputs(outputs: &[Var]) -> Vec<Var> {
+    postorder(outputs, &[])
+        .into_iter()
+        .filter(|node| matches!(node.body(), Body::Input { .. }))
+        .map(|node| Var::new(node.clone(), 0))
+        .collect()
+}

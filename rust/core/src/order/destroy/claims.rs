@@ -1,0 +1,241 @@
+//! Who destroys which memory, and what nobody may.
+
+use super::{Conflict, Inconsistent, Orderings, Waits, Witness, props};
+use crate::node::alias::{Aliases, Place, Step};
+use crate::node::{Body, Node, Var};
+
+/// Why a root must stay as it is.
+#[derive(Clone, Copy)]
+enum Keep {
+    Constant,
+    Borrowed,
+    Protected(u32),
+    Output(u32),
+}
+
+/// Who destroys which root, and which roots nobody may.
+pub(crate) struct Claims<'g, 'n, 'a> {
+    pub(super) aliases: &'g Aliases<'n, 'a>,
+    outputs: &'g [Var],
+    protected: &'g [Var],
+    kept: Vec<Option<Keep>>,
+    pub(super) destroyers: Vec<Option<(Step, u32)>>,
+    pub(super) roots_of: Vec<(Step, Place)>,
+}
+
+/// What a claim meets, without the handles that a witness holds.
+#[derive(Clone, Copy)]
+pub(crate) struct Obstacle {
+    root: Place,
+    what: ObstacleKind,
+}
+
+#[derive(Clone, Copy)]
+enum ObstacleKind {
+    Kept(Keep),
+    Destroyed(Step, u32),
+    Operand(u32),
+}
+
+impl<'g, 'n, 'a> Claims<'g, 'n, 'a> {
+    /// The claims of the graph's own destroyers.
+    pub(crate) fn of(
+        aliases: &'g Aliases<'n, 'a>,
+        outputs: &'g [Var],
+        protected: &'g [Var],
+    ) -> Result<Claims<'g, 'n, 'a>, Inconsistent> {
+        let mut claims = Claims::unclaimed(aliases, outputs, protected);
+        claims.claim_maps()?;
+        Ok(claims)
+    }
+
+    /// As [`Claims::of`], for a caller who keeps every input that is not among `donated`.
+    pub(crate) fn with_donated(
+        aliases: &'g Aliases<'n, 'a>,
+        outputs: &'g [Var],
+        protected: &'g [Var],
+        donated: &[Var],
+    ) -> Result<Claims<'g, 'n, 'a>, Inconsistent> {
+        let mut claims = Claims::unclaimed(aliases, outputs, protected);
+        let mut given = vec![false; aliases.place_count()];
+        for place in donated.iter().filter_map(|var| aliases.find(var)) {
+            given[place.index()] = true;
+        }
+        for place in aliases.places() {
+            if aliases.maker(place).is_none() && !given[place.index()] {
+                claims.keep(place, Keep::Borrowed);
+            }
+        }
+        claims.claim_maps()?;
+        Ok(claims)
+    }
+
+    fn unclaimed(
+        aliases: &'g Aliases<'n, 'a>,
+        outputs: &'g [Var],
+        protected: &'g [Var],
+    ) -> Claims<'g, 'n, 'a> {
+        let mut claims = Claims {
+            aliases,
+            outputs,
+            protected,
+            kept: vec![None; aliases.place_count()],
+            destroyers: vec![None; aliases.place_count()],
+            roots_of: Vec::new(),
+        };
+        for place in aliases.places() {
+            let leaf = aliases.leaf(place);
+            if leaf.is_some_and(|node| matches!(node.body(), Body::Constant(_))) {
+                claims.keep(place, Keep::Constant);
+            }
+        }
+        for (position, var) in protected.iter().enumerate() {
+            for root in aliases.roots_within(var) {
+                claims.keep(root, Keep::Protected(position as u32));
+            }
+        }
+        for (position, var) in outputs.iter().enumerate() {
+            for root in aliases.roots_within(var) {
+                claims.keep(root, Keep::Output(position as u32));
+            }
+        }
+        claims
+    }
+
+    fn keep(&mut self, root: Place, why: Keep) {
+        self.kept[root.index()].get_or_insert(why);
+    }
+
+    fn claim_maps(&mut self) -> Result<(), Inconsistent> {
+        for &step in self.aliases.destroyers() {
+            let node = self.aliases.node(step);
+            for (_, inputs) in props(node).into_iter().flat_map(|props| &props.destroy_map) {
+                for &input in inputs.iter().filter(|&&input| (input as usize) < node.inputs().len())
+                {
+                    match self.obstacle(step, input) {
+                        Some(obstacle) => return Err(self.witness(step, input, obstacle).into()),
+                        None => self.claim(step, input),
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What keeps a step from writing over an input, the order of steps aside.
+    pub(crate) fn obstacle(&self, step: Step, input: u32) -> Option<Obstacle> {
+        let (aliases, operands) = (self.aliases, self.aliases.operands(step));
+        let destroyed = operands[input as usize];
+        let roots = aliases.roots_of(destroyed);
+        for &root in aliases.sets().get(roots) {
+            if let Some(why) = self.kept[root.index()] {
+                return Some(Obstacle { root, what: ObstacleKind::Kept(why) });
+            }
+            if let Some((by, input)) = self.destroyers[root.index()] {
+                return Some(Obstacle { root, what: ObstacleKind::Destroyed(by, input) });
+            }
+        }
+        let props = props(aliases.node(step))?;
+        operands.iter().enumerate().find_map(|(other, &operand)| {
+            let pair = (input, other as u32);
+            if pair.0 == pair.1 {
+                return None;
+            }
+            let root = aliases.sets().common(roots, aliases.roots_of(operand))?;
+            let tolerated = props.destroy_tolerates_aliased.contains(&pair)
+                || operand == destroyed && props.destroy_tolerates_same.contains(&pair);
+            (!tolerated).then_some(Obstacle { root, what: ObstacleKind::Operand(pair.1) })
+        })
+    }
+
+    /// Lets a step destroy an input that no obstacle protects.
+    pub(crate) fn claim(&mut self, step: Step, input: u32) {
+        let operand = self.aliases.operands(step)[input as usize];
+        for &root in self.aliases.sets().get(self.aliases.roots_of(operand)) {
+            self.destroyers[root.index()] = Some((step, input));
+            self.roots_of.push((step, root));
+        }
+    }
+
+    pub(crate) fn witness(&self, step: Step, input: u32, obstacle: Obstacle) -> Witness {
+        let conflict = match obstacle.what {
+            ObstacleKind::Kept(Keep::Constant) => Conflict::Constant,
+            ObstacleKind::Kept(Keep::Borrowed) => Conflict::Borrowed,
+            ObstacleKind::Kept(Keep::Protected(position)) => {
+                Conflict::Protected(self.protected[position as usize].clone())
+            }
+            ObstacleKind::Kept(Keep::Output(position)) => {
+                let position = position as usize;
+                Conflict::Output { position, var: self.outputs[position].clone() }
+            }
+            ObstacleKind::Destroyed(by, input) => {
+                Conflict::Destroyed { by: self.aliases.node(by).clone(), input: input as usize }
+            }
+            ObstacleKind::Operand(other) => Conflict::Operand { input: other as usize },
+        };
+        Witness {
+            destroyer: self.aliases.node(step).clone(),
+            input: input as usize,
+            root: self.aliases.var(obstacle.root),
+            conflict,
+        }
+    }
+
+    /// The witness that a reader of `root` cannot run before its destroyer.
+    pub(crate) fn reader_witness(
+        &self,
+        (destroyer, input): (Step, u32),
+        reader: Step,
+        root: Place,
+        between: Vec<Node>,
+    ) -> Witness {
+        let reads =
+            |&place: &Place| self.aliases.sets().get(self.aliases.roots_of(place)).contains(&root);
+        let by = self.aliases.operands(reader).iter().position(reads);
+        Witness {
+            destroyer: self.aliases.node(destroyer).clone(),
+            input: input as usize,
+            root: self.aliases.var(root),
+            conflict: Conflict::Reader {
+                node: self.aliases.node(reader).clone(),
+                input: by.expect("a reader of the root"),
+                between,
+            },
+        }
+    }
+
+    /// Whether nothing is destroyed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.roots_of.is_empty()
+    }
+
+    /// The steps that destroy something, ascending.
+    pub(crate) fn destroyers(&self) -> impl Iterator<Item = Step> {
+        let mut steps: Vec<Step> = self.roots_of.iter().map(|&(step, _)| step).collect();
+        steps.sort_unstable();
+        steps.dedup();
+        steps.into_iter()
+    }
+
+    /// The variables that alias what is destroyed.
+    pub(crate) fn destroyed(&self) -> impl Iterator<Item = Var> {
+        let roots = |place| self.aliases.sets().get(self.aliases.roots_of(place)).iter();
+        let places = self
+            .aliases
+            .places()
+            .filter(move |&place| roots(place).any(|root| self.destroyers[root.index()].is_some()));
+        places.map(|place| self.aliases.var(place))
+    }
+
+    /// What must run before what, by nodes.
+    pub(crate) fn orderings(&self, waits: &Waits) -> Orderings {
+        let node = |step: Step| self.aliases.node(step).clone();
+        let entries: Vec<(Node, Vec<Node>)> = self
+            .destroyers()
+            .map(|step| (node(step), waits.of(step).iter().map(|&step| node(step)).collect()))
+            .collect();
+        let number = |(at, (node, _)): (usize, &(Node, _))| (node.address(), at);
+        let places = entries.iter().enumerate().map(number).collect();
+        Orderings { entries, places }
+    }
+}

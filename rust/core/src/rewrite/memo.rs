@@ -1,0 +1,116 @@
+//! What a set of rules made of a node, remembered across graphs for as long as both are alive.
+
+use rustc_hash::FxHashMap;
+
+use crate::intern::sync::{Mutex, MutexGuard};
+use crate::node::{Var, WeakNode};
+
+/// A variable's container, its node's number there, and its position among the outputs.
+type Key = (u64, u32, u32);
+
+struct Remembered {
+    of: WeakNode,
+    became: Became,
+}
+
+#[derive(Clone)]
+enum Became {
+    Itself,
+    Other(WeakNode, u32),
+}
+
+/// A table that keeps nothing alive: numbers of nodes are used again, so each entry knows whose it is.
+#[derive(Default)]
+pub(crate) struct Memo {
+    table: Mutex<Table>,
+}
+
+#[derive(Default)]
+struct Table {
+    entries: FxHashMap<Key, Remembered>,
+    /// Entries of the dead are looked for when there are more entries than this.
+    crowded: usize,
+}
+
+/// Smaller tables are not worth a search.
+const ALWAYS_KEPT: usize = 4096;
+
+fn key(var: &Var) -> Key {
+    (var.node().container_number(), var.node().id().0, var.index() as u32)
+}
+
+impl Memo {
+    /// What `var` became.
+    pub(crate) fn get(&self, var: &Var) -> Option<Var> {
+        let (of, became) = {
+            let table = self.table.lock();
+            let entry = table.entries.get(&key(var))?;
+            (entry.of.clone(), entry.became.clone())
+        };
+        // Handles are made and dropped after the lock is released.
+        if of.upgrade()? != *var.node() {
+            return None;
+        }
+        match became {
+            Became::Itself => Some(var.clone()),
+            Became::Other(node, index) => Some(Var::new(node.upgrade()?, index)),
+        }
+    }
+
+    /// Remembers what variables became.
+    pub(crate) fn extend<'a>(&self, pairs: impl Iterator<Item = (&'a Var, &'a Var)>) {
+        let made: Vec<(Key, Remembered)> = pairs
+            .map(|(var, result)| {
+                let became = match var == result {
+                    true => Became::Itself,
+                    false => Became::Other(result.node().downgrade(), result.index() as u32),
+                };
+                (key(var), Remembered { of: var.node().downgrade(), became })
+            })
+            .collect();
+        let mut replaced = Vec::with_capacity(made.len());
+        let crowd = {
+            let mut table = self.table.lock();
+            for (key, remembered) in made {
+                replaced.push(table.entries.insert(key, remembered));
+            }
+            let crowded = table.entries.len() > table.crowded.max(ALWAYS_KEPT);
+            crowded.then(|| std::mem::take(&mut table.entries))
+        };
+        drop(replaced);
+        if let Some(crowd) = crowd {
+            self.forget_the_dead(crowd);
+        }
+    }
+
+    /// Puts back what is alive. Others find the table empty meanwhile, and work out again what they need.
+    fn forget_the_dead(&self, mut crowd: FxHashMap<Key, Remembered>) {
+        crowd.retain(|_, remembered| {
+            remembered.of.upgrade().is_some()
+                && match &remembered.became {
+                    Became::Itself => true,
+                    Became::Other(node, _) => node.upgrade().is_some(),
+                }
+        });
+        crowd.shrink_to(2 * crowd.len());
+        let mut late = Vec::new();
+        let mut table = self.table.lock();
+        table.crowded = 2 * crowd.len();
+        for (key, remembered) in std::mem::take(&mut table.entries) {
+            late.push(crowd.insert(key, remembered));
+        }
+        table.entries = crowd;
+        drop(table);
+        drop(late);
+    }
+
+    /// The lock, for who forks.
+    pub(crate) fn hold(&self) -> MutexGuard<'_, impl Sized> {
+        self.table.lock()
+    }
+
+    /// Entries, those of the dead included.
+    pub(crate) fn len(&self) -> usize {
+        self.table.lock().entries.len()
+    }
+}

@@ -1,0 +1,125 @@
+//! Rules, and sets of them that are applied together: indexed by the op of the left side.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::machine::OpTest;
+use super::memo::Memo;
+use super::pattern::Pattern;
+use super::template::Template;
+use crate::intern::fork::{self, Held, Locks};
+use crate::node::op::Op;
+
+/// The right side of a rule.
+#[derive(Clone)]
+pub enum Right {
+    /// Written as a graph.
+    Template(Template),
+    /// Worked out by the host language.
+    Foreign,
+}
+
+/// Which outputs of an application a rule replaces.
+#[derive(Clone)]
+pub enum Rights {
+    /// Each of these outputs has a right side.
+    Each(Vec<(u32, Right)>),
+    /// Every output, however many: the host language gives what takes its place.
+    Every,
+}
+
+/// A law, read from left to right.
+pub struct Rule {
+    /// Its name, in traces and messages.
+    pub name: Box<str>,
+    /// Its left side.
+    pub pattern: Pattern,
+    /// What takes the place of the outputs of the matched application.
+    pub rights: Rights,
+    /// Whether the host language decides if a match counts.
+    pub guarded: bool,
+}
+
+impl Rule {
+    pub(crate) fn right(&self, output: usize) -> Option<&Right> {
+        match &self.rights {
+            Rights::Each(rights) => {
+                rights.iter().find(|(at, _)| *at as usize == output).map(|(_, right)| right)
+            }
+            Rights::Every => Some(&Right::Foreign),
+        }
+    }
+}
+
+/// Rules that are applied together, earlier ones first.
+#[derive(Clone)]
+pub struct RuleSet(Arc<RuleSetData>);
+
+struct RuleSetData {
+    rules: Vec<Arc<Rule>>,
+    by_op: FxHashMap<Op, Vec<u32>>,
+    by_kind: FxHashMap<Box<str>, Vec<u32>>,
+    anywhere: Vec<u32>,
+    memo: Memo,
+}
+
+impl Locks for RuleSetData {
+    fn hold<'a>(&'a self, _: &mut Vec<Arc<dyn Locks>>) -> Held<'a> {
+        Box::new(self.memo.hold())
+    }
+}
+
+impl RuleSet {
+    /// The set of these rules.
+    pub fn new(rules: Vec<Arc<Rule>>) -> RuleSet {
+        let mut data = RuleSetData {
+            rules,
+            by_op: FxHashMap::default(),
+            by_kind: FxHashMap::default(),
+            anywhere: Vec::new(),
+            memo: Memo::default(),
+        };
+        for (number, rule) in (0..).zip(&data.rules) {
+            match rule.pattern.test() {
+                OpTest::Exact(op) => data.by_op.entry(op.clone()).or_default().push(number),
+                OpTest::OneOf(ops) => {
+                    for op in ops {
+                        data.by_op.entry(op.clone()).or_default().push(number);
+                    }
+                }
+                OpTest::Kind(kind) => data.by_kind.entry(kind.clone()).or_default().push(number),
+                OpTest::Pure => data.anywhere.push(number),
+            }
+        }
+        let data = Arc::new(data);
+        fork::add(&data);
+        RuleSet(data)
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &[Arc<Rule>] {
+        &self.0.rules
+    }
+
+    /// The rules that may apply to applications of `op`, in order.
+    pub(crate) fn candidates(&self, op: &Op) -> Arc<[u32]> {
+        let none = Vec::new();
+        let by_op = self.0.by_op.get(op).unwrap_or(&none);
+        let by_kind = self.0.by_kind.get(op.key().kind.as_str()).unwrap_or(&none);
+        let mut all: Vec<u32> =
+            [by_op, by_kind, &self.0.anywhere].into_iter().flatten().copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        all.into()
+    }
+
+    pub(crate) fn memo(&self) -> &Memo {
+        &self.0.memo
+    }
+
+    /// How many results are remembered, those of the dead included.
+    pub fn remembered(&self) -> usize {
+        self.0.memo.len()
+    }
+}

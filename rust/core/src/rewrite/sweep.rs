@@ -1,0 +1,695 @@
+//! Rewriting: the sweep that applies a set of rules from the inputs up until none applies.
+//!
+//! A sweep asks for what each output becomes. A variable becomes what its node, rebuilt over what its operands
+//! became, turns into by the first rule that applies; what a rule gives is asked for in turn, so every part of the
+//! result is in normal form. A variable is worked out once, however many need it. Laws:
+//!
+//! - the result depends on the outputs and the rules only, never on what was remembered;
+//! - what takes a variable's place has a type that its type accepts, and broadcasts nowhere where it did not;
+//! - two variables are one for a rule only if they are the same variable, so nodes with distinct tags stay apart;
+//! - in a graph with destroyers, what they destroy, what may share its memory, and what either is computed from
+//!   stays as it is; no rule reads the first two. So nothing is destroyed twice, or read when it is gone;
+//! - what takes a variable's place follows from the same impure nodes: none is lost, however little it matters.
+//!
+//! Rules that never come to an end are an error, or leave the node that they began with, as the sweep is told.
+//!
+//! Foreign right sides and guards are never called from here: [`Sweep::advance`] goes on with everything that does
+//! not need them and hands out the calls, and [`Sweep::reply`] takes the answers.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::impure::Impure;
+use super::machine::Match;
+use super::pattern::{Heads, Place};
+use super::ruleset::{Right, Rule, RuleSet};
+use super::untouched::Untouched;
+use crate::node::container::Container;
+use crate::node::op::Op;
+use crate::node::traverse::postorder;
+use crate::node::{Body, Inputs, Var};
+use crate::value::error::Error;
+use crate::value::id::Origin;
+use crate::value::ty::Ty;
+
+/// One application of a rule.
+#[derive(Clone)]
+pub struct Step {
+    /// The rule's position in its set.
+    pub rule: usize,
+    /// Where the user's code first built what it applied to.
+    pub origin: Origin,
+    /// What it applied to.
+    pub before: Var,
+    /// What took its place.
+    pub after: Var,
+}
+
+/// A question to the host language: does the rule apply to this match, and what does it give?
+pub struct Call {
+    /// To be named in the answer.
+    pub ticket: usize,
+    /// The rule's position in its set.
+    pub rule: usize,
+    /// The matched variable.
+    pub matched: Var,
+    /// What stands for the rule's unknowns, in the order of their declaration.
+    pub bindings: Vec<Binding>,
+    /// Whether the answer must be a variable: the rule has no right side of its own.
+    pub foreign: bool,
+}
+
+/// What stands for an unknown.
+pub enum Binding {
+    /// One variable.
+    One(Var),
+    /// Any number of operands.
+    Many(Vec<Var>),
+}
+
+/// An answer to a [`Call`].
+pub enum Reply {
+    /// The match does not count.
+    Decline,
+    /// The rule's own right side takes the place of what matched.
+    Accept,
+    /// This does.
+    Replace(Var),
+}
+
+/// Whether a sweep goes on.
+pub enum Progress {
+    /// It is done; what the outputs became.
+    Done(Vec<Var>),
+    /// It waits for answers to all these.
+    Calls(Vec<Call>),
+}
+
+/// A number of an entry.
+type Entry = u32;
+
+/// Why a sweep does not go on.
+enum Stop {
+    Error(Error),
+    /// Rules do not end; the entry is one that they came by.
+    Endless {
+        entry: Entry,
+        why: Error,
+    },
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        Stop::Error(error)
+    }
+}
+
+/// Rewrites of a graph of n nodes beyond this plus `REWRITES_PER_NODE` n mean that the rules do not end.
+const REWRITES: usize = 10_000;
+const REWRITES_PER_NODE: usize = 64;
+
+/// Matches of one rule on one node beyond these are not shown to the host language.
+const MATCHES: usize = 32;
+
+struct Item {
+    var: Var,
+    state: State,
+    /// Which entry of the graph as it was given this one is a part of.
+    root: Entry,
+    /// How many entries must be done before this one is looked at again.
+    missing: u32,
+    users: SmallVec<[Entry; 2]>,
+}
+
+enum State {
+    Fresh,
+    /// Becomes what that entry becomes; by a rule, unless it was only rebuilt.
+    Follows {
+        entry: Entry,
+        rule: Option<u32>,
+    },
+    /// Waits for an answer.
+    Asked(Box<Question>),
+    Done(Var),
+}
+
+/// A match that outlives the borrow of its graph: what registers and tails hold.
+type Kept = (Vec<Option<Var>>, Vec<Vec<Var>>);
+
+struct Question {
+    rule: u32,
+    matches: std::vec::IntoIter<Kept>,
+    current: Kept,
+}
+
+/// One pass of a set of rules over a graph.
+pub struct Sweep {
+    rules: RuleSet,
+    container: Container,
+    outputs: Vec<Var>,
+    items: Vec<Item>,
+    numbers: FxHashMap<(usize, u32), Entry>,
+    todo: Vec<Entry>,
+    asked: Vec<Entry>,
+    candidates: FxHashMap<Op, Arc<[u32]>>,
+    untouched: Untouched,
+    impure: Option<Impure>,
+    remember: bool,
+    recall: bool,
+    rewrites: usize,
+    limit: Option<usize>,
+    trace: Option<Vec<Step>>,
+    recent: Vec<u32>,
+    lenient: bool,
+    /// What no rule applies to, as rules that began there would not end.
+    left: FxHashSet<(usize, u32)>,
+    abandoned: Vec<Abandoned>,
+}
+
+/// A node that was left as it is, since rules that began with it would not end.
+pub struct Abandoned {
+    /// The node's output.
+    pub var: Var,
+    /// Which rules, and how they do not end.
+    pub why: Error,
+}
+
+/// More nodes than these are not left one by one: the graph stays as it is.
+const MAX_ABANDONED: usize = 16;
+
+impl Sweep {
+    /// A sweep over what `outputs` need.
+    pub fn new(rules: &RuleSet, outputs: &[Var]) -> Sweep {
+        Sweep::over(rules, outputs, false)
+    }
+
+    /// A sweep that records every step, those too whose results are remembered.
+    pub fn traced(rules: &RuleSet, outputs: &[Var]) -> Sweep {
+        Sweep::over(rules, outputs, true)
+    }
+
+    fn over(rules: &RuleSet, outputs: &[Var], traced: bool) -> Sweep {
+        let untouched = Untouched::of(outputs);
+        let container = outputs.first().map_or_else(|| Container::global().clone(), Var::container);
+        Sweep {
+            rules: rules.clone(),
+            container,
+            outputs: outputs.to_vec(),
+            items: Vec::new(),
+            numbers: FxHashMap::default(),
+            todo: Vec::new(),
+            asked: Vec::new(),
+            candidates: FxHashMap::default(),
+            // What a graph destroys decides what its nodes become, so nothing is remembered then.
+            remember: untouched.is_empty(),
+            recall: untouched.is_empty() && !traced,
+            untouched,
+            impure: Impure::of(outputs),
+            rewrites: 0,
+            limit: None,
+            trace: traced.then(Vec::new),
+            recent: Vec::new(),
+            lenient: false,
+            left: FxHashSet::default(),
+            abandoned: Vec::new(),
+        }
+    }
+
+    /// The same, but for rules that do not end: the node that they began with is left as it is, which is no error.
+    pub fn leaving_cycles(mut self) -> Sweep {
+        self.lenient = true;
+        self
+    }
+
+    /// The nodes that were left, if any.
+    pub fn abandoned(&self) -> &[Abandoned] {
+        &self.abandoned
+    }
+
+    /// The steps so far, if they are recorded.
+    pub fn trace(&self) -> &[Step] {
+        self.trace.as_deref().unwrap_or(&[])
+    }
+
+    /// Goes on until the sweep is done or waits for answers; every call handed out before must have one.
+    pub fn advance(&mut self) -> Result<Progress, Error> {
+        loop {
+            match self.go_on() {
+                Err(Stop::Endless { entry, why }) => self.leave(entry, why)?,
+                Err(Stop::Error(error)) => return Err(error),
+                Ok(progress) => return Ok(progress),
+            }
+            if self.abandoned.len() > MAX_ABANDONED {
+                return Ok(Progress::Done(self.outputs.clone()));
+            }
+        }
+    }
+
+    fn go_on(&mut self) -> Result<Progress, Stop> {
+        if self.items.is_empty() {
+            for output in self.outputs.clone().iter().rev() {
+                self.demand(output, None);
+            }
+        }
+        while let Some(entry) = self.todo.pop() {
+            self.look_at(entry)?;
+        }
+        if !self.asked.is_empty() {
+            let asked = std::mem::take(&mut self.asked);
+            return Ok(Progress::Calls(asked.iter().map(|&entry| self.call(entry)).collect()));
+        }
+        let mut results = Vec::with_capacity(self.outputs.len());
+        for output in &self.outputs {
+            let entry = self.numbers[&output.identity()];
+            match &self.items[entry as usize].state {
+                State::Done(result) => results.push(result.clone()),
+                _ => return Err(self.cycle_from(entry)),
+            }
+        }
+        if self.remember {
+            let done = self.items.iter().filter_map(|item| match &item.state {
+                State::Done(result) if is_application(&item.var) => Some((&item.var, result)),
+                _ => None,
+            });
+            self.rules.memo().extend(done);
+        }
+        Ok(Progress::Done(results))
+    }
+
+    /// Takes the answer to a call.
+    pub fn reply(&mut self, ticket: usize, reply: Reply) -> Result<(), Error> {
+        match self.take_reply(ticket, reply) {
+            Err(Stop::Endless { entry, why }) => self.leave(entry, why),
+            Err(Stop::Error(error)) => Err(error),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn take_reply(&mut self, ticket: usize, reply: Reply) -> Result<(), Stop> {
+        let entry = ticket as Entry;
+        // The sweep may have begun anew after the call was handed out.
+        let Some(item) = self.items.get_mut(ticket) else { return Ok(()) };
+        let state = std::mem::replace(&mut item.state, State::Fresh);
+        let State::Asked(mut question) = state else {
+            item.state = state;
+            return Ok(());
+        };
+        let var = self.items[ticket].var.clone();
+        if let Some(right) = self.answer(&question, &var, reply)? {
+            return self.follow(entry, &right, Some(question.rule));
+        }
+        if let Some(next) = question.matches.next() {
+            question.current = next;
+            self.items[ticket].state = State::Asked(question);
+            self.asked.push(entry);
+            return Ok(());
+        }
+        self.apply_rules(entry, question.rule + 1)
+    }
+
+    /// Begins anew, with the node that endless rewriting began with left as it is.
+    fn leave(&mut self, entry: Entry, why: Error) -> Result<(), Error> {
+        if !self.lenient {
+            return Err(why);
+        }
+        let root = self.items[entry as usize].root;
+        let var = self.items[root as usize].var.clone();
+        self.left.insert(var.identity());
+        self.abandoned.push(Abandoned { var, why });
+        // What is left depends on where the rewriting began.
+        self.remember = false;
+        self.items.clear();
+        self.numbers.clear();
+        self.todo.clear();
+        self.asked.clear();
+        self.recent.clear();
+        self.rewrites = 0;
+        if let Some(trace) = &mut self.trace {
+            trace.clear();
+        }
+        Ok(())
+    }
+
+    /// What an answer puts in the place of `var`, if anything.
+    fn answer(&self, question: &Question, var: &Var, reply: Reply) -> Result<Option<Var>, Error> {
+        let (registers, tails) = &question.current;
+        let found = Match::of(registers, tails);
+        let rule = &self.rules.rules()[question.rule as usize];
+        match (reply, rule.right(var.index())) {
+            (Reply::Replace(right), _) => self.checked(rule, var, right, &found),
+            (Reply::Accept, Some(Right::Template(template))) => Ok(template
+                .build(&self.home(var), &found, var, var.node().origin())
+                .filter(|right| self.admits(var, right, &found))),
+            _ => Ok(None),
+        }
+    }
+
+    fn call(&self, entry: Entry) -> Call {
+        let item = &self.items[entry as usize];
+        let State::Asked(question) = &item.state else {
+            unreachable!("only entries that ask are listed");
+        };
+        let rule = &self.rules.rules()[question.rule as usize];
+        let (registers, tails) = &question.current;
+        let bindings = rule.pattern.places().iter().map(|place| match place {
+            Place::Register(register) => Binding::One(
+                registers[*register as usize].clone().expect("a match fills the unknowns"),
+            ),
+            Place::Tail(tail) => Binding::Many(tails[*tail as usize].clone()),
+        });
+        Call {
+            ticket: entry as usize,
+            rule: question.rule as usize,
+            matched: item.var.clone(),
+            bindings: bindings.collect(),
+            foreign: matches!(rule.right(item.var.index()), Some(Right::Foreign)),
+        }
+    }
+
+    /// Where what takes the place of `var` belongs.
+    fn home(&self, var: &Var) -> Cow<'_, Container> {
+        self.container.company(std::iter::once(var))
+    }
+
+    /// The entry of `var`, which is worked out if it was not asked for before; `by` is what a rule's result is for.
+    fn demand(&mut self, var: &Var, by: Option<Entry>) -> Entry {
+        let identity = var.identity();
+        if let Some(&entry) = self.numbers.get(&identity) {
+            return entry;
+        }
+        let entry = self.items.len() as Entry;
+        let state = if !is_application(var) || self.untouched.keeps(var.node()) {
+            State::Done(var.clone())
+        } else {
+            let known = self.recall.then(|| self.rules.memo().get(var)).flatten();
+            known.map_or(State::Fresh, State::Done)
+        };
+        if matches!(state, State::Fresh) {
+            self.todo.push(entry);
+        }
+        self.numbers.insert(identity, entry);
+        let root = by.map_or(entry, |by| self.items[by as usize].root);
+        self.items.push(Item { var: var.clone(), state, root, missing: 0, users: SmallVec::new() });
+        entry
+    }
+
+    fn result(&self, entry: Entry) -> Option<&Var> {
+        match &self.items[entry as usize].state {
+            State::Done(result) => Some(result),
+            _ => None,
+        }
+    }
+
+    fn wait(&mut self, entry: Entry, operand: Entry) {
+        self.items[operand as usize].users.push(entry);
+        self.items[entry as usize].missing += 1;
+    }
+
+    fn look_at(&mut self, entry: Entry) -> Result<(), Stop> {
+        match &self.items[entry as usize].state {
+            State::Fresh => self.rebuild(entry),
+            State::Follows { entry: followed, .. } => {
+                let result = self.result(*followed).cloned();
+                if let Some(result) = result {
+                    self.finish(entry, result);
+                }
+                Ok(())
+            }
+            State::Asked(_) | State::Done(_) => Ok(()),
+        }
+    }
+
+    /// Puts what the operands became in their place; the rules apply to what that gives.
+    fn rebuild(&mut self, entry: Entry) -> Result<(), Stop> {
+        let var = self.items[entry as usize].var.clone();
+        let Body::Apply { op, inputs, distinct } = var.node().body() else {
+            self.finish(entry, var.clone());
+            return Ok(());
+        };
+        let by = (self.items[entry as usize].root != entry).then_some(entry);
+        let operands: SmallVec<[Entry; 4]> =
+            inputs.iter().rev().map(|input| self.demand(input, by)).collect();
+        for &operand in &operands {
+            if self.result(operand).is_none() {
+                self.wait(entry, operand);
+            }
+        }
+        if self.items[entry as usize].missing > 0 {
+            return Ok(());
+        }
+        let results = operands.iter().rev().filter_map(|&operand| self.result(operand));
+        if results.clone().eq(inputs) {
+            return self.apply_rules(entry, 0);
+        }
+        let inputs: Inputs = results.cloned().collect();
+        let (signature, origin) = (var.node().signature(), var.node().origin());
+        let container = self.container.company(inputs.iter());
+        let node =
+            container.apply_tagged(op.clone(), inputs, signature.clone(), *distinct, origin)?;
+        let rebuilt = Var::new(node, var.index() as u32);
+        if self.untouched.pins(&rebuilt) {
+            // It would read what is destroyed, maybe after that happens.
+            return self.apply_rules(entry, 0);
+        }
+        self.follow(entry, &rebuilt, None)
+    }
+
+    /// Applies the first rule from `first` on that matches; without one, the variable stays.
+    fn apply_rules(&mut self, entry: Entry, first: u32) -> Result<(), Stop> {
+        let var = self.items[entry as usize].var.clone();
+        let root = self.items[entry as usize].root;
+        if self.left.contains(&self.items[root as usize].var.identity()) {
+            self.finish(entry, var);
+            return Ok(());
+        }
+        let Body::Apply { op, .. } = var.node().body() else {
+            self.finish(entry, var.clone());
+            return Ok(());
+        };
+        let candidates = match self.candidates.get(op) {
+            Some(known) => Arc::clone(known),
+            None => {
+                let found = self.rules.candidates(op);
+                self.candidates.insert(op.clone(), Arc::clone(&found));
+                found
+            }
+        };
+        let heads = Heads::of(var.node());
+        for &number in candidates.iter().filter(|&&number| number >= first) {
+            let rule = Arc::clone(&self.rules.rules()[number as usize]);
+            let Some(right) = rule.right(var.index()) else { continue };
+            if !heads.include(rule.pattern.required()) {
+                continue;
+            }
+            let template = match right {
+                Right::Template(template) if !rule.guarded => template,
+                _ => {
+                    let mut matches = Vec::new();
+                    rule.pattern.machine().run(&var, &mut |found| {
+                        if self.may_read(found) {
+                            matches.push(found.to_owned());
+                        }
+                        matches.len() == MATCHES
+                    });
+                    let mut matches = matches.into_iter();
+                    if let Some(current) = matches.next() {
+                        let question = Question { rule: number, matches, current };
+                        self.items[entry as usize].state = State::Asked(Box::new(question));
+                        self.asked.push(entry);
+                        return Ok(());
+                    }
+                    continue;
+                }
+            };
+            let home = self.home(&var);
+            let mut taken = None;
+            rule.pattern.machine().run(&var, &mut |found| {
+                let origin = var.node().origin();
+                taken = template
+                    .build(&home, found, &var, origin)
+                    .filter(|right| self.admits(&var, right, found));
+                taken.is_some()
+            });
+            if let Some(right) = taken {
+                return self.follow(entry, &right, Some(number));
+            }
+        }
+        self.finish(entry, var);
+        Ok(())
+    }
+
+    /// Whether `right` may take the place of `left`: it differs, fits, loses nothing that is impure, and leaves alone
+    /// what is destroyed.
+    fn admits(&self, left: &Var, right: &Var, found: &Match<'_>) -> bool {
+        right != left
+            && fits(left.ty(), right.ty())
+            && self.impure.as_ref().is_none_or(|impure| impure.keeps(left, right))
+            && self.may_read(found)
+            && self.makes_nothing_pinned(right)
+    }
+
+    fn may_read(&self, found: &Match<'_>) -> bool {
+        self.untouched.is_empty() || found.variables().all(|var| !self.untouched.pins(var))
+    }
+
+    fn makes_nothing_pinned(&self, right: &Var) -> bool {
+        self.untouched.is_empty() || {
+            let known: Vec<Var> = self.items.iter().map(|item| item.var.clone()).collect();
+            !self.untouched.pins(right)
+                && postorder(std::slice::from_ref(right), &known)
+                    .into_iter()
+                    .flat_map(|node| node.outputs())
+                    .all(|made| !self.untouched.pins(&made))
+        }
+    }
+
+    /// What a foreign right side gave, if it may be used. No value of both types, or another dtype or rank, is its
+    /// author's mistake; but types follow from those of operands, so one that says less is merely not taken.
+    fn checked(
+        &self,
+        rule: &Rule,
+        left: &Var,
+        right: Var,
+        found: &Match<'_>,
+    ) -> Result<Option<Var>, Error> {
+        let right = self.home(left).adopt(&right)?;
+        if !left.ty().may_be(right.ty()) {
+            let (expected, given) = (left.ty().clone(), right.ty().clone());
+            return Err(Error::RuleType { rule: rule.name.to_string(), expected, given });
+        }
+        Ok(self.admits(left, &right, found).then_some(right))
+    }
+
+    fn follow(&mut self, entry: Entry, right: &Var, rule: Option<u32>) -> Result<(), Stop> {
+        if let Some(number) = rule {
+            self.count(entry, number)?;
+            if let Some(trace) = &mut self.trace {
+                let before = self.items[entry as usize].var.clone();
+                let origin = before.node().origin();
+                trace.push(Step { rule: number as usize, origin, before, after: right.clone() });
+            }
+        }
+        let followed = self.demand(right, Some(entry));
+        match self.result(followed).cloned() {
+            Some(result) => self.finish(entry, result),
+            None => {
+                self.items[entry as usize].state = State::Follows { entry: followed, rule };
+                self.wait(entry, followed);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, entry: Entry, result: Var) {
+        let item = &mut self.items[entry as usize];
+        item.state = State::Done(result);
+        for user in std::mem::take(&mut item.users) {
+            let missing = &mut self.items[user as usize].missing;
+            *missing -= 1;
+            if *missing == 0 {
+                self.todo.push(user);
+            }
+        }
+    }
+
+    /// Counts a rewrite; too many of them mean that the rules do not end.
+    fn count(&mut self, entry: Entry, rule: u32) -> Result<(), Stop> {
+        self.rewrites += 1;
+        if self.rewrites <= REWRITES {
+            return Ok(());
+        }
+        let outputs = &self.outputs;
+        let limit = *self
+            .limit
+            .get_or_insert_with(|| REWRITES + REWRITES_PER_NODE * postorder(outputs, &[]).len());
+        // The rules that go on for ever are those that still apply at the end.
+        const WATCHED: usize = 256;
+        if self.rewrites + WATCHED > limit {
+            self.recent.push(rule);
+        }
+        if self.rewrites <= limit {
+            return Ok(());
+        }
+        let (rules, rewrites) = (self.names(&self.recent), self.rewrites);
+        Err(Stop::Endless { entry, why: Error::RulesDiverge { rules, rewrites } })
+    }
+
+    /// The error for entries that wait for one another: rules that lead back to where they started.
+    fn cycle_from(&self, start: Entry) -> Stop {
+        let mut path: Vec<Entry> = Vec::new();
+        let mut position: FxHashMap<Entry, usize> = FxHashMap::default();
+        let mut current = Some(start);
+        while let Some(entry) = current {
+            if let Some(&begin) = position.get(&entry) {
+                let rules: Vec<u32> = path[begin..]
+                    .iter()
+                    .filter_map(|&entry| match self.items[entry as usize].state {
+                        State::Follows { rule, .. } => rule,
+                        _ => None,
+                    })
+                    .collect();
+                let at = self.items[entry as usize].var.describe();
+                let first = *path[begin..].iter().min().expect("a cycle has an entry");
+                return Stop::Endless {
+                    entry: first,
+                    why: Error::RuleCycle { rules: self.names(&rules), at },
+                };
+            }
+            position.insert(entry, path.len());
+            path.push(entry);
+            let item = &self.items[entry as usize];
+            current = match &item.state {
+                State::Follows { entry, .. } => Some(*entry),
+                State::Fresh => item
+                    .var
+                    .node()
+                    .inputs()
+                    .iter()
+                    .filter_map(|input| self.numbers.get(&input.identity()).copied())
+                    .find(|&operand| self.result(operand).is_none()),
+                State::Asked(_) | State::Done(_) => None,
+            };
+        }
+        unreachable!("what is neither done nor asked for waits for something that is not done")
+    }
+
+    /// The names of rules, each once, in the order in which they applied.
+    fn names(&self, rules: &[u32]) -> Vec<String> {
+        let mut seen = FxHashSet::default();
+        rules
+            .iter()
+            .filter(|&&rule| seen.insert(rule))
+            .map(|&rule| self.rules.rules()[rule as usize].name.to_string())
+            .collect()
+    }
+}
+
+/// Whether values of type `right` are values of type `left` of the same shape.
+///
+/// Where `right` says 1 it broadcasts: there it has the shape of `left` only if `left` says 1, too.
+fn fits(left: &Ty, right: &Ty) -> bool {
+    left.accepts(right)
+        && left.shape().iter().zip(right.shape()).all(|(old, new)| *new != Some(1) || old == new)
+}
+
+fn is_application(var: &Var) -> bool {
+    matches!(var.node().body(), Body::Apply { .. })
+}
+
+/// What `outputs` become by rules whose right sides and guards all are the core's own.
+pub fn rewrite(rules: &RuleSet, outputs: &[Var]) -> Result<Vec<Var>, Error> {
+    let mut sweep = Sweep::new(rules, outputs);
+    loop {
+        match sweep.advance()? {
+            Progress::Done(results) => return Ok(results),
+            Progress::Calls(calls) => {
+                for call in calls {
+                    sweep.reply(call.ticket, Reply::Decline)?;
+                }
+            }
+        }
+    }
+}

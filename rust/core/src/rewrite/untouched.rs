@@ -1,0 +1,66 @@
+//! What a rewriting leaves as it is, because the graph writes over it.
+//!
+//! A variable that a destroyer writes over, and any that may share its memory, is *pinned*: it stays, no rule reads it,
+//! and nothing new becomes it. So it is read by what read it before, and before it is gone. What pinned variables
+//! are computed from is *kept*: were it rewritten where others use it, the graph would have it twice, destroyers
+//! among it.
+
+use rustc_hash::FxHashSet;
+
+use crate::node::alias;
+use crate::node::traverse::postorder;
+use crate::node::{Body, Node, Var};
+
+/// What a rewriting of one graph leaves as it is; empty for graphs without destroyers.
+#[derive(Default)]
+pub(crate) struct Untouched {
+    pinned: FxHashSet<(usize, u32)>,
+    /// By address: the graph keeps its nodes alive.
+    kept: FxHashSet<usize>,
+}
+
+impl Untouched {
+    /// What a rewriting of what `outputs` need leaves as it is.
+    pub(crate) fn of(outputs: &[Var]) -> Untouched {
+        let mut found = Untouched::default();
+        let order = postorder(outputs, &[]);
+        for node in &order {
+            let Body::Apply { op, inputs, .. } = node.body() else { continue };
+            for (_, destroyed) in &op.key().props.destroy_map {
+                for input in destroyed.iter().filter_map(|&at| inputs.get(at as usize)) {
+                    found.pinned.extend(alias::roots(input).iter().map(Var::identity));
+                }
+            }
+        }
+        if found.is_empty() {
+            return found;
+        }
+        for var in order.iter().flat_map(|node| node.outputs()) {
+            if alias::view_sources(&var).iter().any(|source| found.pins(source)) {
+                found.pinned.insert(var.identity());
+            }
+        }
+        for node in order.into_iter().rev() {
+            if found.keeps(node) || node.outputs().any(|var| found.pins(&var)) {
+                found.kept.insert(node.address());
+                found.kept.extend(node.inputs().iter().map(|input| input.node().address()));
+            }
+        }
+        found
+    }
+
+    /// Whether everything may be rewritten.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pinned.is_empty()
+    }
+
+    /// Whether no rule may read `var`, and nothing become it.
+    pub(crate) fn pins(&self, var: &Var) -> bool {
+        self.pinned.contains(&var.identity())
+    }
+
+    /// Whether `node` stays as it is.
+    pub(crate) fn keeps(&self, node: &Node) -> bool {
+        self.kept.contains(&node.address())
+    }
+}

@@ -1,0 +1,66 @@
+//! Elements of constants as text.
+
+use std::fmt::Write;
+
+use super::constant::ConstantData;
+use super::dtype::{DType, Kind};
+
+/// The value of a constant without dimensions, or its type.
+pub(crate) fn short(data: &ConstantData) -> String {
+    let mut out = String::new();
+    if data.ty().ndim() == 0 {
+        elements(&mut out, data);
+    } else {
+        let _ = write!(out, "<{}>", data.ty());
+    }
+    out
+}
+
+/// The elements of a constant, as text that is read back to the same bits.
+pub(crate) fn elements(out: &mut String, data: &ConstantData) {
+    let dtype = data.ty().dtype();
+    let bytes: Vec<&[u8]> = data.bytes().chunks_exact(dtype.itemsize()).collect();
+    if data.ty().ndim() == 0 {
+        element(out, dtype, bytes[0]);
+        return;
+    }
+    out.push('[');
+    for (position, bytes) in bytes.iter().enumerate() {
+        if position > 0 {
+            out.push_str(", ");
+        }
+        element(out, dtype, bytes);
+    }
+    out.push(']');
+}
+
+fn element(out: &mut String, dtype: DType, bytes: &[u8]) {
+    let mut wide = [0; 8];
+    wide[..bytes.len()].copy_from_slice(bytes);
+    let bits = u64::from_le_bytes(wide);
+    let unused = 64 - 8 * bytes.len() as u32;
+    let _ = match dtype.kind() {
+        Kind::Bool => write!(out, "{}", bits != 0),
+        Kind::Float if dtype == DType::Float64 => {
+            float(out, f64::from_bits(bits));
+            Ok(())
+        }
+        Kind::Float => match f32::from_bits(bits as u32) {
+            value if value.to_bits() == f32::NAN.to_bits() => write!(out, "nan"),
+            value if value.is_nan() => write!(out, "nan:{:08x}", value.to_bits()),
+            value => write!(out, "{value:?}"),
+        },
+        Kind::Integer if dtype.integer_range().is_some_and(|(low, _)| low < 0) => {
+            write!(out, "{}", (bits << unused) as i64 >> unused)
+        }
+        Kind::Integer => write!(out, "{bits}"),
+    };
+}
+/// The shortest digits that give the number back; NaNs, which differ by their bits, by those.
+pub(crate) fn float(out: &mut String, value: f64) {
+    let _ = match value {
+        _ if value.to_bits() == f64::NAN.to_bits() => write!(out, "nan"),
+        _ if value.is_nan() => write!(out, "nan:{:016x}", value.to_bits()),
+        _ => write!(out, "{value:?}"),
+    };
+}

@@ -1,0 +1,142 @@
+//! Type rules of scalar ops: from the operands' dtypes to the result's, by NumPy 2's rules.
+
+use std::str::FromStr;
+
+use super::dtype::{DType, Kind};
+use super::error::Error;
+
+/// How a scalar op's result type follows from its operands' types.
+///
+/// NumPy would give float16 for a few small integers; frazil has no float16 and gives float32 there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TypeRule {
+    /// The common type: `add`, `maximum`.
+    Arithmetic,
+    /// The common type, which must not be bool: `sub`, `neg`.
+    ArithmeticNoBool,
+    /// The common type, with int8 for bool: `floordiv`, `mod`, `pow`.
+    Floor,
+    /// The common type of the floats that hold the operands: `exp`, `arctan2`.
+    Float,
+    /// The common type if it is a float, else float64: `truediv`.
+    Division,
+    /// bool, from any operands: `lt`.
+    Comparison,
+    /// The common type, which must be bool or an integer: `and_`.
+    Bitwise,
+    /// bool, from one operand: `isnan`.
+    Predicate,
+    /// The common type of all operands but the first, which must be bool: `where`.
+    Select,
+    /// The named type.
+    Cast(DType),
+}
+
+impl TypeRule {
+    /// The dtype that the operands meet in before the op computes.
+    fn common(self, dtypes: &[DType]) -> Result<DType, Error> {
+        let operands = match self {
+            TypeRule::Select => {
+                if dtypes.first() != Some(&DType::Bool) {
+                    return Err(Error::ConditionNotBool { given: dtypes.first().copied() });
+                }
+                &dtypes[1..]
+            }
+            _ => dtypes,
+        };
+        operands.iter().copied().reduce(DType::promote).ok_or(Error::NoOperands)
+    }
+
+    /// The result's dtype.
+    pub fn result(self, op: &str, dtypes: &[DType]) -> Result<DType, Error> {
+        let common = self.common(dtypes)?;
+        let refuse = |reason| Err(Error::DTypeRefused { op: op.to_owned(), dtype: common, reason });
+        Ok(match self {
+            TypeRule::Arithmetic | TypeRule::Select => common,
+            TypeRule::ArithmeticNoBool if common == DType::Bool => {
+                return refuse("use `^` or `logical_not`, or cast to an integer first");
+            }
+            TypeRule::ArithmeticNoBool => common,
+            TypeRule::Floor if common == DType::Bool => DType::Int8,
+            TypeRule::Floor => common,
+            TypeRule::Float => {
+                dtypes.iter().copied().map(as_float).reduce(DType::promote).unwrap_or(common)
+            }
+            TypeRule::Division if common.is_float() => common,
+            TypeRule::Division => DType::Float64,
+            TypeRule::Comparison | TypeRule::Predicate => DType::Bool,
+            TypeRule::Bitwise if common.is_float() => {
+                return refuse("bitwise operators take bool or integers; compare or cast first");
+            }
+            TypeRule::Bitwise => common,
+            TypeRule::Cast(dtype) => dtype,
+        })
+    }
+
+    /// Whether operand `position` takes part in finding the common dtype.
+    pub fn promotes_operand(self, position: usize) -> bool {
+        !(self == TypeRule::Select && position == 0)
+    }
+}
+
+/// The float that holds the values of a dtype, as far as one does.
+fn as_float(dtype: DType) -> DType {
+    match (dtype.kind(), dtype.itemsize()) {
+        (Kind::Float, _) => dtype,
+        (_, 1 | 2) => DType::Float32,
+        _ => DType::Float64,
+    }
+}
+
+impl FromStr for TypeRule {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        Ok(match name {
+            "arithmetic" => TypeRule::Arithmetic,
+            "arithmetic_no_bool" => TypeRule::ArithmeticNoBool,
+            "floor" => TypeRule::Floor,
+            "float" => TypeRule::Float,
+            "division" => TypeRule::Division,
+            "comparison" => TypeRule::Comparison,
+            "bitwise" => TypeRule::Bitwise,
+            "predicate" => TypeRule::Predicate,
+            "select" => TypeRule::Select,
+            _ => match name.strip_prefix("cast:") {
+                Some(dtype) => TypeRule::Cast(dtype.parse()?),
+                None => return Err(Error::UnknownRule { name: name.to_owned() }),
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use DType::*;
+
+    fn result(rule: &str, dtypes: &[DType]) -> Result<DType, Error> {
+        rule.parse::<TypeRule>().unwrap().result("op", dtypes)
+    }
+
+    #[test]
+    fn rules_follow_numpy() {
+        assert_eq!(result("arithmetic", &[Bool, Bool]).unwrap(), Bool);
+        assert!(result("arithmetic_no_bool", &[Bool, Bool]).is_err());
+        assert_eq!(result("floor", &[Bool, Bool]).unwrap(), Int8);
+        assert_eq!(result("float", &[Int32]).unwrap(), Float64);
+        assert_eq!(result("float", &[Int16]).unwrap(), Float32);
+        // Both fit in a float32, if not in an integer of 16 bits.
+        assert_eq!(result("float", &[Int8, UInt16]).unwrap(), Float32);
+        assert_eq!(result("float", &[Int32, Float32]).unwrap(), Float64);
+        assert_eq!(result("float", &[Bool, Float64]).unwrap(), Float64);
+        assert_eq!(result("division", &[Int8, Int8]).unwrap(), Float64);
+        assert_eq!(result("division", &[Float32, Int8]).unwrap(), Float32);
+        assert_eq!(result("comparison", &[Float32, Int8]).unwrap(), Bool);
+        assert!(result("bitwise", &[Float32]).is_err());
+        assert_eq!(result("select", &[Bool, Int8, Float32]).unwrap(), Float32);
+        assert!(result("select", &[Int8, Int8, Float32]).is_err());
+        assert_eq!(result("cast:uint8", &[Float32]).unwrap(), UInt8);
+        assert!("cast:none".parse::<TypeRule>().is_err());
+    }
+}
