@@ -36,7 +36,7 @@ def values_of(node: FrozenApply, arrays: Sequence[Any]) -> tuple[Array, ...]:
     return made
 
 
-def listed_values(node: FrozenApply, given: Any) -> tuple[Any, ...]:
+def listed_values(node: FrozenApply, given: object) -> tuple[Any, ...]:
     """Return what a ``perform`` returned, which must be a value for each output of the node."""
     count = len(node.output_types)
     if type(given) is tuple and len(given) == count:
@@ -44,7 +44,7 @@ def listed_values(node: FrozenApply, given: Any) -> tuple[Any, ...]:
     return tuple(listed(given, count, f"perform of {node.op}", "an array", "outputs"))
 
 
-def listed(given: Any, count: int, what: str, each: str, things: str) -> list[Any]:
+def listed(given: object, count: int, what: str, each: str, things: str) -> list[Any]:
     """``given``, which must be a list or a tuple of ``count``."""
     one = things.removesuffix("s")
     if not isinstance(given, list | tuple):
@@ -62,7 +62,7 @@ def listed(given: Any, count: int, what: str, each: str, things: str) -> list[An
     return list(given)
 
 
-def _shown(given: Any) -> str:
+def _shown(given: object) -> str:
     if given is None:
         return "None"
     if isinstance(given, Variable):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import FrozenInstanceError
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class OpMeta(type):
         return super().__call__(*args, **kwargs)._interned()
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return f"graph {value.digest[:8]}" if isinstance(value, FrozenFunctionGraph) else str(value)
 
 
@@ -101,7 +101,7 @@ class Op(OpBase, metaclass=OpMeta):
     pure: ClassVar[bool] = True
     distinct: ClassVar[bool] = False
 
-    def _interned(self) -> Any:
+    def _interned(self) -> Self:
         """The one op that is equal to this new one."""
         known = OpClass.of(type(self))
         given = parameters_of(self, known)
@@ -110,7 +110,7 @@ class Op(OpBase, metaclass=OpMeta):
             for name, value in zip(known.parameters, params, strict=True):
                 object.__setattr__(self, name, value)
         try:
-            interned: Any = self._intern(
+            interned = self._intern(
                 known.kind, known.parameters, params, self._properties(), self._rule()
             )
         except UnicodeEncodeError as error:
@@ -123,7 +123,7 @@ class Op(OpBase, metaclass=OpMeta):
         return interned
 
     @classmethod
-    def _made_with(cls, params: tuple[Any, ...]) -> Any:
+    def _made_with(cls, params: tuple[Any, ...]) -> Op:
         """The op with these parameters, as graphs that are kept name it."""
         return made_with(cls, params)
 
@@ -178,7 +178,7 @@ class Op(OpBase, metaclass=OpMeta):
         """The gradients of the inputs, given those of the outputs; None where an input has none."""
         raise NotImplementedError(f"{type(self).__qualname__} has no gradient: define L_op")
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         self._check_change(name)
         object.__setattr__(self, name, value)
 

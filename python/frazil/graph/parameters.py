@@ -11,12 +11,15 @@ import itertools
 import os
 import sys
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 from weakref import ReferenceType, ref
 
 import numpy as np
 
 from frazil._core import FrozenFunctionGraph
+
+if TYPE_CHECKING:
+    from frazil.graph.op import Op
 
 # Not from 0: a token of one process must not be taken for another's.
 _tokens = itertools.count(int.from_bytes(os.urandom(7), "little"))
@@ -79,13 +82,13 @@ def _token(cls: type, kind: str) -> int | None:
 
 def _is_found(cls: type) -> bool:
     """Whether the module has the class under its name."""
-    found: Any = sys.modules.get(cls.__module__)
+    found: object = sys.modules.get(cls.__module__)
     for name in cls.__qualname__.split("."):
         found = getattr(found, name, None)
     return found is cls
 
 
-def _fields(cls: Any) -> tuple[str, ...]:
+def _fields(cls: type) -> tuple[str, ...]:
     declared = getattr(cls, "__dataclass_params__", None)
     if declared is None:
         return ()
@@ -120,7 +123,7 @@ def _slots(cls: type) -> tuple[str, ...]:
     return tuple(name for name in found if name not in ("__dict__", "__weakref__"))
 
 
-def parameters_of(op: Any, known: OpClass) -> tuple[Any, ...]:
+def parameters_of(op: object, known: OpClass) -> tuple[Any, ...]:
     """Return the values of the parameters of a new op.
 
     Raises
@@ -163,7 +166,11 @@ def check_arguments(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         )
 
 
-def settled(value: Any) -> Any:
+@overload
+def settled(value: tuple[Any, ...]) -> tuple[Any, ...]: ...
+@overload
+def settled(value: object) -> object: ...
+def settled(value: object) -> object:
     """Return ``value`` as ops keep it.
 
     Frozen graphs are in the container where the graphs of all ops live, and scalars of NumPy are
@@ -180,7 +187,7 @@ def settled(value: Any) -> Any:
 _SCALARS = (np.bool_, np.integer, np.float32, np.float64, np.str_, np.bytes_)
 
 
-def remade(cls: Any, state: dict[str, Any]) -> Any:
+def remade(cls: type[Op], state: dict[str, Any]) -> Op:
     """Return the op of a class that holds ``state``, as pickles have it."""
     made = cls.__new__(cls)
     for name, value in state.items():
@@ -188,7 +195,7 @@ def remade(cls: Any, state: dict[str, Any]) -> Any:
     return made._interned()
 
 
-def made_with(cls: type, parameters: tuple[Any, ...]) -> Any:
+def made_with(cls: type, parameters: tuple[Any, ...]) -> Op:
     """Return the op of a class that has these parameters."""
     names = OpClass.of(cls).parameters
     if len(names) != len(parameters):
@@ -197,4 +204,5 @@ def made_with(cls: type, parameters: tuple[Any, ...]) -> Any:
         )
     derived = {f.name for f in dataclasses.fields(cls) if not f.init} if _fields(cls) else ()
     given = zip(names, parameters, strict=True)
-    return cls(**{name: value for name, value in given if name not in derived})
+    made: Op = cls(**{name: value for name, value in given if name not in derived})
+    return made

@@ -6,22 +6,22 @@ Python's.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from frazil._core import Constant, elemwise
+from frazil._core import Constant, Variable, elemwise
+from frazil.graph.op import Array, Variables
 from frazil.scalar.elementary import Elementary, define, function
 from frazil.scalar.exponential import log
 from frazil.scalar.logic import eq, ge, gt, le, lt, second, where
+from frazil.scalar.op import Partial
 
 
-def _pow_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
+def _pow_gradient(inputs: Variables, output: Variable, g: Variable) -> list[Partial]:
     x, y = inputs
     return [lambda: _pow_slope(x, y, g), lambda: g * _pow_rate(x, output)]
 
 
-def _pow_slope(x: Any, y: Any, g: Any) -> Any:
+def _pow_slope(x: Variable, y: Variable, g: Variable) -> Variable:
     """``y * x ** (y - 1)``, and zero where ``y`` is, though the power be infinite or NaN."""
     if not isinstance(y, Constant) or y.ndim:
         return g * elemwise(where, elemwise(eq, y, 0), 0, y * elemwise(pow, x, y - 1))
@@ -36,19 +36,19 @@ def _pow_slope(x: Any, y: Any, g: Any) -> Any:
     return g * (elemwise(pow, x, exponent - 1) * exponent)
 
 
-def _pow_rate(x: Any, output: Any) -> Any:
+def _pow_rate(x: Variable, output: Variable) -> Variable:
     """``log(x) * output``, and zero where ``x`` is, though the logarithm is infinite."""
     zero = elemwise(eq, x, 0)
     return elemwise(where, zero, 0, elemwise(log, elemwise(where, zero, 1, x)) * output)
 
 
-def _first_wins(inputs: Any, output: Any, g: Any) -> list[Any]:
+def _first_wins(inputs: Variables, output: Variable, g: Variable) -> list[Partial]:
     """All to the operand that is the output; of two equal ones, to the first, as in PyTensor."""
     wins = elemwise(eq, output, inputs[0])
     return [lambda: elemwise(where, wins, g, 0), lambda: elemwise(where, wins, 0, g)]
 
 
-def _clip_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
+def _clip_gradient(inputs: Variables, output: Variable, g: Variable) -> list[Partial]:
     x, low, high = inputs
     return [
         lambda: elemwise(where, elemwise(ge, x, low) & elemwise(le, x, high), g, 0),
@@ -57,19 +57,21 @@ def _clip_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
     ]
 
 
-def _zeros(inputs: Any, output: Any, g: Any) -> list[Any]:
+def _zeros(inputs: Variables, output: Variable, g: Variable) -> list[Partial]:
     return [elemwise(second, g, 0) for _ in inputs]
 
 
-def _clip(x: Any, low: Any, high: Any) -> Any:
-    return np.minimum(np.maximum(x, low), high)
+def _clip(x: Array, low: Array, high: Array) -> Array:
+    clipped: Array = np.minimum(np.maximum(x, low), high)
+    return clipped
 
 
 def _rounding(name: str, ufunc: np.ufunc) -> Elementary:
     """The op of a row that rounds; integers stay integers, which NumPy makes floats."""
 
-    def rounded(x: Any) -> Any:
-        return ufunc(x) if np.asarray(x).dtype.kind == "f" else x
+    def rounded(x: Array) -> Array:
+        whole: Array = ufunc(x) if np.asarray(x).dtype.kind == "f" else x
+        return whole
 
     text = {"f": f"{{{name}}}({{0}})", "iub": "{0}"}
     return define(name, "arithmetic", rounded, c=text, gradient=_zeros)

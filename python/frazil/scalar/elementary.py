@@ -16,7 +16,7 @@ import numpy as np
 import frazil._core as _core
 from frazil._core import TensorType
 from frazil.scalar.elemwise import Elemwise
-from frazil.scalar.op import Gradient, Lowering, ScalarOp
+from frazil.scalar.op import GradientFunction, Lowering, ScalarOp
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Row:
     ufunc: Callable[..., Any]
     c: Lowering
     numba: Lowering
-    gradient: Gradient | None
+    gradient: GradientFunction | None
     commutative: bool = False
 
 
@@ -99,7 +99,7 @@ class Elementary(ScalarOp):
         return self.row.numba
 
     @property
-    def gradient(self) -> Gradient | None:
+    def gradient(self) -> GradientFunction | None:
         return self.row.gradient
 
     @property
@@ -137,7 +137,7 @@ def define(
     *,
     c: Lowering,
     numba: Lowering | None = None,
-    gradient: Gradient | None = None,
+    gradient: GradientFunction | None = None,
     nin: int = 1,
     commutative: bool = False,
 ) -> Elementary:
@@ -151,7 +151,7 @@ def define(
 def function(
     name: str,
     ufunc: Callable[..., Any],
-    gradient: Gradient,
+    gradient: GradientFunction,
     *,
     call: str | None = None,
     nin: int = 1,
@@ -171,7 +171,7 @@ def operator(
     return define(name, rule, ufunc, c=text, nin=2, commutative=commutative)
 
 
-def define_cast(gradient: Gradient) -> Callable[[str], Elementary]:
+def define_cast(gradient: GradientFunction) -> Callable[[str], Elementary]:
     """The family of casts: a function from a dtype to the scalar op that converts to it."""
     _ROWS["cast"] = Row("cast", "cast", 1, np.asarray, "{0}", "{0}", gradient)
 

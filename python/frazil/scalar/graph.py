@@ -123,5 +123,5 @@ def steps_of(graph: FrozenFunctionGraph) -> Steps:
     return steps
 
 
-def _converted(value: Any, to: Any) -> Any:
+def _converted(value: Any, to: type[np.generic]) -> Any:
     return value if type(value) is to else np.asarray(value).astype(to)[()]

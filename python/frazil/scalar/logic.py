@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from frazil._core import elemwise
+from frazil._core import Variable, elemwise
+from frazil.graph.op import Array, Variables
 from frazil.scalar.elementary import Elementary, define, define_cast, operator
-from frazil.scalar.op import Gradient
+from frazil.scalar.op import GradientFunction, Partial
 
 
-def _where_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
+def _where_gradient(inputs: Variables, output: Variable, g: Variable) -> list[Partial]:
     condition = inputs[0]
     return [
         None,
@@ -20,7 +19,7 @@ def _where_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
     ]
 
 
-def _second(x: Any, y: Any) -> Any:
+def _second(x: Array, y: Array) -> Array:
     return np.broadcast_arrays(x, y)[1].copy()
 
 
@@ -35,7 +34,7 @@ def _predicate(name: str, ufunc: np.ufunc, text: str, *, of_integers: bool) -> E
     )
 
 
-def _copy(name: str, gradient: Gradient) -> Elementary:
+def _copy(name: str, gradient: GradientFunction) -> Elementary:
     """The op of a row that gives its operand, and has a gradient of its own."""
     return define(name, "arithmetic", np.array, c="{0}", gradient=gradient)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, MissingInputError, Variable
 from frazil.graph.op import Array
-from frazil.scalar.constants import as_tensor
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.scalar.graph import ScalarGraphOp, steps_of
 from frazil.scalar.op import ScalarOp, ScalarOpMeta
 
@@ -241,9 +241,9 @@ def loop_result(op: ScalarOp) -> tuple[ScalarLoop, int] | None:
 
 def _build(
     init: Sequence[Variable],
-    update: Sequence[Any],
+    update: Sequence[TensorLike],
     constant: Sequence[Variable] | None = None,
-    until: Any = None,
+    until: TensorLike | None = None,
     name: str | None = None,
 ) -> ScalarLoop:
     states, others = list(init), list(constant or ())
@@ -295,7 +295,7 @@ def _check_dtypes(
         )
 
 
-def _as_count(op: ScalarLoop, x: Any) -> Variable:
+def _as_count(op: ScalarLoop, x: TensorLike) -> Variable:
     """The number of steps as a variable."""
     made = as_tensor(x)
     if not made.dtype.startswith(("int", "uint")) or made.dtype == "uint64":
@@ -306,7 +306,7 @@ def _as_count(op: ScalarLoop, x: Any) -> Variable:
     return made
 
 
-def _as_element(op: ScalarLoop, at: int, x: Any, nominal: Variable) -> Variable:
+def _as_element(op: ScalarLoop, at: int, x: TensorLike, nominal: Variable) -> Variable:
     """An initial state or constant as a variable."""
     is_number = isinstance(x, bool | int | float)
     made = as_tensor(x)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from frazil._core import FrozenApply
-from frazil.graph.op import Array, Op, OpMeta
+from frazil._core import FrozenApply, Variable
+from frazil.graph.op import Array, Op, OpMeta, Variables
 from frazil.scalar.evaluation import evaluate
 
 Lowering: TypeAlias = str | Mapping[str, str]
@@ -19,12 +19,14 @@ computed in and ``{name}`` is a function of the target language. A mapping gives
 kind of that type: ``{"iu": "{0} * {1}", "f": "{pow}({0}, {1})"}``. In C all other braces are C's
 own: ``({ double t = {0}; t * t; })`` is an expression, too, and ``{ 0 }`` an initializer."""
 
-Gradient: TypeAlias = Callable[[Sequence[Any], Any, Any], Sequence[Any]]
-"""``(inputs, output, output_gradient)`` to one gradient an input; None: that input has none.
+Partial: TypeAlias = Variable | Callable[[], Variable] | None
+"""The gradient of one input, a function that builds it if it is wanted, or None: it has none.
 
-A gradient has the output's shape, or broadcasts to it; what was broadcast is summed back elsewhere.
-What takes nodes to build may be a function without arguments, which is called only if that input's
-gradient is wanted."""
+A gradient has the output's shape, or broadcasts to it; the differentiator sums over the dimensions
+that were broadcast."""
+
+GradientFunction: TypeAlias = Callable[[Variables, Variable, Variable], Sequence[Partial]]
+"""``(inputs, output, output_gradient)`` to one gradient an input."""
 
 
 class ScalarOpMeta(OpMeta, ABCMeta):
@@ -122,7 +124,7 @@ class ScalarOp(Op, metaclass=ScalarOpMeta):
         @property
         def numba(self) -> Lowering | None: ...
         @property
-        def gradient(self) -> Gradient | None: ...
+        def gradient(self) -> GradientFunction | None: ...
         @property
         def on_arrays(self) -> Callable[[Sequence[Any]], tuple[Any, ...]] | None: ...
 

@@ -10,9 +10,9 @@ terms, which may cancel, are added first.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+
+from frazil.graph.op import Array
 
 TERMS = 12
 """Added as they are: where the others begin, ten of Euler and Maclaurin are exact."""
@@ -31,7 +31,7 @@ LARGEST_ORDER = 2.0**31
 """Beyond, an order is not told from its neighbours for long."""
 
 
-def polygamma_values(n: Any, x: Any) -> Any:
+def polygamma_values(n: Array, x: Array) -> Array:
     """The derivative of order ``n`` of digamma at ``x``; NaN where ``n`` is no natural number.
 
     At a pole it is infinite, with the sign that it has right of it.
@@ -64,7 +64,7 @@ def polygamma_values(n: Any, x: Any) -> Any:
     return values.astype(dtype)[()]
 
 
-def _scale(n: Any, x: Any) -> Any:
+def _scale(n: Array, x: Array) -> Array:
     """``n! / x**n``."""
     from scipy.special import gammaln
 
@@ -74,10 +74,11 @@ def _scale(n: Any, x: Any) -> Any:
         factorial = np.where(k <= factors, factorial * k, factorial)
     power = x**-n
     exact = (n <= LARGEST_FACTORIAL) & (power > 2.0**-1000) & (power < 2.0**1000)
-    return np.where(exact, factorial * power, np.exp(gammaln(n + 1) - n * np.log(x)))
+    scale: Array = np.where(exact, factorial * power, np.exp(gammaln(n + 1) - n * np.log(x)))
+    return scale
 
 
-def _of_positive(n: Any, x: Any) -> Any:
+def _of_positive(n: Array, x: Array) -> Array:
     """``n! * zeta(n + 1, x)``, where ``x > 0``."""
     s, y = n + 1, x + TERMS
     total = np.zeros_like(x)
@@ -87,4 +88,5 @@ def _of_positive(n: Any, x: Any) -> Any:
     for j in range(len(COEFFICIENTS) - 1, 0, -1):
         series = COEFFICIENTS[j - 1] + series * ((s + (2 * j - 1)) / y * ((s + 2 * j) / y))
     rest = (1 + TERMS / x) ** -s * (((1 + TERMS / x) / n + 0.5 / x) + s / x / y * series)
-    return _scale(n, x) * ((1 + total) / x + rest)
+    values: Array = _scale(n, x) * ((1 + total) / x + rest)
+    return values

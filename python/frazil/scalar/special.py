@@ -4,41 +4,44 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from frazil._core import elemwise
+from frazil._core import Variable, elemwise
+from frazil.graph.op import Array, Variables
 from frazil.scalar.elementary import Elementary, define, function
 from frazil.scalar.exponential import exp, expm1
 from frazil.scalar.logic import eq, where
+from frazil.scalar.op import Partial
 from frazil.scalar.polygamma import polygamma_values
 
 
-def _scipy(name: str) -> Callable[..., Any]:
+def _scipy(name: str) -> Callable[..., Array]:
     """SciPy's function of that name; importing SciPy's takes longer than all of frazil's."""
 
-    def function(*operands: Any) -> Any:
+    def function(*operands: Array) -> Array:
         from scipy import special
 
-        return getattr(special, name)(*operands)
+        values: Array = getattr(special, name)(*operands)
+        return values
 
     return function
 
 
-def _sigmoid(x: Any) -> Any:
+def _sigmoid(x: Array) -> Array:
     """By a power that never overflows; SciPy's gives 0 where the result is subnormal."""
     decay = np.exp(-np.absolute(x))
-    return np.where(np.less(x, 0), decay, np.ones_like(decay)) / (1 + decay)
+    values: Array = np.where(np.less(x, 0), decay, np.ones_like(decay)) / (1 + decay)
+    return values
 
 
-def _erfc(x: Any) -> Any:
+def _erfc(x: Array) -> Array:
     """By its scaled form where it is about to vanish; SciPy's gives 0 where it is subnormal."""
     decay = np.exp(np.square(x) * np.float32(-1))
     return np.where(np.greater(x, 26), _scipy("erfcx")(x) * decay, _scipy("erfc")(x))
 
 
-def _gammaln(x: Any) -> Any:
+def _gammaln(x: Array) -> Array:
     """-log|x| where x is subnormal; SciPy's gives inf there."""
     size = np.absolute(x)
     subnormal = (size > 0) & (size < np.finfo(np.float64).tiny)
@@ -46,18 +49,18 @@ def _gammaln(x: Any) -> Any:
         return np.where(subnormal, -np.log(size), _scipy("gammaln")(x))
 
 
-def _softplus(x: Any) -> Any:
+def _softplus(x: Array) -> Array:
     return np.maximum(x, 0) + np.log1p(np.exp(-np.absolute(x)))
 
 
-def _log1mexp(x: Any) -> Any:
+def _log1mexp(x: Array) -> Array:
     """Each of two forms where it keeps its precision: near 0, and far from it."""
     with np.errstate(all="ignore"):
         far, near = np.log1p(-np.exp(x)), np.log(-np.expm1(x))
     return np.where(np.asarray(x) > -math.log(2), near, far).astype(np.asarray(x).dtype)
 
 
-def _tri_gamma(x: Any) -> Any:
+def _tri_gamma(x: Array) -> Array:
     """By reflection below zero, where SciPy takes a number of steps in proportion to ``-x``."""
     x = np.asarray(x)
     above = _scipy("polygamma")(1, np.where(x <= 0, 1 - x, x))
@@ -66,7 +69,7 @@ def _tri_gamma(x: Any) -> Any:
     return np.where(x <= 0, below, above).astype(x.dtype)
 
 
-def _logaddexp_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
+def _logaddexp_gradient(inputs: Variables, output: Variable, g: Variable) -> list[Partial]:
     """The share of each: halves where both are equal, since infinite ones have no difference."""
     x, y = inputs
     same = elemwise(eq, x, y)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from frazil._core import elemwise
+from frazil._core import Variable, elemwise
+from frazil.graph.op import Variables
 from frazil.scalar.elementary import Elementary, function
 from frazil.scalar.exponential import sqrt
+from frazil.scalar.op import Partial
 
 
-def _arctan2_gradient(inputs: Any, output: Any, g: Any) -> list[Any]:
+def _arctan2_gradient(inputs: Variables, output: Variable, g: Variable) -> list[Partial]:
     y, x = inputs
     scaled = g / (x * x + y * y)
     return [scaled * x, -scaled * y]

@@ -48,7 +48,7 @@ Where it is between arrays they are no neighbours, as in NumPy.
 """
 
 
-def get_item(x: Variable, index: Any) -> Variable:
+def get_item(x: Variable, index: object) -> Variable:
     """Return ``x[index]``.
 
     Parameters
@@ -188,7 +188,7 @@ def _is_held(x: Variable) -> bool:
     return node is not None and isinstance(node.op, Subtensor) and HELD in node.op.template
 
 
-def _expand(x: Variable, index: Any) -> list[Any]:
+def _expand(x: Variable, index: object) -> list[Any]:
     """Return the items of an index: the ellipsis written out, masks as positions, arrays as
     variables. All items but None and APART stand for one dimension of ``x`` each, in order.
     """
@@ -217,7 +217,7 @@ def _expand(x: Variable, index: Any) -> list[Any]:
     return expanded
 
 
-def _as_item(item: Any) -> Any:
+def _as_item(item: object) -> Any:
     """Return an item of an index, an array as a variable."""
     if isinstance(item, list | tuple):
         item = np.asarray(item) if len(item) else np.zeros(0, np.int64)
@@ -230,7 +230,7 @@ def _as_item(item: Any) -> Any:
     return item
 
 
-def _is_mask(item: Any) -> bool:
+def _is_mask(item: object) -> bool:
     return isinstance(item, Variable) and item.dtype == "bool" and item.ndim > 0
 
 
@@ -286,18 +286,14 @@ def _with_gaps(items: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _is_index(item: Any) -> bool:
+def _is_index(item: object) -> bool:
     return item is not None and item is not APART and not isinstance(item, slice)
 
 
-def _as_index(item: Any, axis: int, x: Variable) -> Variable:
+def _as_index(item: object, axis: int, x: Variable) -> Variable:
     """Return the index array for a dimension; what is known of it is checked now."""
     length = x.type.shape[axis]
-    if isinstance(item, Variable):
-        index = item
-    else:
-        _check_integer(item)
-        index = constant(item, "int64")
+    index = item if isinstance(item, Variable) else constant(_as_integer(item), "int64")
     if index.dtype == "bool":
         raise TypeError(f"a mask needs dimensions; given {index.type}. {SUPPORTED}")
     if not isinstance(index, Constant) or length is None:
@@ -337,7 +333,7 @@ def _parse(
 
 
 def _parse_integer(
-    item: Any, length: int | None, axis: int, x: Variable, dynamic: list[Variable]
+    item: object, length: int | None, axis: int, x: Variable, dynamic: list[Variable]
 ) -> int | str:
     value = _as_bound(item, dynamic)
     if value is None or isinstance(value, str) or length is None:
@@ -373,7 +369,7 @@ def _parse_slice(item: slice, length: int | None, dynamic: list[Variable]) -> Sl
     return start, stop, step
 
 
-def _as_bound(item: Any, dynamic: list[Variable]) -> Bound:
+def _as_bound(item: object, dynamic: list[Variable]) -> Bound:
     """Return an entry of a template; the value of a dynamic one is appended to ``dynamic``."""
     if item is None:
         return None
@@ -388,12 +384,12 @@ def _as_bound(item: Any, dynamic: list[Variable]) -> Bound:
             return static
         dynamic.append(as_length(item))
         return DYNAMIC
-    _check_integer(item)
-    return int(item)
+    return _as_integer(item)
 
 
-def _check_integer(item: Any) -> None:
+def _as_integer(item: object) -> int:
     if isinstance(item, bool | np.bool_) or not isinstance(item, int | np.integer):
         raise TypeError(
             f"cannot index a tensor with {item!r} of type {type(item).__name__}. {SUPPORTED}"
         )
+    return int(item)

@@ -215,7 +215,7 @@ class _Methods(_core.Variable):
         """
         return items.inc_subtensor(self, y)
 
-    def __getitem__(self, index: Any, /) -> Variable:
+    def __getitem__(self, index: object, /) -> Variable:
         """Return a part: integers, slices, ``...``, ``None`` and 0-d integer variables in the place
         of integers make a view; arrays of integers and of bool pick elements.
         """
@@ -237,7 +237,7 @@ class _Methods(_core.Variable):
             )
         return static
 
-    def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
+    def __array__(self, *args: object, **kwargs: object) -> NoReturn:
         """Raise TypeError: a variable has no value yet."""
         raise TypeError(
             f"{self} is a variable without a value, and NumPy functions take arrays. Use the "

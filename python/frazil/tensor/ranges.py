@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -146,7 +145,7 @@ def _converted(x: Variable, dtype: str) -> Variable:
     return constant(x.data.astype(dtype)) if isinstance(x, Constant) else as_tensor(x, dtype)
 
 
-def _check_bounds(first: Any, step: Any, count: int | None, dtype: str) -> None:
+def _check_bounds(first: object, step: object, count: int | None, dtype: str) -> None:
     """Raise OverflowError where Python's numbers are values that ``dtype`` does not hold."""
     if isinstance(first, int) and count != 0:
         constant(first, dtype)

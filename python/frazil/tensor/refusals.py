@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ import frazil._core as _core
 def _absent(name: str, advice: str) -> property:
     """An attribute that others expect: whoever asks for it is told what there is instead."""
 
-    def refuse(variable: Any) -> NoReturn:
+    def refuse(variable: object) -> NoReturn:
         raise AttributeError(f"a variable has no {name}: {advice}", name=name, obj=variable)
 
     return property(refuse)
@@ -47,7 +47,7 @@ class Refusals:
         "view", "x.astype(dtype) converts the values; bytes are not read as another type"
     )
 
-    def __setitem__(self: Any, index: Any, value: Any) -> NoReturn:
+    def __setitem__(self: object, index: object, value: object) -> NoReturn:
         part = f"{self}[{_spelled(index)}]"
         raise TypeError(
             f"{part} cannot be assigned to: a variable does not change. Write y = "
@@ -55,19 +55,19 @@ class Refusals:
             f"ft.inc_subtensor({part}, value) for {part} += value, and go on with y"
         )
 
-    def __delitem__(self: Any, index: Any) -> NoReturn:
+    def __delitem__(self: object, index: object) -> NoReturn:
         raise TypeError(
             f"{self}[{_spelled(index)}] cannot be deleted: a variable does not change. Index what "
             "is to stay, as in x[1:], or join it with ft.concatenate"
         )
 
-    def __contains__(self: Any, value: Any) -> NoReturn:
+    def __contains__(self: object, value: object) -> NoReturn:
         raise TypeError(
             f"whether {value!r} is in {self} is not known before a function runs. Write "
             "ft.any(ft.eq(x, value)) for a variable that says so"
         )
 
-    def __index__(self: Any) -> NoReturn:
+    def __index__(self: object) -> NoReturn:
         raise TypeError(
             f"{self} is no number before a function runs, and an int is needed here. Where range() "
             "counts steps write fz.scan(..., n_steps=n) or ft.arange(n); instead of "
@@ -75,18 +75,18 @@ class Refusals:
             "now stands in the type, as in ft.vector('x', shape=(3,))"
         )
 
-    def __int__(self: Any) -> NoReturn:
+    def __int__(self: object) -> NoReturn:
         raise TypeError(_no_number(self, "int", "ft.cast(x, 'int64')"))
 
-    def __float__(self: Any) -> NoReturn:
+    def __float__(self: object) -> NoReturn:
         raise TypeError(
             _no_number(self, "float", "ft.cast(x, 'float64'), and ft.exp(x) for math.exp(x)")
         )
 
-    def __complex__(self: Any) -> NoReturn:
+    def __complex__(self: object) -> NoReturn:
         raise TypeError(_no_number(self, "complex", "functions of real and imaginary parts"))
 
-    def __format__(self: Any, form: str) -> str:
+    def __format__(self: object, form: str) -> str:
         if form:
             raise TypeError(
                 f"{self} has no value to format by {form!r} before a function runs. Write "
@@ -95,10 +95,15 @@ class Refusals:
         return str(self)
 
     def __array_function__(
-        self: Any, function: Callable[..., Any], types: Any, args: Any, kwargs: Any
-    ) -> Any:
+        self: object,
+        function: Callable[..., Any],
+        types: object,
+        args: object,
+        kwargs: object,
+    ) -> int | tuple[_core.Variable, ...]:
         if function in (np.ndim, np.shape):  # what a variable knows
-            return self.ndim if function is np.ndim else self.shape
+            variable = cast(_core.Variable, self)
+            return variable.ndim if function is np.ndim else variable.shape
         module = function.__module__.removeprefix("numpy").strip(".")
         place = sys.modules["frazil.tensor.linalg" if module == "linalg" else "frazil.tensor"]
         own = f"{'linalg.' if module == 'linalg' else ''}{function.__name__}"
@@ -114,20 +119,20 @@ class Refusals:
         )
 
 
-def _spelled(index: Any) -> str:
+def _spelled(index: object) -> str:
     """An index as one writes it."""
     parts = index if isinstance(index, tuple) else (index,)
     return ", ".join(map(_spelled_one, parts))
 
 
-def _spelled_one(index: Any) -> str:
+def _spelled_one(index: object) -> str:
     if isinstance(index, slice):
         ends = ["" if end is None else str(end) for end in (index.start, index.stop)]
         return ":".join(ends if index.step is None else [*ends, str(index.step)])
     return "..." if index is ... else str(index)
 
 
-def _no_number(variable: Any, kind: str, instead: str) -> str:
+def _no_number(variable: object, kind: str, instead: str) -> str:
     return (
         f"{variable} is no number before a function runs, and Python's {kind} takes numbers. Write "
         f"{instead} within a graph; outside, call a compiled function or x.eval({{input: value}})"

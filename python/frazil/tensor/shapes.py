@@ -7,7 +7,7 @@ its value tells), another 0-d integer variable, or integer arithmetic on such.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import frazil._core as _core
 from frazil._core import Constant, FrozenApply, Variable
@@ -164,7 +164,7 @@ def lengths_of(
     ]
 
 
-def _checked_shape(what: str, y: Variable, shape: Any) -> tuple[Variable, ...]:
+def _checked_shape(what: str, y: Variable, shape: object) -> tuple[Variable, ...]:
     if not isinstance(shape, tuple | list) or len(shape) != y.ndim:
         hint = " in a tuple for each output" if isinstance(shape, Variable | int) else ""
         raise TypeError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -30,6 +30,6 @@ class MayFail(Op):
         return (nan,)
 
 
-def is_failing(op: Any, on_error: OnError) -> bool:
+def is_failing(op: object, on_error: OnError) -> bool:
     """Whether ``op`` may fail otherwise than so."""
     return isinstance(op, MayFail) and op.on_error != on_error
