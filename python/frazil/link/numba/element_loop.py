@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 
 from frazil.link.kernel.loop_kernel import Status
 from frazil.link.kernel.scalar_loop import PATIENCE, ScalarLoopBody, body_of
 from frazil.link.numba import functions
+from frazil.scalar.loop import ScalarLoop
+from frazil.scalar.op import ScalarOp
 
-if TYPE_CHECKING:
-    from frazil.link.numba.source import KernelSource
-    from frazil.scalar.loop import ScalarLoop
+
+class ScalarText(Protocol):
+    """The text that a loop becomes a part of."""
+
+    temporaries: int
+
+    def name(self, name: str, value: Any) -> str:
+        """What the text calls a value."""
+        ...
+
+    def apply(self, op: ScalarOp, operands: Sequence[tuple[str, str]], result: str) -> list[str]:
+        """Lines of Python, of which the last is the op's expression, of dtype ``result``."""
+        ...
 
 
 def write_loop(
-    source: KernelSource, loop: ScalarLoop, operands: Sequence[str]
+    source: ScalarText, loop: ScalarLoop, operands: Sequence[str]
 ) -> tuple[list[str], tuple[str, ...]]:
     """Lines that run a loop for one element, and the names of its results.
 
@@ -41,7 +53,7 @@ def write_loop(
     return lines, tuple(results)
 
 
-def _step(source: KernelSource, body: ScalarLoopBody, own: str) -> Iterator[str]:
+def _step(source: ScalarText, body: ScalarLoopBody, own: str) -> Iterator[str]:
     yield from _statements(source, body, own, constant=False)
     for k, value in enumerate(body.nexts):
         yield f"{own}n{k} = {own}v{value}"
@@ -59,7 +71,7 @@ def _step(source: KernelSource, body: ScalarLoopBody, own: str) -> Iterator[str]
 
 
 def _statements(
-    source: KernelSource, body: ScalarLoopBody, own: str, *, constant: bool
+    source: ScalarText, body: ScalarLoopBody, own: str, *, constant: bool
 ) -> Iterator[str]:
     for k, statement in enumerate(body.statements, body.first_statement):
         if body.constant[k] is constant:

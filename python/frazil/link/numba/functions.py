@@ -14,7 +14,8 @@ import numpy as np
 
 from frazil.link.kernel.loop_kernel import LoweringError
 from frazil.link.numba.externals import HIDDEN, MATH, provide
-from frazil.link.numba.translation import LLVM_TYPES, Callee, Defined, Value, Writer, constant
+from frazil.link.numba.translation import Callee, Defined, Writer
+from frazil.link.numba.values import LLVM_TYPES, Value, constant
 from frazil.scalar.polygamma import COEFFICIENTS, LARGEST_FACTORIAL, LARGEST_ORDER, TERMS
 
 INSTRUCTIONS: Mapping[str, int] = {

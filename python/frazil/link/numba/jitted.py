@@ -26,12 +26,12 @@ from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
 from frazil.link.kernel.compiler import KernelCompileError, texts_of
-from frazil.link.numba.foreign import INF, Foreign
 from frazil.link.numba.functions import callee
 from frazil.link.numba.impl import function_of, held
 from frazil.link.numba.linking import called, is_of_c, link, optimise
 from frazil.link.numba.machine import target_machine
-from frazil.link.numba.translation import LLVM_TYPES, Module
+from frazil.link.numba.translation import Foreign, Module
+from frazil.link.numba.values import INF, LLVM_TYPES
 from frazil.scalar.op import ScalarOp
 
 TYPES: Mapping[str, Any] = {

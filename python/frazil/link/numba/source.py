@@ -24,8 +24,8 @@ from frazil.link.kernel.reduction import (
 )
 from frazil.link.numba import functions, impl
 from frazil.link.numba.element_loop import write_loop
-from frazil.link.numba.foreign import INF, Foreign
-from frazil.link.numba.translation import Defined
+from frazil.link.numba.translation import Defined, Foreign
+from frazil.link.numba.values import INF
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.expression_text import check_text
 from frazil.scalar.loop import loop_result

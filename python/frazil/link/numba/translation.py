@@ -14,68 +14,14 @@ from __future__ import annotations
 
 import ast
 import operator
-import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from frazil.link.numba.foreign import Foreign
-
-LLVM_TYPES: Mapping[str, str] = {
-    "void": "void",
-    "pointer": "i8*",
-    "pointers": "i8**",
-    "integers": "i64*",
-    "status": "i32*",
-    "bool": "i1",
-    **{f"{sign}int{bits}": f"i{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)},
-    "float32": "float",
-    "float64": "double",
-}
-"""The types of values, as LLVM writes them."""
-
-ITEMS: Mapping[str, str] = {"pointers": "pointer", "integers": "int64"}
-"""What is in tables, which are read by ``table[index]``."""
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """An operand of LLVM's instructions; a ``literal`` takes the type of what it meets."""
-
-    dtype: str
-    text: str
-    literal: bool | int | float | None = None
-
-    @property
-    def typed(self) -> str:
-        """The operand with its type before it."""
-        return f"{LLVM_TYPES[self.dtype]} {self.text}"
-
-    @property
-    def is_float(self) -> bool:
-        return self.dtype.startswith("float")
-
-
-def constant(dtype: str, value: bool | int | float) -> Value:
-    """A number of that type; integers wrap around."""
-    if dtype == "bool":
-        return Value(dtype, "true" if value else "false")
-    if dtype.startswith("float"):
-        wide = float(np.dtype(dtype).type(value))
-        return Value(dtype, f"0x{struct.unpack('<Q', struct.pack('<d', wide))[0]:016X}")
-    bits = 8 * np.dtype(dtype).itemsize
-    half = 1 << bits - 1
-    return Value(dtype, str((int(value) + half) % (2 * half) - half))
-
-
-def literal(value: bool | int | float) -> Value:
-    """A number as it is written."""
-    kinds = {bool: "bool", int: "int64", float: "float64"}
-    dtype = kinds[type(value)]
-    return Value(dtype, constant(dtype, value).text, value)
+from frazil.link.numba.values import ITEMS, LLVM_TYPES, Value, constant, literal
+from frazil.scalar.op import ScalarOp
 
 
 class Callee(Protocol):
@@ -105,6 +51,29 @@ class Defined:
         """Write the call; the result."""
         writer.module.define(self)
         return writer.call(self.name, self.params, self.result, args)
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A function that Numba makes of what a user wrote.
+
+    It takes operands of types ``params`` and has a result of type ``result``.
+
+    ``text`` is an expression of ``x0``, ``x1`` and so on; without one the op's ``impl`` is called.
+    ``functions`` say by which name and for which type the text calls what kernels may call.
+    """
+
+    op: ScalarOp
+    text: str | None
+    params: tuple[str, ...]
+    result: str
+    functions: Mapping[str, tuple[str, str]] = field(default_factory=dict, compare=False)
+
+    def emit(self, writer: Writer, args: Sequence[Value]) -> Value:
+        """Write the call; the result."""
+        name = writer.module.foreign(self)
+        params = (*self.params, "status")
+        return writer.call(name, params, self.result, [*args, writer.status()])
 
 
 class Module:
