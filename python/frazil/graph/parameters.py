@@ -11,15 +11,21 @@ import itertools
 import os
 import sys
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, Protocol, TypeVar, overload
 from weakref import ReferenceType, ref
 
 import numpy as np
 
 from frazil._core import FrozenFunctionGraph
 
-if TYPE_CHECKING:
-    from frazil.graph.op import Op
+
+class Interned(Protocol):
+    """An op under construction, of which the one that equals it is kept."""
+
+    def _interned(self) -> Any: ...
+
+
+OpT = TypeVar("OpT", bound=Interned)
 
 # Not from 0: a token of one process must not be taken for another's.
 _tokens = itertools.count(int.from_bytes(os.urandom(7), "little"))
@@ -187,22 +193,23 @@ def settled(value: object) -> object:
 _SCALARS = (np.bool_, np.integer, np.float32, np.float64, np.str_, np.bytes_)
 
 
-def remade(cls: type[Op], state: dict[str, Any]) -> Op:
+def remade(cls: type[OpT], state: dict[str, Any]) -> OpT:
     """Return the op of a class that holds ``state``, as pickles have it."""
     made = cls.__new__(cls)
     for name, value in state.items():
         object.__setattr__(made, name, value)
-    return made._interned()
+    interned: OpT = made._interned()
+    return interned
 
 
-def made_with(cls: type, parameters: tuple[Any, ...]) -> Op:
+def made_with(cls: type[OpT], parameters: tuple[Any, ...]) -> OpT:
     """Return the op of a class that has these parameters."""
     names = OpClass.of(cls).parameters
     if len(names) != len(parameters):
         raise TypeError(
             f"{cls.__qualname__} has parameters {names}, {len(parameters)} values are given"
         )
-    derived = {f.name for f in dataclasses.fields(cls) if not f.init} if _fields(cls) else ()
+    fields: Any = dataclasses.fields
+    derived = {own.name for own in fields(cls) if not own.init} if _fields(cls) else ()
     given = zip(names, parameters, strict=True)
-    made: Op = cls(**{name: value for name, value in given if name not in derived})
-    return made
+    return cls(**{name: value for name, value in given if name not in derived})
