@@ -11,6 +11,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil import _core
 from frazil.compile.phases import PHASES, optimize
+from frazil.inner.rebuild import rewrite_inner_graphs
 from frazil.rewrite import CANONICALIZE, SPECIALIZE, STABILIZE, rewrite
 
 
@@ -155,3 +156,21 @@ def test_no_phase_undoes_another():
     once = rewrite(graph, (*CANONICALIZE, *STABILIZE, *SPECIALIZE)).graph
     assert rewrite(once, CANONICALIZE).graph is once
     assert _core.toposort([once])
+
+
+def test_a_graph_that_many_ops_hold_goes_through_phases_and_preparation_once():
+    x = ft.vector("x")
+    inner = fz.OpFromGraph([x], [ft.log(1 + ft.exp(x))])
+    outer = fz.OpFromGraph([x], [inner(x) + inner(2 * x)])
+    summed, _ = fz.scan(lambda row, s: s + ft.sum(outer(row)), ft.outer(x, x), ft.constant(0.0))
+    graph = fz.FrozenFunctionGraph([x], [outer(x), inner(outer(x)), summed])
+    prepared = []
+
+    def prepare(graph, inner):
+        prepared.append(fz.pp(graph))
+        return rewrite_inner_graphs(graph, inner)
+
+    made = optimize(graph, frozenset(), prepare)
+    assert len(prepared) == 4  # the whole, the step, and the two ops
+    assert "softplus(*0)" in prepared
+    assert made is optimize(graph, frozenset())

@@ -1,4 +1,4 @@
-"""What becomes of matrices without factors in all of a function."""
+"""One choice for a whole function: what matrices without factors lead to."""
 
 from __future__ import annotations
 
@@ -6,35 +6,26 @@ from dataclasses import replace
 from typing import Any, cast
 
 from frazil._core import FrozenFunctionGraph
-from frazil.inner.rebuild import Improve, once_each, rewrite_inner_graphs
-from frazil.inner.successors import Successors
+from frazil.inner.rebuild import replace_nodes
 from frazil.tensor.linalg.failure import OnError, is_failing
 
 
-def failing(graph: FrozenFunctionGraph, on_error: OnError) -> FrozenFunctionGraph:
-    """Return ``graph`` with ops that fail as ``on_error`` says, in the graphs of ops, too.
+def with_on_error(graph: FrozenFunctionGraph, on_error: OnError) -> FrozenFunctionGraph:
+    """Return ``graph`` with ``on_error`` in every op that has a choice.
 
     Examples
     --------
     >>> import frazil as fz, frazil.tensor as ft
-    >>> from frazil.compile.failure import failing
+    >>> from frazil.compile.failure import with_on_error
     >>> x = ft.matrix("x")
     >>> graph = fz.FrozenFunctionGraph([x], [ft.linalg.cholesky(x)])
-    >>> failing(graph, "nan").outputs[0].owner.op.on_error
+    >>> with_on_error(graph, "nan").outputs[0].owner.op.on_error
     'nan'
     """
-
-    def improve(graph: FrozenFunctionGraph, inward: Improve) -> FrozenFunctionGraph:
-        order = graph.toposort()
-        if any(is_failing(node.op, on_error) for node in order):
-            made = Successors()
-            for node in order:
-                if is_failing(node.op, on_error):
-                    op = replace(cast(Any, node.op), on_error=on_error)
-                    made.put(node.outputs, op.make_node(*made.of(node.inputs)).outputs)
-                else:
-                    made.move(node)
-            graph = made.graph(graph)
-        return rewrite_inner_graphs(graph, inward)
-
-    return once_each(improve)(graph)
+    return replace_nodes(
+        graph,
+        lambda node: is_failing(node.op, on_error),
+        lambda node, inputs: (
+            replace(cast(Any, node.op), on_error=on_error).make_node(*inputs).outputs
+        ),
+    )

@@ -10,6 +10,7 @@ from frazil.compile.programs import Compiled, find_program
 from frazil.graph.call_site import users_level
 from frazil.link.c.compiler import refused_compilers
 from frazil.link.kernel.compiler import BrokenCompilerError
+from frazil.tensor.linalg.failure import OnError
 
 _broken: dict[str, str] = {}
 """Linkers whose compilers do not work, and why; not asked again in this process."""
@@ -19,7 +20,10 @@ _told: dict[str, object] = {}
 
 
 def find_best_program(
-    graph: FrozenFunctionGraph, excluded: frozenset[str], donated: tuple[int, ...]
+    graph: FrozenFunctionGraph,
+    excluded: frozenset[str],
+    donated: tuple[int, ...],
+    on_error: OnError | None,
 ) -> tuple[Compiled, Linker]:
     """The program of ``graph``, and the linker that made it: the best one that works here.
 
@@ -29,7 +33,7 @@ def find_best_program(
         if linker.name in _broken:
             continue
         try:
-            compiled = find_program(graph, linker, excluded, donated)
+            compiled = find_program(graph, linker, excluded, donated, on_error)
         except BrokenCompilerError as error:
             _broken[linker.name] = str(error)
             continue

@@ -13,7 +13,6 @@ from frazil._core import FrozenFunctionGraph, Program, SharedVariable, Variable
 from frazil.compile.argument import convert
 from frazil.compile.blueprint import Blueprint, from_state
 from frazil.compile.explanation import Explanation, explain
-from frazil.compile.failure import failing
 from frazil.compile.fallback import find_best_program
 from frazil.compile.memory import MemoryPlan, memory_plan
 from frazil.compile.mode import ModeLike, as_mode, find_linker
@@ -309,14 +308,12 @@ def assemble(blueprint: Blueprint) -> Function:
     """The function of a blueprint; its program is found or made."""
     start = perf_counter()
     mode, graph, parameters = blueprint.mode, blueprint.graph, blueprint.parameters
-    if mode.on_error is not None:
-        graph = failing(graph, mode.on_error)
     donated = tuple(at for at, given in enumerate(parameters) if given.mutable)
     if mode.linker is None:
-        compiled, linker = find_best_program(graph, mode.excluded, donated)
+        compiled, linker = find_best_program(graph, mode.excluded, donated, mode.on_error)
     else:
         linker = find_linker(mode.linker)
-        compiled = find_program(graph, linker, mode.excluded, donated)
+        compiled = find_program(graph, linker, mode.excluded, donated, mode.on_error)
     made = Function(
         compiled.program,
         [(given.name or given.variable.name, given.variable.type) for given in parameters],

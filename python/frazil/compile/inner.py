@@ -1,4 +1,4 @@
-"""The graph that an op holds made better for a linker."""
+"""An op with its inner graph as a linker compiles it."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from frazil.inner.inner_graph import Holder, with_inner_graph
 def rewrite_inner_graph(
     op: Holder, linker: Linker | str, excluded: frozenset[str] = frozenset()
 ) -> Holder:
-    """Return the op that holds what ``linker`` is to compile for ``op``, which stays as it is.
+    """Return an op like ``op`` that holds the graph which ``linker`` compiles for it.
 
     Parameters
     ----------
     op : HasInnerGraph or ScalarLoop
-        Ops within its graph that hold graphs are made better, too.
+        It stays as it is. Ops within its graph that hold graphs are rewritten, too.
     linker : Linker or str
-        Whose program it will be part of, or its name.
+        The linker, or its name.
     excluded : frozenset of str
         Names of phases and rules that are left out.
 
     Returns
     -------
     HasInnerGraph or ScalarLoop
-        Like ``op``, with the better graph.
+        The op with the rewritten graph.
 
     Examples
     --------
@@ -36,4 +36,4 @@ def rewrite_inner_graph(
     """
     if isinstance(linker, str):
         linker = find_linker(linker)
-    return with_inner_graph(op, linker.prepare(optimize(op.fgraph, excluded)))
+    return with_inner_graph(op, optimize(op.fgraph, excluded, linker.prepare))

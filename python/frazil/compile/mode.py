@@ -9,6 +9,7 @@ from typing import Protocol, TypeAlias, TypeVar
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
 from frazil.compile.phases import PHASES, SCAN, check_names
+from frazil.inner.rebuild import Improve
 from frazil.link.c import CCompiler
 from frazil.link.c.compiler import refused_compilers
 from frazil.link.kernel.compiler import NativeKernel
@@ -96,8 +97,8 @@ class Linker(Protocol):
         """What programs depend on besides the graph and frazil; None: they are not kept."""
         ...
 
-    def prepare(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
-        """The equal graph that :meth:`compile` takes."""
+    def prepare(self, graph: FrozenFunctionGraph, inner: Improve) -> FrozenFunctionGraph:
+        """The equal graph that :meth:`compile` takes, with ``inner`` of the graphs of its ops."""
         ...
 
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from typing import TypeAlias
 
 from frazil._core import FrozenFunctionGraph
+from frazil.compile.failure import with_on_error
 from frazil.inner.inner_graph import HasInnerGraph
-from frazil.inner.rebuild import Improve, expand_inline, once_each, rewrite_inner_graphs
+from frazil.inner.rebuild import Improve, expand_inline, rewrite_inner_graphs
 from frazil.inner.sinking import sink_into_branches
 from frazil.rewrite.catalog import BLAS, CANONICALIZE, SPECIALIZE, STABILIZE
 from frazil.rewrite.definition import Rule
@@ -15,6 +17,7 @@ from frazil.rewrite.merging.ifelse import merge_ifelses
 from frazil.rewrite.merging.scalar_loops import optimize_scalar_loops
 from frazil.rewrite.rewriting import rewrite
 from frazil.rewrite.scan.passes import optimize_scans
+from frazil.tensor.linalg.failure import OnError
 
 PHASES: Mapping[str, tuple[Rule, ...]] = {
     "canonicalize": CANONICALIZE,
@@ -31,15 +34,28 @@ Its passes over scalar loops run after the last of the others.
 """
 
 
-def optimize(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFunctionGraph:
-    """Return what the phases make of ``graph``: equal graphs become one and the same.
+Prepare: TypeAlias = Callable[[FrozenFunctionGraph, Improve], FrozenFunctionGraph]
+"""A graph, and a function for the graphs that its ops hold, to the graph that a linker compiles."""
+
+
+def optimize(
+    graph: FrozenFunctionGraph,
+    excluded: frozenset[str],
+    prepare: Prepare = rewrite_inner_graphs,
+    on_error: OnError | None = None,
+) -> FrozenFunctionGraph:
+    """Return the graph that a linker compiles for ``graph``: the same one for equal graphs.
 
     Parameters
     ----------
     graph : FrozenFunctionGraph
-        What to compile. It stays as it is.
+        The graph to compile. It stays as it is.
     excluded : frozenset of str
         Names of phases and rules that are left out.
+    prepare : callable, optional
+        The linker's own changes, after all phases: :meth:`frazil.compile.mode.Linker.prepare`.
+    on_error : {"raise", "nan"} or None
+        What matrices without factors lead to; None: what each op says.
 
     Examples
     --------
@@ -50,36 +66,60 @@ def optimize(graph: FrozenFunctionGraph, excluded: frozenset[str]) -> FrozenFunc
     >>> print(fz.pp(optimize(graph, frozenset())))
     softplus(*0)
     """
-
-    def improve_loops_first(graph: FrozenFunctionGraph, inner: Improve) -> FrozenFunctionGraph:
-        return _canonical(graph, excluded, inner)
-
-    canonical = once_each(improve_loops_first)
-
-    def improve(graph: FrozenFunctionGraph, inner: Improve) -> FrozenFunctionGraph:
-        graph = canonical(graph)
-        for rules in _rules_of_phases(excluded):
-            graph = rewrite(graph, rules, leave_cycles=True).graph
-        if SCAN not in excluded:
-            graph = optimize_scalar_loops(graph)
-        return rewrite_inner_graphs(graph, inner)
-
-    return once_each(improve)(graph)
+    return _Descent(excluded, prepare, on_error).optimized(graph)
 
 
-def _canonical(
-    graph: FrozenFunctionGraph, excluded: frozenset[str], inner: Improve
-) -> FrozenFunctionGraph:
-    """``graph`` and the graphs in it in the form that loops are improved in, and so improved."""
-    graph = sink_into_branches(expand_inline(graph))
-    if not any(isinstance(node.op, HasInnerGraph) for node in graph.toposort()):
-        return graph
-    if "canonicalize" not in excluded:
-        rules = _rules_of_phases(excluded)[0]
-        graph = rewrite(graph, rules, leave_cycles=True).graph
-    graph = merge_ifelses(graph)
-    graph = rewrite_inner_graphs(graph, inner)
-    return graph if SCAN in excluded else optimize_scans(graph)
+class _Descent:
+    """The descent into a graph and the graphs that its ops hold, which go through all phases.
+
+    Passes over scans move nodes out of inner graphs, so an inner graph becomes canonical before the
+    scans around it are optimized; it goes through the other phases, and the linker's preparation,
+    afterwards. Results are remembered by graph: ops that are applied several times hold one graph,
+    which may hold such ops again.
+    """
+
+    def __init__(
+        self, excluded: frozenset[str], prepare: Prepare, on_error: OnError | None
+    ) -> None:
+        self._rules = _rules_of_phases(excluded)
+        self._canonicalizes = "canonicalize" not in excluded
+        self._optimizes_scans = SCAN not in excluded
+        self._prepare = prepare
+        self._on_error = on_error
+        self._canonical: dict[FrozenFunctionGraph, FrozenFunctionGraph] = {}
+        self._optimized: dict[FrozenFunctionGraph, FrozenFunctionGraph] = {}
+
+    def optimized(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+        """``graph``, and all graphs within it, as the linker compiles them."""
+        found = self._optimized.get(graph)
+        if found is None:
+            made = self._canonical_form(graph)
+            for rules in self._rules:
+                made = rewrite(made, rules, leave_cycles=True).graph
+            if self._optimizes_scans:
+                made = optimize_scalar_loops(made)
+            found = self._optimized[graph] = self._prepare(made, self.optimized)
+        return found
+
+    def _canonical_form(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+        """``graph``, and all graphs within it, canonical and with optimized scans."""
+        found = self._canonical.get(graph)
+        if found is None:
+            found = self._canonical[graph] = self._made_canonical(graph)
+        return found
+
+    def _made_canonical(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+        graph = expand_inline(graph)
+        if self._on_error is not None:
+            graph = with_on_error(graph, self._on_error)
+        graph = sink_into_branches(graph)
+        if not any(isinstance(node.op, HasInnerGraph) for node in graph.toposort()):
+            return graph
+        if self._canonicalizes:
+            graph = rewrite(graph, self._rules[0], leave_cycles=True).graph
+        graph = merge_ifelses(graph)
+        graph = rewrite_inner_graphs(graph, self._canonical_form)
+        return optimize_scans(graph) if self._optimizes_scans else graph
 
 
 def check_names(names: Iterable[str]) -> None:

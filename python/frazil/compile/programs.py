@@ -17,6 +17,7 @@ from frazil.compile.phases import optimize
 from frazil.graph.containers import in_container_of
 from frazil.link.kernel.compiler import KernelCompileError
 from frazil.link.toolchain.once import SingleFlight
+from frazil.tensor.linalg.failure import OnError
 
 
 class Compiled:
@@ -54,20 +55,31 @@ def find_program(
     linker: Linker,
     excluded: frozenset[str] = frozenset(),
     donated: tuple[int, ...] = (),
+    on_error: OnError | None = None,
 ) -> Compiled:
-    """The program by which ``linker`` computes what the phases make of ``graph``.
+    """Return the program that ``linker`` makes of ``graph`` after all phases.
 
-    ``excluded`` names the phases and rules that do not rewrite it, ``donated`` the inputs whose
-    memory it may use up.
+    Parameters
+    ----------
+    graph : FrozenFunctionGraph
+        The graph as it was written.
+    linker : Linker
+        It makes the program if there is none in memory or on disk.
+    excluded : frozenset of str
+        The phases and rules that do not rewrite the graph.
+    donated : tuple of int
+        The inputs whose memory the program may use up.
+    on_error : {"raise", "nan"} or None
+        What matrices without factors lead to; None: what each op says.
     """
-    key = (graph, linker.name, excluded, donated)
+    key = (graph, linker.name, excluded, donated, on_error)
     found = _compiled.get(key)
     if found is not None:
         return found
 
     def make(_: Sequence[Hashable]) -> list[Compiled]:
         with in_container_of(graph.inputs):
-            made = _compiled[key] = _find_on_disk(graph, linker, excluded, donated)
+            made = _compiled[key] = _find_on_disk(graph, linker, excluded, donated, on_error)
         return [made]
 
     return _flights.make([key], _compiled.get, make)[key]
@@ -78,19 +90,20 @@ def _find_on_disk(
     linker: Linker,
     excluded: frozenset[str],
     donated: tuple[int, ...],
+    on_error: OnError | None,
 ) -> Compiled:
     store = find_store() if linker.identity is not None else None
     if store is None:
-        return _make(graph, linker, excluded, donated)
-    asked = f"{' '.join(sorted(excluded))}\n{' '.join(map(str, donated))}"
+        return _make(graph, linker, excluded, donated, on_error)
+    asked = f"{' '.join(sorted(excluded))}\n{' '.join(map(str, donated))}\n{on_error}"
     try:
         users = _users_code(graph, linker)
     except Unknowable:
-        return _make(graph, linker, excluded, donated)
+        return _make(graph, linker, excluded, donated, on_error)
     identity = f"{frazil_build()}\n{linker.name}\n{linker.identity}\n{asked}\n{users}"
     request = stored.Request(graph, linker, identity)
     if request.bytes is None:
-        return _make(graph, linker, excluded, donated)
+        return _make(graph, linker, excluded, donated, on_error)
     content = store.read(request.key)
     if content is not None:
         try:
@@ -99,7 +112,7 @@ def _find_on_disk(
             read = None  # an entry that is no good is made anew
         if read is not None:
             return Compiled(*read, "disk")
-    made = _make(graph, linker, excluded, donated)
+    made = _make(graph, linker, excluded, donated, on_error)
     encoded = stored.encode(request, made.graph, made.program)
     if encoded is not None:
         store.write(request.key, encoded)
@@ -119,8 +132,9 @@ def _make(
     linker: Linker,
     excluded: frozenset[str],
     donated: tuple[int, ...],
+    on_error: OnError | None,
 ) -> Compiled:
-    prepared = linker.prepare(optimize(graph, excluded))
+    prepared = optimize(graph, excluded, linker.prepare, on_error)
     key = (prepared, linker.name, donated)
     known = _programs.get(key)
     if known is None:

@@ -1,11 +1,11 @@
-"""Ops that hold graphs, and others in their place that hold better ones."""
+"""Graphs built anew with other nodes in place of some."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from frazil._core import FrozenFunctionGraph
+from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
 from frazil.graph.op import Op
 from frazil.inner.inner_graph import HasInnerGraph, with_inner_graph
 from frazil.inner.op_from_graph import OpFromGraph
@@ -14,63 +14,88 @@ from frazil.scalar import ScalarLoop
 from frazil.scalar.elemwise import Elemwise
 
 
-def expand_inline(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
-    """Return ``graph`` with their graphs in place of the ops that are to be inlined."""
-    while True:
-        order = graph.toposort()
-        if not any(isinstance(node.op, OpFromGraph) and node.op.inline for node in order):
-            return graph
-        made = Successors()
-        for node in order:
-            if isinstance(node.op, OpFromGraph) and node.op.inline:
-                made.put(node.outputs, node.op.expand(made.of(node.inputs)))
-            else:
-                made.move(node)
-        graph = made.graph(graph)
+def replace_nodes(
+    graph: FrozenFunctionGraph,
+    chosen: Callable[[FrozenApply], bool],
+    replacement: Callable[[FrozenApply, list[Variable]], Sequence[Variable]],
+) -> FrozenFunctionGraph:
+    """Return ``graph`` with other variables in place of the outputs of some nodes.
 
+    Parameters
+    ----------
+    graph : FrozenFunctionGraph
+        The graph; returned as it is if no node is chosen.
+    chosen : callable
+        Whether the outputs of a node are replaced.
+    replacement : callable
+        Called with a chosen node and its new inputs; returns what replaces its outputs.
 
-Improve: TypeAlias = Callable[[FrozenFunctionGraph], FrozenFunctionGraph]
-
-
-def once_each(improve: Callable[[FrozenFunctionGraph, Improve], FrozenFunctionGraph]) -> Improve:
-    """Return ``improve`` with its results remembered; it is given that, for the graphs of ops.
-
-    Ops that are applied several times hold one graph, which may hold such ops again.
-    """
-    known: dict[FrozenFunctionGraph, FrozenFunctionGraph] = {}
-
-    def improved(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
-        found = known.get(graph)
-        if found is None:
-            found = known[graph] = improve(graph, improved)
-        return found
-
-    return improved
-
-
-def rewrite_inner_graphs(graph: FrozenFunctionGraph, improve: Improve) -> FrozenFunctionGraph:
-    """Return ``graph`` with ops that hold what ``improve`` makes of the graphs that they hold.
-
-    A loop for each element is such an op, too; a composite is not: it is what it holds.
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> from frazil.inner.rebuild import replace_nodes
+    >>> x = ft.vector("x")
+    >>> graph = fz.FrozenFunctionGraph([x], [ft.exp(ft.sin(x))])
+    >>> with_cos = replace_nodes(
+    ...     graph, lambda node: str(node.op) == "sin", lambda node, inputs: [ft.cos(inputs[0])]
+    ... )
+    >>> fz.pp(with_cos)
+    'exp(cos(*0))'
     """
     order = graph.toposort()
-    if not any(isinstance(node.op, HasInnerGraph) or _element_loop(node.op) for node in order):
+    replaced = set(filter(chosen, order))
+    if not replaced:
         return graph
     made = Successors()
     for node in order:
-        op = node.op
-        if isinstance(op, HasInnerGraph):
-            op = with_inner_graph(op, improve(op.fgraph))
-        elif (loop := _element_loop(op)) is not None:
-            op = Elemwise(with_inner_graph(loop, improve(loop.fgraph)))
-        if op is node.op:
-            made.move(node)
+        if node in replaced:
+            made.put(node.outputs, replacement(node, made.of(node.inputs)))
         else:
-            made.put(node.outputs, op.make_node(*made.of(node.inputs)).outputs)
+            made.move(node)
     return made.graph(graph)
 
 
-def _element_loop(op: Op) -> ScalarLoop | None:
-    """The loop that ``op`` runs for each element, if it does."""
+def expand_inline(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+    """Return ``graph`` with the inner graphs of inline ops in place of these ops."""
+    while True:
+        expanded = replace_nodes(
+            graph,
+            lambda node: isinstance(node.op, OpFromGraph) and node.op.inline,
+            lambda node, inputs: node.op.expand(inputs),
+        )
+        if expanded is graph:
+            return graph
+        graph = expanded
+
+
+Improve: TypeAlias = Callable[[FrozenFunctionGraph], FrozenFunctionGraph]
+"""A graph to a graph that computes the same."""
+
+
+def rewrite_inner_graphs(graph: FrozenFunctionGraph, improve: Improve) -> FrozenFunctionGraph:
+    """Return ``graph`` with ``improve`` applied to the graphs that its ops hold.
+
+    The graph of a ScalarLoop is one of these; that of a Composite is not, as its nodes take the
+    place of the Composite before anything is compiled.
+    """
+
+    def replacement(node: FrozenApply, inputs: list[Variable]) -> Sequence[Variable]:
+        op: Op = node.op
+        if isinstance(op, HasInnerGraph):
+            op = with_inner_graph(op, improve(op.fgraph))
+        elif (loop := _scalar_loop(op)) is not None:
+            op = Elemwise(with_inner_graph(loop, improve(loop.fgraph)))
+        changed = op is not node.op
+        return (op.make_node(*inputs) if changed else node.clone_with_new_inputs(inputs)).outputs
+
+    return replace_nodes(
+        graph,
+        lambda node: isinstance(node.op, HasInnerGraph) or _scalar_loop(node.op) is not None,
+        replacement,
+    )
+
+
+def _scalar_loop(op: Op) -> ScalarLoop | None:
+    """The scalar loop that ``op`` runs for each element, if it does."""
     held = op.scalar_op if isinstance(op, Elemwise) else None
     return held if isinstance(held, ScalarLoop) else None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
+from frazil.inner.rebuild import Improve, rewrite_inner_graphs
 from frazil.link.c import CCompiler
 from frazil.link.fusion.registry import Fusion, find_fusion, register_fusion
 from frazil.link.kernel.compiler import KernelCompileError, KernelCompiler, NativeKernel
@@ -56,11 +57,11 @@ class DebugLinker:
         default_factory=WeakValueDictionary, init=False, compare=False
     )
 
-    def prepare(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+    def prepare(self, graph: FrozenFunctionGraph, inner: Improve) -> FrozenFunctionGraph:
         """``graph`` with composites inlined, so that each node of theirs is checked."""
         if self.compiler is None:
-            return graph
-        return inline_scalar_graphs(graph, find_fusion("debug"))
+            return rewrite_inner_graphs(graph, inner)
+        return inline_scalar_graphs(graph, inner, find_fusion("debug"))
 
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
         """The program that computes ``graph``."""

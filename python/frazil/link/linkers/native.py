@@ -7,6 +7,7 @@ from weakref import WeakValueDictionary
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
 from frazil.cache.content import Unknowable, digest
+from frazil.inner.rebuild import Improve
 from frazil.link.fusion.registry import Fusion, find_fusion
 from frazil.link.kernel.compiler import KernelCompiler, NativeKernel
 from frazil.link.kernel.image import Image, Symbol
@@ -46,9 +47,9 @@ class NativeLinker:
             return None
         return f"{self._compiler.identity}\n{made_by}"
 
-    def prepare(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
-        """``graph`` and its inner graphs with composites inlined and scalar loops split."""
-        return inline_scalar_graphs(graph, self._fusion)
+    def prepare(self, graph: FrozenFunctionGraph, inner: Improve) -> FrozenFunctionGraph:
+        """``graph`` with composites inlined and scalar loops split, and ``inner`` of its graphs."""
+        return inline_scalar_graphs(graph, inner, self._fusion)
 
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
         """The program that computes ``graph`` and may use up the memory of ``donated`` inputs."""

@@ -12,6 +12,7 @@ from frazil._core import (
     Program,
     Variable,
 )
+from frazil.inner.rebuild import Improve, rewrite_inner_graphs
 from frazil.link.fusion.registry import register_fusion
 from frazil.link.fusion.segments import one_node_segments
 from frazil.link.kernel.compiler import KernelCompileError, NativeKernel
@@ -40,9 +41,9 @@ class PyLinker:
     def __init__(self, *, checked: bool = False) -> None:
         self._checked = checked
 
-    def prepare(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
-        """``graph`` as it is: composites have a ``perform``."""
-        return graph
+    def prepare(self, graph: FrozenFunctionGraph, inner: Improve) -> FrozenFunctionGraph:
+        """``graph`` with ``inner`` of its inner graphs; composites have a ``perform``."""
+        return rewrite_inner_graphs(graph, inner)
 
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
         """The program that computes ``graph``; it writes to no argument, donated or not."""

@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
-from frazil.inner.rebuild import Improve, once_each, rewrite_inner_graphs
-from frazil.inner.successors import Successors
+from frazil.inner.rebuild import Improve, replace_nodes, rewrite_inner_graphs
 from frazil.link.fusion.registry import Fusion
 from frazil.scalar import Composite, ScalarLoop
 from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.loop import LoopResult
 
 
-def inline_scalar_graphs(graph: FrozenFunctionGraph, fusion: Fusion) -> FrozenFunctionGraph:
-    """``graph`` and its inner graphs with composites inlined and scalar loops split."""
+def inline_scalar_graphs(
+    graph: FrozenFunctionGraph, inner: Improve, fusion: Fusion
+) -> FrozenFunctionGraph:
+    """``graph`` with composites inlined and scalar loops split, and ``inner`` of its inner graphs.
 
-    def open_all(graph: FrozenFunctionGraph, inner: Improve) -> FrozenFunctionGraph:
-        opened = rewrite_inner_graphs(inline_composites(graph), inner)
-        return split_scalar_loops(opened, fusion.fuses)
-
-    return once_each(open_all)(graph)
+    A scalar loop of a composite is among the nodes whose graphs ``inner`` takes.
+    """
+    inlined = rewrite_inner_graphs(inline_composites(graph), inner)
+    return split_scalar_loops(inlined, fusion.fuses)
 
 
 def inline_composites(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     """``graph`` with the elementwise ops of every composite, nested ones included."""
     while True:
-        opened = _with_nodes_replaced(
+        opened = replace_nodes(
             graph, _is_composite, lambda node, inputs: node.op.scalar_op.expand(inputs)
         )
         if opened is graph:
@@ -50,28 +50,7 @@ def split_scalar_loops(
             return list(Elemwise(loop).make_node(*inputs).outputs)
         return [part.outputs[0] for part in parts]
 
-    return _with_nodes_replaced(graph, _is_scalar_loop_of_several, split)
-
-
-def _with_nodes_replaced(
-    graph: FrozenFunctionGraph,
-    chosen: Callable[[FrozenApply], bool],
-    replace: Callable[[FrozenApply, list[Variable]], list[Variable]],
-) -> FrozenFunctionGraph:
-    """``graph`` with its ``chosen`` nodes replaced; ``graph`` itself if there are none.
-
-    ``replace`` takes a node and its new inputs, and gives its new outputs.
-    """
-    order = graph.toposort()
-    if not any(map(chosen, order)):
-        return graph
-    made = Successors()
-    for node in order:
-        if chosen(node):
-            made.put(node.outputs, replace(node, made.of(node.inputs)))
-        else:
-            made.move(node)
-    return made.graph(graph)
+    return replace_nodes(graph, _is_scalar_loop_of_several, split)
 
 
 def _is_composite(node: FrozenApply) -> bool:
