@@ -1,4 +1,4 @@
-"""An order of nodes in which those that could be one are beside each other."""
+"""Grouping of nodes that could be merged into one, in an order in which the groups can run."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ def in_groups(
     kinds: Mapping[FrozenApply, Hashable],
     whole: Mapping[FrozenApply, FrozenApply] | None = None,
 ) -> list[list[FrozenApply]]:
-    """Return the nodes in groups, each after those that it needs; of one node where it has no kind.
+    """Return the nodes in groups, operands before users; a node without a kind is a group.
 
-    Nodes of one kind are in one group if none of them needs another by way of a node that is
-    outside of the group. Where groups of different kinds stand in each other's way, one is divided.
-    The work grows with the number of nodes and operands.
+    Nodes of one kind are in one group if none depends on another through a node outside the group.
+    Where groups of different kinds would have to wait for each other, one is divided. The work
+    grows with the number of nodes and operands.
 
     Parameters
     ----------
     order : sequence of node
-        Each after those that it needs.
+        All nodes, operands before users.
     kinds : mapping of node to hashable
-        What nodes have in common that may be in one group.
+        The kind of each node that may share a group with others of that kind.
     whole : mapping of node to node, optional
-        Nodes that belong to one of ``kinds``: nobody needs them but that one, and others of the
-        same. They are left out, and are where it is.
+        For a node that belongs to a node of ``kinds``: that node. Only that node, and others that
+        belong to it, use its results. It is left out of the groups.
 
     Returns
     -------
     list of list of node
-        In a group a node is after those whose results it takes.
+        In a group too, operands stand before users.
 
     Examples
     --------
@@ -46,59 +46,73 @@ def in_groups(
     >>> [[str(node.op) for node in group] for group in groups]
     [['mul'], ['sin', 'sin'], ['exp']]
     """
-    whole = whole or {}
-    waiting = dict.fromkeys((node for node in order if node not in whole), 0)
-    users: dict[FrozenApply, list[FrozenApply]] = {node: [] for node in waiting}
-    met: set[tuple[FrozenApply, FrozenApply]] = set()
-    for node in order:
-        user = whole.get(node, node)
-        for x in node.inputs:
-            owner = None if x.owner is None else whole.get(x.owner, x.owner)
-            if owner in users and owner is not user and (owner, user) not in met:
-                met.add((owner, user))
-                users[owner].append(user)
-                waiting[user] += 1
+    return _Grouping(order, kinds, whole or {}).groups()
 
-    groups: list[list[FrozenApply]] = []
-    single: deque[FrozenApply] = deque()
-    # By kind: what could be done now, and how many cannot yet.
-    open_: dict[Hashable, list[FrozenApply]] = {}
-    missing = Counter(kinds.values())
-    begun: deque[Hashable] = deque()
-    complete: deque[Hashable] = deque()
 
-    def get_ready(node: FrozenApply) -> None:
-        kind = kinds.get(node)
+class _Grouping:
+    """The nodes that wait for others, and those that are ready, by kind."""
+
+    def __init__(
+        self,
+        order: Sequence[FrozenApply],
+        kinds: Mapping[FrozenApply, Hashable],
+        whole: Mapping[FrozenApply, FrozenApply],
+    ) -> None:
+        self.kinds = kinds
+        self.waiting = dict.fromkeys((node for node in order if node not in whole), 0)
+        self.users: dict[FrozenApply, list[FrozenApply]] = {node: [] for node in self.waiting}
+        met: set[tuple[FrozenApply, FrozenApply]] = set()
+        for node in order:
+            user = whole.get(node, node)
+            for x in node.inputs:
+                owner = None if x.owner is None else whole.get(x.owner, x.owner)
+                if owner in self.users and owner is not user and (owner, user) not in met:
+                    met.add((owner, user))
+                    self.users[owner].append(user)
+                    self.waiting[user] += 1
+        self.single: deque[FrozenApply] = deque()
+        # For each kind: the nodes that are ready, and the number of those that are not yet.
+        self.ready: dict[Hashable, list[FrozenApply]] = {}
+        self.missing = Counter(kinds.values())
+        self.begun: deque[Hashable] = deque()
+        self.complete: deque[Hashable] = deque()
+
+    def _get_ready(self, node: FrozenApply) -> None:
+        kind = self.kinds.get(node)
         if kind is None:
-            single.append(node)
+            self.single.append(node)
             return
-        if not open_.setdefault(kind, []):
-            begun.append(kind)
-        open_[kind].append(node)
-        missing[kind] -= 1
-        if not missing[kind]:
-            complete.append(kind)
+        if not self.ready.setdefault(kind, []):
+            self.begun.append(kind)
+        self.ready[kind].append(node)
+        self.missing[kind] -= 1
+        if not self.missing[kind]:
+            self.complete.append(kind)
 
-    def release(node: FrozenApply) -> None:
-        for user in users[node]:
-            waiting[user] -= 1
-            if not waiting[user]:
-                get_ready(user)
+    def _release(self, node: FrozenApply) -> None:
+        """Make the users ready that waited for this node alone."""
+        for user in self.users[node]:
+            self.waiting[user] -= 1
+            if not self.waiting[user]:
+                self._get_ready(user)
 
-    for node, count in list(waiting.items()):
-        if not count:
-            get_ready(node)
-    while single or begun:
-        if single:
-            groups.append([single.popleft()])
-            release(groups[-1][0])
-            continue
-        kind = complete.popleft() if complete else begun.popleft()
-        group = open_[kind]
-        # What takes results of the group alone comes to its end while that is gone through.
-        for node in group:
-            release(node)
-        if group:
-            groups.append(group)
-            open_[kind] = []
-    return groups
+    def groups(self) -> list[list[FrozenApply]]:
+        """The groups, in an order in which they can run."""
+        groups: list[list[FrozenApply]] = []
+        for node, count in list(self.waiting.items()):
+            if not count:
+                self._get_ready(node)
+        while self.single or self.begun:
+            if self.single:
+                groups.append([self.single.popleft()])
+                self._release(groups[-1][0])
+                continue
+            kind = self.complete.popleft() if self.complete else self.begun.popleft()
+            group = self.ready[kind]
+            # The group grows while it is walked: by users of its own results alone.
+            for node in group:
+                self._release(node)
+            if group:
+                groups.append(group)
+                self.ready[kind] = []
+        return groups
