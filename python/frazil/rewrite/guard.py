@@ -1,17 +1,18 @@
-"""Guards: what must hold of a match beside its form."""
+"""Guards: conditions on a match, beside its form."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from inspect import getdoc, signature
+from typing import TypeVar
 
 from frazil._core import Variable
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A property of what stands for parameters of a rule; the core's own has no ``predicate``.
+    """A condition on the variables that parameters matched; the core's own has no ``predicate``.
 
     Examples
     --------
@@ -23,24 +24,42 @@ class Guard:
 
     name: str
     variables: tuple[Variable, ...]
-    predicate: Callable[..., Any] | None = None
+    predicate: Callable[..., object] | None = None
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(map(str, self.variables))})"
 
 
+GuardT = TypeVar("GuardT", bound=Callable[..., Guard])
+
+_PARAMETERS = """
+Parameters
+----------
+{name} : Variable
+    {what} of the rule.
+"""
+_RETURNS = """
+Returns
+-------
+Guard
+    To be returned by the rule, after its right side.
+"""
+
+
+def _documented(guard: GuardT) -> GuardT:
+    """Add to a docstring the sections that those of all guards share."""
+    shared = _RETURNS
+    for parameter in signature(guard).parameters.values():
+        several = parameter.kind is parameter.VAR_POSITIONAL
+        what = "Parameters" if several else "A parameter"
+        shared = _PARAMETERS.format(name=str(parameter).partition(":")[0], what=what) + shared
+    guard.__doc__ = (getdoc(guard) or "").replace("\nExamples\n", f"{shared}\nExamples\n")
+    return guard
+
+
+@_documented
 def same_dtype(*variables: Variable) -> Guard:
-    """Return the guard that all have one dtype.
-
-    Parameters
-    ----------
-    *variables : Variable
-        Parameters of the rule.
-
-    Returns
-    -------
-    Guard
-        To be returned by the rule, after its right side.
+    """Return the guard that all variables have one dtype.
 
     Examples
     --------
@@ -53,18 +72,9 @@ def same_dtype(*variables: Variable) -> Guard:
     return Guard("same_dtype", variables)
 
 
+@_documented
 def same_type(*variables: Variable) -> Guard:
-    """Return the guard that all have one dtype and one static shape.
-
-    Parameters
-    ----------
-    *variables : Variable
-        Parameters of the rule.
-
-    Returns
-    -------
-    Guard
-        To be returned by the rule, after its right side.
+    """Return the guard that all variables have one dtype and one static shape.
 
     Examples
     --------
@@ -79,21 +89,12 @@ def same_type(*variables: Variable) -> Guard:
     return Guard("same_type", variables)
 
 
+@_documented
 def one_ring(*variables: Variable) -> Guard:
     """Return the guard that arithmetic between the variables happens in one ring.
 
-    All are floats, or all have the same dtype: an integer that wraps around in a narrow dtype is
-    not the one that wraps around in a wider one.
-
-    Parameters
-    ----------
-    *variables : Variable
-        Parameters of the rule.
-
-    Returns
-    -------
-    Guard
-        To be returned by the rule, after its right side.
+    All are floats, or all have the same dtype: integers of a narrow dtype wrap around to other
+    values than those of a wider one.
 
     Examples
     --------
@@ -108,18 +109,9 @@ def one_ring(*variables: Variable) -> Guard:
     return Guard("one_ring", variables)
 
 
+@_documented
 def not_constant(variable: Variable) -> Guard:
-    """Return the guard that this is no constant.
-
-    Parameters
-    ----------
-    variable : Variable
-        A parameter of the rule.
-
-    Returns
-    -------
-    Guard
-        To be returned by the rule, after its right side.
+    """Return the guard that the variable is not a constant.
 
     Examples
     --------
@@ -135,15 +127,11 @@ def not_constant(variable: Variable) -> Guard:
     return Guard("not_constant", (variable,))
 
 
+@_documented
 def reads_buffer() -> Guard:
-    """Return the guard that the matched op views no operand, and one comes from a distinct node.
+    """Return the guard that the matched op views no operand, and reads a distinct buffer.
 
-    That is, the operand is an output of such a node, or a view of one.
-
-    Returns
-    -------
-    Guard
-        To be returned by the rule, after its right side.
+    That is, an operand is an output of a distinct node, or a view of one.
 
     Examples
     --------
@@ -159,16 +147,12 @@ def reads_buffer() -> Guard:
     return Guard("reads_buffer", ())
 
 
+@_documented
 def reads_one_element() -> Guard:
-    """Return the guard that the matched op is applied to one element in a shape.
+    """Return the guard that the matched op is applied to a single element with dimensions.
 
-    That is a constant, or a number that a view gave dimensions, whose type says that each of its
+    That is a constant, or a scalar that a view gave dimensions, whose type says that each of its
     dimensions has length 1.
-
-    Returns
-    -------
-    Guard
-        To be returned by the rule, after its right side.
 
     Examples
     --------
@@ -184,16 +168,16 @@ def reads_one_element() -> Guard:
     return Guard("reads_one_element", ())
 
 
-def holds(predicate: Callable[..., Any], *variables: Variable) -> Guard:
-    """Return the guard that a Python function of what stands for the variables says.
+def holds(predicate: Callable[..., object], *variables: Variable) -> Guard:
+    """Return the guard that a Python function of the matched variables returns true.
 
-    The function must depend on its arguments only, as what it says is remembered. It runs once a
+    The function must depend on its arguments only, since its result is remembered. It runs once a
     match, outside every lock; guards of the core are much faster.
 
     Parameters
     ----------
     predicate : callable
-        Takes what stands for each of ``variables``; what it gives is taken as true or false.
+        Takes the variable that each of ``variables`` matched, and returns a truth value.
     *variables : Variable
         Parameters of the rule.
 
