@@ -1,4 +1,4 @@
-"""Analyses: what is known of a value before the graph runs, as a function of the variable alone."""
+"""Analyses: properties of values that are known before the graph runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from frazil._core import Constant, Variable
 from frazil.scalar.elemwise import Elemwise
 
 _DEPTH = 16
-"""Operations below a variable that are looked at."""
+"""The depth of operations below a variable that an analysis reads."""
 
 _NEVER_NEGATIVE = frozenset({"exp", "exp2", "sqr", "abs", "sigmoid", "softplus", "cosh", "erfc"})
 """Scalar ops whose float results have no sign, whatever their operands."""
@@ -18,7 +18,7 @@ _NEVER_NEGATIVE = frozenset({"exp", "exp2", "sqr", "abs", "sigmoid", "softplus",
 _KEEP_THE_SIGN_AWAY = frozenset(
     {"add", "mul", "truediv", "reciprocal", "maximum", "minimum", "identity", "cast"}
 )
-"""Scalar ops whose float results have no sign where no operand has one."""
+"""Scalar ops whose float results have no sign if no operand has one."""
 
 _nonnegative: WeakKeyDictionary[Variable, bool] = WeakKeyDictionary()
 
@@ -26,17 +26,17 @@ _nonnegative: WeakKeyDictionary[Variable, bool] = WeakKeyDictionary()
 def is_nonnegative(x: Variable) -> bool:
     """Return whether no element of ``x`` can have a sign: it is NaN, or 0.0 (not -0.0) or more.
 
-    False where it is not known. Results are remembered as long as ``x`` is alive.
+    False if it is unknown. Results are remembered as long as ``x`` is alive.
 
     Parameters
     ----------
     x : Variable
-        Anything.
+        Any variable.
 
     Returns
     -------
     bool
-        Whether it is known of every element.
+        Whether every element is known to be so.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def _is_nonnegative(x: Variable, depth: int) -> bool:
     if isinstance(x, Constant):
         return not np.signbit(x.data.astype(np.float64)).any()
     node = x.owner
-    # Signed integers wrap around, so what is never negative as a number may be as an integer.
+    # Signed integers wrap around: a sum of positive integers may be negative.
     if node is None or not isinstance(node.op, Elemwise) or x.type.numpy_dtype.kind != "f":
         return False
     name = node.op.scalar_op.table_name

@@ -1,4 +1,4 @@
-"""The rules that there are, by topic, and the sets that compilation uses."""
+"""The catalog of rules: by topic, and the sets that compilation uses."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ ALGEBRA: tuple[Rule, ...] = (
 """Laws of arithmetic, order, truth values and choice."""
 
 CONSTANT_FOLDING: tuple[Rule, ...] = folding.RULES
-"""What depends on constants only becomes one."""
+"""Constant folding."""
 
 BLAS: tuple[Rule, ...] = blas.RULES
-"""Sums of products as calls of BLAS, which adds in an order of its own, so values may differ by
-rounding. For the end of a compilation: other rules do not see through these calls."""
+"""Sums of products as calls of BLAS, which adds in another order, so values may differ by rounding.
+For the end of a compilation: other rules do not look into these calls."""
 
 STRUCTURE: tuple[Rule, ...] = (
     *views.RULES,
@@ -50,18 +50,18 @@ STRUCTURE: tuple[Rule, ...] = (
     *reduction.EXACT_RULES,
     *determinant.RULES,
 )
-"""One view for several, one reduction for several, numbers for single elements, determinants as
+"""One view or reduction in place of several, scalars for single elements, determinants as
 reductions."""
 
 CANONICALIZE: tuple[Rule, ...] = (*CONSTANT_FOLDING, *ALGEBRA, *STRUCTURE)
-"""One form for what is written in many ways. Values stay as they are."""
+"""One form for expressions that can be written in many ways. Values stay as they are."""
 
 STABILIZE: tuple[Rule, ...] = (
     *logistic.RULES,
     *logarithm.RULES,
     *normalization.RULES,
 )
-"""Laws of real numbers by which values come nearer to what is meant."""
+"""Laws of real numbers that make values more exact."""
 
 SPECIALIZE: tuple[Rule, ...] = (*cheaper.RULES, *reduction.RULES, *indexing.RULES)
 """Cheaper forms of the same values."""

@@ -1,11 +1,11 @@
-"""Rules: laws that are written with the real operators and read from left to right."""
+"""Rules: laws written with the real operators, which apply from left to right."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, get_args, get_type_hints
+from typing import TypeAlias, get_args, get_type_hints
 
 import frazil._core as _core
 from frazil._core import RewriteRule, TensorType, Variable
@@ -15,17 +15,20 @@ from frazil.rewrite.guard import Guard
 from frazil.rewrite.sort import Sort
 from frazil.rewrite.wildcard import Wildcard
 
-Law: TypeAlias = tuple[Any, ...]
+RightSide: TypeAlias = Callable[..., Variable | Sequence[Variable] | None]
+"""A function of the matched node and variables, which returns the right side, or None."""
+
+Law: TypeAlias = tuple[Variable | Sequence[Variable] | RightSide | Guard, ...]
 """What a rule's function returns: its left side, its right side and its guards.
 
 A left side is a variable, or a list of outputs of one node. A right side is a variable, a list of
-as many, or a function of the matched node and of what stands for the parameters.
+as many, or a function.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a rule: its name, what it stands for, and whether for several operands."""
+    """A parameter of a rule: its name, its sort, and whether it matches several operands."""
 
     name: str
     sort: Sort
@@ -34,30 +37,30 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """What a rule says of some variables; ``right`` may be the function that gives right sides."""
+    """The sides and guards of a rule over some variables; ``right`` may be a function."""
 
     left: tuple[Variable, ...]
-    right: tuple[Variable, ...] | Callable[..., Any]
+    right: tuple[Variable, ...] | RightSide
     guards: tuple[Guard, ...]
 
 
 class Rule:
-    """A law, compiled once; :func:`rule` makes one.
+    """A law, compiled once; made by :func:`rule`.
 
     Attributes
     ----------
     name : str
-        The name of the function that it was written as.
+        The name of its function.
     law : str
         Why it holds: the first line of the function's docstring.
     parameters : tuple of Parameter
-        What it is written over.
+        The parameters of its function.
     unknowns : tuple of Variable
-        A variable of the sample dtype for each.
+        A variable of the sample dtype for each parameter.
     sides : Sides
-        Its sides, over variables of the sample dtypes.
+        Its sides, over the unknowns.
     compiled : RewriteRule
-        What the core matches.
+        The pattern and template for the core.
 
     Examples
     --------
@@ -69,7 +72,7 @@ class Rule:
     '-(-x) == x, where integers wrap around too.'
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Law]) -> None:
         self.function = function
         self.name: str = function.__name__
         self.law: str = (inspect.getdoc(function) or "").partition("\n")[0]
@@ -87,24 +90,27 @@ class Rule:
         self.compiled = self._compile()
 
     def over(self, *variables: Variable) -> Sides:
-        """What the rule says of these variables, one for each parameter."""
+        """The sides of the rule over these variables, one for each parameter."""
         written = self.function(*variables)
         if not isinstance(written, tuple) or len(written) < 2:
             raise TypeError(
                 f"rule {self.name} must return its left side, its right side and its guards, "
                 f"given {written!r}"
             )
-        left, right, *guards = written
-        lefts = tuple(left) if isinstance(left, list | tuple) else (left,)
-        if not callable(right):
-            right = tuple(right) if isinstance(right, list | tuple) else (right,)
-        for what in (*lefts, *(right if isinstance(right, tuple) else ())):
-            if not isinstance(what, Variable):
-                raise TypeError(f"a side of rule {self.name} must be a Variable, given {what!r}")
-        for guard in guards:
+        left, right = self._side(written[0]), written[1]
+        guards = []
+        for guard in written[2:]:
             if not isinstance(guard, Guard):
                 raise TypeError(f"a guard of rule {self.name} must be a Guard, given {guard!r}")
-        return Sides(lefts, right, tuple(guards))
+            guards.append(guard)
+        return Sides(left, right if callable(right) else self._side(right), tuple(guards))
+
+    def _side(self, written: object) -> tuple[Variable, ...]:
+        side = tuple(written) if isinstance(written, list | tuple) else (written,)
+        for x in side:
+            if not isinstance(x, Variable):
+                raise TypeError(f"a side of rule {self.name} must be a Variable, given {x!r}")
+        return side
 
     def _compile(self) -> RewriteRule:
         left, right, guards = self.sides.left, self.sides.right, self.sides.guards
@@ -126,7 +132,7 @@ class Rule:
             if guard.predicate is not None
         ]
 
-        def all_hold(*bindings: Any) -> bool:
+        def all_hold(*bindings: Variable | Sequence[Variable]) -> bool:
             return all(
                 predicate(*[bindings[at] for at in positions])
                 for predicate, positions in predicates
@@ -173,22 +179,22 @@ class Rule:
         return f"<Rule {self.text}>"
 
 
-def rule(function: Callable[..., Any]) -> Rule:
-    """Return the rule that a function writes.
+def rule(function: Callable[..., Law]) -> Rule:
+    """Return the rule that a function defines.
 
-    The function's parameters are what the law is about; their annotations say what each may stand
-    for. It returns the left side, the right side, and guards if there are any. The first line of
-    its docstring is the law.
+    The function's parameters are the variables of the law; their annotations say which variables
+    each may match. The function returns the left side, the right side, and any guards. The first
+    line of its docstring is the law.
 
     Parameters
     ----------
     function : callable
-        Called once, with variables. What it does with them builds real nodes. A left side applies
-        an op. Operands of commutative ops match in any order, a parameter that is used twice
-        matches one variable, a number matches constants of this value in any dtype, and ``*xs``
-        matches all operands that are left over. A right side may be a function: it is called with
-        the matched node and what stands for each parameter, and returns a variable, or None if the
-        rule does not apply.
+        Called once, with variables, to build real nodes. A left side applies an op. Operands of
+        commutative ops match in any order, a parameter that is used twice matches one variable, a
+        number matches constants of this value in any dtype, and ``*xs`` matches all other
+        operands. A right side may be a function: it is called with the matched node and the
+        variables that the parameters matched, and returns a variable, or None if the rule does not
+        apply.
 
     Returns
     -------
@@ -210,15 +216,15 @@ def rule(function: Callable[..., Any]) -> Rule:
     return Rule(function)
 
 
-def _parameters_of(function: Callable[..., Any]) -> tuple[Parameter, ...]:
+def _parameters_of(function: Callable[..., Law]) -> tuple[Parameter, ...]:
     hints = get_type_hints(function, include_extras=True)
     parameters = []
     for name, parameter in inspect.signature(function).parameters.items():
         sorts = [extra for extra in get_args(hints.get(name)) if isinstance(extra, Sort)]
         if not sorts:
             raise TypeError(
-                f"parameter {name} of rule {function.__name__} must be annotated with what it "
-                "stands for, as in 'x: Integer'"
+                f"parameter {name} of rule {function.__name__} must be annotated with its sort, "
+                "as in 'x: Integer'"
             )
         variadic = parameter.kind is inspect.Parameter.VAR_POSITIONAL
         parameters.append(Parameter(name, sorts[0], variadic))

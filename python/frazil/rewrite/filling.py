@@ -1,4 +1,4 @@
-"""Constants in the shape of a parameter: right sides that do not depend on values."""
+"""Constants in the shape of a parameter, for right sides."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from frazil.scalar.constants import TensorLike
 
 
 def fill(like: Variable, value: TensorLike) -> Variable:
-    """Return ``value``, a number, in the shape of ``like``; a Python number takes its dtype, too.
+    """Return the number ``value`` in the shape of ``like``; a Python number takes its dtype.
 
-    Unlike :func:`frazil.tensor.full_like` it does not depend on the rank of ``like``, so a rule can
-    be written with it.
+    It works for any rank of ``like``, as rules need, unlike :func:`frazil.tensor.full_like`.
 
     Parameters
     ----------
     like : Variable
-        A parameter of the rule, or what is made of one.
+        A parameter of the rule, or an expression of one.
     value : tensor_like
         A number.
 
@@ -41,9 +40,9 @@ def truth(like: Variable, value: bool) -> Variable:
     Parameters
     ----------
     like : Variable
-        A parameter of the rule, or what is made of one.
+        A parameter of the rule, or an expression of one.
     value : bool
-        What every element is.
+        The value of every element.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What a match says beyond what stands for the parameters of its rule."""
+"""The node of a matched variable."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from frazil._core import FrozenApply, Variable
 
 
 def application(x: Variable) -> FrozenApply:
-    """Return the node of ``x``, for which a pattern has an op.
+    """Return the node of ``x``, which a pattern with an op has matched.
 
     Examples
     --------

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple, overload
+from typing import Generic, NamedTuple, TypeVar, overload
 
 import frazil._core as _core
 from frazil._core import FrozenFunctionGraph, FunctionGraph, RuleSet, Variable
@@ -24,9 +24,9 @@ class Step:
     rule : str
         Its name.
     where : tuple of (str, int, str) or None
-        File, line and function of the user's code that built what it applied to.
+        File, line and function of the user's code that built ``before``.
     before, after : Variable
-        What it applied to, its operands in normal form, and what took its place.
+        The variable that the rule applied to, its operands in normal form, and its replacement.
 
     Examples
     --------
@@ -50,10 +50,10 @@ class Step:
 
 
 class Trace(Sequence[Step]):
-    """The steps of a rewriting, in order; worked out when it is first looked at.
+    """The steps of a rewriting, in order; computed when they are first read.
 
-    It has every step, those too that were remembered from other graphs when the result was made;
-    the rules' functions are called again for it.
+    It has every step, also those whose result was remembered from another graph. The rules'
+    functions are called again for it.
 
     Examples
     --------
@@ -96,8 +96,12 @@ class Trace(Sequence[Step]):
         return f"<Trace of {len(self)} steps>"
 
 
-class Rewriting(NamedTuple):
-    """What :func:`rewrite` returns: the graph, and the trace of how it came about.
+GraphT = TypeVar("GraphT")
+KindT = TypeVar("KindT", FunctionGraph, FrozenFunctionGraph)
+
+
+class Rewriting(NamedTuple, Generic[GraphT]):
+    """What :func:`rewrite` returns: the graph, and the trace of the steps that made it.
 
     Examples
     --------
@@ -109,14 +113,14 @@ class Rewriting(NamedTuple):
     ('x', 2)
     """
 
-    graph: Any
+    graph: GraphT
     trace: Trace
 
 
 class RuleCycleWarning(UserWarning):
-    """A part of a graph stays as it is, since rules that apply to it would not end.
+    """A part of a graph stays as it is, since the rules that apply to it would not end.
 
-    What is compiled of it is right, but may be slower or less precise than it could be.
+    The compiled function is right, but may be slower or less precise than it could be.
 
     Examples
     --------
@@ -127,42 +131,65 @@ class RuleCycleWarning(UserWarning):
     """
 
 
+@overload
 def rewrite(
-    graph: Any, rules: Iterable[Rule] | None = None, *, leave_cycles: bool = False
-) -> Rewriting:
+    graph: Variable, rules: Iterable[Rule] | None = None, *, leave_cycles: bool = False
+) -> Rewriting[Variable]: ...
+@overload
+def rewrite(
+    graph: Sequence[Variable], rules: Iterable[Rule] | None = None, *, leave_cycles: bool = False
+) -> Rewriting[list[Variable]]: ...
+@overload
+def rewrite(
+    graph: FunctionGraph, rules: Iterable[Rule] | None = None, *, leave_cycles: bool = False
+) -> Rewriting[FunctionGraph]: ...
+@overload
+def rewrite(
+    graph: FrozenFunctionGraph, rules: Iterable[Rule] | None = None, *, leave_cycles: bool = False
+) -> Rewriting[FrozenFunctionGraph]: ...
+def rewrite(
+    graph: Variable | Sequence[Variable] | FunctionGraph | FrozenFunctionGraph,
+    rules: Iterable[Rule] | None = None,
+    *,
+    leave_cycles: bool = False,
+) -> (
+    Rewriting[Variable]
+    | Rewriting[list[Variable]]
+    | Rewriting[FunctionGraph]
+    | Rewriting[FrozenFunctionGraph]
+):
     """Rewrite a graph by rules until none applies.
 
     Parameters
     ----------
     graph : Variable, sequence of Variable, FunctionGraph or FrozenFunctionGraph
-        What to rewrite. It stays as it is.
+        The graph to rewrite, which stays as it is.
     rules : iterable of Rule, optional
-        Where several apply, the first wins. Default: :data:`CANONICALIZE`.
+        The rules; where several apply, the first wins. Default: :data:`CANONICALIZE`.
     leave_cycles : bool, default False
-        What rules would not end on is left as it is, with a :class:`RuleCycleWarning`. So
+        Leave nodes as they are on which rules would not end, with a :class:`RuleCycleWarning`, as
         :func:`frazil.function` does.
 
     Returns
     -------
     graph
-        In the form in which it was given: a variable, a list, or a graph of the same kind over the
-        same inputs.
+        The rewritten graph: a variable, a list, or a graph of the same kind over the same inputs.
     trace : Trace
         The steps: rule, where, before, after.
 
     Raises
     ------
     RuleCycleError
-        If rules lead back to where they started, or go on without end, unless ``leave_cycles``.
-        Names them.
+        If rules lead back to an earlier graph, or apply without end, unless ``leave_cycles``. The
+        message names them.
     TypeError
-        If a rule's function gives a variable of another dtype or rank, or one of other lengths.
+        If a rule's function returns a variable of another dtype, rank or shape.
 
     Notes
     -----
-    One sweep from the inputs up rebuilds what changes. What a set of rules made of a node is
-    remembered, across graphs, for as long as the node and what it became are alive, so rules must
-    depend on what they match only.
+    One sweep from the inputs up rebuilds the nodes that change. The result of a set of rules for a
+    node is remembered, across graphs, while the node and the result are alive. So a rule must
+    depend on nothing but the nodes that it matches.
 
     Examples
     --------
@@ -184,7 +211,9 @@ def rewrite(
         return Rewriting(results[0], trace)
     if isinstance(graph, list | tuple):
         return Rewriting(*_rewrite_outputs(graph, compiled, leave_cycles))
-    if isinstance(graph, FunctionGraph | FrozenFunctionGraph):
+    if isinstance(graph, FunctionGraph):
+        return _rewrite_graph(graph, compiled, leave_cycles)
+    if isinstance(graph, FrozenFunctionGraph):
         return _rewrite_graph(graph, compiled, leave_cycles)
     raise TypeError(
         f"expected a variable, a sequence of variables or a graph, given {type(graph).__name__}"
@@ -209,11 +238,10 @@ def _rewrite_outputs(
     return results, Trace(rules, outputs)
 
 
-def _rewrite_graph(
-    graph: FunctionGraph | FrozenFunctionGraph, rules: RuleSet, leave_cycles: bool
-) -> Rewriting:
-    # What an input is computed from is none of the graph's business.
-    hidden = {x: x.type(str(x)) for x in graph.inputs if x.owner is not None}
+def _rewrite_graph(graph: KindT, rules: RuleSet, leave_cycles: bool) -> Rewriting[KindT]:
+    # The nodes that an input is computed from do not belong to the graph.
+    inputs: Sequence[Variable] = graph.inputs
+    hidden = {x: x.type(str(x)) for x in inputs if x.owner is not None}
     outputs = _core.graph_replace(graph.outputs, hidden) if hidden else graph.outputs
     results, trace = _rewrite_outputs(outputs, rules, leave_cycles)
     if hidden:
@@ -227,7 +255,7 @@ def _rewrite_graph(
 
 @lru_cache(maxsize=64)
 def _rule_set(rules: tuple[Rule, ...]) -> RuleSet:
-    """The compiled set of some rules; what it remembers is remembered for the next graph, too."""
+    """The compiled set of some rules, which remembers its results for the next graph."""
     for one in rules:
         if not isinstance(one, Rule):
             raise TypeError(f"expected rules, as @rewrite.rule makes them, given {one!r}")

@@ -1,7 +1,7 @@
-"""Sorts: what a parameter of a rule may stand for, written as its annotation.
+"""Sorts: annotations of a rule's parameters, which say which variables each may match.
 
 A parameter annotated ``Integer`` is a variable to Python and to type checkers, so the real
-operators apply to it; the rule takes it for any variable with an integer dtype.
+operators apply to it; in the rule it matches any variable with an integer dtype.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ DTYPES = ("bool", *SIGNED, *UNSIGNED, *FLOATS)
 
 @dataclass(frozen=True, slots=True)
 class Sort:
-    """What a parameter of a rule stands for.
+    """The variables that a parameter of a rule may match.
 
     Attributes
     ----------
     name : str
-        How it is called in printed rules.
+        Its name in printed rules.
     dtypes : tuple of str
-        The dtypes that are let in.
+        The dtypes that match.
     sample : str
-        The dtype of the variable that the rule is written over. Numbers written beside it take
-        their dtype from it, and are numbers of any dtype again in the compiled rule.
+        The dtype of the variable that the rule's function is called with. Numbers beside that
+        variable take this dtype; in the compiled rule they match numbers of any dtype.
     constant : bool
-        Only constants are let in.
+        Whether only constants match.
     ndim : int
-        The rank of that variable. Elementwise ops take any rank; an op that needs one needs it
-        here.
+        The rank of the variable that the rule's function is called with. Elementwise ops take any
+        rank; other ops may need a certain one.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class Sort:
 
 
 Tensor: TypeAlias = Annotated[Variable, Sort("tensor", DTYPES, "float64")]
-"""Anything."""
+"""Any variable."""
 
 Number: TypeAlias = Annotated[Variable, Sort("number", (*SIGNED, *UNSIGNED, *FLOATS), "float64")]
 """An integer or a float."""
@@ -76,7 +76,7 @@ Bool: TypeAlias = Annotated[Variable, Sort("bool", ("bool",), "bool")]
 """A bool."""
 
 Discrete: TypeAlias = Annotated[Variable, Sort("discrete", ("bool", *SIGNED, *UNSIGNED), "bool")]
-"""A bool or an integer: what bitwise operators take, and what is never NaN."""
+"""A bool or an integer, as bitwise operators take them; it is never NaN."""
 
 Known: TypeAlias = Annotated[Variable, Sort("known", DTYPES, "float64", constant=True)]
 """A constant."""

@@ -1,4 +1,4 @@
-"""Wildcards: ops of a pattern that stand for others."""
+"""Wildcards: ops of a pattern that match other ops."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from frazil.scalar.elemwise import Elemwise
 
 @dataclass(frozen=True, eq=False)
 class Wildcard(Op):
-    """Stands for one of some ops (a tuple), any op of a kind (a name), or any pure op (None).
+    """Matches one of some ops (a tuple), any op of a kind (a name), or any pure op (None).
 
     Examples
     --------
@@ -38,14 +38,14 @@ class Wildcard(Op):
 
 
 def any_of(name: str, *ops: Op) -> Wildcard:
-    """Return an op that stands for one of ``ops`` in a rule: wherever it stands, for the same one.
+    """Return an op that matches one of ``ops`` in a rule, the same one in each place.
 
     Parameters
     ----------
     name : str
-        How it is called in printed rules.
+        Its name in printed rules.
     *ops : Op
-        Ops that take the same operands; scalar ops stand for their elementwise application.
+        Ops that take the same operands; scalar ops mean their elementwise application.
 
     Returns
     -------
@@ -68,16 +68,16 @@ def any_of(name: str, *ops: Op) -> Wildcard:
 
 
 def any_kind(kind: type[Op], name: str | None = None) -> Wildcard:
-    """Return an op that stands for any op of a class, whatever its parameters, in a rule.
+    """Return an op that matches any op of a class in a rule, whatever its parameters.
 
-    Wherever it stands, it is the same op; another ``name`` makes it another one of that class.
+    It matches the same op in each place; a wildcard of another ``name`` may match another op.
 
     Parameters
     ----------
     kind : type of Op
         The class.
     name : str, optional
-        How it is called in printed rules; default: the name of the class.
+        Its name in printed rules; default: the name of the class.
 
     Returns
     -------
@@ -95,4 +95,4 @@ def any_kind(kind: type[Op], name: str | None = None) -> Wildcard:
 
 
 anything = Wildcard("anything", None)
-"""Stands for any op whose outputs follow from its inputs and that writes over none of them."""
+"""Matches any op whose outputs follow from its inputs and that writes over none of them."""

@@ -50,4 +50,5 @@ def _(op: IncSubtensor, node: FrozenApply, lowering: Lowering) -> None:
 @lower_node.register
 def _(op: CumOp, node: FrozenApply, lowering: Lowering) -> None:
     (x,), (y,) = node.inputs, node.outputs
+    # The axis has length 1; other cumulations are in loops.
     lowering.set_slot(y, lowering.builder.copy(lowering.slot(x)))

@@ -68,9 +68,8 @@ def _remove_abandoned(folder: str) -> None:
     try:
         descriptor = os.open(os.path.join(folder, _LOCK), os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
     except FileNotFoundError:
-        os.rmdir(
-            folder
-        )  # an empty one, of a process killed before it made the lock, or after it removed it
+        # The process was killed before it made the lock, or after it removed it.
+        os.rmdir(folder)  # only if it is empty
         return
     try:
         with held(descriptor):

@@ -7,9 +7,8 @@ that no result needs which somebody uses.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import frazil._core as _core
 from frazil._core import Container, FrozenApply, FrozenFunctionGraph, Variable
@@ -82,7 +81,7 @@ class _Steps:
 def _joined(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     """``graph`` with loops as one that have much in common; itself if there are none."""
     order = graph.toposort()
-    alike: dict[Any, list[FrozenApply]] = {}
+    alike: dict[Hashable, list[FrozenApply]] = {}
     for node in filter(_is_loop, order):
         kind = (node.inputs[0], node.op.scalar_op.is_while, node.output_types[0].shape)
         alike.setdefault(kind, []).append(node)
@@ -106,7 +105,7 @@ def _joined(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         for loop in group:
             together.add(steps[loop])
         names = {loop.op.scalar_op.name for loop in group}
-        op: Any = ScalarLoop(
+        op = ScalarLoop(
             list(together.updates),
             list(together.updates.values()),
             list(together.constants),
@@ -135,14 +134,14 @@ def _steps(
             given = zip(loop.inputs[1 + count :], nominals[loop][count:], strict=True)
             fixed[loop] = [constants.setdefault((x, own.dtype), own) for x, own in given]
         # At first whatever starts alike is taken for equal, then what steps tell apart is not.
-        classes: dict[tuple[FrozenApply, int], Any] = {
+        classes: dict[tuple[FrozenApply, int], Hashable] = {
             (loop, at): (loop.inputs[1 + at], state.dtype)
             for loop in loops
             for at, state in enumerate(loop.op.scalar_op.states)
         }
         told = len(set(classes.values()))
         while True:
-            first: dict[Any, Variable] = {}
+            first: dict[Hashable, Variable] = {}
             for (loop, at), kind in classes.items():
                 first.setdefault(kind, nominals[loop][at])
             outputs: dict[FrozenApply, list[Variable]] = {}
@@ -150,7 +149,7 @@ def _steps(
                 count = loop.op.scalar_op.n_states
                 stands[loop] = [first[classes[loop, at]] for at in range(count)]
                 outputs[loop] = loop.op.scalar_op.fgraph.bind([*stands[loop], *fixed[loop]])
-            numbers: dict[Any, int] = {}
+            numbers: dict[Hashable, int] = {}
             for (loop, at), kind in classes.items():
                 refined = (kind, outputs[loop][at])
                 classes[loop, at] = numbers.setdefault(refined, len(numbers))
@@ -239,7 +238,7 @@ def _without_unused(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         dropped = [at for at in range(n_states) if at not in states]
         others = [at for at in dropped if node.inputs[1 + at].ndim]
         constants = [*range(n_states, len(inputs)), *others]
-        loop: Any = ScalarLoop(
+        loop = ScalarLoop(
             [inputs[at] for at in states],
             [outputs[at] for at in states],
             [inputs[at] for at in constants],

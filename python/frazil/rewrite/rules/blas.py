@@ -7,7 +7,7 @@ work is left to the loop that makes them, unless it is one of matrices, which BL
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
@@ -34,26 +34,30 @@ total = any_kind(Sum)
 # ------------------------------------------------------------------ products that are added
 
 
-def _added(node: FrozenApply, z: Variable, product: Variable, alpha: float | Variable) -> Any:
-    """``z + alpha * product`` in one call; None where it is no better than a product and a loop."""
+def _added(
+    node: FrozenApply, z: Variable, product: Variable, alpha: float | Variable
+) -> Variable | None:
+    """``z + alpha * product`` in one call; None where a product and a loop are as good."""
     x, y = product.owner.inputs if product.owner is not None else ()
     beta, z = _factor(z)
-    result = node.output_types[0]
-    if product.type != result or z.type != result or not _accumulates(z):
+    if any(term.type != node.output_types[0] for term in (product, z)) or not _accumulates(z):
         return None
     numbers = [x if isinstance(x, Variable) else constant(x, z.dtype) for x in (alpha, beta)]
     if any(number.ndim or number.dtype != z.dtype for number in numbers):
         return None
     scale, keep = numbers
+    result: Variable | None = None
     if x.ndim == y.ndim == 2:
-        return Gemm()(z, scale, x, y, keep)
-    if x.ndim == 2:
-        return Gemv()(z, scale, x, y, keep)
-    return Gemv()(z, scale, permute_dims(y), x, keep) if y.ndim == 2 else None
+        result = Gemm()(z, scale, x, y, keep)
+    elif x.ndim == 2:
+        result = Gemv()(z, scale, x, y, keep)
+    elif y.ndim == 2:
+        result = Gemv()(z, scale, permute_dims(y), x, keep)
+    return result
 
 
 def _factor(z: Variable) -> tuple[float, Variable]:
-    """A number that ``z`` is a multiple of, and of what; where it is zero ``z`` would be hidden."""
+    """A finite number that is not zero, and a variable, whose product is ``z``."""
     node = z.owner
     if node is not None and isinstance(node.op, Elemwise) and node.op.scalar_op is scalar.mul:
         for known, other in (node.inputs, node.inputs[::-1]):
@@ -65,12 +69,11 @@ def _factor(z: Variable) -> tuple[float, Variable]:
 
 
 def _accumulates(z: Variable) -> bool:
-    """Whether adding to ``z`` in its place saves a pass over it: elementwise work is better fused
-    with the addition."""
+    """Whether adding to ``z`` in place saves a pass; an elementwise ``z`` better fuses with it."""
     return z.owner is None or isinstance(z.owner.op, Dot | Gemm | Gemv)
 
 
-def _add(node: FrozenApply, z: Variable, x: Variable, y: Variable) -> Any:
+def _add(node: FrozenApply, z: Variable, x: Variable, y: Variable) -> Variable | None:
     return _added(node, z, Dot()(x, y), 1.0)
 
 
@@ -80,7 +83,7 @@ def add_dot(z: Float, x: FloatMatrix, y: FloatMatrix) -> Law:
     return z + Dot()(x, y), _add, same_dtype(z, x, y)
 
 
-def _subtract(node: FrozenApply, z: Variable, x: Variable, y: Variable) -> Any:
+def _subtract(node: FrozenApply, z: Variable, x: Variable, y: Variable) -> Variable | None:
     return _added(node, z, Dot()(x, y), -1.0)
 
 
@@ -90,7 +93,9 @@ def sub_dot(z: Float, x: FloatMatrix, y: FloatMatrix) -> Law:
     return z - Dot()(x, y), _subtract, same_dtype(z, x, y)
 
 
-def _add_scaled(node: FrozenApply, z: Variable, a: Variable, x: Variable, y: Variable) -> Any:
+def _add_scaled(
+    node: FrozenApply, z: Variable, a: Variable, x: Variable, y: Variable
+) -> Variable | None:
     return _added(node, z, Dot()(x, y), a) if a.ndim == 0 else None
 
 
@@ -100,7 +105,9 @@ def add_scaled_dot(z: Float, a: Float, x: FloatMatrix, y: FloatMatrix) -> Law:
     return z + a * Dot()(x, y), _add_scaled, same_dtype(z, a, x, y)
 
 
-def _subtract_scaled(node: FrozenApply, z: Variable, a: Variable, x: Variable, y: Variable) -> Any:
+def _subtract_scaled(
+    node: FrozenApply, z: Variable, a: Variable, x: Variable, y: Variable
+) -> Variable | None:
     return _added(node, z, Dot()(x, y), -a) if a.ndim == 0 else None
 
 
@@ -143,7 +150,7 @@ def _made_in_a_loop(x: Variable) -> bool:
     return x.owner is not None and isinstance(x.owner.op, Elemwise)
 
 
-def _contraction(node: FrozenApply, x: Variable, y: Variable) -> Any:
+def _contraction(node: FrozenApply, x: Variable, y: Variable) -> Variable | None:
     (product,), (result,) = node.inputs, node.outputs
     if product.dtype != result.dtype:
         return None
@@ -165,10 +172,8 @@ def _contraction(node: FrozenApply, x: Variable, y: Variable) -> Any:
     if rows and columns and min(rows) > min(columns):
         left, right, rows, columns = right, left, columns, rows
     (inner,) = shared
-    return Dot()(
-        left.in_order((*rows, inner)),
-        right.in_order((inner, *columns)),
-    )
+    made: Variable = Dot()(left.in_order((*rows, inner)), right.in_order((inner, *columns)))
+    return made
 
 
 @rule

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import frazil.tensor as ft
 from frazil._core import Constant, FrozenApply, TensorType, Variable
@@ -85,7 +84,9 @@ def _values(node: FrozenApply) -> list[Constant] | None:
     return results
 
 
-def _value(node: FrozenApply, first: Constant, rest: Sequence[Constant]) -> Any:
+def _value(
+    node: FrozenApply, first: Constant, rest: Sequence[Constant]
+) -> Sequence[Variable] | None:
     return _values(node)
 
 
@@ -117,7 +118,9 @@ def _unshared(x: Variable) -> Variable:
     return source
 
 
-def _read_elsewhere(node: FrozenApply, first: Variable, rest: Sequence[Variable]) -> Any:
+def _read_elsewhere(
+    node: FrozenApply, first: Variable, rest: Sequence[Variable]
+) -> Sequence[Variable] | None:
     updated = updated_operand(node.op)
     inputs = [x if at == updated else _unshared(x) for at, x in enumerate(node.inputs)]
     return None if inputs == list(node.inputs) else node.clone_with_new_inputs(inputs).outputs

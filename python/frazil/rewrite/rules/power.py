@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 import frazil.tensor as ft
-from frazil._core import Constant, Variable
+from frazil._core import Constant, FrozenApply, Variable
 from frazil.rewrite.definition import Law, rule
 from frazil.rewrite.filling import fill
 from frazil.rewrite.guard import holds
@@ -60,7 +58,7 @@ def _is_power_of_two(c: Constant) -> bool:
     return bool(exact.all())
 
 
-def _by_reciprocal(node: Any, x: Variable, c: Constant) -> Variable:
+def _by_reciprocal(node: FrozenApply, x: Variable, c: Constant) -> Variable:
     return x * ft.constant(1 / c.data, c.dtype)
 
 
