@@ -205,7 +205,7 @@ class NamedScalar(PlainScalar):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Plain([1]), r"Plain holds 'data', which it is not known by"),
+        (lambda: Plain([1]), r"Plain holds 'data', which is no parameter"),
         (lambda: PlainSlots(1), r"PlainSlots holds '_PlainSlots__hidden'"),
         (lambda: Thawed(1), r"Thawed is a dataclass that is not frozen.*frozen=True, eq=False"),
         (lambda: Smuggling(1), r"Smuggling holds 'data'.*frozen dataclass.*__props__"),

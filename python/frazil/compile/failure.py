@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from frazil._core import FrozenFunctionGraph
 from frazil.inner.rebuild import replace_nodes
-from frazil.tensor.linalg.failure import OnError, is_failing
+from frazil.tensor.linalg.failure import OnError, fails_otherwise
 
 
 def with_on_error(graph: FrozenFunctionGraph, on_error: OnError) -> FrozenFunctionGraph:
@@ -24,7 +24,7 @@ def with_on_error(graph: FrozenFunctionGraph, on_error: OnError) -> FrozenFuncti
     """
     return replace_nodes(
         graph,
-        lambda node: is_failing(node.op, on_error),
+        lambda node: fails_otherwise(node.op, on_error),
         lambda node, inputs: (
             replace(cast(Any, node.op), on_error=on_error).make_node(*inputs).outputs
         ),

@@ -1,7 +1,7 @@
-"""What methods of ops return, checked where they return it: here, values and their number.
+"""Checks of what methods of ops return: how many values, and of which types.
 
-An op of a user's own may return anything. What does not fit would broadcast, or be found far from
-the op that gave it.
+A user's op may return anything. Without these checks a wrong value would broadcast, or fail far
+from the op that returned it.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from frazil.graph.op import Array
 
 
 def values_of(node: FrozenApply, arrays: Sequence[Any]) -> tuple[Array, ...]:
-    """Return what ``perform`` of a node's op gives for its inputs, of the types of its outputs.
+    """Call ``perform`` of a node's op, and return the values: one an output, of the output's type.
 
     Raises
     ------
     TypeError
-        If it gives another number of outputs, or one of another type.
+        If ``perform`` returns another number of values, or one of another type.
     """
     made = tuple(map(np.asarray, listed_values(node, node.op.perform(node, arrays))))
     for at, (value, kind) in enumerate(zip(made, node.output_types, strict=True)):
@@ -37,7 +37,7 @@ def values_of(node: FrozenApply, arrays: Sequence[Any]) -> tuple[Array, ...]:
 
 
 def listed_values(node: FrozenApply, given: object) -> tuple[Any, ...]:
-    """Return what a ``perform`` returned, which must be a value for each output of the node."""
+    """Return the values that ``perform`` returned, one for each output of the node."""
     count = len(node.output_types)
     if type(given) is tuple and len(given) == count:
         return given
@@ -45,7 +45,7 @@ def listed_values(node: FrozenApply, given: object) -> tuple[Any, ...]:
 
 
 def listed(given: object, count: int, what: str, each: str, things: str) -> list[Any]:
-    """``given``, which must be a list or a tuple of ``count``."""
+    """Return ``given`` as a list, which must be a list or a tuple of ``count`` entries."""
     one = things.removesuffix("s")
     if not isinstance(given, list | tuple):
         wrapped = "; write [...] around it" if count == 1 and given is not None else ""

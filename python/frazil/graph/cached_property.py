@@ -1,4 +1,4 @@
-"""Attributes that are worked out once."""
+"""Attributes that are computed once."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ Value = TypeVar("Value")
 
 
 class cached_property(Generic[Value]):
-    """An attribute that is worked out when it is first asked for, and kept.
+    """An attribute that is computed on first access and kept.
 
-    That of ``functools`` locks in Python 3.11 whatever has the attribute while it is worked out: a
-    child that is forked meanwhile waits for ever. Here nobody waits: two threads may both work it
-    out, and the first value is that of all.
+    In Python 3.11 ``functools.cached_property`` holds a lock during the computation, so a child
+    that is forked meanwhile waits for ever. This one has no lock: two threads may both compute the
+    value, and the first one is kept.
 
     Examples
     --------
@@ -27,9 +27,9 @@ class cached_property(Generic[Value]):
     True
     """
 
-    def __init__(self, work_out: Callable[[Any], Value]) -> None:
-        self._work_out = work_out
-        self.__doc__ = work_out.__doc__
+    def __init__(self, compute: Callable[[Any], Value]) -> None:
+        self._compute = compute
+        self.__doc__ = compute.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -43,5 +43,5 @@ class cached_property(Generic[Value]):
     ) -> cached_property[Value] | Value:
         if instance is None:
             return self
-        value: Value = vars(instance).setdefault(self._name, self._work_out(instance))
+        value: Value = vars(instance).setdefault(self._name, self._compute(instance))
         return value

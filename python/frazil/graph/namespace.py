@@ -1,4 +1,4 @@
-"""What a public module shows of itself: to ``dir``, and to ``from module import *``."""
+"""The names that a public module shows to ``dir`` and ``from module import *``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def public_names(namespace: Mapping[str, Any], modules: Collection[str] = ()) -> list[str]:
-    """Return the names that users of a module call: no modules but those that are named.
+    """Return the public names of a module; of modules in it only those that ``modules`` names.
 
     Examples
     --------

@@ -52,22 +52,22 @@ class Op(OpBase, metaclass=OpMeta):
     whose class is defined in a function or in ``__main__`` works, but its digest means nothing to
     another process.
 
-    A class with ``__props__`` and an ``__init__`` of its own will do, too: the attributes that
-    ``__props__`` names are the parameters, and others do not count. Without ``__props__``, an op
-    that holds what is no field is refused. Arrays are no parameters: pass them to the op as inputs.
+    A class may have ``__props__`` and an ``__init__`` of its own instead of fields: the attributes
+    that ``__props__`` names are the parameters, and others do not count. Without ``__props__``, an
+    op with an attribute that is no field is refused. Arrays are no parameters: pass them as inputs.
 
     Attributes
     ----------
     view_map, destroy_map : mapping of int to sequence of int
         For each output that views (or is written over) inputs, the positions of those inputs.
     destroy_tolerates_same, destroy_tolerates_aliased : sequence of pairs of int
-        Pairs of an input that is destroyed and another input that may be the same variable (or may
-        share memory with it) all the same.
+        Pairs of inputs. The first is destroyed; the second may nevertheless be the same variable
+        (or share memory with it).
     commutative : bool
         Swapping the operands gives the same value.
     pure : bool
-        The outputs follow from the inputs alone. Where they do not, each application is a node of
-        its own and runs once: nothing merges it, works it out beforehand, moves or drops it.
+        The outputs depend on the inputs alone. Each application of an op that is not pure is a node
+        of its own and runs once: nothing merges, folds, moves or drops it.
     distinct : bool
         Every application is a buffer of its own, never merged with an equal one.
 
@@ -124,7 +124,7 @@ class Op(OpBase, metaclass=OpMeta):
 
     @classmethod
     def _made_with(cls, params: tuple[Any, ...]) -> Op:
-        """The op with these parameters, as graphs that are kept name it."""
+        """The op with these parameters, for graphs that are loaded."""
         return made_with(cls, params)
 
     def _params(self) -> tuple[Any, ...]:
@@ -165,13 +165,13 @@ class Op(OpBase, metaclass=OpMeta):
         return outputs[0] if len(outputs) == 1 else list(outputs)
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        """The outputs' values: the reference that every linker agrees with."""
+        """The outputs' values: the reference for every linker."""
         raise NotImplementedError(f"{type(self).__qualname__} does not define perform")
 
     def infer_shape(
         self, node: FrozenApply, input_shapes: Sequence[tuple[Variable, ...]]
     ) -> tuple[tuple[Variable, ...] | None, ...]:
-        """The outputs' lengths as 0-d int64 variables; None where only a value tells the shape."""
+        """The outputs' lengths, 0-d int64 variables; None for a shape that depends on values."""
         return (None,) * len(node.output_types)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:

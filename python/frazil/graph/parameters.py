@@ -1,7 +1,7 @@
-"""What an op is known by: its class, and the attributes that are its parameters.
+"""The identity of an op: its class and its parameters.
 
-They are the fields of a frozen dataclass and the names in ``__props__``. An op holds nothing else:
-what is not among its parameters would be the same for ops that differ by it.
+Parameters are the fields of a frozen dataclass and the attributes named in ``__props__``. An op
+holds nothing else: two ops that differ only in another attribute would be one object.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class OpClass:
 
     @staticmethod
     def of(cls: type) -> OpClass:
-        """What is known of an op class, found when its first op is made.
+        """Return the record of a class, which is made with the first op of the class.
 
         Raises
         ------
         TypeError
-            If the class does not say what its ops are known by.
+            If the dataclass is not frozen, or ``__props__`` is no tuple of names.
         """
         known: OpClass | None = cls.__dict__.get("_op_class")
         if known is None:
@@ -65,14 +65,14 @@ class OpClass:
         return known
 
 
-# The class that a name means; its ops mean the same in other processes.
+# The class that an import finds under each name. Other processes find the same one.
 _named: dict[str, ReferenceType[type]] = {}
 
 
 def _token(cls: type, kind: str) -> int | None:
-    """A number that tells a class from others of its name; None for the one that the name means.
+    """A number that distinguishes classes of one name; None for the one that an import finds.
 
-    Running a cell or a function twice makes two classes of one name: not to be taken for one.
+    Running a cell or a function twice makes two classes of one name, whose ops must differ.
     """
     local = cls.__module__ == "__main__" or "<locals>" in cls.__qualname__
     if local or not _is_found(cls):
@@ -100,8 +100,8 @@ def _fields(cls: type) -> tuple[str, ...]:
         return ()
     if not declared.frozen:
         raise TypeError(
-            f"{cls.__qualname__} is a dataclass that is not frozen: an op is known by what it "
-            "holds, so that must not change. Write @dataclass(frozen=True, eq=False)"
+            f"{cls.__qualname__} is a dataclass that is not frozen: equal ops are one "
+            "object, so their fields must not change. Write @dataclass(frozen=True, eq=False)"
         )
     return tuple(field.name for field in dataclasses.fields(cls))
 
@@ -143,7 +143,7 @@ def parameters_of(op: object, known: OpClass) -> tuple[Any, ...]:
             values.append(getattr(op, name))
         except AttributeError:
             raise TypeError(
-                f"{type(op).__qualname__} has no attribute {name!r}, which it is known by: "
+                f"{type(op).__qualname__} has no attribute {name!r}, which is a parameter: "
                 "__init__ must set it"
             ) from None
     if not known.has_props:
@@ -153,8 +153,8 @@ def parameters_of(op: object, known: OpClass) -> tuple[Any, ...]:
         if stray:
             name = type(op).__qualname__
             raise TypeError(
-                f"{name} holds {', '.join(map(repr, stray))}, which it is not known by: ops that "
-                f"differ by that alone would be taken for one. {_ADVICE.format(name=name)}"
+                f"{name} holds {', '.join(map(repr, stray))}, which is no parameter: ops that "
+                f"differ in that alone would be one object. {_ADVICE.format(name=name)}"
             )
     return tuple(values)
 
@@ -164,7 +164,7 @@ def _is_derived(cls: type, name: str) -> bool:
 
 
 def check_arguments(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Raise a TypeError where arguments are given that nothing keeps."""
+    """Raise TypeError for arguments of a class that has neither fields nor an ``__init__``."""
     if (args or kwargs) and cls.__init__ is object.__init__:  # type: ignore[misc]
         raise TypeError(
             f"{cls.__qualname__} takes no arguments: it has neither fields nor an __init__. "
@@ -177,10 +177,9 @@ def settled(value: tuple[Any, ...]) -> tuple[Any, ...]: ...
 @overload
 def settled(value: object) -> object: ...
 def settled(value: object) -> object:
-    """Return ``value`` as ops keep it.
+    """Return the value of a parameter in the form in which ops keep it.
 
-    Frozen graphs are in the container where the graphs of all ops live, and scalars of NumPy are
-    Python's.
+    Frozen graphs move to the default container, and NumPy scalars become Python numbers.
     """
     if isinstance(value, FrozenFunctionGraph):
         return value._in_default()
@@ -194,7 +193,7 @@ _SCALARS = (np.bool_, np.integer, np.float32, np.float64, np.str_, np.bytes_)
 
 
 def remade(cls: type[OpT], state: dict[str, Any]) -> OpT:
-    """Return the op of a class that holds ``state``, as pickles have it."""
+    """Return the op of a class whose attributes a pickle holds."""
     made = cls.__new__(cls)
     for name, value in state.items():
         object.__setattr__(made, name, value)

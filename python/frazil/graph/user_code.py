@@ -1,6 +1,6 @@
-"""Whose code builds a node: what is below this folder is frazil's own, and never the user's.
+"""Tells the core which files are frazil's own, so that a node names the user's line that built it.
 
-Imported before anything that builds nodes, as the core remembers what it found out about code.
+It is imported before anything builds a node, as the core remembers its answer for each file.
 """
 
 from pathlib import Path

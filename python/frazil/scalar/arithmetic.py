@@ -18,10 +18,10 @@ from frazil.scalar.op import Partial
 
 def _pow_gradient(inputs: Variables, output: Variable, g: Variable) -> list[Partial]:
     x, y = inputs
-    return [lambda: _pow_slope(x, y, g), lambda: g * _pow_rate(x, output)]
+    return [lambda: _gradient_of_base(x, y, g), lambda: g * _derivative_by_exponent(x, output)]
 
 
-def _pow_slope(x: Variable, y: Variable, g: Variable) -> Variable:
+def _gradient_of_base(x: Variable, y: Variable, g: Variable) -> Variable:
     """``y * x ** (y - 1)``, and zero where ``y`` is, though the power be infinite or NaN."""
     if not isinstance(y, Constant) or y.ndim:
         return g * elemwise(where, elemwise(eq, y, 0), 0, y * elemwise(pow, x, y - 1))
@@ -36,14 +36,14 @@ def _pow_slope(x: Variable, y: Variable, g: Variable) -> Variable:
     return g * (elemwise(pow, x, exponent - 1) * exponent)
 
 
-def _pow_rate(x: Variable, output: Variable) -> Variable:
+def _derivative_by_exponent(x: Variable, output: Variable) -> Variable:
     """``log(x) * output``, and zero where ``x`` is, though the logarithm is infinite."""
     zero = elemwise(eq, x, 0)
     return elemwise(where, zero, 0, elemwise(log, elemwise(where, zero, 1, x)) * output)
 
 
 def _first_wins(inputs: Variables, output: Variable, g: Variable) -> list[Partial]:
-    """All to the operand that is the output; of two equal ones, to the first, as in PyTensor."""
+    """The gradient goes to the operand that is the output; to the first of two equal ones."""
     wins = elemwise(eq, output, inputs[0])
     return [lambda: elemwise(where, wins, g, 0), lambda: elemwise(where, wins, 0, g)]
 

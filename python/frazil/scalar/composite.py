@@ -21,8 +21,8 @@ from frazil.scalar.logic import second
 class Composite(ScalarGraphOp):
     """A graph of scalar ops as one scalar op.
 
-    Native linkers see through it: they run what it holds, each op in the loop that suits it. It
-    needs no C code to be made, hashed, compared, differentiated or run.
+    Native linkers expand it: each op that it holds runs in the loop that suits it. Nothing is
+    compiled to make, compare, differentiate or evaluate it.
 
     Parameters
     ----------

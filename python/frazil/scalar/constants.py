@@ -13,7 +13,7 @@ from frazil.graph.op import Array
 from frazil.scalar.logic import cast
 
 TensorLike: TypeAlias = Variable | npt.ArrayLike
-"""What tensor functions take: a variable, or anything NumPy makes an array of."""
+"""An argument of tensor functions: a variable, or anything that NumPy makes an array of."""
 
 
 def constant(value: npt.ArrayLike, dtype: npt.DTypeLike | None = None) -> Constant:

@@ -21,7 +21,7 @@ from frazil.scalar.op import GradientFunction, Lowering, ScalarOp
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What is known of one elementary op.
+    """The definition of one elementary op.
 
     ``rule`` names the type rule by which the core types its nodes. ``ufunc`` computes the op with
     NumPy, on operands that have their computation dtype already. ``gradient`` is None for an op
@@ -66,7 +66,7 @@ class Elementary(ScalarOp):
                 "a cast, and nothing else, takes a dtype: Elementary('cast', 'float32')"
             )
         if self.dtype is not None:
-            # Raises, each time, if there is no such dtype: no op is left that has no rule.
+            # Raises for an unknown dtype, so that no op is made without a type rule.
             TensorType(self.dtype, ())
 
     @property

@@ -81,7 +81,7 @@ class Elemwise(Op):
                 for x, shape in zip(node.inputs, input_shapes, strict=True)
                 if x.ndim >= -axis and not x.broadcastable[axis]
             )
-            # A node that was built over others may have a type that does not tell the 1 of these.
+            # A rebuilt node may have a type that does not show the length 1 of its operands.
             return next(own, _core.constant(1))
 
         shape = tuple(length(axis) for axis in range(-node.output_types[0].ndim, 0))

@@ -1,9 +1,9 @@
 """A scalar op applied to whole arrays without a compiler: the reference for every linker.
 
-There are four ways, the first that fits is taken:
+Of four ways the first that fits is taken:
 
 1. the op's ``ufunc``, which NumPy or SciPy runs at native speed;
-2. its ``on_arrays``, as ops have that hold graphs;
+2. its ``on_arrays``, which ops that hold graphs have;
 3. ``numpy.frompyfunc`` over ``impl``, for up to 32 operands and results;
 4. a loop over ``impl``, for any number of them.
 
@@ -22,7 +22,7 @@ from frazil.graph.op import Array
 
 
 class Computed(Protocol):
-    """What is read of a scalar op to compute it; :class:`~frazil.scalar.ScalarOp` explains it."""
+    """The part of a scalar op that evaluation reads; see :class:`~frazil.scalar.ScalarOp`."""
 
     @property
     def nout(self) -> int: ...
@@ -37,7 +37,7 @@ class Computed(Protocol):
 
 
 FROMPYFUNC_LIMIT = 32
-"""The number of operands and results that every NumPy takes in ``frompyfunc``."""
+"""The largest number of operands and results that ``frompyfunc`` takes in every NumPy."""
 
 
 def evaluate(
@@ -52,8 +52,8 @@ def evaluate(
         The dtype of each result.
     operands : sequence of array_like
     out : numpy.ndarray, optional
-        Where an op with one result may store it; an operand, for example, that nobody needs any
-        more. It is used if the op has a ufunc that computes in its dtype.
+        Memory for the result of an op with one result: an operand, for example, that is not needed
+        any more. It is used if the op has a ufunc that computes in its dtype.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def _by_loop(op: Computed, results: Sequence[str], arrays: Sequence[Array]) -> t
 
 
 def _converted(values: Iterable[Any], dtype: str, count: int) -> Array:
-    """The values as an array; integers wrap around, as those of every linker do."""
+    """The values as an array; integers wrap around, as in every linker."""
     target = np.dtype(dtype)
     if target.kind in "iu":
         mask = (1 << 8 * target.itemsize) - 1

@@ -1,6 +1,6 @@
-"""Whether the C or Numba text of a scalar op is an expression of its operands.
+"""Checks that the C or Numba text of a scalar op is an expression of its operands.
 
-What is wrong is said before a compiler sees it, with the name of the op.
+A fault is reported with the name of the op, before a compiler sees the text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from frazil.scalar.op import ScalarOp
 
 PLACE = re.compile(r"\{(\w+)\}")
-"""What stands for an operand, a type or a function."""
+"""A placeholder of an operand, a type or a function."""
 
 _ASIDE = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'""", re.DOTALL)
 """Comments and literals of C, in which anything may stand."""
@@ -24,7 +24,7 @@ _WORDS = ("T", "inf")
 
 
 def check_text(op: ScalarOp, language: str, text: str, functions: Collection[str]) -> None:
-    """Raises what is wrong with an op's text in ``"C"`` or ``"Numba"``, which may name functions.
+    """Check an op's text in ``"C"`` or ``"Numba"``, which may name ``functions``.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def _fault(op: ScalarOp, language: str, text: str, functions: Collection[str]) -
 
 
 def _fault_of_c(text: str) -> str | None:
-    """Braces but those of places are C's own; semicolons stand only within them."""
+    """Braces that hold no placeholder are C's; semicolons stand only within them."""
     bare = _ASIDE.sub(" ", PLACE.sub("0", text))
     if not bare.strip():
         return "is empty: write an expression"

@@ -16,9 +16,9 @@ from frazil.scalar.op import ScalarOp
 
 
 class ScalarGraphOp(ScalarOp):
-    """A scalar op that computes by way of a graph of its own, the field ``fgraph``.
+    """A scalar op that computes by a graph, its field ``fgraph``.
 
-    All that the graph holds has no dimensions, and every node of it is elementwise.
+    The variables of the graph have no dimensions, and its nodes are elementwise.
     """
 
     fgraph: FrozenFunctionGraph
@@ -32,7 +32,7 @@ class ScalarGraphOp(ScalarOp):
             raise TypeError(f"{this} needs an output")
         for node in graph.toposort():
             if not isinstance(node.op, Elemwise):
-                raise TypeError(f"{this} is made of elementwise ops; {node.op} is none")
+                raise TypeError(f"{this} is made of elementwise ops; {node.op} is not elementwise")
         for x in (*graph.inputs, *graph.outputs):
             if x.ndim:
                 raise TypeError(
@@ -63,7 +63,7 @@ class ScalarGraphOp(ScalarOp):
 
 
 class Steps:
-    """What a graph of scalar ops does, told without variables: ops over numbered values."""
+    """A graph of scalar ops as a list of steps over numbered values."""
 
     def __init__(self, graph: FrozenFunctionGraph) -> None:
         numbers: dict[Variable, int] = {x: at for at, x in enumerate(graph.inputs)}
@@ -111,12 +111,12 @@ class Steps:
         return tuple(np.broadcast_to(values[at], shape) for at in self.outputs)
 
 
-# Held by the graph's life, so that an op has no state; a graph never changes.
+# Kept while the graph lives, so that ops have no state.
 _known: WeakKeyDictionary[FrozenFunctionGraph, Steps] = WeakKeyDictionary()
 
 
 def steps_of(graph: FrozenFunctionGraph) -> Steps:
-    """What a graph of scalar ops does, worked out once."""
+    """The steps of a graph of scalar ops, made once."""
     steps = _known.get(graph)
     if steps is None:
         steps = _known.setdefault(graph, Steps(graph))

@@ -28,21 +28,20 @@ class ScalarLoopMeta(ScalarOpMeta):
 class ScalarLoop(ScalarGraphOp, metaclass=ScalarLoopMeta):
     """A loop for each element: ``ScalarLoop(init, update, constant, until)``.
 
-    Applied to ``(n_steps, *init, *constant)``, which broadcast against each other, it gives what
-    the states are after the last step, and with ``until`` also whether the loop ended by that. It
-    is a scalar op as others are, so it shares native loops with its neighbours. Two that are built
-    alike are the same op.
+    Applied to ``(n_steps, *init, *constant)``, which broadcast against each other, it gives the
+    states after the last step, and with ``until`` also whether ``until`` ended the loop. Like other
+    scalar ops it shares native loops with its neighbours. Loops that are built alike are one op.
 
     Parameters
     ----------
     init : sequence of Variable
-        What stands for the states, without dimensions: at first for what they start from.
+        Variables without dimensions that stand for the states before a step.
     update : sequence of Variable
-        What each state is after a step; of the dtype that it has before.
+        The states after a step, each of the dtype that it has before.
     constant : sequence of Variable
-        What stands for that which is the same in all steps.
+        Variables that stand for values which are the same in all steps.
     until : Variable, optional
-        A bool. The step in which it is true is the last one; what it updates counts.
+        A bool. The first step in which it is true is the last one; its updates count.
     name : str, optional
         A name for messages.
 
@@ -58,12 +57,12 @@ class ScalarLoop(ScalarGraphOp, metaclass=ScalarLoopMeta):
 
     Notes
     -----
-    A number of steps below zero is as zero: the states are what they start from, and the loop has
-    not ended by ``until``. There is always a number of steps, so there is no endless loop.
+    A negative number of steps counts as zero: the states keep their initial values, and ``until``
+    has not ended the loop. The number of steps is always given, so no loop is endless.
 
-    The gradients are found forwards, in the same steps: the loop of a gradient carries the
-    derivative of each state by each input of which the gradient is wanted. They are derivatives for
-    the number of steps that the loop took. The number of steps itself has no gradient.
+    Gradients are found in forward mode, in the same steps: the loop of a gradient also carries the
+    derivative of each state by each input whose gradient is wanted. The number of steps that the
+    loop took counts as a constant, and has no gradient.
 
     Examples
     --------
@@ -164,7 +163,7 @@ class ScalarLoop(ScalarGraphOp, metaclass=ScalarLoopMeta):
         return values[0] if self.nout == 1 else values
 
     def on_arrays(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
-        """Steps of all elements at once; those that have ended are put aside."""
+        """The steps of all elements at once; elements whose loop has ended are put aside."""
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
         left, *operands = (np.broadcast_to(array, shape).reshape(-1) for array in arrays)
         states, constants = operands[: self.n_states], operands[self.n_states :]
@@ -193,7 +192,7 @@ class ScalarLoop(ScalarGraphOp, metaclass=ScalarLoopMeta):
 
 @dataclass(frozen=True, eq=False)
 class LoopResult(ScalarOp):
-    """One result of a ScalarLoop by itself; native loops run what several have in common once."""
+    """One result of a ScalarLoop; a native loop computes several results of one loop together."""
 
     loop: ScalarLoop
     index: int
@@ -220,7 +219,7 @@ class LoopResult(ScalarOp):
 
 
 def loop_result(op: ScalarOp) -> tuple[ScalarLoop, int] | None:
-    """The loop that an op of one result runs, and which result of it that is; None: it runs none.
+    """The loop of an op with one result, and the index of that result; None for other ops.
 
     Examples
     --------
@@ -272,7 +271,7 @@ def _build(
         graph = FrozenFunctionGraph([*states, *others], outputs)
     except MissingInputError as error:
         raise MissingInputError(
-            f"a ScalarLoop needs all that it uses in init or constant: {error}"
+            f"a ScalarLoop uses only variables in init or constant: {error}"
         ) from error
     made: ScalarLoop = ScalarLoop(graph, condition is not None, name)
     return made

@@ -1,4 +1,4 @@
-"""Scalar ops: what happens to one element, told once for every linker."""
+"""Scalar ops: the computation of one element, defined once for every linker."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ GradientFunction: TypeAlias = Callable[[Variables, Variable, Variable], Sequence
 
 
 class ScalarOpMeta(OpMeta, ABCMeta):
-    """Makes equal ops one object, and none of a class that does not say what it computes."""
+    """Makes equal ops one object, and refuses classes that do not define what they compute."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls.__abstractmethods__:
@@ -51,11 +51,11 @@ class ScalarOpMeta(OpMeta, ABCMeta):
 class ScalarOp(Op, metaclass=ScalarOpMeta):
     """An op on single elements; applied to variables, it acts on every element of them.
 
-    A subclass says what it computes in ``impl``, how many operands it takes (``nin``) and how it is
-    typed (``rule``). All else is for speed: with ``ufunc`` it runs as fast as NumPy does, with
-    ``c`` and ``numba`` it joins native loops; without these it is called from them. In mode
+    A subclass defines what it computes (``impl``), how many operands it takes (``nin``) and how it
+    is typed (``rule``). All else is for speed: with ``ufunc`` it runs as fast as NumPy does, with
+    ``c`` and ``numba`` it joins native loops; without these, native loops call ``impl``. In mode
     ``numba`` an op with neither ``numba`` nor ``ufunc`` joins them, too, if Numba can compile its
-    ``impl`` and that can raise nothing: on float64 and int64, where division by zero and functions
+    ``impl`` and that cannot raise: on float64 and int64, where division by zero and functions
     outside their domain give infinity, NaN or 0 instead of an exception of Python's.
 
     Attributes
@@ -95,7 +95,7 @@ class ScalarOp(Op, metaclass=ScalarOpMeta):
     """
 
     elementwise: ClassVar[type[Op]]
-    """What applies a scalar op to every element of tensors; :mod:`frazil.scalar.elemwise` says."""
+    """The op that applies a scalar op to every element; :mod:`frazil.scalar.elemwise` sets it."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -15,7 +15,7 @@ import numpy as np
 from frazil.graph.op import Array
 
 TERMS = 12
-"""Added as they are: where the others begin, ten of Euler and Maclaurin are exact."""
+"""How many terms are added one by one; for the rest ten of Euler and Maclaurin are exact."""
 
 COEFFICIENTS = (
     *(1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000),
@@ -28,7 +28,7 @@ LARGEST_FACTORIAL = 170
 """The largest number whose factorial is finite."""
 
 LARGEST_ORDER = 2.0**31
-"""Beyond, an order is not told from its neighbours for long."""
+"""The largest order that is computed; larger ones give NaN."""
 
 
 def polygamma_values(n: Array, x: Array) -> Array:

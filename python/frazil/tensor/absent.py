@@ -13,7 +13,7 @@ IN_FRAZIL: Mapping[str, str] = {
     "jit": _COMPILING,
     "vmap": "functions of frazil.tensor broadcast over any rank; fz.map goes along one dimension",
     "value_and_grad": "compile both: fz.function([x], [cost, fz.grad(cost, x)])",
-    "config": "say it where it is wanted: fz.function(..., mode=...), ft.vector('x', dtype=...)",
+    "config": "give it where it applies: fz.function(..., mode=...), ft.vector('x', dtype=...)",
     "clone": "graphs are immutable; fz.graph_replace([y], {x: new}) gives another one",
     "clone_replace": "write fz.graph_replace([y], {x: new})",
     "Apply": "it is fz.FrozenApply",

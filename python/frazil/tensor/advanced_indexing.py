@@ -70,8 +70,8 @@ class AdvancedSubtensor(Op):
 class AdvancedIncSubtensor(Op):
     """``x`` with ``y`` added at the positions that index arrays give, or put there if ``set``.
 
-    A new tensor. ``y`` broadcasts to the part. Where a position is given several times, all that
-    is for it is added, one after the other; of what is put there the last remains.
+    A new tensor. ``y`` broadcasts to the part. Values for a position that is given several times
+    are added one after the other; with ``set`` the last one remains.
     """
 
     template: AdvancedTemplate
@@ -90,7 +90,7 @@ class AdvancedIncSubtensor(Op):
         part = arrange(self.template, x.shape, index_shape)
         check_lengths(node.inputs[1], y.shape, part)
         if self.set:
-            # Of what goes to one place the last stays, in C order; NumPy goes as they lie.
+            # The last value for a position remains, in C order; NumPy would go in memory order.
             indices = [np.ascontiguousarray(np.broadcast_to(k, index_shape)) for k in indices]
             y = np.ascontiguousarray(y) if y.ndim else y
         index = _numpy_index(self.template, indices)
@@ -220,8 +220,9 @@ def _all_different(indices: Sequence[Variable]) -> bool:
 
 
 def _remaining(template: AdvancedTemplate, x: Variable, indices: Sequence[Variable]) -> Variable:
-    """Return which elements of a part stay where all of it is put into ``x``: of those for one
-    position the last. It broadcasts to the part.
+    """Return a mask of the elements of a part that remain in ``x``: the last for each position.
+
+    The mask broadcasts to the part.
     """
     places = tuple(lengths(x)[axis] for axis in _indexed(template))
     shape = index_lengths(indices, [lengths(index) for index in indices])

@@ -1,4 +1,4 @@
-"""Buffers of their own: a tensor that shares memory with nothing it was made of."""
+"""Copies that share memory with no other tensor."""
 
 from __future__ import annotations
 

@@ -64,9 +64,9 @@ class CumOp(Op):
     def _product_gradient(self, x: Variable, y: Variable, g: Variable) -> Variable:
         """Return the gradient of ``x`` where ``y`` is its cumulative product; right at zeros, too.
 
-        What element ``k`` has in it is the products without it. They are ``y / x`` unless ``x`` is
-        zero there. At the first zero, they are the products of all others; at the second zero they
-        are zero, but their derivatives are not; at all later ones these are zero, too.
+        The derivatives by element ``k`` are the products without it: ``y / x`` unless ``x`` is zero
+        there. At the first zero they are the products of all other elements. At the second zero
+        they are zero, but their own derivatives are not; at later zeros both are zero.
         """
 
         def summed(products: Variable) -> Variable:

@@ -38,8 +38,8 @@ V = TypeVar("V")
 
 WHOLE: Slice = (None, None, None)
 HELD: Slice = (0, None, None)
-"""All of a dimension that an array in the same index takes elements of. No slice that a user writes
-becomes this, so a part that is taken in two steps is known from the part of a part."""
+"""The whole of a dimension from which an array in the same index picks. No slice of a user's parses
+to this, so ``x[:, [0]]``, done in two steps, differs from ``x[:][:, [0]]``."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,8 @@
 """Indices as NumPy writes them: ``x[index]``, and ``x`` with the part that an index names changed.
 
-What integers, slices and ``None`` take is a view. An array among the indices makes two steps: the
-slices and new axes as a view, and its elements gathered (:class:`AdvancedSubtensor`). A mask stands
-for the positions where it is true.
+Integers, slices and ``None`` take a view. With arrays among the indices there are two steps: slices
+and new axes make a view, and the arrays gather its elements (:class:`AdvancedSubtensor`). A mask
+stands for the positions where it is true.
 """
 
 from __future__ import annotations
@@ -42,10 +42,7 @@ SUPPORTED = (
 
 
 APART = object()
-"""Among the items of an index an ellipsis that stands for no dimension.
-
-Where it is between arrays they are no neighbours, as in NumPy.
-"""
+"""An ellipsis that stands for no dimension. It separates the arrays around it, as in NumPy."""
 
 
 def get_item(x: Variable, index: object) -> Variable:
@@ -72,7 +69,7 @@ def get_item(x: Variable, index: object) -> Variable:
     template, dynamic, new_axes = _parse(x, items)
     while template and template[-1] == WHOLE:
         template.pop()
-    # The whole of a part is not the part itself, which an update would take for one of another.
+    # x[1:][:] is not x[1:] itself, which set_subtensor would take for a part of x.
     is_new = template or (not new_axes and _is_part(x))
     part = Subtensor(tuple(template))(x, *dynamic) if is_new else x
     return expand_dims(part, new_axes)
@@ -115,7 +112,7 @@ def inc_subtensor(x: Variable, y: TensorLike) -> Variable:
         The part, written ``tensor[index]``.
     y : tensor_like
         What is added, which broadcasts to the part, of its dtype or one that promotes to it. Where
-        arrays in the index name an element several times, all that is for it is added, as by
+        arrays in the index name an element several times, all its values are added, as by
         :func:`numpy.add.at`.
 
     Returns
@@ -157,8 +154,8 @@ def _with_part(part: Variable, y: TensorLike, *, replace: bool) -> Variable:
     if node is None or not isinstance(node.op, Subtensor):
         raise TypeError(
             "the part must be written as an index into a tensor, as in set_subtensor(x[1:], y), "
-            f"that does not take the whole of it; given {part}. To replace all of a tensor go on "
-            "with the new one, or with ft.full_like(x, value)"
+            f"that leaves some of it out; given {part}. To replace all of a tensor, use the new "
+            "one, or ft.full_like(x, value)"
         )
     x, *dynamic = node.inputs
     changed: Variable = IncSubtensor(node.op.template, replace)(x, y, *dynamic)
@@ -251,7 +248,7 @@ def _positions(mask: Variable, x: Variable, axis: int) -> Sequence[Variable]:
 
 
 def _gather(x: Variable, items: Sequence[Any]) -> Variable:
-    """Return the part for an index that has arrays; integers are such, too, but of no dimension."""
+    """Return the part for an index that has arrays; integers count as arrays of no dimension."""
     basic: list[Any] = []
     indices: list[Variable] = []
     kinds: list[str] = []  # of the dimensions of the view that the arrays index
@@ -277,7 +274,7 @@ def _gather(x: Variable, items: Sequence[Any]) -> Variable:
 
 
 def _with_gaps(items: Sequence[Any]) -> list[Any]:
-    """Return the items of an index, APART only where it stands between arrays."""
+    """Return the items of an index, with APART kept only between arrays."""
     around = zip([None, *items], items, [*items[1:], None], strict=False)
     return [
         item

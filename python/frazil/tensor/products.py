@@ -58,10 +58,10 @@ class Dot(Op):
 
 @dataclass(frozen=True, eq=False)
 class BatchedDot(Op):
-    """The products of as many pairs of matrices: of the last two dimensions of both operands.
+    """The products of pairs of matrices, which are the last two dimensions of the operands.
 
-    Both have one dtype and one rank, three or more. The dimensions in front are equally long, or
-    declared to be 1 in one operand, whose matrix meets all of the other then.
+    Both have one dtype and one rank, three or more. The dimensions in front have equal lengths, or
+    length 1 declared in one operand, whose matrix then meets all matrices of the other.
     """
 
     def make_node(self, a: Variable, b: Variable) -> FrozenApply:

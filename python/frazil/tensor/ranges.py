@@ -51,8 +51,8 @@ class ARange(Op):
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         start, _, step = inputs
         positions = np.arange(_count(inputs)).astype(self.dtype)
-        # As numpy.arange has them; it counts what it is given as uint64 wrongly where that wraps.
-        with np.errstate(all="ignore"):  # what an infinite step gives is written over
+        # As numpy.arange computes them, which counts a range of uint64 wrongly where it wraps.
+        with np.errstate(all="ignore"):  # values of an infinite step are overwritten
             values = start + positions * ((start + step) - start)
         values[:2] = [start, start + step][: len(values)]
         return (values,)
@@ -100,9 +100,9 @@ def arange(
     Returns
     -------
     Variable
-        Of length ``ceil((stop - start) / step)``, or 0 if that is negative: as many as there are
-        before anything is cast. As in NumPy, the first two values are cast to ``dtype``, and the
-        others follow at their distance.
+        Of length ``ceil((stop - start) / step)``, or 0 if that is negative, found before anything
+        is cast. As in NumPy, the first two values are cast to ``dtype``, and the others follow at
+        their distance.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def arange(
 
 
 def _converted(x: Variable, dtype: str) -> Variable:
-    """Return ``x`` in ``dtype``; constants stay such, so that a length can follow from them."""
+    """Return ``x`` in ``dtype``; constants stay constants, which lengths are computed from."""
     return constant(x.data.astype(dtype)) if isinstance(x, Constant) else as_tensor(x, dtype)
 
 
@@ -175,7 +175,7 @@ def _count(operands: Sequence[Array]) -> int:
     with np.errstate(all="ignore"):
         distance = stop - start
         steps = float(distance / step)
-    if steps == 0 and distance != 0:  # less than a step that can be told from none
+    if steps == 0 and distance != 0:  # the quotient is too small for a float
         return int(math.copysign(1, steps) > 0)
     if math.isnan(steps):
         raise ValueError("a range has no length where an end or the step is not a number")

@@ -49,7 +49,7 @@ def roll(
     shift: LengthLike | Sequence[LengthLike],
     axis: int | Sequence[int] | None = None,
 ) -> Variable:
-    """Return a tensor whose elements are moved along dimensions; those pushed out come in in front.
+    """Return a tensor whose elements are moved along dimensions; those pushed out enter in front.
 
     Parameters
     ----------

@@ -100,9 +100,9 @@ class Prod(Reduce):
         return 1
 
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
-        # The product of the other elements, written so that its derivative is right, too, and that
-        # nothing is divided by 0. Without a zero that is one of two, what is left is the other zero
-        # (which the sum of zeros less this one is) times the rest.
+        # The derivative by an element is the product of the others, written without division by 0
+        # and so that its own derivative is right. Of two zeros, the product without one is the
+        # other (the sum of the zeros less this one) times the rest.
         (x,), (y,) = inputs, outputs
         zero = _core.elemwise(scalar.eq, x, 0)
         nonzero = _core.elemwise(scalar.where, zero, 1, x)

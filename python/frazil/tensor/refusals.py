@@ -1,4 +1,4 @@
-"""What variables refuse, since they have no values before a function runs: what to write instead.
+"""Operations that variables refuse, as they have no values yet, and what to write instead.
 
 What stands in the class body here is set on the core's ``Variable``, as the methods are.
 """

@@ -129,7 +129,7 @@ class Shapes:
                 None if shape is None else self._known(output, shape)
                 for output, shape in zip(node.outputs, shapes, strict=True)
             )
-            # What they are made of is what the node is made of: another graph with it has it, too.
+            # They depend only on what the node depends on: they hold in every graph that has it.
             node.remember_lengths(known)
         for output, lengths in zip(node.outputs, known, strict=True):
             if lengths is not None:

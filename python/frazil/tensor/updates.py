@@ -1,4 +1,4 @@
-"""Which ops give a new state of one of their operands, so that they may be done in place."""
+"""Ops whose first output is a new state of an operand, and may be computed in its memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from frazil.tensor.linalg import Cholesky, CholeskyGradient, SolveTriangular
 
 @singledispatch
 def updated_operand(op: Op) -> int | None:
-    """The position of the operand that the op's first output is a new state of, if there is one."""
+    """The position of the operand whose new state the op's first output is; None: of none."""
     return None
 
 

@@ -25,8 +25,8 @@ from frazil.tensor.reductions import prod
 class LogAbsDet(Op):
     """The logarithm of the absolute value of a determinant, given a matrix, its factors and pivots.
 
-    It is the sum of logarithms of the diagonal of ``u``, which a rule puts in its place. It is an
-    op so that the gradient goes to the matrix at once: its inverse, transposed.
+    It is the sum of logarithms of the diagonal of ``u``, which a rule puts there instead. It is an
+    op so that its gradient, the transposed inverse, goes to the matrix directly.
     """
 
     on_error: OnError = "raise"
@@ -58,8 +58,8 @@ def det(a: TensorLike, *, on_error: OnError = "raise") -> Variable:
     a : tensor_like
         A square matrix.
     on_error : {"raise", "nan"}, default "raise"
-        What becomes of the gradient where the matrix is singular, which has none: a call raises
-        numpy.linalg.LinAlgError, or it is NaN.
+        A singular matrix has no gradient: a call that needs it raises numpy.linalg.LinAlgError, or
+        it is NaN.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What becomes of matrices without factors, and of systems without solutions."""
+"""Failures: matrices without factors, and systems without solutions."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ OnError: TypeAlias = Literal["raise", "nan"]
 
 
 class MayFail(Op):
-    """An op that some matrices have no result for; its gradients do with them as it does."""
+    """An op that has no result for some matrices; its gradients fail as it does."""
 
     on_error: OnError
 
     def check_on_error(self) -> None:
-        """Raise ValueError for what is neither."""
+        """Raise ValueError if ``on_error`` is neither of its values."""
         if self.on_error not in ("raise", "nan"):
             raise ValueError(f"on_error must be 'raise' or 'nan'; given {self.on_error!r}")
 
@@ -30,6 +30,6 @@ class MayFail(Op):
         return (nan,)
 
 
-def is_failing(op: object, on_error: OnError) -> bool:
-    """Whether ``op`` may fail otherwise than so."""
+def fails_otherwise(op: object, on_error: OnError) -> bool:
+    """Whether ``op`` may fail, and not in the way that ``on_error`` says."""
     return isinstance(op, MayFail) and op.on_error != on_error

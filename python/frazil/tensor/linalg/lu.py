@@ -1,4 +1,4 @@
-"""Factors of square matrices whose rows change places, and systems of equations with them."""
+"""LU factors of square matrices, with pivoting of rows, and systems of equations with them."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from frazil.tensor.transposition import permute_dims
 
 @dataclass(frozen=True, eq=False)
 class LUFactor(MayFail):
-    """The factors of a square matrix whose rows change places, ``p l u``.
+    """The LU factors of a square matrix, with pivoting of rows: ``p l u``.
 
-    The outputs: a matrix with ``u`` in its upper triangle and ``l`` below it, whose diagonal is of
-    ones; and for each row, in turn, the one that it changes places with, as int32. A singular
-    matrix has factors, too: the diagonal of ``u`` has a zero. But they have no gradient: asking for
-    it raises numpy.linalg.LinAlgError, or with ``on_error="nan"`` gives NaN.
+    The first output has ``u`` in its upper triangle and ``l``, whose diagonal is ones, below it.
+    The second has the pivots: for each row, in turn, the row that it is exchanged with, as int32. A
+    singular matrix has factors, too: the diagonal of ``u`` has a zero. But they have no gradient: a
+    call that needs it raises numpy.linalg.LinAlgError, or with ``on_error="nan"`` gives NaN.
     """
 
     on_error: OnError = "raise"
@@ -75,11 +75,10 @@ class LUFactor(MayFail):
 
 
 class FactoredSystem(MayFail):
-    """The solution ``x`` of ``a x = b``, or of ``a' x = b`` where ``trans`` is ``"T"``, given among
-    the last operands the factors of ``a``, rows to change places with, and ``b``.
+    """The solution ``x`` of ``a x = b``, or of ``a' x = b`` where ``trans`` is ``"T"``.
 
-    Where the factors say that the matrix is singular it raises numpy.linalg.LinAlgError, or with
-    ``on_error="nan"`` gives NaN.
+    The last operands are the factors of ``a``, their pivots, and ``b``. If the factors show that
+    ``a`` is singular, a call raises numpy.linalg.LinAlgError, or with ``on_error="nan"`` gives NaN.
     """
 
     trans: Trans
@@ -91,7 +90,7 @@ class FactoredSystem(MayFail):
         self.check_on_error()
         static = check_square(factors, type(self).__name__)
         if pivots.ndim != 1 or pivots.dtype != "int32":
-            raise TypeError(f"rows that change places must be an int32 vector; given {pivots.type}")
+            raise TypeError(f"pivots must be an int32 vector; given {pivots.type}")
         if b.ndim not in (1, 2) or b.dtype != factors.dtype:
             raise TypeError(
                 f"the right side must be a vector or a matrix of dtype {factors.dtype}; "
@@ -156,7 +155,7 @@ class LUSolve(FactoredSystem):
 class Solve(FactoredSystem):
     """The solution of a system, of (a, factors, pivots, b), where the factors are those of ``a``.
 
-    They are taken for constants: the gradient goes to ``a`` at once.
+    The factors count as constants: the gradient goes to ``a`` directly.
     """
 
     trans: Trans
@@ -184,8 +183,8 @@ def lu_factor(a: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, 
     a : tensor_like
         A square matrix, which may be singular.
     on_error : {"raise", "nan"}, default "raise"
-        What becomes of the gradient where the matrix is singular, which has none: a call raises
-        numpy.linalg.LinAlgError, or it is NaN.
+        A singular matrix has no gradient: a call that needs it raises numpy.linalg.LinAlgError, or
+        it is NaN.
 
     Returns
     -------
