@@ -1,7 +1,9 @@
 """What an expression gives: by the reference evaluator and by a function compiled for a linker."""
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 from reference import evaluate
 
 import frazil as fz
@@ -30,3 +32,69 @@ def like(draw, array, name=None):
     """Draw an input for ``array``, some of whose lengths its type knows; lengths 1 are declared."""
     shape = [n if n == 1 or draw(st.booleans()) else None for n in array.shape]
     return ft.tensor(name, dtype=array.dtype, shape=shape)
+
+
+def follow(ours, theirs, arrays, draw, tolerance=1e-12):
+    """Check that a function gives what NumPy's gives of arrays, or raises what that raises.
+
+    Results may be sequences. Values are of the reference evaluator; types know some lengths only.
+    """
+    inputs = [like(draw, array) for array in arrays]
+    given = dict(zip(inputs, arrays, strict=True))
+    try:
+        with np.errstate(all="ignore"):
+            expected = several(theirs(*arrays))
+    except Exception as error:
+        with pytest.raises(type(error)):
+            _evaluated(ours, given)
+        return
+    for found, array in zip(_evaluated(ours, given), expected, strict=True):
+        agree(found, array, tolerance)
+
+
+def _evaluated(function, given):
+    return [evaluate(variable, given) for variable in several(function(*given))]
+
+
+def several(results):
+    """A result as a list of results."""
+    return list(results) if isinstance(results, list | tuple) else [results]
+
+
+def agree(found, expected, tolerance=1e-12):
+    """Check the dtype, the shape and the values of an array."""
+    expected = np.asarray(expected)
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    if expected.dtype == "float32":
+        tolerance = max(tolerance, 2e-5)
+    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+def follow_compiled(table, arrays, mode):
+    """Check pairs of functions on arrays, all compiled as one function for a linker."""
+    shapes = [[1 if n == 1 else None for n in x.shape] for x in arrays]
+    inputs = [ft.tensor(dtype=x.dtype, shape=n) for x, n in zip(arrays, shapes, strict=True)]
+    variables, expected = [], []
+    for ours, theirs in table:
+        variables += several(ours(*inputs))
+        expected += several(theirs(*arrays))
+    values = compiled(variables, dict(zip(inputs, arrays, strict=True)), mode)
+    for found, array in zip(values, expected, strict=True):
+        agree(found, array)
+
+
+def drawn_arrays(min_dims=0, max_dims=3, dtypes=("float64", "float32", "int64", "int8")):
+    """Arrays with lengths 0 and 1, NaN, infinities, and any strides."""
+
+    @st.composite
+    def array(draw):
+        shape = draw(hnp.array_shapes(min_dims=min_dims, max_dims=max_dims, min_side=0, max_side=4))
+        dtype = np.dtype(draw(st.sampled_from(dtypes)))
+        whole = st.integers(-4, 4) if dtype.kind != "u" else st.integers(0, 4)
+        special = st.sampled_from([np.nan, np.inf, -np.inf, -0.0, 0.5])
+        elements = whole | special if dtype.kind == "f" else whole if dtype != "bool" else None
+        made = draw(hnp.arrays(dtype, shape, elements=elements))
+        backwards = tuple(slice(None, None, draw(st.sampled_from([1, -1]))) for _ in shape)
+        return made[backwards] if shape else made
+
+    return array()

@@ -13,10 +13,21 @@ from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
+from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.indexing import WHOLE
 from frazil.tensor.items import get_item
-from frazil.tensor.lengths import LengthLike, Lengths, add, as_length, length
+from frazil.tensor.lengths import (
+    LengthLike,
+    Lengths,
+    add,
+    as_length,
+    floor_divide,
+    length,
+    lengths,
+    literal,
+    multiply,
+)
 from frazil.tensor.reshaping import ravel
 
 
@@ -209,7 +220,10 @@ def vstack(tup: Iterable[TensorLike]) -> Variable:
 
 
 def split(
-    x: TensorLike, splits_size: Sequence[LengthLike], n_splits: int | None = None, axis: int = 0
+    x: TensorLike,
+    splits_size: int | Sequence[LengthLike],
+    n_splits: int | None = None,
+    axis: int = 0,
 ) -> list[Variable]:
     """Return the parts of ``x`` along a dimension.
 
@@ -217,8 +231,9 @@ def split(
     ----------
     x : tensor_like
         Any tensor with dimensions.
-    splits_size : sequence of int or 0-d integer variable
-        The length of each part, as in PyTensor; they should sum to that of ``x``.
+    splits_size : int, or sequence of int or 0-d integer variable
+        The number of equal parts, as in NumPy; or the length of each part, as in PyTensor, which
+        should sum to that of ``x``. :func:`array_split` takes positions.
     n_splits : int, optional
         The number of parts, if it is to be checked.
     axis : int, default 0
@@ -237,10 +252,32 @@ def split(
     array([2., 3.])
     """
     x = as_tensor(x)
+    if isinstance(splits_size, int | np.integer):
+        if n_splits not in (None, splits_size):
+            raise ValueError(f"given {splits_size} parts, but n_splits={n_splits}")
+        return _equal_parts(x, int(splits_size), normalize_axis(axis, x.ndim))
     sizes = [as_length(size) for size in splits_size]
     if n_splits is not None and n_splits != len(sizes):
         raise ValueError(f"splits_size has {len(sizes)} lengths, but n_splits={n_splits}")
     return _parts(x, sizes, normalize_axis(axis, x.ndim))
+
+
+def _equal_parts(x: Variable, count: int, axis: int) -> list[Variable]:
+    """Return so many parts of one length; where that is not static, it is checked at run time."""
+    if count <= 0:
+        raise ValueError(f"the number of parts must be larger than 0; given {count}")
+    whole = x.type.shape[axis]
+    if whole is not None and whole % count:
+        raise ValueError(
+            f"{count} parts of one length cannot be made of length {whole}, axis {axis} of "
+            f"{x.type}. Use ft.array_split."
+        )
+    size = floor_divide(length(x, axis), literal(count))
+    if whole is not None:
+        return _parts(x, [size] * count, axis)
+    shape = [*lengths(x)]
+    shape[axis] = multiply(size, literal(count))
+    return _parts(broadcast_to(x, shape), [size] * count, axis)
 
 
 def _parts(x: Variable, sizes: Sequence[Variable], axis: int) -> list[Variable]:
