@@ -15,6 +15,14 @@ from frazil.tensor.broadcasting import broadcast_to as broadcast_to
 from frazil.tensor.buffers import distinct as distinct
 from frazil.tensor.closeness import allclose as allclose
 from frazil.tensor.closeness import isclose as isclose
+from frazil.tensor.contractions import batched_dot as batched_dot
+from frazil.tensor.contractions import cross as cross
+from frazil.tensor.contractions import inner as inner
+from frazil.tensor.contractions import kron as kron
+from frazil.tensor.contractions import matvec as matvec
+from frazil.tensor.contractions import vdot as vdot
+from frazil.tensor.contractions import vecdot as vecdot
+from frazil.tensor.contractions import vecmat as vecmat
 from frazil.tensor.creation import alloc as alloc
 from frazil.tensor.creation import empty as empty
 from frazil.tensor.creation import full as full
