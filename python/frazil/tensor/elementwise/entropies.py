@@ -1,0 +1,92 @@
+"""Products with logarithms, which are zero where the factor is."""
+
+from __future__ import annotations
+
+import math
+
+import frazil.scalar as scalar
+from frazil._core import Variable, elemwise
+from frazil.scalar.constants import TensorLike, as_operand
+from frazil.tensor.elementwise.angles import as_floating
+
+
+def xlogx(x: TensorLike, /) -> Variable:
+    """Return ``x * log(x)``, and 0 at 0.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Not below zero, where the result is NaN.
+
+    Returns
+    -------
+    Variable
+        In the floating dtype that ``log(x)`` has.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.xlogx([0.0, 1.0, ft.e]).eval()
+    array([0.        , 0.        , 2.71828183])
+    """
+    x = as_floating(x)
+    zero = elemwise(scalar.eq, x, 0)
+    return x * elemwise(scalar.log, elemwise(scalar.where, zero, 1, x))
+
+
+def xlogy(x: TensorLike, y: TensorLike, /) -> Variable:
+    """Return ``x * log(y)``, and 0 where ``x`` is 0 and ``y`` is not NaN.
+
+    Parameters
+    ----------
+    x, y : tensor_like
+        Tensors whose shapes broadcast.
+
+    Returns
+    -------
+    Variable
+        As :func:`scipy.special.xlogy` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.xlogy([0.0, 2.0], [0.0, 1.0]).eval()
+    array([0., 0.])
+    """
+    return _zero_where_the_factor_is(scalar.log, 0, 1, x, y)
+
+
+def xlog1py(x: TensorLike, y: TensorLike, /) -> Variable:
+    """Return ``x * log(1 + y)``, and 0 where ``x`` is 0 and ``y`` is not NaN.
+
+    Parameters
+    ----------
+    x, y : tensor_like
+        Tensors whose shapes broadcast.
+
+    Returns
+    -------
+    Variable
+        As :func:`scipy.special.xlog1py` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.xlog1py([0.0, 2.0], [-1.0, 0.0]).eval()
+    array([0., 0.])
+    """
+    return _zero_where_the_factor_is(scalar.log1p, -1, 0, x, y)
+
+
+def _zero_where_the_factor_is(
+    logarithm: scalar.Elementary, pole: float, root: float, x: TensorLike, y: TensorLike
+) -> Variable:
+    """Return ``x * logarithm(y)``, with the argument that gives 0 where ``x`` is 0 and it must.
+
+    It must be where the logarithm is not finite. Elsewhere it stays, as the derivative in ``x``.
+    """
+    dtype = elemwise(scalar.truediv, as_operand(x), as_operand(y)).dtype
+    x, y = (elemwise(scalar.cast(dtype), as_operand(one)) for one in (x, y))
+    endless = elemwise(scalar.or_, elemwise(scalar.le, y, pole), elemwise(scalar.eq, y, math.inf))
+    dropped = elemwise(scalar.and_, elemwise(scalar.eq, x, 0), endless)
+    return x * elemwise(logarithm, elemwise(scalar.where, dropped, root, y))

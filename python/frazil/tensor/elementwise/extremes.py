@@ -1,0 +1,180 @@
+"""Extremes that pass over NaN, steps, lengths of hypotenuses and sums of powers of two."""
+
+from __future__ import annotations
+
+import math
+
+import frazil.scalar as scalar
+from frazil._core import Variable, elemwise
+from frazil.scalar.constants import TensorLike, as_operand, as_tensor
+from frazil.tensor.elementwise.angles import as_floating
+from frazil.tensor.elementwise.arithmetic import floor_divide, remainder
+
+
+def fmax(x1: TensorLike, x2: TensorLike, /) -> Variable:
+    """Return the larger elements; where one is NaN, the other.
+
+    Parameters
+    ----------
+    x1, x2 : tensor_like
+        Tensors whose shapes broadcast.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.fmax` gives. Of equal elements, the gradient goes to ``x1``.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.fmax([1.0, ft.nan], [3.0, 2.0]).eval()
+    array([3., 2.])
+    """
+    return _chosen(scalar.ge, x1, x2)
+
+
+def fmin(x1: TensorLike, x2: TensorLike, /) -> Variable:
+    """Return the smaller elements; where one is NaN, the other.
+
+    Parameters
+    ----------
+    x1, x2 : tensor_like
+        Tensors whose shapes broadcast.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.fmin` gives. Of equal elements, the gradient goes to ``x1``.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.fmin([1.0, ft.nan], [3.0, 2.0]).eval()
+    array([1., 2.])
+    """
+    return _chosen(scalar.le, x1, x2)
+
+
+def _chosen(comparison: scalar.Elementary, x1: TensorLike, x2: TensorLike) -> Variable:
+    a, b = _promoted(x1, x2)
+    first = elemwise(scalar.or_, elemwise(comparison, a, b), elemwise(scalar.isnan, b))
+    return elemwise(scalar.where, first, a, b)
+
+
+def heaviside(x1: TensorLike, x2: TensorLike, /) -> Variable:
+    """Return 0 below zero, 1 above it, and ``x2`` at zero.
+
+    Parameters
+    ----------
+    x1 : tensor_like
+        Where the step is taken; NaN stays NaN.
+    x2 : tensor_like
+        What it gives at zero; the shapes broadcast.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.heaviside` gives. The gradient flows into ``x2`` alone.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.heaviside([-1.5, 0.0, 2.0], 0.5).eval()
+    array([0. , 0.5, 1. ])
+    """
+    a, b = _promoted(x1, x2)
+    a, b = as_floating(a), as_floating(b)
+    above = elemwise(scalar.where, elemwise(scalar.gt, a, 0), 1, a * 0)
+    step = elemwise(scalar.where, elemwise(scalar.lt, a, 0), 0, above)
+    step = elemwise(scalar.where, elemwise(scalar.isnan, a), math.nan, step)
+    return elemwise(scalar.where, elemwise(scalar.eq, a, 0), b, step)
+
+
+def hypot(x1: TensorLike, x2: TensorLike, /) -> Variable:
+    """Return the lengths of hypotenuses, ``sqrt(x1**2 + x2**2)``, whose squares may overflow.
+
+    Parameters
+    ----------
+    x1, x2 : tensor_like
+        Tensors whose shapes broadcast. Where one is infinite, so is the result, even if the other
+        is NaN.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.hypot` gives. The gradient at the origin is 0.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.hypot([3.0, 3e200], [4.0, 4e200]).eval()
+    array([5.e+000, 5.e+200])
+    """
+    a, b = (elemwise(scalar.abs, as_floating(x)) for x in _promoted(x1, x2))
+    first = elemwise(scalar.ge, a, b)
+    long, short = elemwise(scalar.where, first, a, b), elemwise(scalar.where, first, b, a)
+    origin = elemwise(scalar.eq, long, 0)
+    ratio = elemwise(scalar.truediv, short, elemwise(scalar.where, origin, 1, long))
+    root = elemwise(scalar.sqrt, 1 + elemwise(scalar.sqr, ratio))
+    endless = elemwise(scalar.or_, elemwise(scalar.isinf, a), elemwise(scalar.isinf, b))
+    return elemwise(scalar.where, endless, math.inf, long * root)
+
+
+def logaddexp2(x1: TensorLike, x2: TensorLike, /) -> Variable:
+    """Return ``log2(2**x1 + 2**x2)``, whose powers may overflow.
+
+    Parameters
+    ----------
+    x1, x2 : tensor_like
+        Tensors whose shapes broadcast.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.logaddexp2` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.logaddexp2([1.0, 5000.0], [1.0, 5000.0]).eval()
+    array([2.000e+00, 5.001e+03])
+    """
+    a, b = (as_floating(x) for x in _promoted(x1, x2))
+    first = elemwise(scalar.ge, a, b)
+    large, small = elemwise(scalar.where, first, a, b), elemwise(scalar.where, first, b, a)
+    # Infinities of one sign have no difference.
+    equal = elemwise(scalar.and_, elemwise(scalar.eq, a, b), elemwise(scalar.isinf, a))
+    below = elemwise(scalar.where, equal, 0, small - large)
+    return large + elemwise(scalar.softplus, below * math.log(2)) / math.log(2)
+
+
+def divmod(x1: TensorLike, x2: TensorLike, /) -> tuple[Variable, Variable]:
+    """Return the quotient rounded down, and the remainder.
+
+    Parameters
+    ----------
+    x1, x2 : tensor_like
+        Tensors whose shapes broadcast.
+
+    Returns
+    -------
+    tuple of Variable
+        What :func:`floor_divide` and :func:`remainder` give, as :func:`numpy.divmod`.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> quotient, rest = ft.divmod([7, -7], 3)
+    >>> quotient.eval(), rest.eval()
+    (array([ 2, -3]), array([1, 2]))
+    """
+    return floor_divide(x1, x2), remainder(x1, x2)
+
+
+def _promoted(x1: TensorLike, x2: TensorLike) -> tuple[Variable, Variable]:
+    """Return both operands in the dtype that they promote to; Python numbers are weak."""
+    first, second = as_operand(x1), as_operand(x2)
+    if not isinstance(first, Variable) and not isinstance(second, Variable):
+        first = as_tensor(first) if isinstance(x1, list | tuple) else first
+    dtype = elemwise(scalar.where, True, first, second).dtype
+    return as_tensor(x1, dtype), as_tensor(x2, dtype)

@@ -1,0 +1,146 @@
+"""One value of several for each element, and what replaces numbers that are not finite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+import frazil.scalar as scalar
+from frazil._core import Variable, elemwise
+from frazil.scalar.constants import TensorLike, as_tensor
+
+
+def select(
+    condlist: Sequence[TensorLike], choicelist: Sequence[TensorLike], default: TensorLike = 0
+) -> Variable:
+    """Return for each element the choice of the first condition that is true.
+
+    Parameters
+    ----------
+    condlist : sequence of tensor_like
+        Conditions, of bool; their shapes broadcast.
+    choicelist : sequence of tensor_like
+        As many values, whose shapes broadcast with them.
+    default : tensor_like, default 0
+        The value where no condition is true.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.select` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> x = ft.constant([-2.0, 0.5, 3.0])
+    >>> ft.select([x < 0, x < 1], [0.0, x], 1.0).eval()
+    array([0. , 0.5, 1. ])
+    """
+    if len(condlist) != len(choicelist):
+        raise ValueError(
+            f"select takes as many conditions as choices; given {len(condlist)} and "
+            f"{len(choicelist)}"
+        )
+    if not condlist:
+        raise ValueError("select needs one condition at least")
+    conditions = [as_tensor(condition) for condition in condlist]
+    for condition in conditions:
+        if condition.dtype != "bool":
+            raise TypeError(f"the conditions of select must be of bool; given {condition.type}")
+    # Python's numbers are weak, but not against each other alone.
+    weak = [x if type(x) in (int, float) else as_tensor(x) for x in (*choicelist, default)]
+    dtype = np.result_type(*(x.dtype if isinstance(x, Variable) else x for x in weak))
+    *choices, chosen = (as_tensor(x, dtype) for x in weak)
+    for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
+        chosen = elemwise(scalar.where, condition, choice, chosen)
+    return chosen
+
+
+def choose(a: TensorLike, choices: Sequence[TensorLike] | Variable, mode: str = "clip") -> Variable:
+    """Return for each element that of one of several tensors, whose number ``a`` says.
+
+    Parameters
+    ----------
+    a : tensor_like
+        Integers from 0 to ``len(choices) - 1``.
+    choices : sequence of tensor_like
+        The tensors; all shapes broadcast.
+    mode : {"clip", "wrap"}, default "clip"
+        Which tensor other integers stand for: the nearest one, or that of the remainder. NumPy's
+        default, ``"raise"``, is not there: no check is made while elements are chosen.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.choose` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]]).eval()
+    array([ 1, 20,  3])
+    """
+    a = as_tensor(a)
+    if a.type.numpy_dtype.kind not in "iub":
+        raise TypeError(f"choose takes integers to choose by; given {a.type}")
+    if mode not in ("clip", "wrap"):
+        raise ValueError(f"mode must be 'clip' or 'wrap'; given {mode!r}")
+    values = [as_tensor(choice) for choice in choices]
+    if not values:
+        raise ValueError("choose needs one tensor at least to choose from")
+    position = as_tensor(a, "int64")
+    if mode == "wrap":
+        position = elemwise(scalar.mod, position, len(choices))
+    values = [as_tensor(choice) for choice in choices]
+    chosen = values[-1]
+    for number in range(len(values) - 2, -1, -1):
+        chosen = elemwise(
+            scalar.where, elemwise(scalar.le, position, number), values[number], chosen
+        )
+    if len(values) == 1:
+        return elemwise(scalar.where, elemwise(scalar.le, position, 0), chosen, chosen)
+    return chosen
+
+
+def nan_to_num(
+    x: TensorLike,
+    nan: TensorLike = 0.0,
+    posinf: TensorLike | None = None,
+    neginf: TensorLike | None = None,
+) -> Variable:
+    """Return a tensor with numbers in the place of NaN and of infinities.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+    nan : tensor_like, default 0.0
+        What takes the place of NaN.
+    posinf, neginf : tensor_like, optional
+        What takes the place of inf and -inf; default: the largest and the least finite number of
+        the dtype.
+
+    Returns
+    -------
+    Variable
+        Of the dtype of ``x``, as :func:`numpy.nan_to_num` gives. No gradient flows into what was
+        replaced.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.nan_to_num([1.0, ft.nan, ft.inf], posinf=99.0).eval()
+    array([ 1.,  0., 99.])
+    """
+    x = as_tensor(x)
+    if x.type.numpy_dtype.kind != "f":
+        return x
+    limits = np.finfo(x.dtype)
+    for predicate, value in (
+        (elemwise(scalar.isnan, x), nan),
+        (elemwise(scalar.eq, x, np.inf), float(limits.max) if posinf is None else posinf),
+        (elemwise(scalar.eq, x, -np.inf), float(limits.min) if neginf is None else neginf),
+    ):
+        x = elemwise(scalar.where, predicate, as_tensor(value, x.dtype), x)
+    return x
