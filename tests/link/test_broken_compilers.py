@@ -3,6 +3,7 @@
 import os
 import re
 import stat
+import sys
 import warnings
 from dataclasses import dataclass
 
@@ -188,10 +189,15 @@ def test_a_numba_that_cannot_be_imported_is_told(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
 
-    def refuse(name):
-        raise ImportError("Numba needs another NumPy")
+    class Refuses:
+        def find_spec(self, name, path=None, target=None):
+            if name in needing:
+                raise ImportError("Numba needs another NumPy")
 
-    monkeypatch.setattr("frazil.link.numba.compiler.importlib.import_module", refuse)
+    needing = ("frazil.link.numba.source", "frazil.link.numba.objects")
+    for name in needing:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Refuses(), *sys.meta_path])
     took_over, message = says_once("Numba needs another NumPy")
     assert took_over == "py"
     assert "neither" in message

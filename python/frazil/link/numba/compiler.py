@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import os
 import platform
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from frazil.cache.identity import package, processor
 from frazil.link.kernel.compiler import (
@@ -77,7 +77,9 @@ class NumbaCompiler:
         >>> NumbaCompiler.refusal(sin, ["int8"], "int8")
         'sin is a function of floats, not of int8'
         """
-        source = _part("source").KernelSource(LoopKernel((), (), (), ()))
+        with _needs_numba():
+            from frazil.link.numba.source import KernelSource
+        source = KernelSource(LoopKernel((), (), (), ()))
         try:
             source.apply(op, [("x", dtype) for dtype in operands], result)
         except LoweringError as error:
@@ -89,7 +91,8 @@ class NumbaCompiler:
         with _LOCK:
             placed = {kernel: _PLACED.get(kernel) for kernel in kernels}
             if missing := [kernel for kernel, place in placed.items() if place is None]:
-                build = _part("objects").build
+                with _needs_numba():
+                    from frazil.link.numba.objects import build
                 names = [f"kernel_{k}" for k in range(len(missing))]
                 for kernel, place in zip(
                     missing, _place(build(missing, names), names), strict=True
@@ -121,10 +124,11 @@ class NumbaCompiler:
         return [NativeKernel(place.address, place) for place in placed]
 
 
-def _part(name: str) -> Any:
-    """A module of this package that imports Numba."""
+@contextmanager
+def _needs_numba() -> Iterator[None]:
+    """Tell why Numba, or what comes with it, cannot be imported."""
     try:
-        return importlib.import_module(f"frazil.link.numba.{name}")
+        yield
     except Exception as error:
         # Numba refuses versions of Python and NumPy that it does not know in many ways.
         raise BrokenCompilerError(

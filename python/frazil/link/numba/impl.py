@@ -1,63 +1,20 @@
-"""Which functions of users may become native: what Numba compiles, and computes as Python does.
-
-Numba is imported for functions that nothing here refuses.
-"""
+"""What the ``impl`` of a user's op reads: machine code holds what was there when it was made."""
 
 from __future__ import annotations
 
 import builtins
-import importlib
 import inspect
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from frazil.cache.content import is_frazil
 from frazil.cache.imports import global_names
 from frazil.scalar.op import ScalarOp
 
 _STABLE = frozenset(("math", "numpy", "scipy"))
 """Modules whose contents nobody changes."""
-
-_known: WeakKeyDictionary[ScalarOp, dict[tuple[tuple[str, ...], str], str | None]] = (
-    WeakKeyDictionary()
-)
-
-
-def refusal(op: ScalarOp, params: Sequence[str], result: str) -> str | None:
-    """Why ``impl`` cannot be compiled for operands and a result of these types; None if it can.
-
-    Asked once an op and its types.
-    """
-    known = _known.setdefault(op, {})
-    key = tuple(params), result
-    if key not in known:
-        known[key] = _refusal(op, *key)
-    return known[key]
-
-
-def _refusal(op: ScalarOp, params: tuple[str, ...], result: str) -> str | None:
-    if is_frazil(type(op)):
-        return "frazil has none for this type"
-    if op.ufunc is not None or op.on_arrays is not None:
-        return "it is computed by a function of whole arrays, and has no text for Numba"
-    if "uint64" in params:
-        return "Numba computes uint64 and other integers in float64, where Python is exact"
-    function = function_of(op)
-    if function is None:
-        return "its impl is no function written in Python"
-    for found in _read(function):
-        if found is not None:
-            return found
-    try:
-        jitted = importlib.import_module("frazil.link.numba.jitted")
-    except Exception as error:
-        return f"Numba cannot be imported: {type(error).__name__}: {error}"
-    fault: str | None = jitted.fault(op, params, result)
-    return fault
 
 
 def function_of(op: ScalarOp) -> types.FunctionType | None:
@@ -83,7 +40,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, bool | int | float)
 
 
-def _read(function: types.FunctionType) -> Iterator[str | None]:
+def faults_of_reads(function: types.FunctionType) -> Iterator[str | None]:
     """For all that a function reads besides its operands: what is wrong with it, or None.
 
     Machine code holds what was there when it was made, so nothing may change later.

@@ -5,7 +5,6 @@ Numba is imported for ops of users alone, which may be written in all that it co
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,7 +36,9 @@ def build(kernels: Sequence[AnyKernel], names: Sequence[str]) -> Image:
     libraries: list[Any] = []
     if module.elsewhere:
         # Only here, since Numba takes longer to import than many kernels to compile.
-        parts, libraries = importlib.import_module("frazil.link.numba.jitted").lower(module)
+        from frazil.link.numba.jitted import lower
+
+        parts, libraries = lower(module)
     # What LLVM knows of constants and types it keeps as long as their context.
     with llvm.create_context() as context:
         text = with_vector_forms(module.text)

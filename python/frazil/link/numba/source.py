@@ -22,8 +22,9 @@ from frazil.link.kernel.reduction import (
     has_levels,
     identity,
 )
-from frazil.link.numba import functions, impl
+from frazil.link.numba import functions
 from frazil.link.numba.element_loop import write_loop
+from frazil.link.numba.refusal import refusal
 from frazil.link.numba.translation import Defined, Foreign
 from frazil.link.numba.values import INF
 from frazil.scalar.elementary import Elementary
@@ -55,7 +56,7 @@ class KernelSource:
         dtype = wanted[-1]
         part = loop_result(op)
         template = lowering_for(op.numba, dtype)
-        if part is None and template is None and (fault := impl.refusal(op, wanted, result)):
+        if part is None and template is None and (fault := refusal(op, wanted, result)):
             raise LoweringError(f"the numba linker has no form of {op} for {dtype}: {fault}")
         lines: list[str] = []
         texts = []
