@@ -83,7 +83,7 @@ def broadcast_to(x: TensorLike, shape: LengthLike | Iterable[LengthLike]) -> Var
     Returns
     -------
     Variable
-        Of the dtype of ``x``.
+        A view, of the dtype of ``x``.
 
     Examples
     --------

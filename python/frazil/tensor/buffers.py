@@ -37,7 +37,7 @@ def distinct(x: TensorLike) -> Variable:
     Parameters
     ----------
     x : tensor_like
-        Any tensor.
+        The tensor to copy.
 
     Returns
     -------

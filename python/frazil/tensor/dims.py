@@ -113,7 +113,7 @@ def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Variable:
     Returns
     -------
     Variable
-        Of the dtype of ``x``.
+        A view with the other dimensions of ``x``, in their order.
 
     Examples
     --------

@@ -187,12 +187,10 @@ def product(values: Iterable[Variable]) -> Variable:
 def shape(x: TensorLike) -> Lengths:
     """Return the lengths of ``x``, a tuple of 0-d int64 variables.
 
-    Lengths that the type knows are constants.
-
     Parameters
     ----------
     x : tensor_like
-        Any tensor.
+        Any tensor; lengths that its type knows are constants.
 
     Returns
     -------
@@ -215,7 +213,7 @@ def size(x: TensorLike) -> Variable:
     Parameters
     ----------
     x : tensor_like
-        Any tensor.
+        Any tensor; where its type knows all lengths, the size is a constant.
 
     Returns
     -------

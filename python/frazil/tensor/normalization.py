@@ -29,7 +29,7 @@ def softmax(x: TensorLike, axis: Axis = None) -> Variable:
     Returns
     -------
     Variable
-        Of the shape of ``x``.
+        Of the shape of ``x``, with values between 0 and 1.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def log_softmax(x: TensorLike, axis: Axis = None) -> Variable:
     Returns
     -------
     Variable
-        Of the shape of ``x``.
+        Of the shape of ``x``, with no value above 0.
 
     Examples
     --------

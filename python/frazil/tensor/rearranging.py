@@ -29,7 +29,7 @@ def flip(m: TensorLike, axis: Axis = None) -> Variable:
     Returns
     -------
     Variable
-        Of the type of ``m``.
+        A view, of the type of ``m``.
 
     Examples
     --------

@@ -116,7 +116,7 @@ def ravel(x: TensorLike) -> Variable:
     Parameters
     ----------
     x : tensor_like
-        Any tensor.
+        Any tensor; a vector is returned as it is.
 
     Returns
     -------

@@ -163,7 +163,7 @@ def flatnonzero(x: TensorLike) -> Variable:
     Parameters
     ----------
     x : tensor_like
-        Any tensor.
+        Any tensor; of a bool, these are the positions where it is true.
 
     Returns
     -------

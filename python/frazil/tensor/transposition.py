@@ -85,7 +85,7 @@ def matrix_transpose(x: TensorLike) -> Variable:
     Returns
     -------
     Variable
-        Of the dtype of ``x``.
+        A view whose rows are the columns of ``x``.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def swapaxes(x: TensorLike, axis1: int, axis2: int) -> Variable:
     Returns
     -------
     Variable
-        Of the dtype and rank of ``x``.
+        A view, of the dtype and rank of ``x``.
 
     Examples
     --------

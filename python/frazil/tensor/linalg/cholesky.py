@@ -161,7 +161,7 @@ def cho_solve(
     Returns
     -------
     Variable
-        Of the shape of ``b``.
+        The solution, of the shape of ``b``.
 
     Examples
     --------

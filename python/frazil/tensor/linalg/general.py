@@ -10,7 +10,7 @@ from frazil.tensor.linalg.cholesky import cho_solve, cholesky
 from frazil.tensor.linalg.failure import OnError
 from frazil.tensor.linalg.lu import LUFactor, Solve
 from frazil.tensor.linalg.matrices import as_floating, check_square, floating
-from frazil.tensor.linalg.triangular import solve_triangular
+from frazil.tensor.linalg.triangular import Trans, solve_triangular
 
 _KINDS = {
     "general": "gen",
@@ -61,8 +61,7 @@ def solve(
     Raises
     ------
     numpy.linalg.LinAlgError
-        During a call, if the matrix is singular, or not positive definite though it should be, and
-        ``on_error`` is "raise".
+        During a call, if the matrix is singular or not as assumed, and ``on_error`` is "raise".
 
     Examples
     --------
@@ -79,16 +78,19 @@ def solve(
         raise ValueError(f"b_ndim={b_ndim}, but the right side is {b.type}")
     dtype = _core.promote(floating(a.dtype), floating(b.dtype))
     a, b = as_tensor(a, dtype), as_tensor(b, dtype)
-    kind = _KINDS[assume_a]
+    return _solved(a, b, _KINDS[assume_a], lower, "T" if transposed else "N", on_error)
+
+
+def _solved(
+    a: Variable, b: Variable, kind: str, lower: bool, trans: Trans, on_error: OnError
+) -> Variable:
     if kind == "gen":
-        op = Solve("T" if transposed else "N", on_error)
-        solution: Variable = op(a, *LUFactor(on_error)(a), b)
+        solution: Variable = Solve(trans, on_error)(a, *LUFactor(on_error)(a), b)
         return solution
     if kind == "pos":
         return cho_solve((cholesky(a, lower, on_error=on_error), lower), b, on_error=on_error)
-    trans = "T" if transposed else "N"
-    lower = kind == "lower triangular"
-    return solve_triangular(a, b, trans=trans, lower=lower, on_error=on_error)
+    is_lower = kind == "lower triangular"
+    return solve_triangular(a, b, trans=trans, lower=is_lower, on_error=on_error)
 
 
 def inv(a: TensorLike, *, on_error: OnError = "raise") -> Variable:

@@ -16,9 +16,11 @@ from frazil.tensor.lengths import Lengths
 from frazil.tensor.linalg.failure import MayFail, OnError
 from frazil.tensor.linalg.matrices import (
     as_floating,
+    check_rows,
     check_square,
     check_square_value,
     floating,
+    solution_type,
 )
 from frazil.tensor.linalg.triangular import SolveTriangular, Trans
 from frazil.tensor.products import dot, outer
@@ -91,25 +93,12 @@ class FactoredSystem(MayFail):
         static = check_square(factors, type(self).__name__)
         if pivots.ndim != 1 or pivots.dtype != "int32":
             raise TypeError(f"pivots must be an int32 vector; given {pivots.type}")
-        if b.ndim not in (1, 2) or b.dtype != factors.dtype:
-            raise TypeError(
-                f"the right side must be a vector or a matrix of dtype {factors.dtype}; "
-                f"given {b.type}"
-            )
-        rows = b.type.shape[0]
-        if static is not None and rows is not None and static != rows:
-            raise ValueError(
-                f"the right side must have as many rows as the matrix, {static}; given {b.type}"
-            )
-        return TensorType(b.dtype, (rows if static is None else static, *b.type.shape[1:]))
+        return solution_type(factors, static, b)
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         factors, pivots, b = inputs[-3:]
         check_square_value(factors, node)
-        if len(factors) != len(b):
-            raise ValueError(
-                f"{node.op}: the right side has {len(b)} rows, the matrix {len(factors)}"
-            )
+        check_rows(factors, b, node)
         if not b.size:
             return (b.copy(),)
         (zeros,) = np.nonzero(np.diagonal(factors) == 0)

@@ -1,10 +1,10 @@
-"""Checks of matrices, and the dtype of what is computed of them."""
+"""Checks of matrices and right sides, and the dtypes and types of results."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from frazil._core import FrozenApply, Variable
+from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.op import Array
 from frazil.scalar.constants import as_tensor
 
@@ -23,6 +23,26 @@ def check_square_value(a: Array, node: FrozenApply) -> None:
     """Raise for a matrix that is not square."""
     if a.shape[0] != a.shape[1]:
         raise ValueError(f"{node.op} takes a square matrix; given one of shape {a.shape}")
+
+
+def solution_type(a: Variable, rows: int | None, b: Variable) -> TensorType:
+    """Return the type of a system's solution; ``rows`` is what is known of those of its matrix."""
+    if b.ndim not in (1, 2) or b.dtype != a.dtype:
+        raise TypeError(
+            f"the right side must be a vector or a matrix of dtype {a.dtype}; given {b.type}"
+        )
+    own = b.type.shape[0]
+    if rows is not None and own is not None and rows != own:
+        raise ValueError(
+            f"the right side must have as many rows as the matrix, {rows}; given {b.type}"
+        )
+    return TensorType(b.dtype, (own if rows is None else rows, *b.type.shape[1:]))
+
+
+def check_rows(a: Array, b: Array, node: FrozenApply) -> None:
+    """Raise unless the right side ``b`` has as many rows as the matrix."""
+    if len(a) != len(b):
+        raise ValueError(f"{node.op}: the right side has {len(b)} rows, the matrix {len(a)}")
 
 
 def as_floating(x: Variable) -> Variable:

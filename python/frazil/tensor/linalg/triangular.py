@@ -9,13 +9,19 @@ from typing import Literal
 import numpy as np
 
 import frazil._core as _core
-from frazil._core import FrozenApply, TensorType, Variable
+from frazil._core import FrozenApply, Variable
 from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.diagonals import tril, triu
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.linalg.failure import MayFail, OnError
-from frazil.tensor.linalg.matrices import check_square, check_square_value, floating
+from frazil.tensor.linalg.matrices import (
+    check_rows,
+    check_square,
+    check_square_value,
+    floating,
+    solution_type,
+)
 from frazil.tensor.products import dot, outer
 from frazil.tensor.transposition import permute_dims
 
@@ -24,12 +30,11 @@ Trans = Literal["N", "T"]
 
 @dataclass(frozen=True, eq=False)
 class SolveTriangular(MayFail):
-    """The solution ``x`` of ``a x = b``, or of ``a' x = b`` where ``trans`` is ``"T"``, for a
-    triangular matrix ``a``, of which the other triangle is not read (nor the diagonal, which is
-    taken as ones, if ``unit_diagonal``). ``b`` is a vector or a matrix.
+    """The solution ``x`` of ``a x = b``, or of ``a' x = b`` where ``trans`` is ``"T"``.
 
-    Where the diagonal has a zero it raises numpy.linalg.LinAlgError, or with ``on_error="nan"``
-    gives NaN.
+    ``a`` is triangular: its other triangle is not read, nor, with ``unit_diagonal``, its diagonal,
+    which counts as ones. ``b`` is a vector or a matrix. If the diagonal has a zero, a call raises
+    numpy.linalg.LinAlgError, or with ``on_error="nan"`` gives NaN.
     """
 
     lower: bool
@@ -42,23 +47,12 @@ class SolveTriangular(MayFail):
             raise ValueError(f"trans must be 'N' or 'T'; given {self.trans!r}")
         self.check_on_error()
         static = check_square(a, "SolveTriangular")
-        if b.ndim not in (1, 2) or b.dtype != a.dtype:
-            raise TypeError(
-                f"the right side must be a vector or a matrix of dtype {a.dtype}; given {b.type}"
-            )
-        rows = b.type.shape[0]
-        if static is not None and rows is not None and static != rows:
-            raise ValueError(
-                f"the right side must have as many rows as the matrix, {static}; given {b.type}"
-            )
-        shape = (rows if static is None else static, *b.type.shape[1:])
-        return FrozenApply(self, [a, b], [TensorType(a.dtype, shape)])
+        return FrozenApply(self, [a, b], [solution_type(a, static, b)])
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         a, b = inputs
         check_square_value(a, node)
-        if len(a) != len(b):
-            raise ValueError(f"{node.op}: the right side has {len(b)} rows, the matrix {len(a)}")
+        check_rows(a, b, node)
         if not b.size:
             return (b.copy(),)
         from scipy.linalg.lapack import get_lapack_funcs
