@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from frazil.cache.content import Unknowable, digest
+from frazil.cache.content import digest
+from frazil.cache.modules import Unknowable
 
 HEAD = """
 from dataclasses import dataclass
@@ -351,7 +352,7 @@ class Nothing:
 @register_linker("own")
 class Own(PyLinker):
     name = {name!r}
-    def prepare(self, graph):
+    def prepare(self, graph, inner):
         return fz.FrozenFunctionGraph(graph.inputs, [y * {number} for y in graph.outputs])
 """
 

@@ -1,1 +1,4 @@
-"""What is compiled once is found again by later processes."""
+"""The folder of compiled programs, where later processes find them again.
+
+May import ``frazil.graph`` and ``frazil.version``. Start reading at :mod:`frazil.cache.store`.
+"""

@@ -1,4 +1,4 @@
-"""An entry: parts of known number, one after the other."""
+"""The file format of an entry: several parts in one string of bytes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _COUNT = struct.Struct("<I")
 
 
 def pack(parts: Sequence[bytes]) -> bytes:
-    """The parts as one string of bytes.
+    """Return the parts as one string of bytes.
 
     Examples
     --------
@@ -22,12 +22,12 @@ def pack(parts: Sequence[bytes]) -> bytes:
 
 
 def unpack(content: bytes) -> list[bytes]:
-    """The parts that :func:`pack` was given.
+    """Return the parts that :func:`pack` was given.
 
     Raises
     ------
     ValueError
-        If these are no such bytes.
+        If ``pack`` did not make these bytes.
     """
     try:
         (count,) = _COUNT.unpack_from(content)

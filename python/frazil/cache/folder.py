@@ -1,4 +1,4 @@
-"""Which folder the cache lies in, and whether it may be trusted."""
+"""The folder of the cache: where it is, how large it may be, and whether it can be trusted."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 
 
 class Untrusted(Exception):
-    """A folder that others might write to; the message says why."""
+    """Others might write to a folder; the message says why."""
 
 
 def is_off() -> bool:
-    """Whether ``$FRAZIL_CACHE`` turns the cache off."""
+    """Return whether ``$FRAZIL_CACHE`` turns the cache off."""
     return os.environ.get("FRAZIL_CACHE", "").lower() in _OFF
 
 
 def chosen() -> str:
-    """``$FRAZIL_CACHE_DIR``, else the user's folder for caches on this system.
+    """Return ``$FRAZIL_CACHE_DIR``, else the user's folder for caches on this system.
 
     Examples
     --------
@@ -51,9 +51,9 @@ def chosen() -> str:
 
 
 def limit() -> int:
-    """The bytes that the cache may take: ``$FRAZIL_CACHE_SIZE``, such as ``500M``, else 1 GiB.
+    """Return the bytes that the cache may take: ``$FRAZIL_CACHE_SIZE``, such as ``500M``, or 1 GiB.
 
-    A value that is no such size is warned of once, and 1 GiB is taken.
+    If the variable is no size, a warning says so once, and the limit is 1 GiB.
 
     Examples
     --------
@@ -86,10 +86,10 @@ def _warn_of_size(given: str) -> None:
 
 @cache
 def prepared(folder: str) -> str | None:
-    """The folder, made where it did not exist; None, with a warning, where it is not to be used.
+    """Return the folder, made if it did not exist; None, with a warning, if it is not safe to use.
 
-    What a cache holds is run, so nobody but the user and the administrator may be able to write to
-    it, or to rename it.
+    The code in a cache is run, so nobody but the user and the administrator may be able to write to
+    the folder, or to rename it.
     """
     try:
         if not os.path.isdir(folder):
@@ -97,7 +97,7 @@ def prepared(folder: str) -> str | None:
         real = os.path.realpath(folder)
         check(real)
     except OSError as error:
-        # A machine without a home, a disk that is full or read-only: nothing is kept then.
+        # There is no home, or the disk is full or read-only: then there is no cache.
         if not isinstance(error, FileExistsError | NotADirectoryError):
             return None
         reason = str(error)
@@ -115,7 +115,7 @@ def prepared(folder: str) -> str | None:
 
 
 def check(folder: str) -> None:
-    """Raises :class:`Untrusted` if others may write to the folder, or put another in its place."""
+    """Raise :class:`Untrusted` if others may write to the folder or replace it."""
     if sys.platform == "win32":
         return  # folders below a user's profile are the user's alone
     user = os.geteuid()
@@ -133,7 +133,7 @@ def check(folder: str) -> None:
         if status.st_uid not in (user, 0):
             raise Untrusted(f"{parent} belongs to another user")
         if status.st_mode & stat.S_ISVTX:
-            continue  # what lies in it is its owner's to rename
+            continue  # only the owner of an entry may rename it
         if status.st_mode & stat.S_IWOTH or (
             status.st_mode & stat.S_IWGRP and not _is_private(status.st_gid, user)
         ):
@@ -141,7 +141,7 @@ def check(folder: str) -> None:
 
 
 def _is_private(group: int, user: int) -> bool:
-    """Whether a group is the user's own, as many systems make one for every user."""
+    """Whether a group is the user's own; many systems make one for every user."""
     import grp
     import pwd
 

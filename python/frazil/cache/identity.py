@@ -1,4 +1,4 @@
-"""What compiled code depends on besides its graph: frazil itself, what it calls, the processor."""
+"""Identities of what compiled code depends on: this build of frazil, packages, the processor."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from frazil.version import __version__
 
 
 def frazil_build() -> str:
-    """This frazil, as it was when it was imported: its version, and every file by size and time.
+    """Return the identity of frazil as it was imported: its version, and each file's size and time.
 
-    Two builds of one version, or a change made while working on frazil, are two things.
+    Two builds of one version differ, and so does frazil before and after a change of its files.
     """
     return _BUILD
 
@@ -38,16 +38,16 @@ def _look_at_build() -> str:
 
 @cache
 def package(name: str) -> str:
-    """An installed package, which is not imported for it."""
+    """Return the identity of an installed package, without importing it."""
     spec = find_spec(name)
     if spec is None or spec.origin is None:
         return f"{name}: none"
-    # Installing another version writes the files anew.
+    # Another version of the package would have newer files.
     return f"{name} {file(spec.origin)}"
 
 
 def file(path: str | Path) -> str:
-    """A file as it is now."""
+    """Return the size and time of a file."""
     try:
         return f"{path} {_stamp(os.stat(path))}"
     except OSError:
@@ -56,7 +56,7 @@ def file(path: str | Path) -> str:
 
 @cache
 def processor() -> str:
-    """The processor, as far as compilers make code for it.
+    """Return the identity of the processor: what compilers make code for.
 
     Examples
     --------
@@ -78,7 +78,7 @@ _ARM_FACTS = ("Features", "CPU implementer", "CPU architecture", "CPU variant", 
 
 
 def _first_processor() -> list[str]:
-    """What Linux says of the first processor, without what changes from moment to moment."""
+    """The lines of /proc/cpuinfo for the first processor that never change."""
     try:
         with open("/proc/cpuinfo", "rb", buffering=0) as info:
             text = info.read(16384).decode(errors="replace")
@@ -92,5 +92,5 @@ def _stamp(status: os.stat_result) -> str:
     return f"{status.st_size} {status.st_mtime_ns}"
 
 
-# A file may change while frazil runs: what was imported before it did is what compiles.
+# A file may change while frazil runs; the code that compiles is what was imported before.
 _BUILD = _look_at_build()

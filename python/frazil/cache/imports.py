@@ -1,4 +1,4 @@
-"""What code reads when it runs: the modules that it imports, and names that are not its own."""
+"""Names in the bytecode of a function: modules that it imports, and globals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _IMPORT = dis.opmap["IMPORT_NAME"]
 def imported_modules(
     code: types.CodeType, namespace: Mapping[str, Any]
 ) -> dict[str, types.ModuleType | None]:
-    """The modules that ``import`` statements in ``code`` name; None for what no one imported yet.
+    """Return the modules that ``import`` statements in ``code`` name; None if not imported yet.
 
     ``namespace`` holds the globals of the code.
 

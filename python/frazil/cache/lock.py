@@ -1,4 +1,4 @@
-"""A file's lock: one process holds it at a time, and gives it back however it ends."""
+"""The lock of a file: one process holds it at a time, and loses it when it ends."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ else:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def _give_back(descriptor: int) -> None:
-        # Closing the file would not do where another thread has forked in the meantime.
+        # A child that another thread forked still has the file open, so closing is not enough.
         fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
-_PAUSES = (0.0005, 0.01)  # seconds between two looks, at first and at most
+_PAUSES = (0.0005, 0.01)  # seconds between two attempts: the first ones, and at most
 
 
 class Busy(Exception):
-    """Another process holds the lock, or another thread."""
+    """Another process or thread holds the lock."""
 
 
 @contextlib.contextmanager
 def held(descriptor: int, patience: float = 0.0) -> Iterator[None]:
-    """Holds the lock of an open file.
+    """Hold the lock of an open file.
 
     Raises
     ------
     Busy
-        If others hold it for ``patience`` seconds on end.
+        If others hold it for ``patience`` seconds.
     OSError
-        If the file's system has no locks.
+        If the file system has no locks.
 
     Examples
     --------

@@ -1,13 +1,13 @@
-"""Entries on disk: one file each, whole or not there.
+"""Entries on disk: one file each, which is there as a whole or not at all.
 
 An entry is written to a file of another name in the same folder and then renamed, so that readers
 see all of it or nothing, however many write at once and whenever one is killed. It is not flushed
-to the disk before: what a power failure tears no longer has its checksum, and is made again. Every
+to the disk first: a file that a power failure damages fails its checksum, and is written again. A
 failure to read or write is a miss, never an error.
 
-Who writes holds the lock of the folder's ledger, which says how large all entries are together. So
-the folder never grows beyond its limit, and what is unfinished while nobody holds the lock was left
-by a writer that was killed.
+A writer holds the lock of the ledger, a file with the total size of all entries. So the folder
+never grows beyond its limit, and an unfinished file while nobody holds the lock is from a writer
+that was killed.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from frazil.cache import folder
 from frazil.cache.lock import Busy, held
 
 MAGIC = b"frazilc\x01"
-"""What a file starts with; the last byte is the version of the format."""
+"""The first bytes of a file; the last of them is the version of the format."""
 
 _HEAD = len(MAGIC) + 16
 _SUFFIX = ".entry"
 _UNFINISHED = "unfinished-"
-_ABANDONED = 3600.0  # seconds after which no writer can still be at work, by any clock
-_PATIENCE = 1.0  # seconds that a writer waits for others; then it keeps nothing
+_ABANDONED = 3600.0  # seconds after which a writer is dead, even if clocks differ
+_PATIENCE = 1.0  # seconds that a writer waits for others; then it gives up
 _LEDGER = "ledger"
 _TOTAL = struct.Struct("<Q")
 _KEPT = 0.8  # of the limit, after entries were evicted
@@ -57,7 +57,7 @@ class Stored:
 
 
 class Store:
-    """The entries of one folder, which is trusted.
+    """The entries of one trusted folder.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class Store:
         self._folder = f"{path}{os.sep}"
 
     def read(self, key: str) -> bytes | None:
-        """What was written under ``key``; None if there is nothing, or nothing whole."""
+        """Return the content under ``key``; None if there is none, or if it is damaged."""
         try:
             descriptor = os.open(self._place(key), os.O_RDONLY | _CHECKED_OPEN)
         except OSError:
@@ -99,18 +99,18 @@ class Store:
         return body
 
     def write(self, key: str, content: bytes) -> None:
-        """Keeps ``content`` under ``key``, unless it is too large or cannot be written."""
+        """Store ``content`` under ``key``, unless it is too large or cannot be written."""
         size = _HEAD + len(content)
         if size > self.limit:
             return
         with contextlib.suppress(OSError, Busy), self._ledger() as ledger:
             total = self._with_room(size, ledger)
-            # Until the entry is there nobody knows the total: its writer may be killed.
+            # If this writer is killed now, the total is unknown.
             ledger.forget()
             ledger.write(total + size if self._put(key, content) else total)
 
     def _put(self, key: str, content: bytes) -> bool:
-        """Whether the entry could be written."""
+        """Write an entry; return whether that succeeded."""
         try:
             descriptor, name = tempfile.mkstemp(prefix=_UNFINISHED, dir=self.path)
         except OSError:
@@ -130,17 +130,17 @@ class Store:
         return True
 
     def entries(self) -> list[Stored]:
-        """The files that hold entries, those used longest ago first."""
+        """Return the files of all entries, the least recently used first."""
         found = [file for file in self._files() if file.path.name.endswith(_SUFFIX)]
         return sorted(found, key=lambda file: (file.used, file.path.name))
 
     def evict(self) -> None:
-        """Removes what killed writers left and, beyond the limit, entries used longest ago."""
+        """Remove files of killed writers and, beyond the limit, the least recently used entries."""
         with contextlib.suppress(OSError, Busy), self._ledger() as ledger:
             ledger.write(self._evicted(0, ledger))
 
     def clear(self) -> int:
-        """Removes all entries; the number of them."""
+        """Remove all entries and return their number."""
         entries = self.entries()
         with contextlib.suppress(OSError, Busy), self._ledger() as ledger:
             ledger.forget()
@@ -177,7 +177,7 @@ class Store:
         return total
 
     def _evicted(self, size: int, ledger: _Ledger) -> int:
-        """The size of all entries, after removing what has to go for one more."""
+        """The size of all entries, after removing enough of them for one more."""
         for file in self._files():
             if file.path.name.startswith(_UNFINISHED) and (
                 ledger.is_locked or abs(time.time() - file.used) > _ABANDONED
@@ -210,7 +210,7 @@ class Store:
 
 
 class _Ledger:
-    """The total that a file says; where there is no such file, or it has no lock, nobody knows."""
+    """The file with the total size; without the file, or without its lock, the total is unknown."""
 
     def __init__(self, descriptor: int | None) -> None:
         self._descriptor = descriptor
@@ -221,7 +221,7 @@ class _Ledger:
         return self._descriptor is not None
 
     def read(self) -> int | None:
-        """The size of all entries, or more; None if that is not known."""
+        """The size of all entries, or an upper bound of it; None if it is unknown."""
         if self._descriptor is None:
             return None
         os.lseek(self._descriptor, 0, os.SEEK_SET)
@@ -229,19 +229,19 @@ class _Ledger:
         return _TOTAL.unpack(content)[0] if len(content) == _TOTAL.size else None
 
     def forget(self) -> None:
-        """Says that the total is not known."""
+        """Mark the total as unknown."""
         if self._descriptor is not None:
             os.ftruncate(self._descriptor, 0)
 
     def write(self, total: int) -> None:
-        """Says what the total is."""
+        """Store the total."""
         if self._descriptor is not None:
             os.lseek(self._descriptor, 0, os.SEEK_SET)
             os.write(self._descriptor, _TOTAL.pack(total))
 
 
 def find_store() -> Store | None:
-    """The store that this process uses, if there is one."""
+    """Return the store that this process uses, if there is one."""
     if folder.is_off():
         return None
     usable = folder.prepared(folder.chosen())
@@ -254,7 +254,7 @@ def _store(path: str, limit: int) -> Store:
 
 
 def _is_own(status: os.stat_result) -> bool:
-    """Whether this is a file that only the user writes to."""
+    """Whether only the user may write to this file."""
     if not stat.S_ISREG(status.st_mode):
         return False
     if sys.platform == "win32":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from frazil.cache.content import is_frazil
+from frazil.cache.modules import is_frazil
 from frazil.link.lowering.inner import inner_graphs
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.scalarize import scalarize

@@ -7,8 +7,9 @@ from typing import Any, Literal
 from weakref import WeakValueDictionary
 
 from frazil._core import FrozenFunctionGraph, Program
-from frazil.cache.content import Unknowable, digest, is_frazil
+from frazil.cache.content import digest
 from frazil.cache.identity import frazil_build
+from frazil.cache.modules import Unknowable, is_frazil
 from frazil.cache.store import find_store
 from frazil.compile import stored
 from frazil.compile.extensions import users_rules

@@ -16,7 +16,7 @@ from typing import Any, overload
 import frazil._core as _core
 from frazil._core import FrozenApply, FrozenFunctionGraph, Program
 from frazil.cache import entry
-from frazil.cache.content import is_frazil
+from frazil.cache.modules import is_frazil
 from frazil.compile.mode import Linker
 from frazil.graph.cached_property import cached_property
 from frazil.graph.op import Op

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from weakref import WeakValueDictionary
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
-from frazil.cache.content import Unknowable, digest
+from frazil.cache.content import digest
+from frazil.cache.modules import Unknowable
 from frazil.inner.rebuild import Improve
 from frazil.link.fusion.registry import Fusion, find_fusion
 from frazil.link.kernel.compiler import KernelCompiler, NativeKernel

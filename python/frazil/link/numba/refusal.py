@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
-from frazil.cache.content import is_frazil
+from frazil.cache.modules import is_frazil
 from frazil.link.numba.impl import faults_of_reads, function_of
 from frazil.scalar.op import ScalarOp
 
