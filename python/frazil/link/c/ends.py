@@ -13,8 +13,8 @@ from frazil.link.c.rows import Rows
 from frazil.link.c.values import Values
 
 
-class NoEnds:
-    """Blocks of one element: rows are made of whole blocks."""
+class Ends:
+    """How a kernel treats the ends of its rows: there are none where blocks have one element."""
 
     def __init__(self, values: Values, operands: Operands, rows: Rows) -> None:
         self.values = values
@@ -56,7 +56,7 @@ class NoEnds:
         return ()
 
 
-class CopiedEnds(NoEnds):
+class CopiedEnds(Ends):
     """The end of each row is copied."""
 
     is_copied = "rest"
@@ -147,10 +147,10 @@ class OverlappingEnds(CopiedEnds):
         yield c.Const("b1", "overlaps", f"dense && (n_outer - outer) * n_inner >= {needed}")
 
 
-def ends_of(values: Values, operands: Operands, rows: Rows) -> NoEnds:
+def ends_of(values: Values, operands: Operands, rows: Rows) -> Ends:
     """How a kernel treats the ends of its rows."""
     if values.kernel.lanes == 1:
-        return NoEnds(values, operands, rows)
+        return Ends(values, operands, rows)
     return (OverlappingEnds if _may_overlap(values) else CopiedEnds)(values, operands, rows)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from frazil.link.c import syntax as c
-from frazil.link.c.ends import NoEnds
+from frazil.link.c.ends import Ends
 from frazil.link.c.folding import AllRows, EachRow, Folding, MemoryFolding, folding
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.lanes import BlockWriter
@@ -30,7 +30,7 @@ class Frame:
     values: Values
     operands: Operands
     rows: Rows
-    ends: NoEnds
+    ends: Ends
     takes_columns: bool
     """Whether rows of one element may become one long row."""
 
