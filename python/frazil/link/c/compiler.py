@@ -39,9 +39,8 @@ from frazil.link.toolchain.pool import compile_all, thread_count
 from frazil.link.toolchain.scratch import scratch_path
 from frazil.scalar.op import ScalarOp
 
-# What the flags promise the compiler is only that nobody looks at errno and floating-point
-# exceptions. Nothing is reassociated, and no multiplication is fused with an addition: the results
-# are NumPy's.
+# The flags promise the compiler only that nobody looks at errno and floating-point exceptions.
+# Nothing is reassociated, and no multiplication is fused with an addition: results are NumPy's.
 _FLAGS = (
     "-fno-math-errno",
     "-fno-trapping-math",
@@ -53,20 +52,20 @@ _FLAGS = (
     "-shared",
     "-w",
 )
-# One straight block of code is all there is to optimise: at -O2 gcc takes half as long again for
-# code that is no faster. Other compilers vectorise only from -O2 on.
-# Nor is there much to gain from the passes that are left out: the source repeats nothing and has
-# its constants in place. They take a sixth of the time, and loops run as fast without them. Where
-# pointers lead is another matter: unless gcc knows, partial results go through the stack.
+# Kernels are straight blocks of code: at -O2 gcc takes half as long again, and they run no faster.
+# Other compilers vectorise only from -O2 on.
+# The passes that are left out take a sixth of the time and gain nothing, as the source repeats
+# nothing and has its constants in place. The alias analysis stays: without it, partial results go
+# through the stack.
 _GCC_FLAGS = (
     "-O1",
     "-ftree-loop-vectorize",
-    # Kernels return, and call, with the upper halves of vector registers clean: where they are
-    # not, each SSE instruction of whatever runs next waits for them on processors by Intel. The
-    # pass that sees to it comes with the expensive ones, of which jump threading is of no use here.
+    # Kernels clean the upper halves of vector registers before they return or call: else each SSE
+    # instruction that runs next waits for them on processors by Intel. The pass that does so comes
+    # with the expensive ones, of which jump threading is of no use here.
     "-fexpensive-optimizations",
     "-fno-thread-jumps",
-    # To allocate registers loop by loop takes a twentieth of the time, and loops run no faster.
+    # Allocating registers loop by loop takes a twentieth of the time, and loops run no faster.
     "-fira-region=one",
     "-fno-tree-ccp",
     "-fno-tree-bit-ccp",
@@ -75,16 +74,15 @@ _GCC_FLAGS = (
     "-fno-tree-loop-ivcanon",
     "-fno-dse",
     "-fno-split-wide-types",
-    # No exception passes through a kernel, and nothing is left to do at link time: for a small
-    # kernel what these leave out takes a twentieth of the time.
+    # No exception passes through a kernel, and nothing is optimised at link time: this saves a
+    # twentieth of the time for a small kernel.
     "-fno-asynchronous-unwind-tables",
     "-fno-use-linker-plugin",
     "-pipe",
 )
-# A block is one vector: there is one count in a loop, and nothing to choose.
+# Where a block is one vector, a loop has one counter: there are no induction variables to choose.
 _WIDE_FLAGS = ("-fno-ivopts",)
-# In the order in which gcc schedules them, the instructions of long functions of blocks take a
-# twentieth less time; gcc takes a twentieth more.
+# Scheduled by gcc, long functions of blocks take a twentieth less time; gcc takes a twentieth more.
 _BLOCK_FUNCTION_FLAGS = ("-fschedule-insns",)
 _OTHER_FLAGS = ("-O2",)
 _X86 = ("x86_64", "AMD64")
@@ -136,13 +134,13 @@ class Toolchain:
     @cached_property
     def link_flags(self) -> tuple[str, ...]:
         # On Linux the kernels find the C library's functions in the process, where `load_math`
-        # put them: linking against libraries would take longer than compiling a small kernel.
+        # put them. Linking against libraries would take longer than compiling a small kernel.
         return ("-nostdlib",) if sys.platform == "linux" else ("-lm",)
 
 
 @dataclass(frozen=True)
 class _Search:
-    """A compiler, and why others that there are were not taken."""
+    """The compiler that was found, and why others were refused."""
 
     found: Toolchain | None
     refused: tuple[str, ...]
@@ -154,7 +152,7 @@ def find_toolchain() -> Toolchain | None:
 
 
 def refused_compilers() -> tuple[str, ...]:
-    """What is wrong with the compilers that there are; nothing where one was found."""
+    """Why each compiler of this machine was refused; empty if one was found."""
     search = _search()
     return () if search.found is not None else search.refused
 
@@ -183,10 +181,10 @@ def _search() -> _Search:
 
 
 def _version(command: tuple[str, ...]) -> str:
-    """What the compiler says of itself.
+    """The version that the compiler prints.
 
-    The answer is kept as long as the program is the same file. That means nothing where the file
-    only starts another program.
+    It is cached as long as the program is the same file. Scripts, which may start another program,
+    are asked each time.
 
     Raises
     ------
@@ -269,7 +267,7 @@ class CCompiler:
     name = "c"
 
     step_limit = 4000
-    _unit_statements = 150  # as long to compile as a process takes to start
+    _unit_statements = 150  # compiling so many takes as long as starting a process
 
     def __init__(self, toolchain: Toolchain | None = None) -> None:
         toolchain = toolchain or find_toolchain()
@@ -439,7 +437,7 @@ def _loaded(path: str, image: Image) -> Library:
     try:
         return Library(path, image)
     except OSError:
-        return load(image)  # a system may load from memory what it does not load from a folder
+        return load(image)  # a system may refuse to load from a folder, but not from memory
 
 
 def _is_broken(toolchain: Toolchain) -> bool:

@@ -139,7 +139,7 @@ class OverlappingEnds(CopiedEnds):
         read = [each.name for each in moving if each.is_read]
         written = [each.name for each in moving if each.is_written]
         conditions += [f"(p{to} != p{of})" for to in written for of in read]
-        # Branches would be dear to compile.
+        # With && there would be branches, which take long to compile.
         yield c.Const("b1", "dense", f"(rest != 0) & {' & '.join(conditions)}")
 
     def enter_row(self) -> Iterator[c.Statement]:

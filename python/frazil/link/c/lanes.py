@@ -97,7 +97,7 @@ class BlockWriter:
         return lane_type(self.lanes) if self.lanes > 1 else "i4"
 
     def _enter_foldings(self) -> Iterator[c.Statement]:
-        # Not before: stores that lie between would keep partial results from being registers.
+        # Only now: with stores in between, partial results would not stay in registers.
         for each in self.foldings:
             yield from each.enter_block()
 
@@ -177,7 +177,7 @@ class BlockWriter:
         """Compute a value for lane ``l``."""
         values, own = self.values, self.kernel.ops[k]
         if isinstance(own, Take):
-            # Behind the end of a row there may be nothing.
+            # There may be no memory behind the end of a row.
             inner = self.kernel.sources[own.source].inner and self.lanes > 1
             element = "(i + (i + l < n_inner ? l : rest - 1))" if inner else "(i + l)"
             yield from take(values, k, own, element)

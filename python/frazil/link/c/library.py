@@ -13,13 +13,13 @@ from frazil.link.kernel.image import Image
 from frazil.link.toolchain.scratch import scratch_path
 from frazil.link.toolchain.symbols import function_address, load_math
 
-_VECTOR_FUNCTION = b"_ZGV"  # what names of functions on vectors begin with
+_VECTOR_FUNCTION = b"_ZGV"  # the start of the names of functions on vectors
 
 
 class Library:
     """A shared object; closed when nothing refers to it any more.
 
-    ``path`` is where it lies as a file, which nobody needs once it is loaded.
+    The file at ``path`` is needed until it is loaded, no longer.
 
     Raises
     ------
@@ -37,7 +37,7 @@ class Library:
             slot.value = function_address(exported)
 
     def address(self, name: str) -> int:
-        """Where the function of that name is.
+        """The address of a function.
 
         Raises
         ------
@@ -56,7 +56,7 @@ def load(image: Image) -> Library:
         If the system does not load it.
     """
     if sys.platform == "linux":
-        # A system may forbid to run what no file holds, or not know of it.
+        # A system may have no such files in memory, or forbid to run what they hold.
         with contextlib.suppress(OSError):
             return _load_from_memory(image)
     return _load_from_file(image)
@@ -66,13 +66,13 @@ _loads = itertools.count()
 
 
 def _load_from_memory(image: Image) -> Library:
-    """Takes a quarter of the time that a file takes, which has to be named and removed."""
+    """Load from memory: it takes a quarter of the time that naming and removing a file takes."""
     descriptor = os.memfd_create("frazil-kernels", getattr(os, "MFD_CLOEXEC", 0))
     try:
         if os.write(descriptor, image.code) != len(image.code):
             raise OSError("the memory for a library is too small")
-        # The loader takes equal paths for the same library, and numbers of files come again. So
-        # each load spells its path in a way of its own.
+        # The loader takes equal paths for the same library, and descriptors are used again. So each
+        # load spells its path in its own way.
         spelled = f"{next(_loads):b}".replace("0", "/").replace("1", "./")
         return Library(f"/proc/self/fd/{spelled}{descriptor}", image)
     finally:

@@ -2,8 +2,8 @@
 
 A compiler vectorises a loop over the lanes of a block only if a vector of its narrowest elements
 has no more of them than there are lanes. So in such a loop no element is narrow: those in memory
-are widened before it, to integers as wide as a lane, and its results are narrowed behind it. What
-is computed with narrow integers is no part of such a loop.
+are widened before it, to integers as wide as a lane, and its results are narrowed behind it.
+Statements that compute with narrow integers are no part of such a loop.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from frazil.link.kernel.loop_kernel import LoopKernel, Statement
 _LEAST = 16
 """Narrow elements of a block fill at most as many bytes, a quarter of a vector."""
 
+# Compilers convert eight bytes one by one; to shift them all at once is quicker.
 _WIDEN_BYTES = """\
 typedef u8 u8_at __attribute__((aligned(1), may_alias));
 INLINE {wide} {name}(const void *at) {{
@@ -29,7 +30,6 @@ INLINE {wide} {name}(const void *at) {{
 #endif
 }}
 """
-# What compilers make of a conversion of eight bytes goes byte by byte.
 _WIDEN = """\
 INLINE {wide} {name}(const void *at) {{
   return __builtin_convertvector(*(const {narrow}_at *)at, {wide});

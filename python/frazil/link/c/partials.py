@@ -148,8 +148,8 @@ class Partials:
         """The statements that fold one set to one number, and the expression of the number."""
         made: list[c.Statement] = []
         half = self._lanes // 2
-        # In vectors as long as that is quick. What compares stays there to the end: the last lane
-        # of two is worth not having a branch that nobody can foresee.
+        # Fold in vectors as long as that is quick. Comparisons are folded in vectors to the end: of
+        # single numbers they would be branches that no processor foresees.
         while half > (4 if self._reduce in ("add", "mul") else 0):
             width = max(half, 2)
             folded = c.Assign("a[l]", self.fold("a[l]", f"a[l + {half}]"))

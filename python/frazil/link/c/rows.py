@@ -176,7 +176,7 @@ class RowTiles(Rows):
         self._next = [each for each in operands.moving if each.is_read != each.is_written]
 
     def declare(self) -> Iterator[c.Statement]:
-        # A row that is short enough to be summed in registers, and a buffer for several.
+        # Rows must be short enough to be summed in registers, and buffers have room for several.
         conditions = [f"n_inner <= {(CARRIED - 1) * self.kernel.lanes}"]
         conditions += [self.operands.stride(name) for name in self.operands.buffers]
         yield c.Const("i8", "tile", f"{' && '.join(conditions)} ? {TILE} : 1")

@@ -76,7 +76,7 @@ class Stages:
         last = max(self.of.values(), default=0)
         self.last = last if last % 3 != Kind.BLOCK else _next(last, Kind.VECTOR)
         self.put_stage = _next(self.last + 1, Kind.LANES) if row_pass.puts else -1
-        # What is put comes after the writes, which may go to the memory of operands.
+        # Puts come after the writes, which may overwrite operands.
         self.read_before = {k for k in self._put_values() if self._varies_and_is_read(k)}
         self.needed = self._find_needed()
         self.kept = self._find_kept()

@@ -74,7 +74,7 @@ class Unit(Definitions):
         if source == "bool":
             return f"({expression} ? ({C_TYPES[target]})1 : ({C_TYPES[target]})0)"
         if target.startswith("float") and np.dtype(source).itemsize < 4:
-            # In one step it is not vectorised.
+            # A conversion in one step is not vectorised.
             return f"({C_TYPES[target]})(i4){expression}"
         return f"({C_TYPES[target]}){expression}"
 
