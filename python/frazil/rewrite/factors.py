@@ -1,9 +1,13 @@
-"""Factors of products that overflow or vanish where the product does not, and how they cancel.
+"""Cancellation of factors that overflow or vanish where their product does not.
 
 The gradient of ``log(1 + exp(x))`` is ``1 / (1 + exp(x)) * exp(x)``, which is 0 * inf for large
 ``x``. Such factors - exponentials, logistic functions, sums of exponentials - may stand far apart
-in a product, and in all terms of a sum. :func:`cancelled` finds two that belong together, and takes
-them out where they stand: all else is multiplied as it was written, so what was finite stays so.
+in a product, and in all terms of a sum. :func:`cancelled` finds two factors with a law for their
+product, and replaces them in their places. Other factors are multiplied as the user wrote them, so
+finite values stay finite.
+
+A pattern of a rule matches nodes at a fixed depth. So the rules of
+:mod:`frazil.rewrite.rules.normalization` match one factor, and this module searches for the other.
 """
 
 from __future__ import annotations
@@ -21,29 +25,29 @@ from frazil.tensor.dims import ExpandDims
 from frazil.tensor.reductions import Sum
 
 MAX_NODES = 64
-"""Operations of one expression that are looked at."""
+"""The highest number of nodes of one expression that the search visits."""
 
 Power = tuple[Variable, int]
-"""A factor, and 1 where the product is multiplied by it, -1 where it is divided."""
+"""A factor, and 1 if it multiplies the product, -1 if it divides it."""
 
 Powers = dict[Power, int]
-"""How often each occurs."""
+"""The number of occurrences of each power."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What takes the place of one occurrence of a power: a power, or nothing."""
+    """The replacement of one occurrence of a power: another power, or nothing."""
 
     old: Power
     new: Power | None
 
 
 ONE = constant(1.0)
-"""What is left where a factor was all that there was."""
+"""The product without any factor."""
 
 
 def cancelled(x: Variable) -> Variable | None:
-    """Return ``x``, a product or quotient, without two factors that cancel; None if none do.
+    """Return the product or quotient ``x`` without two factors that cancel; None if none do.
 
     Examples
     --------
@@ -55,26 +59,26 @@ def cancelled(x: Variable) -> Variable | None:
     'y * sigmoid(x)'
     """
     search = _Search()
-    meetings = list(_meetings(search.powers(x)))
+    cancellations = list(_cancellations(search.powers(x)))
     for in_place in (True, False):
-        for edits in meetings:
+        for edits in cancellations:
             result: Variable | None = x
             for edit in edits:
                 result = None if result is None else search.edited(result, edit, in_place)
             if result is not None and result.type == x.type:
                 return result
-    return _spread(search, x)
+    return _multiplied_out(search, x)
 
 
 class _Search:
-    """Takes expressions apart, as far as they are products, and edits them where factors stand."""
+    """Finds the factors of expressions, as far as these are products, and replaces them."""
 
     def __init__(self) -> None:
         self.left = MAX_NODES
         self.known: dict[Variable, Powers] = {}
 
     def powers(self, x: Variable) -> Powers:
-        """The factors of ``x``; of a sum those of all its terms."""
+        """The factors of ``x``; for a sum, the factors that all terms have."""
         known = self.known.get(x)
         if known is None:
             known = self.known[x] = self._powers(x)
@@ -92,7 +96,7 @@ class _Search:
                 return self._of_elementwise(op, node)
             case ExpandDims() | Sum():
                 inner = self.powers(node.inputs[0])
-                seen = {_seen_through(node, power): n for power, n in inner.items()}
+                seen = {_factor_of_result(node, power): n for power, n in inner.items()}
                 return {power: n for power, n in seen.items() if power is not None}
         return {}
 
@@ -118,10 +122,10 @@ class _Search:
         return {}
 
     def edited(self, x: Variable, edit: Edit, in_place: bool, sign: int = 1) -> Variable | None:
-        """``x`` after ``edit`` of one occurrence; None if there is none.
+        """``x`` with one occurrence of a power edited; None if it has none.
 
-        ``sign`` is -1 if ``x`` stands in a denominator. ``in_place``: a numerator's factor takes
-        the place of one, a denominator's of one.
+        ``sign`` is -1 if ``x`` stands in a denominator. With ``in_place`` a factor of a numerator
+        replaces only one of a numerator, and likewise in denominators.
         """
         powers = self.powers(x)
         if edit.old not in (powers if sign > 0 else _inverse(powers)):
@@ -138,7 +142,7 @@ class _Search:
         if isinstance(node.op, Elemwise):
             return self._edited_elementwise(node.op.scalar_op, node, edit, in_place, sign)
         (inner,) = node.inputs
-        within = _seen_within(node, self.powers(inner), edit)
+        within = _edit_of_operand(node, self.powers(inner), edit)
         result = None if within is None else self.edited(inner, within, in_place, sign)
         return None if result is None or result.type != inner.type else node.op(result)
 
@@ -151,7 +155,7 @@ class _Search:
                 terms = [self.edited(y, edit, in_place, sign) for y in inputs]
                 if any(term is None for term in terms):
                     return None
-                return elemwise(op, *map(_written, terms, inputs))
+                return elemwise(op, *map(_as_operand, terms, inputs))
             case "truediv":
                 signs = [sign, -sign]
             case "reciprocal":
@@ -166,11 +170,11 @@ class _Search:
 
 
 def _applied(op: ScalarOp, inputs: tuple[Variable, ...], at: int, operand: Variable) -> Variable:
-    """``op`` applied to ``inputs``, of which one operand lost a factor."""
+    """``op`` applied to ``inputs``, with ``operand``, which lost a factor, in one place."""
     above = _argument(operand, scalar.reciprocal)
     if op is scalar.truediv and at == 1 and above is not None:
         return elemwise(scalar.mul, inputs[0], above)
-    if op.table_name == "sqr":  # of one of the two that are multiplied
+    if op.table_name == "sqr":  # one of the two equal factors lost it
         return inputs[0] if operand is ONE else elemwise(scalar.mul, inputs[0], operand)
     if operand is not ONE:
         return elemwise(op, *inputs[:at], operand, *inputs[at + 1 :])
@@ -181,11 +185,11 @@ def _applied(op: ScalarOp, inputs: tuple[Variable, ...], at: int, operand: Varia
             return inputs[0] if at else elemwise(scalar.reciprocal, inputs[1])
         case "reciprocal":
             return ONE
-    return elemwise(op, _written(operand, inputs[at]))
+    return elemwise(op, _as_operand(operand, inputs[at]))
 
 
-def _written(x: Variable | None, like: Variable) -> Variable:
-    """``x``, or 1 in the dtype of ``like``, where the number must be written."""
+def _as_operand(x: Variable | None, like: Variable) -> Variable:
+    """``x``; for :data:`ONE` the number 1 in the dtype of ``like``."""
     assert x is not None
     return constant(1.0, like.dtype) if x is ONE else x
 
@@ -216,7 +220,7 @@ def _is_factor(x: Variable) -> bool:
     if _exponent_beside_one(x) is not None or _pair(x) is not None:
         return True
     summed = _summed(x)
-    # In front, dimensions come by themselves: one form for both.
+    # Leading dimensions broadcast by themselves, so there is one form for both.
     return summed is not None and not (summed.kept and _is_leading(summed.axes))
 
 
@@ -224,8 +228,8 @@ def _is_leading(axes: tuple[int, ...]) -> bool:
     return axes == tuple(range(len(axes)))
 
 
-def _seen_through(node: FrozenApply, power: Power) -> Power | None:
-    """What a factor of the operand of a view or a sum is in its result; None if it is none."""
+def _factor_of_result(node: FrozenApply, power: Power) -> Power | None:
+    """A factor of the operand of a view or a sum as one of its result; None if it is not one."""
     f, sign = power
     if isinstance(node.op, ExpandDims):
         seen = _expanded(node.op, f, node.inputs[0].ndim)
@@ -234,9 +238,9 @@ def _seen_through(node: FrozenApply, power: Power) -> Power | None:
     return None if seen is None else (seen, sign)
 
 
-def _seen_within(node: FrozenApply, inner: Powers, edit: Edit) -> Edit | None:
-    """``edit`` of the result of a view or a sum as that of its operand."""
-    old = next((power for power in inner if _seen_through(node, power) == edit.old), None)
+def _edit_of_operand(node: FrozenApply, inner: Powers, edit: Edit) -> Edit | None:
+    """An edit of the result of a view or a sum as an edit of its operand."""
+    old = next((power for power in inner if _factor_of_result(node, power) == edit.old), None)
     if old is None or edit.new is None:
         return None if old is None else Edit(old, None)
     f, sign = edit.new
@@ -247,18 +251,18 @@ def _seen_within(node: FrozenApply, inner: Powers, edit: Edit) -> Edit | None:
     return None if within is None else Edit(old, (within, sign))
 
 
-_OF_ONE = (scalar.exp, scalar.sigmoid, scalar.erfc)
+_FUNCTIONS = (scalar.exp, scalar.sigmoid, scalar.erfc)
 
 
 def _expanded(op: ExpandDims, f: Variable, ndim: int) -> Variable | None:
-    """The factor that ``f``, one of a tensor of rank ``ndim``, is of this with more dimensions."""
+    """``f``, a factor of a tensor of rank ``ndim``, as one of that tensor with more dimensions."""
     if f.ndim == 0:
         return f
     if f.ndim != ndim:
         return None
     if _is_leading(op.axes):
         return f
-    for function in _OF_ONE:
+    for function in _FUNCTIONS:
         if (x := _argument(f, function)) is not None:
             return elemwise(function, op(x))
     if (x := _exponent_beside_one(f)) is not None:
@@ -268,10 +272,10 @@ def _expanded(op: ExpandDims, f: Variable, ndim: int) -> Variable | None:
 
 
 def _dropped(axes: tuple[int, ...], f: Variable, ndim: int) -> Variable | None:
-    """The factor that ``f`` is without dimensions along which it has length 1."""
+    """The factor ``f`` without dimensions along which it has length 1."""
     if f.ndim == 0 or (_is_leading(axes) and f.ndim == ndim):
         return f
-    for function in _OF_ONE:
+    for function in _FUNCTIONS:
         if (x := _argument(f, function)) is not None:
             inner = _unexpanded(axes, x)
             return None if inner is None else elemwise(function, inner)
@@ -286,67 +290,69 @@ def _unexpanded(axes: tuple[int, ...], x: Variable) -> Variable | None:
     return inner
 
 
-def _meetings(powers: Powers) -> Iterator[list[Edit]]:
-    """What becomes of factors that belong together, for each two such."""
+def _cancellations(powers: Powers) -> Iterator[list[Edit]]:
+    """For each two factors with a law for their product: the edits of both."""
     for f, sign in powers:
         if (x := _argument(f, scalar.exp)) is not None:
-            yield from _met_by_exp(f, x, powers)
+            yield from _laws_of_exp(f, x, powers)
         elif (x := _argument(f, scalar.sigmoid)) is not None:
             low = elemwise(scalar.minimum, x, constant(0.0, x.dtype))
-            yield from _met_by_itself(f, sign, low, powers)
+            yield from _law_of_quotient_by_itself(f, sign, low, powers)
         elif (x := _argument(f, scalar.erfc)) is not None:
             high = elemwise(scalar.maximum, x, constant(0.0, x.dtype))
-            yield from _met_by_itself(f, sign, high, powers)
-            yield from _met_by_erfc(f, x, powers)
+            yield from _law_of_quotient_by_itself(f, sign, high, powers)
+            yield from _laws_of_erfc(f, x, powers)
         elif (x := _exponent_beside_one(f)) is not None:
             # (1 + exp(x)) sigmoid(-x) == 1
             mirrored = (elemwise(scalar.sigmoid, negated(x)), 1)
             if mirrored in powers:
                 high = elemwise(scalar.maximum, x, constant(0.0, x.dtype))
-                yield _both_gone((f, sign), mirrored, high, powers)
+                yield _cancel_both((f, sign), mirrored, high, powers)
         elif (pair := _pair(f)) is not None:
-            yield from _met_by_itself(f, sign, elemwise(scalar.maximum, *pair), powers)
+            yield from _law_of_quotient_by_itself(f, sign, elemwise(scalar.maximum, *pair), powers)
         elif (summed := _summed(f)) is not None and (f, -sign) in powers:
             total = summed.shifted()[1]
             yield [Edit((f, sign), (total, sign)), Edit((f, -sign), (total, -sign))]
 
 
-def _both_gone(a: Power, b: Power, x: Variable, powers: Powers) -> list[Edit]:
-    """Nothing is left of ``a`` and ``b``, whose product is NaN where ``x`` is infinite or NaN."""
+def _cancel_both(a: Power, b: Power, x: Variable, powers: Powers) -> list[Edit]:
+    """The edits without ``a`` and ``b``, whose product is 1, but NaN where ``x`` is not finite."""
     for power, count in powers.items():
         if (power not in (a, b) or count > 1) and _arguments(power[0]) & _arguments(a[0]):
-            return [Edit(a, None), Edit(b, None)]  # what is left is NaN where the operand is
+            return [Edit(a, None), Edit(b, None)]  # another factor is NaN where ``x`` is
     nothing = elemwise(scalar.sub, x, x)
     one = elemwise(scalar.add, constant(1.0, x.dtype), nothing)
     return [Edit(a, (one, 1)), Edit(b, None)]
 
 
 def _arguments(f: Variable) -> set[Variable]:
-    """What a factor is a function of, signs aside."""
+    """The arguments of a factor, without their signs."""
     pair = _pair(f)
     if pair is not None:
-        return {_signless(x) for x in pair}
+        return {_without_sign(x) for x in pair}
     x = _exponent_beside_one(f)
-    for function in _OF_ONE:
+    for function in _FUNCTIONS:
         x = _argument(f, function) if x is None else x
-    return set() if x is None else {_signless(x)}
+    return set() if x is None else {_without_sign(x)}
 
 
-def _signless(x: Variable) -> Variable:
+def _without_sign(x: Variable) -> Variable:
     inner = _argument(x, scalar.neg)
     return x if inner is None else inner
 
 
-def _met_by_itself(f: Variable, sign: int, x: Variable, powers: Powers) -> Iterator[list[Edit]]:
+def _law_of_quotient_by_itself(
+    f: Variable, sign: int, x: Variable, powers: Powers
+) -> Iterator[list[Edit]]:
     if sign > 0 and (f, -1) in powers:
-        yield _both_gone((f, 1), (f, -1), x, powers)
+        yield _cancel_both((f, 1), (f, -1), x, powers)
 
 
-def _met_by_exp(f: Variable, x: Variable, powers: Powers) -> Iterator[list[Edit]]:
+def _laws_of_exp(f: Variable, x: Variable, powers: Powers) -> Iterator[list[Edit]]:
     # exp(x) exp(-x) == 1
     inverse = (elemwise(scalar.exp, negated(x)), 1)
     if inverse in powers:
-        yield _both_gone((f, 1), inverse, x, powers)
+        yield _cancel_both((f, 1), inverse, x, powers)
     # exp(x) sigmoid(-x) == sigmoid(x)
     mirrored = (elemwise(scalar.sigmoid, negated(x)), 1)
     if mirrored in powers:
@@ -369,15 +375,15 @@ def _met_by_exp(f: Variable, x: Variable, powers: Powers) -> Iterator[list[Edit]
             yield [Edit((f, 1), (small, 1)), Edit((total, -1), (less, -1))]
 
 
-def _met_by_erfc(f: Variable, x: Variable, powers: Powers) -> Iterator[list[Edit]]:
+def _laws_of_erfc(f: Variable, x: Variable, powers: Powers) -> Iterator[list[Edit]]:
     # exp(-x**2) / erfc(x) == 1 / erfcx(x)
-    bell = (elemwise(scalar.exp, negated(elemwise(scalar.sqr, _signless(x)))), 1)
+    bell = (elemwise(scalar.exp, negated(elemwise(scalar.sqr, _without_sign(x)))), 1)
     if bell in powers and (f, -1) in powers:
         yield [Edit((f, -1), (elemwise(scalar.erfcx, x), -1)), Edit(bell, None)]
 
 
-def _spread(search: _Search, x: Variable) -> Variable | None:
-    """``x``, if it is a sum times what cancels in some of its terms: the sum of the products."""
+def _multiplied_out(search: _Search, x: Variable) -> Variable | None:
+    """A sum times a factor as the sum of the products, if the factor cancels in some terms."""
     node = x.owner
     assert node is not None
     if not isinstance(node.op, Elemwise) or len(node.inputs) != 2:
@@ -393,16 +399,16 @@ def _spread(search: _Search, x: Variable) -> Variable | None:
         def times(term: Variable, f: Variable = f) -> Variable:
             return elemwise(op, term, f)
 
-        result = _distributed(search, terms, wanted, times)
+        result = _multiplied_into_terms(search, terms, wanted, times)
         if result is not None and result.type == x.type:
             return result
     return None
 
 
-def _distributed(
+def _multiplied_into_terms(
     search: _Search, x: Variable, wanted: Power, times: Callable[[Variable], Variable]
 ) -> Variable | None:
-    """``x`` times a factor that cancels ``wanted`` in some terms of a sum; None if in none."""
+    """``x`` times the factor that cancels ``wanted`` in some terms of a sum; None if in none."""
     node = x.owner
     search.left -= 1
     if node is None or not isinstance(node.op, Elemwise) or search.left <= 0 or _is_factor(x):
@@ -413,27 +419,29 @@ def _distributed(
             terms = []
             for y in inputs:
                 term = search.edited(y, Edit(wanted, None), True)
-                terms.append(_distributed(search, y, wanted, times) if term is None else term)
+                terms.append(
+                    _multiplied_into_terms(search, y, wanted, times) if term is None else term
+                )
             if all(term is None for term in terms):
                 return None
             whole = [times(y) if t is None else t for t, y in zip(terms, inputs, strict=True)]
-            return elemwise(op, *map(_written, whole, inputs))
+            return elemwise(op, *map(_as_operand, whole, inputs))
         case "mul" | "truediv" | "neg":
             for at in range(1 if op is scalar.truediv else len(inputs)):
-                result = _distributed(search, inputs[at], wanted, times)
+                result = _multiplied_into_terms(search, inputs[at], wanted, times)
                 if result is not None:
                     return _applied(op, inputs, at, result)
     return None
 
 
 def negated(x: Variable) -> Variable:
-    """Return ``-x``, without a sign before a sign."""
+    """Return ``-x``; for ``-y`` return ``y``."""
     inner = _argument(x, scalar.neg)
     return elemwise(scalar.neg, x) if inner is None else inner
 
 
 def _argument(x: Variable, op: ScalarOp) -> Variable | None:
-    """What ``op`` is applied to in ``x``, if it is."""
+    """The first operand of ``x``, if ``x`` is an application of ``op``."""
     node = x.owner
     if node is None or not isinstance(node.op, Elemwise) or node.op.scalar_op is not op:
         return None
@@ -465,7 +473,7 @@ def _pair(f: Variable) -> tuple[Variable, Variable] | None:
 class _SumOfExponentials:
     """``sum(weights * exp(exponent), axes)``, with or without the axes summed over.
 
-    ``aligned``: it broadcasts so that each exponential meets the sum that it is in.
+    ``aligned``: it broadcasts so that each exponential stands beside the sum that it is in.
     """
 
     exponent: Variable
@@ -478,7 +486,7 @@ class _SumOfExponentials:
         """The exponential and the sum, both divided by the largest exponential."""
         top = shift(self.exponent, self.axes, self.weights)
         kept = ExpandDims(self.axes)
-        # Leading axes that are gone align by themselves, and all must share one exponential.
+        # Leading axes broadcast by themselves, but all must share one exponential.
         small = elemwise(scalar.exp, elemwise(scalar.sub, self.exponent, kept(top)))
         terms = small if self.weights is None else elemwise(scalar.mul, self.weights, small)
         total = Sum(self.axes)(terms)
@@ -505,7 +513,7 @@ def _summed(f: Variable) -> _SumOfExponentials | None:
 
 
 def weighted(x: Variable) -> tuple[Variable | None, Variable | None]:
-    """Return ``w`` (None for 1) and ``y`` of ``x`` where it is ``w * exp(y)``, else None twice.
+    """Return ``w`` (None for 1) and ``y`` if ``x`` is ``w * exp(y)``, else None twice.
 
     ``y`` has all dimensions of ``x``.
     """

@@ -1,4 +1,4 @@
-"""Shifts: the largest exponent, taken from all of them so that no exponential overflows."""
+"""Shifts: the largest exponent, subtracted from all so that no exponential overflows."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from frazil.tensor.reductions import Max, Peak
 from frazil.tensor.transposition import Transpose
 
 _DEPTH = 6
-"""Operations between an exponent and the maximum in it that are looked through."""
+"""The depth of nodes between an exponent and a maximum in it that a search visits."""
 
 _LIMITS = {"float64": 600.0, "float32": 60.0}
-"""Of exponents whose exponentials are far from overflowing, many together too, and vanishing."""
+"""Up to these sizes of exponents, sums of exponentials neither overflow nor vanish."""
 
 
 def shift(x: Variable, axes: tuple[int, ...], weights: Variable | None = None) -> Variable:
     """Return the largest of ``x`` over ``axes`` where it is finite, else 0.
 
-    What is subtracted must be finite: -inf less -inf is NaN, not -inf. Where exponentials have
-    ``weights``, the largest term is that of another exponent, and terms may cancel. So exponents
-    without weight do not count, and those that are left are brought just within the limits of
-    exponentials: a sum that can be written as it is stays so.
+    The shift must be finite, since -inf - -inf is NaN. Where exponentials have ``weights``,
+    another exponent may have the largest term, and terms may cancel. So exponents of weight 0 do
+    not count, and the shift only brings the exponents within the limits of exponentials: it is 0
+    where they are within already.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def _is_never_zero(x: Variable) -> bool:
 
 
 def is_shifted(x: Variable, axes: tuple[int, ...]) -> bool:
-    """Return whether a maximum over ``axes`` was taken from what ``x`` is made of already.
+    """Return whether ``x`` already is an expression less its maximum over ``axes``.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def is_shifted(x: Variable, axes: tuple[int, ...]) -> bool:
     (True, False)
     """
     if not _moving(x, axes):
-        return True  # of one term it is the largest, and nothing is left to take from it
+        return True  # one term: less its maximum it would be 0
     node = x.owner
     if node is None or not isinstance(node.op, Elemwise):
         return False
@@ -84,32 +84,34 @@ def is_shifted(x: Variable, axes: tuple[int, ...]) -> bool:
 
 
 def _moving(x: Variable, axes: tuple[int, ...]) -> list[int]:
-    """Of ``axes`` those that do not have length 1, counted among their like."""
+    """Those of ``axes`` without length 1, numbered among the dimensions without length 1."""
     moving = [axis for axis, length in enumerate(x.type.shape) if length != 1]
     return [moving.index(axis) for axis in axes if axis in moving]
 
 
 def _is_largest(inner: FrozenApply, whole: Variable, x: Variable, axes: tuple[int, ...]) -> bool:
-    """Whether a maximum is over ``axes`` of what ``x`` is made of, ``whole``."""
+    """Whether the maximum ``inner`` is over ``axes`` of ``whole``, which ``x`` is computed from."""
     (over,) = inner.inputs
     own = inner.op.axes
     chosen = over.owner
-    if chosen is not None and chosen.op is Elemwise(scalar.where):  # those that have weights
+    if chosen is not None and chosen.op is Elemwise(
+        scalar.where
+    ):  # the exponents that have weights
         over = chosen.inputs[1]
     if _content(over) is whole:
         return _moving(over, own) == _moving(x, axes)
     node = whole.owner
     if node is not None and isinstance(node.op, Transpose):
         (whole,), order = node.inputs, node.op.axes
-        if whole is over:  # the maximum of a transpose is that of what is transposed
+        if whole is over:  # a transpose has the same maximum
             return tuple(own) == tuple(sorted(order[axis] for axis in axes))
         node = whole.owner
-    # That of a maximum is one of what this is over.
+    # The maximum of a maximum is a maximum of its operand.
     return node is not None and isinstance(node.op, Max) and node.inputs[0] is over
 
 
 def _content(x: Variable) -> Variable:
-    """What ``x`` is, dimensions of length 1 aside."""
+    """``x`` before dimensions of length 1 were added and dropped."""
     while x.owner is not None and isinstance(x.owner.op, DropDims | ExpandDims):
         x = x.owner.inputs[0]
     return x

@@ -1,4 +1,4 @@
-"""Choices by the same condition as one, so that what both need in a branch is computed once."""
+"""Merging of ifelses of one condition, so that work common to their branches is done once."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from frazil.rewrite.merging.grouping import in_groups
 
 
 def merge_ifelses(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
-    """Return ``graph`` with one choice in place of those by the same condition.
+    """Return ``graph`` with one ifelse in place of those that have the same condition.
 
-    One may need the results of another, and what is made of them for nobody else. All choices of a
-    graph are made in any case; those that are not are within branches of others.
+    One may use the results of another, also by way of nodes that only it uses. All ifelses of a
+    graph run in any call; those that run in some calls only are in branches of others.
 
     Examples
     --------
@@ -36,36 +36,38 @@ def merge_ifelses(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         if not conditions:
             return graph
         with in_container_of(graph.inputs):
-            inside = _made_for_one(order, conditions, graph.outputs)
+            inside = _movable_between(order, conditions, graph.outputs)
             whole = {node: choice for choice, nodes in inside.items() for node in nodes}
             groups = in_groups(order, conditions, whole)
             if all(len(group) == 1 for group in groups):
                 return graph
-            graph = _joined(graph, groups, inside)
+            graph = _merged(graph, groups, inside)
 
 
 def _conditions(order: Iterable[FrozenApply]) -> dict[FrozenApply, Variable]:
-    """The conditions of the choices that have the same one as others."""
+    """The conditions of the ifelses that share theirs with others."""
     found = {
         node: node.inputs[0]
         for node in order
-        if isinstance(node.op, IfElse) and all(map(_may_move, node.op.fgraph.toposort()))
+        if isinstance(node.op, IfElse) and all(map(_is_pure, node.op.fgraph.toposort()))
     }
     count = Counter(found.values())
     return {node: condition for node, condition in found.items() if count[condition] > 1}
 
 
-def _may_move(node: FrozenApply) -> bool:
+def _is_pure(node: FrozenApply) -> bool:
     return bool(node.op.pure)
 
 
-def _made_for_one(
+def _movable_between(
     order: Iterable[FrozenApply],
     conditions: Mapping[FrozenApply, Variable],
     outputs: Iterable[Variable],
 ) -> dict[FrozenApply, list[FrozenApply]]:
-    """What choices alone need that is made of the results of others by the same condition, so that
-    it can be in their branches: for those that compute something in a branch as the others do.
+    """For each ifelse: the nodes between it and others of its condition that it alone uses.
+
+    These nodes can move into its branches. An ifelse has none if its branches have no work in
+    common with the others.
     """
     uses = Counter(x.owner for node in order for x in node.inputs)
     uses.update(y.owner for y in outputs)
@@ -73,25 +75,23 @@ def _made_for_one(
     for choice, condition in conditions.items():
         between: dict[FrozenApply, None] = {}
         others: dict[FrozenApply, None] = {}
-        for node in _private(choice, uses, conditions):
+        for node in _only_used_by(choice, uses, conditions):
             owners = [x.owner for x in node.inputs if x.owner is not None]
             alike = [owner for owner in owners if conditions.get(owner) is condition]
             others.update(dict.fromkeys(alike))
             if alike or any(owner in between for owner in owners):
                 between[node] = None
-        if any(_share(other, choice) for other in others):
+        if any(_have_work_in_common(other, choice) for other in others):
             found[choice] = list(between)
     return found
 
 
-def _private(
+def _only_used_by(
     choice: FrozenApply,
     uses: Mapping[FrozenApply | None, int],
     conditions: Mapping[FrozenApply, Variable],
 ) -> list[FrozenApply]:
-    """What nobody but a choice needs, as far as other choices that may become one with others; each
-    node after those that it needs.
-    """
+    """The nodes that only ``choice`` uses, up to ifelses that may be merged, operands first."""
     private: list[FrozenApply] = []
     left: dict[FrozenApply, int] = {}
     pending = [choice.inputs[1:]]
@@ -101,14 +101,14 @@ def _private(
             if owner is None or owner in conditions:
                 continue
             left[owner] = left.get(owner, uses[owner]) - 1
-            if not left[owner] and _may_move(owner):
+            if not left[owner] and _is_pure(owner):
                 private.append(owner)
                 pending.append(owner.inputs)
     return private[::-1]
 
 
-def _share(first: FrozenApply, second: FrozenApply) -> bool:
-    """Whether the same branches of two choices compute anything alike."""
+def _have_work_in_common(first: FrozenApply, second: FrozenApply) -> bool:
+    """Whether equal branches of two ifelses have nodes in common."""
     for arm in (0, 1):
         nodes = [
             set(_core.toposort(_arm(node, node.inputs[1:], arm), list(node.inputs[1:])))
@@ -119,12 +119,12 @@ def _share(first: FrozenApply, second: FrozenApply) -> bool:
     return False
 
 
-def _joined(
+def _merged(
     graph: FrozenFunctionGraph,
     groups: Iterable[Sequence[FrozenApply]],
     inside: Mapping[FrozenApply, Sequence[FrozenApply]],
 ) -> FrozenFunctionGraph:
-    """``graph`` with one choice for each group."""
+    """``graph`` with one ifelse for each group."""
     made = Successors()
     for group in groups:
         nodes = {choice: [*inside.get(choice, ()), choice] for choice in group}
@@ -156,7 +156,7 @@ def _joined(
 
 
 def _arm(node: FrozenApply, inputs: Sequence[Variable], arm: int) -> list[Variable]:
-    """What a choice computes of ``inputs`` in one of its branches, as if outside of it."""
+    """The outputs of one branch of an ifelse on ``inputs``, as nodes outside of it."""
     bound = node.op.expand(inputs)
     half = len(bound) // 2
     return list(bound[arm * half : (arm + 1) * half])

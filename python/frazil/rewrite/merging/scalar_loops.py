@@ -1,7 +1,6 @@
-"""Loops of elements made better in the graphs that use them.
+"""Passes over scalar loops: loops with common work are merged, and unused states are removed.
 
-A value and its gradients come from loops that take the same steps: they become one. Then states go
-that no result needs which somebody uses.
+The loops of a value and of its gradients do the same work in each step: they become one.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from frazil.scalar.elemwise import Elemwise
 
 
 def optimize_scalar_loops(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
-    """Return ``graph`` with loops of elements that do less.
+    """Return ``graph`` with merged scalar loops, without the states that no used result needs.
 
     Examples
     --------
@@ -35,8 +34,8 @@ def optimize_scalar_loops(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
     """
     if not any(map(_is_loop, graph.toposort())):
         return graph
-    while (joined := _joined(graph)) is not graph:
-        graph = joined
+    while (merged := _merged(graph)) is not graph:
+        graph = merged
     return _without_unused(graph)
 
 
@@ -45,11 +44,11 @@ def _is_loop(node: FrozenApply) -> bool:
 
 
 @dataclass
-class _Steps:
-    """What one or more loops do in a step.
+class _LoopBody:
+    """A step of one or more scalar loops.
 
-    What is always equal in several loops is one variable, so that what they do with it is the same
-    nodes.
+    States that are equal in all steps of several loops are one variable, so that common work is the
+    same nodes.
     """
 
     condition: Variable | None
@@ -58,16 +57,16 @@ class _Steps:
     constants: dict[Variable, Variable] = field(default_factory=dict)  # and what each is
     work: dict[FrozenApply, None] = field(default_factory=dict)
 
-    def joins(self, other: _Steps) -> bool:
-        """Whether two have states in common and at least half of what either of them does."""
+    def joins(self, other: _LoopBody) -> bool:
+        """Whether two have states in common, and half of the work of the smaller one."""
         if self.condition is not other.condition or self.updates.keys().isdisjoint(other.updates):
             return False
-        # Less, and they count their steps alike, perhaps.
+        # With less in common, they may share a counter of steps only.
         common = self.work.keys() & other.work.keys()
         return 2 * len(common) >= min(len(self.work), len(other.work))
 
-    def add(self, other: _Steps) -> None:
-        """Do what another one does, too."""
+    def add(self, other: _LoopBody) -> None:
+        """Add the work of another one."""
         for own, more in (
             (self.updates, other.updates),
             (self.starts, other.starts),
@@ -78,22 +77,22 @@ class _Steps:
         self.work.update(other.work)
 
 
-def _joined(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
-    """``graph`` with loops as one that have much in common; itself if there are none."""
+def _merged(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+    """``graph`` with loops merged that have much in common; ``graph`` itself if none have."""
     order = graph.toposort()
     alike: dict[Hashable, list[FrozenApply]] = {}
     for node in filter(_is_loop, order):
         kind = (node.inputs[0], node.op.scalar_op.is_while, node.output_types[0].shape)
         alike.setdefault(kind, []).append(node)
-    steps: dict[FrozenApply, _Steps] = {}
-    stands: dict[FrozenApply, list[Variable]] = {}
-    families: dict[FrozenApply, FrozenApply] = {}
+    steps: dict[FrozenApply, _LoopBody] = {}
+    state_variables: dict[FrozenApply, list[Variable]] = {}
+    mergeable: dict[FrozenApply, FrozenApply] = {}
     for loops in alike.values():
         if len(loops) > 1:
-            own = _steps(loops, stands)
+            own = _bodies(loops, state_variables)
             steps.update(own)
-            families.update(_families(own))
-    groups = [part for group in in_groups(order, families) for part in _independent(group)]
+            mergeable.update(_mergeable(own))
+    groups = [part for group in in_groups(order, mergeable) for part in _independent(group)]
     if all(len(group) == 1 for group in groups):
         return graph
     made = Successors()
@@ -101,7 +100,7 @@ def _joined(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         if len(group) == 1:
             made.apply(group[0])
             continue
-        together = _Steps(steps[group[0]].condition)
+        together = _LoopBody(steps[group[0]].condition)
         for loop in group:
             together.add(steps[loop])
         names = {loop.op.scalar_op.name for loop in group}
@@ -117,14 +116,14 @@ def _joined(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         result = dict(zip(together.updates, results, strict=False))
         for loop in group:
             ended = results[len(result) :]
-            made.put(loop.outputs, [*(result[x] for x in stands[loop]), *ended])
+            made.put(loop.outputs, [*(result[x] for x in state_variables[loop]), *ended])
     return made.graph(graph)
 
 
-def _steps(
-    loops: Sequence[FrozenApply], stands: dict[FrozenApply, list[Variable]]
-) -> dict[FrozenApply, _Steps]:
-    """What loops do in a step; adds what their states are in it, those always equal as one."""
+def _bodies(
+    loops: Sequence[FrozenApply], state_variables: dict[FrozenApply, list[Variable]]
+) -> dict[FrozenApply, _LoopBody]:
+    """The body of each loop; ``state_variables`` gets the variables of its states in it."""
     with Container.default():
         nominals = {loop: [x.type() for x in loop.op.scalar_op.fgraph.inputs] for loop in loops}
         constants: dict[tuple[Variable, str], Variable] = {}
@@ -133,13 +132,13 @@ def _steps(
             count = loop.op.scalar_op.n_states
             given = zip(loop.inputs[1 + count :], nominals[loop][count:], strict=True)
             fixed[loop] = [constants.setdefault((x, own.dtype), own) for x, own in given]
-        # At first whatever starts alike is taken for equal, then what steps tell apart is not.
+        # States with equal initial values count as equal until a step computes different ones.
         classes: dict[tuple[FrozenApply, int], Hashable] = {
             (loop, at): (loop.inputs[1 + at], state.dtype)
             for loop in loops
             for at, state in enumerate(loop.op.scalar_op.states)
         }
-        told = len(set(classes.values()))
+        known = len(set(classes.values()))
         while True:
             first: dict[Hashable, Variable] = {}
             for (loop, at), kind in classes.items():
@@ -147,52 +146,54 @@ def _steps(
             outputs: dict[FrozenApply, list[Variable]] = {}
             for loop in loops:
                 count = loop.op.scalar_op.n_states
-                stands[loop] = [first[classes[loop, at]] for at in range(count)]
-                outputs[loop] = loop.op.scalar_op.fgraph.bind([*stands[loop], *fixed[loop]])
+                state_variables[loop] = [first[classes[loop, at]] for at in range(count)]
+                outputs[loop] = loop.op.scalar_op.fgraph.bind(
+                    [*state_variables[loop], *fixed[loop]]
+                )
             numbers: dict[Hashable, int] = {}
             for (loop, at), kind in classes.items():
                 refined = (kind, outputs[loop][at])
                 classes[loop, at] = numbers.setdefault(refined, len(numbers))
-            if len(numbers) == told:
+            if len(numbers) == known:
                 break
-            told = len(numbers)
+            known = len(numbers)
     steps = {}
     for loop in loops:
         count = loop.op.scalar_op.n_states
-        steps[loop] = _Steps(
+        steps[loop] = _LoopBody(
             outputs[loop][-1] if loop.op.scalar_op.is_while else None,
-            dict(zip(stands[loop], outputs[loop], strict=False)),
-            dict(zip(stands[loop], loop.inputs[1 : 1 + count], strict=True)),
+            dict(zip(state_variables[loop], outputs[loop], strict=False)),
+            dict(zip(state_variables[loop], loop.inputs[1 : 1 + count], strict=True)),
             dict(zip(fixed[loop], loop.inputs[1 + count :], strict=True)),
             dict.fromkeys(_core.toposort(list(outputs[loop]))),
         )
     return steps
 
 
-def _families(steps: Mapping[FrozenApply, _Steps]) -> dict[FrozenApply, FrozenApply]:
-    """The first loop of those with which a loop can be one, where there are others.
+def _mergeable(steps: Mapping[FrozenApply, _LoopBody]) -> dict[FrozenApply, FrozenApply]:
+    """For each loop that can be merged with others: the first of these loops.
 
-    Where two have half of what one of them does in common, that is not all of what many do: one of
-    the rarer half of its nodes is in the other, too. So few need be compared.
+    If two loops have half of the nodes of one in common, then a node of the rarer half of that one
+    is in the other. So only loops with a rare node in common are compared.
     """
     count = Counter(node for own in steps.values() for node in own.work)
     rank = {node: at for at, node in enumerate(sorted(count, key=count.__getitem__))}
     found: dict[FrozenApply, FrozenApply] = {}
     members: Counter[FrozenApply] = Counter()
-    families: dict[FrozenApply, _Steps] = {}
+    mergeable: dict[FrozenApply, _LoopBody] = {}
     with_any: dict[FrozenApply | Variable, dict[FrozenApply, None]] = {}
     with_rare: dict[FrozenApply | Variable, dict[FrozenApply, None]] = {}
     for loop, own in steps.items():
         every: list[FrozenApply | Variable] = [*own.work, *own.updates]
         rarer = sorted(own.work, key=rank.__getitem__)[: len(own.work) // 2 + 1]
-        # A loop that does nothing has its states to be found by.
+        # A loop without work is found by its states.
         rare: list[FrozenApply | Variable] = [*rarer] or [*own.updates]
         near = [with_any.get(one, {}) for one in rare] + [with_rare.get(one, {}) for one in every]
         candidates = dict.fromkeys(first for some in near for first in some)
-        first = next((first for first in candidates if families[first].joins(own)), loop)
+        first = next((first for first in candidates if mergeable[first].joins(own)), loop)
         found[loop] = first
         members[first] += 1
-        families.setdefault(first, _Steps(own.condition)).add(own)
+        mergeable.setdefault(first, _LoopBody(own.condition)).add(own)
         for one in every:
             with_any.setdefault(one, {})[first] = None
         for one in rare:
@@ -201,7 +202,7 @@ def _families(steps: Mapping[FrozenApply, _Steps]) -> dict[FrozenApply, FrozenAp
 
 
 def _independent(group: Sequence[FrozenApply]) -> list[list[FrozenApply]]:
-    """A group in parts, each without a loop that takes results of another one."""
+    """A group in parts, each without a loop that uses results of another one."""
     part: dict[FrozenApply, int] = {}
     parts: list[list[FrozenApply]] = []
     for loop in group:
@@ -214,7 +215,7 @@ def _independent(group: Sequence[FrozenApply]) -> list[list[FrozenApply]]:
 
 
 def _without_unused(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
-    """``graph`` with loops of the states that are needed for results that are used."""
+    """``graph`` without the states of loops that no used result needs."""
     order = graph.toposort()
     used = {x for node in order for x in node.inputs}.union(graph.outputs)
     kept = {
@@ -234,7 +235,7 @@ def _without_unused(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
             inputs = [x.type() for x in op.fgraph.inputs]
             outputs = op.fgraph.bind(inputs)
         n_states = op.n_states
-        # What a state starts from may have the lengths that results have.
+        # An initial value that is not a scalar may be what gives results their lengths.
         dropped = [at for at in range(n_states) if at not in states]
         others = [at for at in dropped if node.inputs[1 + at].ndim]
         constants = [*range(n_states, len(inputs)), *others]
@@ -248,7 +249,7 @@ def _without_unused(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         operands = [node.inputs[0], *(node.inputs[1 + at] for at in (*states, *constants))]
         results = loop.make_node(*made.of(operands)).outputs
         place = dict(zip(states, results, strict=False))
-        # Nobody uses the others.
+        # No node uses the other results.
         ended = results[len(states) :]
         made.put([node.outputs[at] for at in states], [place[at] for at in states])
         made.put(node.outputs[n_states:], ended)

@@ -1,4 +1,4 @@
-"""What chooses between values, or passes one on: where, fill, identity, casts, rounding."""
+"""Ops that choose between values, or pass one on: where, fill, identity, casts, rounding."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def identity_of(x: Tensor) -> Law:
 
 @rule
 def gradient_stop_of(x: Tensor) -> Law:
-    """What only stops gradients is x, once they have been taken."""
+    """disconnected_grad(x) == x and zero_grad(x) == x, once gradients have been taken."""
     return stopped(x), x
 
 
@@ -132,7 +132,7 @@ def _is_lossless(source: str, through: str, target: str) -> bool:
     """Whether a cast from one dtype ``through`` another is the cast without it."""
     a, b, c = map(np.dtype, (source, through, target))
     if c.kind not in "bf" and "f" in (a.kind, b.kind):
-        # What a float that no integer dtype holds becomes depends on the float's dtype.
+        # The cast of a float that no integer dtype holds depends on the float's dtype.
         return False
     if a.kind in "iu" and b.kind == "f":
         return np.iinfo(a).bits <= np.finfo(b).nmant
@@ -155,7 +155,7 @@ def cast_of_cast(x: Tensor) -> Law:
 
 @rule
 def rounding_of_rounded(x: Tensor) -> Law:
-    """Rounding what is an integer already changes nothing."""
+    """Rounding an integer changes nothing."""
     return rounding(rounded(x)), rounded(x)
 
 

@@ -1,8 +1,8 @@
-"""Constant folding: what depends on constants only is worked out once, by the op itself.
+"""Constant folding: nodes that depend on constants only are computed once, by the op itself.
 
-A distinct buffer is no constant, since it may be written over, but those who only read it may read
-its values from elsewhere. So the fold is theirs: what updates the buffer keeps it, and a view of it
-says nothing yet.
+A distinct buffer is not folded, since it may be written over. But a node that only reads it may
+read its values from a constant instead. So the rule is about the reading node: a node that updates
+the buffer keeps it, and so does a view, whose readers decide.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from frazil.tensor.creation import Full
 from frazil.tensor.updates import updated_operand
 
 MAX_ELEMENTS = 1024
-"""Of what constants grow to: larger arrays are cheaper to work out again than to keep."""
+"""The largest result for any constants: a larger array is cheaper to compute than to keep."""
 
 MAX_DATA = 1 << 20
-"""Of what is no larger than the constants it is worked out from, such as functions of data."""
+"""The largest result that is not larger than its operands, such as a function of data."""
 
 MAX_VIEWS = 16
-"""Buffers behind more views are not looked for; the core's guard stops there, too."""
+"""The highest number of views that hide a buffer; the core's guard stops there, too."""
 
 MAX_STEPS = 1000
-"""Loops of elements that may take more are left to native code."""
+"""Scalar loops that may take more steps are left to native code."""
 
 
 def _elements(kind: TensorType) -> float:
-    """How many elements there are; infinitely many where only the values tell."""
+    """The number of elements; infinite if it depends on values."""
     return math.prod(math.inf if n is None else n for n in kind.shape)
 
 
@@ -53,7 +53,7 @@ def _is_worth_keeping(node: FrozenApply, operands: Sequence[Constant]) -> bool:
 
 
 def is_folded(c: Constant) -> bool:
-    """Whether what an elementwise op makes of ``c`` alone becomes a constant."""
+    """Whether an elementwise op applied to ``c`` alone is folded."""
     return c.data.size <= MAX_DATA
 
 
@@ -73,7 +73,7 @@ def _values(node: FrozenApply) -> list[Constant] | None:
     try:
         values = values_of(node, [x.data for x in operands])
     except Exception:
-        # What cannot be worked out says so when the graph runs, if it does.
+        # An op that fails is left to fail when the graph runs, if it runs.
         return None
     results = []
     for kind, value in zip(node.output_types, values, strict=True):
@@ -97,7 +97,7 @@ def fold(x: Known, *rest: Known) -> Law:
 
 
 def _unshared(x: Variable) -> Variable:
-    """``x`` without the buffer that it is, or views; ``x`` itself where that cannot be said."""
+    """The values of ``x``, a buffer or a view of one, without the buffer; else ``x`` itself."""
     views: list[FrozenApply] = []
     node = x.owner
     while node is not None and node.distinct is None:

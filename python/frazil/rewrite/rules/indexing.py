@@ -1,6 +1,6 @@
-"""Elements that index arrays pick, one in each row: what they are computed from, and their sums.
+"""Elements picked by index arrays, one in each row: their computation, and their sums.
 
-A matrix that is made for the sake of one element of each of its rows need not be made.
+A matrix need not be computed if only one element of each row is read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _is(x: Variable, value: float) -> bool:
 
 
 def _is_length(length: Variable, x: Variable, axis: int) -> bool:
-    """Whether ``length`` is a known one of ``x``, or read off it."""
+    """Whether ``length`` is the static or symbolic length of ``x`` along ``axis``."""
     if isinstance(length, Constant):
         return bool(x.type.shape[axis] == length.data)
     node = length.owner
@@ -38,7 +38,7 @@ def _is_length(length: Variable, x: Variable, axis: int) -> bool:
 
 
 def _has_length(x: Variable, axis: int, length: Variable) -> bool:
-    """Whether ``length`` is that of a dimension of ``x``, or of what it moves with."""
+    """Whether ``length`` is that of ``x`` along ``axis``, or of an operand it was computed from."""
     pending, seen = [(x, axis)], set()
     while pending:
         own = pending.pop()
@@ -62,9 +62,9 @@ def _has_length(x: Variable, axis: int, length: Variable) -> bool:
 
 
 def _row_axis(x: Variable, indices: tuple[Variable, ...]) -> int | None:
-    """The axis of ``x`` that all its dimensions' indices go along together, an element at a time.
+    """The axis of ``x`` whose index is ``arange`` over its length: one element a row is picked.
 
-    None if not all dimensions are indexed, or none of them by its positions in order.
+    None if not all dimensions are indexed, or none by such an index.
     """
     if len(indices) != x.ndim or x.ndim < 2 or any(index.ndim > 1 for index in indices):
         return None
@@ -119,8 +119,9 @@ def element_of_each_row(x: Tensor, *indices: Tensor) -> Law:
 
 
 def _sums_within(x: Variable, indices: tuple[Variable, ...]) -> dict[Variable, Variable]:
-    """The sums over rows that hold one number each, among what ``x`` is computed from element by
-    element; for each that number. The numbers stand where ``indices`` say.
+    """The sums over rows of a single number each that ``x`` is computed from, and these numbers.
+
+    ``x`` is computed from them element by element. The numbers stand at ``indices``.
     """
     found: dict[Variable, Variable] = {}
     pending, seen = [x], {x}
@@ -141,7 +142,7 @@ def _sums_within(x: Variable, indices: tuple[Variable, ...]) -> dict[Variable, V
 
 
 def _only_number(node: FrozenApply, x: Variable, indices: tuple[Variable, ...]) -> Variable | None:
-    """What a sum over rows sums, if each of them has one element and it is at ``indices``."""
+    """The operand of a sum over rows, if each row has a single number, at ``indices``."""
     inner = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, AdvancedIncSubtensor):
         return None
@@ -151,7 +152,7 @@ def _only_number(node: FrozenApply, x: Variable, indices: tuple[Variable, ...]) 
     if row is None or filled is None or not isinstance(filled.op, (BroadcastTo, Full)):
         return None
     value, *lengths = filled.inputs
-    # As ``x`` is as large, and there the indices are checked, too.
+    # ``x`` has the same lengths, so it checks the indices as well.
     checked = len(lengths) == x.ndim and all(
         _has_length(x, axis, length) for axis, length in enumerate(lengths)
     )
@@ -173,7 +174,7 @@ def _with_numbers(node: FrozenApply, x: Variable, others: tuple[Variable, ...]) 
 
 @rule
 def sum_of_one_element(x: Tensor, *others: Tensor) -> Law:
-    """A row of zeros in which one element was increased sums up to what that became."""
+    """The sum of a row of zeros with one element increased by y is y."""
     return increased(x, *others), _with_numbers
 
 

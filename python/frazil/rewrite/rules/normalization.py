@@ -1,4 +1,4 @@
-"""Sums of exponentials, their logarithms, and what is divided by them."""
+"""Sums of exponentials, their logarithms, and quotients by them."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def one_over_exp(x: Float) -> Law:
 
 @rule
 def factors_over_exp(x: Float, y: Float) -> Law:
-    """exp(x) among the factors of y cancels exp(x); a logistic function or a sum meets it."""
+    """exp(x) among the factors of y cancels exp(x); other laws hold for sigmoid(x) and sums."""
     return y / ft.exp(x), _cancelled
 
 
@@ -130,13 +130,13 @@ def quotient_by_exp_among_factors(x: Float, y: Float, z: Float) -> Law:
 
 @rule
 def exp_among_factors(x: Float, y: Float) -> Law:
-    """exp(x) cancels exp(-x), and meets sums of exponentials; exp(x) sigmoid(-x) == sigmoid(x)."""
+    """exp(x) exp(-x) == 1 and exp(x) sigmoid(-x) == sigmoid(x), wherever in y the factor is."""
     return ft.exp(x) * y, _cancelled
 
 
 @rule
 def exp_among_farther_factors(x: Float, y: Float, z: Float) -> Law:
-    """exp(x) cancels exp(-x), and sums of exponentials over it, farther in a product, too."""
+    """exp(x) cancels factors of y and z."""
     return (ft.exp(x) * y) * z, _cancelled
 
 
@@ -154,13 +154,13 @@ def scaled_exp_over_factors(x: Float, y: Float, z: Float) -> Law:
 
 @rule
 def divided_exp_among_factors(x: Float, y: Float, z: Float) -> Law:
-    """exp(x) that is divided cancels exp(-x), too."""
+    """exp(x) in a numerator cancels factors of z."""
     return (ft.exp(x) / y) * z, _cancelled
 
 
 @rule
 def sigmoid_among_factors(x: Float, y: Float) -> Law:
-    """sigmoid(x) cancels what is divided by it."""
+    """sigmoid(x) / sigmoid(x) == 1, wherever in y the divisor is."""
     return ft.sigmoid(x) * y, _cancelled
 
 

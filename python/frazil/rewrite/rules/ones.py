@@ -1,4 +1,4 @@
-"""One element in a shape is a number to elementwise ops, so that other rules see it as one."""
+"""Single elements with dimensions become scalars in elementwise ops, for other rules to match."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ elementwise = any_kind(Elemwise)
 
 
 def _number(x: Variable) -> Variable:
-    """What ``x`` is in dimensions of length 1; ``x`` itself if it is something else."""
+    """The scalar that ``x`` is but for dimensions of length 1; ``x`` itself if it is none."""
     if isinstance(x, Constant):
         one = x.ndim > 0 and all(length == 1 for length in x.type.shape)
         return constant(x.data.reshape(())) if one else x
@@ -34,7 +34,7 @@ def _of_numbers(
     if inputs == list(node.inputs):
         return None
     made = node.op.make_node(*inputs).outputs
-    # What other operands do not have has length 1.
+    # Dimensions that the other operands do not have have length 1.
     axes = tuple(range(node.outputs[0].ndim - made[0].ndim))
     return [ExpandDims(axes)(y) if axes else y for y in made]
 

@@ -49,7 +49,7 @@ def one_div(x: Float) -> Law:
 
 
 def _is_power_of_two(c: Constant) -> bool:
-    """Whether each element and its reciprocal are powers of two that are represented exactly."""
+    """Whether each element and its reciprocal are powers of two, both represented exactly."""
     limits = np.finfo(c.data.dtype)
     mantissa, exponent = np.frexp(c.data)
     exact = (

@@ -1,4 +1,4 @@
-"""Reductions of reductions, of views, and of what is equal all along an axis."""
+"""Reductions of reductions, of views, and of values that are equal along an axis."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from frazil.tensor.reductions import All, Any, Max, Min, Peak, Prod, Reduce, Sum
 from frazil.tensor.transposition import Transpose
 
 EXACT = (Max, Min, Peak, All, Any)
-"""Reductions whose result does not depend on the order in which elements meet."""
+"""Reductions whose result does not depend on the order of elements."""
 
 ROUNDED = (Sum, Prod)
-"""Reductions that round: another order gives another last digit."""
+"""Reductions that round: another order may change the last digits."""
 
 summed = any_kind(Sum)
 transposed = any_kind(Transpose)
@@ -42,7 +42,7 @@ def _reduced_once(node: FrozenApply, x: Variable) -> Variable:
 
 
 def _reduced_untransposed(node: FrozenApply, x: Variable) -> Variable:
-    """The axes that are left keep their order: what reduces all, or moves reduced ones only."""
+    """The reduction of the operand of a transpose, transposed if axes that are left move."""
     order = application(node.inputs[0]).op.axes
     axes = tuple(sorted(order[axis] for axis in node.op.axes))
     left = tuple(axis for axis in order if axis not in axes)
@@ -56,7 +56,7 @@ def _reduced_untransposed(node: FrozenApply, x: Variable) -> Variable:
 
 
 def _dropped(node: FrozenApply, x: Variable) -> Variable | None:
-    """Nothing is folded where all axes are known to have length 1."""
+    """Axes of static length 1 are dropped instead of reduced."""
     axes = node.op.axes
     if not all(x.broadcastable[axis] for axis in axes):
         return None
@@ -71,7 +71,7 @@ def _named(name: str, law: str, write: Callable[..., Law]) -> Rule:
 
 
 def _rules_of(kind: type[Reduce]) -> tuple[Rule, ...]:
-    """What holds of every reduction, for one kind of them."""
+    """The rules that hold for every reduction, for one kind of reduction."""
     name = kind.__name__.lower()
     outer, inner = any_kind(kind), any_kind(kind, f"{kind.__name__}First")
 
@@ -116,7 +116,7 @@ def _inferred(node: FrozenApply, x: Variable) -> Variable | None:
 
 @rule
 def length_of_result(x: Tensor) -> Law:
-    """The length of a result follows from those of what it is computed from."""
+    """The length of a result follows from the lengths of the operands."""
     return length_of(x), _inferred
 
 
@@ -138,12 +138,12 @@ def _out_of_the_sum(node: FrozenApply, x: Variable, y: Variable) -> Variable | N
 
 
 def _is_large(c: Constant) -> bool:
-    """Whether a sum that is finite after it was multiplied by ``c`` is so before, too."""
+    """Whether a sum is finite if ``c`` times the sum is finite."""
     return bool((np.isfinite(c.data) & (abs(c.data) >= 1)).all())
 
 
 def _is_small(c: Constant) -> bool:
-    """Whether a sum that is finite after it was divided by ``c`` is so before, too."""
+    """Whether a sum is finite if the sum divided by ``c`` is finite."""
     return bool(((c.data != 0) & (abs(c.data) <= 1)).all())
 
 

@@ -86,7 +86,7 @@ def _dropped_from_expanded(node: FrozenApply, x: Variable) -> Variable | None:
     both = set(gone) & set(added)
     if not both:
         return None
-    # Positions among the dimensions that are left when those that came and went are not there.
+    # Positions among the dimensions without those that were added and dropped.
     rest = [axis for axis in range(node.inputs[0].ndim) if axis not in both]
     added = tuple(rest.index(axis) for axis in added if axis not in both)
     gone = tuple(rest.index(axis) for axis in gone if axis not in both)
@@ -96,7 +96,7 @@ def _dropped_from_expanded(node: FrozenApply, x: Variable) -> Variable | None:
 
 @rule
 def drop_of_expand(x: Tensor) -> Law:
-    """A dimension that is added and dropped was never there."""
+    """A dimension that is added and dropped is left out."""
     return dropped(expanded(x)), _dropped_from_expanded
 
 
@@ -106,7 +106,7 @@ def _expanded_again(node: FrozenApply, x: Variable) -> Variable | None:
 
 @rule
 def expand_of_drop(x: Tensor) -> Law:
-    """A dimension that is dropped and added again was always there, if its type says 1."""
+    """A dimension that is dropped and added again stays, if its type says 1."""
     return expanded(dropped(x)), _expanded_again
 
 
@@ -120,7 +120,7 @@ def _reshaped_once(node: FrozenApply, x: Variable, given: tuple[Variable, ...]) 
 
 @rule
 def reshape_of_reshape(x: Tensor, *given: Tensor) -> Law:
-    """The second shape says it all."""
+    """x in one shape and then in another is x in the other."""
     return reshaped(x, *given), _reshaped_once
 
 
