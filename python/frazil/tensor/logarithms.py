@@ -6,49 +6,26 @@ import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor
+from frazil.tensor.elementwise.definition import elementwise
 
 
+@elementwise(
+    "[-1e-20, -1.0, -50.0] -> [-4.60517019e+01, -4.58675145e-01, -1.92874985e-22]",
+    "Precise both close to 0 and far below.",
+    "Not above 0, where the result is NaN; at 0 it is -inf.",
+)
 def log1mexp(x: TensorLike) -> Variable:
-    """Return ``log(1 - exp(x))``: for the log of a probability, that of its complement.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Not above 0, where the result is NaN; at 0 it is -inf.
-
-    Returns
-    -------
-    Variable
-        Precise both close to 0 and far below.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.log1mexp([-1e-20, -1.0, -50.0]).eval()
-    array([-4.60517019e+01, -4.58675145e-01, -1.92874985e-22])
-    """
+    """Return ``log(1 - exp(x))``: for the log of a probability, that of its complement."""
     return _core.elemwise(scalar.log1mexp, as_operand(x))
 
 
+@elementwise(
+    "[0.0, 0.5, 1.0] -> [-inf,   0.,  inf]",
+    "As :func:`scipy.special.logit` gives.",
+    "Probabilities; NaN where they are not in 0 to 1.",
+)
 def logit(p: TensorLike) -> Variable:
-    """Return ``log(p / (1 - p))``, the inverse of :func:`sigmoid`.
-
-    Parameters
-    ----------
-    p : tensor_like
-        Probabilities; NaN where they are not in 0 to 1.
-
-    Returns
-    -------
-    Variable
-        As :func:`scipy.special.logit` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.logit([0.0, 0.5, 1.0]).eval()
-    array([-inf,   0.,  inf])
-    """
+    """Return ``log(p / (1 - p))``, the inverse of :func:`sigmoid`."""
     p = as_tensor(p)
     if p.type.numpy_dtype.kind != "f":
         # Complements of unsigned integers and of bool are no numbers below zero.

@@ -9,9 +9,10 @@ from __future__ import annotations
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
-from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.scalar.constants import TensorLike
 from frazil.tensor.axes import normalize_axes
 from frazil.tensor.dims import squeeze
+from frazil.tensor.elementwise.angles import as_floating
 from frazil.tensor.reductions import Axis, max, sum
 
 
@@ -37,7 +38,7 @@ def softmax(x: TensorLike, axis: Axis = None) -> Variable:
     >>> ft.softmax([1000.0, 1000.0]).eval()
     array([0.5, 0.5])
     """
-    x = _as_floating(x)
+    x = as_floating(x)
     exponentials = _core.elemwise(scalar.exp, x - _largest(x, axis))
     return exponentials / sum(exponentials, axis, keepdims=True)
 
@@ -61,7 +62,7 @@ def log_softmax(x: TensorLike, axis: Axis = None) -> Variable:
     >>> ft.log_softmax([0.0, 1000.0]).eval()
     array([-1000.,     0.])
     """
-    x = _as_floating(x)
+    x = as_floating(x)
     shifted = x - _finite(_largest(x, axis))
     total = sum(_core.elemwise(scalar.exp, shifted), axis, keepdims=True)
     return shifted - _core.elemwise(scalar.log, total)
@@ -91,7 +92,7 @@ def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Varia
     >>> ft.logsumexp([[1000.0, 1000.0], [0.0, -1000.0]], axis=1).eval()
     array([1000.69314718,    0.        ])
     """
-    x = _as_floating(x)
+    x = as_floating(x)
     shift = _finite(_largest(x, axis))
     total = sum(_core.elemwise(scalar.exp, x - shift), axis, keepdims=True)
     result = _core.elemwise(scalar.log, total) + shift
@@ -106,8 +107,3 @@ def _largest(x: Variable, axis: Axis) -> Variable:
 def _finite(shift: Variable) -> Variable:
     """Return ``shift``, and 0 where it is not finite: an infinity less itself is NaN."""
     return _core.elemwise(scalar.where, _core.elemwise(scalar.isfinite, shift), shift, 0)
-
-
-def _as_floating(x: TensorLike) -> Variable:
-    x = as_tensor(x)
-    return as_tensor(x, _core.elemwise_type(scalar.exp, x.type).dtype)

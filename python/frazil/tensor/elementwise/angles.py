@@ -7,49 +7,24 @@ import math
 import frazil.scalar as scalar
 from frazil._core import Variable, elemwise, elemwise_type
 from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.elementwise.definition import elementwise
 
 
+@elementwise(
+    "[0.0, 180.0] -> [0.        , 3.14159265]",
+    "As :func:`numpy.deg2rad` gives.",
+    "Angles in degrees.",
+)
 def deg2rad(x: TensorLike, /) -> Variable:
-    """Return angles in radians.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Angles in degrees.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.deg2rad` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.deg2rad([0.0, 180.0]).eval()
-    array([0.        , 3.14159265])
-    """
+    """Return angles in radians."""
     return elemwise(scalar.mul, as_floating(x), math.pi / 180)
 
 
+@elementwise(
+    "[0.0, ft.pi] -> [  0., 180.]", "As :func:`numpy.rad2deg` gives.", "Angles in radians."
+)
 def rad2deg(x: TensorLike, /) -> Variable:
-    """Return angles in degrees.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Angles in radians.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.rad2deg` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.rad2deg([0.0, ft.pi]).eval()
-    array([  0., 180.])
-    """
+    """Return angles in degrees."""
     return elemwise(scalar.mul, as_floating(x), 180 / math.pi)
 
 
@@ -60,25 +35,12 @@ degrees = rad2deg
 _SMALL = 0.01
 
 
+@elementwise(
+    "[0.0, 0.5] -> [1.        , 0.63661977]",
+    "As :func:`numpy.sinc` gives. Its first and second derivatives are right at 0, too.",
+)
 def sinc(x: TensorLike) -> Variable:
-    """Return ``sin(pi * x) / (pi * x)``, and 1 at 0.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.sinc` gives. Its first and second derivatives are right at 0, too.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.sinc([0.0, 0.5, 1.0]).eval().round(6)
-    array([1.     , 0.63662, 0.     ])
-    """
+    """Return ``sin(pi * x) / (pi * x)``, and 1 at 0."""
     angle = elemwise(scalar.mul, as_floating(x), math.pi)
     small = elemwise(scalar.lt, elemwise(scalar.abs, angle), _SMALL)
     far = elemwise(scalar.where, small, 1, angle)

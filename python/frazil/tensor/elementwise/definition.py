@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from inspect import getdoc, signature
 from textwrap import fill
 from typing import Protocol, TypeVar
 
@@ -24,6 +26,7 @@ class Binary(Protocol):
 
 
 Elementwise = TypeVar("Elementwise", Unary, Binary)
+ElementwiseFunction = TypeVar("ElementwiseFunction", bound=Callable[..., Variable])
 
 _OPERANDS = {
     1: ("x", "Any tensor.", "``x``"),
@@ -103,6 +106,46 @@ def binary(
         return elemwise(op, as_operand(x1), as_operand(x2))
 
     return _documented(function, name or op.name, op, summary, example, follows, logical)
+
+
+_MADE_OF_OTHERS = """{summary}
+
+Parameters
+----------
+{parameters} : tensor_like
+    {operands}
+
+Returns
+-------
+Variable
+    {returns}
+"""
+
+
+def elementwise(
+    example: str, returns: str, operands: str = ""
+) -> Callable[[ElementwiseFunction], ElementwiseFunction]:
+    """Complete the docstring of an elementwise function, which says what it returns.
+
+    ``example`` is as for :func:`unary`. ``returns`` and ``operands`` are the texts on the result
+    and on the operands.
+    """
+
+    def complete(function: ElementwiseFunction) -> ElementwiseFunction:
+        given = signature(function).parameters
+        _, usual, _ = _OPERANDS[len(given)]
+        return documented(
+            function,
+            function.__name__,
+            _MADE_OF_OTHERS,
+            summary=getdoc(function) or "",
+            parameters=", ".join(given),
+            operands=fill(operands or usual, 92, subsequent_indent=" " * 4),
+            returns=fill(returns, 92, subsequent_indent=" " * 4),
+            example=example,
+        )
+
+    return complete
 
 
 def _documented(

@@ -8,73 +8,30 @@ import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
 from frazil.scalar.constants import TensorLike, as_operand
 from frazil.tensor.elementwise.angles import as_floating
+from frazil.tensor.elementwise.definition import elementwise
 
 
+@elementwise(
+    "[0.0, 1.0, ft.e] -> [0.        , 0.        , 2.71828183]",
+    "In the floating dtype that ``log(x)`` has.",
+    "Not below zero, where the result is NaN.",
+)
 def xlogx(x: TensorLike, /) -> Variable:
-    """Return ``x * log(x)``, and 0 at 0.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Not below zero, where the result is NaN.
-
-    Returns
-    -------
-    Variable
-        In the floating dtype that ``log(x)`` has.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.xlogx([0.0, 1.0, ft.e]).eval()
-    array([0.        , 0.        , 2.71828183])
-    """
+    """Return ``x * log(x)``, and 0 at 0."""
     x = as_floating(x)
     zero = elemwise(scalar.eq, x, 0)
     return x * elemwise(scalar.log, elemwise(scalar.where, zero, 1, x))
 
 
+@elementwise("[0.0, 2.0], [0.0, 1.0] -> [0., 0.]", "As :func:`scipy.special.xlogy` gives.")
 def xlogy(x: TensorLike, y: TensorLike, /) -> Variable:
-    """Return ``x * log(y)``, and 0 where ``x`` is 0 and ``y`` is not NaN.
-
-    Parameters
-    ----------
-    x, y : tensor_like
-        Tensors whose shapes broadcast.
-
-    Returns
-    -------
-    Variable
-        As :func:`scipy.special.xlogy` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.xlogy([0.0, 2.0], [0.0, 1.0]).eval()
-    array([0., 0.])
-    """
+    """Return ``x * log(y)``, and 0 where ``x`` is 0 and ``y`` is not NaN."""
     return _zero_where_the_factor_is(scalar.log, 0, 1, x, y)
 
 
+@elementwise("[0.0, 2.0], [-1.0, 0.0] -> [0., 0.]", "As :func:`scipy.special.xlog1py` gives.")
 def xlog1py(x: TensorLike, y: TensorLike, /) -> Variable:
-    """Return ``x * log(1 + y)``, and 0 where ``x`` is 0 and ``y`` is not NaN.
-
-    Parameters
-    ----------
-    x, y : tensor_like
-        Tensors whose shapes broadcast.
-
-    Returns
-    -------
-    Variable
-        As :func:`scipy.special.xlog1py` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.xlog1py([0.0, 2.0], [-1.0, 0.0]).eval()
-    array([0., 0.])
-    """
+    """Return ``x * log(1 + y)``, and 0 where ``x`` is 0 and ``y`` is not NaN."""
     return _zero_where_the_factor_is(scalar.log1p, -1, 0, x, y)
 
 

@@ -9,49 +9,24 @@ from frazil._core import Variable, elemwise
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor
 from frazil.tensor.elementwise.angles import as_floating
 from frazil.tensor.elementwise.arithmetic import floor_divide, remainder
+from frazil.tensor.elementwise.definition import elementwise
 
 
+@elementwise(
+    "[1.0, ft.nan], [3.0, 2.0] -> [3., 2.]",
+    "As :func:`numpy.fmax` gives. Of equal elements, the gradient goes to ``x1``.",
+)
 def fmax(x1: TensorLike, x2: TensorLike, /) -> Variable:
-    """Return the larger elements; where one is NaN, the other.
-
-    Parameters
-    ----------
-    x1, x2 : tensor_like
-        Tensors whose shapes broadcast.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.fmax` gives. Of equal elements, the gradient goes to ``x1``.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.fmax([1.0, ft.nan], [3.0, 2.0]).eval()
-    array([3., 2.])
-    """
+    """Return the larger elements; where one is NaN, the other."""
     return _chosen(scalar.ge, x1, x2)
 
 
+@elementwise(
+    "[1.0, ft.nan], [3.0, 2.0] -> [1., 2.]",
+    "As :func:`numpy.fmin` gives. Of equal elements, the gradient goes to ``x1``.",
+)
 def fmin(x1: TensorLike, x2: TensorLike, /) -> Variable:
-    """Return the smaller elements; where one is NaN, the other.
-
-    Parameters
-    ----------
-    x1, x2 : tensor_like
-        Tensors whose shapes broadcast.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.fmin` gives. Of equal elements, the gradient goes to ``x1``.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.fmin([1.0, ft.nan], [3.0, 2.0]).eval()
-    array([1., 2.])
-    """
+    """Return the smaller elements; where one is NaN, the other."""
     return _chosen(scalar.le, x1, x2)
 
 
@@ -90,26 +65,13 @@ def heaviside(x1: TensorLike, x2: TensorLike, /) -> Variable:
     return elemwise(scalar.where, elemwise(scalar.eq, a, 0), b, step)
 
 
+@elementwise(
+    "[3.0, 3e200], [4.0, 4e200] -> [5.e+000, 5.e+200]",
+    "As :func:`numpy.hypot` gives. The gradient at the origin is 0.",
+    "Tensors whose shapes broadcast. Where one is infinite, so is the result, even with NaN.",
+)
 def hypot(x1: TensorLike, x2: TensorLike, /) -> Variable:
-    """Return the lengths of hypotenuses, ``sqrt(x1**2 + x2**2)``, whose squares may overflow.
-
-    Parameters
-    ----------
-    x1, x2 : tensor_like
-        Tensors whose shapes broadcast. Where one is infinite, so is the result, even if the other
-        is NaN.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.hypot` gives. The gradient at the origin is 0.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.hypot([3.0, 3e200], [4.0, 4e200]).eval()
-    array([5.e+000, 5.e+200])
-    """
+    """Return the lengths of hypotenuses, ``sqrt(x1**2 + x2**2)``, whose squares may overflow."""
     a, b = (elemwise(scalar.abs, as_floating(x)) for x in _promoted(x1, x2))
     first = elemwise(scalar.ge, a, b)
     long, short = elemwise(scalar.where, first, a, b), elemwise(scalar.where, first, b, a)
@@ -120,25 +82,11 @@ def hypot(x1: TensorLike, x2: TensorLike, /) -> Variable:
     return elemwise(scalar.where, endless, math.inf, long * root)
 
 
+@elementwise(
+    "[1.0, 5000.0], [1.0, 5000.0] -> [2.000e+00, 5.001e+03]", "As :func:`numpy.logaddexp2` gives."
+)
 def logaddexp2(x1: TensorLike, x2: TensorLike, /) -> Variable:
-    """Return ``log2(2**x1 + 2**x2)``, whose powers may overflow.
-
-    Parameters
-    ----------
-    x1, x2 : tensor_like
-        Tensors whose shapes broadcast.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.logaddexp2` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.logaddexp2([1.0, 5000.0], [1.0, 5000.0]).eval()
-    array([2.000e+00, 5.001e+03])
-    """
+    """Return ``log2(2**x1 + 2**x2)``, whose powers may overflow."""
     a, b = (as_floating(x) for x in _promoted(x1, x2))
     first = elemwise(scalar.ge, a, b)
     large, small = elemwise(scalar.where, first, a, b), elemwise(scalar.where, first, b, a)
