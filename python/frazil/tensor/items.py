@@ -109,11 +109,10 @@ def inc_subtensor(x: Variable, y: TensorLike) -> Variable:
     Parameters
     ----------
     x : Variable
-        The part, written ``tensor[index]``.
+        The part, as for :func:`set_subtensor`.
     y : tensor_like
-        What is added, which broadcasts to the part, of its dtype or one that promotes to it. Where
-        arrays in the index name an element several times, all its values are added, as by
-        :func:`numpy.add.at`.
+        What is added, as the values there; where arrays in the index name an element several times,
+        all its values are added, as by :func:`numpy.add.at`.
 
     Returns
     -------

@@ -145,7 +145,7 @@ def stack(tensors: Iterable[TensorLike], axis: int = 0) -> Variable:
     tensors : iterable of tensor_like
         All of one shape.
     axis : int, default 0
-        Where the new dimension is in the result.
+        The position of the new dimension in the result.
 
     Returns
     -------

@@ -110,10 +110,8 @@ def shape_padright(t: TensorLike, n_ones: int = 1) -> Variable:
 
     Parameters
     ----------
-    t : tensor_like
-        Any tensor.
-    n_ones : int, default 1
-        How many dimensions are added.
+    t, n_ones
+        As for :func:`shape_padleft`.
 
     Returns
     -------

@@ -151,8 +151,8 @@ def vsplit(ary: TensorLike, indices_or_sections: Cuts) -> list[Variable]:
     ----------
     ary : tensor_like
         A tensor of two dimensions or more.
-    indices_or_sections : int or sequence of int or 0-d integer variable
-        The number of equal parts, or the positions where they begin, but for the first.
+    indices_or_sections
+        As for :func:`hsplit`.
 
     Returns
     -------
@@ -176,8 +176,8 @@ def dsplit(ary: TensorLike, indices_or_sections: Cuts) -> list[Variable]:
     ----------
     ary : tensor_like
         A tensor of three dimensions or more.
-    indices_or_sections : int or sequence of int or 0-d integer variable
-        The number of equal parts, or the positions where they begin, but for the first.
+    indices_or_sections
+        As for :func:`hsplit`.
 
     Returns
     -------
