@@ -108,13 +108,13 @@ def integers():
     return [k // n, k % n, k**n]
 
 
-def recurrence():
+def scan():
     """A few numbers, from step to step."""
     states, _ = fz.scan(lambda e, s: ft.tanh(s) * 0.5 + e, x, ft.constant(0.25))
     return [states]
 
 
-def recurrence_until():
+def scan_until():
     """Steps that a condition ends."""
     states, _ = fz.scan(
         lambda s, c: (s * c, fz.until(s > 100)), None, ft.constant(1.5), [x[0]], n_steps=50
@@ -159,7 +159,7 @@ def prefixes():
 
 CASES = (
     *(elementwise, broadcasting, sum_of_rows, sum_of_columns, softmax, logsumexp),
-    *(functions_under_a_choice, indexed, integers, recurrence, recurrence_until),
+    *(functions_under_a_choice, indexed, integers, scan, scan_until),
     *(element_loops, narrow_elements, fold_of_bools, arithmetic_of_short_integers, prefixes),
     integer_reductions,
 )

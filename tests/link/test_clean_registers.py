@@ -143,7 +143,7 @@ KINDS = {
     "rows": [ft.softmax(m.T, axis=1), ft.softmax(ft.where(m.T > 0, ft.tanh(m.T), -1.0), axis=1)],
     "tiles": [ft.softmax(m, axis=1), m - m.mean(axis=1, keepdims=True)],
     "gathers": gathered(x),
-    "recurrences": [scanned(x)],
+    "scans": [scanned(x)],
     "element loops": [until_small(x)],
 }
 ARGUMENTS = [
@@ -163,8 +163,8 @@ def test_kernels_leave_registers_clean(kind, watched):
     made = seen.images.items()
     found = [line for image, names in made for line in faults(image.code, names=names)]
     assert not found, found
-    # A recurrence is about one number after the other.
-    assert kind == "recurrences" or any(wide_writes(image.code) for image in seen.images)
+    # A scan is about one number after the other.
+    assert kind == "scans" or any(wide_writes(image.code) for image in seen.images)
     if seen.probe.has_in_use():
         assert seen.probe.after_wide_write() != 0
         assert seen.calls > 0

@@ -19,7 +19,7 @@ RightSide: TypeAlias = Callable[..., Variable | Sequence[Variable] | None]
 """A function of the matched node and variables, which returns the right side, or None."""
 
 Law: TypeAlias = tuple[Variable | Sequence[Variable] | RightSide | Guard, ...]
-"""What a rule's function returns: its left side, its right side and its guards.
+"""The value of a rule's function: its left side, its right side and its guards.
 
 A left side is a variable, or a list of outputs of one node. A right side is a variable, a list of
 as many, or a function.

@@ -101,7 +101,7 @@ KindT = TypeVar("KindT", FunctionGraph, FrozenFunctionGraph)
 
 
 class Rewriting(NamedTuple, Generic[GraphT]):
-    """What :func:`rewrite` returns: the graph, and the trace of the steps that made it.
+    """The result of :func:`rewrite`: the graph, and the trace of the steps that made it.
 
     Examples
     --------

@@ -393,8 +393,8 @@ def _length_leaves(node: FrozenApply, shapes: Spaces) -> Sequence[Variable]:
     Those are its length operands, and the lengths of its operands and outputs, which its
     instructions may need.
     """
-    given = node.outputs if isinstance(node.op, Shape_i) else length_operands(node)
-    lengths = [shapes.canonical(length) for length in given]
+    own = node.outputs if isinstance(node.op, Shape_i) else length_operands(node)
+    lengths = [shapes.canonical(length) for length in own]
     for x in (*node.inputs, *node.outputs):
         lengths += shapes.lengths(x)
     return [x for x in shapes.leaves_of(lengths) if x.owner is not node]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 from frazil._core import FrozenApply
@@ -12,7 +12,7 @@ from frazil.scalar.op import ScalarOp
 
 
 class Fusion(Protocol):
-    """What a backend fuses.
+    """Which nodes a backend fuses.
 
     ``statement_limit`` is the number of nodes up to which one loop is worth more than two. With 1
     nothing is computed twice either. With 0 there are no loops at all: each node is a segment of
@@ -96,7 +96,7 @@ def register_fusion(linker: str) -> Callable[[FusionT], FusionT]:
 
 
 def find_fusion(linker: str) -> Fusion:
-    """What the linker of that name fuses.
+    """The :class:`Fusion` of the linker of that name.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def _qualified_name(factory: Callable[[], Fusion]) -> str:
 
 
 class LoweredOps:
-    """Fuses what loops know, where ``lowers`` has a form for the scalar op.
+    """Fuses nodes that loops know, if the backend lowers the scalar op.
 
     That is asked once for an op, the dtypes of its operands and that of its result. ``refusal``
     tells people why there is none.
@@ -138,7 +138,7 @@ class LoweredOps:
         self._refusal = refusal
         self._known: WeakKeyDictionary[ScalarOp, dict[tuple[str, ...], bool]] = WeakKeyDictionary()
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[LoweredOps], tuple[object, ...]]:
         return type(self), (self._lowers, self.statement_limit, self._refusal)
 
     def fuses(self, node: FrozenApply) -> bool:
@@ -157,7 +157,7 @@ class LoweredOps:
         return found
 
     def refusal(self, node: FrozenApply) -> str | None:
-        """Why no loop holds the node; None if one may, or if nobody knows."""
+        """Why no loop holds the node; None if a loop may hold it, or if the reason is unknown."""
         if self._refusal is None or not isinstance(node.op, Elemwise):
             return None
         operands = tuple(x.dtype for x in node.inputs)

@@ -195,8 +195,8 @@ _install()
 
 def _one_node_segment(node: FrozenApply) -> Segment:
     """The segment of a node that runs by itself."""
-    given = (x for x in node.inputs if not isinstance(x, Constant))
-    return Segment(node, tuple(dict.fromkeys(given)), node.outputs)
+    reads = (x for x in node.inputs if not isinstance(x, Constant))
+    return Segment(node, tuple(dict.fromkeys(reads)), node.outputs)
 
 
 def _fusible(fusion: Fusion) -> Callable[[FrozenApply], bool]:
@@ -214,7 +214,7 @@ def _fusible(fusion: Fusion) -> Callable[[FrozenApply], bool]:
 
 
 def _frontier(outputs: Sequence[Variable], read: set[Variable]) -> tuple[Variable, ...]:
-    """The inputs of a segment: variables in ``read``, roots and length operands, as met."""
+    """The inputs of a segment, in the order of a walk: ``read``, roots and length operands."""
     found: dict[Variable, None] = {}
     seen: set[Variable] = set()
     ends = set(read)

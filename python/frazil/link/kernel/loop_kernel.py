@@ -278,7 +278,7 @@ class LoopKernel:
 
 
 class Status(IntEnum):
-    """What a native kernel returns."""
+    """The return values of native kernels."""
 
     OK = 0
     NEGATIVE_POWER = 1  # integers to negative integer powers are not allowed

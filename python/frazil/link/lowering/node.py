@@ -14,9 +14,9 @@ from frazil.link.lowering.state import Lowering
 @singledispatch
 def lower_node(op: Op, node: FrozenApply, lowering: Lowering) -> None:
     """Add the instructions that compute ``node``; a call of ``perform`` if its op has no rule."""
-    given = {*length_operands(node)} - {*value_operands(node)}
+    only_lengths = {*length_operands(node)} - {*value_operands(node)}
     inputs = [
-        lowering.builder.size_scalar(lowering.size(x)) if x in given else lowering.slot(x)
+        lowering.builder.size_scalar(lowering.size(x)) if x in only_lengths else lowering.slot(x)
         for x in node.inputs
     ]
     slots = call_perform(lowering.builder, node, inputs, checked=lowering.checked)

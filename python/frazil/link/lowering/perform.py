@@ -54,7 +54,7 @@ def call_perform(
 
 
 class CheckedPerform(Perform):
-    """Calls an op's ``perform``, and checks that it does to memory what the op says."""
+    """Calls an op's ``perform``, and checks that it writes to and shares only declared memory."""
 
     __slots__ = ()
 

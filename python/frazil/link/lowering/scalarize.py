@@ -60,7 +60,7 @@ class Emitter:
         self.dtypes: dict[int, str] = {}
         self._next = 0
 
-    def given(self, dtype: str) -> int:
+    def new_value(self, dtype: str) -> int:
         """A new value, which no statement computes."""
         self._next += 1
         self.dtypes[self._next - 1] = dtype
@@ -90,7 +90,7 @@ class Emitter:
             own = [self.dtypes[argument] for argument in args]
             if not self._lowers(op, own, dtype):
                 raise NotScalarizable(f"{op} has no native form")
-            number = self.statements[statement] = self.given(dtype)
+            number = self.statements[statement] = self.new_value(dtype)
         return number
 
     def arithmetic(self, name: str, a: int, b: int) -> int:

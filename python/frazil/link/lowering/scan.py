@@ -22,7 +22,7 @@ from frazil.tensor.lengths import static_length
 
 @dataclass(frozen=True)
 class _StepGraph:
-    """The graph of a step without repeated outputs, and what becomes of each output.
+    """The graph of a step without repeated outputs, and the use of each output.
 
     Attributes
     ----------

@@ -92,7 +92,7 @@ class _ScalarizedStep:
         """A value for each element of an input of the step."""
         shape = _small_shape(x)
         made = np.empty(int(np.prod(shape)), object)
-        made[:] = [self.emit.given(x.dtype) for _ in range(made.size)]
+        made[:] = [self.emit.new_value(x.dtype) for _ in range(made.size)]
         return made.reshape(shape)
 
     def _elements(self, x: Variable) -> Elements:

@@ -41,8 +41,8 @@ class Lowering:
         self._sizes: dict[Variable, int] = {}
         for nominal in graph.inputs:
             self._slots[nominal] = self.builder.input(nominal.type)
-        for given in donated:
-            self.builder.donate(self._slots[given])
+        for x in donated:
+            self.builder.donate(self._slots[x])
 
     def inner_program(self, graph: FrozenFunctionGraph, donated: Sequence[int] = ()) -> Program:
         """The program of one of :func:`~frazil.link.lowering.inner.inner_graphs`."""
@@ -132,11 +132,11 @@ class Lowering:
         for axis in range(-x.ndim, 0):
             if x.broadcastable[axis]:
                 continue
-            given, wanted = self.shapes.canonical(own[axis]), self.shapes.canonical(target[axis])
-            if given is not wanted:
+            length, expected = (self.shapes.canonical(each[axis]) for each in (own, target))
+            if length is not expected:
                 self.builder.require_equal(
-                    self.size(given),
-                    self.size(wanted),
+                    self.size(length),
+                    self.size(expected),
                     f"{x} does not broadcast along dimension {axis}: its length is {{a}} where "
                     "{b} is expected, and a length 1 broadcasts only where the type declares it, "
                     "as in ft.tensor(shape=(None, 1))",
@@ -146,11 +146,11 @@ class Lowering:
         """Add checks that the operand of ``node`` has elements along ``axes``."""
         lengths = self.shapes.lengths(node.inputs[0])
         for axis in axes:
-            given = self.size(lengths[axis])
-            some = self.builder.size_binary("maximum", given, self.builder.size_literal(1))
+            size = self.size(lengths[axis])
+            at_least_one = self.builder.size_binary("maximum", size, self.builder.size_literal(1))
             self.builder.require_equal(
-                given,
-                some,
+                size,
+                at_least_one,
                 f"{node.op}: {{a}} elements along axis {axis}, and no identity to start from",
             )
 

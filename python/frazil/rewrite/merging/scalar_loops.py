@@ -54,7 +54,7 @@ class _LoopBody:
     condition: Variable | None
     updates: dict[Variable, Variable] = field(default_factory=dict)  # of each state
     starts: dict[Variable, Variable] = field(default_factory=dict)  # of each state
-    constants: dict[Variable, Variable] = field(default_factory=dict)  # and what each is
+    constants: dict[Variable, Variable] = field(default_factory=dict)  # each with its operand
     work: dict[FrozenApply, None] = field(default_factory=dict)
 
     def joins(self, other: _LoopBody) -> bool:
@@ -130,8 +130,8 @@ def _bodies(
         fixed: dict[FrozenApply, list[Variable]] = {}
         for loop in loops:
             count = loop.op.scalar_op.n_states
-            given = zip(loop.inputs[1 + count :], nominals[loop][count:], strict=True)
-            fixed[loop] = [constants.setdefault((x, own.dtype), own) for x, own in given]
+            numbered = zip(loop.inputs[1 + count :], nominals[loop][count:], strict=True)
+            fixed[loop] = [constants.setdefault((x, own.dtype), own) for x, own in numbered]
         # States with equal initial values count as equal until a step computes different ones.
         classes: dict[tuple[FrozenApply, int], Hashable] = {
             (loop, at): (loop.inputs[1 + at], state.dtype)
@@ -235,7 +235,7 @@ def _without_unused(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
             inputs = [x.type() for x in op.fgraph.inputs]
             outputs = op.fgraph.bind(inputs)
         n_states = op.n_states
-        # An initial value that is not a scalar may be what gives results their lengths.
+        # The results may take their lengths from an initial value that is not a scalar.
         dropped = [at for at in range(n_states) if at not in states]
         others = [at for at in dropped if node.inputs[1 + at].ndim]
         constants = [*range(n_states, len(inputs)), *others]

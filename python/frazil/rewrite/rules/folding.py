@@ -44,12 +44,12 @@ def _elements(kind: TensorType) -> float:
 
 def _is_worth_keeping(node: FrozenApply, operands: Sequence[Constant]) -> bool:
     made = max(_elements(kind) for kind in node.output_types)
-    given = max((x.data.size for x in operands), default=0)
-    if max(made, given) <= MAX_ELEMENTS:
+    read = max((x.data.size for x in operands), default=0)
+    if max(made, read) <= MAX_ELEMENTS:
         return True
     if node.op.view_map or isinstance(node.op, HasInnerGraph) or _is_loop(node):
         return False  # a view costs nothing, and loops may take long
-    return made <= given <= MAX_DATA
+    return made <= read <= MAX_DATA
 
 
 def is_folded(c: Constant) -> bool:

@@ -110,43 +110,43 @@ def expand_of_drop(x: Tensor) -> Law:
     return expanded(dropped(x)), _expanded_again
 
 
-def _reshaped_once(node: FrozenApply, x: Variable, given: tuple[Variable, ...]) -> Variable | None:
+def _reshaped_once(node: FrozenApply, x: Variable, shape: tuple[Variable, ...]) -> Variable | None:
     inner = x.owner
     if inner is None or not isinstance(inner.op, Reshape):
         return None
-    result: Variable = node.op(inner.inputs[0], *given)
+    result: Variable = node.op(inner.inputs[0], *shape)
     return result if node.output_types[0].accepts(result.type) else None
 
 
 @rule
-def reshape_of_reshape(x: Tensor, *given: Tensor) -> Law:
+def reshape_of_reshape(x: Tensor, *shape: Tensor) -> Law:
     """x in one shape and then in another is x in the other."""
-    return reshaped(x, *given), _reshaped_once
+    return reshaped(x, *shape), _reshaped_once
 
 
-def _unchanged(node: FrozenApply, x: Variable, given: tuple[Variable, ...]) -> Variable | None:
+def _unchanged(node: FrozenApply, x: Variable, shape: tuple[Variable, ...]) -> Variable | None:
     static = x.type.shape
-    if len(given) != x.ndim:
+    if len(shape) != x.ndim:
         return None
-    for length, own, known in zip(given, lengths(x), static, strict=True):
+    for length, own, known in zip(shape, lengths(x), static, strict=True):
         inferred = isinstance(length, Constant) and length.data == -1
         if not inferred and length is not own:
             return None
-        if known is None and inferred and [*given].count(length) > 1:
+        if known is None and inferred and [*shape].count(length) > 1:
             return None
     return x
 
 
 @rule
-def reshape_to_own_shape(x: Tensor, *given: Tensor) -> Law:
+def reshape_to_own_shape(x: Tensor, *shape: Tensor) -> Law:
     """x in the shape of x is x."""
-    return reshaped(x, *given), _unchanged
+    return reshaped(x, *shape), _unchanged
 
 
 @rule
-def broadcast_to_own_shape(x: Tensor, *given: Tensor) -> Law:
+def broadcast_to_own_shape(x: Tensor, *shape: Tensor) -> Law:
     """x broadcast to the shape of x is x."""
-    return broadcast(x, *given), _unchanged
+    return broadcast(x, *shape), _unchanged
 
 
 RULES = (

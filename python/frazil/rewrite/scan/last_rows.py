@@ -29,7 +29,7 @@ class TailRead:
     several: bool
 
     def of(self, latest: Sequence[Variable], steps: Variable, *, backwards: bool) -> Variable:
-        """What it reads, given the rows of the last steps, the latest first."""
+        """The rows that it reads, from the rows of the last steps, the latest first."""
         if not self.several:
             return latest[self.back - 1]
         rows = stack(list(latest[: self.back] if backwards else latest[self.back - 1 :: -1]))
