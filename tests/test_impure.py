@@ -240,7 +240,7 @@ def test_derivatives_that_would_draw_again_are_refused() -> None:
     for cost in (op(v).sum(), rows[-1]):
         with pytest.raises(NotDifferentiableError, match=r"Draw\(.* in it is not pure"):
             fz.grad(cost, v)
-    with pytest.raises(NotDifferentiableError, match="Apply that outside"):
+    with pytest.raises(NotDifferentiableError, match="Apply it outside"):
         fz.Rop(op(v), v, v)
     # Drawn before the scan, it is one value for both ways.
     drawn = draw(v)

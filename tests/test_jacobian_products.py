@@ -83,7 +83,7 @@ def test_of_matrices():
 
 
 def test_bad_input_is_told():
-    with pytest.raises(ValueError, match="as many eval_points are needed as wrt: 2, given 1"):
+    with pytest.raises(ValueError, match="one eval_point is needed for each of wrt: 2, given 1"):
         fz.Rop(X * Y, [X, Y], [X])
     with pytest.raises(TypeError, match="eval_point of x must have 1 dimensions"):
         fz.Rop(X * Y, X, M)

@@ -1,4 +1,4 @@
-"""Derivatives of graphs: in reverse, forwards, and of ops that hold graphs.
+"""Derivatives of graphs: vector-Jacobian products, Jacobian-vector products, Jacobians.
 
 May import ``scan`` and what lies below. Start reading at :mod:`frazil.gradient.reverse`.
 """

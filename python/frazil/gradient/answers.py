@@ -1,4 +1,4 @@
-"""Derivatives that methods of ops return, checked where they return them."""
+"""Checks of the derivatives that methods of ops return."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from frazil.graph.answers import listed
 
 def gradients_of(
     node: FrozenApply,
-    given: Any,
+    given: object,
     *,
     may_broadcast: bool = False,
 ) -> list[Variable | None]:
-    """Return what the ``L_op`` of a node's op returned: a gradient of its type for each input.
+    """Return the gradients in ``given``, the result of an ``L_op``: one for each input of a node.
 
     ``may_broadcast``: gradients may lack dimensions in front or have length 1 where they are equal.
 
     Raises
     ------
     TypeError
-        If it is something else.
+        If ``given`` holds something else, or a gradient of another shape than its input.
     """
     return _derivatives(f"L_op of {node.op}", "input", given, node.inputs, may_broadcast)
 
 
-def tangents_of(node: FrozenApply, given: Any) -> list[Variable | None]:
-    """Return what the ``R_op`` of a node's op returned: a tangent of its type for each output."""
+def tangents_of(node: FrozenApply, given: object) -> list[Variable | None]:
+    """Return the tangents in ``given``, the result of an ``R_op``: one for each output."""
     return _derivatives(f"R_op of {node.op}", "output", given, node.outputs, may_broadcast=False)
 
 
-def elementwise_gradients(op: object, given: Any, inputs: Sequence[Variable]) -> list[Any]:
-    """Return what the ``gradient`` of a scalar op returned: something for each operand."""
+def elementwise_gradients(op: object, given: object, inputs: Sequence[Variable]) -> list[Any]:
+    """Return the list in ``given``, the result of a scalar op's ``gradient``: one per operand."""
     return listed(given, len(inputs), f"the gradient of {op}", "a variable, or None,", "operands")
 
 
-def check_partial(op: object, at: int, partial: Any, output: Variable) -> None:
+def check_partial(op: object, at: int, partial: object, output: Variable) -> None:
     """Raise a TypeError unless the gradient of a scalar op's operand broadcasts to its output."""
     what = f"the gradient of {op} for operand {at}"
     if not isinstance(partial, Variable):
@@ -53,7 +53,7 @@ def check_partial(op: object, at: int, partial: Any, output: Variable) -> None:
 
 
 def _derivatives(
-    what: str, place: str, given: Any, targets: Sequence[Variable], may_broadcast: bool
+    what: str, place: str, given: object, targets: Sequence[Variable], may_broadcast: bool
 ) -> list[Variable | None]:
     made = listed(given, len(targets), what, "a variable, or None,", f"{place}s")
     for at, (g, x) in enumerate(zip(made, targets, strict=True)):
@@ -61,8 +61,8 @@ def _derivatives(
             continue
         if not isinstance(g, Variable):
             raise TypeError(
-                f"{what}: what is given for {place} {at} must be a variable, or None where there "
-                f"is no derivative; given {g!r} of type {type(g).__name__}"
+                f"{what}: the derivative for {place} {at} must be a variable, or None if there is "
+                f"none; given {g!r} of type {type(g).__name__}"
             )
         if not g.dtype.startswith("float"):
             raise TypeError(
@@ -73,7 +73,7 @@ def _derivatives(
         if not fits(g.type.shape, x.type.shape):
             raise TypeError(
                 f"{what}: the derivative for {place} {at} must have the shape of {x}, which has "
-                f"type {x.type}; given one of type {g.type}. Sum it over what was broadcast, or "
+                f"type {x.type}; given one of type {g.type}. Sum it over broadcast dimensions, or "
                 "repeat it with ft.broadcast_to"
             )
     return made

@@ -1,4 +1,4 @@
-"""Gradients of elementwise ops: of the rows of the scalar table, and of ops that hold graphs."""
+"""Vector-Jacobian products of elementwise ops: of scalar ops, with a graph or without one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GraphRule: TypeAlias = Callable[
 
 @singledispatch
 def graph_rule(op: ScalarOp) -> GraphRule | None:
-    """Return the rule for a scalar op that holds a graph; None: its row tells its gradient."""
+    """Return the rule for a scalar op that holds a graph; None if the op has ``gradient``."""
     return None
 
 
@@ -44,8 +44,8 @@ def pull_elementwise(
 ) -> list[Variable | None]:
     """Return the gradients of the wanted inputs, given those of the outputs; None: there is none.
 
-    Gradients may lack dimensions in front or have length 1 where their variable has more: they are
-    equal along these.
+    A gradient that is constant along a dimension may have length 1 there, or lack a dimension in
+    front.
     """
     rule = graph_rule(op.scalar_op)
     if rule is not None:
@@ -63,7 +63,7 @@ def pull_elementwise(
         if value is None or not want:
             results.append(None)
             continue
-        # A row may put off what costs nodes until it is known to be wanted.
+        # A scalar op may return a function, which is called only if the gradient is wanted.
         partial = value() if callable(value) else value
         check_partial(op, at, partial, output)
         results.append(

@@ -1,11 +1,11 @@
-"""Gradients of ops that hold graphs: ops that hold the gradients of these, made once an op."""
+"""Derivatives of ops that hold graphs: other ops, which hold the derivatives of these graphs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import frazil._core as _core
 from frazil._core import Constant, FrozenFunctionGraph, Variable
@@ -21,12 +21,15 @@ from frazil.scalar.composite import Composite
 from frazil.scalar.constants import constant
 from frazil.tensor.broadcasting import broadcast_like, typed_as
 
+OpT = TypeVar("OpT", bound=HasInnerGraph)
+
 
 @dataclass(frozen=True)
-class Pulled:
-    """The gradient of an op: what computes it, of which of its operands, for which inputs.
+class VJP:
+    """The vector-Jacobian product of an op: the op that computes it.
 
-    Operands are the inputs of the op, its outputs, and the gradients of those, one after the other.
+    It takes the ``needed`` ones among the inputs, outputs and output gradients, counted in this
+    order, and computes the gradients of the inputs ``targets``.
     """
 
     op: HasInnerGraph | None
@@ -39,25 +42,25 @@ class Pulled:
         gradients: Sequence[Variable],
         targets: Sequence[int],
         make: Callable[[FrozenFunctionGraph], HasInnerGraph],
-    ) -> Pulled:
-        """The gradient that ``make`` makes an op of, which takes no operand that it does not need.
+    ) -> VJP:
+        """The product that computes ``gradients`` by the op that ``make`` returns for their graph.
 
-        An operand is None where another one stands for it.
+        The op takes only those of ``operands`` that it needs; None is none to take.
         """
         if not gradients:
-            return Pulled(None, (), ())
+            return VJP(None, (), ())
         stops = [x for x in operands if x is not None]
         order = _core.toposort(list(gradients), stops)
         met = {x for node in order for x in node.inputs}.union(gradients)
         needed = [at for at, x in enumerate(operands) if x in met]
         graph = FrozenFunctionGraph([x for x in operands if x in met and x is not None], gradients)
-        return Pulled(make(graph), tuple(needed), tuple(targets))
+        return VJP(make(graph), tuple(needed), tuple(targets))
 
 
 def pull(
     inputs: Sequence[Variable], outputs: Sequence[Variable], seeds: Sequence[Variable | None]
 ) -> list[Variable | None]:
-    """Return the gradients of ``inputs`` for ``seeds``, those of ``outputs``; None: none."""
+    """Return the gradients of ``inputs``, given ``seeds``, those of ``outputs``; None: none."""
     known: dict[Variable, Variable] = {}
     for y, seed in zip(outputs, seeds, strict=True):
         if seed is not None and not isinstance(y, Constant):
@@ -79,7 +82,7 @@ def pull(
 def push(
     inputs: Sequence[Variable], outputs: Sequence[Variable], tangents: Sequence[Variable]
 ) -> list[Variable | None]:
-    """Return the tangents of ``outputs`` for those of ``inputs``; None: none."""
+    """Return the tangents of ``outputs``, given those of ``inputs``; None: none."""
     moving = [(x, t) for x, t in zip(inputs, tangents, strict=True) if is_continuous(x)]
     wanted = [y for y in outputs if is_continuous(y) and not isinstance(y, Constant)]
     if not moving or not wanted:
@@ -91,42 +94,42 @@ def push(
 
 
 def pulled_by(
-    op: Any,
-    pull: Callable[[Any, frozenset[int]], Pulled],
+    op: OpT,
+    make: Callable[[OpT, frozenset[int]], VJP],
     inputs: Sequence[Variable],
     outputs: Sequence[Variable],
     output_gradients: Sequence[Variable],
 ) -> list[Variable | None]:
-    """Return the gradients of a node's inputs by an op that ``pull`` makes, once for each op."""
+    """Return the gradients of a node's inputs by the product that ``make`` returns for its op."""
     given = frozenset(
         at
         for at, (y, g) in enumerate(zip(outputs, output_gradients, strict=True))
         if is_continuous(y) and not is_zero(g)
     )
-    known = _pulled.of(op)
-    pulled = known.get(given)
-    if pulled is None:
-        pulled = known[given] = pull(op, given)
+    known = _vjps.of(op)
+    vjp = known.get(given)
+    if vjp is None:
+        vjp = known[given] = make(op, given)
     gradients: list[Variable | None] = [None] * len(inputs)
-    if pulled.op is not None:
+    if vjp.op is not None:
         typed = map(typed_as, output_gradients, outputs)
         operands = [*inputs, *outputs, *typed]
-        made = pulled.op.make_node(*(operands[at] for at in pulled.needed)).outputs
-        for at, gradient in zip(pulled.targets, made, strict=True):
+        made = vjp.op.make_node(*(operands[at] for at in vjp.needed)).outputs
+        for at, gradient in zip(vjp.targets, made, strict=True):
             gradients[at] = gradient
     return gradients
 
 
-_pulled: KnownOfOps[Pulled] = KnownOfOps()
+_vjps: KnownOfOps[VJP] = KnownOfOps()
 
 
 @pullback_rule.register
 def _(op: IfElse) -> Pullback:
-    return partial(pulled_by, op, _pull_choice)
+    return partial(pulled_by, op, _vjp_of_ifelse)
 
 
-def _pull_choice(op: IfElse, given: frozenset[int]) -> Pulled:
-    """The gradient of the op where only outputs in ``given`` have one: a choice, too."""
+def _vjp_of_ifelse(op: IfElse, given: frozenset[int]) -> VJP:
+    """The product of an IfElse if only outputs in ``given`` have gradients: an IfElse, too."""
     inputs: list[Variable] = [x.type(x.name) for x in op.fgraph.inputs]
     results = op.fgraph.bind(inputs)
     half = len(results) // 2
@@ -142,13 +145,13 @@ def _pull_choice(op: IfElse, given: frozenset[int]) -> Pulled:
         for at in targets
     ]
     name = None if op.name is None else f"gradient of {op.name}"
-    pulled = Pulled.of(
+    vjp = VJP.of(
         [None, *inputs, *(None for _ in types), *seeds],
         both,
         [1 + at for at in targets],
         lambda graph: IfElse(graph, name),
     )
-    return replace(pulled, needed=(0, *pulled.needed)) if targets else pulled
+    return replace(vjp, needed=(0, *vjp.needed)) if targets else vjp
 
 
 @pullback_rule.register
@@ -162,7 +165,7 @@ def _pull_through(
     outputs: Sequence[Variable],
     output_gradients: Sequence[Variable],
 ) -> list[Variable | None]:
-    return pulled_by(op, _pull_graph, inputs, outputs, output_gradients)
+    return pulled_by(op, _vjp_of_graph, inputs, outputs, output_gradients)
 
 
 def _pull_overridden(
@@ -171,7 +174,7 @@ def _pull_overridden(
     outputs: Sequence[Variable],
     output_gradients: Sequence[Variable],
 ) -> list[Variable | None]:
-    """The gradients that were said, and those of the graph for inputs of which nothing was."""
+    """The gradients of ``lop_overrides``; for inputs without one, those of the graph."""
     assert op.pullback is not None
     typed = map(typed_as, output_gradients, outputs)
     made = op.pullback.make_node(*inputs, *outputs, *typed).outputs
@@ -185,17 +188,17 @@ def _pull_overridden(
     return gradients
 
 
-def _pull_graph(op: OpFromGraph, given: frozenset[int]) -> Pulled:
-    """The gradient of the op where only outputs in ``given`` have one."""
+def _vjp_of_graph(op: OpFromGraph, given: frozenset[int]) -> VJP:
+    """The product of the graph of an op if only outputs in ``given`` have gradients."""
     inputs: list[Variable] = [x.type(x.name) for x in op.fgraph.inputs]
     results = op.fgraph.bind(inputs)
     seeds = [y.type(None) if at in given else None for at, y in enumerate(results)]
     gradients = pull(inputs, results, seeds)
-    # What the op has computed is not computed again.
+    # Outputs of the op are operands, so that they are not computed again.
     computed = [None if y.owner is None or y in results[:at] else y for at, y in enumerate(results)]
     targets = [(at, g) for at, g in enumerate(gradients) if g is not None]
     name = None if op.name is None else f"gradient of {op.name}"
-    return Pulled.of(
+    return VJP.of(
         [*inputs, *computed, *seeds],
         [g for _, g in targets],
         [at for at, _ in targets],
@@ -211,7 +214,7 @@ def _(op: OpFromGraph) -> Pushforward | None:
 def _push_overridden(
     op: OpFromGraph, inputs: Sequence[Variable], tangents: Sequence[Variable]
 ) -> list[Variable | None]:
-    """The tangents that were said, and those of the graph for outputs of which nothing was."""
+    """The tangents of ``rop_overrides``; for outputs without one, those of the graph."""
     assert op.pushforward is not None
     typed = [*map(typed_as, tangents, inputs)]
     made = op.pushforward.make_node(*inputs, *typed).outputs
@@ -226,10 +229,10 @@ def _push_overridden(
 def _push_graph(
     op: OpFromGraph, inputs: Sequence[Variable], tangents: Sequence[Variable]
 ) -> list[Variable | None]:
-    """The tangents of the outputs of which nothing was said."""
+    """The tangents of outputs that have no override."""
     if not op.pushed_by_graph:
         return []
-    # One operand may stand at several places, or depend on another one.
+    # An operand may occur several times, or depend on another one.
     places = [x.type(None) for x in inputs]
     seeds = [x.type(None) for x in inputs]
     outputs = op.expand(places)
@@ -251,8 +254,8 @@ def _pull_composite(
     output_gradients: Sequence[Variable | None],
     wanted: Sequence[bool],
 ) -> list[Variable | None]:
-    """The gradients of the wanted inputs: it is differentiated op by op."""
-    # An operand may stand at several places, whose gradients are asked for one by one.
+    """The gradients of the wanted inputs, found op by op in the composite."""
+    # An operand may occur several times, each time with a gradient of its own.
     operands = [x.type() for x in inputs]
     targets = [x for x, want in zip(operands, wanted, strict=True) if want and is_continuous(x)]
     known: dict[Variable, Variable] = {}

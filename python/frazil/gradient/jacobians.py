@@ -50,9 +50,9 @@ def jacobian(
     Parameters
     ----------
     expression : Variable
-        What is differentiated, floating-point, of any rank.
+        The variable to differentiate: floating-point, of any rank.
     wrt : Variable or sequence of Variable
-        With respect to what.
+        The variables by which to differentiate.
     consider_constant, disconnected_inputs
         As for :func:`frazil.grad`.
     vectorize : bool, default False
@@ -62,15 +62,15 @@ def jacobian(
     Returns
     -------
     Variable or list of Variable
-        For each of ``wrt`` the derivatives, of the shape of ``expression`` followed by its own; not
-        a list if ``wrt`` is none.
+        For each of ``wrt`` the derivatives, of the shape of ``expression`` followed by its own. A
+        list if ``wrt`` is one.
 
     Raises
     ------
     DisconnectedInputError
         If the expression does not depend on one of ``wrt``.
     NotDifferentiableError
-        If it does through an op that has no gradient.
+        If the expression depends on one of ``wrt`` through an op without gradient.
     TypeError
         If the expression or one of ``wrt`` is not floating-point.
 
@@ -160,15 +160,15 @@ def hessian(
     cost : Variable
         A floating-point variable without dimensions.
     wrt : Variable or sequence of Variable
-        With respect to what: each by itself, without the mixed derivatives of two of them.
+        The variables by which to differentiate: each by itself, without mixed derivatives of two.
     consider_constant, disconnected_inputs
-        As for :func:`frazil.grad`; where the gradient does not depend on a variable that the cost
-        does depend on, the second derivatives are zeros.
+        As for :func:`frazil.grad`. If the cost depends on a variable and its gradient does not, the
+        second derivatives are zeros.
 
     Returns
     -------
     Variable or list of Variable
-        For each of ``wrt`` an array of its shape, twice; not a list if ``wrt`` is none.
+        For each of ``wrt`` an array of its shape, twice. A list if ``wrt`` is one.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Which variables can have gradients, and which gradients are zeros."""
+"""Whether a variable can have a gradient, and whether a gradient is zero."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def is_continuous(x: Variable) -> bool:
 
 
 def is_zero(x: Variable) -> bool:
-    """Return whether ``x`` is written as an array of zeros."""
+    """Return whether ``x`` is a constant zero, broadcast or not."""
     node: FrozenApply | None = x.owner
     while node is not None and isinstance(node.op, BroadcastTo):
         x = node.inputs[0]

@@ -1,4 +1,4 @@
-"""Second derivatives of ops on matrices, by graphs of ops whose derivatives are known."""
+"""Vector-Jacobian products of gradients of matrix ops, written in differentiable ops."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _pull(
 
 
 def _cholesky_gradient(factor: Variable, g: Variable) -> Variable:
-    """Return what :class:`CholeskyGradient` computes, by ops whose gradients are known."""
+    """Return the result of :class:`CholeskyGradient`, computed by differentiable ops."""
     # Iain Murray, "Differentiation of the Cholesky decomposition" (2016), in blocked form: with
     # a = l l', the gradient is l'^-1 phi(l' g) l^-1, phi taking the lower triangle with half of the
     # diagonal. As only one triangle of a is read, all of it goes there.

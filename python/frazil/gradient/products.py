@@ -1,4 +1,4 @@
-"""Products with Jacobians: from the left, as gradients are, and from the right, as tangents are."""
+"""Vector-Jacobian products (``Lop``) and Jacobian-vector products (``Rop``) of graphs."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def Lop(
     disconnected_inputs: Literal["raise", "warn", "ignore"] = "raise",
     return_disconnected: Literal["zero", "none"] = "zero",
 ) -> Any:
-    """Return the product of a row vector with a Jacobian.
+    """Return a vector-Jacobian product: a row vector times the Jacobian.
 
     Parameters
     ----------
     f : Variable or sequence of Variable
-        What is differentiated.
+        The variables to differentiate.
     wrt : Variable or sequence of Variable
-        With respect to what.
+        The variables by which to differentiate.
     eval_points : tensor_like or sequence of them
         The row vector: for each of ``f`` an array of its shape.
     consider_constant, disconnected_inputs, return_disconnected
@@ -40,14 +40,14 @@ def Lop(
     Returns
     -------
     Variable or list of Variable
-        One array in the shape of each of ``wrt``; not a list if ``wrt`` is none.
+        One array in the shape of each of ``wrt``. A list if ``wrt`` is one.
 
     Raises
     ------
     ValueError
-        If there are not as many ``eval_points`` as ``f``.
+        If the number of ``eval_points`` is not that of ``f``.
     TypeError
-        If one has another rank.
+        If one has another rank than its variable.
 
     Examples
     --------
@@ -75,37 +75,38 @@ def Rop(
     disconnected_outputs: Literal["raise", "ignore"] = "raise",
     return_disconnected: Literal["zero", "none"] = "zero",
 ) -> Any:
-    """Return the product of a Jacobian with a column vector: a derivative along a direction.
+    """Return a Jacobian-vector product: the Jacobian times a column vector.
 
-    Where an op has ``R_op``, as :class:`frazil.OpFromGraph` with ``rop_overrides``, that is used;
-    elsewhere it is the gradient of a gradient, which is linear in what it starts from.
+    An op with an ``R_op``, such as :class:`frazil.OpFromGraph` with ``rop_overrides``, is
+    differentiated by it. For other ops the product is the vector-Jacobian product of a
+    vector-Jacobian product, which is linear in its vector.
 
     Parameters
     ----------
     f : Variable or sequence of Variable
-        What is differentiated.
+        The variables to differentiate.
     wrt : Variable or sequence of Variable
-        With respect to what.
+        The variables by which to differentiate.
     eval_points : tensor_like or sequence of them
         The column vector: for each of ``wrt`` an array of its shape.
     disconnected_outputs : {"raise", "ignore"}
-        What to do where one of ``f`` depends on none of ``wrt``.
+        What to do if one of ``f`` depends on none of ``wrt``.
     return_disconnected : {"zero", "none"}
-        What is returned for it.
+        The result for such an output.
 
     Returns
     -------
     Variable or list of Variable
-        One array in the shape of each of ``f``; not a list if ``f`` is none.
+        One array in the shape of each of ``f``. A list if ``f`` is one.
 
     Raises
     ------
     DisconnectedInputError
         If one of ``f`` depends on none of ``wrt``.
     ValueError
-        If there are not as many ``eval_points`` as ``wrt``.
+        If the number of ``eval_points`` is not that of ``wrt``.
     TypeError
-        If one has another rank, or what is differentiated is not floating-point.
+        If one has another rank than its variable, or a variable is not floating-point.
 
     Examples
     --------
@@ -125,13 +126,13 @@ def Rop(
             _walk_forward(order, tangents)
             made = [tangents.get(y) for y in values]
         else:
-            made = _through_pullback(values, tangents)
+            made = _by_vjp_of_vjp(values, tangents)
     results: list[Variable | None] = []
     for y, tangent in zip(values, made, strict=True):
         if tangent is None and disconnected_outputs == "raise":
             raise DisconnectedInputError(
-                f"{y} depends on none of wrt, or only by ways that are not differentiable; pass "
-                "disconnected_outputs='ignore' to get zeros for it"
+                f"{y} depends on none of wrt, or only through ops that are not differentiable; "
+                "pass disconnected_outputs='ignore' to get zeros for it"
             )
         if tangent is None and return_disconnected == "zero":
             tangent = constant(0, y.dtype)
@@ -144,14 +145,14 @@ def _listed(variables: Variable | Sequence[Variable]) -> list[Variable]:
 
 
 def _paired(variables: Sequence[Variable], points: Any, what: str) -> dict[Variable, Variable]:
-    """The points, each by the variable that it belongs to."""
+    """The points by their variables."""
     alone = len(variables) == 1 and not (
         isinstance(points, list | tuple) and len(points) == 1 and isinstance(points[0], Variable)
     )
     given = [points] if alone else list(points)
     if len(given) != len(variables):
         raise ValueError(
-            f"as many eval_points are needed as {what}: {len(variables)}, given {len(given)}"
+            f"one eval_point is needed for each of {what}: {len(variables)}, given {len(given)}"
         )
     paired: dict[Variable, Variable] = {}
     for x, point in zip(variables, given, strict=True):
@@ -164,10 +165,10 @@ def _paired(variables: Sequence[Variable], points: Any, what: str) -> dict[Varia
     return paired
 
 
-def _through_pullback(
+def _by_vjp_of_vjp(
     outputs: Sequence[Variable], tangents: Mapping[Variable, Variable]
 ) -> list[Variable | None]:
-    """The tangents of outputs: the pullback is linear, and its own pullback is what is wanted."""
+    """The tangents of outputs: ``v -> v J`` is linear, so its own product with ``t`` is ``J t``."""
     seeds = [y.type(None) for y in outputs]
     known: dict[Variable, Variable] = {}
     for y, seed in zip(outputs, seeds, strict=True):
@@ -181,7 +182,7 @@ def _through_pullback(
     if not back:
         return [None] * len(outputs)
     made: list[Variable | None] = grad(None, seeds, known_grads=back, **none)
-    # What is left of the seeds are their lengths.
+    # The result depends on the seeds only by their lengths.
     zeros = [broadcast_like(constant(0, y.dtype), y) for y in outputs]
     found = [x for x in made if x is not None]
     replaced = iter(_core.graph_replace(found, list(zip(seeds, zeros, strict=True))))
@@ -189,7 +190,7 @@ def _through_pullback(
 
 
 def _walk_forward(order: Sequence[FrozenApply], tangents: dict[Variable, Variable]) -> None:
-    """Add to ``tangents`` those of all variables that follow from them."""
+    """Add to ``tangents`` those of all variables that depend on theirs."""
     for node in order:
         if not any(x in tangents for x in node.inputs):
             continue
@@ -215,14 +216,14 @@ def _walk_forward(order: Sequence[FrozenApply], tangents: dict[Variable, Variabl
 def _of_node(
     node: FrozenApply, outputs: Sequence[Variable], tangents: Mapping[Variable, Variable]
 ) -> list[Variable | None]:
-    """The tangents of a node's outputs, by its pullback."""
+    """The tangents of a node's outputs, by its vector-Jacobian product."""
     distinct = list(dict.fromkeys(node.inputs))
     stands = {x: x.type(None) for x in distinct if x in tangents}
     again = node.clone_with_new_inputs([stands.get(x, x) for x in node.inputs])
     twins = dict(zip(node.outputs, again.outputs, strict=True))
     if not outputs:
         return []
-    made = _through_pullback([twins[y] for y in outputs], {stands[x]: tangents[x] for x in stands})
+    made = _by_vjp_of_vjp([twins[y] for y in outputs], {stands[x]: tangents[x] for x in stands})
     found = [x for x in made if x is not None]
     names = {stand: x for x, stand in stands.items()}
     replaced = iter(_core.graph_replace(found, names))

@@ -1,7 +1,7 @@
-"""Which rule differentiates an op.
+"""The rules that differentiate ops.
 
-An op's own ``L_op`` and ``R_op`` come first. Ops whose derivatives must differentiate a graph have
-their rules in this package, as ops do not know how graphs are differentiated.
+An op's own ``L_op`` and ``R_op`` come first. If a rule must differentiate a graph, it is in this
+package, as ops do not know how graphs are differentiated.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ def pullback_of(op: Op) -> Pullback:
     Parameters
     ----------
     op : Op
-        What a node applies: ``x.owner.op``.
+        The op of a node: ``x.owner.op``.
 
     Returns
     -------
     callable
         ``(inputs, outputs, output_gradients)`` to a gradient for each input, or None. Gradients
-        broadcast to their inputs. It raises NotImplementedError where the op has no gradient.
+        broadcast to their inputs. It raises NotImplementedError if the op has no gradient.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def pullback_of(op: Op) -> Pullback:
 def pushforward_of(op: Op) -> Pushforward | None:
     """Return the Jacobian-vector product of an op: its own ``R_op``, else the rule for its class.
 
-    None: there is neither, and the pullback has to do.
+    None if there is neither; then the tangents come from the vector-Jacobian product.
     """
     own: Pushforward | None = getattr(op, "R_op", None)
     return pushforward_rule(op) if own is None else own

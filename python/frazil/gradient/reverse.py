@@ -1,9 +1,8 @@
 """Reverse-mode differentiation of graphs.
 
-While :func:`grad` walks back, a gradient may have dimensions missing in front, or of length 1,
-where its variable has more: it stands for equal values along them, as the gradient of a sum does.
-Elementwise nodes and most views take it like that; it is given its variable's shape where that is
-needed, and at the end.
+While :func:`grad` walks back, a gradient that is constant along a dimension may have length 1 there
+or lack a dimension in front, as the gradient of a sum does. Elementwise nodes and most views take
+such a gradient as it is. Other ops get it in the shape of its variable, and so does the user.
 """
 
 from __future__ import annotations
@@ -36,11 +35,11 @@ from frazil.tensor.reshaping import Reshape
 from frazil.tensor.transposition import Transpose
 
 TAKE_UNIFORM = (BroadcastTo, DropDims, ExpandDims, Reduce, Reshape, Subtensor, Transpose)
-"""Ops whose ``L_op`` takes, and gives, a gradient of fewer elements for one that is equal."""
+"""Ops whose ``L_op`` takes and returns gradients that lack dimensions or have length 1."""
 
 
 class DisconnectedInputError(ValueError):
-    """The cost does not depend on a variable that its gradient is asked for."""
+    """The cost does not depend on a variable of ``wrt``."""
 
 
 class NotDifferentiableError(TypeError):
@@ -99,28 +98,28 @@ def grad(
     cost : Variable or None
         A floating-point variable without dimensions. May be None if ``known_grads`` is given.
     wrt : Variable or sequence of Variable
-        What to differentiate with respect to: floating-point inputs, or any variables on the way
-        from them to the cost.
+        The variables by which to differentiate: floating-point inputs, or any variables between
+        inputs and the cost.
     consider_constant : iterable of Variable, optional
         Variables that no gradient flows through.
     disconnected_inputs : {"raise", "warn", "ignore"}
-        What to do where the cost does not depend on one of ``wrt``.
+        What to do if the cost does not depend on one of ``wrt``.
     known_grads : mapping of Variable to Variable, optional
-        The gradients of some variables, from which to go on; with it the cost may be None.
+        The gradients of some variables; the other gradients are computed from these.
     return_disconnected : {"zero", "none"}
-        The gradient of what the cost does not depend on: zeros, or None.
+        The gradient of a variable that the cost does not depend on: zeros, or None.
 
     Returns
     -------
     Variable or list of Variable
-        One gradient for each of ``wrt``, of its dtype and shape; not a list if ``wrt`` is none.
+        One gradient for each of ``wrt``, of its dtype and shape. A list if ``wrt`` is one.
 
     Raises
     ------
     DisconnectedInputError
         If the cost does not depend on one of ``wrt``.
     NotDifferentiableError
-        If it does through an op that has no gradient.
+        If the cost depends on one of ``wrt`` through an op without gradient.
     TypeError
         If the cost is not a floating-point scalar, or one of ``wrt`` is not floating-point.
 
@@ -158,9 +157,9 @@ def grad(
 
 
 def disconnected_grad(x: TensorLike) -> Variable:
-    """Return ``x``, which no gradient flows through: it counts as a constant.
+    """Return ``x`` as a constant for :func:`grad`: no gradient flows through it.
 
-    A cost that depends on something only through this does not depend on it, for :func:`grad`.
+    If a cost depends on a variable only through the result, it counts as independent of it.
 
     Parameters
     ----------
@@ -229,7 +228,7 @@ def _seeds(
     seeds: dict[Variable, Variable] = {}
     if cost is None:
         if not known_grads:
-            raise ValueError("without a cost, known_grads must say where to start")
+            raise ValueError("grad needs a cost, or known_grads to start from")
     elif not isinstance(cost, Variable):
         raise TypeError(f"the cost must be a variable; given {cost!r}")
     elif cost.ndim:
@@ -258,22 +257,22 @@ def _walk_back(
     constants: frozenset[Variable],
 ) -> None:
     """Add to ``gradients`` those of all variables between it and ``targets``."""
-    active = set(targets)  # what depends on the targets by differentiable ways
-    way: list[tuple[FrozenApply, FrozenApply, list[bool]]] = []
-    # What only one branch of a choice needs is pulled back within a choice.
-    instead, drawn = plan_sinking([*gradients, *targets], constants)
+    active = set(targets)  # variables that depend on targets through differentiable ops
+    path: list[tuple[FrozenApply, FrozenApply, list[bool]]] = []
+    # Nodes that only one branch of an IfElse needs are differentiated within that branch.
+    replaced, sunk = plan_sinking([*gradients, *targets], constants)
     for node in _core.toposort(list(gradients), list(constants)):
-        if node in drawn:
+        if node in sunk:
             continue
-        applied = instead.get(node, node)
+        applied = replaced.get(node, node)
         wanted = [variable in active for variable in applied.inputs]
         if True not in wanted:
             continue
         outputs = [y for y in node.outputs if is_continuous(y) and y not in constants]
         if outputs:
             active.update(outputs)
-            way.append((node, applied, wanted))
-    for node, applied, wanted in reversed(way):
+            path.append((node, applied, wanted))
+    for node, applied, wanted in reversed(path):
         if not any(output in gradients for output in node.outputs):
             continue
         pulled = _pull(applied, node.outputs, gradients, wanted)
@@ -292,7 +291,7 @@ def _pull(
     gradients: Mapping[Variable, Variable],
     wanted: Sequence[bool],
 ) -> Sequence[Variable | None]:
-    """Return the gradients of a node's inputs, given those of what it computes, ``outputs``."""
+    """Return the gradients of a node's inputs, given those of ``outputs``."""
     op, inputs = node.op, node.inputs
     check_runs_once(node)
     try:
@@ -312,17 +311,17 @@ def _pull(
 
 
 def check_runs_once(node: FrozenApply) -> None:
-    """Raise unless the graph that a node's op holds may be computed again for its derivative."""
+    """Raise if the inner graph of a node is impure, as its derivative would compute it again."""
     if isinstance(node.op, HasInnerGraph) and not node.op.pure:
         raise NotDifferentiableError(
-            f"the derivative of {node.op}{_where(node)} would compute again what it holds, and "
-            f"{first_impure(node.op.fgraph)} in it is not pure: it may give something else then. "
-            "Apply that outside, and pass what it gives; or name the result in consider_constant"
+            f"the derivative of {node.op}{_where(node)} would compute its inner graph again, and "
+            f"{first_impure(node.op.fgraph)} in it is not pure: it may give another result then. "
+            "Apply it outside, and pass its result; or name the output in consider_constant"
         )
 
 
 def _as_taken(op: Op, output: Variable, gradients: Mapping[Variable, Variable]) -> Variable:
-    """Return the gradient of an output in a form that ``op.L_op`` takes."""
+    """Return the gradient of an output in the form that ``op.L_op`` takes."""
     g = gradients.get(output)
     if g is None:
         g = constant(0, output.dtype)
@@ -332,7 +331,7 @@ def _as_taken(op: Op, output: Variable, gradients: Mapping[Variable, Variable]) 
 
 
 def _sum(a: Variable, b: Variable) -> Variable:
-    """Return the sum of two gradients of one variable, in as little work as it takes."""
+    """Return the sum of two gradients of one variable, with as little work as possible."""
     for one, other in ((b, a), (a, b)):
         node = one.owner
         if node is None:
@@ -357,7 +356,7 @@ def _is_zeros(x: Variable) -> bool:
 
 
 def _fold(x: Variable, leaves: Sequence[Variable]) -> Variable:
-    """Return ``x`` without the arithmetic on constants that a constant gradient brings into it."""
+    """Return ``x`` with arithmetic on constants, which a constant gradient leads to, folded."""
     folded: dict[Variable, Variable] = {}
     for node in _core.toposort([x], leaves):
         inputs = [folded.get(variable, variable) for variable in node.inputs]
@@ -396,8 +395,8 @@ def _one(dtype: str) -> Constant:
 
 def _report_disconnected(target: Variable, how: str) -> None:
     message = (
-        f"the cost does not depend on {_describe(target)}, or only by ways that are not "
-        "differentiable, as through integers or comparisons. Pass disconnected_inputs='ignore' "
+        f"the cost does not depend on {_describe(target)}, or only through ops that are not "
+        "differentiable, such as comparisons and integers. Pass disconnected_inputs='ignore' "
         "to get zeros for it."
     )
     if how == "raise":
@@ -426,6 +425,6 @@ def _describe(variable: Variable) -> str:
 
 
 def listed(wrt: Any) -> list[Any]:
-    """The variables that ``wrt`` names: one, or several."""
+    """Return the variables of ``wrt``, one or several, as a list."""
     single = isinstance(wrt, Variable) or not isinstance(wrt, Iterable)
     return [wrt] if single else list(wrt)

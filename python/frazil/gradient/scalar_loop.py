@@ -1,14 +1,14 @@
-"""Gradients through a ScalarLoop: found forwards, by a loop that carries derivatives of states.
+"""The vector-Jacobian product of a ScalarLoop, by Jacobian-vector products in its own steps.
 
-Beside the states ``s`` it carries ``ds_i/dp`` for the inputs ``p`` whose gradients are wanted.
-These start as 1 where ``p`` is what the state starts from, else as 0, and a step takes them to the
-sum of ``du_i/ds_j * ds_j/dp`` over the states, and ``du_i/dp``. What is known to stay 0 is not
-carried, nor is what no wanted result depends on.
+Another ScalarLoop computes, beside the states ``s``, the derivatives ``ds_i/dp`` by the wanted
+inputs ``p``. Such a derivative starts as 1 if ``p`` is the initial value of state ``i``, else as 0;
+a step replaces it by the sum of ``du_i/ds_j * ds_j/dp`` over all states ``j``, plus ``du_i/dp``.
+Derivatives that stay 0 are left out, and so are those that no wanted result depends on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -24,11 +24,10 @@ from frazil.tensor.broadcasting import broadcast_length, unbroadcast
 
 
 @dataclass(frozen=True)
-class Pushed:
-    """A loop that carries derivatives.
+class LoopWithDerivatives:
+    """A ScalarLoop whose last states are derivatives.
 
-    ``carried`` says of which state by which input each is, in the order in which they come after
-    the loop's own states; inputs are numbered as those of its graph.
+    ``carried`` has for each of them the state and the input of its graph, by their positions.
     """
 
     loop: ScalarLoop
@@ -47,7 +46,7 @@ def pull_through_loop(
     output_gradients: Sequence[Variable | None],
     wanted: Sequence[bool],
 ) -> list[Variable | None]:
-    """The gradients of a loop's wanted inputs, given those of its outputs; None: there is none."""
+    """Return the gradients of the wanted inputs, given those of the outputs; None: none."""
     n_states, ndim, ones = op.n_states, outputs[0].ndim, outputs[0].broadcastable
     seeds = {
         at: g
@@ -61,18 +60,18 @@ def pull_through_loop(
         if wanted[1 + at] and is_continuous(x) and is_continuous(nominal)
     ]
     gradients: list[Variable | None] = [None] * len(inputs)
-    pushed = push(op, seeds, targets)
-    if pushed is None:
+    forward = with_derivatives(op, seeds, targets)
+    if forward is None:
         return gradients
-    starts = [
+    initial = [
         constant(1 if state == target else 0, op.states[state].dtype)
-        for state, target in pushed.carried
+        for state, target in forward.carried
     ]
-    results: Any = pushed.loop.make_node(
-        inputs[0], *operands[:n_states], *starts, *operands[n_states:]
+    results: Any = forward.loop.make_node(
+        inputs[0], *operands[:n_states], *initial, *operands[n_states:]
     ).outputs
     totals: dict[int, Variable] = {}
-    for (state, target), derivative in zip(pushed.carried, results[n_states:], strict=False):
+    for (state, target), derivative in zip(forward.carried, results[n_states:], strict=False):
         if state in seeds:
             term = seeds[state] * derivative
             totals[target] = totals[target] + term if target in totals else term
@@ -84,12 +83,14 @@ def pull_through_loop(
     return gradients
 
 
-def push(op: ScalarLoop, results: Mapping[int, Any], targets: Sequence[int]) -> Pushed | None:
-    """The loop that carries derivatives of states ``results`` by inputs ``targets``.
+def with_derivatives(
+    op: ScalarLoop, results: Iterable[int], targets: Sequence[int]
+) -> LoopWithDerivatives | None:
+    """Return the ScalarLoop with derivatives of states ``results`` by inputs ``targets``.
 
-    None if all of them are zero. It is worked out once for each op.
+    None if all of them are zero. It is made once for each op.
     """
-    known = _pushed.setdefault(op, {})
+    known = _made.setdefault(op, {})
     key = tuple(sorted(results)), tuple(targets)
     if key not in known:
         with Container.default():
@@ -97,11 +98,13 @@ def push(op: ScalarLoop, results: Mapping[int, Any], targets: Sequence[int]) -> 
     return known[key]
 
 
-# By the op's life: what follows from it alone.
-_pushed: WeakKeyDictionary[ScalarLoop, dict[Any, Pushed | None]] = WeakKeyDictionary()
+# Kept as long as the op is alive.
+_made: WeakKeyDictionary[ScalarLoop, dict[Any, LoopWithDerivatives | None]] = WeakKeyDictionary()
 
 
-def _make(op: ScalarLoop, results: tuple[int, ...], targets: tuple[int, ...]) -> Pushed | None:
+def _make(
+    op: ScalarLoop, results: tuple[int, ...], targets: tuple[int, ...]
+) -> LoopWithDerivatives | None:
     n_states = op.n_states
     inputs: list[Variable] = [x.type() for x in op.fgraph.inputs]
     outputs = op.fgraph.bind(inputs)
@@ -139,7 +142,7 @@ def _make(op: ScalarLoop, results: tuple[int, ...], targets: tuple[int, ...]) ->
         outputs[n_states] if op.is_while else None,
         None if op.name is None else f"derivatives of {op.name}",
     )
-    return Pushed(loop, tuple(carried))
+    return LoopWithDerivatives(loop, tuple(carried))
 
 
 def _slopes(
@@ -165,8 +168,8 @@ def _slopes(
     return slopes
 
 
-def _closure(first: Any, following: Any) -> set[int]:
-    """``first``, what follows from it, and so on."""
+def _closure(first: Iterable[int], following: Callable[[int], Iterable[int]]) -> set[int]:
+    """``first``, the states ``following`` these, and so on."""
     reached: set[int] = set()
     pending = list(first)
     while pending:
