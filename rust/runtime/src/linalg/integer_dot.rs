@@ -230,26 +230,33 @@ unsafe fn across<T: Ring>(
                     // SAFETY: the position is inside the operand.
                     factors[k] = unsafe { a.from(row, top + k).start.cast::<T>().read() };
                 }
-                let mut k = 0;
-                while k + 4 <= depth {
-                    let [f0, f1, f2, f3] = [0, 1, 2, 3].map(|of| factors[k + of]);
-                    let [t0, t1, t2, t3] = [0, 1, 2, 3].map(|of| &terms[k + of][..width]);
-                    for j in 0..width {
-                        let two = sums[j].add_product(f0, t0[j]).add_product(f1, t1[j]);
-                        sums[j] = two.add_product(f2, t2[j]).add_product(f3, t3[j]);
-                    }
-                    k += 4;
-                }
-                for k in k..depth {
-                    let terms = &terms[k][..width];
-                    for j in 0..width {
-                        sums[j] = sums[j].add_product(factors[k], terms[j]);
-                    }
-                }
+                add_multiples(sums, &factors[..depth], &terms[..depth]);
             }
         }
     }
     Ok(())
+}
+
+/// Adds to `sums` each of the rows `terms`, times its factor: four rows at a time.
+#[inline(always)]
+fn add_multiples<T: Ring>(sums: &mut [T], factors: &[T], terms: &[&[T]]) {
+    let width = sums.len();
+    let mut k = 0;
+    while k + 4 <= factors.len() {
+        let [f0, f1, f2, f3] = [0, 1, 2, 3].map(|of| factors[k + of]);
+        let [t0, t1, t2, t3] = [0, 1, 2, 3].map(|of| &terms[k + of][..width]);
+        for j in 0..width {
+            let two = sums[j].add_product(f0, t0[j]).add_product(f1, t1[j]);
+            sums[j] = two.add_product(f2, t2[j]).add_product(f3, t3[j]);
+        }
+        k += 4;
+    }
+    for k in k..factors.len() {
+        let terms = &terms[k][..width];
+        for j in 0..width {
+            sums[j] = sums[j].add_product(factors[k], terms[j]);
+        }
+    }
 }
 
 /// Adds a product of few columns: each result is a row times a column.

@@ -34,6 +34,28 @@ fn portion(lengths: [i32; 3]) -> [i64; 3] {
     lengths
 }
 
+/// A range of an axis: where it starts, and its length.
+type Part = (i32, i32);
+
+/// Calls `body` for each portion of a product: a part of the columns, of the rows and of the terms that are added up.
+/// Asks after each whether to stop.
+fn each_portion(
+    columns: impl Iterator<Item = Part>,
+    rows: impl Iterator<Item = Part> + Clone,
+    terms: impl Iterator<Item = Part> + Clone,
+    mut body: impl FnMut([Part; 3]) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    for column in columns {
+        for row in rows.clone() {
+            for term in terms.clone() {
+                body([column, row, term])?;
+                ask()?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The factor of what is there: the given one before the first terms are added, then one.
 fn factor<T: Element>(first: i32, beta: &T) -> T {
     if first == 0 { *beta } else { T::ONE }
@@ -122,18 +144,13 @@ pub(super) unsafe fn gemm<T: Element>(
 ) -> Result<(), Fault> {
     let [rows, columns, terms] = sizes;
     let [height, width, depth] = portion(sizes);
-    for (column, width) in parts(columns, width) {
-        for (row, height) in parts(rows, height) {
-            for (term, depth) in parts(terms, depth) {
-                let (a, b) = (a.from(row, term), b.from(term, column));
-                let (beta, c) = (factor(term, beta), c.from(row, column));
-                // SAFETY: by the caller's promise, for this part.
-                unsafe { routine::gemm([height, width, depth], alpha, a, b, &beta, c)? };
-                ask()?;
-            }
-        }
-    }
-    Ok(())
+    let (columns, rows, terms) = (parts(columns, width), parts(rows, height), parts(terms, depth));
+    each_portion(columns, rows, terms, |[(column, width), (row, height), (term, depth)]| {
+        let (a, b) = (a.from(row, term), b.from(term, column));
+        let (beta, c) = (factor(term, beta), c.from(row, column));
+        // SAFETY: by the caller's promise, for this part.
+        unsafe { routine::gemm([height, width, depth], alpha, a, b, &beta, c) }
+    })
 }
 
 /// As [`routine::syrk`].
@@ -150,27 +167,27 @@ pub(super) unsafe fn syrk<T: Element>(
 ) -> Result<(), Fault> {
     let [height, width, depth] = portion([rows, rows, terms]);
     let blocks = parts(rows, height.min(width));
-    for (column, width) in blocks.clone() {
-        for (row, height) in blocks.clone() {
+    let terms = parts(terms, depth);
+    each_portion(
+        blocks.clone(),
+        blocks,
+        terms,
+        |[(column, width), (row, height), (term, depth)]| {
             if row != column && (row > column) != triangle.lower {
-                continue;
+                return Ok(());
             }
-            for (term, depth) in parts(terms, depth) {
-                let (left, right) = (a.from(row, term), a.flipped().from(term, column));
-                let (beta, c) = (factor(term, beta), c.from(row, column));
-                // SAFETY: by the caller's promise, for this part.
-                unsafe {
-                    if row == column {
-                        routine::syrk(triangle, [height, depth], alpha, left, &beta, c)?;
-                    } else {
-                        routine::gemm([height, width, depth], alpha, left, right, &beta, c)?;
-                    }
+            let (left, right) = (a.from(row, term), a.flipped().from(term, column));
+            let (beta, c) = (factor(term, beta), c.from(row, column));
+            // SAFETY: by the caller's promise, for this part.
+            unsafe {
+                if row == column {
+                    routine::syrk(triangle, [height, depth], alpha, left, &beta, c)
+                } else {
+                    routine::gemm([height, width, depth], alpha, left, right, &beta, c)
                 }
-                ask()?;
             }
-        }
-    }
-    Ok(())
+        },
+    )
 }
 
 /// As [`routine::symm`], with the symmetric matrix on the right.
@@ -188,27 +205,22 @@ pub(super) unsafe fn symm_on_right<T: Element>(
 ) -> Result<(), Fault> {
     let [height, width, depth] = portion([rows, columns, columns]);
     let blocks = parts(columns, width.min(depth));
-    for (column, width) in blocks.clone() {
-        for (row, height) in parts(rows, height) {
-            for (term, depth) in blocks.clone() {
-                let (beta, c, b) = (factor(term, beta), c.from(row, column), b.from(row, term));
-                let given = term == column || (term > column) == triangle.lower;
-                // The other triangle is the transposed one.
-                let a = if given { a.from(term, column) } else { a.flipped().from(term, column) };
-                // SAFETY: by the caller's promise, for this part.
-                unsafe {
-                    if term == column {
-                        let side = (Side::Right, triangle);
-                        routine::symm(side, [height, width], alpha, a, b, &beta, c)?;
-                    } else {
-                        routine::gemm([height, width, depth], alpha, b, a, &beta, c)?;
-                    }
-                }
-                ask()?;
+    let rows = parts(rows, height);
+    each_portion(blocks.clone(), rows, blocks, |[(column, width), (row, height), (term, depth)]| {
+        let (beta, c, b) = (factor(term, beta), c.from(row, column), b.from(row, term));
+        let given = term == column || (term > column) == triangle.lower;
+        // The other triangle is the transposed one.
+        let a = if given { a.from(term, column) } else { a.flipped().from(term, column) };
+        // SAFETY: by the caller's promise, for this part.
+        unsafe {
+            if term == column {
+                let side = (Side::Right, triangle);
+                routine::symm(side, [height, width], alpha, a, b, &beta, c)
+            } else {
+                routine::gemm([height, width, depth], alpha, b, a, &beta, c)
             }
         }
-    }
-    Ok(())
+    })
 }
 
 /// As [`routine::trsv`].
