@@ -16,12 +16,16 @@
 //! Foreign right sides and guards are never called from here: [`Sweep::advance`] goes on with everything that does
 //! not need them and hands out the calls, and [`Sweep::reply`] takes the answers.
 
+mod endless;
+mod question;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+pub use self::question::{Binding, Call, Reply};
 use super::impure::Impure;
 use super::machine::Match;
 use super::pattern::{Heads, Place};
@@ -46,38 +50,6 @@ pub struct Step {
     pub before: Var,
     /// What took its place.
     pub after: Var,
-}
-
-/// A question to the host language: does the rule apply to this match, and what does it give?
-pub struct Call {
-    /// To be named in the answer.
-    pub ticket: usize,
-    /// The rule's position in its set.
-    pub rule: usize,
-    /// The matched variable.
-    pub matched: Var,
-    /// What stands for the rule's unknowns, in the order of their declaration.
-    pub bindings: Vec<Binding>,
-    /// Whether the answer must be a variable: the rule has no right side of its own.
-    pub foreign: bool,
-}
-
-/// What stands for an unknown.
-pub enum Binding {
-    /// One variable.
-    One(Var),
-    /// Any number of operands.
-    Many(Vec<Var>),
-}
-
-/// An answer to a [`Call`].
-pub enum Reply {
-    /// The match does not count.
-    Decline,
-    /// The rule's own right side takes the place of what matched.
-    Accept,
-    /// This does.
-    Replace(Var),
 }
 
 /// Whether a sweep goes on.
@@ -106,10 +78,6 @@ impl From<Error> for Stop {
         Stop::Error(error)
     }
 }
-
-/// Rewrites of a graph of n nodes beyond this plus `REWRITES_PER_NODE` n mean that the rules do not end.
-const REWRITES: usize = 10_000;
-const REWRITES_PER_NODE: usize = 64;
 
 /// Matches of one rule on one node beyond these are not shown to the host language.
 const MATCHES: usize = 32;
@@ -593,77 +561,6 @@ impl Sweep {
                 self.todo.push(user);
             }
         }
-    }
-
-    /// Counts a rewrite; too many of them mean that the rules do not end.
-    fn count(&mut self, entry: Entry, rule: u32) -> Result<(), Stop> {
-        self.rewrites += 1;
-        if self.rewrites <= REWRITES {
-            return Ok(());
-        }
-        let outputs = &self.outputs;
-        let limit = *self
-            .limit
-            .get_or_insert_with(|| REWRITES + REWRITES_PER_NODE * postorder(outputs, &[]).len());
-        // The rules that go on for ever are those that still apply at the end.
-        const WATCHED: usize = 256;
-        if self.rewrites + WATCHED > limit {
-            self.recent.push(rule);
-        }
-        if self.rewrites <= limit {
-            return Ok(());
-        }
-        let (rules, rewrites) = (self.names(&self.recent), self.rewrites);
-        Err(Stop::Endless { entry, why: Error::RulesDiverge { rules, rewrites } })
-    }
-
-    /// The error for entries that wait for one another: rules that lead back to where they started.
-    fn cycle_from(&self, start: Entry) -> Stop {
-        let mut path: Vec<Entry> = Vec::new();
-        let mut position: FxHashMap<Entry, usize> = FxHashMap::default();
-        let mut current = Some(start);
-        while let Some(entry) = current {
-            if let Some(&begin) = position.get(&entry) {
-                let rules: Vec<u32> = path[begin..]
-                    .iter()
-                    .filter_map(|&entry| match self.items[entry as usize].state {
-                        State::Follows { rule, .. } => rule,
-                        _ => None,
-                    })
-                    .collect();
-                let at = self.items[entry as usize].var.describe();
-                let first = *path[begin..].iter().min().expect("a cycle has an entry");
-                return Stop::Endless {
-                    entry: first,
-                    why: Error::RuleCycle { rules: self.names(&rules), at },
-                };
-            }
-            position.insert(entry, path.len());
-            path.push(entry);
-            let item = &self.items[entry as usize];
-            current = match &item.state {
-                State::Follows { entry, .. } => Some(*entry),
-                State::Fresh => item
-                    .var
-                    .node()
-                    .inputs()
-                    .iter()
-                    .filter_map(|input| self.numbers.get(&input.identity()).copied())
-                    .find(|&operand| self.result(operand).is_none()),
-                State::Asked(_) | State::Done(_) => None,
-            };
-        }
-        unreachable!("what is neither done nor asked for waits for something that is not done")
-    }
-
-    /// The names of rules, each once, in the order in which they applied.
-    fn names(&self, rules: &[u32]) -> Vec<String> {
-        let mut seen = FxHashSet::default();
-        rules
-            .iter()
-            .filter(|&&rule| seen.insert(rule))
-            .map(|&rule| self.rules.rules()[rule as usize].name.to_string())
-            .collect()
     }
 }
 
