@@ -130,5 +130,4 @@ def test_folders_of_the_runtime_use_those_before_them():
     source = RUST / "runtime" / "src"
     folders = folders_of("runtime")
     assert {path.name for path in source.iterdir() if path.is_dir()} == {*folders, "error"}
-    # A program keeps what its runs work on for the next call, and recurrences what runs do.
-    assert used_backwards("runtime") <= {("program", "run")}
+    assert used_backwards("runtime") == set()

@@ -35,18 +35,19 @@ pub use linalg::routine::{Integers, Routine, set_routine};
 pub use loops::fold::Fold;
 pub use loops::kernel_functions::kernel_function;
 pub use loops::loop_nest::KernelFn;
+pub use program::Program;
 pub use program::array_type::ArrayType;
 pub use program::builder::{Builder, IndexedSpec, LoopSpec, WriteSpec};
 pub use program::codec::{CodecError, KernelPart, KernelRef, Parts};
 pub use program::foreign::Foreign;
 pub use program::instr::Library;
 pub use program::nested::{Lengths, Next, RepeatSpec, Repeated};
+pub use program::recurrence::{Carry, RecurrenceSpec};
 pub use program::size::SizeOp;
-pub use program::{Bindings, Program};
 pub use report::explain::Explained;
 pub use report::memory::{Location, MemoryPlan, PlannedBranch, PlannedBuffer};
 pub use run::Run;
-pub use run::recurrence::{Carry, RecurrenceSpec};
+pub use run::executable::Bindings;
 pub use threads::conduct::{Conduct, default_threads};
 
 /// Has forks wait for the locks of the runtime. The crew of threads and idle states need none: the child makes its own.

@@ -9,10 +9,14 @@ pub(crate) mod listing;
 pub(crate) mod liveness;
 pub(crate) mod nested;
 pub(crate) mod operands;
+pub(crate) mod recurrence;
 pub(crate) mod size;
 
-use crate::arrays::array::ArrayRef;
-use crate::error::Error;
+use std::any::Any;
+use std::sync::atomic::AtomicUsize;
+
+use once_cell::race::OnceBox;
+
 use crate::ids::{Nested, Origin, Size, Slot};
 use crate::program::array_type::ArrayType;
 use crate::program::builder::{Constant, Input, SizeInfo, SlotInfo};
@@ -22,8 +26,6 @@ use crate::program::liveness::Liveness;
 use crate::program::nested::Part;
 use crate::program::operands::Overwrite;
 use crate::program::size::SizeExpr;
-use crate::run::Run;
-use crate::run::idle::IdleStates;
 
 /// An immutable program. Any number of threads may run it at once.
 pub struct Program {
@@ -54,16 +56,22 @@ pub struct Program {
     pub(crate) dynamic: bool,
     /// Whether the shapes of the inputs tell how much a run does, but for loops within kernels.
     pub(crate) steady: bool,
-    pub(crate) idle: IdleStates,
+    /// The instructions of other programs that were made to run this one.
+    pub(crate) users: AtomicUsize,
+    pub(crate) kept: Kept,
 }
 
-/// How runs came by their sizes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bindings {
-    /// How often all sizes were evaluated from the shapes of the inputs.
-    pub made: u64,
-    /// How often an earlier evaluation served again.
-    pub found: u64,
+/// What the runs of a program keep for those to come. What that is, the program does not know.
+#[derive(Default)]
+pub(crate) struct Kept(OnceBox<Box<dyn Any + Send + Sync>>);
+
+impl Kept {
+    /// What is kept, empty at first. It is always of one type.
+    #[inline]
+    pub(crate) fn get<T: Default + Send + Sync + 'static>(&self) -> &T {
+        let kept = self.0.get_or_init(|| Box::new(Box::<T>::default()));
+        kept.downcast_ref().expect("all runs keep things of one type")
+    }
 }
 
 /// How memory is numbered: inputs, constants, the arena, outputs, then slots that have their own.
@@ -141,7 +149,8 @@ impl Program {
             bases,
             dynamic,
             steady,
-            idle: IdleStates::default(),
+            users: AtomicUsize::new(0),
+            kept: Kept::default(),
         }
     }
 
@@ -222,35 +231,5 @@ impl Program {
     pub fn output_origin(&self, output: usize) -> Option<Origin> {
         let made_by = self.slots[self.outputs.get(output)?.index()].made_by?;
         self.instrs[made_by].origin
-    }
-
-    /// Prepares a run over these inputs: checks them, and evaluates what their shapes decide, or
-    /// finds it from an earlier call with the same shapes and strides.
-    ///
-    /// # Safety
-    /// Each array is readable at its layout, aligned, and stays so until the run is dropped. Those
-    /// that are donated are writable too, and share memory with no other.
-    pub unsafe fn bind(&self, inputs: &[ArrayRef<'_>]) -> Result<Run<'_>, Error> {
-        let mut run = self.prepare(inputs)?;
-        run.own_memory().map_err(Error::at(None))?;
-        run.start(inputs);
-        Ok(run)
-    }
-
-    /// As [`Program::bind`], by the types and layouts of the arrays alone: nothing may run before
-    /// each input got its memory, and the run has memory of its own or lent.
-    pub(crate) fn prepare(&self, inputs: &[ArrayRef<'_>]) -> Result<Run<'_>, Error> {
-        let (mut state, bound) = self.idle.take(self, inputs);
-        if !bound && let Err(error) = state.bind(self, inputs) {
-            // The state forgot its shapes; its memory is still good.
-            self.idle.give(state);
-            return Err(error);
-        }
-        Ok(Run::new(self, state))
-    }
-
-    /// How the runs so far came by their sizes.
-    pub fn bindings(&self) -> Bindings {
-        self.idle.bindings()
     }
 }

@@ -4,6 +4,7 @@ use std::mem;
 use std::time::{Duration, Instant};
 
 pub(crate) mod bind;
+pub(crate) mod executable;
 pub(crate) mod guard;
 pub(crate) mod idle;
 pub(crate) mod recurrence;
@@ -289,7 +290,7 @@ impl Drop for Run<'_> {
             && !std::thread::panicking()
         {
             state.finish(self.program);
-            self.program.idle.give(state);
+            self.program.idle().give(self.program, state);
         }
     }
 }

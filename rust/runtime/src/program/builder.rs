@@ -13,6 +13,7 @@ mod systems;
 mod views;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use frazil_core::DType;
 
@@ -234,7 +235,7 @@ impl Builder {
     /// A nested program, for an instruction that runs it.
     pub(crate) fn part(&self, program: Nested) -> Built<Arc<Program>> {
         let part = self.parts.get(program.index()).ok_or(BuildError::NoProgram(program))?;
-        part.program.idle.add_user();
+        part.program.users.fetch_add(1, Ordering::Relaxed);
         Ok(Arc::clone(&part.program))
     }
 

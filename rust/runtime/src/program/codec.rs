@@ -3,6 +3,8 @@
 //! Bytes hold neither machine code nor foreign functions: numbers stand for them, and whoever reads
 //! a program gives its [`Parts`] by these numbers.
 
+mod replay;
+
 use std::any::Any;
 use std::sync::Arc;
 
@@ -10,21 +12,20 @@ use frazil_core::DType;
 use serde::{Deserialize, Serialize};
 use thiserror::Error as ThisError;
 
+use self::replay::Replay;
 use crate::arrays::array::KeptArray;
 use crate::arrays::layout::{Layout, byte_count};
 use crate::error::{BuildError, ForeignError};
-use crate::ids::{Origin, Size, Slot};
+use crate::ids::{Origin, Slot};
 use crate::loops::loop_nest::KernelFn;
 use crate::program::Program;
 use crate::program::array_type::ArrayType;
-use crate::program::builder::{Builder, Constant, IndexedSpec, LoopSpec, WriteSpec};
+use crate::program::builder::{Builder, Constant};
 use crate::program::foreign::Foreign;
-use crate::program::instr::{
-    Call, Instr, InstrKind, Loop, LoopRead, LoopSource, LoopTarget, LoopWrite, View,
-};
-use crate::program::nested::{Inner, MAX_DEPTH, Part, RepeatSpec};
+use crate::program::instr::{Instr, InstrKind, Loop, LoopRead, LoopWrite};
+use crate::program::nested::MAX_DEPTH;
+use crate::program::recurrence::{self};
 use crate::program::size::SizeExpr;
-use crate::run::recurrence::{self, Recurrence, RecurrenceSpec};
 
 /// What bytes start with; the last one is the version of the format.
 const MAGIC: &[u8; 8] = b"frazilp\x02";
@@ -329,275 +330,5 @@ impl Parts for ShiftedParts<'_> {
 
     fn function(&mut self, number: usize, results: usize) -> Option<Arc<dyn Foreign>> {
         self.parts.function(self.functions.checked_add(number)?, results)
-    }
-}
-
-/// Builds the program of a record anew.
-struct Replay<'a> {
-    builder: Builder,
-    parts: &'a mut dyn Parts,
-}
-
-impl Replay<'_> {
-    /// # Safety
-    /// As [`Program::from_bytes`].
-    unsafe fn run(mut self, record: Record, depth: usize) -> Result<Program, CodecError> {
-        for part in &record.parts {
-            let mut shifted = ShiftedParts {
-                parts: self.parts,
-                kernels: part.kernels as usize,
-                functions: part.functions as usize,
-            };
-            // SAFETY: as promised by the caller; a nested program gets the same kernels.
-            let program = unsafe { Program::read(&part.program, &mut shifted, depth + 1)? };
-            self.builder.add_part(Part { program: Arc::new(program), origins: part.origins });
-        }
-        let mut inputs = record.inputs.into_iter().peekable();
-        let mut constants = record.constants.into_iter().peekable();
-        let mut sizes = record.sizes.into_iter().enumerate().peekable();
-        let mut instrs = record.instrs.into_iter();
-        if record.watched {
-            self.builder.watch();
-        }
-        // Slots are numbered in the order in which they are made; each size follows the slots that
-        // it is about.
-        loop {
-            let next = self.builder.next_slot();
-            while let Some((at, size)) = sizes.next_if(|(_, size)| size.follows(next)) {
-                if self.size(size)?.index() != at {
-                    return Err(CodecError::Surplus);
-                }
-            }
-            if let Some((_, ty, donated)) = inputs.next_if(|(slot, ..)| *slot == next) {
-                let slot = self.builder.input(ty)?;
-                if donated {
-                    self.builder.donate(slot)?;
-                }
-            } else if let Some(constant) = constants.next_if(|constant| constant.slot == next) {
-                self.constant(&constant)?;
-            } else if let Some(instr) = instrs.next() {
-                self.builder.origin(instr.origin);
-                // SAFETY: as promised by the caller.
-                unsafe { self.instr(instr.kind)? };
-            } else {
-                break;
-            }
-        }
-        if inputs.next().is_some() || constants.next().is_some() || sizes.next().is_some() {
-            return Err(CodecError::Surplus);
-        }
-        Ok(self.builder.finish(&record.outputs)?)
-    }
-
-    fn constant(&mut self, constant: &ConstantRecord) -> Result<(), CodecError> {
-        let unfilled = || CodecError::Constant("its elements do not fill its shape".into());
-        let layout = constant.layout().ok_or_else(unfilled)?;
-        let ConstantRecord { dtype, elements, .. } = constant;
-        let array = self.parts.constant(*dtype, &layout, elements).map_err(CodecError::Constant)?;
-        self.builder.constant(array)?;
-        Ok(())
-    }
-
-    fn size(&mut self, size: SizeExpr) -> Result<Size, BuildError> {
-        let builder = &mut self.builder;
-        match size {
-            SizeExpr::Literal(value) => builder.size_literal(value),
-            SizeExpr::Dim(slot, axis) => builder.size_of(slot, axis as usize),
-            SizeExpr::Binary(op, a, b) => builder.size_binary(op, a, b),
-            SizeExpr::Where(condition, a, b) => builder.size_where(condition, a, b),
-            SizeExpr::Value(slot) => builder.size_value(slot),
-        }
-    }
-
-    /// Calls the builder's method that made this instruction.
-    ///
-    /// # Safety
-    /// As [`Program::from_bytes`].
-    unsafe fn instr(&mut self, kind: InstrKind<u32, u32>) -> Result<(), CodecError> {
-        let builder = &mut self.builder;
-        match kind {
-            InstrKind::Loop(code) => {
-                // SAFETY: as promised by the caller.
-                unsafe { self.loop_kernel(&code)? };
-            }
-            InstrKind::Recurrence(code) => {
-                // SAFETY: as promised by the caller.
-                unsafe { self.recurrence(&code)? };
-            }
-            InstrKind::View { of, view, .. } => {
-                match view {
-                    View::Transpose(axes) => builder.transpose(of, &axes)?,
-                    View::ExpandDims(axes) => builder.expand_dims(of, &axes)?,
-                    View::DropDims(axes) => builder.drop_dims(of, &axes)?,
-                    View::BroadcastTo(dims) => builder.broadcast_to(of, &dims)?,
-                    View::Slice(view) => builder.slice(of, &view)?,
-                    View::Diagonal { axes, offset } => builder.diagonal(of, axes, offset)?,
-                };
-            }
-            InstrKind::Reshape { of, dims, .. } => {
-                builder.reshape(of, &dims)?;
-            }
-            InstrKind::Copy { of, .. } => {
-                builder.copy(of)?;
-            }
-            InstrKind::Update { of, view, value, accumulate: true, .. } => {
-                builder.increment(of, &view, value)?;
-            }
-            InstrKind::Update { of, view, value, accumulate: false, .. } => {
-                builder.set(of, &view, value)?;
-            }
-            InstrKind::Full { value, dims, .. } => {
-                let (dtype, _) = builder.slot_type(value)?;
-                builder.full(dtype, value, &dims)?;
-            }
-            InstrKind::Dot { a, b, .. } => {
-                builder.dot(a, b)?;
-            }
-            InstrKind::Gemm(code) => {
-                let [z, alpha, a, b, beta] = code.operands();
-                builder.gemm(z, alpha, a, b, beta)?;
-            }
-            InstrKind::Cholesky { of, lower, on_error, .. } => {
-                builder.cholesky(of, lower, on_error)?;
-            }
-            InstrKind::CholeskyGradient { factor, gradient, .. } => {
-                builder.cholesky_gradient(factor, gradient)?;
-            }
-            InstrKind::Solve { a, b, form, on_error, .. } => {
-                builder.solve_triangular(a, b, form, on_error)?;
-            }
-            InstrKind::Lu { of, .. } => {
-                builder.lu(of)?;
-            }
-            InstrKind::LuSolve { factors, pivots, b, transposed, on_error, .. } => {
-                builder.lu_solve([factors, pivots, b], transposed, on_error)?;
-            }
-            InstrKind::Join { parts, axis, .. } => {
-                builder.join(&parts, axis)?;
-            }
-            InstrKind::Sort { of, axis, positions: true, .. } => {
-                builder.argsort(of, axis)?;
-            }
-            InstrKind::Sort { of, axis, positions: false, .. } => {
-                builder.sort(of, axis)?;
-            }
-            InstrKind::Extreme { of, axis, largest: true, .. } => {
-                builder.argmax(of, axis)?;
-            }
-            InstrKind::Extreme { of, axis, largest: false, .. } => {
-                builder.argmin(of, axis)?;
-            }
-            InstrKind::Count { of, listed, .. } => {
-                builder.count(of, listed)?;
-            }
-            InstrKind::List { of, count, listed, .. } => {
-                builder.list(of, count, listed)?;
-            }
-            InstrKind::Range { start, step, count, .. } => {
-                builder.range(start, step, count)?;
-            }
-            InstrKind::CountTerms { start, stop, step, .. } => {
-                builder.count_terms(start, stop, step)?;
-            }
-            InstrKind::Terms { start, step, count, .. } => {
-                builder.terms(start, step, count)?;
-            }
-            InstrKind::Scalar { size, .. } => {
-                builder.size_scalar(size)?;
-            }
-            InstrKind::RequireEqual { a, b, message } => builder.require_equal(a, b, &message)?,
-            InstrKind::Inner(code) => match *code {
-                Inner::Run { program, inputs, .. } => {
-                    builder.run(program, &inputs)?;
-                }
-                Inner::Branch { condition, arms: [then, otherwise], lengths, .. } => {
-                    let then = (then.program, &then.inputs[..]);
-                    let arms = [then, (otherwise.program, &otherwise.inputs[..])];
-                    builder.branch(condition, arms, &lengths)?;
-                }
-                Inner::Repeat(code) => {
-                    builder.repeat(&RepeatSpec {
-                        program: code.program,
-                        steps: code.steps,
-                        sequences: code.sequences.to_vec(),
-                        states: code.states.iter().map(|state| (state.init, state.next)).collect(),
-                        others: code.others.to_vec(),
-                        stacked: code.stacked.iter().map(|(output, _)| *output).collect(),
-                        until: code.until,
-                    })?;
-                }
-            },
-            InstrKind::Call(call) => {
-                let Call { function, inputs, outputs } = *call;
-                let types: Vec<ArrayType> = outputs.into_iter().map(|(_, ty)| ty).collect();
-                let foreign = self.parts.function(function as usize, types.len());
-                let foreign = foreign.ok_or(CodecError::NoFunction(function))?;
-                builder.call(foreign, &inputs, &types)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// # Safety
-    /// As [`Program::from_bytes`].
-    unsafe fn loop_kernel(&mut self, code: &Loop<u32>) -> Result<(), CodecError> {
-        let number = code.kernel;
-        let part = self.parts.kernel(number as usize).ok_or(CodecError::NoKernel(number))?;
-        let dtype = |slot: Slot| self.builder.slot_type(slot).map(|(dtype, _)| dtype);
-        if operands(code, dtype)? != part.operands {
-            return Err(CodecError::Operands(number));
-        }
-        let write = |write: &LoopWrite| WriteSpec {
-            dtype: write.dtype,
-            axes: write.axes.to_vec(),
-            identity: write.identity,
-            fold: write.fold,
-        };
-        let indexed = |slot: Slot, axes: &[Option<usize>], indexed: &[usize]| IndexedSpec {
-            slot,
-            axes: axes.to_vec(),
-            indexed: indexed.to_vec(),
-        };
-        let source = |of: &LoopSource| indexed(of.slot, &of.axes, &of.indexed);
-        let target = |of: &LoopTarget| indexed(of.of, &of.axes, &of.indexed);
-        let spec = LoopSpec {
-            dims: code.dims.to_vec(),
-            reads: code.reads.iter().map(|read| (read.slot, read.axes.to_vec())).collect(),
-            sources: code.sources.iter().map(source).collect(),
-            writes: code.writes.iter().map(write).collect(),
-            targets: code.targets.iter().map(target).collect(),
-            rows: code.rows.as_ref().map(|buffers| buffers.to_vec()),
-        };
-        // SAFETY: the caller promises that the kernel takes the operands that it says; they are
-        // those of this loop. Test: tests/codec.rs, altered_bytes_are_refused_or_run_safely.
-        unsafe { self.builder.loop_of(part.function, part.keep, spec)? };
-        Ok(())
-    }
-
-    /// # Safety
-    /// As [`Program::from_bytes`].
-    unsafe fn recurrence(&mut self, code: &Recurrence<u32>) -> Result<(), CodecError> {
-        let number = code.kernel;
-        let part = self.parts.kernel(number as usize).ok_or(CodecError::NoKernel(number))?;
-        let dtype = |slot: Slot| self.builder.slot_type(slot).map(|(dtype, _)| dtype);
-        if recurrence::operands(code, dtype)? != part.operands {
-            return Err(CodecError::Operands(number));
-        }
-        let spec = RecurrenceSpec {
-            steps: code.steps,
-            backwards: code.backwards,
-            reads: (code.reads.iter())
-                .map(|read| (read.slot, read.walks, read.row.to_vec()))
-                .collect(),
-            writes: (code.writes.iter())
-                .map(|write| (write.dtype, write.walks, write.row.to_vec()))
-                .collect(),
-            carries: code.carries.to_vec(),
-            counts: code.counts,
-        };
-        // SAFETY: the caller promises that the kernel takes the operands that it says; they are
-        // those of this recurrence. Test: tests/recurrence.rs, bytes_give_the_program_back.
-        unsafe { self.builder.recurrence(part.function, part.keep, spec)? };
-        Ok(())
     }
 }

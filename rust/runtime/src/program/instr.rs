@@ -15,7 +15,7 @@ use crate::loops::loop_nest::KernelFn;
 use crate::program::array_type::ArrayType;
 use crate::program::foreign::Foreign;
 use crate::program::nested::Inner;
-use crate::run::recurrence::Recurrence;
+use crate::program::recurrence::Recurrence;
 
 /// One step of a program, and what to blame for its failure. In bytes, numbers stand for its
 /// kernel `K` and its foreign function `F`.

@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use frazil_core::intern::sync::{Mutex, MutexGuard};
 
 use crate::arrays::array::ArrayRef;
-use crate::program::{Bindings, Program};
+use crate::program::Program;
+use crate::run::executable::Bindings;
 use crate::run::state::State;
 
 /// Places beside that of the thread that came first: more than threads that often run at once.
@@ -43,13 +44,16 @@ fn thread_number() -> usize {
     number
 }
 
+/// How many idle states of a program are kept while one thread calls.
+fn shapes(program: &Program) -> usize {
+    (SHAPES + program.users.load(Ordering::Relaxed)).min(MOST)
+}
+
 /// The states of a program that no run works on.
 #[derive(Default)]
 pub(crate) struct IdleStates {
     /// The thread that came first. Most programs are called by one, and need one place.
     first: AtomicUsize,
-    /// The instructions of other programs that were made to run this one.
-    users: AtomicUsize,
     place: Place,
     /// The other places, once another thread came.
     others: AtomicPtr<Others>,
@@ -70,11 +74,6 @@ struct Place {
 }
 
 impl IdleStates {
-    /// Notes that an instruction of another program runs this one.
-    pub(crate) fn add_user(&self) {
-        self.users.fetch_add(1, Ordering::Relaxed);
-    }
-
     /// A state for a run over these inputs, and whether it is bound to their shapes.
     pub(crate) fn take(&self, program: &Program, inputs: &[ArrayRef<'_>]) -> (Box<State>, bool) {
         let own = self.own();
@@ -90,19 +89,14 @@ impl IdleStates {
         Place::count(&own.made);
         let idle: usize = self.places().map(Place::len).sum();
         let oldest = || own.take_oldest().or_else(|| self.places().find_map(Place::take_oldest));
-        let used = if idle < self.shapes() { None } else { oldest() };
+        let used = if idle < shapes(program) { None } else { oldest() };
         (used.unwrap_or_else(|| Box::new(State::new(program))), false)
     }
 
     /// Takes a state back for the next run.
-    pub(crate) fn give(&self, state: Box<State>) {
+    pub(crate) fn give(&self, program: &Program, state: Box<State>) {
         // Memory goes back to the system after the lock is released.
-        drop(self.own().give(state, self.shapes()));
-    }
-
-    /// How many idle states are kept while one thread calls.
-    fn shapes(&self) -> usize {
-        (SHAPES + self.users.load(Ordering::Relaxed)).min(MOST)
+        drop(self.own().give(state, shapes(program)));
     }
 
     /// How the runs so far came by their sizes.
@@ -264,7 +258,7 @@ mod tests {
             thread::scope(|scope| _ = scope.spawn(|| run(&program, &[1.0, 2.0])));
         }
         assert_eq!(program.bindings(), Bindings { made: 1, found: 39 });
-        assert_eq!(program.idle.places().map(Place::len).sum::<usize>(), 1);
+        assert_eq!(program.idle().places().map(Place::len).sum::<usize>(), 1);
     }
 
     #[test]
@@ -287,7 +281,7 @@ mod tests {
         });
         let Bindings { made, found } = program.bindings();
         assert_eq!(made + found, THREADS as u64 * CALLS);
-        let kept: Vec<usize> = program.idle.places().map(Place::len).collect();
+        let kept: Vec<usize> = program.idle().places().map(Place::len).collect();
         assert_eq!(kept.len(), 1 + PLACES);
         assert!(kept.iter().all(|&count| count <= SHAPES), "{kept:?}");
         assert!(kept.iter().sum::<usize>() <= made as usize);
@@ -297,7 +291,7 @@ mod tests {
     fn no_lock_is_waited_for() {
         let program = program();
         run(&program, &[1.0]);
-        let held = program.idle.place.states.lock();
+        let held = program.idle().place.states.lock();
         run(&program, &[1.0]);
         drop(held);
         assert_eq!(program.bindings(), Bindings { made: 2, found: 0 });

@@ -6,7 +6,8 @@ use crate::allocation::buffer::ALIGNMENT;
 use crate::arrays::layout::{Axes, Layout, byte_count};
 use crate::arrays::strided::TransferPlan;
 use crate::error::Fault;
-use crate::run::recurrence::{Carry, Packed, Recurrence, RecurrenceStep, piece};
+use crate::program::recurrence::{Carry, Recurrence};
+use crate::run::recurrence::{Packed, RecurrenceStep, piece};
 use crate::run::state::SlotState;
 use crate::run::step::{Place, Step};
 
