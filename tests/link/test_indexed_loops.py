@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from test_fusion import steps
 
@@ -111,6 +111,7 @@ def agree(case, mode):
 
 @settings(max_examples=60)
 @given(cases())
+@example((("full", "index"), np.array([[6.0], [2.0]]), [np.array(0)], True))
 def test_every_template(case):
     agree(case, "c")
 

@@ -91,8 +91,8 @@ class AdvancedIncSubtensor(Op):
         check_lengths(node.inputs[1], y.shape, part)
         if self.set:
             # The last value for a position remains, in C order; NumPy would go in memory order.
-            indices = [np.ascontiguousarray(np.broadcast_to(k, index_shape)) for k in indices]
-            y = np.ascontiguousarray(y) if y.ndim else y
+            indices = [np.asarray(np.broadcast_to(k, index_shape), order="C") for k in indices]
+            y = np.asarray(y, order="C")
         index = _numpy_index(self.template, indices)
         if self.set:
             result[index] = y
