@@ -83,7 +83,7 @@ def full(
 
 
 def alloc(value: TensorLike, *shape: LengthLike) -> Variable:
-    """Return a new tensor of a shape, in which a value repeats.
+    """Return a new tensor of a shape, filled with a value.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ class Reduce(Op):
     @staticmethod
     @abstractmethod
     def identity(dtype: str) -> bool | int | float:
-        """Return what the fold starts from."""
+        """Return the initial value of the fold."""
 
     def make_node(self, x: Variable) -> FrozenApply:
         shape = x.type.shape

@@ -1,4 +1,4 @@
-"""One value of several for each element, and what replaces numbers that are not finite."""
+"""Choices among several values for each element, and replacements of NaN and infinities."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def select(
 
 
 def choose(a: TensorLike, choices: Sequence[TensorLike] | Variable, mode: str = "clip") -> Variable:
-    """Return for each element that of one of several tensors, whose number ``a`` says.
+    """Return each element of one of several tensors, the one whose position ``a`` holds.
 
     Parameters
     ----------
