@@ -16,7 +16,7 @@ import numpy as np
 import frazil._core as _core
 from frazil._core import TensorType
 from frazil.scalar.elemwise import Elemwise
-from frazil.scalar.op import GradientFunction, Lowering, ScalarOp
+from frazil.scalar.op import GradientFunction, NativeText, ScalarOp
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class Row:
     rule: str
     nin: int
     ufunc: Callable[..., Any]
-    c: Lowering
-    numba: Lowering
+    c: NativeText
+    numba: NativeText
     gradient: GradientFunction | None
     commutative: bool = False
 
@@ -91,11 +91,11 @@ class Elementary(ScalarOp):
         return self.row.commutative
 
     @property
-    def c(self) -> Lowering:
+    def c(self) -> NativeText:
         return self.row.c
 
     @property
-    def numba(self) -> Lowering:
+    def numba(self) -> NativeText:
         return self.row.numba
 
     @property
@@ -135,8 +135,8 @@ def define(
     rule: str,
     ufunc: Callable[..., Any],
     *,
-    c: Lowering,
-    numba: Lowering | None = None,
+    c: NativeText,
+    numba: NativeText | None = None,
     gradient: GradientFunction | None = None,
     nin: int = 1,
     commutative: bool = False,

@@ -13,7 +13,7 @@ from frazil._core import FrozenApply, Variable
 from frazil.graph.op import Array, Op, OpMeta, Variables
 from frazil.scalar.evaluation import evaluate
 
-Lowering: TypeAlias = str | Mapping[str, str]
+NativeText: TypeAlias = str | Mapping[str, str]
 """An expression in which ``{0}``, ``{1}``, ... are the operands, ``{T}`` is the type that they are
 computed in and ``{name}`` is a function of the target language. A mapping gives one for each NumPy
 kind of that type: ``{"iu": "{0} * {1}", "f": "{pow}({0}, {1})"}``. In C all other braces are C's
@@ -120,9 +120,9 @@ class ScalarOp(Op, metaclass=ScalarOpMeta):
         @property
         def ufunc(self) -> Callable[..., Any] | None: ...
         @property
-        def c(self) -> Lowering | None: ...
+        def c(self) -> NativeText | None: ...
         @property
-        def numba(self) -> Lowering | None: ...
+        def numba(self) -> NativeText | None: ...
         @property
         def gradient(self) -> GradientFunction | None: ...
         @property
@@ -194,7 +194,7 @@ class ScalarOp(Op, metaclass=ScalarOpMeta):
         return evaluate(self, [result], operands)[0]
 
 
-def lowering_for(lowering: Lowering | None, dtype: str) -> str | None:
+def lowering_for(lowering: NativeText | None, dtype: str) -> str | None:
     """The expression for operands of ``dtype``; None if the op has none for it.
 
     Examples

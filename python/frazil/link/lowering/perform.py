@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from functools import singledispatch
-from typing import Any
 
 import numpy as np
 
 from frazil._core import DebugModeError, FrozenApply, ProgramBuilder
 from frazil.graph.answers import listed_values
+from frazil.graph.op import Array, Op
 
 
 class NodeFunction:
@@ -26,7 +26,7 @@ class NodeFunction:
         return str(self.node.op)
 
     @abstractmethod
-    def __call__(self, *arrays: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], ...]:
+    def __call__(self, *arrays: Array) -> tuple[Array, ...]:
         """The outputs."""
 
 
@@ -35,12 +35,12 @@ class Perform(NodeFunction):
 
     __slots__ = ()
 
-    def __call__(self, *arrays: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], ...]:
+    def __call__(self, *arrays: Array) -> tuple[Array, ...]:
         return listed_values(self.node, self.node.op.perform(self.node, arrays))
 
 
 @singledispatch
-def node_function(op: Any, node: FrozenApply, linker: object) -> NodeFunction:
+def node_function(op: Op, node: FrozenApply, linker: object) -> NodeFunction:
     """The function of a node in a program of ``linker`` that comes from the cache."""
     return Perform(node)
 
@@ -58,7 +58,7 @@ class CheckedPerform(Perform):
 
     __slots__ = ()
 
-    def __call__(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    def __call__(self, *arrays: Array) -> tuple[Array, ...]:
         """The outputs.
 
         Raises

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frazil._core import Constant, FrozenApply, Variable
-from frazil.graph.op import Op
+from frazil.graph.op import Array, Op
 from frazil.link.kernel.loop_kernel import Literal, Statement
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.elemwise import Elemwise
@@ -72,7 +72,7 @@ class Emitter:
         self.dtypes[number] = dtype
         return number
 
-    def constant(self, array: np.ndarray[Any, Any]) -> Elements:
+    def constant(self, array: Array) -> Elements:
         """The values of the elements of a constant array."""
         dtype = str(array.dtype)
         made = np.empty(array.shape, object)
