@@ -13,7 +13,7 @@ from frazil.cache.store import Store, find_store
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Does what the arguments say; the status to exit with.
+    """Run the command with these arguments and return its exit status.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(prog="frazil")
     commands = parser.add_subparsers(required=True, metavar="command")
-    cache = commands.add_parser("cache", help="what compiled functions keep on disk")
+    cache = commands.add_parser("cache", help="the compiled functions on disk")
     actions = cache.add_subparsers(required=True, metavar="action")
     info = actions.add_parser("info", help="show where the cache is and what it holds")
     info.set_defaults(run=_info)
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _usable_store() -> Store | str:
-    """The store; or why there is none."""
+    """The store, or the reason why there is none."""
     if folder.is_off():
         return "the cache is off: FRAZIL_CACHE says so"
     with warnings.catch_warnings(record=True) as caught:

@@ -1,4 +1,4 @@
-"""Checks for tests of ops: gradients against finite differences."""
+"""Checks for tests of ops: gradients are compared with finite differences."""
 
 from __future__ import annotations
 
@@ -38,23 +38,23 @@ def verify_grad(
     fun : callable
         Takes one variable for each point and returns one floating-point variable.
     pt : sequence of ndarray
-        Where to differentiate; float32 or float64. The variables that ``fun`` gets have these
-        dtypes and ranks, and are declared to have length 1 where these have.
+        The points at which to differentiate: float32 or float64. The arguments of ``fun`` are
+        variables of these dtypes and ranks; a length of 1 is part of their types.
     n_tests : int, default 2
-        How many random projections to try.
+        The number of random projections.
     rng : numpy.random.Generator, optional
-        Where the projections come from; by default they are the same in each run.
+        The source of the projections; by default they are the same in each run.
     eps : float, optional
         The step, relative to elements larger than 1. Default 1e-5.
     abs_tol, rel_tol : float, optional
-        How far a gradient may be off. Default 1e-6, and 1e-3 for float32.
+        The largest error of a gradient. Default 1e-6, and 1e-3 for float32.
     mode : optional
-        How to compile, as for :func:`frazil.function`.
+        The mode, as for :func:`frazil.function`.
 
     Raises
     ------
     GradientError
-        If a gradient is off; says which, where and how far.
+        If a gradient is wrong; the message says which, where and by how much.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Arguments of compiled functions that are not yet arrays of the right type."""
+"""Conversion of arguments of compiled functions to arrays of the right type."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from frazil._core import TensorType, Variable
 
 
 def convert(value: Any, kind: TensorType, name: str | None) -> np.ndarray[Any, Any]:
-    """``value`` as an array of type ``kind``, where no information is lost.
+    """Return ``value`` as an array of type ``kind``, if no information is lost.
 
-    Arrays convert where NumPy calls the cast safe. Python numbers and lists of them have no dtype
-    of their own and become any that holds their values; floats round to a narrower float.
+    Arrays convert if NumPy calls the cast safe. Python numbers and lists of them have no dtype of
+    their own: they convert to any dtype that holds their values, and floats are rounded.
 
     Raises
     ------

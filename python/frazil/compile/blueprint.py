@@ -1,4 +1,4 @@
-"""All that a function is but its program."""
+"""The specification of a function, from which it is assembled, copied and pickled."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from frazil.compile.specification import In
 
 @dataclass(frozen=True, eq=False)
 class Blueprint:
-    """What :func:`frazil.function` was asked for.
+    """The arguments of :func:`frazil.function`, checked.
 
     Attributes
     ----------
@@ -24,11 +24,11 @@ class Blueprint:
     shared : tuple of SharedVariable
         The shared variables that are read.
     updated : tuple of SharedVariable
-        Those that take the last outputs.
+        The shared variables that take the last outputs.
     borrowing : tuple of int
         The results that may share memory with arguments.
     form : None, "single" or tuple
-        What a call returns: a list, one array, or a dict of these keys.
+        The form of results: a list, one array, or a dict with these keys.
     mode : Mode
         As it was given.
     name : str or None
@@ -59,7 +59,7 @@ class Blueprint:
         return [(cell, first + at) for at, cell in enumerate(self.updated)]
 
     def swapped(self, swap: Mapping[SharedVariable, SharedVariable]) -> Blueprint:
-        """The same over other shared variables.
+        """Return the blueprint over other shared variables.
 
         Raises
         ------
@@ -84,17 +84,17 @@ class Blueprint:
         )
 
     def without_updates(self) -> Blueprint:
-        """The same without updates, which are not even computed."""
+        """Return the blueprint without updates; they are not computed."""
         outputs = self.graph.outputs[: len(self.graph.outputs) - len(self.updated)]
         graph = FrozenFunctionGraph(self.graph.inputs, outputs)
         return replace(self, graph=graph, updated=())
 
     def named(self, name: str | None) -> Blueprint:
-        """The same with another name."""
+        """Return the blueprint with another name."""
         return replace(self, name=name)
 
     def state(self) -> tuple[Any, ...]:
-        """What pickles hold, from which :func:`from_state` makes a blueprint."""
+        """Return the content of a pickle, from which :func:`from_state` makes a blueprint."""
         parameters = tuple(
             (x.variable.name, x.variable.type, x.name, x.value, x.mutable, x.borrow)
             for x in self.parameters
@@ -115,7 +115,7 @@ class Blueprint:
 
 
 def from_state(*state: Any) -> Blueprint:
-    """The blueprint of a pickle, over parameters of its own.
+    """Return the blueprint of a pickle, with new parameters.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a function does when it is called, told for people and tests."""
+"""The segments and instructions of a function, as text and as data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from frazil.link.fusion.registry import LoweredOps, find_fusion
 from frazil.link.lowering.origin import Origin
 
 _SHOWN = 8
-"""Nodes of a segment that are named in a line."""
+"""The number of nodes of a segment that a line names."""
 
 Shape: TypeAlias = tuple[int, ...]
 
@@ -26,16 +26,16 @@ class ExplainedSegment:
     Attributes
     ----------
     nodes : tuple of FrozenApply
-        The nodes that it computes.
+        Its nodes.
     instructions : tuple of str
-        What runs for it.
+        Its instructions.
     kernel : int or None
-        The number of the native loop that it is; equal loops have one number.
+        The number of its kernel; equal kernels have one number. None if it has no kernel.
     sizes : tuple of int or None
-        The sizes that the instructions ask for, such as the lengths that a loop goes over. None for
-        one that only the call will tell. Empty where no shapes were given.
+        The sizes in its instructions, such as the lengths that a kernel loops over. None for a size
+        that depends on values. Empty if no shapes were given.
     shapes : tuple of tuple or None
-        The shapes of what the instructions make, likewise.
+        The shapes of the results of its instructions, likewise.
     apart : str or None
         Why an elementwise node is in no native loop.
     """
@@ -59,24 +59,23 @@ class ExplainedSegment:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a function does when it is called; ``str`` shows it.
+    """The work of a call; ``str`` shows it.
 
     Attributes
     ----------
     linker : str
-        What made the program.
+        The linker that made the program.
     segments : tuple of ExplainedSegment
-        In the order in which they run.
+        The segments, in the order in which they run.
     definitions : tuple of str
-        Inputs, constants and sizes, as instructions name them.
+        The definitions of inputs, constants and sizes, by their names in instructions.
     outputs : str
-        What is returned.
+        The results.
     bindings : int
-        How often sizes, strides and memory were decided for the shapes of arguments: once gives
-        them to all segments, however many there are. Functions of equal graphs share a program, and
-        these numbers.
+        How often sizes, strides and memory were computed for new shapes of arguments, at once for
+        all segments. Functions of equal graphs share a program, and so these numbers.
     hits : int
-        How many calls found this decided by an earlier one.
+        How many calls reused the binding of an earlier one.
     """
 
     linker: str
@@ -88,7 +87,7 @@ class Explanation:
 
     @property
     def kernels(self) -> int:
-        """The number of different native loops."""
+        """The number of different kernels."""
         return len({part.kernel for part in self.segments} - {None})
 
     def __str__(self) -> str:
@@ -101,7 +100,7 @@ class Explanation:
 
 
 def explain(program: Program, linker: str, dims: Sequence[Sequence[int]] | None) -> Explanation:
-    """What a run of a program of a linker does, with inputs of these shapes if they are known."""
+    """Return the work of a program, for inputs of these shapes if they are known."""
     told = _core.explain(program, dims)
     lines = program.instructions
     by_origin = {origin: list(own) for origin, own in groupby(told, key=itemgetter(1))}
@@ -120,7 +119,7 @@ def explain(program: Program, linker: str, dims: Sequence[Sequence[int]] | None)
 
 
 def _segment(origin: object, told: Sequence[Any], linker: str) -> ExplainedSegment:
-    """What is blamed on ``origin``, of which the runtime told this."""
+    """The segment of ``origin``, with the instructions that the runtime lists for it."""
     nodes = tuple(origin.nodes) if isinstance(origin, Origin) else ()
     kernel = next((kernel for _, _, kernel, _, _ in told if kernel is not None), None)
     return ExplainedSegment(

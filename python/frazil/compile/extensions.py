@@ -1,4 +1,4 @@
-"""What others than frazil registered for their ops and linkers."""
+"""Rules that users registered for their own ops."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _REGISTRIES = (scalarize, inner_graphs, lower_node, over_rows, updated_operand)
 
 
 def users_rules() -> list[Any]:
-    """The rules by which programs are made that are not frazil's, each after its class.
+    """Return the users' rules that take part in compiling, each after the class that it is for.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The best linker that works: another one takes over from a compiler that does not."""
+"""The best linker that works on this machine, if the user names none."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from frazil.link.kernel.compiler import BrokenCompilerError
 from frazil.tensor.linalg.failure import OnError
 
 _broken: dict[str, str] = {}
-"""Linkers whose compilers do not work, and why; not asked again in this process."""
+"""The linkers whose compilers failed, with the reasons; this process does not try them again."""
 
 _told: dict[str, object] = {}
-"""What users were warned of."""
+"""The warnings that were shown."""
 
 
 def find_best_program(
@@ -25,9 +25,9 @@ def find_best_program(
     donated: tuple[int, ...],
     on_error: OnError | None,
 ) -> tuple[Compiled, Linker]:
-    """The program of ``graph``, and the linker that made it: the best one that works here.
+    """Return the program of ``graph`` and the linker that made it: the best one that works.
 
-    A warning says, once, what does not work, and what the user may do.
+    A warning says once which compiler does not work, and what to do.
     """
     for linker in usable_linkers():
         if linker.name in _broken:
@@ -43,7 +43,7 @@ def find_best_program(
 
 
 def _warn_of(chosen: str) -> None:
-    """Says why functions are slower than they might be, if they are."""
+    """Warn, if functions are slower than with another linker, and say why."""
     reasons = "".join(f"\n{reason}" for reason in (*refused_compilers(), *_broken.values()))
     if chosen == "py":
         message = (

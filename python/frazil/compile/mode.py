@@ -1,4 +1,4 @@
-"""Modes: how a function is made: which rules rewrite its graph, which linker makes its program."""
+"""Modes: the linker that compiles a function, and the rules that rewrite its graph."""
 
 from __future__ import annotations
 
@@ -23,18 +23,17 @@ from frazil.tensor.linalg.failure import OnError
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """How :func:`frazil.function` makes a function; a string is the mode of that linker.
+    """How :func:`frazil.function` compiles; a string stands for the mode of that linker.
 
     Attributes
     ----------
     linker : {"c", "numba", "py", "debug"} or None
-        What makes the program, or the name given to :func:`register_linker`; None: the best there
-        is.
+        The linker, or a name given to :func:`register_linker`; None: the best one available.
     excluded : frozenset of str
-        The phases, and the rules, that do not rewrite its graph.
+        The phases and rules that are left out.
     on_error : {"raise", "nan"} or None
-        What becomes of matrices without factors, and of systems without solutions: whatever their
-        ops say, a call raises numpy.linalg.LinAlgError, or they are NaN. None: as each op says.
+        For matrices without factors and systems without solutions: raise
+        numpy.linalg.LinAlgError, or return NaN, whatever their ops say. None: as each op says.
 
     Examples
     --------
@@ -87,14 +86,14 @@ def as_mode(mode: ModeLike) -> Mode:
 
 
 class Linker(Protocol):
-    """What makes a program of a frozen graph."""
+    """Compiles frozen graphs to programs."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def identity(self) -> str | None:
-        """What programs depend on besides the graph and frazil; None: they are not kept."""
+        """A text for all that programs depend on besides the graph and frazil; None: not cached."""
         ...
 
     def prepare(self, graph: FrozenFunctionGraph, inner: Improve) -> FrozenFunctionGraph:
@@ -109,7 +108,7 @@ class Linker(Protocol):
         ...
 
     def symbol(self, keepalive: object) -> Symbol | None:
-        """Where a kernel of a program is in an image; None if it cannot be kept."""
+        """The place of a kernel in an image; None if the kernel cannot be cached."""
         ...
 
     def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
@@ -151,17 +150,17 @@ _PYTENSOR = {
     "DebugMode": "mode='debug'",
     "JAX": "not there: mode=None compiles by C, or by Numba",
 }
-"""Modes that PyTensor has, and what to write here."""
+"""Modes of PyTensor, and what to write instead."""
 
 MakerT = TypeVar("MakerT", bound=Callable[[], "Linker | None"])
 
 
 def register_linker(name: str) -> Callable[[MakerT], MakerT]:
-    """Make ``mode=name`` mean a linker of one's own: decorates what makes it.
+    """Make ``mode=name`` use a linker of your own; decorates a function that makes the linker.
 
-    The maker is called once, when the mode is first used; it gives None where this machine lacks
-    what the linker needs. What the linker fuses is registered under the same name with
-    :func:`frazil.link.register_fusion`.
+    The function is called once, when the mode is first used. It returns None if this machine lacks
+    something that the linker needs. :func:`frazil.link.register_fusion` registers what the linker
+    fuses, under the same name.
 
     Parameters
     ----------
@@ -176,7 +175,7 @@ def register_linker(name: str) -> Callable[[MakerT], MakerT]:
     Raises
     ------
     ValueError
-        If there is a linker of this name.
+        If there is a linker of this name already.
 
     Examples
     --------
@@ -203,7 +202,7 @@ def register_linker(name: str) -> Callable[[MakerT], MakerT]:
 
 @cache
 def usable_linkers() -> tuple[Linker, ...]:
-    """The linkers that no mode at all may mean on this machine, the best first; ``py`` is last."""
+    """Return the linkers that ``mode=None`` may use on this machine, the best first."""
     found = (_made(name) for name in ("c", "numba", "py"))
     return tuple(linker for linker in found if linker is not None)
 
@@ -214,7 +213,7 @@ def _made(name: str) -> Linker | None:
 
 
 def find_linker(mode: str | None) -> Linker:
-    """The linker of that name; for None the best there is: ``c``, else ``numba``, else ``py``.
+    """Return the linker of that name; for None the best one: ``c``, ``numba`` or ``py``.
 
     Raises
     ------
@@ -231,7 +230,9 @@ def find_linker(mode: str | None) -> Linker:
         raise ValueError(f"mode must be one of {known} or None, given {mode!r}{same}")
     linker = _made(mode)
     if linker is None:
-        way_out = _WAYS_OUT.get(mode, "what registered it says that something is missing")
+        way_out = _WAYS_OUT.get(
+            mode, "the function that makes it returned None: something is missing"
+        )
         reasons = "".join(f"; {reason}" for reason in refused_compilers() if mode == "c")
         raise RuntimeError(f"mode {mode!r} is not available here{reasons}; {way_out}")
     return linker

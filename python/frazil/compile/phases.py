@@ -1,4 +1,4 @@
-"""Phases: which rules a graph is rewritten by before a linker sees it, and in which order."""
+"""Phases: the rules and passes that rewrite a graph before a linker compiles it, in order."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PHASES: Mapping[str, tuple[Rule, ...]] = {
     "specialize": SPECIALIZE,
     "blas": BLAS,
 }
-"""The phases of every linker, in order, and what each adds to the rules of those before it."""
+"""The phases of every linker, in order; each adds rules to those of the phases before it."""
 
 SCAN = "scan"
 """The phase of passes over scans, which runs after the first of the others and has no rules.

@@ -1,4 +1,4 @@
-"""The programs of graphs: found in memory, else on disk, else made."""
+"""Programs of graphs: found in memory or on disk, or compiled."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from frazil.tensor.linalg.failure import OnError
 
 
 class Compiled:
-    """A program, and the graph that the linker made it of.
+    """A program and the graph that the linker compiled.
 
-    ``found`` says where it came from: a linker, this process or the disk.
+    ``found`` tells whether this process made it or read it from disk.
     """
 
     def __init__(
@@ -39,13 +39,13 @@ class Compiled:
 
     @property
     def graph(self) -> FrozenFunctionGraph:
-        """What the program computes, as rewrites left it."""
+        """The rewritten graph that the program computes."""
         graph = self._graph
         return graph.graph if isinstance(graph, stored.StoredGraph) else graph
 
 
-# Equal graphs compile once, for as long as a function uses the program, and so do graphs that the
-# phases make equal.
+# Equal graphs share a program as long as a function uses it, and so do graphs that become equal by
+# rewriting.
 _compiled: WeakValueDictionary[Hashable, Compiled] = WeakValueDictionary()
 _programs: WeakValueDictionary[Hashable, Program] = WeakValueDictionary()
 _flights: SingleFlight[Hashable, Compiled] = SingleFlight()
@@ -110,7 +110,7 @@ def _find_on_disk(
         try:
             read = stored.decode(content, request)
         except (ValueError, LookupError, TypeError, KernelCompileError):
-            read = None  # an entry that is no good is made anew
+            read = None  # a damaged entry is written again
         if read is not None:
             return Compiled(*read, "disk")
     made = _make(graph, linker, excluded, donated, on_error)
@@ -121,7 +121,7 @@ def _find_on_disk(
 
 
 def _users_code(graph: FrozenFunctionGraph, linker: Linker) -> str:
-    """What users wrote that takes part in compiling ``graph``: ops, rules for ops, a linker."""
+    """The digest of users' code that compiles ``graph``: ops, rules for ops, a linker."""
     written: list[Any] = [*stored.users_ops(graph), *users_rules()]
     if not is_frazil(type(linker)):
         written.append(type(linker))

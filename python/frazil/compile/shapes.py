@@ -1,4 +1,4 @@
-"""The shapes for which one asks what a function would do."""
+"""Shapes of inputs, as users give them to ``explain`` and ``memory_plan``."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def shapes_of_inputs(
     shapes: Sequence[Any],
     named: Mapping[str, Any],
 ) -> list[list[int]]:
-    """The shape of every input: given by position or by name, as a tuple or as an array.
+    """Return the shape of every input, given by position or by name, as a tuple or as an array.
 
-    Those that a type states completely may be left out; shared variables have theirs.
+    A shape may be left out if the type states it completely. Shared variables have their own.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def shapes_of_inputs(
 
 
 def _shape(x: Variable, given: Any) -> list[int]:
-    """The lengths that ``given`` states: a tuple of numbers, or something that has a shape."""
+    """The lengths in ``given``: a tuple of numbers, or an array."""
     shape = getattr(given, "shape", given)
     lengths = [index(length) for length in ((shape,) if isinstance(shape, int) else shape)]
     fits = len(lengths) == x.ndim and all(

@@ -17,7 +17,7 @@ def shared(
     borrow: bool = False,
     shape: Sequence[int | None] | None = None,
 ) -> SharedVariable:
-    """A variable whose value is kept between calls and changed by updates.
+    """Return a variable whose value is kept between calls and changed by updates.
 
     Parameters
     ----------

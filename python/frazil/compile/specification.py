@@ -1,4 +1,4 @@
-"""What a function may do with the memory of an argument, and of a result."""
+"""``fz.In`` and ``fz.Out``: parameters and results, and the use of their memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from frazil.scalar.constants import TensorLike
 
 @dataclass(frozen=True, eq=False)
 class In:
-    """A parameter of a function, and what the function may do with its argument.
+    """A parameter of a function, with a default and permissions to use its memory.
 
     Parameters
     ----------
@@ -20,14 +20,14 @@ class In:
     name : str, optional
         The name of the parameter. Default: that of the variable.
     value : array_like, optional
-        Taken where a call leaves the argument out.
+        The default, for a call without the argument.
     mutable : bool
-        Let calls write to the argument: after a call its elements mean nothing, unless a result
-        shares its memory. An argument that is read-only, or shares memory with another, is copied
-        first, and so is one that is not yet an array of the right type.
+        Let calls write to the argument: after a call its elements are undefined, unless a result
+        shares its memory. A call first copies an argument that is read-only, that shares memory
+        with another, or that is no array of the right type.
     borrow : bool, optional
         Let results that are given as ``Out(..., borrow=True)`` share the argument's memory.
-        Default: what ``mutable`` is.
+        Default: ``mutable``.
 
     Examples
     --------
@@ -59,17 +59,17 @@ class In:
 
 @dataclass(frozen=True, eq=False)
 class Out:
-    """A result of a function, and what memory it may have.
+    """A result of a function, with permission to share memory.
 
     Parameters
     ----------
     variable : tensor_like
-        What is returned.
+        The result.
     borrow : bool
-        Let the result be a view of an argument that its :class:`In` lends, where it has the same
-        elements; two borrowed results may share memory then. Without it, a result shares memory
-        with no argument and no other result. No result ever shares memory with a constant, with
-        the value of a shared variable, or with what another call works in.
+        Let the result be a view of an argument that its :class:`In` lends; two borrowed results may
+        then share memory. Otherwise a result shares memory with no argument and no other result.
+        No result ever shares memory with a constant, with the value of a shared variable, or with
+        another call.
 
     Examples
     --------

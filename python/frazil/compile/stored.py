@@ -1,9 +1,8 @@
-"""A program as an entry of the cache, and back, without running what the entry says.
+"""Programs as entries of the cache, and back; reading an entry runs none of its content.
 
-An entry holds the graph that was asked for, so that it serves no other; what frazil and its
-compilers were, for the same reason; the graph that the linker got; and the program with the images
-of its kernels. Nodes are named by their position in the order of their graph; those of the graphs
-that ops hold follow.
+An entry holds the requested graph and the identities of frazil and its compilers, so that it serves
+no other request; the graph that the linker compiled; and the program with the images of its
+kernels. Nodes are numbered in the order of their graph, then those of inner graphs.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from frazil.link.toolchain import blas
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of the cache: the program of a graph, made in a certain way."""
+    """A request for the program of a graph, made by a linker in a certain way."""
 
     graph: FrozenFunctionGraph
     linker: Linker
@@ -51,7 +50,7 @@ class Request:
 
 
 class StoredGraph:
-    """The graph that the linker got; read when it is needed, which is seldom."""
+    """The graph that the linker compiled; read only when it is needed, which is seldom."""
 
     def __init__(self, content: bytes, linker: Linker) -> None:
         self._content = content
@@ -67,7 +66,7 @@ class StoredGraph:
 
 
 def all_nodes(graph: FrozenFunctionGraph, linker: Linker) -> list[FrozenApply]:
-    """The nodes of a graph, then those of the graphs of which the linker makes its programs."""
+    """Return the nodes of a graph, then those of the inner graphs that the linker compiles."""
     graphs = [graph]
     nodes: dict[FrozenApply, None] = {}
     for current in graphs:
@@ -79,9 +78,9 @@ def all_nodes(graph: FrozenFunctionGraph, linker: Linker) -> list[FrozenApply]:
 
 
 class StoredOrigins(Sequence[Origin]):
-    """What the instructions of a program that was read are blamed on.
+    """The origins of the instructions of a program that was read.
 
-    Its nodes were made by nobody's line; those of the wanted graph, which they come from, were.
+    No line of the user built its nodes; the lines are those of the requested graph.
     """
 
     def __init__(self, made: StoredGraph, wanted: Request, origins: str, sources: str) -> None:
@@ -113,7 +112,7 @@ class StoredOrigins(Sequence[Origin]):
 
 
 def encode(request: Request, made: FrozenFunctionGraph, program: Program) -> bytes | None:
-    """The entry for a program that the linker made of ``made``; None if it cannot be kept."""
+    """Return the entry for the program of ``made``; None if it cannot be cached."""
     if request.bytes is None:
         return None
     nodes = all_nodes(made, request.linker)
@@ -149,12 +148,12 @@ def encode(request: Request, made: FrozenFunctionGraph, program: Program) -> byt
 
 
 def decode(content: bytes, request: Request) -> tuple[Program, StoredGraph] | None:
-    """The program of an entry; None if it is another's, or of another time.
+    """Return the program of an entry; None if the entry is for another request.
 
     Raises
     ------
     ValueError, LookupError, TypeError, KernelCompileError
-        If the entry makes no sense, or its machine code cannot be loaded.
+        If the entry is damaged, or its machine code cannot be loaded.
     """
     identity, wanted, made, program, kernels, functions, origins, sources, *images = entry.unpack(
         content
@@ -177,7 +176,7 @@ def decode(content: bytes, request: Request) -> tuple[Program, StoredGraph] | No
 
 @dataclass
 class _Parts:
-    """What the bytes of a program refer to."""
+    """The images, kernels and functions that a program refers to."""
 
     images: list[Image]
     kernels: list[str]
@@ -223,7 +222,7 @@ def _load(kernels: str, parts: Sequence[bytes], linker: Linker) -> list[tuple[in
 
 
 def users_ops(graph: FrozenFunctionGraph) -> list[Op]:
-    """The ops in a graph, and in those that its ops hold, that are not frazil's own."""
+    """Return the users' ops in a graph and in its inner graphs."""
     found: list[Op] = []
     seen: set[Op] = set()
     pending: list[Any] = [graph]

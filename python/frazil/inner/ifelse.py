@@ -1,4 +1,4 @@
-"""Branches of which only the taken one runs."""
+"""``fz.ifelse``: a choice between two branches; only the taken one runs."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from frazil.tensor.lengths import Lengths
 
 @dataclass(frozen=True, eq=False)
 class IfElse(HasInnerGraph):
-    """One of two graphs, by a condition; :func:`frazil.inner.ifelse` builds it.
+    """Computes one of two branches, by a condition; :func:`frazil.ifelse` builds it.
 
-    Its inputs are the condition and the inputs of the graph. Of the graph's outputs the first half
-    is computed if the condition holds, else the second half.
+    Its inputs are the condition and the inputs of the graph. It computes the first half of the
+    graph's outputs if the condition holds, else the second half.
 
     Parameters
     ----------
@@ -37,7 +37,9 @@ class IfElse(HasInnerGraph):
     def __post_init__(self) -> None:
         count = len(self.fgraph.outputs)
         if count % 2:
-            raise ValueError(f"both branches have as many outputs, given {count} together")
+            raise ValueError(
+                f"both branches need the same number of outputs; given {count} together"
+            )
         for at, (then, otherwise) in enumerate(zip(*self.branches, strict=True)):
             common_type(at, then, otherwise)
 
@@ -46,7 +48,7 @@ class IfElse(HasInnerGraph):
 
     @property
     def branches(self) -> tuple[tuple[Variable, ...], tuple[Variable, ...]]:
-        """The outputs of the graph if the condition holds, and those else."""
+        """The outputs of the graph if the condition holds, and those if it does not."""
         outputs = self.fgraph.outputs
         half = len(outputs) // 2
         return outputs[:half], outputs[half:]
@@ -81,7 +83,7 @@ class IfElse(HasInnerGraph):
         return FrozenApply(self, [condition, *inputs], types)
 
     def expand(self, inputs: Sequence[Variable]) -> list[Variable]:
-        """Return the outputs of both branches, outside of the op."""
+        """Return the outputs of both branches, computed outside of the op."""
         with in_container_of(inputs):
             return self.fgraph.bind(inputs)
 
@@ -100,29 +102,29 @@ class IfElse(HasInnerGraph):
 
 
 def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:
-    """Return one of two things, of which only that one is computed.
+    """Return one of two branches; only the taken one is computed.
 
-    What both branches need, or what is needed elsewhere, is computed in any case. For a choice of
-    each element there is :func:`frazil.tensor.where`, which computes both.
+    A node that both branches need, or that is needed elsewhere, is computed in any case. To choose
+    element by element, use :func:`frazil.tensor.where`, which computes both.
 
     Parameters
     ----------
     condition : tensor_like
-        A number without dimensions; what is not zero is true.
+        A number without dimensions; zero is false, all others are true.
     then_branch, else_branch : tensor_like, or list of them
-        What is returned if the condition holds, and else: both of the same dtypes and ranks.
+        The result if the condition holds, and if it does not: of the same dtypes and ranks.
     name : str, optional
         A name for messages.
 
     Returns
     -------
     Variable, or list of Variable
-        A list if the branches are lists. Lengths that differ are not part of its type.
+        A list if the branches are lists. Its type states the lengths that both branches have.
 
     Raises
     ------
     TypeError
-        If the types of the branches do not agree, or the condition has dimensions.
+        If dtypes or ranks of the branches differ, or the condition has dimensions.
     ValueError
         If one branch has more outputs than the other.
 
@@ -140,8 +142,8 @@ def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None 
     given = [_listed(branch) for branch in (then_branch, else_branch)]
     if len(given[0]) != len(given[1]):
         raise ValueError(
-            f"the branches of an ifelse have as many outputs: then_branch has {len(given[0])}, "
-            f"else_branch {len(given[1])}"
+            "the branches of an ifelse need the same number of outputs: then_branch has "
+            f"{len(given[0])}, else_branch {len(given[1])}"
         )
     pairs = list(zip(*given, strict=True))
     then = [_like(a, b) for a, b in pairs]
@@ -168,8 +170,10 @@ def branch_over(
     name: str | None,
     boundary: Sequence[Variable] | None = None,
 ) -> list[Variable]:
-    """Return a choice between what is computed from ``boundary``; by default nothing is computed
-    in the branches, but what is chosen from them.
+    """Return the outputs of an IfElse whose branches compute ``then`` and ``otherwise``.
+
+    They do so from ``boundary``; by default from these variables themselves, so that branches are
+    empty.
     """
     both = [*then, *otherwise]
     if boundary is None:
@@ -183,13 +187,13 @@ def _listed(branch: Any) -> list[Any]:
 
 
 def _like(x: Any, other: Any) -> Variable:
-    """``x`` as a tensor; a Python number is one of the dtype of what stands opposite."""
+    """``x`` as a tensor; a Python number gets the dtype of ``other``, its counterpart."""
     weak = isinstance(x, bool | int | float) and isinstance(other, Variable)
     return as_tensor(x, other.dtype) if weak else as_tensor(x)
 
 
 def common_type(at: int, then: Variable, otherwise: Variable) -> TensorType:
-    """The type of output ``at``, with the lengths that both branches have."""
+    """Return the type of output ``at``, with the lengths that both branches have."""
     if then.dtype != otherwise.dtype or then.ndim != otherwise.ndim:
         way = (
             "cast one of them"

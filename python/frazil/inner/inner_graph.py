@@ -1,8 +1,8 @@
-"""What ops that hold a graph have in common."""
+"""The base class of ops that hold a graph, and what follows from such a graph."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Generic, TypeVar, cast
 from weakref import WeakKeyDictionary
@@ -14,29 +14,30 @@ from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType,
 from frazil.graph.answers import values_of
 from frazil.graph.containers import in_container_of
 from frazil.graph.op import Array, Op
+from frazil.inner.successors import clone_nodes
 from frazil.scalar.graph import ScalarGraphOp
 from frazil.tensor.lengths import Lengths, Shape_i
 from frazil.tensor.shapes import Shapes, is_size_arithmetic
 
 
 class HasInnerGraph(Op):
-    """An op that computes by way of a graph of its own.
+    """An op that computes a graph of its own.
 
-    It holds exactly one, frozen, as the field ``fgraph``; two ops built alike are the same object,
-    and so they are compared and hashed without a look into it. The graph is made better by giving
-    an outer graph another op (:func:`frazil.rewrite_inner_graph`), never by an edit.
+    It holds exactly one frozen graph, as the field ``fgraph``. Two ops built alike are the same
+    object, so they are compared and hashed without a look into the graph. The graph is never
+    edited: a rewrite replaces the op (:func:`frazil.rewrite_inner_graph`).
 
     Attributes
     ----------
     fgraph : FrozenFunctionGraph
-        Its inputs are nominals; what they and its outputs stand for, the op says.
+        The inner graph. The class of the op says what its inputs and outputs mean.
     """
 
     fgraph: FrozenFunctionGraph
 
     @property
     def pure(self) -> bool:  # type: ignore[override]
-        """Whether all that the graph holds is pure."""
+        """Whether all nodes of the graph are pure."""
         known = _pure.get(self.fgraph)
         if known is None:
             known = _pure[self.fgraph] = first_impure(self.fgraph) is None
@@ -47,11 +48,11 @@ class HasInnerGraph(Op):
 
 
 def first_impure(fgraph: FrozenFunctionGraph) -> FrozenApply | None:
-    """Return a node of a graph whose op is not pure; None if there is none."""
+    """Return the first node of a graph whose op is impure; None if there is none."""
     return next((node for node in fgraph.toposort() if not node.op.pure), None)
 
 
-# By the graph's life: what follows from it alone.
+# Kept as long as the graph is alive.
 _pure: WeakKeyDictionary[FrozenFunctionGraph, bool] = WeakKeyDictionary()
 
 
@@ -59,7 +60,7 @@ Holder = TypeVar("Holder", bound=HasInnerGraph | ScalarGraphOp)
 
 
 def with_inner_graph(op: Holder, fgraph: FrozenFunctionGraph) -> Holder:
-    """Return the op that holds ``fgraph`` and has all other parameters of ``op``."""
+    """Return an op that holds ``fgraph`` and has all other parameters of ``op``."""
     if fgraph is op.fgraph:
         return op
     changed: Any = replace(cast(Any, op), fgraph=fgraph)
@@ -70,10 +71,10 @@ KnownT = TypeVar("KnownT")
 
 
 class KnownOfOps(Generic[KnownT]):
-    """What follows from ops that hold a graph alone, each for as long as the op is in use.
+    """Remembers results for ops that hold a graph, as long as the graph is alive.
 
-    Python's object of such an op goes when nobody has it, and is made again for a node of it; the
-    graph that it holds stays.
+    The Python object of an op may be freed while nodes of the op exist, and be made again later.
+    Its graph stays.
 
     Examples
     --------
@@ -94,14 +95,14 @@ class KnownOfOps(Generic[KnownT]):
         ] = WeakKeyDictionary()
 
     def of(self, op: HasInnerGraph) -> dict[Any, KnownT]:
-        """What is known of ``op``, to be looked up and added to."""
-        # Not the graph itself: it would live as long as what is known of it.
+        """Return the results for ``op``: a dict to read and to add to."""
+        # A key that held the graph would keep it alive.
         others = tuple(None if value is op.fgraph else value for value in op._params())
         return self._known.setdefault(op.fgraph, {}).setdefault((type(op), *others), {})
 
 
 def compute(fgraph: FrozenFunctionGraph, arrays: Sequence[Array]) -> list[Array]:
-    """Return the values of the outputs, node by node by ``perform``."""
+    """Return the values of the outputs, computed node by node by ``perform``."""
     values: dict[Variable, Array] = dict(zip(fgraph.inputs, arrays, strict=True))
 
     def value(x: Variable) -> Array:
@@ -113,29 +114,13 @@ def compute(fgraph: FrozenFunctionGraph, arrays: Sequence[Array]) -> list[Array]
     return [np.asarray(value(output)) for output in fgraph.outputs]
 
 
-def apply_graph(
-    outputs: Sequence[Variable],
-    order: Iterable[Any],
-    made: MutableMapping[Variable, Variable],
-) -> list[Variable]:
-    """Return ``outputs`` with the nodes of ``order`` applied anew to what ``made`` says.
-
-    It adds what each variable became. A node whose inputs all stay stays, too.
-    """
-    for node in order:
-        inputs = [made.get(x, x) for x in node.inputs]
-        if any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
-            made.update(zip(node.outputs, node.op.make_node(*inputs).outputs, strict=True))
-    return [made.get(output, output) for output in outputs]
-
-
 def output_types(
     fgraph: FrozenFunctionGraph, given: Sequence[TensorType]
 ) -> tuple[TensorType, ...]:
-    """Return the types of a graph's outputs where its inputs have these, which they accept.
+    """Return the types of a graph's outputs for inputs of the types ``given``, which they accept.
 
-    Lengths that the types of the inputs leave open and ``given`` tells are followed through the
-    graph. Not so 1: what is not declared as 1 does not broadcast.
+    A length that ``given`` states and the type of the input leaves open is followed through the
+    graph. A length of 1 is not: only a dimension that is declared as 1 broadcasts.
     """
     refined = tuple(map(_refined, (x.type for x in fgraph.inputs), given))
     if all(told == x.type for told, x in zip(refined, fgraph.inputs, strict=True)):
@@ -148,27 +133,27 @@ def output_types(
 
 
 def expand_graph(fgraph: FrozenFunctionGraph, inputs: Sequence[Variable]) -> list[Variable]:
-    """Return what a graph computes of ``inputs``, with the lengths that their types tell."""
+    """Return the outputs of a graph over ``inputs``, with the lengths that their types state."""
     own = [x.type for x in fgraph.inputs]
     given = [x.type for x in inputs]
     if own == given or list(map(_refined, own, given)) != given:
         return fgraph.bind(inputs)
-    # What no input reaches is not applied below: it must be in this container already, and a buffer
-    # of this expansion alone.
+    # Nodes that depend on no input are not applied below: they must be in this container already,
+    # and their buffers belong to this expansion alone.
     with in_container_of(inputs):
         places = [x.type(None) for x in fgraph.inputs]
     outputs = fgraph.bind(places)
     made: dict[Variable, Variable] = dict(zip(places, inputs, strict=True))
-    return apply_graph(outputs, _core.toposort(outputs, places), made)
+    return clone_nodes(outputs, _core.toposort(outputs, places), made)
 
 
 def _refined(declared: TensorType, given: TensorType) -> TensorType:
-    """``declared`` with the lengths of ``given`` that do not let a dimension broadcast."""
+    """``declared`` with the lengths of ``given``, but for those of 1."""
     pairs = zip(declared.shape, given.shape, strict=True)
     return TensorType(declared.dtype, [own if told == 1 else told for own, told in pairs])
 
 
-# By the graph's life: what follows from it alone.
+# Kept as long as the graph is alive.
 _types: WeakKeyDictionary[
     FrozenFunctionGraph, dict[tuple[TensorType, ...], tuple[TensorType, ...]]
 ] = WeakKeyDictionary()
@@ -180,14 +165,14 @@ def outer_lengths(
     input_shapes: Mapping[Variable, Lengths],
     values: Mapping[Variable, Variable],
 ) -> list[Lengths | None]:
-    """Return the lengths of inner ``variables`` in terms of outer ones.
+    """Return the lengths of inner ``variables`` as expressions in outer variables.
 
     Parameters
     ----------
     input_shapes : mapping of Variable to tuple of Variable
         The outer lengths of each inner input.
     values : mapping of Variable to Variable
-        The outer variable that an inner input stands for, where there is one.
+        The outer variables of inner inputs, as far as they are known.
 
     Returns
     -------
@@ -234,5 +219,5 @@ def outer_lengths(
     return told
 
 
-# By the graph's life: an analysis of what never changes.
+# Kept as long as the graph is alive.
 _shapes: WeakKeyDictionary[FrozenFunctionGraph, Shapes] = WeakKeyDictionary()

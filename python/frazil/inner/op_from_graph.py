@@ -1,4 +1,4 @@
-"""OpFromGraph: a graph as an op, with gradients of its own where one wishes."""
+"""OpFromGraph: an op that computes a graph, with derivatives that users may override."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from frazil.tensor.lengths import Lengths
 
 
 class OpFromGraphMeta(OpMeta):
-    """Makes an OpFromGraph of variables, or of the frozen graph that one holds."""
+    """Builds an OpFromGraph from variables, or from the frozen graph that it is to hold."""
 
     def __call__(cls, inputs: Any = None, *args: Any, **kwargs: Any) -> Any:
         if inputs is None or isinstance(inputs, FrozenFunctionGraph):
@@ -48,19 +48,19 @@ class OpFromGraph(HasInnerGraph, metaclass=OpFromGraphMeta):
     Parameters
     ----------
     inputs : sequence of Variable
-        What the op is to be applied to stands for these.
+        The variables that stand for the arguments of the op.
     outputs : Variable or sequence of Variable
-        What it computes. It may use shared variables, which need not be passed.
+        The results. They may use shared variables, which need not be passed.
     inline : bool
-        The graph is put in place of the op before anything is compiled.
+        Replace the op by its graph before anything is compiled.
     lop_overrides : callable or OpFromGraph, or list of them, optional
-        The gradient: a function of the list of inputs, that of outputs and that of the gradients of
-        the outputs, that returns a list of the gradients of the inputs, None where there is none.
-        It is called once, here. An OpFromGraph takes all these as its inputs, one after the other.
-        A list has for each input a function of the same that returns its gradient, or None for the
-        default: what :func:`frazil.grad` makes of the graph.
+        The vector-Jacobian product: a function of three lists (inputs, outputs, gradients of
+        outputs) that returns the list of the gradients of the inputs, with None for an input that
+        has none. It is called once, here. An OpFromGraph takes all these variables as its inputs.
+        A list has a function for each input, which returns the gradient of that input, or None for
+        the default: the gradient of the graph by :func:`frazil.grad`.
     rop_overrides : callable or OpFromGraph, or list of them, optional
-        The same forwards: a function of the list of inputs and that of their tangents, which
+        The Jacobian-vector product: a function of two lists (inputs, tangents of inputs) that
         returns the tangents of the outputs; or a list with an entry for each output.
     name : str, optional
         A name for messages.
@@ -96,17 +96,17 @@ class OpFromGraph(HasInnerGraph, metaclass=OpFromGraphMeta):
     fgraph: FrozenFunctionGraph
     inline: bool = False
     pullback: OpFromGraph | None = None
-    """What gives gradients of inputs, if it was said, of inputs, outputs and their gradients."""
+    """Computes gradients of inputs from inputs, outputs and their gradients; None: no override."""
     pulled: tuple[int, ...] = ()
-    """The inputs of which it gives the gradients."""
+    """The inputs whose gradients it computes."""
     pulled_by_graph: tuple[int, ...] = ()
-    """The inputs of which nothing was said: their gradients are those of the graph."""
+    """The inputs without override: their gradients are those of the graph."""
     pushforward: OpFromGraph | None = None
-    """What gives tangents of outputs, if it was said, of inputs and their tangents."""
+    """Computes tangents of outputs from inputs and their tangents; None: no override."""
     pushed: tuple[int, ...] = ()
-    """The outputs of which it gives the tangents."""
+    """The outputs whose tangents it computes."""
     pushed_by_graph: tuple[int, ...] = ()
-    """The outputs of which nothing was said: their tangents are those of the graph."""
+    """The outputs without override: their tangents are those of the graph."""
     name: str | None = None
 
     if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class OpFromGraph(HasInnerGraph, metaclass=OpFromGraphMeta):
         return FrozenApply(self, operands, list(types))
 
     def expand(self, inputs: Sequence[Variable]) -> list[Variable]:
-        """Return what the graph computes of ``inputs``, without the op."""
+        """Return the outputs of the graph over ``inputs``, without the op."""
         with in_container_of(inputs):
             return expand_graph(self.fgraph, inputs)
 
@@ -173,24 +173,24 @@ class Applied:
 
     @property
     def fgraph(self) -> FrozenFunctionGraph:
-        """What the op computes."""
+        """The graph of the op."""
         return self.op.fgraph
 
     def make_node(self, *inputs: Any) -> FrozenApply:
-        """The application of the op to ``inputs`` and the shared variables."""
+        """Return a node: the op applied to ``inputs`` and the shared variables."""
         wanted = len(self.op.fgraph.inputs) - len(self.shared_inputs)
         if len(inputs) != wanted:
             raise TypeError(f"{self.op} takes {wanted} arguments, given {len(inputs)}")
         return self.op.make_node(*inputs, *self.shared_inputs)
 
     def __call__(self, *inputs: Any) -> Any:
-        """The output of the op applied to ``inputs``; a list where there are several."""
+        """Return the output of the op applied to ``inputs``; a list if there are several."""
         outputs = self.make_node(*inputs).outputs
         return outputs[0] if len(outputs) == 1 else list(outputs)
 
 
 def owned(results: Sequence[Array], inputs: Sequence[Array]) -> tuple[Array, ...]:
-    """Return ``results``, copied where they may look at the memory of ``inputs``."""
+    """Return ``results``; those that may share memory with ``inputs`` are copied."""
     import numpy as np
 
     return tuple(
@@ -272,10 +272,10 @@ def _overridden(
     rop_overrides: Override | None,
     name: str | None,
 ) -> OpFromGraph:
-    """The op of a graph, and of what is said of its derivatives."""
+    """The op of a graph with overridden derivatives."""
     inputs = [x.type(x.name) for x in graph.inputs]
     outputs = graph.bind(inputs)
-    # Overrides may go on from what the graph computes.
+    # An override may use the outputs of the graph.
     stand_ins = [
         y.type(y.name) if y.owner is None or y in outputs[:at] else y
         for at, y in enumerate(outputs)
@@ -298,9 +298,7 @@ def _traced(
     what: str,
     inline: bool,
 ) -> tuple[OpFromGraph | None, tuple[int, ...], tuple[int, ...]]:
-    """The op that an override is, the positions of the targets that it gives something for, and
-    those of which it says nothing.
-    """
+    """The op of an override, the positions of the targets that it computes, and those left out."""
     if override is None:
         return None, (), ()
     flat = [x for group in groups for x in group]

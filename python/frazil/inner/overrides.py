@@ -1,4 +1,4 @@
-"""Derivatives that one writes oneself: what a function, or one for each of them, says."""
+"""Derivatives that users write for an OpFromGraph, by one function or several."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from frazil.inner.inner_graph import HasInnerGraph
 from frazil.scalar.constants import as_tensor
 
 Override: TypeAlias = Callable[..., Any] | Sequence[Callable[..., Any] | None]
-"""A function of lists that gives all derivatives, or for each a function that gives it; None
-there: as if nothing had been said of it."""
+"""A function of lists that returns all derivatives, or a list with a function for each.
+
+None in the list leaves the derivative to the graph."""
 
 
 def derivatives(
@@ -20,14 +21,14 @@ def derivatives(
     targets: Sequence[Variable],
     what: str,
 ) -> list[Variable | None]:
-    """Return what ``override`` says of each of ``targets``; None where it gives no derivative.
+    """Return the derivatives for ``targets`` that ``override`` returns; None: it returns none.
 
     Parameters
     ----------
     groups : sequence of sequence of Variable
-        What it is called with.
+        The lists to call it with.
     targets : sequence of Variable
-        What the derivatives have the ranks of.
+        The variables whose ranks the derivatives have.
     what : str
         The name of the override, for messages.
     """
@@ -35,7 +36,7 @@ def derivatives(
     if isinstance(override, list | tuple):
         if len(override) != count:
             raise ValueError(
-                f"a list as {what} has an entry for each of {count} results, None where nothing "
+                f"a list as {what} needs an entry for each of {count} results, None where nothing "
                 f"is overridden; given {len(override)}"
             )
         returned = [
@@ -47,7 +48,7 @@ def derivatives(
         returned = list(made) if isinstance(made, list | tuple) else [made]
         if len(returned) != count:
             raise ValueError(
-                f"{what} must return {count} results, None where there is none; "
+                f"{what} must return {count} results, None for one without derivative; "
                 f"it returned {len(returned)}"
             )
     else:
@@ -62,12 +63,12 @@ def derivatives(
 
 
 def listed_overrides(override: Override) -> Sequence[Callable[..., Any] | None]:
-    """Return the entries of an override that is a list; none for one that gives all derivatives."""
+    """Return the entries of an override that is a list; an empty list for a function."""
     return override if isinstance(override, list | tuple) else ()
 
 
 def _one(entry: Any, groups: Sequence[Sequence[Variable]], what: str) -> Any:
-    """The one derivative that an entry of a list gives."""
+    """The derivative that an entry of a list returns."""
     if not callable(entry):
         raise TypeError(f"{what} must be a function, an OpFromGraph or None, given {entry!r}")
     if isinstance(entry, HasInnerGraph):

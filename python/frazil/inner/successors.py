@@ -1,26 +1,25 @@
-"""What the variables of a graph became in a pass over it."""
+"""Rebuilding a graph: the variables that replace those of the old one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, TensorType, Variable
 from frazil.tensor.broadcasting import with_lengths
 
 
 class Successors:
-    """For variables of a graph what takes their place.
+    """Maps variables of a graph to the variables that replace them in a new one.
 
-    No successor says less than what it takes the place of: a length that the type of the old
-    variable told, and that of the new one does not, is told again, and a run checks it. So whoever
-    took the old variable takes the new one.
+    The type of a successor states every length that the old type does; if it did not, the length is
+    added and a run checks it. So every node that took the old variable takes the new one.
 
     Parameters
     ----------
     given : mapping of Variable to Variable, optional
         Successors to start from.
     after : Successors, optional
-        What variables became that have no successor here.
+        Where to look up variables that have no successor here.
 
     Examples
     --------
@@ -47,45 +46,62 @@ class Successors:
         return x in self._own or (self._after is not None and x in self._after)
 
     def __getitem__(self, x: Variable) -> Variable:
-        """What ``x`` became; itself if it stayed."""
+        """Return the successor of ``x``; ``x`` itself if it has none."""
         found = self._own.get(x)
         if found is not None:
             return found
         return x if self._after is None else self._after[x]
 
     def of(self, variables: Iterable[Variable]) -> list[Variable]:
-        """What each of ``variables`` became."""
+        """Return the successors of ``variables``."""
         return [self[x] for x in variables]
 
     def put(self, old: Sequence[Variable], new: Sequence[Variable]) -> None:
-        """Let ``new`` take the places of ``old``."""
+        """Let ``new`` replace ``old``."""
         for x, y in zip(old, new, strict=True):
-            self._own[x] = as_told(y, x.type)
+            self._own[x] = with_type_of(y, x.type)
 
     def apply(self, node: FrozenApply) -> None:
-        """Apply a node anew to what its inputs became, if that is anything else."""
+        """Apply the op of a node to the successors of its inputs, if any input has one."""
         inputs = self.of(node.inputs)
         if any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
             self.put(node.outputs, node.op.make_node(*inputs).outputs)
 
     def move(self, node: FrozenApply) -> None:
-        """Let a node of the very types read what its inputs became, if that is anything else."""
+        """Clone a node over the successors of its inputs, with the same output types."""
         inputs = self.of(node.inputs)
         if any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
             self.put(node.outputs, node.clone_with_new_inputs(inputs).outputs)
 
     def graph(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
-        """``graph`` with what its outputs became."""
+        """Return the new graph: the successors of the outputs, over the same inputs."""
         return FrozenFunctionGraph(list(graph.inputs), self.of(graph.outputs))
 
 
-def as_told(x: Variable, wanted: TensorType) -> Variable:
-    """Return ``x``, which stands for a variable of type ``wanted``, with the lengths that it tells.
+def clone_nodes(
+    outputs: Sequence[Variable],
+    order: Iterable[FrozenApply],
+    made: MutableMapping[Variable, Variable],
+) -> list[Variable]:
+    """Return ``outputs`` with the nodes of ``order`` applied to the replacements in ``made``.
+
+    The replacements of all outputs of these nodes are added to ``made``. Unlike those in
+    :class:`Successors` they may be of wider types.
+    """
+    for node in order:
+        inputs = [made.get(x, x) for x in node.inputs]
+        if any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
+            made.update(zip(node.outputs, node.op.make_node(*inputs).outputs, strict=True))
+    return [made.get(output, output) for output in outputs]
+
+
+def with_type_of(x: Variable, wanted: TensorType) -> Variable:
+    """Return ``x`` with the lengths that the type ``wanted`` states, so that it can replace such.
 
     Raises
     ------
     TypeError
-        If they differ by more than in lengths that one of them does not tell.
+        If the types differ by more than lengths that one of them leaves open.
     """
     if wanted.accepts(x.type):
         return x

@@ -1,4 +1,4 @@
-"""Keyword arguments for SciPy as values that an op can hold, and back."""
+"""Conversion of keyword arguments of SciPy to values that an op can hold, and back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MAPPING, _LIST = "mapping", "list"
 
 
 def freeze_options(given: Mapping[str, Any] | None) -> Options:
-    """Return the arguments as tuples, sorted by name: equal ones are equal whatever their order.
+    """Return the arguments as tuples, sorted by name, so that their order makes no difference.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Unknowns of any shapes as one vector, and back."""
+"""Unknowns of any shapes packed into one vector, and unpacked."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from frazil.tensor.reshaping import ravel, reshape
 
 @dataclass(frozen=True)
 class Packing:
-    """A vector that stands for unknowns.
+    """A vector with the elements of all unknowns.
 
     Attributes
     ----------
     unknowns : sequence of Variable
-        What it stands for, one after the other.
+        The unknowns, in the order of their elements in the vector.
     vector : Variable
-        What the expression depends on in their place.
+        The variable that replaces them in an expression.
     start : Variable
-        Where the search begins.
+        The initial value of the search.
     """
 
     unknowns: Sequence[Variable]
@@ -33,7 +33,7 @@ class Packing:
 
     @staticmethod
     def of(unknowns: Sequence[Variable]) -> Packing:
-        """Return the vector of these unknowns: their own, if it is one vector alone."""
+        """Return the vector of these unknowns; a single vector stands for itself."""
         if len(unknowns) == 1 and unknowns[0].ndim == 1:
             return Packing(unknowns, unknowns[0], unknowns[0])
         parts = [ravel(x) for x in unknowns]
@@ -41,7 +41,7 @@ class Packing:
         return Packing(unknowns, TensorType(start.dtype, start.type.shape)(), start)
 
     def within(self, expression: Variable) -> Variable:
-        """Return an expression of the unknowns as one of the vector."""
+        """Return an expression with the vector in place of the unknowns."""
         if self.vector is self.start:
             return expression
         pairs = list(zip(self.unknowns, self.unpack(self.vector), strict=True))

@@ -1,4 +1,4 @@
-"""What the ops that SciPy runs have in common: their operands, their calls, their gradients."""
+"""The base class of ops that SciPy solves: operands, calls of SciPy, gradients."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from frazil.tensor.lengths import Lengths
 from frazil.tensor.linalg import solve
 
 Evaluate = Callable[[Sequence[Array]], Sequence[Array]]
-"""From the values of a graph's inputs to those of its outputs."""
+"""Takes the values of a graph's inputs, returns those of its outputs."""
 
 
 class Solver(HasInnerGraph):
-    """An op that finds where a condition on ``x`` holds, and whether it has found that.
+    """An op that searches an ``x`` for which a condition holds, and tells whether it found one.
 
     The inputs of its graph are ``x``, then the parameters; those of the op where to start, the
     parameters, then what ``bounds`` names, a vector each. The outputs are the solution, of the type
@@ -40,25 +40,25 @@ class Solver(HasInnerGraph):
     method : str
         The name of SciPy's method.
     options : tuple
-        What else SciPy is given, by name; see :mod:`frazil.optimize.options`.
+        Further keyword arguments of SciPy; see :mod:`frazil.optimize.options`.
     """
 
     method: str
     options: Options
     bounds: tuple[str, ...] = ()
-    """Keyword arguments of SciPy that are operands."""
+    """The keyword arguments of SciPy that are operands."""
     rank: ClassVar[int]
-    """The dimensions of ``x``."""
+    """The rank of ``x``."""
 
     @abstractmethod
     def solve(
         self, evaluations: Evaluations, start: Array, bounds: dict[str, Any]
     ) -> tuple[Any, bool]:
-        """Return the solution, and whether it is one."""
+        """Return the last ``x``, and whether it is a solution."""
 
     @abstractmethod
     def condition(self, x: Variable, value: Variable) -> Variable:
-        """Return what is zero at a solution, of the shape of ``x``."""
+        """Return an expression in the shape of ``x`` that is zero at a solution."""
 
     def make_node(self, *inputs: Variable) -> FrozenApply:
         x, *_ = expected = [one.type for one in self.fgraph.inputs]
@@ -81,7 +81,7 @@ class Solver(HasInnerGraph):
         return self.run(lambda arrays: compute(self.fgraph, arrays), inputs)
 
     def run(self, evaluate: Evaluate, inputs: Sequence[Array]) -> tuple[Array, Array]:
-        """Return the outputs, given how the graph is evaluated."""
+        """Return the outputs, computed with a function that evaluates the graph."""
         count = len(self.fgraph.inputs)
         start, *parameters = inputs[:count]
         bounds = {
@@ -144,7 +144,7 @@ class Solver(HasInnerGraph):
 
 
 class Evaluations:
-    """The values of a graph for one call: SciPy asks for each of them by itself."""
+    """The outputs of a graph at the last ``x``, as SciPy asks for them one by one."""
 
     def __init__(self, evaluate: Evaluate, start: Array, parameters: Sequence[Array]) -> None:
         self._evaluate = evaluate
@@ -154,7 +154,7 @@ class Evaluations:
         self._last: list[Any] = []
 
     def all(self, x: Any) -> list[Any]:
-        """The values of all outputs at ``x``, in the precision of SciPy."""
+        """Return the values of all outputs at ``x``, as float64."""
         point = np.array(x, self._dtype).reshape(self._shape)
         at = point.tobytes()
         if self._at != at:
@@ -164,19 +164,19 @@ class Evaluations:
         return [value.item() if value.ndim == 0 else value.copy() for value in self._last]
 
     def value(self, x: Any) -> Any:
-        """The value of the first output."""
+        """Return the value of the first output."""
         return self.all(x)[0]
 
     def first(self, x: Any) -> Any:
-        """The first derivative."""
+        """Return the first derivative."""
         return self.all(x)[1]
 
     def second(self, x: Any) -> Any:
-        """The second derivative."""
+        """Return the second derivative."""
         return self.all(x)[2]
 
     def with_first(self, x: Any) -> tuple[Any, Any]:
-        """The value and the first derivative."""
+        """Return the value and the first derivative."""
         value, first, *_ = self.all(x)
         return value, first
 
@@ -198,20 +198,20 @@ def rows_of_derivatives(expression: Variable, x: Variable, *, written_out: bool)
 def inner_graph(
     x: Variable, outputs: Sequence[Variable]
 ) -> tuple[FrozenFunctionGraph, list[Variable]]:
-    """Return the graph of ``outputs`` over ``x`` and parameters, and what these are outside."""
+    """Return the graph of ``outputs`` over ``x`` and parameters, and the outer parameters."""
     parameters = loop_invariants(outputs, [x])
     return FrozenFunctionGraph([x, *parameters], outputs), parameters
 
 
 def listed(x: Variable | Sequence[Variable]) -> list[Variable]:
-    """Return the unknowns: one, or several."""
+    """Return one unknown, or several, as a list."""
     return [*x] if isinstance(x, list | tuple) else [cast(Variable, x)]
 
 
 def check_problem(
     expression: Any, unknowns: Sequence[Any], what: str, *, subject: str, name: str
 ) -> None:
-    """Raise unless a floating-point expression can be solved for ``unknowns``.
+    """Raise if ``unknowns`` cannot be solved for: no variables, or not floating-point.
 
     ``what`` is the function that was called; ``subject`` says what the expression is, ``name`` what
     the unknowns are called.
@@ -242,7 +242,7 @@ def _check_unknown(x: Any, what: str, name: str) -> None:
 
 
 def _check_depends(expression: Variable, unknowns: Sequence[Variable], subject: str) -> None:
-    """Raise unless an expression depends on all ``unknowns``."""
+    """Raise if an expression does not depend on all ``unknowns``."""
     reached = {expression}
     pending = [expression]
     while pending:
@@ -261,7 +261,7 @@ def _check_depends(expression: Variable, unknowns: Sequence[Variable], subject: 
 def bound_operands(
     x: Variable, options: Options, **bounds: Any
 ) -> tuple[tuple[str, ...], list[Variable]]:
-    """Return the names of those ``bounds`` that are given, and vectors of their values."""
+    """Return the names of the ``bounds`` that are not None, and vectors of their values."""
     names = {name for name, _ in options}
     given = {name: value for name, value in bounds.items() if value is not None}
     for name in bounds:

@@ -10,8 +10,8 @@ from typing import Any
 import frazil._core as _core
 from frazil._core import Constant, FrozenFunctionGraph, SharedVariable, TensorType, Variable
 from frazil.graph.containers import in_container_of
-from frazil.inner.inner_graph import apply_graph
 from frazil.inner.sinking import sink_outputs
+from frazil.inner.successors import clone_nodes
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.scan.arguments import Carried, Tap, listed, read_outputs_info, read_sequences
 from frazil.scan.initial_dtypes import infer_initial_dtypes
@@ -459,7 +459,7 @@ def _widen_states(
             return results, lagged
         lagged = [[wider.get(x, x) for x in own] for own in lagged]
         order = _core.toposort(results, list(wider))
-        results = apply_graph(results, order, wider)
+        results = clone_nodes(results, order, wider)
 
 
 def _common_type(a: TensorType, b: TensorType) -> TensorType | None:

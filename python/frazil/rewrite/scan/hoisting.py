@@ -10,7 +10,7 @@ from typing import TypeAlias
 import frazil._core as _core
 from frazil._core import Constant, FrozenApply, TensorType, Variable
 from frazil.graph.op import Op
-from frazil.inner.successors import Successors, as_told
+from frazil.inner.successors import Successors, with_type_of
 from frazil.scalar.elemwise import Elemwise
 from frazil.scan.body import ScanBody, ScanResults, State, ancestors, dependents, frontier
 from frazil.tensor.broadcasting import broadcast_to
@@ -260,7 +260,7 @@ def _stacked(node: FrozenApply, rows: Rows, non_sequences: Rows) -> Variable | N
     if made is None:
         return None
     own = node.output_types[0]
-    return as_told(made, TensorType(own.dtype, [None, *own.shape]))
+    return with_type_of(made, TensorType(own.dtype, [None, *own.shape]))
 
 
 @over_rows.register
