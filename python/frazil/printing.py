@@ -37,7 +37,7 @@ LEVELS = 100
 
 
 def dprint(
-    graph_like: Any,
+    graph_like: object,
     depth: int = -1,
     print_type: bool = False,
     file: Literal["str"] | TextIO | None = None,
@@ -253,7 +253,7 @@ _MATMUL = ("@", 30)
 _PREFIX = {"neg": ("-", 40), "invert": ("~", 40)}
 
 
-def pp(graph_like: Any, limit: int = LINES) -> str:
+def pp(graph_like: object, limit: int = LINES) -> str:
     """Return a graph as formulas, with Python's operators.
 
     What is used more than once is named, and stands in a line of its own above what uses it, as do
@@ -378,7 +378,7 @@ def _bracketed(formula: Binding, least: int) -> str:
 def _index_text(template: Sequence[Any], dynamic: Sequence[Binding]) -> str:
     values = iter(dynamic)
 
-    def bound(entry: Any) -> str:
+    def bound(entry: object) -> str:
         if entry is None:
             return ""
         return next(values)[0] if isinstance(entry, str) else str(entry)

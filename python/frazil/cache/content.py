@@ -106,7 +106,7 @@ class _Walk:
         self._hash_words(str(len(values)))
         self._pending += reversed(values)
 
-    def _visit(self, value: Any) -> None:
+    def _visit(self, value: object) -> None:
         if type(value) in _ATOMS:
             self._hash_words(type(value).__name__, repr(value))
             return
@@ -138,7 +138,7 @@ class _Walk:
         else:
             self._visit_code(value)
 
-    def _digest_alone(self, value: Any) -> bytes:
+    def _digest_alone(self, value: object) -> bytes:
         """The digest of a member of a set, whose members have no order."""
         self._values += 1
         walk = _Walk()
@@ -147,7 +147,7 @@ class _Walk:
         self._values = walk._values
         return found
 
-    def _visit_data(self, value: Any) -> None:
+    def _visit_data(self, value: object) -> None:
         if isinstance(value, np.dtype):
             self._hash_words("dtype", repr(value))
         elif isinstance(value, bytes | bytearray):
@@ -169,7 +169,7 @@ class _Walk:
         self._hash_words("bytes", str(size))
         self._hash.update(content)
 
-    def _visit_code(self, value: Any) -> None:
+    def _visit_code(self, value: object) -> None:
         if isinstance(value, types.FunctionType | type):
             self._visit_definition(value)
         elif isinstance(value, types.CodeType):
@@ -236,7 +236,7 @@ class _Walk:
             self._hash_words("builtin", value.__name__)
             self._visit_next([owner])
 
-    def _visit_instance(self, value: Any) -> None:
+    def _visit_instance(self, value: object) -> None:
         """Any other value: by what its pickle would hold."""
         kind = type(value)
         if isinstance(value, np.ufunc):

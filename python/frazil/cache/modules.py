@@ -16,7 +16,7 @@ class Unknowable(Exception):
     """The content of a value cannot be determined; the message says of which."""
 
 
-def is_frazil(value: Any) -> bool:
+def is_frazil(value: object) -> bool:
     """Return whether a class or function is one of frazil's own."""
     return _top(value.__module__) == "frazil"
 

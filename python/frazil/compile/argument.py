@@ -9,7 +9,7 @@ import numpy as np
 from frazil._core import TensorType, Variable
 
 
-def convert(value: Any, kind: TensorType, name: str | None) -> np.ndarray[Any, Any]:
+def convert(value: object, kind: TensorType, name: str | None) -> np.ndarray[Any, Any]:
     """Return ``value`` as an array of type ``kind``, if no information is lost.
 
     Arrays convert if NumPy calls the cast safe. Python numbers and lists of them have no dtype of
@@ -48,7 +48,7 @@ def convert(value: Any, kind: TensorType, name: str | None) -> np.ndarray[Any, A
     return np.require(array, wanted, ["ALIGNED"])
 
 
-def _array(value: Any, what: str) -> np.ndarray[Any, Any]:
+def _array(value: object, what: str) -> np.ndarray[Any, Any]:
     if value is None:
         raise TypeError(
             f"{what} is None; give it a number or an array. An input may have a default: "
@@ -69,7 +69,7 @@ def _array(value: Any, what: str) -> np.ndarray[Any, Any]:
 
 
 def _cast(
-    value: Any, array: np.ndarray[Any, Any], wanted: np.dtype[Any], what: str
+    value: object, array: np.ndarray[Any, Any], wanted: np.dtype[Any], what: str
 ) -> np.ndarray[Any, Any]:
     if array.dtype.kind in "biuf":
         if np.can_cast(array.dtype, wanted, "safe"):
@@ -90,7 +90,7 @@ def _cast(
     )
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     """A value, or its beginning."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -338,7 +338,7 @@ def _restored(*state: Any) -> Function:
     return assemble(from_state(*state))
 
 
-def _specified(inputs: Any) -> list[In]:
+def _specified(inputs: object) -> list[In]:
     if isinstance(inputs, Variable | In) or not isinstance(inputs, Iterable):
         raise TypeError("inputs must be a list of variables, as in fz.function([x], y)")
     specified = [given if isinstance(given, In) else In(given) for given in inputs]
@@ -354,7 +354,7 @@ def _specified(inputs: Any) -> list[In]:
     return specified
 
 
-def _flattened(outputs: Any) -> tuple[Any, list[Out]]:
+def _flattened(outputs: object) -> tuple[Any, list[Out]]:
     """The form in which results are returned, and the results."""
     if outputs is None:
         return None, []

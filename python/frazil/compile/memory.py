@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import frazil._core as _core
 
@@ -152,5 +151,5 @@ def memory_plan(function: _core.Function, dims: Sequence[Sequence[int]]) -> Memo
     )
 
 
-def _text(node: Any) -> str | None:
+def _text(node: object) -> str | None:
     return None if node is None else str(node)

@@ -182,7 +182,7 @@ def branch_over(
     return list(op.make_node(condition, *boundary).outputs)
 
 
-def _listed(branch: Any) -> list[Any]:
+def _listed(branch: object) -> list[Any]:
     return list(branch) if isinstance(branch, list | tuple) else [branch]
 
 

@@ -33,7 +33,7 @@ def thaw_options(options: Options) -> dict[str, Any]:
     return {name: _thawed(value) for name, value in options}
 
 
-def _frozen(value: Any, name: str) -> Any:
+def _frozen(value: object, name: str) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.generic | np.ndarray):
@@ -48,7 +48,7 @@ def _frozen(value: Any, name: str) -> Any:
     )
 
 
-def _thawed(value: Any) -> Any:
+def _thawed(value: object) -> Any:
     if not isinstance(value, tuple):
         return value
     kind, *parts = value

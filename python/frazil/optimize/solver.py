@@ -153,7 +153,7 @@ class Evaluations:
         self._at: bytes | None = None
         self._last: list[Any] = []
 
-    def all(self, x: Any) -> list[Any]:
+    def all(self, x: object) -> list[Any]:
         """Return the values of all outputs at ``x``, as float64."""
         point = np.array(x, self._dtype).reshape(self._shape)
         at = point.tobytes()
@@ -163,19 +163,19 @@ class Evaluations:
             self._at = at
         return [value.item() if value.ndim == 0 else value.copy() for value in self._last]
 
-    def value(self, x: Any) -> Any:
+    def value(self, x: object) -> Any:
         """Return the value of the first output."""
         return self.all(x)[0]
 
-    def first(self, x: Any) -> Any:
+    def first(self, x: object) -> Any:
         """Return the first derivative."""
         return self.all(x)[1]
 
-    def second(self, x: Any) -> Any:
+    def second(self, x: object) -> Any:
         """Return the second derivative."""
         return self.all(x)[2]
 
-    def with_first(self, x: Any) -> tuple[Any, Any]:
+    def with_first(self, x: object) -> tuple[Any, Any]:
         """Return the value and the first derivative."""
         value, first, *_ = self.all(x)
         return value, first
@@ -209,7 +209,7 @@ def listed(x: Variable | Sequence[Variable]) -> list[Variable]:
 
 
 def check_problem(
-    expression: Any, unknowns: Sequence[Any], what: str, *, subject: str, name: str
+    expression: object, unknowns: Sequence[Any], what: str, *, subject: str, name: str
 ) -> None:
     """Raise if ``unknowns`` cannot be solved for: no variables, or not floating-point.
 
@@ -229,7 +229,7 @@ def check_problem(
     _check_depends(expression, unknowns, subject)
 
 
-def _check_unknown(x: Any, what: str, name: str) -> None:
+def _check_unknown(x: object, what: str, name: str) -> None:
     if not isinstance(x, Variable):
         raise TypeError(f"{name} must be a variable; given {x!r} of type {type(x).__name__}")
     if isinstance(x, Constant):

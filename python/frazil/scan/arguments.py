@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from frazil._core import TensorType, Variable
-from frazil.scalar.constants import as_tensor
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.lengths import add, length, literal
+
+WithTaps: TypeAlias = Mapping[str, Any]
+"""``dict(input=..., taps=...)`` or ``dict(initial=..., taps=...)``."""
+
+Sequences: TypeAlias = TensorLike | WithTaps | Sequence[TensorLike | WithTaps] | None
+OutputsInfo: TypeAlias = TensorLike | WithTaps | Sequence[TensorLike | WithTaps | None] | None
+NonSequences: TypeAlias = TensorLike | Sequence[TensorLike] | None
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,7 @@ class Carried:
     """The initial value as the user wrote it, if it is a Python number, which has no dtype."""
 
 
-def read_sequences(sequences: Any, *, go_backwards: bool) -> list[Tap]:
+def read_sequences(sequences: Sequences, *, go_backwards: bool) -> list[Tap]:
     """Return what each step reads of the sequences, in order: one row for each step.
 
     Raises
@@ -79,7 +86,7 @@ def read_sequences(sequences: Any, *, go_backwards: bool) -> list[Tap]:
     return taps
 
 
-def read_outputs_info(outputs_info: Any) -> list[Carried | None]:
+def read_outputs_info(outputs_info: OutputsInfo) -> list[Carried | None]:
     """Return how later steps read each output; None for an output that no step reads.
 
     Raises
@@ -122,7 +129,7 @@ def read_outputs_info(outputs_info: Any) -> list[Carried | None]:
     return carried
 
 
-def listed(given: Any) -> list[Any]:
+def listed(given: object) -> list[Any]:
     """Return a list of one value, of several or, for None, of nothing."""
     if given is None:
         return []
@@ -131,7 +138,7 @@ def listed(given: Any) -> list[Any]:
     return [given]
 
 
-def refuse_surplus(left: Mapping[str, Any], what: str, known: str) -> None:
+def refuse_surplus(left: Mapping[str, object], what: str, known: str) -> None:
     """Raise TypeError if a dict has other keys than the ``known`` ones."""
     if left:
         raise TypeError(f"{what} does not take {', '.join(map(repr, left))}; it takes {known}")

@@ -13,7 +13,16 @@ from frazil.graph.containers import in_container_of
 from frazil.inner.sinking import sink_outputs
 from frazil.inner.successors import clone_nodes
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.scan.arguments import Carried, Tap, listed, read_outputs_info, read_sequences
+from frazil.scan.arguments import (
+    Carried,
+    NonSequences,
+    OutputsInfo,
+    Sequences,
+    Tap,
+    listed,
+    read_outputs_info,
+    read_sequences,
+)
 from frazil.scan.initial_dtypes import infer_initial_dtypes
 from frazil.scan.op import Scan
 from frazil.tensor.buffers import Distinct
@@ -43,9 +52,9 @@ class until:
 
 def scan(
     fn: Callable[..., Any],
-    sequences: Any = None,
-    outputs_info: Any = None,
-    non_sequences: Any = None,
+    sequences: Sequences = None,
+    outputs_info: OutputsInfo = None,
+    non_sequences: NonSequences = None,
     n_steps: int | Variable | None = None,
     truncate_gradient: int = -1,
     go_backwards: bool = False,
@@ -146,9 +155,9 @@ def scan(
 
 def build_scan(
     fn: Callable[..., Any],
-    sequences: Any,
-    outputs_info: Any,
-    non_sequences: Any,
+    sequences: Sequences,
+    outputs_info: OutputsInfo,
+    non_sequences: NonSequences,
     n_steps: int | Variable | None,
     truncate_gradient: int,
     go_backwards: bool,
@@ -180,7 +189,7 @@ def build_scan(
         return step.apply_scan(taps, steps, truncate_gradient, name)
 
 
-def _number_of_steps(taps: Sequence[Tap], n_steps: Any) -> Variable:
+def _number_of_steps(taps: Sequence[Tap], n_steps: int | Variable | None) -> Variable:
     if n_steps is not None:
         steps = as_length(n_steps)
         static = static_length(steps)

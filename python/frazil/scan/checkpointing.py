@@ -8,7 +8,12 @@ from typing import Any
 from frazil._core import Variable
 from frazil.graph.containers import in_container_of
 from frazil.scalar.constants import as_tensor
-from frazil.scan.arguments import listed
+from frazil.scan.arguments import (
+    NonSequences,
+    OutputsInfo,
+    Sequences,
+    listed,
+)
 from frazil.scan.build import scan
 from frazil.tensor.creation import zeros
 from frazil.tensor.elementwise.arithmetic import maximum, minimum
@@ -19,9 +24,9 @@ from frazil.tensor.reshaping import reshape
 
 def scan_checkpoints(
     fn: Callable[..., Any],
-    sequences: Any = None,
-    outputs_info: Any = None,
-    non_sequences: Any = None,
+    sequences: Sequences = None,
+    outputs_info: OutputsInfo = None,
+    non_sequences: NonSequences = None,
     name: str = "checkpointscan_fn",
     n_steps: int | Variable | None = None,
     save_every_N: int = 10,
@@ -110,7 +115,11 @@ def scan_checkpoints(
 
 
 def _initial_values(
-    fn: Callable[..., Any], sequences: Any, initial: list[Any], fixed: Any, n_steps: Any
+    fn: Callable[..., Any],
+    sequences: Sequences,
+    initial: list[Any],
+    fixed: NonSequences,
+    n_steps: int | Variable | None,
 ) -> list[Variable]:
     """The initial values as variables; a Python number takes the dtype of the steps' output."""
     if not any(type(x) in (bool, int, float) for x in initial):

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from frazil.scan.arguments import (
+    NonSequences,
+    OutputsInfo,
+    Sequences,
+)
 from frazil.scan.build import build_scan, scan
 
 
 def map(
     fn: Callable[..., Any],
-    sequences: Any,
-    non_sequences: Any = None,
+    sequences: Sequences,
+    non_sequences: NonSequences = None,
     truncate_gradient: int = -1,
     go_backwards: bool = False,
     name: str | None = None,
@@ -59,9 +64,9 @@ def map(
 
 def reduce(
     fn: Callable[..., Any],
-    sequences: Any,
-    outputs_info: Any,
-    non_sequences: Any = None,
+    sequences: Sequences,
+    outputs_info: OutputsInfo,
+    non_sequences: NonSequences = None,
     go_backwards: bool = False,
     name: str | None = None,
     return_updates: bool = True,
@@ -108,9 +113,9 @@ def reduce(
 
 def foldl(
     fn: Callable[..., Any],
-    sequences: Any,
-    outputs_info: Any,
-    non_sequences: Any = None,
+    sequences: Sequences,
+    outputs_info: OutputsInfo,
+    non_sequences: NonSequences = None,
     name: str | None = None,
     return_updates: bool = True,
 ) -> Any:
@@ -142,9 +147,9 @@ def foldl(
 
 def foldr(
     fn: Callable[..., Any],
-    sequences: Any,
-    outputs_info: Any,
-    non_sequences: Any = None,
+    sequences: Sequences,
+    outputs_info: OutputsInfo,
+    non_sequences: NonSequences = None,
     name: str | None = None,
     return_updates: bool = True,
 ) -> Any:
