@@ -28,12 +28,12 @@ from frazil.tensor.reductions import Reduce
 from frazil.tensor.transposition import Transpose
 
 LINES = 10_000
-"""The lines of a large graph that are printed unless one asks for others."""
+"""The default of ``limit``: the number of lines printed of a large graph."""
 
 # ------------------------------------------------------------------------------------------ trees
 
 LEVELS = 100
-"""The levels of a tree that stand in one; what is below them is a tree further down."""
+"""The levels of one tree; deeper nodes are printed as another tree further down."""
 
 
 def dprint(
@@ -44,7 +44,7 @@ def dprint(
     id_type: Literal["CHAR", "int", ""] = "CHAR",
     limit: int = LINES,
 ) -> str | TextIO | None:
-    """Print a graph as a tree, each variable above what it is computed from.
+    """Print a graph as a tree, each variable above its operands.
 
     A variable that occurs again is printed with the same id and without what is below it. What is
     deeper than fits in a line stands further down, as a tree of its own.
@@ -184,7 +184,7 @@ class _Tree:
 
 
 def label(variable: Variable) -> str:
-    """Return what a variable is called: its name, its value, or the op that it is the result of."""
+    """Return the label of a variable: its name, its value, or the op that computes it."""
     node = variable.owner
     if node is not None:
         return f"{node.op}.{variable.index}" if len(node.output_types) > 1 else str(node.op)
@@ -224,10 +224,10 @@ def _roots(graph_like: Any) -> list[Variable]:
 # --------------------------------------------------------------------------------------- formulas
 
 Binding: TypeAlias = tuple[str, int]
-"""A formula and how tightly its outermost operation binds."""
+"""A formula, and the precedence of its outermost operation."""
 
 LONG = 1_000
-"""A formula of more characters gets a name, as what is used several times does."""
+"""A longer formula gets a name, as a variable that is used several times does."""
 
 ATOM = 100
 
@@ -256,13 +256,13 @@ _PREFIX = {"neg": ("-", 40), "invert": ("~", 40)}
 def pp(graph_like: object, limit: int = LINES) -> str:
     """Return a graph as formulas, with Python's operators.
 
-    What is used more than once is named, and stands in a line of its own above what uses it, as do
-    parts of a formula that is too long for one; a graph without such parts is one line.
+    A variable that is used several times has a name and a line of its own, above the lines that use
+    it; so have parts of a formula that is too long. A graph without such parts is one line.
 
     Parameters
     ----------
     graph_like : Variable, graph, compiled function, or a sequence of them
-        What to print. Graphs and functions are printed from their outputs.
+        The graph to print. Graphs and functions are printed from their outputs.
     limit : int, default 10,000
         How many lines to return, the last ones; -1: all. A first line says how many are left out.
 

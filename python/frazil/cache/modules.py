@@ -13,7 +13,7 @@ _STARTED = time.time()
 
 
 class Unknowable(Exception):
-    """The content of a value cannot be determined; the message says of which."""
+    """The content of a value cannot be determined; the message names it."""
 
 
 def is_frazil(value: object) -> bool:

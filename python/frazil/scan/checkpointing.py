@@ -95,7 +95,7 @@ def scan_checkpoints(
         blocks = [_blocks(x, steps, parts, save_every_N) for x in taken]
 
         def part(*given: Variable) -> Any:
-            """``save_every_N`` steps, of which the last is kept."""
+            """Run ``save_every_N`` steps and keep the last."""
             own, before = given[: len(blocks)], given[len(blocks) : len(blocks) + len(first)]
             outputs, updates = scan(
                 fn,

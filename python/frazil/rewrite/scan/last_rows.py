@@ -1,4 +1,4 @@
-"""Stacks of which only the last rows are read: the scan carries these rows as states instead."""
+"""Reads of the last rows of stacks: the scan carries these rows as states instead."""
 
 from __future__ import annotations
 
