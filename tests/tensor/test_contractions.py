@@ -128,7 +128,7 @@ def test_errors():
         (ft.batched_dot, (pair, pair)),
         (ft.batched_dot, (ft.tensor(shape=(1, 2)), ft.tensor(shape=(3, 2)))),
     ]:
-        with pytest.raises(ValueError, match=function.__name__ if function != ft.vecdot else ""):
+        with pytest.raises(ValueError, match=r"vec|product|batched_dot|cross"):
             function(*arguments)
     with pytest.raises(TypeError, match="numbers"):
         ft.cross(ft.tensor(shape=(3,), dtype="bool"), ft.tensor(shape=(3,)))

@@ -217,6 +217,8 @@ from frazil.tensor.numbers import inf as inf
 from frazil.tensor.numbers import nan as nan
 from frazil.tensor.numbers import newaxis as newaxis
 from frazil.tensor.numbers import pi as pi
+from frazil.tensor.outlines import broadcast_shapes as broadcast_shapes
+from frazil.tensor.outlines import empty_like as empty_like
 from frazil.tensor.products import dot as dot
 from frazil.tensor.products import matmul as matmul
 from frazil.tensor.products import outer as outer
@@ -259,6 +261,10 @@ from frazil.tensor.searching import flatnonzero as flatnonzero
 from frazil.tensor.searching import nonzero as nonzero
 from frazil.tensor.sorting import argsort as argsort
 from frazil.tensor.sorting import sort as sort
+from frazil.tensor.spacing import geomspace as geomspace
+from frazil.tensor.spacing import linspace as linspace
+from frazil.tensor.spacing import logspace as logspace
+from frazil.tensor.spacing import meshgrid as meshgrid
 from frazil.tensor.splitting import array_split as array_split
 from frazil.tensor.splitting import dsplit as dsplit
 from frazil.tensor.splitting import hsplit as hsplit

@@ -22,7 +22,6 @@ IN_FRAZIL: Mapping[str, str] = {
 
 IN_TENSOR: Mapping[str, str] = {
     "TensorType": "it is fz.TensorType",
-    "linspace": "write start + ft.arange(n) * ((stop - start) / (n - 1))",
     "array": "ft.constant(values) makes a constant, fz.shared(values) a variable that keeps values",
     "asarray": "write ft.as_tensor(value)",
     "grad": "it is fz.grad",
