@@ -1,0 +1,327 @@
+"""Medians and other quantiles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+import numpy as np
+
+import frazil._core as _core
+import frazil.scalar as scalar
+from frazil._core import Constant, Variable
+from frazil.scalar.constants import TensorLike, as_tensor, constant
+from frazil.tensor.axes import normalize_axes
+from frazil.tensor.dims import expand_dims
+from frazil.tensor.items import get_item
+from frazil.tensor.lengths import floor_divide, length, lengths, literal, product, subtract
+from frazil.tensor.reductions import Axis, sum
+from frazil.tensor.reshaping import reshape
+from frazil.tensor.sorting import sort
+from frazil.tensor.taking import take_along_axis
+from frazil.tensor.transposition import permute_dims
+
+Place: TypeAlias = Callable[[Variable, Variable], Variable]
+
+
+def median(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
+    """Return the middle of the sorted elements, or the mean of both that are in the middle.
+
+    Parameters
+    ----------
+    a : tensor_like
+        Any tensor; a NaN makes the result NaN.
+    axis : int or tuple of int, optional
+        The dimensions to reduce; default: all.
+    keepdims : bool, default False
+        Keep the reduced dimensions, with length 1.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.median` gives, in the dtype of ``a`` if that is floating, else in float64.
+        The elements are sorted.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.median([[3.0, 1.0, 2.0], [6.0, 4.0, 9.0]], axis=1).eval()
+    array([2., 6.])
+    """
+    x = _as_floating(as_tensor(a))
+    ordered = sort(_first(x, axis), 0)
+    count = length(ordered, 0)
+    low = get_item(ordered, floor_divide(subtract(count, literal(1)), literal(2)))
+    high = get_item(ordered, floor_divide(count, literal(2)))
+    middle = _core.elemwise(
+        scalar.where, get_item(_last_is_nan(ordered), 0), np.nan, _mean(low, high, count)
+    )
+    return _kept(middle, x, axis, keepdims)
+
+
+def nanmedian(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
+    """Return the median of the elements that are not NaN.
+
+    Parameters
+    ----------
+    a : tensor_like
+        Any tensor.
+    axis : int or tuple of int, optional
+        The dimensions to reduce; default: all.
+    keepdims : bool, default False
+        Keep the reduced dimensions, with length 1.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.nanmedian` gives; NaN where there is no number.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.nanmedian([[3.0, 1.0, 2.0], [6.0, ft.nan, 9.0]], axis=1).eval()
+    array([2. , 7.5])
+    """
+    x = _as_floating(as_tensor(a))
+    ordered = sort(_first(x, axis), 0)
+    valid = _core.elemwise(scalar.invert, _core.elemwise(scalar.isnan, ordered))
+    count = sum(valid, 0, keepdims=True)
+    below = _core.elemwise(scalar.maximum, count - 1, 0)
+    low, high = (
+        get_item(take_along_axis(ordered, place, 0), 0)
+        for place in (below // 2, _core.elemwise(scalar.minimum, count // 2, below))
+    )
+    return _kept(_mean(low, high, get_item(count, 0)), x, axis, keepdims)
+
+
+def quantile(
+    a: TensorLike,
+    q: TensorLike,
+    axis: Axis = None,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Variable:
+    """Return the numbers below which given shares of the elements lie.
+
+    Parameters
+    ----------
+    a : tensor_like
+        Any tensor with elements; a NaN makes the result NaN.
+    q : tensor_like
+        The shares, from 0 to 1; 2 dimensions at most.
+    axis : int or tuple of int, optional
+        The dimensions to reduce; default: all.
+    method : str, default "linear"
+        What lies between two elements: any of the names that :func:`numpy.quantile` takes.
+    keepdims : bool, default False
+        Keep the reduced dimensions, with length 1.
+
+    Returns
+    -------
+    Variable
+        With the dimensions of ``q`` in front, as :func:`numpy.quantile` gives. The elements are
+        sorted. Where a share falls on an element it is that, also beside an infinite one.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.quantile([1.0, 2.0, 3.0, 4.0], [0.25, 0.5]).eval()
+    array([1.75, 2.5 ])
+    """
+    weak = type(q) in (int, float)
+    return _quantile(as_tensor(a), _as_shares(q, 1), axis, method, keepdims, weak)
+
+
+def percentile(
+    a: TensorLike,
+    q: TensorLike,
+    axis: Axis = None,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Variable:
+    """Return the numbers below which given percentages of the elements lie.
+
+    Parameters
+    ----------
+    a : tensor_like
+        Any tensor with elements; a NaN makes the result NaN.
+    q : tensor_like
+        The percentages, from 0 to 100; 2 dimensions at most.
+    axis, method, keepdims
+        As for :func:`quantile`.
+
+    Returns
+    -------
+    Variable
+        With the dimensions of ``q`` in front, as :func:`numpy.percentile` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.percentile([1.0, 2.0, 3.0, 4.0], 50).eval()
+    array(2.5)
+    """
+    weak = type(q) in (int, float)
+    return _quantile(as_tensor(a), _as_shares(q, 100), axis, method, keepdims, weak)
+
+
+def _as_shares(q: TensorLike, whole: int) -> Variable:
+    """Return ``q`` as shares of 1."""
+    shares = as_tensor(q)
+    if not shares.dtype.startswith("float"):
+        shares = as_tensor(shares, "float64")
+    if shares.ndim > 2:
+        raise ValueError(f"q must have 2 dimensions at most; given {shares.type}")
+    if isinstance(shares, Constant):
+        if not ((shares.data >= 0) & (shares.data <= whole)).all():
+            raise ValueError(f"q must be from 0 to {whole}; given {q!r}")
+        return constant(shares.data / shares.data.dtype.type(whole))
+    return shares if whole == 1 else shares / whole
+
+
+def _quantile(
+    x: Variable, q: Variable, axis: Axis, method: str, keepdims: bool, weak: bool
+) -> Variable:
+    """Return quantiles; those of a weak share, a Python number, have the dtype of ``x``."""
+    if method not in _WEIGHTS and method not in _PLACES:
+        known = ", ".join(map(repr, sorted({*_WEIGHTS, *_PLACES})))
+        raise ValueError(f"method must be one of {known}; given {method!r}")
+    if x.dtype == "bool":
+        raise TypeError(f"quantiles are of numbers; given {x.type}. Cast it first.")
+    ordered = sort(_first(x, axis), 0)
+    count = as_tensor(length(ordered, 0), q.dtype)
+    nan = get_item(_last_is_nan(ordered), 0)
+    if method in _PLACES:
+        values = get_item(ordered, as_tensor(_PLACES[method](count, q), "int64"))
+    else:
+        place, fix = _WEIGHTS[method]
+        floating = _as_floating(ordered)
+        values = _between(floating, place(count, q), count, fix, floating.dtype if weak else None)
+    if ordered.dtype.startswith("float"):
+        values = _core.elemwise(scalar.where, nan, np.nan, values)
+    return _kept(values, x, axis, keepdims, q.ndim)
+
+
+def _between(
+    ordered: Variable, place: Variable, count: Variable, fix: Place, dtype: str | None
+) -> Variable:
+    """Return what lies at places between elements, which are weighted."""
+    down = _core.elemwise(scalar.floor, place)
+    weight = as_tensor(fix(place - down, place), dtype)
+    last = count - 1
+    low, high = (
+        get_item(ordered, as_tensor(_core.elemwise(scalar.clip, at, 0, last), "int64"))
+        for at in (
+            _core.elemwise(scalar.where, place >= last, last, down),
+            _core.elemwise(scalar.where, place < 0, 0, down + 1),
+        )
+    )
+    weight = expand_dims(weight, tuple(range(weight.ndim, low.ndim)))
+    distance = high - low
+    near = low + distance * weight
+    far = high - distance * (1 - weight)
+    inside = _core.elemwise(scalar.where, weight >= 0.5, far, near)
+    there = _core.elemwise(scalar.or_, _is_zero(weight), _core.elemwise(scalar.eq, low, high))
+    return _core.elemwise(scalar.where, there, low, inside)
+
+
+def _is_zero(weight: Variable) -> Variable:
+    return _core.elemwise(scalar.eq, weight, 0)
+
+
+def _spread(alpha: float, beta: float) -> Place:
+    return lambda n, q: n * q + (alpha + q * (1 - alpha - beta)) - 1
+
+
+def _as_it_is(weight: Variable, place: Variable) -> Variable:
+    return weight
+
+
+def _half_at_elements(weight: Variable, place: Variable) -> Variable:
+    return _core.elemwise(
+        scalar.where, _core.elemwise(scalar.eq, weight, 0), weight + 0.5, weight * 0 + 1
+    )
+
+
+def _half_between(weight: Variable, place: Variable) -> Variable:
+    return _core.elemwise(
+        scalar.where, _core.elemwise(scalar.eq, weight, 0), weight, weight * 0 + 0.5
+    )
+
+
+def _midpoint(n: Variable, q: Variable) -> Variable:
+    place = (n - 1) * q
+    return 0.5 * (_core.elemwise(scalar.floor, place) + _core.elemwise(scalar.ceil, place))
+
+
+_WEIGHTS: Mapping[str, tuple[Place, Place]] = {
+    "linear": (lambda n, q: (n - 1) * q, _as_it_is),
+    "averaged_inverted_cdf": (lambda n, q: n * q - 1, _half_at_elements),
+    "interpolated_inverted_cdf": (_spread(0, 1), _as_it_is),
+    "hazen": (_spread(0.5, 0.5), _as_it_is),
+    "weibull": (_spread(0, 0), _as_it_is),
+    "median_unbiased": (_spread(1 / 3, 1 / 3), _as_it_is),
+    "normal_unbiased": (_spread(3 / 8, 3 / 8), _as_it_is),
+    "midpoint": (_midpoint, _half_between),
+}
+"""Methods that weight neighbours: where the quantile lies, and what its distance weighs."""
+
+
+def _inverted(n: Variable, q: Variable) -> Variable:
+    return _core.elemwise(scalar.maximum, _core.elemwise(scalar.ceil, n * q - 1), 0)
+
+
+def _closest(n: Variable, q: Variable) -> Variable:
+    place = n * q - 1.5
+    down = _core.elemwise(scalar.floor, place)
+    stays = _core.elemwise(
+        scalar.and_,
+        _core.elemwise(scalar.eq, place, down),
+        _core.elemwise(scalar.eq, _core.elemwise(scalar.mod, down, 2), 1),
+    )
+    return _core.elemwise(scalar.maximum, _core.elemwise(scalar.where, stays, down, down + 1), 0)
+
+
+_PLACES: Mapping[str, Place] = {
+    "inverted_cdf": _inverted,
+    "closest_observation": _closest,
+    "lower": lambda n, q: _core.elemwise(scalar.floor, (n - 1) * q),
+    "higher": lambda n, q: _core.elemwise(scalar.ceil, (n - 1) * q),
+    "nearest": lambda n, q: _core.elemwise(scalar.rint, (n - 1) * q),
+}
+"""Methods that choose one element: which."""
+
+
+def _first(x: Variable, axis: Axis) -> Variable:
+    """Return ``x`` with the dimensions ``axis`` joined to be the first one."""
+    axes = normalize_axes(axis, x.ndim)
+    rest = [k for k in range(x.ndim) if k not in axes]
+    own = lengths(x)
+    moved = permute_dims(x, [*axes, *rest])
+    if len(axes) == 1:
+        return moved
+    return reshape(moved, (product(own[k] for k in axes), *(own[k] for k in rest)))
+
+
+def _kept(values: Variable, x: Variable, axis: Axis, keepdims: bool, front: int = 0) -> Variable:
+    if not keepdims:
+        return values
+    return expand_dims(values, tuple(front + k for k in normalize_axes(axis, x.ndim)))
+
+
+def _mean(low: Variable, high: Variable, count: Variable) -> Variable:
+    """Return the element in the middle, or the mean of both."""
+    odd = _core.elemwise(scalar.eq, _core.elemwise(scalar.mod, count, 2), 1)
+    return _core.elemwise(scalar.where, odd, low, (low + high) / 2)
+
+
+def _last_is_nan(ordered: Variable) -> Variable:
+    """Return whether there are NaN, which are sorted to the end; with the first dimension."""
+    last = get_item(ordered, slice(-1, None))
+    if not ordered.dtype.startswith("float"):
+        return _core.elemwise(scalar.neq, last, last)
+    return _core.elemwise(scalar.isnan, last)
+
+
+def _as_floating(x: Variable) -> Variable:
+    return x if x.dtype.startswith("float") else as_tensor(x, "float64")
