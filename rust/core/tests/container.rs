@@ -40,7 +40,7 @@ fn a_container_goes_with_its_last_user() {
 }
 
 #[test]
-fn nodes_and_numbers_go_where_their_company_is() {
+fn nodes_and_numbers_go_where_their_operands_are() {
     let (here, elsewhere) = (Container::new(), Container::new());
     let x = input(&here, "x");
     let operands = smallvec![Operand::Weak(WeakScalar::Int(7)), Operand::Var(x.clone()),];

@@ -259,7 +259,7 @@ fn shapes_broadcast_where_the_type_says_one() {
 }
 
 #[test]
-fn python_numbers_take_the_dtype_of_their_company() {
+fn python_numbers_take_the_dtype_of_their_operands() {
     let container = Container::new();
     let add = op("add", 2);
     let result = |dtype, scalar| {

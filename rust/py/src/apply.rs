@@ -5,11 +5,11 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::birthplace::{describe, here};
 use crate::container::current;
 use crate::error::raise;
 use crate::face::{apply_face, face, forget_apply};
 use crate::op::{OpBase, op_face};
+use crate::source_line::{describe, here};
 use crate::types::TensorType;
 use crate::variable::{Variable, drop_node};
 
@@ -91,7 +91,7 @@ impl FrozenApply {
         let types: Vec<Ty> = output_types.iter().map(|ty| ty.0.clone()).collect();
         let inputs = inputs_of(inputs)?;
         let node = current(py)?
-            .company(inputs.iter())
+            .common_container(inputs.iter())
             .apply(op.get().op()?, inputs, Signature::new(&types), here(py)?)
             .map_err(raise)?;
         apply_face(py, node)
@@ -184,7 +184,8 @@ impl FrozenApply {
         let node = slf.get().node();
         let new = inputs_of(inputs)?;
         if strict || new.iter().zip(node.inputs()).all(|(new, old)| new.ty() == old.ty()) {
-            let node = current(py)?.company(new.iter()).with_inputs(node, new).map_err(raise)?;
+            let node =
+                current(py)?.common_container(new.iter()).with_inputs(node, new).map_err(raise)?;
             return apply_face(py, node);
         }
         // Other types may give other output types: the op says which.

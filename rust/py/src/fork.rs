@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use frazil_core::{Container, fork};
 
-use crate::{birthplace, face};
+use crate::{face, source_line};
 
 /// Has every fork hold the locks from now on; the first call counts.
 pub fn watch() -> io::Result<()> {
@@ -17,7 +17,7 @@ pub fn watch() -> io::Result<()> {
         // Made by now: a child would wait for ever for who was making it.
         Container::global();
         fork::add_lasting(&face::Tables);
-        fork::add_lasting(&birthplace::Places);
+        fork::add_lasting(&source_line::Places);
         frazil_runtime::watch_forks();
         register()
     });

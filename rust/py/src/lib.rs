@@ -2,7 +2,6 @@
 
 mod apply;
 mod array;
-mod birthplace;
 mod blas;
 mod builder;
 mod callable;
@@ -26,6 +25,7 @@ mod plan;
 mod program;
 mod rewrite;
 mod signals;
+mod source_line;
 mod types;
 mod variable;
 mod walks;
@@ -42,8 +42,6 @@ mod _core {
 
     #[pymodule_export]
     use crate::apply::FrozenApply;
-    #[pymodule_export]
-    use crate::birthplace::set_internal_path;
     #[pymodule_export]
     use crate::blas::{find_kernel_function, set_routines};
     #[pymodule_export]
@@ -80,6 +78,8 @@ mod _core {
     use crate::program::Program;
     #[pymodule_export]
     use crate::rewrite::{PyRuleSet, RewriteRule};
+    #[pymodule_export]
+    use crate::source_line::set_internal_path;
     #[pymodule_export]
     use crate::types::{TensorType, promote};
     #[pymodule_export]

@@ -13,10 +13,10 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::birthplace::{describe, in_stead_of};
 use crate::error::raise;
 use crate::face::{apply_face, face};
 use crate::op::OpBase;
+use crate::source_line::{describe, in_stead_of};
 use crate::variable::Variable;
 
 /// A law, read from left to right.

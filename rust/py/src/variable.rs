@@ -13,13 +13,13 @@ use pyo3::types::{PyString, PyTuple};
 use smallvec::smallvec;
 
 use crate::array::read_only_array;
-use crate::birthplace::here;
 use crate::cell::SharedCell;
 use crate::container::current;
 use crate::error::raise;
 use crate::face::{apply_face, container_face, face, forget_variable};
 use crate::op::OpBase;
 use crate::operand::operand;
+use crate::source_line::here;
 use crate::types::TensorType;
 
 /// One tensor-valued place in a graph; equality is identity.

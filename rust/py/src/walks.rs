@@ -34,7 +34,7 @@ pub fn var_of(variable: &Bound<'_, PyAny>) -> PyResult<Var> {
 /// Variables of one container, which a walk may go through together; constants move.
 pub fn together(py: Python<'_>, vars: Vec<Var>) -> PyResult<Vec<Var>> {
     let container = current(py)?;
-    let container = container.company(vars.iter());
+    let container = container.common_container(vars.iter());
     vars.iter().map(|var| adopted(&container, var)).collect()
 }
 
@@ -142,6 +142,6 @@ pub fn graph_replace<'py>(
     let pairs = pairs_of(replacements, None)?;
     let outputs = together(py, vars_of(outputs)?)?;
     let container = current(py)?;
-    let container = container.company(outputs.iter());
+    let container = container.common_container(outputs.iter());
     faces(py, &replace::replace(&container, &outputs, &pairs).map_err(raise)?)
 }

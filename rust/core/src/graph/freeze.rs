@@ -131,7 +131,7 @@ impl FrozenFunctionGraph {
             }
         }
         let own = self.container();
-        let container = own.company(values.iter());
+        let container = own.common_container(values.iter());
         let pairs: Vec<(Var, Var)> =
             self.inputs().iter().cloned().zip(values.iter().cloned()).collect();
         rebuild(&container, self.outputs(), &pairs, &mut Afresh(&container))
@@ -180,7 +180,7 @@ fn freeze(
     outputs: &[Var],
     mut tags: Tags,
 ) -> Result<FrozenFunctionGraph, Error> {
-    let container = container.company(inputs.iter().chain(outputs)).into_owned();
+    let container = container.common_container(inputs.iter().chain(outputs)).into_owned();
     let inputs = inputs.iter().map(|x| container.adopt(x)).collect::<Result<Vec<_>, _>>()?;
     let nominals: Box<[Var]> = inputs
         .iter()

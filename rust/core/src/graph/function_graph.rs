@@ -184,7 +184,7 @@ impl FunctionGraph {
         outputs: &[Var],
     ) -> Result<FunctionGraph, Error> {
         check_inputs(inputs)?;
-        let container = container.company(inputs.iter().chain(outputs));
+        let container = container.common_container(inputs.iter().chain(outputs));
         let (inputs, outputs) = (adopt_all(&container, inputs)?, adopt_all(&container, outputs)?);
         let state = State::new(inputs, outputs, Names::default());
         state.check_closed()?;

@@ -162,8 +162,8 @@ impl Container {
 
     /// Where a node over `vars` belongs: the container of the first that is no constant, else of the first.
     ///
-    /// Without any, it is this container. A constant goes where its company is.
-    pub fn company<'a, 'v>(
+    /// Without any, it is this container. A constant goes where the others are.
+    pub fn common_container<'a, 'v>(
         &'a self,
         vars: impl Iterator<Item = &'v Var> + Clone,
     ) -> Cow<'a, Container> {

@@ -17,7 +17,7 @@ use crate::value::ty::{Dim, Ty};
 pub enum Operand {
     /// A variable.
     Var(Var),
-    /// A Python number, which takes the dtype of its company.
+    /// A Python number, which takes the dtype of the operands beside it.
     Weak(WeakScalar),
 }
 
@@ -45,7 +45,7 @@ pub fn apply(
 ) -> Result<Var, Error> {
     op.check_arity(operands.len())?;
     let rule = op.key().rule.ok_or_else(|| Error::NoOperands)?;
-    let container = &*container.company(operands.iter().filter_map(Operand::var));
+    let container = &*container.common_container(operands.iter().filter_map(Operand::var));
     let inputs = strengthen(container, rule, operands)?;
     let ty = {
         let types: SmallVec<[&Ty; 3]> = inputs.iter().map(Var::ty).collect();
@@ -116,7 +116,7 @@ fn strengthen(container: &Container, rule: TypeRule, operands: Operands) -> Resu
             })
             .collect());
     }
-    let company = operands
+    let beside = operands
         .iter()
         .enumerate()
         .filter(|(position, _)| rule.promotes_operand(*position))
@@ -133,8 +133,8 @@ fn strengthen(container: &Container, rule: TypeRule, operands: Operands) -> Resu
                 Operand::Var(var) => return Ok(var),
                 Operand::Weak(scalar) => scalar,
             };
-            let dtype = match company {
-                Some(company) if rule.promotes_operand(position) => scalar.dtype_beside(company),
+            let dtype = match beside {
+                Some(beside) if rule.promotes_operand(position) => scalar.dtype_beside(beside),
                 _ => scalar.default_dtype(),
             };
             let data = match scalar.constant(dtype) {

@@ -90,7 +90,7 @@ pub(crate) fn rebuild(
     rules: &mut impl Rebuild,
 ) -> Result<Vec<Var>, Error> {
     // Numbers tell the nodes of one container apart, so the walk keeps to that of the outputs.
-    let source = container.company(outputs.iter());
+    let source = container.common_container(outputs.iter());
     let pairs = || replacements.iter().filter(|(old, _)| source.holds(old));
     Numbering::with(|numbers| {
         let mut walk =

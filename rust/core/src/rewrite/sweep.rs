@@ -339,7 +339,7 @@ impl Sweep {
 
     /// Where what takes the place of `var` belongs.
     fn home(&self, var: &Var) -> Cow<'_, Container> {
-        self.container.company(std::iter::once(var))
+        self.container.common_container(std::iter::once(var))
     }
 
     /// The entry of `var`, which is worked out if it was not asked for before; `by` is what a rule's result is for.
@@ -414,7 +414,7 @@ impl Sweep {
         }
         let inputs: Inputs = results.cloned().collect();
         let (signature, origin) = (var.node().signature(), var.node().origin());
-        let container = self.container.company(inputs.iter());
+        let container = self.container.common_container(inputs.iter());
         let node =
             container.apply_tagged(op.clone(), inputs, signature.clone(), *distinct, origin)?;
         let rebuilt = Var::new(node, var.index() as u32);

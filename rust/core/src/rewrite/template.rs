@@ -21,7 +21,7 @@ enum Term {
     Bound(Register),
     /// This output of the application that the match has there.
     Sibling(Register, u32),
-    /// A constant: a number takes the element type of its company.
+    /// A constant: a number takes the element type of the operands beside it.
     Constant(Literal),
     /// An op applied to earlier terms.
     Apply { head: Head, arguments: SmallVec<[Argument; 2]>, output: u32 },

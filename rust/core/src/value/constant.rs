@@ -61,7 +61,7 @@ impl PartialEq for ConstantData {
     }
 }
 
-/// A Python number without a dtype of its own: it takes the dtype of its company (NEP 50).
+/// A Python number without a dtype of its own: it takes the dtype of the operands beside it (NEP 50).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WeakScalar {
     /// `True` or `False`.
@@ -73,7 +73,7 @@ pub enum WeakScalar {
 }
 
 impl WeakScalar {
-    /// What the number becomes with no company: NumPy's default types.
+    /// What the number becomes with nothing beside it: NumPy's default types.
     pub fn default_dtype(self) -> DType {
         match self {
             WeakScalar::Bool(_) => DType::Bool,
@@ -83,13 +83,13 @@ impl WeakScalar {
         }
     }
 
-    /// The dtype of this number beside arrays of `company`.
-    pub fn dtype_beside(self, company: DType) -> DType {
+    /// The dtype of this number beside arrays of `other`.
+    pub fn dtype_beside(self, other: DType) -> DType {
         match self {
-            WeakScalar::Bool(_) => company.promote(DType::Bool),
-            WeakScalar::Int(_) if company == DType::Bool => self.default_dtype(),
-            WeakScalar::Float(_) if !company.is_float() => DType::Float64,
-            WeakScalar::Int(_) | WeakScalar::Float(_) => company,
+            WeakScalar::Bool(_) => other.promote(DType::Bool),
+            WeakScalar::Int(_) if other == DType::Bool => self.default_dtype(),
+            WeakScalar::Float(_) if !other.is_float() => DType::Float64,
+            WeakScalar::Int(_) | WeakScalar::Float(_) => other,
         }
     }
 
