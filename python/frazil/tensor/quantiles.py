@@ -168,15 +168,13 @@ def percentile(
 def _as_shares(q: TensorLike, whole: int) -> Variable:
     """Return ``q`` as shares of 1."""
     shares = as_tensor(q)
-    if not shares.dtype.startswith("float"):
-        shares = as_tensor(shares, "float64")
     if shares.ndim > 2:
         raise ValueError(f"q must have 2 dimensions at most; given {shares.type}")
     if isinstance(shares, Constant):
         if not ((shares.data >= 0) & (shares.data <= whole)).all():
             raise ValueError(f"q must be from 0 to {whole}; given {q!r}")
-        return constant(shares.data / shares.data.dtype.type(whole))
-    return shares if whole == 1 else shares / whole
+        return constant(np.true_divide(shares.data, whole))
+    return _as_floating(shares) if whole == 1 else _as_floating(shares) / whole
 
 
 def _quantile(
