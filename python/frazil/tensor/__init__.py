@@ -228,6 +228,13 @@ from frazil.tensor.numbers import newaxis as newaxis
 from frazil.tensor.numbers import pi as pi
 from frazil.tensor.outlines import broadcast_shapes as broadcast_shapes
 from frazil.tensor.outlines import empty_like as empty_like
+from frazil.tensor.positions import argwhere as argwhere
+from frazil.tensor.positions import cumulative_prod as cumulative_prod
+from frazil.tensor.positions import cumulative_sum as cumulative_sum
+from frazil.tensor.positions import max_and_argmax as max_and_argmax
+from frazil.tensor.positions import one_hot as one_hot
+from frazil.tensor.positions import searchsorted as searchsorted
+from frazil.tensor.positions import to_one_hot as to_one_hot
 from frazil.tensor.products import dot as dot
 from frazil.tensor.products import matmul as matmul
 from frazil.tensor.products import outer as outer
@@ -301,6 +308,14 @@ from frazil.tensor.transposition import moveaxis as moveaxis
 from frazil.tensor.transposition import permute_dims as permute_dims
 from frazil.tensor.transposition import swapaxes as swapaxes
 from frazil.tensor.transposition import transpose as transpose
+from frazil.tensor.triangles import alloc_diag as alloc_diag
+from frazil.tensor.triangles import extract_diag as extract_diag
+from frazil.tensor.triangles import fill_diagonal as fill_diagonal
+from frazil.tensor.triangles import tril_indices as tril_indices
+from frazil.tensor.triangles import tril_indices_from as tril_indices_from
+from frazil.tensor.triangles import triu_indices as triu_indices
+from frazil.tensor.triangles import triu_indices_from as triu_indices_from
+from frazil.tensor.triangles import vander as vander
 
 if not _TYPE_CHECKING:  # checkers of types know by themselves which names there are not
     from frazil.graph.namespace import public_names as _public_names

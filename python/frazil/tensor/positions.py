@@ -1,0 +1,268 @@
+"""Positions of elements: of extremes, of those that are not zero, among sorted ones, as numbers."""
+
+from __future__ import annotations
+
+import numpy.typing as npt
+
+import frazil._core as _core
+import frazil.scalar as scalar
+from frazil._core import Variable
+from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.axes import normalize_axis
+from frazil.tensor.creation import full
+from frazil.tensor.cumulation import cumprod, cumsum
+from frazil.tensor.dims import expand_dims
+from frazil.tensor.items import get_item
+from frazil.tensor.joining import concatenate, stack
+from frazil.tensor.lengths import LengthLike, as_length, length, lengths
+from frazil.tensor.ranges import arange
+from frazil.tensor.reductions import max
+from frazil.tensor.reshaping import ravel, reshape
+from frazil.tensor.searching import argmax, nonzero
+from frazil.tensor.sorting import argsort
+
+
+def max_and_argmax(
+    a: TensorLike, axis: int | None = None, keepdims: bool = False
+) -> tuple[Variable, Variable]:
+    """Return the largest elements along a dimension, and their positions.
+
+    Parameters
+    ----------
+    a : tensor_like
+        Any tensor with elements.
+    axis : int, optional
+        The dimension; default: the flattened tensor.
+    keepdims : bool, default False
+        Keep the dimension, with length 1.
+
+    Returns
+    -------
+    tuple of Variable
+        What :func:`max` and :func:`argmax` give.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> largest, where = ft.max_and_argmax([3.0, 7.0, 5.0])
+    >>> largest.eval(), where.eval()
+    (array(7.), array(1))
+    """
+    return max(a, axis, keepdims), argmax(a, axis, keepdims)
+
+
+def argwhere(a: TensorLike) -> Variable:
+    """Return the positions of the elements that are not zero, one in each row.
+
+    Parameters
+    ----------
+    a : tensor_like
+        A tensor with dimensions.
+
+    Returns
+    -------
+    Variable
+        A matrix of int64, as :func:`numpy.argwhere` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.argwhere([[0, 5], [7, 0]]).eval()
+    array([[0, 1],
+           [1, 0]])
+    """
+    return stack(nonzero(a), 1)
+
+
+def one_hot(
+    x: TensorLike, num_classes: LengthLike, axis: int = -1, dtype: npt.DTypeLike = "float64"
+) -> Variable:
+    """Return for each number a vector that is 1 at the position of that number, and 0 elsewhere.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Integers; where one is not in 0 to ``num_classes - 1``, the vector is 0.
+    num_classes : int or 0-d integer variable
+        The length of the vectors.
+    axis : int, default -1
+        The dimension of the result that they are in.
+    dtype : dtype_like, default "float64"
+        Data type of the result.
+
+    Returns
+    -------
+    Variable
+        With a dimension more than ``x``.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.one_hot([0, 2], 3).eval()
+    array([[1., 0., 0.],
+           [0., 0., 1.]])
+    """
+    x = as_tensor(x)
+    if x.type.numpy_dtype.kind not in "iu":
+        raise TypeError(f"one_hot takes integers; given {x.type}")
+    place = normalize_axis(axis, x.ndim + 1)
+    classes = expand_dims(
+        arange(as_length(num_classes)), [k for k in range(x.ndim + 1) if k != place]
+    )
+    hot = _core.elemwise(scalar.eq, expand_dims(x, place), classes)
+    return as_tensor(hot, dtype)
+
+
+def to_one_hot(y: TensorLike, nb_class: LengthLike, dtype: npt.DTypeLike = "float64") -> Variable:
+    """Return :func:`one_hot` of a vector, under PyTensor's name.
+
+    Parameters
+    ----------
+    y : tensor_like
+        A vector of integers.
+    nb_class : int or 0-d integer variable
+        The number of columns.
+    dtype : dtype_like, default "float64"
+        Data type of the result.
+
+    Returns
+    -------
+    Variable
+        A matrix with a row for each number.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.to_one_hot([1], 3).eval()
+    array([[0., 1., 0.]])
+    """
+    return one_hot(y, nb_class, -1, dtype)
+
+
+def searchsorted(a: TensorLike, v: TensorLike, side: str = "left") -> Variable:
+    """Return where elements belong in a sorted vector.
+
+    Both are sorted together, in time ``n log(n)`` of their lengths in sum.
+
+    Parameters
+    ----------
+    a : tensor_like
+        A sorted vector.
+    v : tensor_like
+        What belongs in it.
+    side : {"left", "right"}, default "left"
+        Whether before or behind the elements that are equal.
+
+    Returns
+    -------
+    Variable
+        Of int64 and the shape of ``v``, as :func:`numpy.searchsorted` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.searchsorted([1.0, 2.0, 3.0], [0.0, 2.0, 5.0]).eval()
+    array([0, 1, 3])
+    """
+    a, v = as_tensor(a), as_tensor(v)
+    if a.ndim != 1:
+        raise ValueError(f"searchsorted looks in a vector; given {a.type}")
+    if side not in ("left", "right"):
+        raise ValueError(f"side must be 'left' or 'right'; given {side!r}")
+    wanted = ravel(v)
+    count = length(wanted, 0)
+    # Sorting is stable: of equal elements, those that stand in front stay there.
+    if side == "left":
+        ranks = get_item(_ranks(concatenate([wanted, a])), slice(None, count))
+    else:
+        ranks = get_item(_ranks(concatenate([a, wanted])), slice(length(a, 0), None))
+    return reshape(ranks - _ranks(wanted), lengths(v))
+
+
+def _ranks(x: Variable) -> Variable:
+    """Return the position that each element has when they are sorted."""
+    return argsort(argsort(x))
+
+
+def cumulative_sum(
+    x: TensorLike,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: npt.DTypeLike | None = None,
+    include_initial: bool = False,
+) -> Variable:
+    """Return the cumulative sum along a dimension, under the Array API's name.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor; a number counts as a vector of one.
+    axis : int, optional
+        The dimension to sum along, which need not be said of a vector.
+    dtype : dtype_like, optional
+        What to accumulate in; default as for :func:`sum`.
+    include_initial : bool, default False
+        Begin with 0.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.cumulative_sum` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.cumulative_sum([1.0, 2.0, 3.0], include_initial=True).eval()
+    array([0., 1., 3., 6.])
+    """
+    x, along = _along(x, axis, "cumulative_sum")
+    return _from(0, cumsum(x, along, dtype), along, include_initial)
+
+
+def cumulative_prod(
+    x: TensorLike,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: npt.DTypeLike | None = None,
+    include_initial: bool = False,
+) -> Variable:
+    """Return the cumulative product along a dimension, under the Array API's name.
+
+    Parameters
+    ----------
+    x, axis, dtype
+        As for :func:`cumulative_sum`.
+    include_initial : bool, default False
+        Begin with 1.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.cumulative_prod` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.cumulative_prod([1.0, 2.0, 3.0], include_initial=True).eval()
+    array([1., 1., 2., 6.])
+    """
+    x, along = _along(x, axis, "cumulative_prod")
+    return _from(1, cumprod(x, along, dtype), along, include_initial)
+
+
+def _along(x: TensorLike, axis: int | None, name: str) -> tuple[Variable, int]:
+    x = as_tensor(x)
+    x = x if x.ndim else expand_dims(x, 0)
+    if axis is None and x.ndim > 1:
+        raise ValueError(f"{name} of {x.type} needs an axis: only vectors have one dimension")
+    return x, normalize_axis(0 if axis is None else axis, x.ndim)
+
+
+def _from(initial: int, cumulated: Variable, axis: int, include: bool) -> Variable:
+    if not include:
+        return cumulated
+    shape = [*lengths(cumulated)]
+    shape[axis] = as_length(1)
+    return concatenate([full(shape, initial, cumulated.dtype), cumulated], axis)

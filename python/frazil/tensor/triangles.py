@@ -1,0 +1,280 @@
+"""Positions in triangles, diagonals that are replaced, and matrices of powers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import frazil._core as _core
+import frazil.scalar as scalar
+from frazil._core import Variable
+from frazil.scalar.constants import TensorLike, as_tensor, constant
+from frazil.tensor.axes import normalize_axis
+from frazil.tensor.broadcasting import broadcast_to
+from frazil.tensor.cumulation import cumprod
+from frazil.tensor.diagonals import AllocDiag, diagonal, tri
+from frazil.tensor.dims import expand_dims
+from frazil.tensor.elementwise.choice import where
+from frazil.tensor.elementwise.logic import logical_not
+from frazil.tensor.lengths import (
+    LengthLike,
+    add,
+    as_length,
+    length,
+    lengths,
+    literal,
+    static_length,
+)
+from frazil.tensor.ranges import arange
+from frazil.tensor.rearranging import flip
+from frazil.tensor.searching import nonzero
+from frazil.tensor.transposition import moveaxis
+
+
+def tril_indices(n: LengthLike, k: int = 0, m: LengthLike | None = None) -> tuple[Variable, ...]:
+    """Return the positions of the elements of a matrix on and below a diagonal.
+
+    Parameters
+    ----------
+    n : int or 0-d integer variable
+        The number of rows.
+    k : int, default 0
+        How far the diagonal is above the main one; negative below.
+    m : int or 0-d integer variable, optional
+        The number of columns; default: as many as rows.
+
+    Returns
+    -------
+    tuple of Variable
+        The rows and the columns, int64 vectors, as :func:`numpy.tril_indices` gives; constants
+        where ``n`` and ``m`` are known.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> rows, columns = ft.tril_indices(2)
+    >>> rows.eval(), columns.eval()
+    (array([0, 1, 1]), array([0, 0, 1]))
+    """
+    return _indices(n, n if m is None else m, k, below=True)
+
+
+def triu_indices(n: LengthLike, k: int = 0, m: LengthLike | None = None) -> tuple[Variable, ...]:
+    """Return the positions of the elements of a matrix on and above a diagonal.
+
+    Parameters
+    ----------
+    n, k, m
+        As for :func:`tril_indices`.
+
+    Returns
+    -------
+    tuple of Variable
+        The rows and the columns, int64 vectors, as :func:`numpy.triu_indices` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> rows, columns = ft.triu_indices(2)
+    >>> rows.eval(), columns.eval()
+    (array([0, 0, 1]), array([0, 1, 1]))
+    """
+    return _indices(n, n if m is None else m, k, below=False)
+
+
+def tril_indices_from(arr: TensorLike, k: int = 0) -> tuple[Variable, ...]:
+    """Return the positions of the elements of ``arr`` on and below a diagonal.
+
+    Parameters
+    ----------
+    arr : tensor_like
+        A matrix.
+    k : int, default 0
+        How far the diagonal is above the main one; negative below.
+
+    Returns
+    -------
+    tuple of Variable
+        The rows and the columns, as :func:`tril_indices` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> x = ft.constant([[1, 2], [3, 4]])
+    >>> x[ft.tril_indices_from(x)].eval()
+    array([1, 3, 4])
+    """
+    rows, columns = lengths(_matrix(arr, "tril_indices_from"))
+    return tril_indices(rows, k, columns)
+
+
+def triu_indices_from(arr: TensorLike, k: int = 0) -> tuple[Variable, ...]:
+    """Return the positions of the elements of ``arr`` on and above a diagonal.
+
+    Parameters
+    ----------
+    arr : tensor_like
+        A matrix.
+    k : int, default 0
+        How far the diagonal is above the main one; negative below.
+
+    Returns
+    -------
+    tuple of Variable
+        The rows and the columns, as :func:`triu_indices` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> x = ft.constant([[1, 2], [3, 4]])
+    >>> x[ft.triu_indices_from(x)].eval()
+    array([1, 2, 4])
+    """
+    rows, columns = lengths(_matrix(arr, "triu_indices_from"))
+    return triu_indices(rows, k, columns)
+
+
+def fill_diagonal(a: TensorLike, val: TensorLike) -> Variable:
+    """Return a matrix with another value on its main diagonal.
+
+    Parameters
+    ----------
+    a : tensor_like
+        A matrix, which stays as it is.
+    val : tensor_like
+        The value, without dimensions; it is cast to the dtype of ``a``.
+
+    Returns
+    -------
+    Variable
+        Of the type of ``a``, as :func:`numpy.fill_diagonal` leaves it.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.fill_diagonal([[1, 2], [3, 4]], 0).eval()
+    array([[0, 2],
+           [3, 0]])
+    """
+    a, value = _matrix(a, "fill_diagonal"), as_tensor(val)
+    if value.ndim:
+        raise ValueError(f"the value must have no dimensions; given {value.type}")
+    rows, columns = lengths(a)
+    there = _core.elemwise(scalar.eq, expand_dims(arange(rows), 1), arange(columns))
+    return where(there, as_tensor(value, a.dtype), a)
+
+
+def extract_diag(x: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable:
+    """Return a diagonal of matrices: :func:`diagonal` under PyTensor's name.
+
+    Parameters
+    ----------
+    x : tensor_like
+        A tensor with two dimensions or more.
+    offset, axis1, axis2 : int
+        Which diagonal, as for :func:`diagonal`.
+
+    Returns
+    -------
+    Variable
+        With the diagonal as the last dimension.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.extract_diag([[1, 2], [3, 4]]).eval()
+    array([1, 4])
+    """
+    return diagonal(x, offset, axis1, axis2)
+
+
+def alloc_diag(diag: TensorLike, axis1: int = 0, axis2: int = 1, offset: int = 0) -> Variable:
+    """Return matrices with the last dimension of a tensor as their diagonal, and zeros elsewhere.
+
+    Parameters
+    ----------
+    diag : tensor_like
+        A tensor with one dimension or more.
+    axis1, axis2 : int, default 0 and 1
+        The dimensions of the result that the rows and the columns are in.
+    offset : int, default 0
+        How far the diagonal is above the main one; negative below.
+
+    Returns
+    -------
+    Variable
+        Of the dtype of ``diag``, with a dimension more, as PyTensor's ``alloc_diag`` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.alloc_diag([1, 2]).eval()
+    array([[1, 0],
+           [0, 2]])
+    """
+    diag = as_tensor(diag)
+    if diag.ndim == 0:
+        raise ValueError(f"a diagonal has one dimension at least; given {diag.type}")
+    first, second = (normalize_axis(axis, diag.ndim + 1) for axis in (axis1, axis2))
+    if first == second:
+        raise ValueError(f"axis1 and axis2 must differ; both are {axis1}")
+    side = add(length(diag, diag.ndim - 1), literal(abs(offset)))
+    matrices: Variable = AllocDiag(offset)(diag, side, side)
+    return moveaxis(matrices, (-2, -1), (first, second))
+
+
+def vander(x: TensorLike, N: LengthLike | None = None, increasing: bool = False) -> Variable:
+    """Return the matrix of the powers of the elements of a vector.
+
+    Parameters
+    ----------
+    x : tensor_like
+        A vector.
+    N : int or 0-d integer variable, optional
+        The number of powers; default: as many as elements.
+    increasing : bool, default False
+        Whether the powers increase from left to right.
+
+    Returns
+    -------
+    Variable
+        A row for each element, of the dtype that ``x`` and int64 promote to, as
+        :func:`numpy.vander` gives. The gradient is right at zero, too.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.vander([1, 2, 3]).eval()
+    array([[1, 1, 1],
+           [4, 2, 1],
+           [9, 3, 1]])
+    """
+    x = as_tensor(x)
+    if x.ndim != 1:
+        raise ValueError(f"vander takes a vector; given {x.type}")
+    x = as_tensor(x, _core.promote(x.dtype, "int64"))
+    count = length(x, 0) if N is None else as_length(N)
+    if (static_length(count) or 0) < 0:
+        raise ValueError(f"the number of powers must not be negative; given {N}")
+    column = expand_dims(x, 1)
+    first = _core.elemwise(scalar.eq, arange(count), 0)
+    factors = where(first, constant(1, x.dtype), broadcast_to(column, (length(x, 0), count)))
+    powers = cumprod(factors, 1)
+    return powers if increasing else flip(powers, 1)
+
+
+def _indices(n: LengthLike, m: LengthLike, k: int, *, below: bool) -> tuple[Variable, ...]:
+    rows, columns = as_length(n), as_length(m)
+    height, width = static_length(rows), static_length(columns)
+    if height is not None and width is not None:
+        found = (np.tril_indices if below else np.triu_indices)(height, k, width)
+        return tuple(constant(positions.astype("int64")) for positions in found)
+    if below:
+        return nonzero(tri(rows, columns, k, "bool"))
+    return nonzero(logical_not(tri(rows, columns, k - 1, "bool")))
+
+
+def _matrix(x: TensorLike, name: str) -> Variable:
+    x = as_tensor(x)
+    if x.ndim != 2:
+        raise ValueError(f"{name} takes a matrix; given {x.type}")
+    return x
