@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 from agreement import drawn_arrays, follow, follow_compiled
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -30,6 +30,7 @@ def axes_of(array):
 
 
 @pytest.mark.parametrize("name", [*NAN, "median", "ptp", "count_nonzero"])
+@settings(max_examples=40)  # for each of the functions
 @given(drawn_arrays(min_dims=1, dtypes=dtypes), st.booleans(), st.data())
 def test_reductions_agree_with_numpy(name, array, keepdims, data):
     axis = data.draw(axes_of(array))
@@ -64,6 +65,7 @@ finite = hnp.arrays(
 
 
 @pytest.mark.parametrize("method", METHODS)
+@settings(max_examples=25)  # for each of the methods
 @given(finite, st.booleans(), st.booleans(), st.data())
 def test_quantiles_agree_with_numpy(method, array, keepdims, nan, data):
     if nan and array.dtype.kind == "f":
@@ -131,7 +133,8 @@ def test_covariances_agree_with_numpy(array, rowvar, bias, ddof, weighted):
         options["fweights"] = np.arange(1, observations + 1)
         options["aweights"] = np.linspace(0.5, 2, observations)
     compare(lambda x, m: m.cov(x, **options), array)
-    compare(lambda x, m: m.cov(x, x + 1, rowvar=rowvar), array)
+    if rowvar or array.ndim != 2 or array.shape[0] > 1:  # NumPy takes one row of y for a quantity
+        compare(lambda x, m: m.cov(x, x + 1, rowvar=rowvar), array)
 
 
 @given(rows, st.booleans())
