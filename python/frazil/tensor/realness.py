@@ -39,12 +39,13 @@ def imag(x: TensorLike, /) -> Variable:
 
 @elementwise(
     "[1.0, -1.0] -> [ 1., -1.]",
-    "``x`` itself, as :func:`numpy.conj` gives.",
+    "``x`` itself, as :func:`numpy.conj` gives; int8 for bool.",
     "Any tensor; there are no complex ones.",
 )
 def conj(x: TensorLike, /) -> Variable:
     """Return the conjugate, which is ``x``."""
-    return as_tensor(x)
+    x = as_tensor(x)
+    return as_tensor(x, "int8") if x.dtype == "bool" else x
 
 
 conjugate = conj

@@ -7,7 +7,6 @@ import math
 import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor
-from frazil.tensor.elementwise.angles import as_floating
 from frazil.tensor.elementwise.arithmetic import floor_divide, remainder
 from frazil.tensor.elementwise.definition import elementwise
 
@@ -36,6 +35,12 @@ def _chosen(comparison: scalar.Elementary, x1: TensorLike, x2: TensorLike) -> Va
     return elemwise(scalar.where, first, a, b)
 
 
+def _floating(x1: TensorLike, x2: TensorLike) -> tuple[Variable, Variable]:
+    """Return both in the floating dtype that elementary functions of them have."""
+    dtype = elemwise(scalar.arctan2, as_operand(x1), as_operand(x2)).dtype
+    return as_tensor(x1, dtype), as_tensor(x2, dtype)
+
+
 def heaviside(x1: TensorLike, x2: TensorLike, /) -> Variable:
     """Return 0 below zero, 1 above it, and ``x2`` at zero.
 
@@ -57,8 +62,7 @@ def heaviside(x1: TensorLike, x2: TensorLike, /) -> Variable:
     >>> ft.heaviside([-1.5, 0.0, 2.0], 0.5).eval()
     array([0. , 0.5, 1. ])
     """
-    a, b = _promoted(x1, x2)
-    a, b = as_floating(a), as_floating(b)
+    a, b = _floating(x1, x2)
     above = elemwise(scalar.where, elemwise(scalar.gt, a, 0), 1, a * 0)
     step = elemwise(scalar.where, elemwise(scalar.lt, a, 0), 0, above)
     step = elemwise(scalar.where, elemwise(scalar.isnan, a), math.nan, step)
@@ -72,7 +76,7 @@ def heaviside(x1: TensorLike, x2: TensorLike, /) -> Variable:
 )
 def hypot(x1: TensorLike, x2: TensorLike, /) -> Variable:
     """Return the lengths of hypotenuses, ``sqrt(x1**2 + x2**2)``, whose squares may overflow."""
-    a, b = (elemwise(scalar.abs, as_floating(x)) for x in _promoted(x1, x2))
+    a, b = (elemwise(scalar.abs, x) for x in _floating(x1, x2))
     first = elemwise(scalar.ge, a, b)
     long, short = elemwise(scalar.where, first, a, b), elemwise(scalar.where, first, b, a)
     origin = elemwise(scalar.eq, long, 0)
@@ -87,7 +91,7 @@ def hypot(x1: TensorLike, x2: TensorLike, /) -> Variable:
 )
 def logaddexp2(x1: TensorLike, x2: TensorLike, /) -> Variable:
     """Return ``log2(2**x1 + 2**x2)``, whose powers may overflow."""
-    a, b = (as_floating(x) for x in _promoted(x1, x2))
+    a, b = _floating(x1, x2)
     first = elemwise(scalar.ge, a, b)
     large, small = elemwise(scalar.where, first, a, b), elemwise(scalar.where, first, b, a)
     # Infinities of one sign have no difference.
