@@ -6,22 +6,16 @@ package, as ops do not know how graphs are differentiated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import singledispatch
 from typing import TypeAlias
 
-from frazil._core import Variable
-from frazil.graph.op import Op
+from frazil.graph.op import Gradients, Op, Variables
 
-Gradients: TypeAlias = Sequence[Variable | None]
-"""One for each variable; None: there is none."""
-
-Pullback: TypeAlias = Callable[
-    [Sequence[Variable], Sequence[Variable], Sequence[Variable]], Gradients
-]
+Pullback: TypeAlias = Callable[[Variables, Variables, Variables], Gradients]
 """``(inputs, outputs, output_gradients)`` to the gradients of the inputs."""
 
-Pushforward: TypeAlias = Callable[[Sequence[Variable], Sequence[Variable]], Gradients]
+Pushforward: TypeAlias = Callable[[Variables, Variables], Gradients]
 """``(inputs, tangents)`` to the tangents of the outputs."""
 
 
@@ -48,7 +42,7 @@ def pullback_of(op: Op) -> Pullback:
     >>> fz.pp(gradient)
     'g * (x * 2.0)'
     """
-    return op.L_op if has_own(op, "L_op") else pullback_rule(op)
+    return op.L_op if has_own_pullback(op) else pullback_rule(op)
 
 
 def pushforward_of(op: Op) -> Pushforward | None:
@@ -60,9 +54,9 @@ def pushforward_of(op: Op) -> Pushforward | None:
     return pushforward_rule(op) if own is None else own
 
 
-def has_own(op: Op, name: str) -> bool:
-    """Return whether the class of an op defines the method ``name``, which ``Op`` declares."""
-    return getattr(type(op), name) is not getattr(Op, name)
+def has_own_pullback(op: Op) -> bool:
+    """Return whether the class of an op defines ``L_op`` itself."""
+    return type(op).L_op is not Op.L_op
 
 
 @singledispatch

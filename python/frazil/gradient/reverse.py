@@ -19,7 +19,7 @@ from frazil._core import Constant, FrozenApply, Variable
 from frazil.gradient.answers import gradients_of
 from frazil.gradient.elementwise import pull_elementwise
 from frazil.gradient.kinds import is_continuous
-from frazil.gradient.registry import has_own, pullback_of
+from frazil.gradient.registry import has_own_pullback, pullback_of
 from frazil.graph.containers import in_container_of
 from frazil.graph.op import Op
 from frazil.inner.inner_graph import HasInnerGraph, first_impure
@@ -295,7 +295,7 @@ def _pull(
     op, inputs = node.op, node.inputs
     check_runs_once(node)
     try:
-        if not isinstance(op, Elemwise) or has_own(op, "L_op"):
+        if not isinstance(op, Elemwise) or has_own_pullback(op):
             taken = [_as_taken(op, output, gradients) for output in outputs]
             gives = isinstance(op, TAKE_UNIFORM)
             pulled = pullback_of(op)(inputs, outputs, taken)
