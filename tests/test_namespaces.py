@@ -13,7 +13,7 @@ import frazil as fz
 PACKAGE = Path(fz.__file__).parent
 
 PUBLIC = {
-    "frazil": {"gradient", "inplace", "rewrite", "scalar", "tensor"},
+    "frazil": {"batching", "gradient", "inplace", "rewrite", "scalar", "tensor"},
     "frazil.compile": set(),
     "frazil.gradient": set(),
     "frazil.link": set(),

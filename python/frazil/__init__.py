@@ -6,6 +6,7 @@ it with :func:`function`.
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from frazil import batching as batching
 from frazil import gradient as gradient
 from frazil import rewrite as rewrite
 from frazil import scalar as scalar
@@ -22,6 +23,7 @@ from frazil._core import SharedVariable as SharedVariable
 from frazil._core import TensorType as TensorType
 from frazil._core import Variable as Variable
 from frazil._core import graph_replace as graph_replace
+from frazil.batching.vectorize import vectorize as vectorize
 from frazil.compile.function import Function as Function
 from frazil.compile.function import function as function
 from frazil.compile.inner import rewrite_inner_graph as rewrite_inner_graph
@@ -60,7 +62,7 @@ if not _TYPE_CHECKING:  # checkers of types know by themselves which names there
     __getattr__ = _refuse("frazil", _IN_FRAZIL)
 
     __all__ = _public_names(
-        globals(), modules=["gradient", "inplace", "rewrite", "scalar", "tensor"]
+        globals(), modules=["batching", "gradient", "inplace", "rewrite", "scalar", "tensor"]
     )
 
     def __dir__() -> list[str]:

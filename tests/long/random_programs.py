@@ -28,6 +28,7 @@ def case(seed: int) -> None:
     check_values(program, rng, dict.fromkeys(modes))
     check_gradient(program, rng, dict.fromkeys(modes))
     check_extremes(program, rng, dict.fromkeys(modes))
+    check_batch(program, rng, modes[0])
 
 
 def wanted(program: Program, rng: random.Random) -> list[int]:
@@ -190,6 +191,53 @@ def check_gradient(program: Program, rng: random.Random, modes: dict[str, None])
         assert abs(value - quotients[0]) <= 10 * spread + 1e-3 * scale, (
             f"gradient in {mode} of value {cost} of {names}: {value}, by differences {quotients}"
         )
+
+
+SIZE = 3
+
+
+def check_batch(program: Program, rng: random.Random, mode: str) -> None:
+    """Compare the program over a batch of some inputs with a loop over the elements."""
+    inputs = program.variables()
+    outputs = program.on_frazil(inputs)[len(inputs) :]
+    over = {at for at in range(len(inputs)) if rng.random() < 0.6} or {0}
+    batches = {
+        at: np.stack([program.inputs[at], *(shuffled(program.inputs[at], rng) for _ in range(2))])
+        for at in over
+    }
+    one = fz.function(inputs, outputs, mode="py", on_unused_input="ignore")
+    try:
+        elements = [
+            one(*(batches[at][k] if at in over else x for at, x in enumerate(program.inputs)))
+            for k in range(SIZE)
+        ]
+    except (ArithmeticError, IndexError, ValueError):
+        return  # a drawn program runs for what is drawn with it, and may run for nothing else
+    if any(len({element[at].shape for element in elements}) > 1 for at in range(len(outputs))):
+        return
+    types = {at: (None, *inputs[at].type.shape) for at in over}
+    stand = {at: fz.TensorType(inputs[at].dtype, shape)(None) for at, shape in types.items()}
+    whole = fz.vectorize(outputs, {inputs[at]: x for at, x in stand.items()})
+    f = fz.function(
+        [stand.get(at, x) for at, x in enumerate(inputs)],
+        whole,
+        mode=mode,
+        on_unused_input="ignore",
+    )
+    found = f(*(batches.get(at, x) for at, x in enumerate(program.inputs)))
+    single = any(x.dtype == "float32" for x in (*inputs, *outputs))
+    near = 1e-3 if single else 1e-7
+    for at, (y, made) in enumerate(zip(outputs, whole, strict=True)):
+        rows = found[at] if made.ndim > y.ndim else np.stack([found[at]] * SIZE)
+        wanted = np.stack([element[at] for element in elements])
+        assert rows.dtype == wanted.dtype
+        scale = 1 + float(np.abs(wanted[np.isfinite(wanted)]).max(initial=0))
+        np.testing.assert_allclose(rows, wanted, rtol=near, atol=near * scale, err_msg=mode)
+
+
+def shuffled(x: np.ndarray, rng: random.Random) -> np.ndarray:
+    """The elements of an array in another order."""
+    return np.random.default_rng(rng.getrandbits(32)).permutation(x.ravel()).reshape(x.shape)
 
 
 def quotient(

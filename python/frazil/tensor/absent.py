@@ -11,11 +11,12 @@ _COMPILING = "it compiles graphs: x = ft.vector('x'); f = fz.function([x], ft.ex
 
 IN_FRAZIL: Mapping[str, str] = {
     "jit": _COMPILING,
-    "vmap": "functions of frazil.tensor broadcast over any rank; fz.map goes along one dimension",
+    "vmap": "fz.vectorize takes a graph over a batch; fz.map goes along one dimension",
     "value_and_grad": "compile both: fz.function([x], [cost, fz.grad(cost, x)])",
     "config": "give it where it applies: fz.function(..., mode=...), ft.vector('x', dtype=...)",
     "clone": "graphs are immutable; fz.graph_replace([y], {x: new}) gives another one",
     "clone_replace": "write fz.graph_replace([y], {x: new})",
+    "vectorize_graph": "it is fz.vectorize",
     "Apply": "it is fz.FrozenApply",
     "numpy": "import frazil.tensor as ft, whose functions are named as NumPy's",
 }

@@ -1,0 +1,28 @@
+"""Graphs over batches: what a graph computes, for each element of a batch at once.
+
+May import ``scan`` and what lies below. Start reading at :mod:`frazil.batching.vectorize`.
+"""
+
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from frazil.batching import (  # noqa: F401  (they register rules)
+    advanced_indexing,
+    axes,
+    creation,
+    elementwise,
+    indexing,
+    inner_graphs,
+    products,
+    scan,
+)
+from frazil.batching.registry import Operand as Operand
+from frazil.batching.registry import batch_rule as batch_rule
+from frazil.batching.vectorize import vectorize as vectorize
+
+if not _TYPE_CHECKING:  # checkers of types know by themselves what is public
+    from frazil.graph.namespace import public_names as _public_names
+
+    __all__ = _public_names(globals())
+
+    def __dir__() -> list[str]:
+        return __all__

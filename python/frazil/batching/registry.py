@@ -1,0 +1,150 @@
+"""The batch rules of ops, and what an op without a rule does: one element after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import TypeAlias
+
+from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType, Variable
+from frazil.graph.op import Op
+from frazil.scan.op import Scan
+from frazil.tensor.broadcasting import broadcast_to
+from frazil.tensor.dims import expand_dims
+from frazil.tensor.lengths import Lengths, length, lengths
+
+
+@dataclass(frozen=True)
+class Operand:
+    """What takes the place of a variable: a batch of values along axis 0, or one value for all.
+
+    Attributes
+    ----------
+    value : Variable
+        The batch, or the one value.
+    batched : bool
+        Whether axis 0 of ``value`` is that of the batch.
+    """
+
+    value: Variable
+    batched: bool
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions of one element."""
+        return self.value.ndim - self.batched
+
+    @property
+    def element_lengths(self) -> Lengths:
+        """The lengths of one element."""
+        return lengths(self.value)[self.batched :]
+
+    def of_rank(self, ndim: int) -> Variable:
+        """``value`` with dimensions of length 1 in front of those of an element: ``ndim`` of them.
+
+        The axis of the batch stays the first.
+        """
+        missing = ndim - self.ndim
+        if not self.batched or missing == 0:
+            return self.value
+        return expand_dims(self.value, tuple(range(1, 1 + missing)))
+
+    def spread(self, size: Variable) -> Variable:
+        """A batch of ``size``: ``value`` itself, or repeated without a copy."""
+        if self.batched:
+            return self.value
+        return broadcast_to(expand_dims(self.value, 0), (size, *lengths(self.value)))
+
+
+Operands: TypeAlias = Sequence[Operand]
+
+BatchRule: TypeAlias = Callable[[FrozenApply, Operands], "list[Operand] | None"]
+"""``(node, operands)`` to the node's outputs; None where the rule does not know."""
+
+
+@singledispatch
+def batch_rule(op: Op) -> BatchRule | None:
+    """Return the batch rule of an op: how a node of it is computed for a batch at once.
+
+    Register a rule for the class of an op of yours with ``@batch_rule.register``. Without one, or
+    where it returns None, the op runs for one element of the batch after the other, in a scan.
+
+    Parameters
+    ----------
+    op : Op
+        The op of a node: ``x.owner.op``.
+
+    Returns
+    -------
+    callable or None
+        ``(node, operands)`` to an :class:`Operand` for each output of the node. One operand at
+        least is batched; all batches have one length.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> @dataclass(frozen=True, eq=False)
+    ... class Reverse(fz.Op):
+    ...     axis: int
+    ...
+    ...     def make_node(self, x):
+    ...         return fz.FrozenApply(self, [x], [x.type])
+    ...
+    ...     def perform(self, node, inputs):
+    ...         return (np.flip(inputs[0], self.axis).copy(),)
+    >>> @fz.batching.batch_rule.register
+    ... def _(op: Reverse):
+    ...     def rule(node, operands):
+    ...         return [fz.batching.Operand(Reverse(op.axis + 1)(operands[0].value), True)]
+    ...
+    ...     return rule
+    >>> x, X = ft.vector("x"), ft.matrix("X")
+    >>> fz.vectorize(Reverse(0)(x), {x: X}).eval({X: [[1.0, 2.0], [3.0, 4.0]]})
+    array([[2., 1.],
+           [4., 3.]])
+    """
+    return None
+
+
+def batched(*values: Variable) -> list[Operand]:
+    """Return the outputs of a rule that are all batches."""
+    return [Operand(value, True) for value in values]
+
+
+def batch_size(operands: Operands) -> Variable:
+    """Return the length of the batch, static where the type of any operand knows it."""
+    own = [length(x.value, 0) for x in operands if x.batched]
+    return next((n for n in own if isinstance(n, Constant)), own[0])
+
+
+def apply_batched(node: FrozenApply, operands: Operands) -> list[Operand]:
+    """Return the outputs of a node over ``operands``, one of which is batched at least."""
+    rule = batch_rule(node.op)
+    outputs = None if rule is None else rule(node, operands)
+    return one_by_one(node, operands) if outputs is None else outputs
+
+
+def one_by_one(node: FrozenApply, operands: Operands) -> list[Operand]:
+    """Return the outputs of a node for one element of the batch after the other, in a scan.
+
+    A run raises where the elements' results differ in shape.
+    """
+    inner: list[Variable] = []
+    rows: list[tuple[Variable, Variable]] = []
+    fixed: list[tuple[Variable, Variable]] = []
+    for x in operands:
+        if isinstance(x.value, Constant):
+            inner.append(x.value)
+            continue
+        shape = x.value.type.shape[x.batched :]
+        inner.append(TensorType(x.value.dtype, shape)(None))
+        (rows if x.batched else fixed).append((inner[-1], x.value))
+    entries = [*rows, *fixed]
+    results = node.op.make_node(*inner).outputs
+    graph = FrozenFunctionGraph([x for x, _ in entries], results)
+    scan = Scan(graph, len(rows), 0, name=f"batch of {type(node.op).__name__}")
+    made = scan.make_node(batch_size(operands), *(outer for _, outer in entries))
+    return batched(*made.outputs)

@@ -1,0 +1,152 @@
+"""Batch rule of a scan: each step works on the batch at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from frazil._core import FrozenApply, FrozenFunctionGraph, TensorType, Variable
+from frazil.batching.registry import BatchRule, Operand, Operands, batch_rule, batch_size
+from frazil.batching.walk import over_batch
+from frazil.scalar.constants import constant
+from frazil.scan.op import Scan
+from frazil.tensor.broadcasting import broadcast_to, with_lengths
+from frazil.tensor.elementwise.choice import where
+from frazil.tensor.elementwise.logic import logical_not, logical_or
+from frazil.tensor.lengths import static_length
+from frazil.tensor.reductions import all
+from frazil.tensor.transposition import moveaxis
+
+
+@batch_rule.register
+def _(op: Scan) -> BatchRule:
+    def rule(node: FrozenApply, operands: Operands) -> list[Operand] | None:
+        n_steps, *rest = operands
+        if n_steps.batched:
+            return None
+        size = batch_size(operands)
+        step = _Step.of(op, rest, static_length(size))
+        if not op.until or not step.outputs[-1].batched:
+            return step.apply(n_steps.value, rest, size)
+        if op.stacked:
+            raise ValueError(
+                f"the elements of a batch may end {op} after different numbers of steps, and what "
+                "it stacks would differ in length: return its last states alone, or let all "
+                "elements do as many steps"
+            )
+        wide = _Step.of(op, rest, static_length(size), all_states=True)
+        return wide.apply_until_all_end(n_steps.value, rest, size)
+
+    return rule
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A step over a batch: its inputs and outputs, of which some are the same for all elements."""
+
+    op: Scan
+    inputs: Sequence[Operand]
+    outputs: Sequence[Operand]
+
+    @staticmethod
+    def of(op: Scan, operands: Operands, size: int | None, all_states: bool = False) -> _Step:
+        """The step in which a state is batched where it starts so, or becomes so in a step."""
+        first, end = op.n_sequences, op.n_sequences + op.n_states
+        wide = [x.batched or (all_states and first <= k < end) for k, x in enumerate(operands)]
+        while True:
+            inputs = [
+                Operand(_type_of(x, one, size)(None), one)
+                for x, one in zip(op.fgraph.inputs, wide, strict=True)
+            ]
+            outputs = over_batch(op.fgraph, inputs)
+            widened = [k for k in range(op.n_states) if outputs[k].batched and not wide[first + k]]
+            if not widened:
+                return _Step(op, inputs, outputs)
+            for k in widened:
+                wide[first + k] = True
+
+    @property
+    def sequences(self) -> Sequence[Operand]:
+        return self.inputs[: self.op.n_sequences]
+
+    @property
+    def states(self) -> Sequence[Operand]:
+        return self.inputs[self.op.n_sequences : self.op.n_sequences + self.op.n_states]
+
+    @property
+    def non_sequences(self) -> Sequence[Operand]:
+        return self.inputs[self.op.n_sequences + self.op.n_states :]
+
+    def next_states(self) -> list[Variable]:
+        """What a step leaves, of the types of the states."""
+        return [
+            with_lengths(new.spread(batch_size(self.inputs)), state.value.type)
+            if state.batched
+            else new.value
+            for state, new in zip(self.states, self.outputs, strict=False)
+        ]
+
+    def operands(self, given: Operands, size: Variable) -> tuple[list[Variable], ...]:
+        """The scan's operands, in three groups: sequences, initial states, non-sequences.
+
+        The steps of a sequence stand in front of the batch.
+        """
+        first, end = self.op.n_sequences, self.op.n_sequences + self.op.n_states
+        sequences = [moveaxis(x.value, 0, 1) if x.batched else x.value for x in given[:first]]
+        states = [
+            x.spread(size) if state.batched else x.value
+            for x, state in zip(given[first:end], self.states, strict=True)
+        ]
+        return sequences, states, [x.value for x in given[end:]]
+
+    def apply(self, n_steps: Variable, given: Operands, size: Variable) -> list[Operand]:
+        """The outputs of a scan of this step; in stacks the batch stands in front of the steps."""
+        op = self.op
+        rows = self.outputs[op.n_states :]
+        graph = FrozenFunctionGraph(
+            [x.value for x in self.inputs], [*self.next_states(), *(y.value for y in rows)]
+        )
+        sequences, states, rest = self.operands(given, size)
+        made = replace(op, fgraph=graph).make_node(n_steps, *sequences, *states, *rest).outputs
+        lasts = zip(made, self.states, strict=False)
+        stacks = zip(made[op.n_states :], rows[: len(op.stacked)], strict=False)
+        return [
+            *(Operand(y, state.batched) for y, state in lasts),
+            *(Operand(moveaxis(y, 1, 0) if row.batched else y, row.batched) for y, row in stacks),
+            *(Operand(y, False) for y in made[op.n_states + len(op.stacked) :]),
+        ]
+
+    def apply_until_all_end(
+        self, n_steps: Variable, given: Operands, size: Variable
+    ) -> list[Operand]:
+        """The outputs of a scan whose elements end at different steps.
+
+        An element that has ended keeps its states until all have ended.
+        """
+        batch = TensorType("bool", (static_length(size),))
+        ended, counted = batch(None), TensorType("int64", batch.shape)(None)
+        kept = [
+            where(Operand(ended, True).of_rank(state.ndim), state.value, new)
+            for state, new in zip(self.states, self.next_states(), strict=True)
+        ]
+        typed = [
+            with_lengths(new, state.value.type)
+            for state, new in zip(self.states, kept, strict=True)
+        ]
+        now_ended = with_lengths(logical_or(ended, self.outputs[-1].value), ended.type)
+        count = with_lengths(counted + logical_not(ended), counted.type)
+        own = [[x.value for x in group] for group in (self.sequences, self.states)]
+        graph = FrozenFunctionGraph(
+            [*own[0], *own[1], ended, counted, *(x.value for x in self.non_sequences)],
+            [*typed, now_ended, count, all(now_ended)],
+        )
+        scan = replace(self.op, fgraph=graph, n_states=self.op.n_states + 2)
+        sequences, states, rest = self.operands(given, size)
+        begun = [broadcast_to(constant(zero), (size,)) for zero in (False, 0)]
+        made = scan.make_node(n_steps, *sequences, *states, *begun, *rest).outputs
+        return [Operand(y, True) for y in (*made[: self.op.n_states], made[-2])]
+
+
+def _type_of(x: Variable, batched: bool, size: int | None) -> TensorType:
+    """Return the type of an inner variable, with a batch in front if it is batched."""
+    return TensorType(x.dtype, (size, *x.type.shape)) if batched else x.type
