@@ -7,6 +7,7 @@ from frazil.scalar.constants import TensorLike as TensorLike
 from frazil.scalar.constants import as_tensor as as_tensor
 from frazil.scalar.constants import as_tensor_variable as as_tensor_variable
 from frazil.scalar.constants import constant as constant
+from frazil.tensor import dispatch as _dispatch  # noqa: F401  (what NumPy calls for variables)
 from frazil.tensor import linalg as linalg
 from frazil.tensor import methods as _methods  # noqa: F401  (gives variables their methods)
 from frazil.tensor import refusals as _refusals  # noqa: F401  (what variables refuse)

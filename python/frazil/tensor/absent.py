@@ -29,6 +29,59 @@ IN_TENSOR: Mapping[str, str] = {
     "random": "draw with NumPy and pass the numbers as an argument",
 }
 
+_IN_PLACE = (
+    "it changes its argument, and a variable does not change. Write y = {}, and go on with y"
+)
+_COMPLEX = "complex numbers are not supported"
+_DATES = "dates are not supported"
+_FILES = "it works on files and text. Make arrays first, and variables of them by ft.constant"
+_TEXT = "a variable has no values to print before a function runs. Print it by print(x)"
+_MEMORY = "a variable has no memory before a function runs"
+_POLYNOMIALS = "numbers of coefficients depend on values here. Write the polynomial by ft.vander"
+_SETS = "how many elements there are depends on values. Call it outside, and pass what it gives"
+_PYTHON = "it calls a Python function for parts of an array. Write fz.map(function, x)"
+
+IN_NUMPY: Mapping[str, str] = {
+    "copyto": _IN_PLACE.format("ft.where(mask, values, x)"),
+    "fill_diagonal": _IN_PLACE.format("ft.fill_diagonal(x, value)"),
+    "place": _IN_PLACE.format("ft.where(mask, values, x)"),
+    "put": _IN_PLACE.format("ft.set_subtensor(x[indices], values)"),
+    "put_along_axis": _IN_PLACE.format("ft.put_along_axis(x, indices, values, axis)"),
+    "putmask": _IN_PLACE.format("ft.where(mask, values, x)"),
+    **dict.fromkeys(("angle", "real_if_close", "sort_complex"), _COMPLEX),
+    **dict.fromkeys(("busday_count", "busday_offset", "datetime_as_string"), _DATES),
+    **dict.fromkeys(("is_busday", "isnat"), _DATES),
+    **dict.fromkeys(("frombuffer", "fromfile", "fromiter", "fromstring"), _FILES),
+    **dict.fromkeys(("genfromtxt", "loadtxt", "save", "savetxt", "savez"), _FILES),
+    "savez_compressed": _FILES,
+    **dict.fromkeys(("array2string", "array_repr", "array_str"), _TEXT),
+    **dict.fromkeys(("may_share_memory", "shares_memory", "require"), _MEMORY),
+    "min_scalar_type": "it depends on values. The dtype of a variable is x.dtype",
+    **dict.fromkeys(("poly", "polyadd", "polyder", "polydiv", "polyfit"), _POLYNOMIALS),
+    **dict.fromkeys(("polyint", "polymul", "polysub", "roots"), _POLYNOMIALS),
+    **dict.fromkeys(("intersect1d", "setdiff1d", "setxor1d", "trim_zeros", "union1d"), _SETS),
+    **dict.fromkeys(("apply_along_axis", "apply_over_axes", "fromfunction", "piecewise"), _PYTHON),
+    **dict.fromkeys(("packbits", "unpackbits"), "bytes are not read as another type"),
+    "ix_": "ft.meshgrid(i, j, indexing='ij', sparse=True) gives such indices",
+    "einsum_path": "ft.einsum chooses the order by itself",
+    "histogram2d": "write ft.bincount of the number of each point's cell, by ft.searchsorted",
+    "histogramdd": "write ft.bincount of the number of each point's cell, by ft.searchsorted",
+    "resize": "write ft.reshape, ft.tile or ft.pad",
+    "rollaxis": "write ft.moveaxis",
+    "spacing": "write ft.abs(ft.nextafter(x, ft.inf) - x)",
+}
+"""What NumPy has under these names has no counterpart here."""
+
+IN_MODULES_OF_NUMPY: Mapping[str, str] = {
+    "char": "text is not supported",
+    "fft": _COMPLEX,
+    "recfunctions": "arrays of records are not supported",
+    "scimath": _COMPLEX,
+    "polynomial": _POLYNOMIALS,
+    "strings": "text is not supported",
+}
+"""Why functions in these modules of NumPy have no counterpart here, where they have none."""
+
 
 def refuse(module: str, advice: Mapping[str, str]) -> Callable[[str], NoReturn]:
     """The ``__getattr__`` of a module: an error that says what to write instead of a name.

@@ -18,7 +18,7 @@ from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.dims import expand_dims, squeeze
 from frazil.tensor.lengths import Lengths, length, lengths, product
 from frazil.tensor.reductions import sum
-from frazil.tensor.reshaping import reshape
+from frazil.tensor.reshaping import ravel, reshape
 from frazil.tensor.transposition import permute_dims
 
 
@@ -198,7 +198,7 @@ def outer(x1: TensorLike, x2: TensorLike) -> Variable:
     Parameters
     ----------
     x1, x2 : tensor_like
-        Vectors of lengths ``m`` and ``n``.
+        Vectors of lengths ``m`` and ``n``; what has another rank is made one by :func:`ravel`.
 
     Returns
     -------
@@ -213,9 +213,7 @@ def outer(x1: TensorLike, x2: TensorLike) -> Variable:
            [6., 8.]])
     """
     a, b = as_tensor(x1), as_tensor(x2)
-    if a.ndim != 1 or b.ndim != 1:
-        raise TypeError(f"outer takes two vectors; given {a.type} and {b.type}. Use ft.ravel.")
-    return _outer(a, b)
+    return _outer(a if a.ndim == 1 else ravel(a), b if b.ndim == 1 else ravel(b))
 
 
 def tensordot(

@@ -5,11 +5,7 @@ What stands in the class body here is set on the core's ``Variable``, as the met
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from typing import Any, NoReturn, cast
-
-import numpy as np
+from typing import NoReturn
 
 import frazil._core as _core
 
@@ -93,30 +89,6 @@ class Refusals:
                 "f'{x}' for its name, or format what a compiled function returns"
             )
         return str(self)
-
-    def __array_function__(
-        self: object,
-        function: Callable[..., Any],
-        types: object,
-        args: object,
-        kwargs: object,
-    ) -> int | tuple[_core.Variable, ...]:
-        if function in (np.ndim, np.shape):  # what a variable knows
-            variable = cast(_core.Variable, self)
-            return variable.ndim if function is np.ndim else variable.shape
-        module = function.__module__.removeprefix("numpy").strip(".")
-        place = sys.modules["frazil.tensor.linalg" if module == "linalg" else "frazil.tensor"]
-        own = f"{'linalg.' if module == 'linalg' else ''}{function.__name__}"
-        there = hasattr(place, function.__name__)
-        raise TypeError(
-            f"np.{own} takes arrays, and a variable has no values before a function runs. "
-            + (
-                f"Write ft.{own}"
-                if there
-                else "frazil.tensor has no function of this name; write it in terms of those there "
-                "are, or compile with fz.function and call np." + own + " on the result"
-            )
-        )
 
 
 def _spelled(index: object) -> str:

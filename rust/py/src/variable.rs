@@ -207,12 +207,6 @@ impl Variable {
     }
 
     #[classattr]
-    fn __array_ufunc__(py: Python<'_>) -> Py<PyAny> {
-        // NumPy's operators give way to ours.
-        py.None()
-    }
-
-    #[classattr]
     fn __array_priority__() -> f64 {
         1000.0
     }
