@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from reference import evaluate
 
+import frazil as fz
 import frazil.tensor as ft
 from frazil.tensor import elementwise
 
@@ -77,6 +78,23 @@ def test_operators_and_functions_make_the_same_node():
     x = ft.vector("x")
     assert ft.add(x, 1) is x + 1
     assert ft.less(x, 1) is (x < 1)
+    k = ft.lvector("k")
+    assert ft.left_shift(k, 3) is k << 3
+    assert ft.right_shift(3, k) is 3 >> k
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint64"])
+def test_shifts_beyond_the_width_leave_the_sign(dtype, mode):
+    width = 8 * np.dtype(dtype).itemsize
+    counts = [0, 1, width - 1, width, 100] + [-1, -100] * (dtype[0] == "i")
+    limits = np.iinfo(dtype)
+    values = np.array([limits.min, limits.max, 1, 5], dtype)[:, None]
+    x, y = ft.col("x", dtype=dtype), ft.vector("y", dtype=dtype)
+    found = fz.function([x, y], [x << y, x >> y], mode=mode)(values, np.array(counts, dtype))
+    for one, shift in zip(found, (np.left_shift, np.right_shift), strict=True):
+        np.testing.assert_array_equal(one, shift(values, np.array(counts, dtype)))
+    with pytest.raises(TypeError, match="take bool or integers"):
+        ft.vector("v") << 1
 
 
 @pytest.mark.parametrize(("low", "high"), [(None, None), (0.5, None), (None, 1.5), (0.5, 1.5)])

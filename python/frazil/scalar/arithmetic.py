@@ -77,9 +77,12 @@ def _rounding(name: str, ufunc: np.ufunc) -> Elementary:
     return define(name, "arithmetic", rounded, c=text, gradient=_zeros)
 
 
-def _extremum(name: str, ufunc: np.ufunc, sign: str, of_bools: str) -> Elementary:
-    """The op of a row that chooses the operand for which ``{0} sign {1}`` holds; NaN wins."""
-    wins, nan_wins = f"{{0}} {sign} {{1}}", f"({{0}} {sign} {{1}}) | ({{0}} != {{0}})"
+def _extremum(name: str, ufunc: np.ufunc, sign: str, of_bools: str, *, nan: int = 0) -> Elementary:
+    """The op of a row that chooses the operand for which ``{0} sign {1}`` holds.
+
+    The first one is chosen, too, where operand ``nan`` is NaN.
+    """
+    wins, nan_wins = f"{{0}} {sign} {{1}}", f"({{0}} {sign} {{1}}) | ({{{nan}}} != {{{nan}}})"
     bools = f"{{0}} {of_bools} {{1}}"
     return define(
         name,
@@ -141,6 +144,17 @@ floordiv = define(
     nin=2,
     c="{floordiv}({0}, {1})",
     gradient=_zeros,
+)
+fmod = define(
+    "fmod",
+    "floor",
+    np.fmod,
+    nin=2,
+    c={"f": "{fmod}({0}, {1})", "i": "{truncmod}({0}, {1})", "u": "{floormod}({0}, {1})"},
+    gradient=lambda inputs, output, g: [
+        g,
+        lambda: -elemwise(rint, (inputs[0] - output) / inputs[1]) * g,
+    ],
 )
 mod = define(
     "mod",
@@ -208,6 +222,8 @@ sign: Elementary = define(
 )
 minimum = _extremum("minimum", np.minimum, "<", "&")
 maximum = _extremum("maximum", np.maximum, ">", "|")
+fmin = _extremum("fmin", np.fmin, "<", "&", nan=1)
+fmax = _extremum("fmax", np.fmax, ">", "|", nan=1)
 clip = define(
     "clip",
     "arithmetic",
@@ -219,4 +235,4 @@ clip = define(
 floor = _rounding("floor", np.floor)
 ceil = _rounding("ceil", np.ceil)
 trunc = _rounding("trunc", np.trunc)
-rint = function("rint", np.rint, _zeros)
+rint: Elementary = function("rint", np.rint, _zeros)

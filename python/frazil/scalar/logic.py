@@ -1,4 +1,4 @@
-"""Comparisons, predicates, bitwise ops, and the ops that choose between values."""
+"""Comparisons, predicates, bitwise ops and shifts, and the ops that choose between values."""
 
 from __future__ import annotations
 
@@ -55,6 +55,8 @@ invert = define(
     c={"iu": "~{0}", "b": "!{0}"},
     numba={"iu": "~{0}", "b": "not {0}"},
 )
+left_shift = define("left_shift", "shift", np.left_shift, c="{left_shift}({0}, {1})", nin=2)
+right_shift = define("right_shift", "shift", np.right_shift, c="{right_shift}({0}, {1})", nin=2)
 isnan = _predicate("isnan", np.isnan, "{0} != {0}", of_integers=False)
 isinf = _predicate("isinf", np.isinf, "{fabs}({0}) == {inf}", of_integers=False)
 isfinite = _predicate("isfinite", np.isfinite, "{fabs}({0}) < {inf}", of_integers=True)

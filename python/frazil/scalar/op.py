@@ -64,7 +64,7 @@ class ScalarOp(Op, metaclass=ScalarOpMeta):
         The numbers of operands and of results.
     rule : str
         How the core finds the result's dtype: "arithmetic", "arithmetic_no_bool", "floor", "float",
-        "division", "comparison", "bitwise", "predicate", "select", or "cast:" and a dtype.
+        "division", "comparison", "bitwise", "shift", "predicate", "select", or "cast:" and a dtype.
     ufunc : callable, optional
         A function that does the same to whole arrays, as NumPy's ufuncs do.
     c, numba : str or mapping, optional

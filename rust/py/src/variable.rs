@@ -84,7 +84,25 @@ macro_rules! operators {
 }
 
 operators!(
-    add, sub, mul, truediv, floordiv, r#mod, pow, neg, abs, and_, or_, xor, invert, lt, le, gt, ge,
+    add,
+    sub,
+    mul,
+    truediv,
+    floordiv,
+    r#mod,
+    pow,
+    neg,
+    abs,
+    and_,
+    or_,
+    xor,
+    left_shift,
+    right_shift,
+    invert,
+    lt,
+    le,
+    gt,
+    ge,
 );
 
 static OPERATORS: [OnceLock<Op>; OPERATOR_NAMES.len()] =
@@ -322,6 +340,22 @@ impl Variable {
 
     fn __rxor__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
         binary(slf, other, Operator::xor, true)
+    }
+
+    fn __lshift__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::left_shift, false)
+    }
+
+    fn __rlshift__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::left_shift, true)
+    }
+
+    fn __rshift__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::right_shift, false)
+    }
+
+    fn __rrshift__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> Object<'py> {
+        binary(slf, other, Operator::right_shift, true)
     }
 
     fn __neg__<'py>(slf: &Bound<'py, Self>) -> Object<'py> {

@@ -21,7 +21,7 @@ from frazil.link.kernel.loop_kernel import LoweringError
 _DTYPES: Mapping[str, str] = {code: dtype for dtype, code in C_TYPES.items()}
 
 _MORE_OPERANDS: Mapping[str, str] = {
-    **dict.fromkeys(("pow", "atan2", "fmod"), ", T"),
+    **dict.fromkeys(("pow", "atan2", "fmod", "hypot", "nextafter"), ", T"),
     "lgamma_r": ", i4 *",
 }
 """The operands of functions of the C math library after the first one, of type T."""

@@ -52,14 +52,14 @@ VECTOR_SINCE: Mapping[str, tuple[int, int]] = {
     **dict.fromkeys(("exp", "log", "pow", "sin", "cos"), (2, 22)),
     **dict.fromkeys(
         (
-            *("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cosh", "erf", "erfc"),
-            *("exp2", "expm1", "log10", "log1p", "log2", "sinh", "tan", "tanh"),
+            *("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cosh", "erf"),
+            *("erfc", "exp2", "expm1", "hypot", "log10", "log1p", "log2", "sinh", "tan", "tanh"),
         ),
         (2, 35),
     ),
 }
 
-SCALAR_MATH = frozenset({"fmod", "lgamma_r"})
+SCALAR_MATH = frozenset({"fmod", "lgamma_r", "nextafter"})
 """Functions of the C math library that have no vector form anywhere."""
 
 POINTERS: Mapping[str, tuple[str, str]] = {
@@ -132,6 +132,36 @@ INLINE $T $self($T a, $T b) {
     ),
     ("floormod", "u"): Helper(
         "INLINE $T $self($T a, $T b) { return b == 0 ? 0 : a % b; }\n", vector=False
+    ),
+    # The remainder that has the sign of a, as C has it.
+    ("truncmod", "i"): Helper(
+        "INLINE $T $self($T a, $T b) { return b == 0 || b == -1 ? 0 : a % b; }\n", vector=False
+    ),
+    # A shift by a negative number of bits is one beyond the width. The masks keep C from undefined
+    # behaviour where the result is not taken.
+    ("left_shift", "iu"): Helper(
+        """\
+INLINE $T $self($T a, $T b) {
+  const i4 last = 8 * sizeof(a) - 1;
+  return (b >= 0) & (b <= ($T)last) ? ($T)((u8)a << (b & last)) : 0;
+}
+"""
+    ),
+    ("right_shift", "i"): Helper(
+        """\
+INLINE $T $self($T a, $T b) {
+  const i4 last = 8 * sizeof(a) - 1;
+  return a >> ((b >= 0) & (b <= ($T)last) ? b : ($T)last);
+}
+"""
+    ),
+    ("right_shift", "u"): Helper(
+        """\
+INLINE $T $self($T a, $T b) {
+  const i4 last = 8 * sizeof(a) - 1;
+  return b <= ($T)last ? a >> (b & last) : 0;
+}
+"""
     ),
     ("upow", "u"): Helper(
         """\

@@ -17,7 +17,7 @@ KEEPING = 3
 """Writing an element to a buffer in cache and reading it again."""
 
 _DIVISIONS = frozenset(("truediv", "reciprocal", "sqrt"))
-_FUNCTIONS = frozenset(("pow", "floordiv", "mod"))
+_FUNCTIONS = frozenset(("pow", "floordiv", "mod", "fmod"))
 
 
 def cost(op: object) -> int:

@@ -18,9 +18,9 @@ from frazil.link.toolchain.symbols import function_address, load_math, scipy_fun
 
 MATH: Mapping[str, int] = {
     **dict.fromkeys(("exp", "exp2", "expm1", "log", "log1p", "log2", "log10"), 1),
-    **dict.fromkeys(("sin", "cos", "tan", "asin", "acos", "atan"), 1),
+    **dict.fromkeys(("sin", "cos", "tan", "asin", "acos", "atan", "cbrt"), 1),
     **dict.fromkeys(("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc"), 1),
-    **dict.fromkeys(("pow", "atan2", "fmod"), 2),
+    **dict.fromkeys(("pow", "atan2", "fmod", "hypot", "nextafter"), 2),
 }
 """Functions of the C math library, with their number of operands."""
 

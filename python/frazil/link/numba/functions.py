@@ -37,6 +37,10 @@ has the sign of ``x``, or that ``x + 1`` is more than ``x``.
 """
 
 
+SHIFTS = ("left_shift", "right_shift")
+"""Shifts of integers of one type by any number of bits."""
+
+
 @dataclass(frozen=True, slots=True)
 class Steps:
     """A function written out in place: ``lines`` of assignments to local names, then a ``value``.
@@ -96,6 +100,15 @@ STEPS: Mapping[tuple[str, str], Steps] = {
     ),
     ("floormod", "u"): Steps(
         ("a", "b"), (), "{select}(b == 0, {T}(0), {T}(a % {select}(b == 0, {T}(1), b)))"
+    ),
+    # The remainder that has the sign of a, as C has it.
+    ("truncmod", "i"): Steps(
+        ("a", "b"),
+        (
+            "odd = (b == 0) | (b == {T}(-1))",
+            "rest = {T}(a % {select}(odd, {T}(1), b))",
+        ),
+        "{select}((rest != 0) & ((a < 0) != (b < 0)), {T}(rest - b), rest)",
     ),
     ("upow", "u"): Steps(("a", "b"), (), "{T}({power}(uint64(a), uint64(b), uint64(1)))"),
     ("ipow", "i"): Steps(
@@ -211,6 +224,8 @@ def function(name: str, dtype: str) -> Callee:
         return Routine(partial(_instruction, name), (dtype,) * INSTRUCTIONS[name])
     if name in WRAPPING:
         return Routine(partial(_wrapping, name), (dtype, dtype))
+    if name in SHIFTS:
+        return Routine(partial(_shifted, name), (dtype, dtype))
     if name in MATH:
         if not dtype.startswith("float"):
             raise LoweringError(f"{name} is a function of floats, not of {dtype}")
@@ -284,6 +299,22 @@ def _instruction(name: str, writer: Writer, args: Sequence[Value]) -> Value:
 def _wrapping(name: str, writer: Writer, args: Sequence[Value]) -> Value:
     x, y = args
     return writer.value(x.dtype, f"{name} {x.typed}, {y.text}")
+
+
+def _shifted(name: str, writer: Writer, args: Sequence[Value]) -> Value:
+    """``x`` shifted by ``y`` bits; beyond the width, which negative numbers are, nothing is left
+    but the sign.
+    """
+    x, y = args
+    own, last = LLVM_TYPES[x.dtype], 8 * np.dtype(x.dtype).itemsize - 1
+    inside = writer.value("bool", f"icmp ule {y.typed}, {last}")
+    if name == "right_shift" and x.dtype[0] == "i":
+        taken = writer.value(y.dtype, f"select {inside.typed}, {y.typed}, {own} {last}")
+        return writer.value(x.dtype, f"ashr {x.typed}, {taken.text}")
+    taken = writer.value(y.dtype, f"and {y.typed}, {last}")
+    done = "shl" if name == "left_shift" else "lshr"
+    moved = writer.value(x.dtype, f"{done} {x.typed}, {taken.text}")
+    return writer.value(x.dtype, f"select {inside.typed}, {moved.typed}, {own} 0")
 
 
 def _truncate(target: str, writer: Writer, args: Sequence[Value]) -> Value:
@@ -503,5 +534,7 @@ _OTHERS: Mapping[str, Callable[[], Callee]] = {
     "scipy_psi": lambda: _foreign("__pyx_fuse_1psi", ("float64", "int32"), "float64"),
 }
 
-NAMES = frozenset((*INSTRUCTIONS, *WRAPPING, *MATH, *_OTHERS, *(name for name, _ in STEPS)))
+NAMES = frozenset(
+    (*INSTRUCTIONS, *WRAPPING, *SHIFTS, *MATH, *_OTHERS, *(name for name, _ in STEPS))
+)
 """The names of all that texts of ops may call."""

@@ -39,6 +39,11 @@ remainder = binary(
     "[7.0, -7.0], [3.0, 3.0] -> [1., 2.]",
     name="remainder",
 )
+fmod = binary(
+    scalar.fmod,
+    "the remainder of a division rounded towards zero, which has the sign of ``x1``",
+    "[7.0, -7.0], [3.0, 3.0] -> [ 1., -1.]",
+)
 power = binary(
     scalar.pow, "the power ``x1 ** x2``", "[2.0, 3.0], [3.0, 2.0] -> [8., 9.]", name="power"
 )
@@ -70,6 +75,33 @@ maximum = binary(
     scalar.maximum,
     "the larger of two numbers; NaN if either is",
     "[1.0, 4.0], [3.0, 2.0] -> [3., 4.]",
+)
+fmin = binary(
+    scalar.fmin,
+    "the smaller of two numbers; where one is NaN, the other. Of equal ones the gradient goes to "
+    "``x1``",
+    "[1.0, ft.nan], [3.0, 2.0] -> [1., 2.]",
+)
+fmax = binary(
+    scalar.fmax,
+    "the larger of two numbers; where one is NaN, the other. Of equal ones the gradient goes to "
+    "``x1``",
+    "[1.0, ft.nan], [3.0, 2.0] -> [3., 2.]",
+)
+copysign = binary(
+    scalar.copysign,
+    "``x1`` with the sign of ``x2``",
+    "[1.0, -2.0], [-3.0, 0.0] -> [-1.,  2.]",
+)
+signbit = unary(
+    scalar.signbit,
+    "whether the number has a sign, which -0.0 has",
+    "[1.0, -2.0, -0.0] -> [False,  True,  True]",
+)
+nextafter = binary(
+    scalar.nextafter,
+    "the number next to ``x1`` towards ``x2``; its gradient goes to ``x1``",
+    "[1.0], [2.0] -> [1.]",
 )
 floor = unary(
     scalar.floor,

@@ -45,6 +45,8 @@ _RESULT_DTYPE = {
     "division": "floating operands keep their dtype, bool and integers give float64",
     "comparison": "bool",
     "predicate": "bool",
+    "shift": "the dtype that the operands, bool or integers, promote to, int8 for bool; floating "
+    "ones raise TypeError",
     "bitwise": "the dtype that the operands, bool or integers, promote to; floating ones raise "
     "TypeError",
 }

@@ -10,6 +10,13 @@ exp2 = unary(scalar.exp2, "2 to the power of each element", "[0.0, 3.0] -> [1., 
 expm1 = unary(
     scalar.expm1, "``exp(x) - 1``, precise near 0", "[0.0, 1.0] -> [0.        , 1.71828183]"
 )
+cbrt = unary(scalar.cbrt, "the cube root", "[8.0, -27.0] -> [ 2., -3.]")
+hypot = binary(
+    scalar.hypot,
+    "lengths of hypotenuses, ``sqrt(x1**2 + x2**2)``, whose squares may overflow; the gradient at "
+    "the origin is 0",
+    "[3.0, 3e200], [4.0, 4e200] -> [5.e+000, 5.e+200]",
+)
 log = unary(scalar.log, "the natural logarithm", "[1.0, 2.0] -> [0.        , 0.69314718]")
 log2 = unary(scalar.log2, "the logarithm to base 2", "[1.0, 8.0] -> [0., 3.]")
 log10 = unary(scalar.log10, "the logarithm to base 10", "[1.0, 100.0] -> [0., 2.]")

@@ -20,6 +20,21 @@ bitwise_invert = unary(
     "[0, 5] -> [-1, -6]",
     name="bitwise_invert",
 )
+bitwise_left_shift = binary(
+    scalar.left_shift,
+    "``x1`` shifted left by ``x2`` bits; 0 where ``x2`` is negative or beyond the width",
+    "[1, 3], [2, 4] -> [ 4, 48]",
+    name="bitwise_left_shift",
+)
+bitwise_right_shift = binary(
+    scalar.right_shift,
+    "``x1`` shifted right by ``x2`` bits; 0, or -1 if ``x1`` is negative, where ``x2`` is negative "
+    "or beyond the width",
+    "[8, -8], [2, 2] -> [ 2, -2]",
+    name="bitwise_right_shift",
+)
+left_shift = bitwise_left_shift
+right_shift = bitwise_right_shift
 and_ = bitwise_and
 or_ = bitwise_or
 xor = bitwise_xor

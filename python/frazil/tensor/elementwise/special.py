@@ -99,6 +99,7 @@ def polygamma(n: TensorLike, x: TensorLike) -> Variable:
 
 
 expit = sigmoid
+log1pexp = softplus
 log_expit = log_sigmoid
 loggamma = gammaln
 digamma = psi

@@ -24,6 +24,8 @@ pub enum TypeRule {
     Comparison,
     /// The common type, which must be bool or an integer: `and_`.
     Bitwise,
+    /// The common type, which must be bool or an integer, with int8 for bool: `left_shift`.
+    Shift,
     /// bool, from one operand: `isnan`.
     Predicate,
     /// The common type of all operands but the first, which must be bool: `where`.
@@ -65,10 +67,11 @@ impl TypeRule {
             TypeRule::Division if common.is_float() => common,
             TypeRule::Division => DType::Float64,
             TypeRule::Comparison | TypeRule::Predicate => DType::Bool,
-            TypeRule::Bitwise if common.is_float() => {
+            TypeRule::Bitwise | TypeRule::Shift if common.is_float() => {
                 return refuse("bitwise operators take bool or integers; compare or cast first");
             }
-            TypeRule::Bitwise => common,
+            TypeRule::Shift if common == DType::Bool => DType::Int8,
+            TypeRule::Bitwise | TypeRule::Shift => common,
             TypeRule::Cast(dtype) => dtype,
         })
     }
@@ -100,6 +103,7 @@ impl FromStr for TypeRule {
             "division" => TypeRule::Division,
             "comparison" => TypeRule::Comparison,
             "bitwise" => TypeRule::Bitwise,
+            "shift" => TypeRule::Shift,
             "predicate" => TypeRule::Predicate,
             "select" => TypeRule::Select,
             _ => match name.strip_prefix("cast:") {
@@ -134,6 +138,9 @@ mod tests {
         assert_eq!(result("division", &[Float32, Int8]).unwrap(), Float32);
         assert_eq!(result("comparison", &[Float32, Int8]).unwrap(), Bool);
         assert!(result("bitwise", &[Float32]).is_err());
+        assert_eq!(result("shift", &[Bool, Bool]).unwrap(), Int8);
+        assert_eq!(result("shift", &[UInt8, Int8]).unwrap(), Int16);
+        assert!(result("shift", &[Int64, UInt64]).is_err());
         assert_eq!(result("select", &[Bool, Int8, Float32]).unwrap(), Float32);
         assert!(result("select", &[Int8, Int8, Float32]).is_err());
         assert_eq!(result("cast:uint8", &[Float32]).unwrap(), UInt8);

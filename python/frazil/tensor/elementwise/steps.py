@@ -1,4 +1,4 @@
-"""Extremes that pass over NaN, steps, lengths of hypotenuses and sums of powers of two."""
+"""Steps, sums of powers of two, and quotients with what remains."""
 
 from __future__ import annotations
 
@@ -9,30 +9,6 @@ from frazil._core import Variable, elemwise
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor
 from frazil.tensor.elementwise.arithmetic import floor_divide, remainder
 from frazil.tensor.elementwise.definition import elementwise
-
-
-@elementwise(
-    "[1.0, ft.nan], [3.0, 2.0] -> [3., 2.]",
-    "As :func:`numpy.fmax` gives. Of equal elements, the gradient goes to ``x1``.",
-)
-def fmax(x1: TensorLike, x2: TensorLike, /) -> Variable:
-    """Return the larger elements; where one is NaN, the other."""
-    return _chosen(scalar.ge, x1, x2)
-
-
-@elementwise(
-    "[1.0, ft.nan], [3.0, 2.0] -> [1., 2.]",
-    "As :func:`numpy.fmin` gives. Of equal elements, the gradient goes to ``x1``.",
-)
-def fmin(x1: TensorLike, x2: TensorLike, /) -> Variable:
-    """Return the smaller elements; where one is NaN, the other."""
-    return _chosen(scalar.le, x1, x2)
-
-
-def _chosen(comparison: scalar.Elementary, x1: TensorLike, x2: TensorLike) -> Variable:
-    a, b = _promoted(x1, x2)
-    first = elemwise(scalar.or_, elemwise(comparison, a, b), elemwise(scalar.isnan, b))
-    return elemwise(scalar.where, first, a, b)
 
 
 def _floating(x1: TensorLike, x2: TensorLike) -> tuple[Variable, Variable]:
@@ -70,23 +46,6 @@ def heaviside(x1: TensorLike, x2: TensorLike, /) -> Variable:
 
 
 @elementwise(
-    "[3.0, 3e200], [4.0, 4e200] -> [5.e+000, 5.e+200]",
-    "As :func:`numpy.hypot` gives. The gradient at the origin is 0.",
-    "Tensors whose shapes broadcast. Where one is infinite, so is the result, even with NaN.",
-)
-def hypot(x1: TensorLike, x2: TensorLike, /) -> Variable:
-    """Return the lengths of hypotenuses, ``sqrt(x1**2 + x2**2)``, whose squares may overflow."""
-    a, b = (elemwise(scalar.abs, x) for x in _floating(x1, x2))
-    first = elemwise(scalar.ge, a, b)
-    long, short = elemwise(scalar.where, first, a, b), elemwise(scalar.where, first, b, a)
-    origin = elemwise(scalar.eq, long, 0)
-    ratio = elemwise(scalar.truediv, short, elemwise(scalar.where, origin, 1, long))
-    root = elemwise(scalar.sqrt, 1 + elemwise(scalar.sqr, ratio))
-    endless = elemwise(scalar.or_, elemwise(scalar.isinf, a), elemwise(scalar.isinf, b))
-    return elemwise(scalar.where, endless, math.inf, long * root)
-
-
-@elementwise(
     "[1.0, 5000.0], [1.0, 5000.0] -> [2.000e+00, 5.001e+03]", "As :func:`numpy.logaddexp2` gives."
 )
 def logaddexp2(x1: TensorLike, x2: TensorLike, /) -> Variable:
@@ -121,12 +80,3 @@ def divmod(x1: TensorLike, x2: TensorLike, /) -> tuple[Variable, Variable]:
     (array([ 2, -3]), array([1, 2]))
     """
     return floor_divide(x1, x2), remainder(x1, x2)
-
-
-def _promoted(x1: TensorLike, x2: TensorLike) -> tuple[Variable, Variable]:
-    """Return both operands in the dtype that they promote to; Python numbers are weak."""
-    first, second = as_operand(x1), as_operand(x2)
-    if not isinstance(first, Variable) and not isinstance(second, Variable):
-        first = as_tensor(first) if isinstance(x1, list | tuple) else first
-    dtype = elemwise(scalar.where, True, first, second).dtype
-    return as_tensor(x1, dtype), as_tensor(x2, dtype)
