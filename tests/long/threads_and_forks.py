@@ -2,6 +2,9 @@
 
 The graphs of all threads are equal or share nodes, so each is found by one thread while another one
 drops it. A child of a fork must be able to do all of this, too.
+
+A lock that a thread holds for a moment is found held by one fork in thousands. So threads also give
+many Python objects back at a time, without the GIL, and the process forks as often as it can.
 """
 
 from __future__ import annotations
@@ -15,12 +18,15 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from search import main
 
 import frazil as fz
 import frazil.tensor as ft
+from frazil._core import FrozenApply, FunctionGraph
 
 PATIENCE = 60.0  # seconds for what takes milliseconds
 
@@ -68,8 +74,32 @@ def indexed(rng: random.Random) -> None:
     _ = ft.tensor(shape=(rng.randint(1, 10**6),), dtype="float64")
 
 
+@dataclass(frozen=True, eq=False)
+class Copies(fz.Op):
+    """Many arrays, of which a program that needs one drops the others at once."""
+
+    count: int
+
+    def make_node(self, x: fz.Variable) -> FrozenApply:
+        return FrozenApply(self, [x], [x.type] * self.count)
+
+    def perform(self, node: Any, inputs: Any) -> Any:
+        return tuple(inputs[0] + k for k in range(self.count))
+
+
+_copies = ft.vector("copies")
+_last = fz.function([_copies], Copies(400)(_copies)[-1], mode="py")
+
+
+def given_back(rng: random.Random) -> None:
+    assert _last([float(rng.randint(0, 9))])[0] >= 399
+    cells = [fz.shared(np.zeros(1)) for _ in range(300)]
+    graph = FunctionGraph(cells, [ft.stack(cells)])
+    del cells, graph
+
+
 WORK: list[Callable[[random.Random], None]] = [
-    *(rewritten, frozen, compiled, differentiated, dropped, indexed)
+    *(rewritten, frozen, compiled, differentiated, dropped, indexed, given_back)
 ]
 _inputs = (ft.vector("x"), ft.vector("y"))
 
@@ -80,7 +110,7 @@ def shared_inputs() -> tuple[fz.Variable, fz.Variable]:
 
 
 def case(seed: int) -> None:
-    """Half a second of work by several threads, with a fork or two from one of them."""
+    """Half a second of work by several threads, with forks from one of them."""
     rng = random.Random(seed)
     errors: list[BaseException] = []
     end = time.monotonic() + 0.5
@@ -89,6 +119,7 @@ def case(seed: int) -> None:
         try:
             while time.monotonic() < end:
                 own.choice(WORK)(own)
+                given_back(own)
         except BaseException as error:
             errors.append(error)
 
@@ -98,8 +129,8 @@ def case(seed: int) -> None:
     ]
     for thread in threads:
         thread.start()
-    for _ in range(rng.randint(1, 4)):
-        time.sleep(rng.random() * 0.1)
+    while time.monotonic() < end:
+        time.sleep(rng.random() * 0.002)
         fork(rng.getrandbits(32))
     for thread in threads:
         thread.join(PATIENCE)
@@ -110,13 +141,13 @@ def case(seed: int) -> None:
 
 
 def fork(seed: int) -> None:
-    """Fork, have the child do some of all work, and wait for it."""
+    """Fork, have the child do some work, and wait for it."""
     child = os.fork()
     if child == 0:
         status = 1
         try:
             rng = random.Random(seed)
-            for work in WORK:
+            for work in rng.sample(WORK, 2):
                 work(rng)
             status = 0
         finally:
@@ -127,7 +158,7 @@ def fork(seed: int) -> None:
         if done:
             assert status == 0, f"a child ended with {status}"
             return
-        time.sleep(0.005)
+        time.sleep(0.001)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     raise AssertionError("a child hangs")

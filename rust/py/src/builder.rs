@@ -15,6 +15,7 @@ use pyo3::types::PyTuple;
 use crate::callable::Callable;
 use crate::error::refuse;
 use crate::ndarray::keep;
+use crate::owned::Owned;
 use crate::program::{Program, kernel_at};
 use crate::types::{TensorType, dtype_of};
 
@@ -168,7 +169,7 @@ impl ProgramBuilder {
         // operands.
         let slots = unsafe {
             let function = kernel_at(address)?;
-            builder.loop_of(function, Box::new(keepalive), spec)
+            builder.loop_of(function, Box::new(Owned::from(keepalive)), spec)
         };
         Ok(numbers(slots.map_err(refuse)?))
     }
@@ -202,7 +203,7 @@ impl ProgramBuilder {
         // operands.
         let slots = unsafe {
             let function = kernel_at(address)?;
-            self.builder()?.recurrence(function, Box::new(keepalive), spec)
+            self.builder()?.recurrence(function, Box::new(Owned::from(keepalive)), spec)
         };
         Ok(numbers(slots.map_err(refuse)?))
     }

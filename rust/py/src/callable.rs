@@ -9,18 +9,19 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::ndarray::{NumPy, keep};
+use crate::owned::{Owned, Raised, attached};
 
 /// A Python function from arrays to an array or, where several results were declared, a tuple of
 /// them.
 pub struct Callable {
-    function: Py<PyAny>,
+    function: Owned<PyAny>,
     results: usize,
 }
 
 impl Callable {
     /// The instruction that calls `function`.
     pub fn new(function: Py<PyAny>, results: usize) -> Callable {
-        Callable { function, results }
+        Callable { function: function.into(), results }
     }
 
     fn call_python(&self, py: Python<'_>, inputs: &[ArrayRef<'_>]) -> PyResult<Vec<KeptArray>> {
@@ -92,7 +93,7 @@ fn kept(result: Bound<'_, PyAny>) -> PyResult<KeptArray> {
 
 impl Foreign for Callable {
     fn call(&self, inputs: &[ArrayRef<'_>]) -> Result<Vec<KeptArray>, ForeignError> {
-        Python::attach(|py| self.call_python(py, inputs).map_err(|error| error.into()))
+        attached(|py| self.call_python(py, inputs).map_err(|error| Raised::from(error).into()))
     }
 
     fn name(&self) -> String {

@@ -10,17 +10,18 @@ use smallvec::SmallVec;
 
 use crate::container::current;
 use crate::face::face;
+use crate::owned::Owned;
 use crate::types::dtype_of_descr;
 
 /// Holds the current array of a shared variable.
 pub struct SharedCell {
-    array: Mutex<Py<PyUntypedArray>>,
+    array: Mutex<Owned<PyUntypedArray>>,
 }
 
 impl SharedCell {
     /// A cell that holds `array`.
     pub fn new(array: Py<PyUntypedArray>) -> SharedCell {
-        SharedCell { array: Mutex::new(array) }
+        SharedCell { array: Mutex::new(array.into()) }
     }
 
     /// The current array.
@@ -29,9 +30,9 @@ impl SharedCell {
     }
 
     /// Puts `array` in; the old one is returned so that it is dropped outside the lock.
-    pub fn set(&self, array: Py<PyUntypedArray>) -> Py<PyUntypedArray> {
+    pub fn set(&self, array: Py<PyUntypedArray>) -> Owned<PyUntypedArray> {
         count_change();
-        std::mem::replace(&mut *self.array.lock(), array)
+        std::mem::replace(&mut *self.array.lock(), array.into())
     }
 
     fn holds(&self, array: &Py<PyUntypedArray>) -> bool {
@@ -61,13 +62,13 @@ pub struct Replacement<'c> {
     pub cell: &'c SharedCell,
     /// What it must still hold.
     pub known: Option<&'c Py<PyUntypedArray>>,
-    pub array: Py<PyUntypedArray>,
+    pub array: Owned<PyUntypedArray>,
 }
 
 /// Replaces the arrays of cells that differ from each other: all of them at once, or none if one
-/// does not hold any more what it must. Gives back the arrays that are not in cells now, which are
-/// dropped outside the locks.
-pub fn replace(mut all: SmallVec<[Replacement<'_>; 8]>) -> Result<Arrays, Arrays> {
+/// does not hold any more what it must. Gives whether they are. The arrays that are not in cells now
+/// are dropped outside the locks.
+pub fn replace(mut all: SmallVec<[Replacement<'_>; 8]>) -> bool {
     // Whoever locks several cells does so in the order of their addresses.
     all.sort_unstable_by_key(|one| std::ptr::from_ref(one.cell));
     let mut guards: SmallVec<[_; 8]> = all.iter().map(|one| one.cell.array.lock()).collect();
@@ -80,8 +81,8 @@ pub fn replace(mut all: SmallVec<[Replacement<'_>; 8]>) -> Result<Arrays, Arrays
         count_change();
     }
     drop(guards);
-    let left = all.into_iter().map(|one| one.array).collect();
-    if kept { Ok(left) } else { Err(left) }
+    drop(all);
+    kept
 }
 
 thread_local! {

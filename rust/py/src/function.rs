@@ -17,6 +17,7 @@ use smallvec::SmallVec;
 use crate::cell::{Arrays, Replacement, SharedCell, changes_by_this_thread, replace, snapshot};
 use crate::donation::separate;
 use crate::ndarray::NumPy;
+use crate::owned::detached;
 use crate::program::Program;
 use crate::signals::Signals;
 use crate::types::TensorType;
@@ -435,10 +436,10 @@ impl Function {
             replacements.push(Replacement {
                 cell: &update.cell,
                 known: known.zip(update.read).map(|(known, at)| &known[at]),
-                array: array.clone().unbind(),
+                array: array.clone().unbind().into(),
             });
         }
-        Ok(replace(replacements).is_ok())
+        Ok(replace(replacements))
     }
 
     /// The outputs in the form that was asked for.
@@ -489,9 +490,9 @@ fn execute<'p>(
             (run, done, signals.error.into_inner())
         }))
     };
-    let done = if brief { attempt() } else { py.detach(attempt) };
+    let done = if brief { attempt() } else { detached(py, attempt) };
     match done {
-        Ok((_, _, Some(error))) => Err(error),
+        Ok((_, _, Some(error))) => Err(error.into_exception()),
         Ok((run, Ok(()), None)) => Ok(Ok(run)),
         Ok((_, Err(error), None)) => Ok(Err(error)),
         Err(panic) => {

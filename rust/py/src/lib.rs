@@ -16,10 +16,12 @@ mod fork;
 mod frozen_graph;
 mod function;
 mod graph;
+
 mod memory;
 mod ndarray;
 mod op;
 mod operand;
+mod owned;
 mod persist;
 mod plan;
 mod program;

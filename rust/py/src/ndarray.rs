@@ -14,6 +14,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use smallvec::SmallVec;
 
+use crate::owned::Owned;
+
 /// The class of arrays and the dtypes of frazil, which live as long as the interpreter.
 pub struct NumPy {
     array: *mut ffi::PyTypeObject,
@@ -343,5 +345,5 @@ pub fn keep(object: Bound<'_, PyAny>) -> Option<KeptArray> {
     let array = NumPy::get(object.py()).view_any(&object)?;
     let (dtype, data, owner) = (array.dtype, array.data, array.owner);
     let layout = Layout { dims: array.dims.into(), strides: array.strides.into() };
-    Some(KeptArray { dtype, data, layout, owner, keep: Box::new(object.unbind()) })
+    Some(KeptArray { dtype, data, layout, owner, keep: Box::new(Owned::from(object.unbind())) })
 }

@@ -12,6 +12,7 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyString, PyTuple};
 use crate::error::raise;
 use crate::face::{find_op, forget_op, install_op};
 use crate::frozen_graph::FrozenFunctionGraph;
+use crate::owned::Owned;
 use crate::types::TensorType;
 
 /// What the core knows of an op.
@@ -31,15 +32,15 @@ impl OpBase {
 
 /// How an op that goes with its last handle is made again: its Python object goes when nobody has it, as those of nodes do.
 struct Recipe {
-    function: Py<PyAny>,
-    arguments: Py<PyTuple>,
+    function: Owned<PyAny>,
+    arguments: Owned<PyTuple>,
 }
 
 /// The Python object of an op.
 pub fn op_face(py: Python<'_>, op: &Op) -> PyResult<Py<PyAny>> {
     let none = || PyRuntimeError::new_err(format!("{} has no Python object", op.label()));
     let kept = op.face().get().ok_or_else(none)?;
-    if let Some(face) = kept.downcast_ref::<Py<PyAny>>() {
+    if let Some(face) = kept.downcast_ref::<Owned<PyAny>>() {
         return Ok(face.clone_ref(py));
     }
     let recipe = kept.downcast_ref::<Recipe>().ok_or_else(none)?;
@@ -100,12 +101,14 @@ impl OpBase {
             if op.face().get().is_none() {
                 let recipe = slf.call_method0(intern!(py, "__reduce__"))?.extract()?;
                 let (function, arguments): (Py<PyAny>, Py<PyTuple>) = recipe;
-                op.face().get_or_init(|| Box::new(Box::new(Recipe { function, arguments })));
+                let recipe = Recipe { function: function.into(), arguments: arguments.into() };
+                op.face().get_or_init(|| Box::new(Box::new(recipe)));
             }
             return install_op(py, &op, slf.clone().into_any()).map(Bound::unbind);
         }
-        let face = op.face().get_or_init(|| Box::new(Box::new(slf.clone().into_any().unbind())));
-        let face = face.downcast_ref::<Py<PyAny>>().expect("only this function sets faces");
+        let own = || Owned::from(slf.clone().into_any().unbind());
+        let face = op.face().get_or_init(|| Box::new(Box::new(own())));
+        let face = face.downcast_ref::<Owned<PyAny>>().expect("only this function sets faces");
         Ok(face.clone_ref(py))
     }
 

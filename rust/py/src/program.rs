@@ -14,6 +14,7 @@ use pyo3::types::{PyBytes, PyString, PyTuple};
 use crate::callable::Callable;
 use crate::error::exception;
 use crate::ndarray::{NumPy, keep};
+use crate::owned::{Owned, Raised};
 
 /// A compiled program, shared by the functions that call it.
 #[pyclass(frozen, weakref, module = "frazil._core")]
@@ -73,7 +74,7 @@ impl Program {
     ) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyBytes>)>> {
         let kernels = self.program.kernels();
         let kept = |kernel: KernelRef<'_>| {
-            let keep = kernel.keep.downcast_ref::<Py<PyAny>>().ok_or_else(|| {
+            let keep = kernel.keep.downcast_ref::<Owned<PyAny>>().ok_or_else(|| {
                 PyTypeError::new_err("a kernel of the program is kept by no Python object")
             })?;
             Ok((keep.bind(py).clone(), PyBytes::new(py, &kernel.operands)))
@@ -130,7 +131,8 @@ impl Parts for GivenParts<'_, '_> {
         elements: &[u8],
     ) -> Result<KeptArray, ForeignError> {
         let numpy = NumPy::get(self.py);
-        let array = numpy.empty(self.py, dtype, &layout.dims, &layout.strides)?;
+        let array = numpy.empty(self.py, dtype, &layout.dims, &layout.strides);
+        let array = array.map_err(Raised::from)?;
         // SAFETY: the array is fresh, and the runtime gives the elements that fill it.
         // Test: tests/runtime/test_program_bytes.py.
         unsafe {
@@ -142,7 +144,7 @@ impl Parts for GivenParts<'_, '_> {
 
     fn kernel(&mut self, number: usize) -> Option<KernelPart> {
         let (function, keepalive, operands) = self.kernels.get(number)?;
-        let keep = Box::new(keepalive.clone_ref(self.py));
+        let keep = Box::new(Owned::from(keepalive.clone_ref(self.py)));
         Some(KernelPart { function: *function, keep, operands: operands.as_slice().into() })
     }
 
@@ -189,14 +191,15 @@ impl Program {
         let class = error.class();
         let steps = error.fault.steps();
         if let Fault::Foreign(foreign) = error.fault.innermost() {
-            return match foreign.downcast::<PyErr>() {
+            return match foreign.downcast::<Raised>() {
                 Ok(raised) => {
+                    let raised = raised.into_exception();
                     let steps = steps.iter().map(|step| format!("in step {step}"));
                     for note in steps.chain(note) {
                         // An exception class may refuse notes; the exception itself matters more.
                         let _ = raised.value(py).call_method1("add_note", (note,));
                     }
-                    *raised
+                    raised
                 }
                 Err(other) => PyRuntimeError::new_err(other.to_string()),
             };

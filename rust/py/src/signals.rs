@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 
+use crate::owned::Raised;
+
 /// The time between two looks at the signals: taking the GIL makes others wait.
 const PERIOD: Duration = Duration::from_millis(20);
 
@@ -23,7 +25,7 @@ pub struct Signals {
     /// When to look next; `None` before the first question.
     next: Cell<Option<Instant>>,
     /// What a signal's handler raised.
-    pub error: RefCell<Option<PyErr>>,
+    pub error: RefCell<Option<Raised>>,
 }
 
 impl Signals {
@@ -44,7 +46,7 @@ impl Signals {
             Some(next) if now >= next => {
                 // Without an interpreter, when it is shutting down, there are no handlers either.
                 if let Some(Err(error)) = Python::try_attach(|py| py.check_signals()) {
-                    *self.error.borrow_mut() = Some(error);
+                    *self.error.borrow_mut() = Some(error.into());
                     return true;
                 }
                 self.next.set(Some(Instant::now() + PERIOD));
