@@ -156,6 +156,7 @@ PUBLIC = [
     "frazil.compile",
     "frazil.gradient",
     "frazil.graph.inplace",
+    "frazil.interop.pytensor",
     "frazil.link",
     "frazil.optimize",
     "frazil.rewrite",

@@ -16,6 +16,7 @@ PUBLIC = {
     "frazil": {"batching", "gradient", "inplace", "rewrite", "scalar", "tensor"},
     "frazil.compile": set(),
     "frazil.gradient": set(),
+    "frazil.interop.pytensor": set(),
     "frazil.link": set(),
     "frazil.optimize": set(),
     "frazil.rewrite": set(),

@@ -1,0 +1,111 @@
+"""Lengths and positions in PyTensor's graphs: as numbers where these are known before any call."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from pytensor.compile.ops import DeepCopyOp, ViewOp
+from pytensor.graph.basic import Constant
+from pytensor.scalar import basic as ps
+from pytensor.tensor import basic as ptb
+from pytensor.tensor.elemwise import DimShuffle, Elemwise
+from pytensor.tensor.shape import Shape, Shape_i
+from pytensor.tensor.subtensor import Subtensor, indices_from_subtensor
+
+import frazil.tensor as ft
+from frazil._core import Constant as OwnConstant
+from frazil._core import Variable
+from frazil.interop.pytensor.translation import NoRule, Translation
+
+Length: TypeAlias = int | Variable
+
+
+def known(x: Any) -> Length:
+    """An int for a constant."""
+    if isinstance(x, OwnConstant):
+        return int(x.data)
+    return x if isinstance(x, Variable) else int(x)
+
+
+def integer(x: Any, t: Translation) -> Length:
+    """A 0-d integer of PyTensor's: an int where it is known, else a variable."""
+    if isinstance(x, Constant):
+        return int(x.data)
+    node = x.owner
+    if node is not None and x not in t.made:
+        return known(t[x])
+    if node is not None:
+        op = node.op
+        if isinstance(op, ptb.ScalarFromTensor | ptb.TensorFromScalar | ViewOp | DeepCopyOp):
+            return integer(node.inputs[0], t)
+        if _keeps_integers(node):
+            return integer(node.inputs[0], t)
+        if isinstance(op, Shape_i):
+            return known(ft.shape(t[node.inputs[0]])[op.i])
+        if isinstance(op, Subtensor) and node.inputs[0].type.ndim == 1:
+            (at,) = indices_from_subtensor(node.inputs[1:], op.idx_list)
+            if isinstance(at, Constant):
+                lengths = elements(node.inputs[0], t)
+                if lengths is not None:
+                    return lengths[int(at.data)]
+    return known(t[x])
+
+
+def elements(x: Any, t: Translation) -> list[Length] | None:
+    """The elements of a vector, each as by :func:`integer`; None if it may have any number."""
+    if isinstance(x, Constant):
+        return [int(n) for n in x.data]
+    found = None if x.owner is None else _elements_of_node(x.owner, t)
+    if found is not None:
+        return found
+    if x.type.shape[0] is None:
+        return None
+    ours = t[x]
+    return [known(ours[i]) for i in range(x.type.shape[0])]
+
+
+def required_elements(x: Any, t: Translation) -> list[Length]:
+    """The elements of an integer vector that says a shape."""
+    found = elements(x, t)
+    if found is None:
+        raise NoRule(f"{x} says a shape, and the number of its lengths is not known")
+    return found
+
+
+def _elements_of_node(node: Any, t: Translation) -> list[Length] | None:
+    op = node.op
+    if isinstance(op, ptb.MakeVector):
+        return [integer(n, t) for n in node.inputs]
+    if isinstance(op, Shape):
+        return [known(n) for n in ft.shape(t[node.inputs[0]])]
+    if isinstance(op, ptb.Join):
+        parts = [elements(part, t) for part in node.inputs if part.type.ndim == 1]
+        whole: list[Length] = []
+        for part in parts:
+            if part is None:
+                return None
+            whole += part
+        return whole
+    if isinstance(op, Subtensor) and node.inputs[0].type.ndim == 1:
+        (index,) = indices_from_subtensor(node.inputs[1:], op.idx_list)
+        if not isinstance(index, slice):
+            return None
+        bounds = [index.start, index.stop, index.step]
+        if any(b is not None and not isinstance(b, Constant) for b in bounds):
+            return None
+        of = elements(node.inputs[0], t)
+        ends = (None if b is None else int(b.data) for b in bounds)
+        return None if of is None else of[slice(*ends)]
+    if _keeps_integers(node):
+        return elements(node.inputs[0], t)
+    if isinstance(op, DimShuffle) and node.inputs[0].type.ndim == 0:
+        return [integer(node.inputs[0], t)]
+    return None
+
+
+def _keeps_integers(node: Any) -> bool:
+    if not isinstance(node.op, Elemwise) or not isinstance(
+        node.op.scalar_op, ps.Cast | ps.Identity
+    ):
+        return False
+    return all("int" in x.type.dtype for x in (node.inputs[0], node.outputs[0]))

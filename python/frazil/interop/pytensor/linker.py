@@ -1,0 +1,191 @@
+"""The linker and the mode ``"FRAZIL"``: functions of PyTensor's that frazil compiles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytensor
+from pytensor.compile import mode as their_modes
+from pytensor.graph.rewriting.db import RewriteDatabaseQuery
+from pytensor.link.basic import JITLinker
+from pytensor.tensor.random.type import RandomGeneratorType
+
+import frazil.tensor as ft
+from frazil._core import Variable
+from frazil.compile.function import Function, function
+from frazil.compile.specification import In
+from frazil.interop.pytensor.generators import from_words, to_words
+from frazil.interop.pytensor.translation import NoRule, Translation, own_type
+
+NAME = "FRAZIL"
+
+_REWRITTEN_AWAY = (
+    "cxx_only",
+    "BlasOpt",
+    "fusion",
+    "inplace",
+    "local_careduce_fusion",
+    "scan_save_mem",
+    "scan_save_mem_prealloc",
+    "scan_save_mem_no_prealloc",
+    "scan_reduce_trace_prealloc",
+    "scan_push_out_dot1",
+)
+"""PyTensor's rewrites that make what only its own linkers run, or what frazil does better."""
+
+
+class Compiled:
+    """What a call of PyTensor's function runs.
+
+    Attributes
+    ----------
+    function : fz.Function
+        Frazil's function: the outputs, and last the number of the check that fails, or -1.
+    checks : list
+        PyTensor's ops that say what to raise.
+    performed : tuple of str
+        PyTensor's ops that run by their own ``perform``.
+    """
+
+    def __init__(self, own: Function, checks: Sequence[Any], performed: Sequence[str]) -> None:
+        self.function = own
+        self.checks = list(checks)
+        self.performed = tuple(performed)
+
+    def __call__(self, *arguments: Any) -> list[Any]:
+        results: list[Any] = self.function(*arguments)
+        if self.checks:
+            failed = int(results.pop())
+            if failed >= 0:
+                op = self.checks[failed]
+                raise op.exc_type(op.msg)
+        return results
+
+
+class WithGenerators:
+    """The same with generators among the arguments or the results."""
+
+    def __init__(
+        self, inner: Callable[..., list[Any]], taken: Sequence[int], given: Sequence[int]
+    ) -> None:
+        self.inner, self.taken, self.given = inner, taken, given
+
+    def __call__(self, *arguments: Any) -> list[Any]:
+        values = list(arguments)
+        for at in self.taken:
+            values[at] = to_words(values[at])
+        results = self.inner(*values)
+        for at in self.given:
+            results[at] = from_words(results[at])
+        return results
+
+
+def compile_graph(graph: Any, name: str | None = None) -> tuple[Callable[..., Any], Compiled]:
+    """What computes one of PyTensor's graphs, and frazil's function in it."""
+    inputs = []
+    for x in graph.inputs:
+        kind = own_type(x.type)
+        if kind is None:
+            raise NoRule(
+                f"the input {x} has PyTensor's type {x.type}, which has no counterpart in frazil; "
+                "compile this function in another mode"
+            )
+        inputs.append(ft.tensor(x.name, dtype=kind.dtype, shape=kind.shape))
+    t = Translation()
+    outputs = t.graph(graph.inputs, graph.outputs, inputs)
+    if t.checks:
+        outputs.append(_first_failing([condition for condition, _ in t.checks]))
+    made = function(
+        [In(x, name=f"{x.name or ''}:{at}") for at, x in enumerate(inputs)],
+        outputs,
+        on_unused_input="ignore",
+        name=name,
+    )
+    compiled = Compiled(made, [op for _, op in t.checks], t.performed)
+    run: Callable[..., Any] = compiled if t.checks else made
+    taken, given = _generators(graph.inputs), _generators(graph.outputs)
+    return (WithGenerators(run, taken, given) if taken or given else run), compiled
+
+
+def _first_failing(conditions: Sequence[Variable]) -> Variable:
+    """The number of the first condition that is false, or -1."""
+    found: Variable = ft.constant(np.int64(-1))
+    for at in reversed(range(len(conditions))):
+        found = ft.switch(conditions[at], found, ft.constant(np.int64(at)))
+    return found
+
+
+def _generators(variables: Sequence[Any]) -> list[int]:
+    return [at for at, x in enumerate(variables) if isinstance(x.type, RandomGeneratorType)]
+
+
+def compiled_function(function: Any) -> Function:
+    """Return frazil's function in one of PyTensor's that was compiled in the mode ``"FRAZIL"``.
+
+    Parameters
+    ----------
+    function : PyTensor function
+        What ``pytensor.function(..., mode="FRAZIL")`` gave.
+
+    Returns
+    -------
+    fz.Function
+        Its ``explain()`` says what a call does: which loops run, and which of PyTensor's ops run
+        by their own ``perform``. Its arguments are those of PyTensor's function, then the values of
+        the shared variables.
+
+    Raises
+    ------
+    TypeError
+        If the function was compiled in another mode.
+
+    Examples
+    --------
+    >>> import pytensor, pytensor.tensor as pt
+    >>> from frazil.interop.pytensor import compiled_function
+    >>> x = pt.dvector("x")
+    >>> f = pytensor.function([x], pt.exp(x).sum(), mode="FRAZIL")
+    >>> len(compiled_function(f).explain().segments)
+    1
+    """
+    linker = getattr(getattr(function, "maker", None), "linker", None)
+    if not isinstance(linker, FrazilLinker):
+        raise TypeError(f"a function compiled in the mode {NAME!r} is needed, given {function!r}")
+    return linker.compiled.function
+
+
+class FrazilLinker(JITLinker):
+    """Compiles a whole graph of PyTensor's by frazil."""
+
+    required_rewrites = ("minimum_compile",)
+    incompatible_rewrites = _REWRITTEN_AWAY
+
+    def fgraph_convert(self, fgraph: Any, **kwargs: Any) -> Any:
+        """What computes the graph."""
+        run, self.compiled = compile_graph(fgraph)
+        return run
+
+    def jit_compile(self, fn: Any) -> Any:
+        """The same: it is compiled already."""
+        return fn
+
+    def create_thunk_inputs(self, storage_map: dict[Any, Any]) -> list[Any]:
+        """Where the arguments lie."""
+        return [storage_map[x] for x in self.fgraph.inputs]
+
+
+def register_mode() -> None:
+    """Make ``"FRAZIL"`` a mode and a linker of PyTensor's."""
+    # "canonicalize_db" lets what PyMC makes of its checks in, which is registered there alone.
+    query = RewriteDatabaseQuery(include=["minimum_compile", "canonicalize_db"])
+    their_modes.register_linker(NAME.lower(), FrazilLinker())
+    their_modes.register_mode(NAME, their_modes.Mode(FrazilLinker(), query))
+    parameter = pytensor.config._config_var_dict["mode"]
+    theirs = parameter._apply
+
+    def accept(value: Any) -> Any:
+        return value if value == NAME else theirs(value)
+
+    parameter._apply = accept

@@ -1,0 +1,72 @@
+"""The rule for ``Blockwise``: an op on matrices or vectors for each of many."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+from pytensor.tensor import math as ptm
+from pytensor.tensor.blockwise import Blockwise
+
+import frazil.tensor as ft
+from frazil._core import Variable
+from frazil.interop.pytensor.foreign import performed
+from frazil.interop.pytensor.integers import known
+from frazil.interop.pytensor.translation import (
+    Results,
+    Translation,
+    cast,
+    own_type,
+    rule,
+    translate,
+)
+from frazil.scan.build import scan
+
+
+@rule(Blockwise)
+def _blockwise(op: Any, node: Any, t: Translation) -> Results:
+    batch = op.batch_ndim(node)
+    if isinstance(op.core_op, ptm.Dot):
+        dtype = node.outputs[0].type.dtype
+        left, right = (cast(x, dtype) for x in t.operands(node))
+        return ft.matmul(left, right) if batch else ft.dot(left, right)
+    if not _has_rule(op.core_op) or any(own_type(x.type) is None for x in node.inputs):
+        return performed(node, t)
+    core = op._create_dummy_core_node(node.inputs)
+    operands = t.operands(node)
+
+    def apply(*values: Variable) -> list[Variable]:
+        return Translation(outer=t, local=True).graph(core.inputs, core.outputs, values)
+
+    leading = [x.type.shape[:batch] for x in node.inputs]
+    if all(n == 1 for lengths in leading for n in lengths):
+        front = tuple(range(batch))
+        found = apply(*(x[(0,) * batch] if batch else x for x in operands))
+        return [ft.expand_dims(x, front) if front else x for x in found]
+    return _each(apply, operands, node, batch)
+
+
+def _has_rule(op: Any) -> bool:
+    return translate.dispatch(type(op)) is not translate.dispatch(object)
+
+
+def _each(apply: Any, operands: list[Variable], node: Any, batch: int) -> list[Variable]:
+    """All operands in one batch shape, then one loop along it."""
+    shape: list[Any] = [1] * batch
+    for theirs, x in zip(node.inputs, operands, strict=True):
+        for i in range(batch):
+            if theirs.type.shape[i] != 1:
+                shape[i] = known(ft.as_tensor(ft.shape(x)[i]))
+    count = reduce(ft.mul, [ft.as_tensor(n) for n in shape])
+    rows = []
+    for x in operands:
+        own = ft.shape(x)[batch:]
+        rows.append(ft.reshape(ft.broadcast_to(x, [*shape, *own]), [count, *own]))
+    results = scan(
+        lambda *values: apply(*values),
+        sequences=rows,
+        outputs_info=[None] * len(node.outputs),
+        return_list=True,
+        return_updates=False,
+    )
+    return [ft.reshape(x, [*shape, *ft.shape(x)[1:]]) for x in results]

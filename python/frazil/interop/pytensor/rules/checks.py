@@ -1,0 +1,58 @@
+"""Rules for checks: a call looks at their conditions at its end, and raises what the op says."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from pytensor.raise_op import CheckAndRaise
+
+from frazil._core import FrozenApply, Variable
+from frazil.graph.op import Array, Op
+from frazil.interop.pytensor.translation import Results, Translation, cast, rule
+
+
+@dataclass(frozen=True, eq=False)
+class Checked(Op):
+    """Its first operand, if all others are true; the check within a loop or a branch.
+
+    Parameters
+    ----------
+    error : bytes
+        The class of the exception, pickled.
+    message : str
+        What it says.
+    """
+
+    error: bytes
+    message: str
+    view_map: ClassVar[dict[int, list[int]]] = {0: [0]}
+
+    def make_node(self, x: Variable, *conditions: Variable) -> FrozenApply:
+        """The application of the op: a result of the type of ``x``."""
+        return FrozenApply(self, [x, *conditions], [x.type])
+
+    def infer_shape(
+        self, node: FrozenApply, input_shapes: Sequence[tuple[Variable, ...]]
+    ) -> tuple[tuple[Variable, ...] | None, ...]:
+        """The shape of ``x``."""
+        return (input_shapes[0],)
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        """``x``, or the exception."""
+        if not all(inputs[1:]):
+            raise pickle.loads(self.error)(self.message)
+        return (inputs[0],)
+
+
+@rule(CheckAndRaise)
+def _check(op: Any, node: Any, t: Translation) -> Results:
+    x, *conditions = node.inputs
+    ours = [cast(t[c], "bool") for c in conditions]
+    if t.local:
+        made: Variable = Checked(pickle.dumps(op.exc_type), op.msg)(t[x], *ours)
+        return made
+    t.checks += [(c, op) for c in ours]
+    return t[x]

@@ -1,0 +1,51 @@
+"""Rules for graphs within ops, for branches, and for functions that PyTensor says as graphs."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+from pytensor.compile.builders import OpFromGraph
+from pytensor.ifelse import IfElse
+
+import frazil.tensor as ft
+from frazil.inner.ifelse import ifelse
+from frazil.interop.pytensor.library import classes
+from frazil.interop.pytensor.translation import Results, Translation, cast, rule
+
+
+@rule(OpFromGraph)
+def _op_from_graph(op: Any, node: Any, t: Translation) -> Results:
+    inner = Translation(outer=t)
+    found = inner.graph(op.fgraph.inputs, op.fgraph.outputs, t.operands(node))
+    t.checks += inner.checks
+    return found
+
+
+@rule(IfElse)
+def _ifelse(op: Any, node: Any, t: Translation) -> Results:
+    condition, *both = node.inputs
+    first = [t[x] for x in both[: op.n_outs]]
+    second = [t[x] for x in both[op.n_outs :]]
+    found = ifelse(cast(t[condition], "bool"), first, second)
+    return found if isinstance(found, list | tuple) else [found]
+
+
+@rule(*classes("Softmax"))
+def _softmax(op: Any, node: Any, t: Translation) -> Results:
+    return ft.softmax(t[node.inputs[0]], axis=op.axis)
+
+
+@rule(*classes("LogSoftmax"))
+def _log_softmax(op: Any, node: Any, t: Translation) -> Results:
+    return ft.log_softmax(t[node.inputs[0]], axis=op.axis)
+
+
+@rule(*classes("LogSumExp"))
+def _logsumexp(op: Any, node: Any, t: Translation) -> Results:
+    return ft.logsumexp(t[node.inputs[0]], axis=op.axis)
+
+
+@rule(*classes("LogAddExp"))
+def _logaddexp(op: Any, node: Any, t: Translation) -> Results:
+    return reduce(ft.logaddexp, t.operands(node))

@@ -1,0 +1,169 @@
+"""The rule for ``Scan``: sequences, states at their taps, buffers that are read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+from pytensor.scan.op import Scan
+
+import frazil.tensor as ft
+from frazil._core import Variable
+from frazil.interop.pytensor.integers import Length, integer
+from frazil.interop.pytensor.translation import NoRule, Results, Translation, cast, rule
+from frazil.scan.build import scan, until
+
+Stacks: TypeAlias = Iterator[Variable]
+
+
+@dataclass
+class _Loop:
+    """What frazil's scan is given, and what its stacks become."""
+
+    steps: Length
+    sequences: list[Variable] = field(default_factory=list)
+    element_of: list[Any] = field(default_factory=list)
+    infos: list[Any] = field(default_factory=list)
+    states: list[Any] = field(default_factory=list)
+    wholes: list[Callable[[Stacks], Variable]] = field(default_factory=list)
+
+    def state(self, info: Any, own: Sequence[Any]) -> None:
+        """Add a result of the step; ``own`` are the inner inputs that it is, at its taps."""
+        self.infos.append(info)
+        self.states += own
+
+
+def _grouped(flat: Sequence[Any], taps: Sequence[Sequence[int]]) -> list[list[Any]]:
+    rest = iter(flat)
+    return [[next(rest) for _ in own] for own in taps]
+
+
+@rule(Scan)
+def _scan(op: Any, node: Any, t: Translation) -> Results:
+    info, inner_inputs, outer = op.info, list(op.fgraph.inputs), node.inputs
+    loop = _Loop(integer(outer[0], t))
+    loop.sequences = [t[x][: loop.steps] for x in op.outer_seqs(outer)]
+    loop.element_of = list(op.inner_seqs(inner_inputs))
+    _buffers(op, node, loop, t)
+    taps = info.mit_sot_in_slices
+    grouped = _grouped(op.inner_mitsot(inner_inputs), taps)
+    for x, own, places in zip(op.outer_mitsot(outer), grouped, taps, strict=True):
+        start = t[x][: -min(places)]
+        order = sorted(range(len(places)), key=places.__getitem__)
+        loop.state({"initial": start, "taps": [places[i] for i in order]}, [own[i] for i in order])
+        loop.wholes.append(_after(start))
+    for x, own in zip(op.outer_sitsot(outer), op.inner_sitsot(inner_inputs), strict=True):
+        loop.state(t[x][0], [own])
+        loop.wholes.append(_after(t[x][:1]))
+    for rows in op.outer_nitsot(outer):
+        loop.state(None, [])
+        loop.wholes.append(_stack(integer(rows, t), loop.steps, info.as_while))
+    ends = zip(
+        op.outer_untraced_sit_sot(outer), op.inner_untraced_sit_sot(inner_inputs), strict=True
+    )
+    for x, own in ends:
+        loop.state(t[x], [own])
+        loop.wholes.append(lambda stacks: next(stacks)[-1])
+    return _run(op, node, loop, t)
+
+
+def _run(op: Any, node: Any, loop: _Loop, t: Translation) -> list[Variable]:
+    inner_inputs = list(op.fgraph.inputs)
+    if not loop.sequences and not loop.infos:
+        raise NoRule("a Scan has neither sequences nor results")
+    fixed = op.inner_non_seqs(inner_inputs)
+    placeholders = [*loop.element_of, *loop.states, *fixed]
+
+    def step(*values: Variable) -> Any:
+        inner = Translation(outer=t, local=True)
+        results = inner.graph(placeholders, op.fgraph.outputs, values)
+        if not op.info.as_while:
+            return results
+        *results, condition = results
+        return [*results, until(cast(condition, "bool"))]
+
+    stacks = scan(
+        step,
+        sequences=loop.sequences,
+        outputs_info=loop.infos,
+        non_sequences=[t[x] for x in op.outer_non_seqs(node.inputs)],
+        n_steps=loop.steps,
+        return_list=True,
+        return_updates=False,
+    )
+    each = iter(stacks)
+    return [whole(each) for whole in loop.wholes]
+
+
+def _after(start: Variable) -> Callable[[Stacks], Variable]:
+    """A state's stack, after what it started from."""
+    return lambda stacks: ft.concatenate([start, next(stacks)], axis=0)
+
+
+def _stack(rows: Length, steps: Length, ends_early: bool) -> Callable[[Stacks], Variable]:
+    """A stack. There may be more rows than steps: those of a truncated gradient are 0."""
+
+    def whole(stacks: Stacks) -> Variable:
+        stack = next(stacks)
+        if ends_early or rows is steps or (isinstance(rows, int) and rows == steps):
+            return stack
+        left = ft.maximum(ft.as_tensor(rows) - ft.as_tensor(steps), 0)
+        zero = ft.constant(np.zeros((), stack.dtype))
+        empty = ft.broadcast_to(zero, [left, *ft.shape(stack)[1:]])
+        return ft.concatenate([stack, empty], axis=0)
+
+    return whole
+
+
+def _buffers(op: Any, node: Any, loop: _Loop, t: Translation) -> None:
+    """Buffers that are read and written: what is read was written by an earlier step, or never.
+
+    A read at tap t gets what tap s > t wrote s - t steps before, for the nearest such s.
+    """
+    info = op.info
+    grouped = _grouped(op.inner_mitmot(list(op.fgraph.inputs)), info.mit_mot_in_slices)
+    buffers = [t[x] for x in op.outer_mitmot(node.inputs)]
+    taps_in, taps_out = info.normalized_mit_mot_in_slices, info.normalized_mit_mot_out_slices
+    for buffer, own, places, written in zip(buffers, grouped, taps_in, taps_out, strict=True):
+        lags: dict[int, list[tuple[int, Any]]] = {s: [] for s in written}
+        for x, place in zip(own, places, strict=True):
+            later = [s for s in written if s > place]
+            if later:
+                lags[min(later)].append((min(later) - place, x))
+            else:
+                loop.sequences.append(buffer[place:][: loop.steps])
+                loop.element_of.append(x)
+        for s in written:
+            steps = sorted(lags[s], key=lambda pair: -pair[0])
+            loop.state(_buffer_state(buffer, s, [lag for lag, _ in steps]), [x for _, x in steps])
+        loop.wholes.append(_written(buffer, list(written), loop.steps))
+
+
+def _buffer_state(buffer: Variable, place: int, lags: Sequence[int]) -> Any:
+    """The state that one tap of a buffer writes, read that many steps later."""
+    if not lags:
+        return None
+    if list(lags) == [1]:
+        return buffer[place - 1]
+    back = lags[0]
+    return {"initial": buffer[place - back : place], "taps": [-lag for lag in lags]}
+
+
+def _written(
+    buffer: Variable, places: Sequence[int], steps: Length
+) -> Callable[[Stacks], Variable]:
+    """A buffer with what its taps have written; later steps and earlier taps write last."""
+
+    def whole(stacks: Stacks) -> Variable:
+        parts = {s: next(stacks) for s in places}
+        found = buffer
+        for s in sorted(places, reverse=True):
+            end = s + (steps if isinstance(steps, int) else ft.as_tensor(steps))
+            if len(places) == 1:
+                return ft.concatenate([found[:s], parts[s], found[end:]], axis=0)
+            found = ft.set_subtensor(found[s:end], parts[s])
+        return found
+
+    return whole

@@ -1,0 +1,195 @@
+"""Rules for ops that change, say or ask for shapes, and that make arrays of lengths."""
+
+from __future__ import annotations
+
+from functools import reduce
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from pytensor.graph.basic import Constant
+from pytensor.tensor import basic as ptb
+from pytensor.tensor.elemwise import DimShuffle
+from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
+from pytensor.tensor.type import TensorType
+
+import frazil.tensor as ft
+from frazil._core import Constant as OwnConstant
+from frazil._core import Variable
+from frazil.interop.pytensor.foreign import performed
+from frazil.interop.pytensor.integers import (
+    Length,
+    elements,
+    integer,
+    required_elements,
+)
+from frazil.interop.pytensor.library import classes
+from frazil.interop.pytensor.translation import NoRule, Results, Translation, cast, rule
+
+
+@rule(DimShuffle)
+def _dimshuffle(op: Any, node: Any, t: Translation) -> Results:
+    x = t[node.inputs[0]]
+    dropped = [i for i in range(x.ndim) if i not in op.new_order]
+    if isinstance(x, OwnConstant):
+        kept = [i for i in op.new_order if i != "x"]
+        values = x.data.transpose([*kept, *dropped])
+        lengths = iter(values.shape)
+        return ft.constant(values.reshape([1 if i == "x" else next(lengths) for i in op.new_order]))
+    if any(x.type.shape[i] is None for i in dropped):
+        n = ft.shape(x)
+        x = ft.broadcast_to(x, [1 if i in dropped else n[i] for i in range(x.ndim)])
+    return ft.dimshuffle(x, *op.new_order)
+
+
+@rule(Shape)
+def _shape(op: Any, node: Any, t: Translation) -> Results:
+    lengths = ft.shape(t[node.inputs[0]])
+    return ft.stack(list(lengths)) if lengths else ft.constant(np.zeros(0, "int64"))
+
+
+@rule(Shape_i)
+def _shape_i(op: Any, node: Any, t: Translation) -> Results:
+    return ft.as_tensor(ft.shape(t[node.inputs[0]])[op.i])
+
+
+@rule(SpecifyShape)
+def _specify_shape(op: Any, node: Any, t: Translation) -> Results:
+    x = t[node.inputs[0]]
+    lengths: list[Length] = list(ft.shape(x))
+    for axis, wanted in enumerate(node.inputs[1:]):
+        if hasattr(wanted.type, "dtype"):
+            lengths[axis] = integer(wanted, t)
+    return ft.broadcast_to(x, lengths) if x.ndim else x
+
+
+@rule(Reshape)
+def _reshape(op: Any, node: Any, t: Translation) -> Results:
+    x, shape = node.inputs
+    lengths = required_elements(shape, t)
+    if any(isinstance(n, Variable) for n in lengths) and not _says_lengths(shape):
+        # One of them may be -1, which only the call knows.
+        given = [ft.as_tensor(n) for n in lengths]
+        product = ft.abs(reduce(ft.mul, given))
+        rest = ft.floor_div(ft.size(t[x]), ft.maximum(product, 1))
+        unsigned = [ft.switch(ft.lt(own, 0), cast(rest, own.dtype), own) for own in given]
+        return ft.reshape(t[x], unsigned)
+    return ft.reshape(t[x], lengths)
+
+
+def _says_lengths(shape: Any) -> bool:
+    """Whether lengths that are variables come from the shapes of arrays, and are never -1."""
+    node = shape.owner
+    if node is None:
+        return False
+    if isinstance(node.op, Shape | Shape_i):
+        return True
+    if isinstance(node.op, DimShuffle) and not node.inputs[0].type.ndim:
+        return isinstance(node.inputs[0], Constant) or _says_lengths(node.inputs[0])
+    through = (ptb.MakeVector, ptb.Join, ptb.TensorFromScalar, ptb.ScalarFromTensor)
+    if isinstance(node.op, through):
+        return all(isinstance(x, Constant) or _says_lengths(x) for x in node.inputs)
+    name = type(getattr(node.op, "scalar_op", None)).__name__
+    if name in ("Cast", "Mul", "Add", "Identity", "Maximum"):
+        return all(isinstance(x, Constant) or _says_lengths(x) for x in node.inputs)
+    return type(node.op).__name__ == "Subtensor" and _says_lengths(node.inputs[0])
+
+
+@rule(*classes("JoinDims"))
+def _join_dims(op: Any, node: Any, t: Translation) -> Results:
+    x = t[node.inputs[0]]
+    lengths, first, end = ft.shape(x), op.start_axis, op.start_axis + op.n_axes
+    if op.n_axes == 0:
+        return ft.expand_dims(x, first)
+    return ft.reshape(x, [*lengths[:first], reduce(ft.mul, lengths[first:end]), *lengths[end:]])
+
+
+@rule(*classes("SplitDims"))
+def _split_dims(op: Any, node: Any, t: Translation) -> Results:
+    x = t[node.inputs[0]]
+    lengths = ft.shape(x)
+    parts = required_elements(node.inputs[1], t)
+    return ft.reshape(x, [*lengths[: op.axis], *parts, *lengths[op.axis + 1 :]])
+
+
+@rule(ptb.Alloc)
+def _alloc(op: Any, node: Any, t: Translation) -> Results:
+    value, *shape = node.inputs
+    return ft.broadcast_to(t[value], [integer(n, t) for n in shape])
+
+
+@rule(ptb.AllocEmpty)
+def _alloc_empty(op: Any, node: Any, t: Translation) -> Results:
+    zero = ft.constant(np.zeros((), op.dtype))
+    return ft.broadcast_to(zero, [integer(n, t) for n in node.inputs])
+
+
+@rule(ptb.MakeVector)
+def _make_vector(op: Any, node: Any, t: Translation) -> Results:
+    if not node.inputs:
+        return ft.constant(np.zeros(0, op.dtype))
+    return ft.stack([cast(t[x], op.dtype) for x in node.inputs])
+
+
+def _axis(op: Any, inputs: list[Any]) -> tuple[int, list[Any]]:
+    """The axis of a Join or a Split, and its other inputs; it is a property or an input."""
+    if hasattr(op, "axis"):
+        return op.axis, inputs
+    at = 0 if isinstance(op, ptb.Join) else 1
+    axis = inputs[at]
+    if not isinstance(axis, Constant):
+        raise NoRule(f"{op} takes an axis that only the call knows")
+    return int(axis.data), [x for x in inputs if x is not axis]
+
+
+@rule(ptb.Join)
+def _join(op: Any, node: Any, t: Translation) -> Results:
+    dtype = node.outputs[0].type.dtype
+    axis, parts = _axis(op, node.inputs)
+    return ft.concatenate([cast(t[x], dtype) for x in parts], axis=axis)
+
+
+@rule(ptb.Split)
+def _split(op: Any, node: Any, t: Translation) -> Results:
+    axis, (x, sizes) = _axis(op, node.inputs)
+    parts = elements(sizes, t)
+    if parts is None:  # PyTensor takes any vector, if the op says how many elements it has.
+        parts = [t[sizes][i] for i in range(op.len_splits)]
+    ends: list[Any] = [0]
+    for n in parts:
+        ends.append(ends[-1] + (n if isinstance(n, int) else cast(n, "int64")))
+    before = (slice(None),) * axis
+    return [t[x][(*before, slice(a, b))] for a, b in pairwise(ends)]
+
+
+@rule(ptb.ARange)
+def _arange(op: Any, node: Any, t: Translation) -> Results:
+    start, stop, step = (x.data.item() if isinstance(x, Constant) else t[x] for x in node.inputs)
+    return ft.arange(start, stop, step, dtype=op.dtype)
+
+
+@rule(ptb.Eye)
+def _eye(op: Any, node: Any, t: Translation) -> Results:
+    n, m, k = node.inputs
+    if not isinstance(k, Constant):
+        rows = ft.arange(integer(n, t))[:, None]
+        return cast(ft.eq(rows + t[k], ft.arange(integer(m, t))[None]), op.dtype)
+    return ft.eye(integer(n, t), integer(m, t), int(k.data), dtype=op.dtype)
+
+
+@rule(ptb.ExtractDiag)
+def _extract_diag(op: Any, node: Any, t: Translation) -> Results:
+    return ft.diagonal(t[node.inputs[0]], op.offset, op.axis1, op.axis2)
+
+
+@rule(ptb.Nonzero)
+def _nonzero(op: Any, node: Any, t: Translation) -> Results:
+    return list(ft.nonzero(t[node.inputs[0]]))
+
+
+@rule(*classes("Repeat"))
+def _repeat(op: Any, node: Any, t: Translation) -> Results:
+    x, repeats = node.inputs
+    if repeats.type.ndim != 0 or not isinstance(x.type, TensorType):
+        return performed(node, t)
+    return ft.repeat(t[x], integer(repeats, t), axis=op.axis)

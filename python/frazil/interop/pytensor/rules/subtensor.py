@@ -1,0 +1,86 @@
+"""Rules for indexing, and for what sets or increases the elements that an index names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from pytensor.graph.basic import Constant
+from pytensor.tensor import subtensor as sub
+from pytensor.tensor.type_other import NoneTypeT, SliceType
+
+import frazil.scalar as fs
+import frazil.tensor as ft
+from frazil._core import Variable
+from frazil.interop.pytensor.foreign import performed
+from frazil.interop.pytensor.integers import integer
+from frazil.interop.pytensor.library import classes
+from frazil.interop.pytensor.translation import NoRule, Results, Translation, cast, rule
+
+_BASIC = (sub.Subtensor, sub.IncSubtensor)
+
+
+def _items(op: Any, values: list[Any]) -> list[Any]:
+    """An index of PyTensor's: slices of variables, and variables."""
+    pattern = getattr(op, "idx_list", None)
+    if pattern is not None:
+        return list(sub.indices_from_subtensor(values, pattern))
+    return [_slice_of(x) if isinstance(x.type, SliceType) else x for x in values]
+
+
+def _slice_of(x: Any) -> Any:
+    """The slice that a variable of PyTensor's slice type is."""
+    if isinstance(x, Constant):
+        return x.data
+    if x.owner is None or type(x.owner.op).__name__ != "MakeSlice":
+        raise NoRule(f"{x} is a slice that only the call knows")
+    ends = x.owner.inputs
+    return slice(*(None if isinstance(end.type, NoneTypeT) else end for end in ends))
+
+
+def _index(op: Any, values: list[Any], t: Translation) -> tuple[Any, ...]:
+    """The index in frazil's words."""
+
+    def bound(x: Any) -> Any:
+        return x if x is None or isinstance(x, int | np.integer) else integer(x, t)
+
+    made: list[Any] = []
+    for item in _items(op, values):
+        if isinstance(item, slice):
+            step = bound(item.step)
+            if isinstance(step, Variable):
+                raise NoRule("a slice has a step that only the call knows")
+            made.append(slice(bound(item.start), bound(item.stop), step))
+        elif isinstance(item.type, NoneTypeT):
+            made.append(None)
+        elif item.type.ndim == 0 and item.type.dtype != "bool":
+            made.append(integer(item, t))
+        else:
+            made.append(np.asarray(item.data) if isinstance(item, Constant) else t[item])
+    return tuple(made)
+
+
+@rule(sub.Subtensor, sub.AdvancedSubtensor, *classes("AdvancedSubtensor1"))
+def _subtensor(op: Any, node: Any, t: Translation) -> Results:
+    x, *values = node.inputs
+    try:
+        index = _index(op, values, t)
+    except NoRule:
+        return performed(node, t)
+    return t[x][index]
+
+
+@rule(sub.IncSubtensor, sub.AdvancedIncSubtensor, *classes("AdvancedIncSubtensor1"))
+def _inc_subtensor(op: Any, node: Any, t: Translation) -> Results:
+    x, y, *values = node.inputs
+    if getattr(op, "ignore_duplicates", False):
+        return performed(node, t)
+    try:
+        index = _index(op, values, t)
+    except NoRule:
+        return performed(node, t)
+    whole, new = t[x], cast(t[y], x.type.dtype)
+    part = whole[index]
+    if part is whole:
+        return fs.second(whole, new) if op.set_instead_of_inc else whole + new
+    return (ft.set_subtensor if op.set_instead_of_inc else ft.inc_subtensor)(part, new)

@@ -1,0 +1,193 @@
+"""PyTensor's graphs as frazil's, node by node: one rule for each class of ops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import singledispatch
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+from pytensor.graph.basic import Constant
+from pytensor.graph.traversal import toposort
+from pytensor.ifelse import IfElse
+from pytensor.scalar.basic import ScalarType
+from pytensor.tensor.random.type import RandomGeneratorType
+from pytensor.tensor.type import TensorType
+
+import frazil.tensor as ft
+from frazil._core import TensorType as OwnType
+from frazil._core import Variable
+
+Results: TypeAlias = Variable | Sequence[Variable | None]
+Rule: TypeAlias = Callable[[Any, Any, "Translation"], Results]
+RuleT = TypeVar("RuleT", bound=Callable[..., Any])
+
+DTYPES = frozenset(
+    ["bool", "float32", "float64"]
+    + [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+)
+
+
+class NoRule(NotImplementedError):
+    """A part of a PyTensor graph that frazil cannot compute."""
+
+
+class Translation:
+    """Frazil's variables for PyTensor's.
+
+    Parameters
+    ----------
+    outer : Translation, optional
+        That of the graph around.
+    local : bool
+        Checks are made where they stand: not every call comes by, or a call comes by many times.
+
+    Attributes
+    ----------
+    checks : list of tuple
+        Conditions that a call must look at, each with PyTensor's op that says what to raise.
+    performed : list of str
+        The ops whose ``perform`` runs.
+    """
+
+    def __init__(self, outer: Translation | None = None, local: bool = False) -> None:
+        self.made: dict[Any, Any] = {}
+        self.checks: list[tuple[Variable, Any]] = []
+        self.local: bool = local or (outer is not None and outer.local)
+        self.performed: list[str] = [] if outer is None else outer.performed
+
+    def graph(
+        self, inputs: Sequence[Any], outputs: Sequence[Any], values: Sequence[Any]
+    ) -> list[Variable]:
+        """The variables for ``outputs``, given those for ``inputs``."""
+        self.made.update(zip(inputs, values, strict=True))
+        order = list(toposort(outputs, blockers=list(inputs)))
+        self.local = self.local or any(isinstance(node.op, IfElse) for node in order)
+        for node in order:
+            self._node(node)
+        return [self[x] for x in outputs]
+
+    def _node(self, node: Any) -> None:
+        try:
+            results = translate(node.op, node, self)
+        except Exception as error:
+            error.add_note(f"while frazil took over PyTensor's node {node}")
+            raise
+        found = [results] if isinstance(results, Variable) else list(results)
+        for theirs, ours in zip(node.outputs, found, strict=True):
+            self.made[theirs] = None if ours is None else refined(ours, theirs.type)
+
+    def __getitem__(self, x: Any) -> Variable:
+        known = self.made.get(x)
+        if known is None:
+            if not isinstance(x, Constant):
+                raise NoRule(
+                    f"{x} has PyTensor's type {x.type}, which has no counterpart in frazil"
+                )
+            known = self.made[x] = ft.constant(constant_value(x))
+        return known
+
+    def operands(self, node: Any) -> list[Variable]:
+        """The variables for the inputs of a node."""
+        return [self[x] for x in node.inputs]
+
+
+@singledispatch
+def translate(op: Any, node: Any, t: Translation) -> Results:
+    """Frazil's variables for the outputs of ``node``."""
+    raise NoRule(f"PyTensor's op {op} has no rule")
+
+
+def rule(*ops: type) -> Callable[[RuleT], RuleT]:
+    """Make the decorated function the rule for the nodes of these classes of ops."""
+
+    def decorate(function: RuleT) -> RuleT:
+        for cls in ops:
+            translate.register(cls)(function)
+        return function
+
+    return decorate
+
+
+def register(*ops: type) -> Callable[[RuleT], RuleT]:
+    """Say what frazil computes for an op of your own; decorates a function.
+
+    The function is called with the op, its node in PyTensor's graph, and frazil's variables for the
+    node's inputs; it returns the variable for its output, or a list where there are several. For an
+    op of elements (a ``ScalarOp``) it says what ``Elemwise`` of it is.
+
+    Parameters
+    ----------
+    *ops : type
+        Classes of PyTensor's ops; a subclass without a rule of its own has that of its base.
+
+    Returns
+    -------
+    callable
+        The decorator.
+
+    Examples
+    --------
+    >>> import numpy as np, pytensor, pytensor.tensor as pt
+    >>> from pytensor.graph.op import Op
+    >>> import frazil.interop.pytensor as door
+    >>> import frazil.tensor as ft
+    >>> class Twice(Op):
+    ...     itypes, otypes = [pt.dvector], [pt.dvector]
+    ...     def perform(self, node, inputs, outputs):
+    ...         outputs[0][0] = inputs[0] * 2
+    >>> @door.register(Twice)
+    ... def _(op, node, x):
+    ...     return x * 2
+    >>> x = pt.dvector("x")
+    >>> pytensor.function([x], Twice()(x), mode="FRAZIL")(np.ones(2))
+    array([2., 2.])
+    """
+
+    def decorate(function: RuleT) -> RuleT:
+        def own(op: Any, node: Any, t: Translation) -> Results:
+            made: Results = function(op, node, *t.operands(node))
+            return made
+
+        own.users = function  # type: ignore[attr-defined]
+        for cls in ops:
+            translate.register(cls)(own)
+        return function
+
+    return decorate
+
+
+def own_type(theirs: Any) -> OwnType | None:
+    """Frazil's type for a type of PyTensor's; None where there is none."""
+    if isinstance(theirs, RandomGeneratorType):
+        return OwnType("uint64", (None,))
+    dense = isinstance(theirs, TensorType) and type(theirs).__name__ != "SparseTensorType"
+    if (dense or isinstance(theirs, ScalarType)) and theirs.dtype in DTYPES:
+        return OwnType(theirs.dtype, tuple(getattr(theirs, "shape", ())))
+    return None
+
+
+def constant_value(x: Any) -> np.ndarray[Any, Any]:
+    """The value of one of PyTensor's constants, as an array."""
+    if own_type(x.type) is None or isinstance(x.type, RandomGeneratorType):
+        raise NoRule(f"a constant of PyTensor's type {x.type} has no counterpart in frazil")
+    return np.asarray(x.data, dtype=x.type.dtype)
+
+
+def refined(x: Variable, theirs: Any) -> Variable:
+    """``x`` with the lengths 1 that PyTensor's type knows and frazil's does not."""
+    shape = getattr(theirs, "shape", None)
+    if shape is None or x.ndim == 0 or isinstance(theirs, RandomGeneratorType):
+        return x
+    unknown = [own is None and n == 1 for own, n in zip(x.type.shape, shape, strict=True)]
+    if not any(unknown):
+        return x
+    lengths = ft.shape(x)
+    return ft.broadcast_to(x, [1 if u else n for u, n in zip(unknown, lengths, strict=True)])
+
+
+def cast(x: Variable, dtype: str) -> Variable:
+    """``x`` in another dtype; true is what is not 0."""
+    if x.dtype == dtype:
+        return x
+    return ft.neq(x, 0) if dtype == "bool" else ft.cast(x, dtype)

@@ -1,0 +1,41 @@
+"""PyTensor's checks: what fails raises what the op says, and nothing is updated."""
+
+import numpy as np
+import pytensor
+import pytensor.tensor as pt
+import pytest
+from pytensor.ifelse import ifelse
+from pytensor.raise_op import Assert, CheckAndRaise
+
+
+def test_a_check_raises_and_updates_nothing():
+    x, total = pt.dscalar("x"), pytensor.shared(0.0)
+    checked = CheckAndRaise(OverflowError, "x is too large")(x, pt.lt(x, 3.0))
+    again = Assert("x is negative")(checked, pt.ge(x, 0.0))
+    f = pytensor.function([x], again * 2, updates={total: total + again}, mode="FRAZIL")
+    assert float(f(2.0)) == 4.0
+    with pytest.raises(OverflowError, match="too large"):
+        f(5.0)
+    with pytest.raises(AssertionError, match="negative"):
+        f(-1.0)
+    assert float(total.get_value()) == 2.0
+
+
+def test_a_check_of_a_branch_is_made_where_the_branch_is_taken():
+    x = pt.dscalar("x")
+    checked = Assert("x is negative")(x, pt.ge(x, 0.0))
+    f = pytensor.function([x], ifelse(pt.ge(x, 0.0), pt.sqrt(checked), -x), mode="FRAZIL")
+    assert [float(f(4.0)), float(f(-4.0))] == [2.0, 4.0]
+
+
+def test_a_check_of_a_loop_is_made_in_each_step():
+    x = pt.dvector("x")
+    checked = pytensor.scan(
+        lambda element: Assert("an element is negative")(element, pt.ge(element, 0.0)),
+        sequences=x,
+        return_updates=False,
+    )
+    f = pytensor.function([x], checked, mode="FRAZIL")
+    assert f(np.ones(2)).tolist() == [1.0, 1.0]
+    with pytest.raises(AssertionError, match="element is negative"):
+        f(np.array([1.0, -1.0]))
