@@ -3,6 +3,7 @@
 
 pub(crate) mod batch;
 pub(crate) mod blas;
+pub(crate) mod cholesky_gradient;
 pub(crate) mod integer_dot;
 pub(crate) mod lapack;
 pub(crate) mod lu;
@@ -11,4 +12,5 @@ pub(crate) mod own;
 mod portions;
 pub(crate) mod routine;
 pub(crate) mod small;
+pub(crate) mod stack;
 pub(crate) mod triangle;

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from frazil._core import FrozenApply
+from collections.abc import Sequence
+
+from frazil._core import FrozenApply, Variable
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
 from frazil.link.toolchain import blas
@@ -14,6 +16,8 @@ from frazil.tensor.linalg import (
     Solve,
     SolveTriangular,
 )
+from frazil.tensor.linalg.matrices import core_of
+from frazil.tensor.linalg.stacks import inferred_front
 
 
 @lower_node.register
@@ -32,8 +36,8 @@ def _(op: CholeskyGradient, node: FrozenApply, lowering: Lowering) -> None:
 
 @lower_node.register
 def _(op: SolveTriangular, node: FrozenApply, lowering: Lowering) -> None:
-    blas.install_lapack()
-    a, b = (lowering.slot(x) for x in node.inputs)
+    blas.install()
+    a, b = operands_in_front(node.inputs, (2, core_of(*node.inputs[::-1])), lowering)
     transposed = op.trans == "T"
     slot = lowering.builder.solve_triangular(
         a, b, op.lower, transposed, op.unit_diagonal, op.on_error
@@ -53,6 +57,23 @@ def _(op: LUFactor, node: FrozenApply, lowering: Lowering) -> None:
 @lower_node.register(Solve)
 def _(op: LUSolve | Solve, node: FrozenApply, lowering: Lowering) -> None:
     blas.install()
-    factors, pivots, b = (lowering.slot(x) for x in node.inputs[-3:])
+    factors, pivots, b = operands_in_front(node.inputs[-3:], op.cores(node), lowering)
     slot = lowering.builder.lu_solve(factors, pivots, b, op.trans == "T", op.on_error)
     lowering.set_slot(node.outputs[0], slot)
+
+
+def operands_in_front(
+    operands: Sequence[Variable], cores: Sequence[int], lowering: Lowering
+) -> list[int]:
+    """Return slots of operands that are broadcast to equal lengths in front of their matrices."""
+    shapes = [lowering.shapes.lengths(x) for x in operands]
+    front = inferred_front(operands, shapes, cores)
+    slots = []
+    for x, shape, core in zip(operands, shapes, cores, strict=True):
+        target = (*front, *shape[x.ndim - core :])
+        lowering.require_broadcast(x, target)
+        slot = lowering.slot(x)
+        if any(x.broadcastable[: x.ndim - core]):
+            slot = lowering.builder.broadcast_to(slot, lowering.sizes(target))
+        slots.append(slot)
+    return slots

@@ -20,7 +20,7 @@ logarithm = any_kind(LogAbsDet)
 def _sum_of_logarithms(
     node: FrozenApply, matrix: Variable, factors: Variable, pivots: Variable
 ) -> Variable:
-    return ft.sum(ft.log(ft.abs(ft.diagonal(factors))))
+    return ft.sum(ft.log(ft.abs(ft.diagonal(factors, 0, -2, -1))), -1)
 
 
 @rule

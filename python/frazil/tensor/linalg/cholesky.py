@@ -13,13 +13,14 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.linalg.failure import MayFail, OnError
 from frazil.tensor.linalg.matrices import as_floating, check_square, check_square_value
+from frazil.tensor.linalg.stacks import for_each
 from frazil.tensor.linalg.triangular import solve_triangular
-from frazil.tensor.transposition import permute_dims
+from frazil.tensor.transposition import matrix_transpose
 
 
 @dataclass(frozen=True, eq=False)
 class Cholesky(MayFail):
-    """The lower (or upper) triangular factor of a symmetric positive definite matrix.
+    """The lower (or upper) triangular factors of symmetric positive definite matrices.
 
     Only the triangle on the side of the factor is read. For a matrix that is not positive definite
     it raises numpy.linalg.LinAlgError, or with ``on_error="nan"`` gives a matrix of NaN.
@@ -31,11 +32,14 @@ class Cholesky(MayFail):
     def make_node(self, a: Variable) -> FrozenApply:
         self.check_on_error()
         static = check_square(a, "Cholesky")
-        return FrozenApply(self, [a], [TensorType(a.dtype, (static, static))])
+        return FrozenApply(self, [a], [TensorType(a.dtype, (*a.type.shape[:-2], static, static))])
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         (a,) = inputs
         check_square_value(a, node)
+        return for_each(self._factor, node, inputs, (2,), [(a.shape[-2:], a.dtype.name)])
+
+    def _factor(self, a: Array) -> tuple[Array, ...]:
         if not a.size:
             return (a.copy(),)
         from scipy.linalg.lapack import get_lapack_funcs
@@ -45,7 +49,7 @@ class Cholesky(MayFail):
         if status > 0:
             return self.fail(
                 a,
-                f"{node.op}: the matrix is not positive definite: its leading minor of order "
+                f"{self}: the matrix is not positive definite: its leading minor of order "
                 f"{status} is not",
             )
         return (np.ascontiguousarray(factor),)
@@ -57,7 +61,8 @@ class Cholesky(MayFail):
         (factor,), (g,) = outputs, output_gradients
         if self.lower:
             return [CholeskyGradient()(factor, g)]
-        return [permute_dims(CholeskyGradient()(permute_dims(factor), permute_dims(g)))]
+        lower = CholeskyGradient()(matrix_transpose(factor), matrix_transpose(g))
+        return [matrix_transpose(lower)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,18 +75,24 @@ class CholeskyGradient(Op):
 
     def make_node(self, factor: Variable, g: Variable) -> FrozenApply:
         static = check_square(factor, "CholeskyGradient")
-        if g.ndim != 2 or g.dtype != factor.dtype:
+        if g.ndim != factor.ndim or g.dtype != factor.dtype:
             raise TypeError(
                 f"the gradient of a factor of type {factor.type} must have the same type; "
                 f"given {g.type}"
             )
-        return FrozenApply(self, [factor, g], [TensorType(factor.dtype, (static, static))])
+        shape = (*factor.type.shape[:-2], static, static)
+        return FrozenApply(self, [factor, g], [TensorType(factor.dtype, shape)])
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        factor, g = (np.tril(x) for x in inputs)
+        factor, g = inputs
         check_square_value(factor, node)
         if factor.shape != g.shape:
             raise ValueError(f"{node.op}: shapes {factor.shape} and {g.shape} must be equal")
+        return for_each(self._pulled, node, inputs, (2, 2), [(g.shape[-2:], g.dtype.name)])
+
+    @staticmethod
+    def _pulled(factor: Array, g: Array) -> tuple[Array, ...]:
+        factor, g = np.tril(factor), np.tril(g)
         if not g.size:
             return (g,)
         from scipy.linalg import solve_triangular
@@ -106,8 +117,8 @@ def cholesky(x: TensorLike, lower: bool = True, *, on_error: OnError = "raise") 
     Parameters
     ----------
     x : tensor_like
-        A square matrix, of which one triangle is read: the one that the factor has. Gradients
-        are of that triangle, too, as if the other one did not exist.
+        Square matrices of shape ``(..., m, m)``, of which one triangle is read: the one that the
+        factor has. Gradients are of that triangle, too, as if the other one did not exist.
     lower : bool, default True
         Return the lower triangular ``l`` with ``l @ l.T == x``; else the upper ``u`` with
         ``u.T @ u == x``.
@@ -118,7 +129,8 @@ def cholesky(x: TensorLike, lower: bool = True, *, on_error: OnError = "raise") 
     Returns
     -------
     Variable
-        Of the dtype of ``x`` if that is floating, else float64; zeros in the other triangle.
+        Of the shape of ``x``, and of its dtype if that is floating, else float64; zeros in the
+        other triangle.
 
     Raises
     ------
@@ -131,8 +143,10 @@ def cholesky(x: TensorLike, lower: bool = True, *, on_error: OnError = "raise") 
     >>> ft.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]).eval()
     array([[2., 0.],
            [1., 2.]])
-    >>> ft.linalg.cholesky([[-1.0]], on_error="nan").eval()
-    array([[nan]])
+    >>> ft.linalg.cholesky([[[-1.0]], [[9.0]]], on_error="nan").eval()
+    array([[[nan]],
+    <BLANKLINE>
+           [[ 3.]]])
     """
     factor: Variable = Cholesky(bool(lower), on_error)(as_floating(as_tensor(x)))
     return factor
@@ -150,18 +164,21 @@ def cho_solve(
     Parameters
     ----------
     c_and_lower : tuple of tensor_like and bool
-        The factor, and whether it is the lower one, as for :func:`scipy.linalg.cho_solve`.
+        The factor, and whether it is the lower one, as for :func:`scipy.linalg.cho_solve`;
+        factors have the shape ``(..., m, m)``.
     b : tensor_like
-        The right side, a vector or a matrix.
-    b_ndim : int, optional
-        The rank of ``b``, if it is to be checked.
+        The right side: a vector, or matrices of shape ``(..., m, n)``. The dimensions in front
+        broadcast.
+    b_ndim : {1, 2}, optional
+        Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it has matrices
+        unless it is one vector.
     on_error : {"raise", "nan"}, default "raise"
         What becomes of a factor with a zero on its diagonal: an error, or a solution all of NaN.
 
     Returns
     -------
     Variable
-        The solution, of the shape of ``b``.
+        The solution, of the shape of ``b``, with the dimensions in front that both broadcast to.
 
     Examples
     --------
@@ -172,8 +189,7 @@ def cho_solve(
     """
     factor, lower = c_and_lower
     b = as_tensor(b)
-    if b_ndim is not None and b.ndim != b_ndim:
-        raise ValueError(f"b_ndim={b_ndim}, but the right side is {b.type}")
-    first, second = (0, 1) if lower else (1, 0)
-    half = solve_triangular(factor, b, trans=first, lower=lower, on_error=on_error)
-    return solve_triangular(factor, half, trans=second, lower=lower, on_error=on_error)
+    core = min(b.ndim, 2) if b_ndim is None else b_ndim
+    for trans in (0, 1) if lower else (1, 0):
+        b = solve_triangular(factor, b, trans=trans, lower=lower, b_ndim=core, on_error=on_error)
+    return b

@@ -12,18 +12,19 @@ import frazil.scalar as scalar
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.tensor.diagonals import diagonal, eye
+from frazil.tensor.diagonals import diagonal
+from frazil.tensor.dims import expand_dims
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.linalg.failure import OnError
 from frazil.tensor.linalg.lu import LUFactor, Solve
-from frazil.tensor.linalg.matrices import as_floating, check_square
+from frazil.tensor.linalg.matrices import as_floating, check_square, identity_beside
 from frazil.tensor.ranges import arange
 from frazil.tensor.reductions import prod
 
 
 @dataclass(frozen=True, eq=False)
 class LogAbsDet(Op):
-    """The logarithm of the absolute value of a determinant, given a matrix, its factors and pivots.
+    """The logarithms of absolute values of determinants, given matrices, their factors and pivots.
 
     It is the sum of logarithms of the diagonal of ``u``, which a rule puts there instead. It is an
     op so that its gradient, the transposed inverse, goes to the matrix directly.
@@ -33,21 +34,24 @@ class LogAbsDet(Op):
 
     def make_node(self, matrix: Variable, factors: Variable, pivots: Variable) -> FrozenApply:
         check_square(matrix, "LogAbsDet")
-        return FrozenApply(self, [matrix, factors, pivots], [TensorType(factors.dtype, ())])
+        front = matrix.type.shape[:-2]
+        return FrozenApply(self, [matrix, factors, pivots], [TensorType(factors.dtype, front)])
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         _, factors, _ = inputs
         with np.errstate(divide="ignore"):
-            return (np.asarray(np.log(np.abs(np.diagonal(factors))).sum(), factors.dtype),)
+            logarithms = np.log(np.abs(np.diagonal(factors, axis1=-2, axis2=-1)))
+            return (np.asarray(logarithms.sum(-1), factors.dtype),)
 
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
-        return ((),)
+        return (input_shapes[0][:-2],)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         matrix, factors, pivots = inputs
         (g,) = output_gradients
-        identity = eye(matrix.shape[0], dtype=factors.dtype)
-        return [g * Solve("T", self.on_error)(matrix, factors, pivots, identity), None, None]
+        identity = identity_beside(matrix)
+        inverse = Solve("T", self.on_error)(matrix, factors, pivots, identity)
+        return [expand_dims(g, (-2, -1)) * inverse, None, None]
 
 
 def det(a: TensorLike, *, on_error: OnError = "raise") -> Variable:
@@ -56,7 +60,7 @@ def det(a: TensorLike, *, on_error: OnError = "raise") -> Variable:
     Parameters
     ----------
     a : tensor_like
-        A square matrix.
+        Square matrices of shape ``(..., m, m)``.
     on_error : {"raise", "nan"}, default "raise"
         A singular matrix has no gradient: a call that needs it raises numpy.linalg.LinAlgError, or
         it is NaN.
@@ -64,7 +68,7 @@ def det(a: TensorLike, *, on_error: OnError = "raise") -> Variable:
     Returns
     -------
     Variable
-        Without dimensions, of the dtype of ``a`` if that is floating, else float64.
+        Of shape ``(...)``, of the dtype of ``a`` if that is floating, else float64.
 
     Examples
     --------
@@ -73,7 +77,7 @@ def det(a: TensorLike, *, on_error: OnError = "raise") -> Variable:
     array(-2.)
     """
     factors, pivots = LUFactor(on_error)(as_floating(as_tensor(a)))
-    return prod(diagonal(factors)) * _parity(pivots, factors.dtype)
+    return prod(diagonal(factors, 0, -2, -1), -1) * _parity(pivots, factors.dtype)
 
 
 def slogdet(x: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, Variable]:
@@ -101,12 +105,13 @@ def slogdet(x: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, Va
     """
     matrix = as_floating(as_tensor(x))
     factors, pivots = LUFactor(on_error)(matrix)
-    sign = prod(_core.elemwise(scalar.sign, diagonal(factors))) * _parity(pivots, factors.dtype)
+    signs = _core.elemwise(scalar.sign, diagonal(factors, 0, -2, -1))
+    sign = prod(signs, -1) * _parity(pivots, factors.dtype)
     return sign, LogAbsDet(on_error)(matrix, factors, pivots)
 
 
 def _parity(pivots: Variable, dtype: str) -> Variable:
     """Return -1 if an odd number of rows changed places, else 1."""
-    moved = _core.elemwise(scalar.neq, pivots, arange(pivots.shape[0]))
+    moved = _core.elemwise(scalar.neq, pivots, arange(pivots.shape[-1]))
     minus, one = as_tensor(-1, dtype), as_tensor(1, dtype)
-    return prod(_core.elemwise(scalar.where, moved, minus, one))
+    return prod(_core.elemwise(scalar.where, moved, minus, one), -1)

@@ -5,17 +5,26 @@ from __future__ import annotations
 import frazil._core as _core
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.tensor.diagonals import eye
+from frazil.tensor.diagonals import tril, triu
 from frazil.tensor.linalg.cholesky import cho_solve, cholesky
 from frazil.tensor.linalg.failure import OnError
 from frazil.tensor.linalg.lu import LUFactor, Solve
-from frazil.tensor.linalg.matrices import as_floating, check_square, floating
+from frazil.tensor.linalg.matrices import (
+    as_floating,
+    check_square,
+    floating,
+    identity_beside,
+)
+from frazil.tensor.linalg.right_sides import matching
 from frazil.tensor.linalg.triangular import Trans, solve_triangular
+from frazil.tensor.transposition import matrix_transpose
 
 _KINDS = {
     "general": "gen",
+    "symmetric": "sym",
     "positive definite": "pos",
-    **{kind: kind for kind in ("gen", "pos", "lower triangular", "upper triangular")},
+    **{kind: kind for kind in ("gen", "sym", "pos", "diagonal", "tridiagonal", "banded")},
+    **{kind: kind for kind in ("lower triangular", "upper triangular")},
 }
 
 
@@ -34,19 +43,24 @@ def solve(
     Parameters
     ----------
     a : tensor_like
-        A square matrix.
+        Square matrices of shape ``(..., m, m)``.
     b : tensor_like
-        The right side, a vector or a matrix.
+        The right side: a vector, or matrices of shape ``(..., m, n)``. The dimensions in front
+        broadcast.
     lower : bool, default False
-        Which triangle of a positive definite matrix is read: the lower or the upper one. The
-        gradient is of that triangle, too, as if the other one did not exist.
-    assume_a : {"gen", "pos", "lower triangular", "upper triangular"}, default "gen"
-        What is known of the matrix: nothing, that it is symmetric and positive definite, or where
-        its zeros are. "general" and "positive definite" are other words for the first two.
+        Which triangle of a symmetric matrix is read: the lower or the upper one. The gradient is
+        of that triangle, too, as if the other one did not exist.
+    assume_a : str, default "gen"
+        What is known of the matrix: nothing ("gen"), that it is symmetric ("sym"), that it is
+        positive definite, too ("pos"), or where its zeros are: "diagonal", "tridiagonal", "lower
+        triangular", "upper triangular"; elements there are not read. "general", "symmetric" and
+        "positive definite" are other words for the first three. A "banded" matrix is solved as
+        one of which nothing is known: how many bands it has is known only when it runs.
     transposed : bool, default False
         Solve ``a.T @ x == b``.
-    b_ndim : int, optional
-        The rank of ``b``, if it is to be checked.
+    b_ndim : {1, 2}, optional
+        Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it has matrices
+        unless it is one vector.
     on_error : {"raise", "nan"}, default "raise"
         What becomes of a matrix that is singular, or not positive definite though it should be: an
         error, or a solution all of NaN, whose gradients are NaN, too. ``fz.Mode(on_error="nan")``
@@ -55,8 +69,8 @@ def solve(
     Returns
     -------
     Variable
-        Of the shape of ``b``. Equal matrices are factored once, however many systems, inverses and
-        determinants there are of them.
+        Of the shape of ``b``, with the dimensions in front that both broadcast to. Equal matrices
+        are factored once, however many systems, inverses and determinants there are of them.
 
     Raises
     ------
@@ -74,23 +88,39 @@ def solve(
             f"assume_a must be one of {', '.join(map(repr, _KINDS))}; given {assume_a!r}"
         )
     a, b = as_tensor(a), as_tensor(b)
-    if b_ndim is not None and b.ndim != b_ndim:
-        raise ValueError(f"b_ndim={b_ndim}, but the right side is {b.type}")
     dtype = _core.promote(floating(a.dtype), floating(b.dtype))
     a, b = as_tensor(a, dtype), as_tensor(b, dtype)
-    return _solved(a, b, _KINDS[assume_a], lower, "T" if transposed else "N", on_error)
+    system = matching([a], [2], b, b_ndim)
+    trans: Trans = "T" if transposed else "N"
+    a, b = system.operands
+    return system.solution(_solved(a, b, _KINDS[assume_a], lower, trans, on_error))
 
 
 def _solved(
     a: Variable, b: Variable, kind: str, lower: bool, trans: Trans, on_error: OnError
 ) -> Variable:
-    if kind == "gen":
-        solution: Variable = Solve(trans, on_error)(a, *LUFactor(on_error)(a), b)
-        return solution
+    check_square(a, "solve")
     if kind == "pos":
-        return cho_solve((cholesky(a, lower, on_error=on_error), lower), b, on_error=on_error)
-    is_lower = kind == "lower triangular"
-    return solve_triangular(a, b, trans=trans, lower=is_lower, on_error=on_error)
+        factor = cholesky(a, lower, on_error=on_error)
+        return cho_solve((factor, lower), b, on_error=on_error)
+    if kind in ("lower triangular", "upper triangular"):
+        is_lower = kind == "lower triangular"
+        return solve_triangular(a, b, trans=trans, lower=is_lower, on_error=on_error)
+    if kind == "sym":
+        a = _mirrored(a, lower)
+    elif kind == "diagonal":
+        a = tril(triu(a))
+    elif kind == "tridiagonal":
+        a = tril(triu(a, -1), 1)
+    solution: Variable = Solve(trans, on_error)(a, *LUFactor(on_error)(a), b)
+    return solution
+
+
+def _mirrored(a: Variable, lower: bool) -> Variable:
+    """Return the symmetric matrix of which ``a`` holds a triangle."""
+    half = tril(a) if lower else triu(a)
+    other = tril(a, -1) if lower else triu(a, 1)
+    return half + matrix_transpose(other)
 
 
 def inv(a: TensorLike, *, on_error: OnError = "raise") -> Variable:
@@ -99,15 +129,15 @@ def inv(a: TensorLike, *, on_error: OnError = "raise") -> Variable:
     Parameters
     ----------
     a : tensor_like
-        A square matrix. For the product of an inverse and something, :func:`solve` is faster and
-        more precise.
+        Square matrices of shape ``(..., m, m)``. For the product of an inverse and something,
+        :func:`solve` is faster and more precise.
     on_error : {"raise", "nan"}, default "raise"
         What becomes of a singular matrix: an error, or an inverse all of NaN.
 
     Returns
     -------
     Variable
-        A matrix of the shape of ``a``, and of its dtype if that is floating, else float64.
+        Of the shape of ``a``, and of its dtype if that is floating, else float64.
 
     Raises
     ------
@@ -123,4 +153,4 @@ def inv(a: TensorLike, *, on_error: OnError = "raise") -> Variable:
     """
     a = as_floating(as_tensor(a))
     check_square(a, "inv")
-    return solve(a, eye(a.shape[0], dtype=a.dtype), on_error=on_error)
+    return solve(a, identity_beside(a), on_error=on_error)

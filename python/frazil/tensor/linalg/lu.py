@@ -19,12 +19,20 @@ from frazil.tensor.linalg.matrices import (
     check_rows,
     check_square,
     check_square_value,
+    core_of,
     floating,
     solution_type,
 )
+from frazil.tensor.linalg.right_sides import matching, times_transposed
+from frazil.tensor.linalg.stacks import (
+    for_each,
+    inferred_front,
+    static_front,
+    unbroadcast_front,
+)
 from frazil.tensor.linalg.triangular import SolveTriangular, Trans
-from frazil.tensor.products import dot, outer
-from frazil.tensor.transposition import permute_dims
+from frazil.tensor.products import matmul
+from frazil.tensor.transposition import matrix_transpose
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +50,21 @@ class LUFactor(MayFail):
     def make_node(self, a: Variable) -> FrozenApply:
         self.check_on_error()
         static = check_square(a, "LUFactor")
-        types = [TensorType(a.dtype, (static, static)), TensorType("int32", (static,))]
+        front = a.type.shape[:-2]
+        types = [
+            TensorType(a.dtype, (*front, static, static)),
+            TensorType("int32", (*front, static)),
+        ]
         return FrozenApply(self, [a], types)
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         (a,) = inputs
         check_square_value(a, node)
+        results = [(a.shape[-2:], a.dtype.name), (a.shape[-1:], "int32")]
+        return for_each(self._factors, node, inputs, (2,), results)
+
+    @staticmethod
+    def _factors(a: Array) -> tuple[Array, ...]:
         if not a.size:
             return a.copy(), np.zeros(0, "int32")
         from scipy.linalg.lapack import get_lapack_funcs
@@ -60,7 +77,7 @@ class LUFactor(MayFail):
         self, node: FrozenApply, input_shapes: Sequence[Lengths]
     ) -> tuple[Lengths, Lengths]:
         (shape,) = input_shapes
-        return shape, shape[:1]
+        return shape, shape[:-1]
 
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         # p l'^-1 (tril(l' g_l, -1) + triu(g_u u')) u'^-1
@@ -68,12 +85,12 @@ class LUFactor(MayFail):
         g = output_gradients[0]
         lower, upper = tril(factors, -1), triu(factors)
         g_lower, g_upper = tril(g, -1), triu(g)
-        inner = tril(dot(permute_dims(lower), g_lower) + g_lower, -1)
-        inner = inner + triu(dot(g_upper, permute_dims(upper)))
-        one = eye(factors.shape[0], dtype=factors.dtype)
+        inner = tril(matmul(matrix_transpose(lower), g_lower) + g_lower, -1)
+        inner = inner + triu(matmul(g_upper, matrix_transpose(upper)))
+        one = eye(factors.shape[-1], dtype=factors.dtype)
         left = LUSolve("T")(lower + one, pivots, inner)  # as if u were the identity
         solve = SolveTriangular(False, "N", False, self.on_error)
-        return [permute_dims(solve(factors, permute_dims(left)))]
+        return [matrix_transpose(solve(factors, matrix_transpose(left)))]
 
 
 class FactoredSystem(MayFail):
@@ -90,21 +107,29 @@ class FactoredSystem(MayFail):
         if self.trans not in ("N", "T"):
             raise ValueError(f"trans must be 'N' or 'T'; given {self.trans!r}")
         self.check_on_error()
-        static = check_square(factors, type(self).__name__)
-        if pivots.ndim != 1 or pivots.dtype != "int32":
-            raise TypeError(f"pivots must be an int32 vector; given {pivots.type}")
-        return solution_type(factors, static, b)
+        name = type(self).__name__
+        static = check_square(factors, name)
+        if pivots.ndim != factors.ndim - 1 or pivots.dtype != "int32":
+            kind = "an int32 vector" if factors.ndim == 2 else "int32 vectors, one a matrix"
+            raise TypeError(f"pivots must be {kind}; given {pivots.type}")
+        static_front(name, (factors, pivots), (2, 1))
+        return solution_type(name, factors, static, b)
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         factors, pivots, b = inputs[-3:]
+        cores = self.cores(node)
         check_square_value(factors, node)
-        check_rows(factors, b, node)
+        check_rows(factors, b, node, cores[2])
+        results = [(b.shape[b.ndim - cores[2] :], b.dtype.name)]
+        return for_each(self._solved, node, (factors, pivots, b), cores, results)
+
+    def _solved(self, factors: Array, pivots: Array, b: Array) -> tuple[Array, ...]:
         if not b.size:
             return (b.copy(),)
         (zeros,) = np.nonzero(np.diagonal(factors) == 0)
         if zeros.size:
             message = f"the matrix is singular: pivot {zeros[0]} of its factorisation is zero"
-            return self.fail(b, f"{node.op}: {message}")
+            return self.fail(b, f"{self}: {message}")
         from scipy.linalg.lapack import get_lapack_funcs
 
         (getrs,) = get_lapack_funcs(("getrs",), (factors, b))
@@ -112,7 +137,15 @@ class FactoredSystem(MayFail):
         return (np.ascontiguousarray(x.reshape(b.shape)),)
 
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
-        return (input_shapes[-1],)
+        cores = self.cores(node)
+        front = inferred_front(node.inputs[-3:], input_shapes[-3:], cores)
+        return ((*front, *input_shapes[-1][-cores[2] :]),)
+
+    @staticmethod
+    def cores(node: FrozenApply) -> tuple[int, int, int]:
+        """Return how many dimensions of factors, pivots and right side are those of one system."""
+        factors, _, b = node.inputs[-3:]
+        return 2, 1, core_of(b, factors)
 
     @property
     def other(self) -> Trans:
@@ -136,8 +169,9 @@ class LUSolve(FactoredSystem):
         left, right = (g, x) if self.trans == "N" else (b, g_b)
         along_u = SolveTriangular(False, "T", False, self.on_error)(factors, left)
         along_l = SolveTriangular(True, "T", True)(factors, along_u)
-        of_l = tril(_product(along_l, dot(triu(factors), right)), -1)
-        return [-(of_l + triu(_product(along_u, right))), None, g_b]
+        of_l = tril(times_transposed(along_l, matmul(triu(factors), right)), -1)
+        g_factors = -(of_l + triu(times_transposed(along_u, right)))
+        return [unbroadcast_front(g_factors, factors), None, unbroadcast_front(g_b, b)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,15 +187,16 @@ class Solve(FactoredSystem):
     def make_node(
         self, a: Variable, factors: Variable, pivots: Variable, b: Variable
     ) -> FrozenApply:
-        if a.type.ndim != 2 or a.dtype != factors.dtype:
+        if a.type.ndim != factors.ndim or a.dtype != factors.dtype:
             raise TypeError(f"the factors of {a.type} cannot be {factors.type}")
         return FrozenApply(self, [a, factors, pivots, b], [self.check(factors, pivots, b)])
 
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
-        (a, factors, pivots, _), (x,), (g,) = inputs, outputs, output_gradients
+        (a, factors, pivots, b), (x,), (g,) = inputs, outputs, output_gradients
         g_b: Variable = Solve(self.other, self.on_error)(a, factors, pivots, g)
         left, right = (g_b, x) if self.trans == "N" else (x, g_b)
-        return [-_product(left, right), None, None, g_b]
+        g_a = unbroadcast_front(-times_transposed(left, right), a)
+        return [g_a, None, None, unbroadcast_front(g_b, b)]
 
 
 def lu_factor(a: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, Variable]:
@@ -170,7 +205,7 @@ def lu_factor(a: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, 
     Parameters
     ----------
     a : tensor_like
-        A square matrix, which may be singular.
+        Square matrices of shape ``(..., m, m)``, which may be singular.
     on_error : {"raise", "nan"}, default "raise"
         A singular matrix has no gradient: a call that needs it raises numpy.linalg.LinAlgError, or
         it is NaN.
@@ -199,6 +234,7 @@ def lu_solve(
     b: TensorLike,
     trans: bool = False,
     *,
+    b_ndim: int | None = None,
     on_error: OnError = "raise",
 ) -> Variable:
     """Return the solution of a system of equations, given the factors of its matrix.
@@ -208,9 +244,13 @@ def lu_solve(
     LU_and_pivots : tuple of tensor_like
         What :func:`lu_factor` returns.
     b : tensor_like
-        The right side, a vector or a matrix.
+        The right side: a vector, or matrices of shape ``(..., m, n)``. The dimensions in front
+        broadcast.
     trans : bool, default False
         Solve for the transposed matrix.
+    b_ndim : {1, 2}, optional
+        Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it has matrices
+        unless it is one vector.
     on_error : {"raise", "nan"}, default "raise"
         What becomes of a singular matrix: an error, or a solution all of NaN, whose gradients are
         NaN, too.
@@ -235,10 +275,5 @@ def lu_solve(
     factors, pivots, b = (as_tensor(x) for x in (*LU_and_pivots, b))
     dtype = _core.promote(floating(factors.dtype), floating(b.dtype))
     op = LUSolve("T" if trans else "N", on_error)
-    solution: Variable = op(as_tensor(factors, dtype), pivots, as_tensor(b, dtype))
-    return solution
-
-
-def _product(left: Variable, right: Variable) -> Variable:
-    """Return ``left`` times ``right`` transposed, of columns or matrices of them."""
-    return outer(left, right) if left.ndim == 1 else dot(left, permute_dims(right))
+    system = matching([as_tensor(factors, dtype), pivots], [2, 1], as_tensor(b, dtype), b_ndim)
+    return system.solution(op(*system.operands))

@@ -7,42 +7,70 @@ import numpy as np
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.op import Array
 from frazil.scalar.constants import as_tensor
+from frazil.tensor.diagonals import eye
+from frazil.tensor.dims import expand_dims
+from frazil.tensor.linalg.stacks import static_front
 
 
 def check_square(a: Variable, name: str) -> int | None:
-    """Return the static length of a square matrix of floats; raise for anything else."""
-    if a.ndim != 2 or a.type.numpy_dtype.kind != "f":
-        raise TypeError(f"{name} takes a matrix of floats; given {a.type}")
-    rows, columns = a.type.shape
+    """Return the static length of square matrices of floats; raise for anything else."""
+    check_matrices(a, name)
+    rows, columns = a.type.shape[-2:]
     if rows is not None and columns is not None and rows != columns:
         raise ValueError(f"{name} takes a square matrix; given {a.type}")
     return rows if columns is None else columns
 
 
+def check_matrices(a: Variable, name: str) -> None:
+    """Raise unless ``a`` is a matrix of floats, or a stack of them."""
+    if a.ndim < 2 or a.type.numpy_dtype.kind != "f":
+        raise TypeError(f"{name} takes a matrix of floats, or a stack of them; given {a.type}")
+
+
 def check_square_value(a: Array, node: FrozenApply) -> None:
-    """Raise for a matrix that is not square."""
-    if a.shape[0] != a.shape[1]:
+    """Raise for matrices that are not square."""
+    if a.shape[-1] != a.shape[-2]:
         raise ValueError(f"{node.op} takes a square matrix; given one of shape {a.shape}")
 
 
-def solution_type(a: Variable, rows: int | None, b: Variable) -> TensorType:
+def core_of(b: Variable, a: Variable) -> int:
+    """Return whether the right side ``b`` is one vector, 1, or has matrices, 2.
+
+    Only one matrix ``a`` has a vector beside it: elsewhere a last dimension of length 1 stands for
+    one.
+    """
+    return 1 if b.ndim == 1 and a.ndim == 2 else 2
+
+
+def solution_type(name: str, a: Variable, rows: int | None, b: Variable) -> TensorType:
     """Return the type of a system's solution; ``rows`` is what is known of those of its matrix."""
-    if b.ndim not in (1, 2) or b.dtype != a.dtype:
+    core = core_of(b, a)
+    if b.dtype != a.dtype or b.ndim < core:
         raise TypeError(
             f"the right side must be a vector or a matrix of dtype {a.dtype}; given {b.type}"
         )
-    own = b.type.shape[0]
+    front = static_front(name, (a, b), (2, core))
+    own = b.type.shape[-core]
     if rows is not None and own is not None and rows != own:
         raise ValueError(
             f"the right side must have as many rows as the matrix, {rows}; given {b.type}"
         )
-    return TensorType(b.dtype, (own if rows is None else rows, *b.type.shape[1:]))
+    shape = (*front, own if rows is None else rows, *b.type.shape[b.ndim - core + 1 :])
+    return TensorType(b.dtype, shape)
 
 
-def check_rows(a: Array, b: Array, node: FrozenApply) -> None:
+def check_rows(a: Array, b: Array, node: FrozenApply, core: int) -> None:
     """Raise unless the right side ``b`` has as many rows as the matrix."""
-    if len(a) != len(b):
-        raise ValueError(f"{node.op}: the right side has {len(b)} rows, the matrix {len(a)}")
+    if a.shape[-1] != b.shape[-core]:
+        raise ValueError(
+            f"{node.op}: the right side has {b.shape[-core]} rows, the matrix {a.shape[-1]}"
+        )
+
+
+def identity_beside(a: Variable) -> Variable:
+    """Return the identity of the size of square matrices, with as many dimensions in front."""
+    identity = eye(a.shape[-1], dtype=a.dtype)
+    return expand_dims(identity, tuple(range(a.ndim - 2)))
 
 
 def as_floating(x: Variable) -> Variable:

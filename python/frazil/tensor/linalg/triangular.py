@@ -19,11 +19,12 @@ from frazil.tensor.linalg.matrices import (
     check_rows,
     check_square,
     check_square_value,
+    core_of,
     floating,
     solution_type,
 )
-from frazil.tensor.products import dot, outer
-from frazil.tensor.transposition import permute_dims
+from frazil.tensor.linalg.right_sides import matching, times_transposed
+from frazil.tensor.linalg.stacks import for_each, inferred_front, unbroadcast_front
 
 Trans = Literal["N", "T"]
 
@@ -33,7 +34,8 @@ class SolveTriangular(MayFail):
     """The solution ``x`` of ``a x = b``, or of ``a' x = b`` where ``trans`` is ``"T"``.
 
     ``a`` is triangular: its other triangle is not read, nor, with ``unit_diagonal``, its diagonal,
-    which counts as ones. ``b`` is a vector or a matrix. If the diagonal has a zero, a call raises
+    which counts as ones. ``b`` is a vector or a matrix. Both may be stacks of matrices, whose
+    dimensions in front broadcast. If the diagonal has a zero, a call raises
     numpy.linalg.LinAlgError, or with ``on_error="nan"`` gives NaN.
     """
 
@@ -47,12 +49,18 @@ class SolveTriangular(MayFail):
             raise ValueError(f"trans must be 'N' or 'T'; given {self.trans!r}")
         self.check_on_error()
         static = check_square(a, "SolveTriangular")
-        return FrozenApply(self, [a, b], [solution_type(a, static, b)])
+        return FrozenApply(self, [a, b], [solution_type("SolveTriangular", a, static, b)])
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         a, b = inputs
+        core = core_of(node.inputs[1], node.inputs[0])
         check_square_value(a, node)
-        check_rows(a, b, node)
+        check_rows(a, b, node, core)
+        return for_each(
+            self._solved, node, inputs, (2, core), [(b.shape[b.ndim - core :], b.dtype.name)]
+        )
+
+    def _solved(self, a: Array, b: Array) -> tuple[Array, ...]:
         if not b.size:
             return (b.copy(),)
         from scipy.linalg.lapack import get_lapack_funcs
@@ -68,21 +76,23 @@ class SolveTriangular(MayFail):
         )
         if status > 0:
             message = f"the matrix is singular: element {status - 1} of its diagonal is zero"
-            return self.fail(b, f"{node.op}: {message}")
+            return self.fail(b, f"{self}: {message}")
         return (np.ascontiguousarray(x.reshape(b.shape)),)
 
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
-        return (input_shapes[1],)
+        core = core_of(node.inputs[1], node.inputs[0])
+        front = inferred_front(node.inputs, input_shapes, (2, core))
+        return ((*front, *input_shapes[1][-core:]),)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
-        (a, _), (x,), (g,) = inputs, outputs, output_gradients
+        (a, b), (x,), (g,) = inputs, outputs, output_gradients
         other: Trans = "N" if self.trans == "T" else "T"
         g_b = SolveTriangular(self.lower, other, self.unit_diagonal, self.on_error)(a, g)
         left, right = (g_b, x) if self.trans == "N" else (x, g_b)
-        g_a = -outer(left, right) if x.ndim == 1 else -dot(left, permute_dims(right))
         skipped = 1 if self.unit_diagonal else 0
+        g_a = unbroadcast_front(-times_transposed(left, right), a)
         g_a = tril(g_a, -skipped) if self.lower else triu(g_a, skipped)
-        return [g_a, g_b]
+        return [g_a, unbroadcast_front(g_b, b)]
 
 
 def solve_triangular(
@@ -92,6 +102,7 @@ def solve_triangular(
     trans: int | str = 0,
     lower: bool = False,
     unit_diagonal: bool = False,
+    b_ndim: int | None = None,
     on_error: OnError = "raise",
 ) -> Variable:
     """Return the solution of a triangular system of equations.
@@ -99,9 +110,10 @@ def solve_triangular(
     Parameters
     ----------
     a : tensor_like
-        A square matrix, of which one triangle is read.
+        Square matrices of shape ``(..., m, m)``, of which one triangle is read.
     b : tensor_like
-        The right side, a vector or a matrix.
+        The right side: a vector, or matrices of shape ``(..., m, n)``. The dimensions in front
+        broadcast.
     trans : {0, 1, "N", "T"}, default 0
         Solve ``a @ x == b``, or ``a.T @ x == b`` for 1 and "T".
     lower : bool, default False
@@ -109,6 +121,9 @@ def solve_triangular(
         by default, the upper.
     unit_diagonal : bool, default False
         Take the diagonal of ``a`` as ones, whatever it is.
+    b_ndim : {1, 2}, optional
+        Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it has matrices
+        unless it is one vector.
     on_error : {"raise", "nan"}, default "raise"
         What becomes of a matrix with a zero on its diagonal: an error, or a solution all of NaN,
         whose gradients are NaN, too.
@@ -116,7 +131,7 @@ def solve_triangular(
     Returns
     -------
     Variable
-        Of the shape of ``b``.
+        Of the shape of ``b``, with the dimensions in front that both broadcast to.
 
     Raises
     ------
@@ -135,5 +150,5 @@ def solve_triangular(
     a, b = as_tensor(a), as_tensor(b)
     dtype = _core.promote(floating(a.dtype), floating(b.dtype))
     op = SolveTriangular(bool(lower), names[trans], bool(unit_diagonal), on_error)
-    solution: Variable = op(as_tensor(a, dtype), as_tensor(b, dtype))
-    return solution
+    system = matching([as_tensor(a, dtype)], [2], as_tensor(b, dtype), b_ndim)
+    return system.solution(op(*system.operands))

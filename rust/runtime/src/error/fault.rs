@@ -129,6 +129,29 @@ pub enum Fault {
         /// The shape of the second operand.
         b: Vec<i64>,
     },
+    /// Stacks of matrices of which one has other lengths in front of its matrices.
+    #[error(
+        "{what}: shapes {} and {} do not match: the lengths in front of the matrices must be equal{}",
+        Lengths(.a),
+        Lengths(.b),
+        Hint(.a)
+    )]
+    Stack {
+        /// What was to be done.
+        what: &'static str,
+        /// The shape of the first operand.
+        a: Vec<i64>,
+        /// The shape of the other operand.
+        b: Vec<i64>,
+    },
+    /// A matrix of a stack that lacks what is needed of it.
+    #[error("matrix {} of the batch: {fault}", Lengths(.index))]
+    InStack {
+        /// Where the matrix is.
+        index: Vec<i64>,
+        /// What it lacks.
+        fault: Box<Fault>,
+    },
     /// A product and what it is added to, of different shapes.
     #[error(
         "gemm: the product has shape {}, but what it is added to has shape {}{}",
@@ -452,6 +475,17 @@ impl Fault {
         fault
     }
 
+    /// Whether a matrix lacks what is needed of it.
+    pub(crate) fn is_of_matrix(&self) -> bool {
+        matches!(
+            self,
+            Fault::NotPositiveDefinite { .. }
+                | Fault::Singular { .. }
+                | Fault::SingularMatrix { .. }
+                | Fault::Partner { .. }
+        )
+    }
+
     /// The family of the error.
     pub fn class(&self) -> ErrorClass {
         match self {
@@ -463,6 +497,7 @@ impl Fault {
             | Fault::Reshape { .. }
             | Fault::Inner { .. }
             | Fault::Batch { .. }
+            | Fault::Stack { .. }
             | Fault::Addend { .. }
             | Fault::NotSquare { .. }
             | Fault::RightSide { .. }
@@ -479,7 +514,7 @@ impl Fault {
             | Fault::Row { .. }
             | Fault::Planned { .. }
             | Fault::BlasTooLarge { .. } => ErrorClass::Value,
-            Fault::Nested { fault, .. } => fault.class(),
+            Fault::Nested { fault, .. } | Fault::InStack { fault, .. } => fault.class(),
             Fault::InputType { .. }
             | Fault::InputCount { .. }
             | Fault::ForeignCount { .. }

@@ -6,15 +6,14 @@ use serde::{Deserialize, Serialize};
 use crate::arrays::layout::Layout;
 use crate::arrays::scalar::Scalar;
 use crate::arrays::strided::{TransferPlan, fill};
+use crate::arrays::walk::Order;
 use crate::error::Fault;
 use crate::linalg::matrix::{Matrix, Pack, blas_int};
-use crate::linalg::portions::{gemm, symm_on_right, trsm, trsv};
+use crate::linalg::portions::{trsm, trsv};
 use crate::linalg::routine::{Element, MatrixAt, MatrixOut, Side, Triangle, potrf};
 use crate::linalg::small::{self, Grid};
+use crate::linalg::stack::{behind, check_fronts, matrix};
 use crate::linalg::triangle::TrianglePlan;
-
-/// Rows up to which the gradient of a Cholesky factor is worked out without BLAS.
-const SMALL: usize = 16;
 
 /// Which triangle of a matrix, and whether it is transposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,15 +60,6 @@ impl OnError {
             done => done,
         }
     }
-}
-
-/// What is done with the operands.
-#[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "a step holds it in a box")]
-pub(crate) enum LapackPlan {
-    Cholesky(CholeskyPlan),
-    Solve(SolvePlan),
-    CholeskyGradient(CholeskyGradientPlan),
 }
 
 /// The lower or upper factor of a positive definite matrix, of which one triangle is read.
@@ -120,94 +110,47 @@ impl RightSide {
     }
 }
 
-/// The gradient of a matrix whose lower triangle was factored, given the factor and its gradient.
-#[derive(Debug)]
-pub(crate) struct CholeskyGradientPlan {
-    dtype: DType,
-    size: i32,
-    factor: Matrix,
-    start: TrianglePlan,
-    pack: Option<Pack>,
-    scratch: usize,
-}
-
 /// Whether the elements of a matrix lie along its columns rather than along its rows.
 fn in_columns(layout: &Layout) -> bool {
     layout.strides[0].abs() < layout.strides[1].abs()
 }
 
-/// The layout of a fresh matrix that lies as `like` does.
-pub(crate) fn fresh_like(like: &Layout, item: usize) -> Result<Layout, Fault> {
-    let order = if like.ndim() == 2 && in_columns(like) { &[1, 0][..] } else { &[0, 1] };
-    Layout::fresh_in_order(&like.dims, item, &order[..like.ndim()])
+/// The layout of fresh matrices that lie as those of `like` do, with `front` axes in front of them;
+/// or of a vector.
+pub(crate) fn fresh_like(like: &Layout, front: usize, item: usize) -> Result<Layout, Fault> {
+    let each = behind(like, front);
+    if each.ndim() == 2 && in_columns(&each) {
+        return fresh_in_columns(&like.dims, item);
+    }
+    Layout::fresh(&like.dims, item)
 }
 
-/// Checks that a matrix has as many rows as columns.
+/// The layout of fresh matrices in Fortran order, one after the other; or of a vector.
+pub(crate) fn fresh_in_columns(dims: &[i64], item: usize) -> Result<Layout, Fault> {
+    let mut order: Order = (0..dims.len()).collect();
+    if let [.., rows, columns] = &mut order[..] {
+        std::mem::swap(rows, columns);
+    }
+    Layout::fresh_in_order(dims, item, &order)
+}
+
+/// Checks that matrices have as many rows as columns.
 pub(crate) fn check_square(what: &'static str, a: &Layout) -> Result<(), Fault> {
-    if a.dims[0] == a.dims[1] {
+    let each = matrix(a);
+    if each.dims[0] == each.dims[1] {
         return Ok(());
     }
     Err(Fault::NotSquare { what, dims: a.dims.to_vec() })
 }
 
-/// The shape of the solution of `a x = b`.
+/// Checks the shapes of systems `a x = b`.
 pub(crate) fn check_solve(what: &'static str, a: &Layout, b: &Layout) -> Result<(), Fault> {
     check_square(what, a)?;
-    if a.dims[0] == b.dims[0] {
-        return Ok(());
+    let front = a.ndim() - 2;
+    if a.dims[front] != b.dims[front] {
+        return Err(Fault::RightSide { what, a: a.dims.to_vec(), b: b.dims.to_vec() });
     }
-    Err(Fault::RightSide { what, a: a.dims.to_vec(), b: b.dims.to_vec() })
-}
-
-impl LapackPlan {
-    /// The bytes of scratch memory that a run needs.
-    pub(crate) fn scratch(&self) -> usize {
-        match self {
-            LapackPlan::Cholesky(_) => 0,
-            LapackPlan::Solve(plan) => plan.scratch,
-            LapackPlan::CholeskyGradient(plan) => plan.scratch,
-        }
-    }
-
-    /// Writes the result; the second operand is used where there is one.
-    ///
-    /// # Safety
-    /// The operands and the result have the layouts of the plan, aligned, the result apart from
-    /// the operands but for one that it holds already; `scratch` is aligned and as large as [`LapackPlan::scratch`] says.
-    pub(crate) unsafe fn run(
-        &self,
-        [first, second]: [*const u8; 2],
-        result: *mut u8,
-        scratch: *mut u8,
-    ) -> Result<(), Fault> {
-        // SAFETY: by the caller's promise.
-        unsafe {
-            match self {
-                LapackPlan::Cholesky(plan) => {
-                    let done = match plan.dtype {
-                        DType::Float32 => plan.run::<f32>(first, result),
-                        _ => plan.run::<f64>(first, result),
-                    };
-                    let count = i64::from(plan.size) * i64::from(plan.size);
-                    plan.on_error.settle(done, plan.dtype, result, count)
-                }
-                LapackPlan::Solve(plan) => {
-                    let done = match plan.dtype {
-                        DType::Float32 => plan.run::<f32>(first, second, result, scratch),
-                        _ => plan.run::<f64>(first, second, result, scratch),
-                    };
-                    let count = i64::from(plan.size) * i64::from(plan.right.columns());
-                    plan.on_error.settle(done, plan.dtype, result, count)
-                }
-                LapackPlan::CholeskyGradient(plan) if plan.dtype == DType::Float32 => {
-                    plan.run::<f32>(first, second, result, scratch)
-                }
-                LapackPlan::CholeskyGradient(plan) => {
-                    plan.run::<f64>(first, second, result, scratch)
-                }
-            }
-        }
-    }
+    check_fronts(what, &[a, b])
 }
 
 impl CholeskyPlan {
@@ -230,9 +173,25 @@ impl CholeskyPlan {
         })
     }
 
+    /// Writes the factor.
+    ///
     /// # Safety
-    /// As for [`LapackPlan::run`], with elements of type `T`.
-    unsafe fn run<T: Element>(&self, a: *const u8, result: *mut u8) -> Result<(), Fault> {
+    /// As for [`crate::linalg::stack::StackPlan::run`].
+    pub(crate) unsafe fn run(&self, a: *const u8, result: *mut u8) -> Result<(), Fault> {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let done = match self.dtype {
+                DType::Float32 => self.factor::<f32>(a, result),
+                _ => self.factor::<f64>(a, result),
+            };
+            let count = i64::from(self.size) * i64::from(self.size);
+            self.on_error.settle(done, self.dtype, result, count)
+        }
+    }
+
+    /// # Safety
+    /// As for `run`, with elements of type `T`.
+    unsafe fn factor<T: Element>(&self, a: *const u8, result: *mut u8) -> Result<(), Fault> {
         if self.size == 0 {
             return Ok(());
         }
@@ -293,9 +252,35 @@ impl SolvePlan {
         })
     }
 
+    /// The bytes of scratch memory that a run needs.
+    pub(crate) fn scratch(&self) -> usize {
+        self.scratch
+    }
+
+    /// Writes the solution.
+    ///
     /// # Safety
-    /// As for [`LapackPlan::run`], with elements of type `T`.
-    unsafe fn run<T: Element>(
+    /// As for [`crate::linalg::stack::StackPlan::run`].
+    pub(crate) unsafe fn run(
+        &self,
+        [a, b]: [*const u8; 2],
+        result: *mut u8,
+        scratch: *mut u8,
+    ) -> Result<(), Fault> {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let done = match self.dtype {
+                DType::Float32 => self.solve::<f32>(a, b, result, scratch),
+                _ => self.solve::<f64>(a, b, result, scratch),
+            };
+            let count = i64::from(self.size) * i64::from(self.right.columns());
+            self.on_error.settle(done, self.dtype, result, count)
+        }
+    }
+
+    /// # Safety
+    /// As for `run`, with elements of type `T`.
+    unsafe fn solve<T: Element>(
         &self,
         mut a: *const u8,
         b: *const u8,
@@ -377,182 +362,5 @@ impl SolvePlan {
         };
         // SAFETY: by the caller's promise.
         unsafe { small::solve(size, columns, seen, a, x) };
-    }
-}
-
-impl CholeskyGradientPlan {
-    /// The plan for square matrices of one size: a lower factor, and its gradient; `None`: that is
-    /// what the result holds already. `result` is in C order.
-    pub(crate) fn new(
-        dtype: DType,
-        factor: &Layout,
-        gradient: Option<&Layout>,
-        result: &Layout,
-    ) -> Result<CholeskyGradientPlan, Fault> {
-        let mut scratch = 0;
-        let mut packed = factor.clone();
-        let item = dtype.itemsize();
-        let mut pack = Pack::new(dtype, &mut packed, &mut scratch)?;
-        if !Matrix::new(&packed, item)?.transposed {
-            pack = Some(Pack::always(dtype, &mut packed, &mut scratch)?);
-        }
-        Ok(CholeskyGradientPlan {
-            dtype,
-            size: blas_int(factor.dims[0])?,
-            factor: Matrix::new(&packed, item)?,
-            start: TrianglePlan::new(dtype, true, gradient, result),
-            pack,
-            scratch,
-        })
-    }
-
-    /// # Safety
-    /// As for [`LapackPlan::run`], with elements of type `T`.
-    unsafe fn run<T: Element>(
-        &self,
-        mut factor: *const u8,
-        gradient: *const u8,
-        result: *mut u8,
-        scratch: *mut u8,
-    ) -> Result<(), Fault> {
-        let size = self.size as usize;
-        // SAFETY: by the caller's promise; the result has no gaps.
-        unsafe {
-            if let Some(pack) = &self.pack {
-                factor = pack.run(factor, scratch)?;
-            }
-            self.start.run(result, gradient)?;
-            let leading = self.factor.leading as usize;
-            let result = result.cast::<T>();
-            pull(
-                size,
-                Rows { at: factor.cast_mut().cast(), leading },
-                Rows { at: result, leading: size },
-            )?;
-            self.start.clear(result.cast())?;
-        }
-        Ok(())
-    }
-}
-
-/// A square matrix of contiguous rows: in column-major order, the transposed one.
-#[derive(Clone, Copy)]
-struct Rows<T> {
-    at: *mut T,
-    leading: usize,
-}
-
-impl<T: Element> Rows<T> {
-    fn part(self, row: usize, column: usize) -> Rows<T> {
-        Rows { at: self.at.wrapping_add(row * self.leading + column), leading: self.leading }
-    }
-
-    /// # Safety
-    /// The position is inside the matrix.
-    unsafe fn get(self, row: usize, column: usize) -> T {
-        // SAFETY: by the caller's promise.
-        unsafe { self.part(row, column).at.read() }
-    }
-
-    /// # Safety
-    /// The position is inside the matrix, which is written by nobody else.
-    unsafe fn set(self, row: usize, column: usize, value: T) {
-        // SAFETY: by the caller's promise.
-        unsafe { self.part(row, column).at.write(value) };
-    }
-
-    fn matrix(self, transposed: bool) -> MatrixAt<T> {
-        MatrixAt { at: self.at, leading: self.leading as i32, transposed }
-    }
-
-    fn out(self) -> MatrixOut<T> {
-        MatrixOut { at: self.at, leading: self.leading as i32 }
-    }
-}
-
-/// Turns the gradient of a lower Cholesky factor, in `g`, to that of the factored triangle. What
-/// lies above the diagonal of `g` is not read, and left as anything.
-///
-/// With the factor in blocks, `L11`, `L21` and `L22`, the factorisation of `A` is
-/// `A11 -> L11`, `L21 = A21 / L11'`, `S = A22 - L21 L21'`, `S -> L22`: this walks it backwards.
-///
-/// # Safety
-/// Both matrices have `size` rows and columns, and are apart; `g` is written by nobody else.
-unsafe fn pull<T: Element>(size: usize, factor: Rows<T>, g: Rows<T>) -> Result<(), Fault> {
-    // SAFETY: by the caller's promise; each part lies inside its matrix, and those of `g` that are
-    // written are apart from those that are read.
-    unsafe {
-        if size <= SMALL {
-            pull_small(size, factor, g);
-            return Ok(());
-        }
-        let first = size / 2;
-        let second = size - first;
-        let [m, n] = [first as i32, second as i32];
-        let upper = Triangle { lower: false, unit: false };
-        let (below, g_below) = (factor.part(first, 0), g.part(first, 0));
-        let g_second = g.part(first, first);
-        pull(second, factor.part(first, first), g_second)?;
-        // An element of the diagonal stands in S once, but depends on its row of L21 twice.
-        let double = T::ONE + T::ONE;
-        for at in 0..second {
-            g_second.set(at, at, g_second.get(at, at) * double);
-        }
-        symm_on_right(
-            upper,
-            [m, n],
-            &T::MINUS_ONE,
-            g_second.matrix(false),
-            below.matrix(false),
-            &T::ONE,
-            g_below.out(),
-        )?;
-        for at in 0..second {
-            g_second.set(at, at, g_second.get(at, at) / double);
-        }
-        trsm((Side::Left, upper), [m, n], factor.matrix(false), g_below.out())?;
-        gemm(
-            [m, m, n],
-            &T::MINUS_ONE,
-            below.matrix(false),
-            g_below.matrix(true),
-            &T::ONE,
-            g.out(),
-        )?;
-        pull(first, factor, g)
-    }
-}
-
-/// As [`pull`], column by column.
-///
-/// # Safety
-/// As for [`pull`].
-unsafe fn pull_small<T: Element>(size: usize, factor: Rows<T>, g: Rows<T>) {
-    // SAFETY: all positions are inside the matrices.
-    unsafe {
-        for k in (0..size).rev() {
-            for j in k + 1..size {
-                let mut sum = g.get(j, k);
-                let below = factor.get(j, k);
-                for i in j..size {
-                    let element = g.get(i, j);
-                    sum = sum - element * factor.get(i, k);
-                    if i == j {
-                        sum = sum - element * below;
-                    } else {
-                        g.set(i, k, g.get(i, k) - element * below);
-                    }
-                }
-                g.set(j, k, sum);
-            }
-            let pivot = factor.get(k, k);
-            let mut diagonal = g.get(k, k);
-            for j in k + 1..size {
-                let element = g.get(j, k) / pivot;
-                g.set(j, k, element);
-                diagonal = diagonal - factor.get(j, k) * element;
-            }
-            g.set(k, k, diagonal / (pivot + pivot));
-        }
     }
 }

@@ -5,17 +5,12 @@ use frazil_core::DType;
 use crate::arrays::layout::Layout;
 use crate::arrays::strided::TransferPlan;
 use crate::error::Fault;
-use crate::linalg::lapack::OnError;
+use crate::linalg::lapack::{OnError, fresh_in_columns};
 use crate::linalg::matrix::blas_int;
 use crate::linalg::portions::{trsm, trsv};
 use crate::linalg::routine::{Element, MatrixAt, MatrixOut, Side, Triangle, getrf};
 use crate::linalg::small::{self, Grid, SMALL};
 use crate::threads::attention::Patience;
-
-/// The layout of a matrix that holds factors: in Fortran order, as LAPACK wants it.
-pub(crate) fn factors_layout(a: &Layout, item: usize) -> Result<Layout, Fault> {
-    Layout::fresh_in_order(&a.dims, item, &[1, 0])
-}
 
 /// The factors of a matrix: in one matrix the upper one and, below the diagonal, the lower one,
 /// whose diagonal is of ones; and for each row the one that it changed places with.
@@ -47,7 +42,7 @@ pub(crate) struct LuSolvePlan {
 
 impl LuPlan {
     /// The plan for a square matrix; `None`: it is what the result holds already. `result` is laid
-    /// out as [`factors_layout`] says.
+    /// out as [`fresh_in_columns`] says.
     pub(crate) fn new(dtype: DType, a: Option<&Layout>, result: &Layout) -> Result<LuPlan, Fault> {
         Ok(LuPlan {
             dtype,
@@ -111,7 +106,7 @@ impl LuSolvePlan {
         b: Option<&Layout>,
         result: &Layout,
     ) -> Result<LuSolvePlan, Fault> {
-        let lies = factors_layout(factors, dtype.itemsize())?;
+        let lies = fresh_in_columns(&factors.dims, dtype.itemsize())?;
         let pack = (*factors != lies).then(|| TransferPlan::copy(dtype, factors, &lies));
         Ok(LuSolvePlan {
             dtype,

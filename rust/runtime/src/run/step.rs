@@ -13,8 +13,7 @@ use crate::arrays::strided::{TransferPlan, fill};
 use crate::error::Fault;
 use crate::linalg::batch::BatchPlan;
 use crate::linalg::blas::GemmPlan;
-use crate::linalg::lapack::LapackPlan;
-use crate::linalg::lu::{LuPlan, LuSolvePlan};
+use crate::linalg::stack::StackPlan;
 use crate::loops::loop_nest::{KernelFn, LoopNest};
 use crate::run::recurrence::RecurrenceStep;
 use crate::threads::attention::in_portions;
@@ -62,9 +61,7 @@ pub(crate) enum Step {
     Transfers(Box<[TransferStep]>),
     Dot(Box<DotStep>),
     Gemm(Box<GemmStep>),
-    Lapack(Box<LapackStep>),
-    Lu(Box<LuStep>),
-    LuSolve(Box<LuSolveStep>),
+    Stack(Box<StackStep>),
     Recurrence(Box<RecurrenceStep>),
     Sort(Box<SortStep>),
     Extreme(Box<ExtremeStep>),
@@ -119,27 +116,12 @@ pub(crate) struct GemmStep {
     pub(crate) plan: GemmPlan,
 }
 
+/// What is done with matrices.
 #[derive(Debug)]
-pub(crate) struct LapackStep {
-    pub(crate) operands: [Place; 2],
-    pub(crate) to: Place,
-    pub(crate) plan: LapackPlan,
-}
-
-#[derive(Debug)]
-pub(crate) struct LuStep {
-    pub(crate) of: Place,
-    pub(crate) to: Place,
-    pub(crate) pivots: Place,
-    pub(crate) plan: LuPlan,
-}
-
-#[derive(Debug)]
-pub(crate) struct LuSolveStep {
-    /// Factors, partners of rows, right side.
-    pub(crate) operands: [Place; 3],
-    pub(crate) to: Place,
-    pub(crate) plan: LuSolvePlan,
+pub(crate) struct StackStep {
+    /// Where the operands start, then the results.
+    pub(crate) places: SmallVec<[Place; 4]>,
+    pub(crate) plan: StackPlan,
 }
 
 #[derive(Debug)]
@@ -217,7 +199,7 @@ impl Step {
             Step::CountTerms(_) | Step::Terms(_) => false,
             Step::Dot(step) => step.plan.is_long(),
             Step::Gemm(step) => step.plan.is_long(),
-            Step::Lapack(_) | Step::Recurrence(_) | Step::Lu(_) | Step::LuSolve(_) => true,
+            Step::Stack(_) | Step::Recurrence(_) => true,
             Step::Sort(_) | Step::Extreme(_) | Step::List(_) => true,
         }
     }
@@ -228,12 +210,11 @@ impl Step {
             Step::Loop(step) => step.nest.scratch(),
             Step::Dot(step) => step.plan.scratch(),
             Step::Gemm(step) => step.plan.scratch(),
-            Step::Lapack(step) => step.plan.scratch(),
-            Step::LuSolve(step) => step.plan.scratch(),
+            Step::Stack(step) => step.plan.scratch(),
             Step::Recurrence(step) => step.scratch,
             Step::Sort(step) => step.scratch,
             Step::Extreme(step) => step.scratch,
-            Step::Inner(_) | Step::Lu(_) | Step::List(_) => 0,
+            Step::Inner(_) | Step::List(_) => 0,
             Step::Nothing | Step::Later | Step::Scalar { .. } | Step::Range { .. } => 0,
             Step::Transfer(_) | Step::Transfers(_) => 0,
             Step::CountTerms(_) | Step::Terms(_) => 0,
@@ -271,21 +252,11 @@ impl Step {
                 // SAFETY: as above.
                 unsafe { step.plan.run(operands, step.to.resolve(bases), scratch, conduct) }
             }
-            Step::Lapack(step) => {
-                let operands = step.operands.map(|place| place.resolve(bases).cast_const());
+            Step::Stack(step) => {
+                let places: SmallVec<[*mut u8; 4]> =
+                    step.places.iter().map(|place| place.resolve(bases)).collect();
                 // SAFETY: as above.
-                unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }
-            }
-            Step::Lu(step) => {
-                let of = step.of.resolve(bases).cast_const();
-                let (to, pivots) = (step.to.resolve(bases), step.pivots.resolve(bases));
-                // SAFETY: as above.
-                unsafe { step.plan.run(of, to, pivots.cast()) }
-            }
-            Step::LuSolve(step) => {
-                let operands = step.operands.map(|place| place.resolve(bases).cast_const());
-                // SAFETY: as above.
-                unsafe { step.plan.run(operands, step.to.resolve(bases), scratch) }
+                unsafe { step.plan.run(&places, scratch, conduct) }
             }
             Step::Sort(step) => {
                 let (of, to) = (step.of.resolve(bases), step.to.resolve(bases));

@@ -25,10 +25,15 @@ pub(super) fn check_axes(axes: &[usize], ndim: usize) -> Built<()> {
 }
 
 impl Builder {
-    /// The element type of a matrix.
-    pub(super) fn check_matrix(&self, slot: Slot) -> Built<DType> {
-        self.check_rank(slot, 2, "a matrix is needed")?;
-        Ok(self.info(slot)?.dtype)
+    /// The element type of matrices of floats, one or a stack of them, and their rank.
+    pub(super) fn check_matrices(&self, slot: Slot) -> Built<(DType, usize)> {
+        let info = self.info(slot)?;
+        if info.ndim < 2 {
+            let needed = "matrices are needed";
+            return Err(BuildError::Rank { slot, given: info.ndim, needed });
+        }
+        self.check_float(slot)?;
+        Ok((info.dtype, info.ndim))
     }
 
     pub(super) fn check_rank(

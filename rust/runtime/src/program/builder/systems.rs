@@ -11,23 +11,23 @@ use super::{Builder, Built};
 
 impl Builder {
     /// The lower (or upper) factor of a positive definite matrix, of which that triangle is read.
+    /// Here and below, matrices may be stacks of them.
     pub fn cholesky(&mut self, of: Slot, lower: bool, on_error: OnError) -> Built<Slot> {
-        let dtype = self.check_matrix(of)?;
-        self.check_float(of)?;
-        self.made(dtype, 2, |to| InstrKind::Cholesky { of, to, lower, on_error })
+        let (dtype, ndim) = self.check_matrices(of)?;
+        self.made(dtype, ndim, |to| InstrKind::Cholesky { of, to, lower, on_error })
     }
 
     /// The gradient of a matrix whose lower triangle was factored, given the factor and its
     /// gradient, both read below the diagonal only.
     pub fn cholesky_gradient(&mut self, factor: Slot, gradient: Slot) -> Built<Slot> {
-        let dtype = self.check_matrix(factor)?;
-        self.check_float(factor)?;
-        self.check_matrix(gradient)?;
+        let (dtype, ndim) = self.check_matrices(factor)?;
+        self.check_rank(gradient, ndim, "a factor and its gradient have one rank")?;
         self.check_dtype(gradient, dtype)?;
-        self.made(dtype, 2, |to| InstrKind::CholeskyGradient { factor, gradient, to })
+        self.made(dtype, ndim, |to| InstrKind::CholeskyGradient { factor, gradient, to })
     }
 
-    /// The solution of a system of equations; `b` is a vector, or a matrix of them in columns.
+    /// The solution of a system of equations; `b` has the vectors in columns, or is one where there
+    /// is one matrix.
     pub fn solve_triangular(
         &mut self,
         a: Slot,
@@ -35,38 +35,35 @@ impl Builder {
         form: TriangularForm,
         on_error: OnError,
     ) -> Built<Slot> {
-        let dtype = self.check_matrix(a)?;
-        self.check_float(a)?;
-        let ndim = self.check_right_side(b, dtype)?;
-        self.made(dtype, ndim, |to| InstrKind::Solve { a, b, to, form, on_error })
+        let ty = self.check_matrices(a)?;
+        let ndim = self.check_right_side(b, ty)?;
+        self.made(ty.0, ndim, |to| InstrKind::Solve { a, b, to, form, on_error })
     }
 
     /// The factors of a square matrix, in one matrix, and for each row the one that it changed
     /// places with, in an `int32` vector.
     pub fn lu(&mut self, of: Slot) -> Built<[Slot; 2]> {
-        let dtype = self.check_matrix(of)?;
-        self.check_float(of)?;
+        let (dtype, ndim) = self.check_matrices(of)?;
         let dynamic = self.depends([of], [])?;
-        let to = self.result(dtype, 2, dynamic)?;
-        let pivots = self.result(DType::Int32, 1, dynamic)?;
+        let to = self.result(dtype, ndim, dynamic)?;
+        let pivots = self.result(DType::Int32, ndim - 1, dynamic)?;
         self.push(InstrKind::Lu { of, to, pivots }, dynamic);
         Ok([to, pivots])
     }
 
     /// The solution of a system of equations (with the matrix transposed, if so), given what
-    /// [`Builder::lu`] makes of its matrix, and `b`: a vector, or a matrix of them in columns.
+    /// [`Builder::lu`] makes of its matrix, and `b`, as for [`Builder::solve_triangular`].
     pub fn lu_solve(
         &mut self,
         [factors, pivots, b]: [Slot; 3],
         transposed: bool,
         on_error: OnError,
     ) -> Built<Slot> {
-        let dtype = self.check_matrix(factors)?;
-        self.check_float(factors)?;
+        let ty = self.check_matrices(factors)?;
         self.check_dtype(pivots, DType::Int32)?;
-        self.check_rank(pivots, 1, "the partners of rows are a vector")?;
-        let ndim = self.check_right_side(b, dtype)?;
-        self.made(dtype, ndim, |to| InstrKind::LuSolve {
+        self.check_rank(pivots, ty.1 - 1, "partners of rows are a vector for each matrix")?;
+        let ndim = self.check_right_side(b, ty)?;
+        self.made(ty.0, ndim, |to| InstrKind::LuSolve {
             factors,
             pivots,
             b,
@@ -76,11 +73,11 @@ impl Builder {
         })
     }
 
-    /// The rank of the right side of a system.
-    fn check_right_side(&self, b: Slot, dtype: DType) -> Built<usize> {
+    /// The rank of the right side of a system with matrices of this type and rank.
+    fn check_right_side(&self, b: Slot, (dtype, ndim): (DType, usize)) -> Built<usize> {
         let given = self.info(b)?.ndim;
-        if !(1..=2).contains(&given) {
-            let needed = "the right side of a system is a vector or a matrix";
+        if given != ndim && (ndim, given) != (2, 1) {
+            let needed = "the right side of a system is a vector, or has the rank of the matrices";
             return Err(BuildError::Rank { slot: b, given, needed });
         }
         self.check_dtype(b, dtype)?;

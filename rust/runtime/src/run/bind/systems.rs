@@ -3,12 +3,14 @@
 use crate::arrays::layout::Layout;
 use crate::error::Fault;
 use crate::ids::Slot;
+use crate::linalg::cholesky_gradient::CholeskyGradientPlan;
 use crate::linalg::lapack::{
-    CholeskyGradientPlan, CholeskyPlan, LapackPlan, OnError, SolvePlan, TriangularForm,
-    check_solve, check_square, fresh_like,
+    CholeskyPlan, OnError, SolvePlan, TriangularForm, check_solve, check_square, fresh_in_columns,
+    fresh_like,
 };
-use crate::linalg::lu::{LuPlan, LuSolvePlan, factors_layout};
-use crate::run::step::{LapackStep, LuSolveStep, LuStep, Place, Step};
+use crate::linalg::lu::{LuPlan, LuSolvePlan};
+use crate::linalg::stack::{MatrixPlan, StackPlan, behind};
+use crate::run::step::{StackStep, Step};
 
 use super::Binder;
 
@@ -21,11 +23,13 @@ impl Binder<'_> {
         on_error: OnError,
     ) -> Result<Step, Fault> {
         check_square("cholesky", self.layout(of))?;
-        let layout = fresh_like(self.layout(of), self.itemsize(to))?;
-        let (place, in_place) = self.place_on(of, to, layout)?;
-        let a_at = (!in_place).then(|| self.layout(of));
-        let plan = CholeskyPlan::new(self.dtype(to), lower, on_error, a_at, self.layout(to))?;
-        Ok(self.lapack([of, of], place, LapackPlan::Cholesky(plan)))
+        let front = self.front(of);
+        let layout = fresh_like(self.layout(of), front, self.itemsize(to))?;
+        let (_, in_place) = self.place_on(of, to, layout)?;
+        let (a, result) = (self.each(of, front), self.each(to, front));
+        let a = (!in_place).then_some(&a);
+        let plan = CholeskyPlan::new(self.dtype(to), lower, on_error, a, &result)?;
+        Ok(self.for_each(MatrixPlan::Cholesky(plan), &[of, to]))
     }
 
     pub(super) fn cholesky_gradient(
@@ -34,19 +38,21 @@ impl Binder<'_> {
         gradient: Slot,
         to: Slot,
     ) -> Result<Step, Fault> {
-        check_square("the gradient of cholesky", self.layout(factor))?;
+        let what = "the gradient of cholesky";
+        check_square(what, self.layout(factor))?;
         let dims = self.layout(factor).dims.clone();
         if self.layout(gradient).dims != dims {
-            let z = self.layout(gradient).dims.to_vec();
-            return Err(Fault::Addend { product: dims.to_vec(), z });
+            let b = self.layout(gradient).dims.to_vec();
+            return Err(Fault::Stack { what, a: dims.to_vec(), b });
         }
+        let front = self.front(factor);
         let layout = Layout::fresh(&dims, self.itemsize(to))?;
-        let (place, in_place) = self.place_on(gradient, to, layout)?;
-        let gradient_at = (!in_place).then(|| self.layout(gradient));
-        let factor_at = self.layout(factor);
-        let plan =
-            CholeskyGradientPlan::new(self.dtype(to), factor_at, gradient_at, self.layout(to))?;
-        Ok(self.lapack([factor, gradient], place, LapackPlan::CholeskyGradient(plan)))
+        let (_, in_place) = self.place_on(gradient, to, layout)?;
+        let [factor_at, gradient_at, result] =
+            [factor, gradient, to].map(|of| self.each(of, front));
+        let gradient_at = (!in_place).then_some(&gradient_at);
+        let plan = CholeskyGradientPlan::new(self.dtype(to), &factor_at, gradient_at, &result)?;
+        Ok(self.for_each(MatrixPlan::CholeskyGradient(plan), &[factor, gradient, to]))
     }
 
     pub(super) fn solve(
@@ -57,23 +63,25 @@ impl Binder<'_> {
         on_error: OnError,
     ) -> Result<Step, Fault> {
         check_solve("solve_triangular", self.layout(a), self.layout(b))?;
-        let layout = fresh_like(self.layout(b), self.itemsize(to))?;
-        let (place, in_place) = self.place_on(b, to, layout)?;
-        let (a_at, b_at) = (self.layout(a), (!in_place).then(|| self.layout(b)));
-        let plan = SolvePlan::new(self.dtype(to), form, on_error, a_at, b_at, self.layout(to))?;
-        Ok(self.lapack([a, b], place, LapackPlan::Solve(plan)))
+        let front = self.front(a);
+        let layout = fresh_like(self.layout(b), front, self.itemsize(to))?;
+        let (_, in_place) = self.place_on(b, to, layout)?;
+        let [a_at, b_at, result] = [a, b, to].map(|of| self.each(of, front));
+        let b_at = (!in_place).then_some(&b_at);
+        let plan = SolvePlan::new(self.dtype(to), form, on_error, &a_at, b_at, &result)?;
+        Ok(self.for_each(MatrixPlan::Solve(plan), &[a, b, to]))
     }
 
     pub(super) fn lu(&mut self, of: Slot, to: Slot, pivots: Slot) -> Result<Step, Fault> {
         check_square("lu_factor", self.layout(of))?;
-        let size = self.layout(of).dims[0];
-        let layout = factors_layout(self.layout(of), self.itemsize(to))?;
-        let (place, in_place) = self.place_on(of, to, layout)?;
-        let a_at = (!in_place).then(|| self.layout(of));
-        let plan = LuPlan::new(self.dtype(to), a_at, self.layout(to))?;
-        let of = self.slot(of).place;
-        let pivots = self.fresh(pivots, &[size])?;
-        Ok(Step::Lu(Box::new(LuStep { of, to: place, pivots, plan })))
+        let front = self.front(of);
+        let rows = self.layout(of).dims[..front + 1].to_vec();
+        let layout = fresh_in_columns(&self.layout(of).dims, self.itemsize(to))?;
+        let (_, in_place) = self.place_on(of, to, layout)?;
+        self.fresh(pivots, &rows)?;
+        let (a, result) = (self.each(of, front), self.each(to, front));
+        let plan = LuPlan::new(self.dtype(to), (!in_place).then_some(&a), &result)?;
+        Ok(self.for_each(MatrixPlan::Lu(plan), &[of, to, pivots]))
     }
 
     pub(super) fn lu_solve(
@@ -85,25 +93,41 @@ impl Binder<'_> {
     ) -> Result<Step, Fault> {
         let [factors, pivots, b] = operands;
         check_solve("solve", self.layout(factors), self.layout(b))?;
-        if self.layout(pivots).dims[0] != self.layout(factors).dims[0] {
+        let front = self.front(factors);
+        if self.layout(pivots).dims[..] != self.layout(factors).dims[..front + 1] {
             let (a, b) = (self.layout(factors).dims.to_vec(), self.layout(pivots).dims.to_vec());
             return Err(Fault::RightSide { what: "lu_solve", a, b });
         }
-        let order: &[usize] = if self.layout(b).ndim() == 2 { &[1, 0] } else { &[0] };
-        let layout = Layout::fresh_in_order(&self.layout(b).dims, self.itemsize(to), order)?;
-        let (place, in_place) = self.place_on(b, to, layout)?;
-        let b_at = (!in_place).then(|| self.layout(b));
-        let (a_at, pivots_at) = (self.layout(factors), self.layout(pivots));
+        let item = self.itemsize(to);
+        let layout = match self.layout(b) {
+            vector if vector.ndim() == 1 => Layout::fresh(&vector.dims, item)?,
+            matrices => fresh_in_columns(&matrices.dims, item)?,
+        };
+        let (_, in_place) = self.place_on(b, to, layout)?;
+        let [factors_at, pivots_at, b_at] = operands.map(|of| self.each(of, front));
+        let (b_at, result) = ((!in_place).then_some(&b_at), self.each(to, front));
         let how = (transposed, on_error);
-        let plan = LuSolvePlan::new(self.dtype(to), how, a_at, pivots_at, b_at, self.layout(to))?;
-        self.need_scratch(plan.scratch());
-        let operands = operands.map(|slot| self.slot(slot).place);
-        Ok(Step::LuSolve(Box::new(LuSolveStep { operands, to: place, plan })))
+        let plan = LuSolvePlan::new(self.dtype(to), how, &factors_at, &pivots_at, b_at, &result)?;
+        Ok(self.for_each(MatrixPlan::LuSolve(plan), &[factors, pivots, b, to]))
     }
 
-    fn lapack(&mut self, operands: [Slot; 2], to: Place, plan: LapackPlan) -> Step {
+    /// How many axes are in front of the matrices.
+    fn front(&self, matrices: Slot) -> usize {
+        self.layout(matrices).ndim() - 2
+    }
+
+    /// The layout of what is behind so many axes.
+    fn each(&self, slot: Slot, front: usize) -> Layout {
+        behind(self.layout(slot), front)
+    }
+
+    /// The step that follows the plan for every position of the axes in front of the matrices;
+    /// these slots, operands and then results, are its places.
+    fn for_each(&mut self, plan: MatrixPlan, slots: &[Slot]) -> Step {
+        let layouts: Vec<&Layout> = slots.iter().map(|&slot| self.layout(slot)).collect();
+        let plan = StackPlan::new(plan, &layouts);
         self.need_scratch(plan.scratch());
-        let operands = operands.map(|slot| self.slot(slot).place);
-        Step::Lapack(Box::new(LapackStep { operands, to, plan }))
+        let places = slots.iter().map(|&slot| self.slot(slot).place).collect();
+        Step::Stack(Box::new(StackStep { places, plan }))
     }
 }

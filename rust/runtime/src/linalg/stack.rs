@@ -1,0 +1,243 @@
+//! The same work for each matrix of a stack: one for each position of the axes in front.
+
+use frazil_core::intern::sync::Mutex;
+use smallvec::SmallVec;
+
+use crate::arrays::layout::{Axes, Layout};
+use crate::arrays::walk::{Order, Pointers, Strides, Walk, advance};
+use crate::error::Fault;
+use crate::linalg::cholesky_gradient::CholeskyGradientPlan;
+use crate::linalg::lapack::{CholeskyPlan, SolvePlan};
+use crate::linalg::lu::{LuPlan, LuSolvePlan};
+use crate::threads::attention::{Patience, STOPPED};
+use crate::threads::conduct::{Conduct, Halt};
+use crate::threads::split::{Level, Split};
+
+/// Products of elements that a piece of a stack adds up, about.
+const GRAIN: i64 = 1 << 16;
+
+/// What a matrix costs beside its products, in products.
+const OVERHEAD: i64 = 64;
+
+/// Rows or columns up to which several threads work on a stack. LAPACK has threads of its own for
+/// larger matrices.
+const ALONE: i64 = 64;
+
+/// The status of a piece in which a matrix failed.
+const FAILED: i32 = 1;
+
+/// What is done with one matrix.
+#[derive(Debug)]
+pub(crate) enum MatrixPlan {
+    /// Of a matrix, the factor.
+    Cholesky(CholeskyPlan),
+    /// Of a triangle and a right side, the solution.
+    Solve(SolvePlan),
+    /// Of a factor and its gradient, that of what was factored.
+    CholeskyGradient(CholeskyGradientPlan),
+    /// Of a matrix, the factors and the partners of rows.
+    Lu(LuPlan),
+    /// Of factors, partners and a right side, the solution.
+    LuSolve(LuSolvePlan),
+}
+
+impl MatrixPlan {
+    /// The bytes of scratch memory that a run needs.
+    fn scratch(&self) -> usize {
+        match self {
+            MatrixPlan::Cholesky(_) | MatrixPlan::Lu(_) => 0,
+            MatrixPlan::Solve(plan) => plan.scratch(),
+            MatrixPlan::CholeskyGradient(plan) => plan.scratch(),
+            MatrixPlan::LuSolve(plan) => plan.scratch(),
+        }
+    }
+
+    /// Does it, with the operands and then the results at `places`.
+    ///
+    /// # Safety
+    /// The operands and the results have the layouts of the plan, aligned, the results apart from
+    /// the operands but for one that it holds already; `scratch` is aligned and as large as
+    /// [`MatrixPlan::scratch`] says.
+    unsafe fn run(&self, places: &[*mut u8], scratch: *mut u8) -> Result<(), Fault> {
+        let of = |at: usize| places[at].cast_const();
+        // SAFETY: by the caller's promise.
+        unsafe {
+            match self {
+                MatrixPlan::Cholesky(plan) => plan.run(of(0), places[1]),
+                MatrixPlan::Solve(plan) => plan.run([of(0), of(1)], places[2], scratch),
+                MatrixPlan::CholeskyGradient(plan) => plan.run([of(0), of(1)], places[2], scratch),
+                MatrixPlan::Lu(plan) => plan.run(of(0), places[1], places[2].cast()),
+                MatrixPlan::LuSolve(plan) => plan.run([of(0), of(1), of(2)], places[3], scratch),
+            }
+        }
+    }
+}
+
+/// What is done with each matrix of a stack, or with one matrix.
+#[derive(Debug)]
+pub(crate) struct StackPlan {
+    each: MatrixPlan,
+    /// The axes in front of the matrices.
+    front: Axes,
+    walk: Walk,
+    /// What a matrix costs, in products of elements.
+    cost: i64,
+    split: Option<Split>,
+}
+
+/// The layout of the matrices (or vectors) behind so many axes.
+pub(crate) fn behind(layout: &Layout, front: usize) -> Layout {
+    Layout { dims: layout.dims[front..].into(), strides: layout.strides[front..].into() }
+}
+
+/// The layout of one matrix of a stack.
+pub(crate) fn matrix(layout: &Layout) -> Layout {
+    behind(layout, layout.ndim() - 2)
+}
+
+/// Checks that the operands, the first one of matrices, have equal lengths in front.
+pub(crate) fn check_fronts(what: &'static str, operands: &[&Layout]) -> Result<(), Fault> {
+    let first = operands[0];
+    let front = first.ndim() - 2;
+    for other in operands {
+        if other.dims[..front] != first.dims[..front] {
+            let (a, b) = (first.dims.to_vec(), other.dims.to_vec());
+            return Err(Fault::Stack { what, a, b });
+        }
+    }
+    Ok(())
+}
+
+impl StackPlan {
+    /// The plan for operands and results, which have equal lengths in front; the first ones are
+    /// matrices. `each` is for the matrices of one position.
+    pub(crate) fn new(each: MatrixPlan, layouts: &[&Layout]) -> StackPlan {
+        let count = layouts[0].ndim() - 2;
+        let front: Axes = layouts[0].dims[..count].into();
+        let mut strides = Strides::new();
+        for layout in layouts {
+            strides.push(layout.strides[..count].iter().copied());
+        }
+        let walk = Walk::new(&front, &strides, &(0..count).collect::<Order>());
+        let side = layouts.iter().flat_map(|of| of.dims[count..].iter().copied()).max();
+        let side = side.unwrap_or(1);
+        let cost = side.saturating_mul(side).saturating_mul(side).saturating_add(OVERHEAD);
+        let inner = walk.lengths().iter().skip(1);
+        let turn = inner.fold(cost, |all, &length| all.saturating_mul(length));
+        let split = match walk.lengths().first() {
+            Some(&length) if side <= ALONE && !walk.is_empty() => {
+                let level = Level { length, copied: 0, divisible: true };
+                Split::with_grain(&[level], (GRAIN / turn).max(1))
+            }
+            _ => None,
+        };
+        StackPlan { each, front, walk, cost, split }
+    }
+
+    /// The bytes of scratch memory that a run needs.
+    pub(crate) fn scratch(&self) -> usize {
+        self.each.scratch()
+    }
+
+    /// Does it, with the operands and then the results at `places`. If there are matrices for which
+    /// it fails, the fault is that of the first.
+    ///
+    /// # Safety
+    /// The operands and the results have the layouts of the plan, aligned, the results apart from
+    /// the operands but for one that it holds already; `scratch` is aligned and as large as
+    /// [`StackPlan::scratch`] says.
+    pub(crate) unsafe fn run(
+        &self,
+        places: &[*mut u8],
+        scratch: *mut u8,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Fault> {
+        if self.front.is_empty() {
+            // SAFETY: by the caller's promise.
+            return unsafe { self.each.run(places, scratch) };
+        }
+        if self.walk.is_empty() {
+            return Ok(());
+        }
+        let Some(split) = &self.split else {
+            let mut pointers = Pointers::from_slice(places);
+            // SAFETY: by the caller's promise, for all positions.
+            let done = unsafe { self.part(&mut pointers, 0, self.walk.lengths(), scratch) };
+            return done.map_err(|(at, fault)| self.located(at, fault));
+        };
+        let first: Mutex<Option<(i64, Fault)>> = Mutex::new(None);
+        let places = Shared(places);
+        let done = conduct.run(split, self.scratch(), scratch, &|piece, scratch| {
+            let (start, count) = split.piece(piece);
+            let mut pointers = Pointers::from_slice(places.get());
+            advance(&mut pointers, self.walk.steps(0), start);
+            let mut lengths: SmallVec<[i64; 4]> = self.walk.lengths().into();
+            lengths[0] = count;
+            // SAFETY: by the caller's promise; each piece has positions of its own.
+            match unsafe { self.part(&mut pointers, start, &lengths, scratch) } {
+                Ok(()) => 0,
+                Err((_, Fault::Interrupted)) => STOPPED,
+                Err((at, fault)) => {
+                    let mut first = first.lock();
+                    if first.as_ref().is_none_or(|(known, _)| at < *known) {
+                        *first = Some((at, fault));
+                    }
+                    FAILED
+                }
+            }
+        });
+        match (done, first.into_inner()) {
+            (Err(Halt::Status(FAILED)), Some((at, fault))) => Err(self.located(at, fault)),
+            (done, _) => Ok(done?),
+        }
+    }
+
+    /// The positions of a part of the walk, whose first loop begins at `start`; with a fault comes
+    /// the position of the matrix.
+    ///
+    /// # Safety
+    /// As for `run`, with pointers to the first position.
+    unsafe fn part(
+        &self,
+        pointers: &mut [*mut u8],
+        start: i64,
+        lengths: &[i64],
+        scratch: *mut u8,
+    ) -> Result<(), (i64, Fault)> {
+        let mut at = start * self.walk.lengths().iter().skip(1).product::<i64>();
+        let mut patience = Patience::new();
+        self.walk.visit(lengths, pointers, |places| {
+            // SAFETY: by the caller's promise; each position has matrices of the plan's layouts.
+            unsafe { self.each.run(places, scratch) }.map_err(|fault| (at, fault))?;
+            at += 1;
+            patience.spend(self.cost).map_err(|halt| (at, halt.into()))
+        })
+    }
+
+    /// A fault of the matrix at a position, counted in C order.
+    fn located(&self, at: i64, fault: Fault) -> Fault {
+        if !fault.is_of_matrix() {
+            return fault;
+        }
+        let mut rest = at;
+        let mut index = vec![0; self.front.len()];
+        for (place, &length) in index.iter_mut().zip(&self.front).rev() {
+            *place = rest % length;
+            rest /= length;
+        }
+        Fault::InStack { index, fault: Box::new(fault) }
+    }
+}
+
+/// Where operands and results start, for all threads of a run.
+struct Shared<'a>(&'a [*mut u8]);
+
+impl Shared<'_> {
+    fn get(&self) -> &[*mut u8] {
+        self.0
+    }
+}
+
+// SAFETY: the addresses are only read; what lies there is shared as `StackPlan::run` says. Test:
+// tests/tensor/test_stacks_of_matrices.py, test_threads_change_no_bit_and_no_error.
+unsafe impl Sync for Shared<'_> {}
