@@ -10,9 +10,7 @@ from typing import NoReturn
 _COMPILING = "it compiles graphs: x = ft.vector('x'); f = fz.function([x], ft.exp(x))"
 
 IN_FRAZIL: Mapping[str, str] = {
-    "jit": _COMPILING,
     "vmap": "fz.vectorize takes a graph over a batch; fz.map goes along one dimension",
-    "value_and_grad": "compile both: fz.function([x], [cost, fz.grad(cost, x)])",
     "config": "give it where it applies: fz.function(..., mode=...), ft.vector('x', dtype=...)",
     "clone": "graphs are immutable; fz.graph_replace([y], {x: new}) gives another one",
     "clone_replace": "write fz.graph_replace([y], {x: new})",

@@ -1,0 +1,197 @@
+"""Containers as trees: their leaves in order, and a structure to build them again from.
+
+Dicts (in the order of their keys), lists, tuples, namedtuples, dataclasses and registered classes
+are containers. All else, None too, is a leaf.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias, TypeVar
+
+ClassT = TypeVar("ClassT")
+Flatten: TypeAlias = Callable[[Any], tuple[Iterable[Any], Hashable]]
+Unflatten: TypeAlias = Callable[[Any, Iterable[Any]], Any]
+
+_registered: dict[type, tuple[Flatten, Unflatten]] = {}
+
+
+class CircularContainerError(ValueError):
+    """A container holds itself."""
+
+
+class _Leaf:
+    """Stands for a leaf in a structure."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "*"
+
+
+LEAF: Final = _Leaf()
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A container in a structure: its class, what tells it from others of the class, its parts."""
+
+    kind: type
+    aux: Hashable
+    parts: tuple[Structure, ...]
+
+
+Structure: TypeAlias = _Leaf | Node
+
+
+def register_pytree(
+    kind: type[ClassT],
+    flatten: Callable[[ClassT], tuple[Iterable[Any], Hashable]],
+    unflatten: Callable[[Any, Iterable[Any]], ClassT],
+) -> type[ClassT]:
+    """Make instances of a class containers of arrays, for arguments and results of functions.
+
+    Parameters
+    ----------
+    kind : type
+        The class; instances of its subclasses are not meant.
+    flatten : callable
+        Takes an instance; returns its parts, and what else it is known by, which is hashable.
+    unflatten : callable
+        Takes what it is known by and the parts; returns an instance.
+
+    Returns
+    -------
+    type
+        The class.
+
+    Raises
+    ------
+    ValueError
+        If instances of the class are containers already.
+
+    Examples
+    --------
+    >>> import frazil as fz
+    >>> class Line:
+    ...     def __init__(self, slope, offset):
+    ...         self.slope, self.offset = slope, offset
+    >>> _ = fz.register_pytree(
+    ...     Line, lambda line: ((line.slope, line.offset), None), lambda _, parts: Line(*parts)
+    ... )
+    """
+    if kind in _registered or kind in (dict, list, tuple):
+        raise ValueError(f"{kind.__qualname__} is a container already")
+    _registered[kind] = (flatten, unflatten)
+    return kind
+
+
+def flatten(value: Any) -> tuple[list[Any], Structure]:
+    """Return the leaves of a tree, and its structure.
+
+    Raises
+    ------
+    CircularContainerError
+        If a container holds itself.
+
+    Examples
+    --------
+    >>> from frazil.jit.pytree import flatten, unflatten
+    >>> leaves, structure = flatten({"a": [1, 2], "b": (3, None)})
+    >>> leaves
+    [1, 2, 3, None]
+    >>> unflatten(structure, [10, 20, 30, 40])
+    {'a': [10, 20], 'b': (30, 40)}
+    """
+    leaves: list[Any] = []
+    return leaves, _flatten(value, leaves, ())
+
+
+def _flatten(value: Any, leaves: list[Any], above: tuple[int, ...]) -> Structure:
+    taken = parts_of(value)
+    if taken is None:
+        leaves.append(value)
+        return LEAF
+    if id(value) in above:
+        raise CircularContainerError(f"a {type(value).__name__} holds itself")
+    parts, aux = taken
+    inner = (*above, id(value))
+    return Node(type(value), aux, tuple([_flatten(part, leaves, inner) for part in parts]))
+
+
+def parts_of(value: Any) -> tuple[list[Any], Hashable] | None:
+    """Return the parts of a container and what else it is known by; None for a leaf."""
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return list(value), None
+    if kind is dict:
+        return list(value.values()), tuple([(type(key), key) for key in value])
+    if kind in _registered:
+        parts, aux = _registered[kind][0](value)
+        return list(parts), aux
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return list(value), None
+    if dataclasses.is_dataclass(kind):
+        names = _fields(kind)
+        return None if names is None else ([getattr(value, name) for name in names], None)
+    return None
+
+
+def _fields(kind: type) -> tuple[str, ...] | None:
+    """The fields of a dataclass whose instances can be built again from them."""
+    fields = dataclasses.fields(kind)
+    return tuple(field.name for field in fields) if all(field.init for field in fields) else None
+
+
+def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
+    """Return a tree of this structure, with new containers."""
+    return _unflatten(structure, iter(leaves))
+
+
+def _unflatten(structure: Structure, leaves: Iterator[Any]) -> Any:
+    if not isinstance(structure, Node):
+        return next(leaves)
+    parts = [_unflatten(part, leaves) for part in structure.parts]
+    return build(structure.kind, structure.aux, parts)
+
+
+def build(kind: type, aux: Any, parts: list[Any]) -> Any:
+    """Return a new container of these parts."""
+    if kind is list:
+        return parts
+    if kind is tuple:
+        return tuple(parts)
+    if kind is dict:
+        return dict(zip([key for _, key in aux], parts, strict=True))
+    if kind in _registered:
+        return _registered[kind][1](aux, parts)
+    if issubclass(kind, tuple):
+        return kind._make(parts)  # type: ignore[attr-defined]
+    made = object.__new__(kind)
+    for name, part in zip(_fields(kind) or (), parts, strict=True):
+        object.__setattr__(made, name, part)
+    return made
+
+
+def paths(value: Any, root: str) -> list[str]:
+    """Return how one writes each leaf of a tree that is called ``root``."""
+    taken = parts_of(value)
+    if taken is None:
+        return [root]
+    parts, aux = taken
+    if type(value) is dict and isinstance(aux, tuple):
+        names = [f"{root}[{key!r}]" for _, key in aux]
+    elif type(value) in (list, tuple):
+        names = [f"{root}[{at}]" for at in range(len(parts))]
+    elif hasattr(value, "_fields"):
+        names = [f"{root}.{name}" for name in value._fields]
+    elif dataclasses.is_dataclass(value):
+        names = [f"{root}.{field.name}" for field in dataclasses.fields(value)]
+    else:
+        names = [f"{root}<{at}>" for at in range(len(parts))]
+    found = []
+    for name, part in zip(names, parts, strict=True):
+        found += paths(part, name)
+    return found

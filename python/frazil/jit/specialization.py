@@ -1,0 +1,152 @@
+"""What a call is compiled for: dtypes and ranks of arrays, lengths that are 1, all other values."""
+
+from __future__ import annotations
+
+import inspect
+import struct
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from frazil.jit.pytree import Structure, flatten, paths
+from frazil.jit.trace import is_array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Same:
+    """Equals only what holds the same object."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Same and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def static_key(value: Any) -> Hashable:
+    """Return what equals only the key of a value that Python cannot tell from this one.
+
+    Examples
+    --------
+    >>> from frazil.jit.specialization import static_key
+    >>> static_key(1) == static_key(True), static_key(0.0) == static_key(-0.0)
+    (False, False)
+    >>> static_key(float("nan")) == static_key(float("nan"))
+    True
+    """
+    kind = type(value)
+    if kind is float:
+        return float, struct.pack("d", value)
+    if kind is complex:
+        return complex, struct.pack("dd", value.real, value.imag)
+    if kind in (int, bool, str, bytes, type(None)):
+        return kind, value
+    if kind is np.ndarray or issubclass(kind, np.generic):
+        return kind, value.dtype.str, np.shape(value), value.tobytes()
+    return Same(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Specialization:
+    """The leaves of a call's arguments, and what it is compiled for."""
+
+    leaves: list[Any]
+    structures: tuple[Structure, ...]
+    """Of each positional argument, then of those given by name, as a dict."""
+    arrays: tuple[int, ...]
+    """Which leaves are arrays that the graph reads."""
+    key: Hashable
+
+    def paths(self, names: Iterable[str], args: tuple[Any, ...], kwargs: Any) -> list[str]:
+        """How one writes each leaf."""
+        found = []
+        known = list(names)
+        for at, arg in enumerate(args):
+            found += paths(arg, known[at] if at < len(known) else f"argument {at}")
+        for name, arg in kwargs.items():
+            found += paths(arg, name)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class StaticNames:
+    """Which arguments are Python values and never traced."""
+
+    positions: frozenset[int]
+    names: frozenset[str]
+
+    def specialize(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialization:
+        """Return what a call with these arguments is compiled for."""
+        leaves: list[Any] = []
+        arrays: list[int] = []
+        structures = []
+        for at, arg in enumerate(args):
+            structures.append(_add(arg, leaves, arrays, at in self.positions))
+        for name, arg in kwargs.items():
+            structures.append(_add(arg, leaves, arrays, name in self.names))
+        traced = frozenset(arrays)
+        keys = [
+            (leaf.dtype, tuple([n == 1 for n in leaf.shape]), type(leaf) is np.ndarray)
+            if at in traced
+            else static_key(leaf)
+            for at, leaf in enumerate(leaves)
+        ]
+        key = (len(args), tuple(kwargs), tuple(structures), tuple(keys))
+        return Specialization(leaves, tuple(structures), tuple(arrays), key)
+
+
+def _add(arg: Any, leaves: list[Any], arrays: list[int], static: bool) -> Structure:
+    own, structure = flatten(arg)
+    if not static:
+        arrays += [at for at, leaf in enumerate(own, len(leaves)) if is_array(leaf)]
+    leaves += own
+    return structure
+
+
+def parameter_names(fn: Callable[..., Any]) -> list[str]:
+    """Return the names of the positional parameters; none for functions that do not tell."""
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [parameter.name for parameter in parameters if parameter.kind in kinds]
+
+
+def static_names(
+    fn: Callable[..., Any],
+    argnums: int | Iterable[int] | None,
+    argnames: str | Iterable[str] | None,
+) -> StaticNames:
+    """Return which arguments are static: each by its position and by its name, if it has both.
+
+    Raises
+    ------
+    ValueError
+        If the function has no parameter of such a name.
+    """
+    names = parameter_names(fn)
+    positions = {argnums} if isinstance(argnums, int) else set(argnums or ())
+    positions = {at + len(names) if at < 0 else at for at in positions}
+    given = {argnames} if isinstance(argnames, str) else set(argnames or ())
+    unknown = given - set(names) - _keyword_names(fn)
+    if unknown:
+        raise ValueError(
+            f"static_argnames: {fn!r} has no parameter {sorted(unknown)[0]!r}; "
+            f"it has {', '.join(names) or 'none'}"
+        )
+    positions |= {at for at, name in enumerate(names) if name in given}
+    given |= {names[at] for at in positions if at < len(names)}
+    return StaticNames(frozenset(positions), frozenset(given))
+
+
+def _keyword_names(fn: Callable[..., Any]) -> set[str]:
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except (TypeError, ValueError):
+        return set()
+    return {x.name for x in parameters if x.kind is inspect.Parameter.KEYWORD_ONLY}

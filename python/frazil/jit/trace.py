@@ -1,0 +1,240 @@
+"""Traces: what a Python function computes from its arrays, as a graph over the real arrays."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import local
+from types import FrameType
+from typing import Any, NoReturn
+
+import numpy as np
+
+import frazil._core as _core
+from frazil._core import Constant, SharedVariable, TensorType, Variable
+from frazil.graph.answers import listed_values
+from frazil.graph.op import Array
+from frazil.jit.errors import TracedValueError
+from frazil.tensor.broadcasting import with_lengths
+from frazil.tensor.lengths import Shape_i
+from frazil.tensor.shapes import Shapes
+
+DTYPES = frozenset(
+    np.dtype(name)
+    for name in (
+        *("bool", "int8", "int16", "int32", "int64"),
+        *("uint8", "uint16", "uint32", "uint64", "float32", "float64"),
+    )
+)
+"""The dtypes that graphs have."""
+
+_FOREIGN = ("numpy.", "frazil.", "functools.", "contextlib.")
+
+
+class _Active(local):
+    trace: Trace | None = None
+
+
+_active = _Active()
+
+
+def current_trace() -> Trace | None:
+    """Return the trace that runs in this thread."""
+    return _active.trace
+
+
+def is_array(value: object) -> bool:
+    """Whether a leaf is an array that a graph can compute with: of NumPy's own classes."""
+    kind = type(value)
+    return (kind is np.ndarray or issubclass(kind, np.generic)) and value.dtype in DTYPES  # type: ignore[attr-defined]
+
+
+def type_of(array: Array | np.generic) -> TensorType:
+    """Return the type of an input for such arrays: the lengths that are 1 are static."""
+    return TensorType(array.dtype, tuple([1 if n == 1 else None for n in array.shape]))
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An array that a graph reads: its variable, its value in this call, how one writes it."""
+
+    variable: Variable
+    array: Array
+    path: str
+
+
+class Trace:
+    """One run of a Python function on traced arrays.
+
+    It knows the real arrays too: what the function returned can be computed node by node, and the
+    lengths that Python code asks for are those of this call.
+    """
+
+    def __init__(self) -> None:
+        self.inputs: list[Input] = []
+        self.reasons: list[str] = []
+        """Why the graph does not stand for the function."""
+        self.pins: dict[tuple[Variable, int], int] = {}
+        """Lengths of inputs that Python code has asked for: the graph holds for these only."""
+        self.open = True
+        self._values: dict[Variable, Array] = {}
+        self._stands: dict[Variable, Variable] = {}
+        self._shapes = Shapes(())
+        self._measured: set[Variable] = set()
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Make it the trace of this thread."""
+        _active.trace = self
+        try:
+            yield
+        finally:
+            _active.trace = None
+            self.open = False
+
+    def add_input(self, array: Array | np.generic, path: str) -> Variable:
+        """Return a new input for an array."""
+        variable = type_of(array)(path)
+        value = np.asarray(array)
+        self.inputs.append(Input(variable, value, path))
+        self._values[variable] = value
+        return variable
+
+    def stand_for(self, actual: Variable) -> Variable:
+        """Return a new variable that is ``actual`` by another name, to differentiate by."""
+        stand = actual.type(actual.name)
+        self._stands[stand] = actual
+        return stand
+
+    def settled(
+        self, outputs: Sequence[Variable], stands: Sequence[Variable] | None = None
+    ) -> list[Variable]:
+        """Return ``outputs`` with what ``stands`` stand for in their place; by default all."""
+        for stand in reversed(self._stands if stands is None else stands):
+            outputs = _core.graph_replace(outputs, {stand: self._stands[stand]})
+        return list(outputs)
+
+    def lift(self, array: Array) -> Variable | Array:
+        """Return what stands for an array that meets a traced one: itself, as a constant."""
+        return array
+
+    def value(self, variable: Variable) -> Array:
+        """Return the value of a variable in this call, computed node by node."""
+        for node in _core.toposort([variable], list(self._values)):
+            inputs = [self._leaf(x) for x in node.inputs]
+            values = listed_values(node, node.op.perform(node, inputs))
+            self._values.update(zip(node.outputs, values, strict=True))
+        return self._leaf(variable)
+
+    def _leaf(self, x: Variable) -> Array:
+        if isinstance(x, Constant):
+            return x.data
+        if isinstance(x, SharedVariable):
+            return x.get_value(borrow=True)
+        if x in self._stands and x not in self._values:
+            self._values[x] = self.value(self._stands[x])
+        return self._values[x]
+
+    def length(self, x: Variable, axis: int) -> Variable:
+        """Return the length of a dimension, in terms of the shapes of inputs where they tell it."""
+        blockers = list(self._measured)
+        for node in _core.toposort([x], blockers):
+            self._shapes.infer(node)
+            self._measured.update(node.outputs)
+        return self._shapes.lengths(x)[axis]
+
+    def concrete(self, variable: Variable) -> Any:
+        """Return the value of a number that only shapes of inputs tell; None for other numbers.
+
+        The lengths that it depends on are pinned: the graph holds for these only.
+        """
+        pins = self._shapes_read(variable)
+        if pins is None:
+            return None
+        for x, axis in pins:
+            self.pins[x, axis] = self._values[x].shape[axis]
+        return self.value(variable)[()]
+
+    def _shapes_read(self, variable: Variable) -> set[tuple[Variable, int]] | None:
+        """The inputs and axes whose lengths tell a number; None if other values do too."""
+        found: set[tuple[Variable, int]] = set()
+        seen = {variable}
+        pending = [variable]
+        while pending:
+            x = pending.pop()
+            node = x.owner
+            if isinstance(x, Constant):
+                continue
+            if node is None:
+                if x not in self._stands:
+                    return None
+                further: Iterable[Variable] = [self._stands[x]]
+            elif isinstance(node.op, Shape_i):
+                (of,), axis = node.inputs, node.op.axis
+                of = self._stands.get(of, of)
+                if any(own.variable is of for own in self.inputs):
+                    found.add((of, axis))
+                    continue
+                further = [self.length(of, axis)]
+                if further[0] is x:
+                    return None
+            else:
+                further = node.inputs
+            pending += [own for own in further if own not in seen]
+            seen.update(further)
+        return found
+
+    def aligned(self, operands: Sequence[Any]) -> list[Any]:
+        """Return operands of an elementwise function, with the lengths declared that are 1 now."""
+        ranked = [x for x in operands if isinstance(x, Variable) and x.ndim]
+        if len(ranked) < 2 or len({x.type for x in ranked}) == 1 == len({*ranked}):
+            return list(operands)
+        made = {x: self._with_ones(x, ranked) for x in dict.fromkeys(ranked)}
+        return [made.get(x, x) if isinstance(x, Variable) else x for x in operands]
+
+    def _with_ones(self, x: Variable, others: Sequence[Variable]) -> Variable:
+        shape = list(x.type.shape)
+        for axis, static in enumerate(shape):
+            if static is not None:
+                continue
+            back = axis - x.ndim
+            facing = [y for y in others if y.ndim >= -back and y.type.shape[back] != 1]
+            own = self.length(x, axis)
+            if all(self.length(y, y.ndim + back) is own for y in facing):
+                continue
+            if any(part.variable is x for part in self.inputs):
+                continue  # its type says where it has length 1
+            if int(self.value(own)) == 1:
+                self.concrete(own)
+                shape[axis] = 1
+        return with_lengths(x, TensorType(x.dtype, tuple(shape)))
+
+    def consume(self, what: str) -> None:
+        """Note that plain code has read the value of a traced array."""
+        self.reasons.append(f"{what}, {users_line()}")
+
+
+def refuse_value(what: str, variable: Variable) -> NoReturn:
+    """Raise: Python code needs the value of a traced array."""
+    name = variable.name or "an array"
+    raise TracedValueError(
+        f"{what}, {users_line()}: the value of {name} ({variable.type}) differs from call to call, "
+        "and the compiled function is one for all of them. To choose between values write "
+        "np.where(condition, a, b), or fz.cond(condition, true_fun, false_fun) to compute only one "
+        "of them; for a loop write fz.while_loop or fz.fori_loop. If an argument is to be a plain "
+        "Python value, name it in static_argnames"
+    )
+
+
+def users_line() -> str:
+    """Return where the user's code is, as ``file.py:3 in function``."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        module = f"{frame.f_globals.get('__name__', '')}."
+        if not module.startswith(_FOREIGN):
+            name = frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
+            return f"{name}:{frame.f_lineno} in {frame.f_code.co_name}"
+        frame = frame.f_back
+    return "outside of Python code"

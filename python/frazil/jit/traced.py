@@ -1,0 +1,442 @@
+"""Traced arrays: variables of a trace that look like NumPy's arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from frazil._core import Variable
+from frazil.graph.op import Array
+from frazil.jit.trace import Trace, current_trace, refuse_value, users_line
+from frazil.scalar.constants import as_tensor
+from frazil.tensor import items
+from frazil.tensor.dispatch import counterpart
+
+_OPERATORS = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "truediv": np.true_divide,
+    "floordiv": np.floor_divide,
+    "mod": np.remainder,
+    "pow": np.power,
+    "matmul": np.matmul,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "divmod": np.divmod,
+}
+_COMPARISONS = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+_ATTRIBUTES = {np.shape: "shape", np.size: "size", np.ndim: "ndim"}
+_UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
+_METHODS = (
+    *("sum", "prod", "mean", "var", "std", "max", "min", "all", "any", "argmax", "argmin"),
+    *("argsort", "nonzero", "cumsum", "cumprod", "diagonal", "trace", "take", "repeat", "dot"),
+    *("reshape", "ravel", "flatten", "squeeze", "transpose", "swapaxes", "astype", "clip", "round"),
+)
+
+
+class TracedArray:
+    """An array within a compiled function, or what one leaves behind when it could not be compiled.
+
+    Operators, methods and NumPy's functions compute with it as with the array that it stands for;
+    once its trace is over they give plain arrays.
+    """
+
+    __slots__ = ("__weakref__", "_shared", "_trace", "_variable")
+    __array_priority__ = 1000.0
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, trace: Trace, variable: Variable, shared: bool = False) -> None:
+        self._trace = trace
+        self._variable = variable
+        self._shared = shared
+
+    @property
+    def __class__(self) -> type:
+        """What NumPy would have here: an array, or a number for no dimensions."""
+        if self._variable.ndim or self._shared:
+            return np.ndarray
+        return self._variable.type.numpy_dtype.type
+
+    @__class__.setter
+    def __class__(self, kind: type) -> None:
+        raise TypeError("the class of an array does not change")
+
+    # ------------------------------------------------------------ what NumPy asks for
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
+        return apply(ufunc, args, kwargs, method)
+
+    def __array_function__(
+        self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any
+    ) -> Any:
+        if function in _ATTRIBUTES and len(args) == 1 and not kwargs:
+            return getattr(args[0], _ATTRIBUTES[function])
+        return apply(function, args, kwargs)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        value = np.asarray(self._number("np.asarray of a traced array"), dtype)
+        return value.copy() if copy else value
+
+    # ------------------------------------------------------------ what is known of it
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype, NumPy's."""
+        return self._variable.type.numpy_dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._variable.ndim
+
+    @property
+    def itemsize(self) -> int:
+        """The number of bytes of an element."""
+        return self._variable.type.itemsize
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The lengths: ints where they are known to be 1, else numbers that the graph computes."""
+        if not self._trace.open:
+            return np.shape(plain(self))
+        return tuple([_length(self._trace, self._variable, at) for at in range(self.ndim)])
+
+    @property
+    def size(self) -> Any:
+        """The number of elements."""
+        size: Any = 1
+        for length in self.shape:
+            size = size * length
+        return size
+
+    @property
+    def T(self) -> Any:
+        """A view with the dimensions in reverse order."""
+        return apply(np.transpose, (self,), {})
+
+    @property
+    def mT(self) -> Any:
+        """A view with the last two dimensions swapped."""
+        return apply(np.matrix_transpose, (self,), {})
+
+    @property
+    def real(self) -> TracedArray:
+        """The array itself: there are no complex ones."""
+        return self
+
+    @property
+    def at(self) -> At:
+        """``x.at[index].set(value)`` returns the array with a part replaced, ``add`` increased."""
+        return At(self)
+
+    def __repr__(self) -> str:
+        if not self._trace.open:
+            return repr(plain(self))
+        return f"<traced {self._variable}: {self._variable.type}>"
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len() of unsized object")
+        return int(self.shape[0])
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.ndim:
+            raise TypeError("iteration over a 0-d array")
+        return (self[at] for at in range(len(self)))
+
+    def __bool__(self) -> bool:
+        return bool(self._number("the truth of a traced array"))
+
+    def __int__(self) -> int:
+        return int(self._number("int() of a traced array"))
+
+    def __float__(self) -> float:
+        return float(self._number("float() of a traced array"))
+
+    def __complex__(self) -> complex:
+        return complex(self._number("complex() of a traced array"))
+
+    def __index__(self) -> int:
+        value = self._number("a traced array in the place of an int")
+        return value.__index__()  # type: ignore[no-any-return]
+
+    def item(self, *args: Any) -> Any:
+        """Raise, as numbers differ from call to call, unless they are lengths."""
+        return self._number(".item() of a traced array").item(*args)
+
+    def tolist(self) -> Any:
+        """Raise, as numbers differ from call to call, unless they are lengths."""
+        return self._number(".tolist() of a traced array").tolist()
+
+    def __format__(self, form: str) -> str:
+        return format(self._number("the text of a traced array"), form)
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self == value).any())
+
+    def _number(self, what: str) -> Any:
+        if not self._trace.open:
+            return plain(self)
+        known = None if self.ndim else self._trace.concrete(self._variable)
+        if known is None:
+            refuse_value(what, self._variable)
+        return known
+
+    # ------------------------------------------------------------ parts
+
+    def __getitem__(self, index: Any) -> Any:
+        return apply(_get_item, (self, index), {})
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise TypeError(
+            "x[index] = value: a traced array does not change, since views of it may be about. "
+            "Write x = x.at[index].set(value), or x = x.at[index].add(value) for +="
+        )
+
+    def copy(self, order: str = "C") -> TracedArray:
+        """Return the array by another name."""
+        return self if not self._trace.open else TracedArray(self._trace, self._variable)
+
+    def fill(self, value: Any) -> None:
+        """Raise: a traced array does not change."""
+        self[...] = value
+
+
+class TracedLength(TracedArray):
+    """A length, or integer arithmetic on lengths: Python code may ask for its value."""
+
+    __slots__ = ()
+
+    @property
+    def __class__(self) -> type:
+        return int
+
+    @__class__.setter
+    def __class__(self, kind: type) -> None:
+        raise TypeError("the class of an int does not change")
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(int(self))
+
+
+class At:
+    """Parts of an array, to be replaced in a copy of it."""
+
+    __slots__ = ("_array", "_index")
+
+    def __init__(self, array: TracedArray, index: Any = None) -> None:
+        self._array, self._index = array, index
+
+    def __getitem__(self, index: Any) -> At:
+        return At(self._array, index)
+
+    def get(self) -> Any:
+        """Return the part."""
+        return self._array[self._index]
+
+    def set(self, value: Any) -> Any:
+        """Return the array with ``value`` in this part."""
+        return apply(_set_item, (self._array, self._index, value), {})
+
+    def add(self, value: Any) -> Any:
+        """Return the array with ``value`` added in this part, as :func:`numpy.add.at` adds it."""
+        return apply(_add_item, (self._array, self._index, value), {})
+
+
+class Method:
+    """A method that variables and arrays have, as a function."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(x, self.name)(*args, **kwargs)
+
+
+def _get_item(x: Any, index: Any) -> Any:
+    return x[index]
+
+
+def _set_item(x: Any, index: Any, value: Any) -> Any:
+    if isinstance(x, Variable):
+        return items.set_subtensor(x[index], value)
+    made = np.array(x)
+    made[index] = value
+    return made
+
+
+def _add_item(x: Any, index: Any, value: Any) -> Any:
+    if isinstance(x, Variable):
+        return items.inc_subtensor(x[index], value)
+    made = np.array(x)
+    np.add.at(made, index, value)
+    return made
+
+
+_OF_BOTH = frozenset((_get_item, _set_item, _add_item))
+"""Functions that take variables as well as arrays; besides them, methods."""
+
+
+def _length(trace: Trace, variable: Variable, axis: int) -> Any:
+    static = variable.type.shape[axis]
+    if static is not None:
+        return static
+    return TracedLength(trace, variable.shape[axis])
+
+
+def plain(value: Any) -> Any:
+    """Return the value of a traced array as NumPy has it: numbers where nothing has dimensions."""
+    if not is_traced(value):
+        return value
+    array = value._trace.value(value._variable)
+    if type(value) is TracedLength:
+        return int(array) if array.dtype == np.int64 else bool(array)
+    return array if array.ndim or value._shared else array[()]
+
+
+def is_traced(value: object) -> bool:
+    """Whether a value is a traced array: ``isinstance`` says what NumPy would have in its place."""
+    return issubclass(type(value), TracedArray)
+
+
+def apply(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], method: str = "__call__"
+) -> Any:
+    """Return what a function of NumPy gives for traced arrays, by its counterpart in frazil."""
+    trace = current_trace()
+    if trace is None:
+        own = function if method == "__call__" else getattr(function, method)
+        return own(*_deep(plain, args), **_deep(plain, kwargs))
+    either = type(function) is Method or function in _OF_BOTH
+    own = function if either else counterpart(function, method)
+    operands: list[TracedArray] = []
+
+    def variable(value: Any) -> Any:
+        if is_traced(value):
+            if value._trace is not trace:
+                return plain(value)
+            operands.append(value)
+            return value._variable
+        return trace.lift(value) if type(value) is np.ndarray else value
+
+    given = _deep(variable, args)
+    if isinstance(function, np.ufunc):
+        given = tuple(trace.aligned(_weakened(given, args)))
+    return _wrapped(trace, own(*given, **_deep(variable, kwargs)), operands)
+
+
+def _weakened(given: tuple[Any, ...], args: tuple[Any, ...]) -> list[Any]:
+    """Operands, of which lengths take the dtype of their company as Python's numbers do."""
+    if not any(type(arg) is TracedLength for arg in args):
+        return list(given)
+    weak = [0 if type(x) is TracedLength else getattr(x, "dtype", x) for x in args]
+    dtype = np.result_type(*[0 if type(x) is list else x for x in weak])
+    if dtype == np.dtype(int):
+        return list(given)
+    return [
+        as_tensor(own, dtype) if type(arg) is TracedLength and own.dtype != "bool" else own
+        for own, arg in zip(given, args, strict=True)
+    ]
+
+
+def _wrapped(trace: Trace, result: Any, operands: list[TracedArray]) -> Any:
+    """The result of a function of variables, with traced arrays in their place."""
+    if isinstance(result, tuple | list):
+        made = [_wrapped(trace, part, operands) for part in result]
+        if hasattr(result, "_fields"):
+            return type(result)(*made)
+        return tuple(made) if isinstance(result, tuple) else made
+    if not isinstance(result, Variable):
+        return result
+    lengths = result.ndim == 0 and all(type(x) is TracedLength for x in operands)
+    if lengths and result.dtype in ("int64", "bool") and operands:
+        return TracedLength(trace, result)
+    traced = TracedArray(trace, result)
+    node = result.owner
+    views = any(x._variable is result for x in operands)
+    if result.ndim and (views or (node is not None and node.op.view_map)):
+        for one in (traced, *operands):
+            one._shared = one._shared or one.ndim > 0
+    return traced
+
+
+def _deep(change: Callable[[Any], Any], value: Any) -> Any:
+    """``value`` with the arrays changed that stand in lists, tuples, dicts and slices."""
+    kind = type(value)
+    if kind is tuple:
+        return tuple([_deep(change, part) for part in value])
+    if kind is list:
+        return [_deep(change, part) for part in value]
+    if kind is dict:
+        return {key: _deep(change, part) for key, part in value.items()}
+    if kind is slice:
+        return slice(*[_deep(change, part) for part in (value.start, value.stop, value.step)])
+    return change(value)
+
+
+def _binary(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+    return lambda self, other: apply(ufunc, (self, other), {})
+
+
+def _reflected(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+    return lambda self, other: apply(ufunc, (other, self), {})
+
+
+def _augmented(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+    """``x += y``: what else names the array sees it too, as in NumPy."""
+
+    def method(self: TracedArray, other: Any) -> Any:
+        made = apply(ufunc, (self, other), {})
+        if not is_traced(made) or (not self.ndim and not self._shared):
+            return made  # numbers do not change: the name gets another one
+        if self._shared:
+            raise TypeError(
+                f"{users_line()}: this changes an argument in place, or an array that has views. "
+                f"Write x = np.{ufunc.__name__}(x, y), which makes another array"
+            )
+        if not np.can_cast(made.dtype, self.dtype, "same_kind"):
+            raise TypeError(
+                f"Cannot cast ufunc {ufunc.__name__!r} output from {made.dtype!r} to "
+                f"{self.dtype!r} with casting rule 'same_kind'"
+            )
+        if made.ndim != self.ndim:
+            raise ValueError(f"an array of {self.ndim} dimensions cannot take {made.ndim}")
+        self._variable = as_tensor(made._variable, self.dtype)
+        return self
+
+    return method
+
+
+def _install() -> None:
+    for name, ufunc in _OPERATORS.items():
+        setattr(TracedArray, f"__{name}__", _binary(ufunc))
+        setattr(TracedArray, f"__r{name}__", _reflected(ufunc))
+        if name != "divmod":
+            setattr(TracedArray, f"__i{name}__", _augmented(ufunc))
+    for name, ufunc in _COMPARISONS.items():
+        setattr(TracedArray, f"__{name}__", _binary(ufunc))
+    for name, ufunc in _UNARY.items():
+        setattr(TracedArray, f"__{name}__", lambda self, own=ufunc: apply(own, (self,), {}))
+    for name in _METHODS:
+        own = Method(name)
+        setattr(
+            TracedArray,
+            name,
+            lambda self, *args, own=own, **kwargs: apply(own, (self, *args), kwargs),
+        )
+
+
+_install()

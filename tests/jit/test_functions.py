@@ -1,0 +1,237 @@
+"""Compiled Python functions give what the functions give."""
+
+from collections import namedtuple
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import frazil as fz
+
+Pair = namedtuple("Pair", "a b")
+
+
+@dataclass
+class State:
+    position: object
+    name: str
+
+
+class Line:
+    def __init__(self, slope, offset):
+        self.slope, self.offset = slope, offset
+
+    def __eq__(self, other):
+        return vars(self) == vars(other)
+
+
+fz.register_pytree(Line, lambda x: ((x.slope, x.offset), None), lambda _, parts: Line(*parts))
+
+x0, m0 = np.array([1.5, -2.0, 0.5]), np.arange(6.0).reshape(2, 3) / 4
+
+FUNCTIONS = {
+    "operators": lambda x: (x + 1) * 2 - x / 3 + x**2 - (-x) % 2 + abs(x) // 2,
+    "reflected": lambda x: 1 - x + 2 / (x + 5) + 2.0**x + (7 // (abs(x) + 1)),
+    "arrays": lambda x: np.arange(3.0) * x + x @ np.ones(3) + (np.ones((2, 3)) @ x).sum(),
+    "comparisons": lambda x: np.where((x > 0) & ~(x == 1.5) | (x != x), x, -x),
+    "ufuncs": lambda x: np.exp(x) + np.maximum(x, 0) + np.add.reduce(x) + np.hypot(x, 1),
+    "functions": lambda x: np.stack([x, x * 2], axis=1).sum(axis=0) + np.concatenate([x, x])[:2],
+    "linear algebra": lambda x: np.linalg.norm(x) + np.linalg.cholesky(np.eye(3) + np.outer(x, x)),
+    "methods": lambda x: x.sum() + x.mean() - x.reshape(3, 1).T.max(axis=1) + x.clip(0, 1).std(),
+    "parts": lambda x: [x[0], x[1:], x[::-1], x[x.shape[0] - 1], x[None, :], x[[0, 2]], x[-1:] + x],
+    "at": lambda x: x.at[0].set(5.0).at[1:].add(x[:2]),
+    "augmented": lambda x: plus_in_place(x * 2, x),
+    "unpacked": lambda x: sum([row * 2 for row in x]),
+    "lengths": lambda x: (x.shape, len(x), x.size, x.ndim, x.sum() / x.shape[0], np.shape(x)[0]),
+    "zeros": lambda x: np.zeros(x.shape[0]) + np.zeros_like(x) + np.linspace(0, 1, len(x)),
+    "dtypes": lambda x: (x.astype(np.float32) / x.shape[0], x.astype(int) * 2, x > 0),
+    "results": lambda x: {"x": x, "t": (x * 2, None), "s": "text", "p": Pair(x.sum(), 1.5)},
+    "classes": lambda x: [State(x * 2, "a"), Line(x + 1, 2.0)],
+    "length one": lambda x: x[:1] + x + x[:, None],
+    "constants": lambda x: (1, 2.5, np.float64(3.0)),
+    "isinstance": lambda x: (isinstance(x, np.ndarray), isinstance(x.shape[0], int)),
+}
+
+
+def plus_in_place(a, b):
+    other = a
+    a += b
+    return other * 1
+
+
+def same(got, wanted):
+    assert type(got) is type(wanted)
+    if isinstance(wanted, dict):
+        assert list(got) == list(wanted)
+        got, wanted = list(got.values()), list(wanted.values())
+    if isinstance(wanted, State | Line):
+        got, wanted = list(vars(got).values()), list(vars(wanted).values())
+    if isinstance(wanted, list | tuple):
+        assert len(got) == len(wanted)
+        for one, other in zip(got, wanted, strict=True):
+            same(one, other)
+    elif isinstance(wanted, np.ndarray | np.generic):
+        assert got.dtype == wanted.dtype
+        np.testing.assert_allclose(got, wanted, rtol=1e-6)
+    else:
+        assert got == wanted
+
+
+class WithAt(np.ndarray):
+    """Arrays of NumPy, with the one method that they lack."""
+
+    @property
+    def at(self):
+        return self
+
+    def set(self, value):
+        raise AssertionError
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "at"])
+def test_gives_what_the_function_gives(name):
+    fn = FUNCTIONS[name]
+    compiled = fz.jit(fn, mode="py")
+    for x in (x0, x0 + 1, np.array([0.5, 3.0, 2.0]), x0.astype(np.float32)):
+        same(compiled(x), fn(x))
+
+
+def test_replaces_parts_by_at():
+    assert fz.jit(FUNCTIONS["at"], mode="py")(x0).tolist() == [5.0, -0.5, -1.5]
+
+
+@settings(deadline=None, max_examples=20)
+@given(
+    hnp.arrays(
+        st.sampled_from([np.float64, np.float32, np.int32, np.bool_]),
+        hnp.array_shapes(min_dims=1, max_dims=2, min_side=0, max_side=3),
+        elements=st.integers(0, 1),
+    )
+)
+def test_knows_lengths_of_one_as_numpy_does(x):
+    def fn(x):
+        return (x + x.T, x * x[:1], x.sum(axis=0, keepdims=True) + x)
+
+    try:
+        wanted = fn(x)
+    except ValueError:
+        with pytest.raises((ValueError, TypeError)):
+            KNOWS_ONES(x)
+    else:
+        same(KNOWS_ONES(x), wanted)
+
+
+KNOWS_ONES = fz.jit(lambda x: (x + x.T, x * x[:1], x.sum(axis=0, keepdims=True) + x), mode="py")
+
+
+def test_another_length_is_not_traced_again():
+    traced = []
+
+    def fn(x):
+        traced.append(1)
+        return x * 2 + x.shape[0]
+
+    compiled = fz.jit(fn, mode="py")
+    for n in (2, 3, 4):
+        assert compiled(np.ones(n)).tolist() == [2.0 + n] * n
+    before = len(traced)
+    assert compiled(np.ones(1)).tolist() == [3.0]
+    assert len(traced) == before + 1
+
+
+def test_arguments_are_trees_and_other_values_are_static():
+    def fn(params, x, *, power, flags=None):
+        scaled = params["w"] * x + params["rest"][0]
+        return {"y": scaled**power, "flags": flags, "pair": Pair(scaled.sum(), power)}
+
+    compiled = fz.jit(fn, mode="py")
+    for power in (2, 3, 2.0, True):
+        params = {"w": x0, "rest": [np.float64(2.0), None]}
+        same(compiled(params, x0, power=power), fn(params, x0, power=power))
+    x = State(x0, "here")
+    same(fz.jit(lambda s: State(s.position * 2, s.name))(x), State(x0 * 2, "here"))
+
+
+def test_arguments_are_returned_themselves():
+    x, other = np.ones(3), object()
+    got = fz.jit(lambda x, o: (x, o, [x]), mode="py")(x, other)
+    assert got[0] is x
+    assert got[1] is other
+    assert got[2][0] is x
+
+
+def test_containers_are_fresh_at_each_call():
+    compiled = fz.jit(lambda x: [x * 2, [1]], mode="py")
+    first = compiled(x0)
+    first[1].append(2)
+    assert compiled(x0)[1] == [1]
+
+
+def test_static_arguments_are_python_values():
+    def fn(x, n, scale):
+        return x * scale if n > 2 else x + scale
+
+    compiled = fz.jit(fn, static_argnames="n", mode="py")
+    for n in (1, 3):
+        same(compiled(x0, np.int64(n), 2.0), fn(x0, n, 2.0))
+        same(compiled(x0, n=np.array(n), scale=2.0), fn(x0, n, 2.0))
+    same(fz.jit(fn, static_argnums=(1,), mode="py")(x0, np.array(3), 2.0), fn(x0, 3, 2.0))
+    with pytest.raises(ValueError, match="no parameter 'm'"):
+        fz.jit(fn, static_argnames="m")
+
+
+def test_a_function_within_another_joins_its_trace():
+    inner = fz.jit(lambda x: np.exp(x) * 2)
+    outer = fz.jit(lambda x: inner(x) + inner(x + 1), mode="py")
+    np.testing.assert_allclose(outer(x0), 2 * np.exp(x0) + 2 * np.exp(x0 + 1))
+
+
+def test_methods_can_be_compiled():
+    class Model:
+        scale = 3.0
+
+        @fz.jit
+        def run(self, x):
+            return x * self.scale
+
+    assert Model().run(x0).tolist() == (x0 * 3).tolist()
+
+
+@pytest.mark.parametrize(
+    ("fn", "says"),
+    [
+        (lambda x: 1 if x.sum() > 0 else 2, "the truth of a traced array"),
+        (lambda x: float(x[0]), "float"),
+        (lambda x: [0] * int(x[0]), "int"),
+        (lambda x: x.sum().item(), "item"),
+        (lambda x: range(x.sum().astype(int)), "in the place of an int"),
+    ],
+)
+def test_code_that_asks_for_values_is_told_what_to_write(fn, says):
+    with pytest.raises(fz.TracedValueError) as raised:
+        fz.jit(fn)(x0)
+    message = str(raised.value)
+    assert says in message
+    assert f"test_functions.py:{fn.__code__.co_firstlineno} in <lambda>" in message
+    assert "np.where" in message
+    assert "fz.cond" in message
+    assert "static_argnames" in message
+
+
+def test_arguments_do_not_change_in_place():
+    def fn(x):
+        x += 1
+        return x
+
+    with pytest.raises(TypeError, match="changes an argument in place"):
+        fz.jit(fn)(np.ones(2))
+
+    def other(x):
+        x[0] = 1
+        return x
+
+    with pytest.raises(TypeError, match=r"x\.at\[index\]\.set"):
+        fz.jit(other)(np.ones(2))
