@@ -810,6 +810,9 @@ class ProgramBuilder:
     def require_equal(self, a: int, b: int, message: str) -> None:
         """Fails with ``message`` where two sizes differ; these stand for ``{a}`` and ``{b}``."""
 
+    def check(self, holds: int, message: str, asserted: bool) -> None:
+        """Fails with ``message`` where a size is 0: by AssertionError, or by ValueError."""
+
     def call(
         self,
         function: Callable[..., Any],

@@ -9,6 +9,7 @@ import pytest
 import frazil as fz
 import frazil.tensor as ft
 from frazil import FrozenApply
+from frazil.tensor import assert_
 
 DTYPES = ["float64", "float32", "int64", "uint64", "int16", "uint8", "bool"]
 
@@ -47,13 +48,16 @@ CALLS = {
     "arange": lambda g: [ft.arange(g.s), ft.arange(g.s, g.s + 3, g.s), ft.arange(0, g.n, 2)],
     "argmax": lambda g: [ft.argmax(g.m), ft.argmax(g.m, 0)],
     "argmin": lambda g: [ft.argmin(g.m), ft.argmin(g.m, 0)],
+    "assert_": lambda g: [assert_(g.m, g.v > 1, g.n > 0), assert_(g.m, g.n > 0) * 2],
     "as_tensor": lambda g: ft.as_tensor(g.v, "float64"),
     "as_tensor_variable": lambda g: ft.as_tensor_variable(g.v) * 1,
     "astype": lambda g: ft.astype(g.v, "float32"),
     "batched_dot": lambda g: [ft.batched_dot(g.m[None], g.m[None]), ft.batched_dot(g.m, g.m)],
     "broadcast_arrays": lambda g: ft.broadcast_arrays(g.m[:1], g.v),
+    "broadcastable_at_run_time": lambda g: ft.broadcastable_at_run_time(g.v, 0, g.n),
     "broadcast_to": lambda g: ft.broadcast_to(g.s, (g.n, 3)),
     "cast": lambda g: ft.cast(g.v, "int8"),
+    "check_parameters": lambda g: ft.check_parameters(g.m, g.v > 1),
     "clip": lambda g: ft.clip(g.m, 1, g.v),
     "concatenate": lambda g: ft.concatenate([g.m, g.m[::-1]], 1),
     "constant": lambda g: ft.constant([1, 2]),
@@ -100,6 +104,7 @@ CALLS = {
     ],
     "shape": lambda g: ft.shape(g.m),
     "size": lambda g: ft.size(g.m),
+    "specify_shape": lambda g: ft.specify_shape(g.m, (g.n, 2)),
     "split": lambda g: ft.split(g.v, [2, 3]),
     "squeeze": lambda g: ft.squeeze(g.m[:1], 0),
     "stack": lambda g: ft.stack([g.m, g.m], 1),

@@ -1,4 +1,4 @@
-"""One choice for a whole function: what matrices without factors lead to."""
+"""Choices for a whole function: what failures lead to, and whether conditions are checked."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from frazil._core import FrozenFunctionGraph
 from frazil.inner.rebuild import replace_nodes
+from frazil.tensor.checks import Check
 from frazil.tensor.linalg.failure import OnError, fails_otherwise
 
 
@@ -28,4 +29,21 @@ def with_on_error(graph: FrozenFunctionGraph, on_error: OnError) -> FrozenFuncti
         lambda node, inputs: (
             replace(cast(Any, node.op), on_error=on_error).make_node(*inputs).outputs
         ),
+    )
+
+
+def without_checks(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+    """Return ``graph`` without the conditions that its users wrote.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> from frazil.compile.failure import without_checks
+    >>> x = ft.vector("x")
+    >>> graph = fz.FrozenFunctionGraph([x], [ft.sqrt(ft.assert_(x, x >= 0))])
+    >>> print(fz.pp(without_checks(graph)))
+    sqrt(*0)
+    """
+    return replace_nodes(
+        graph, lambda node: isinstance(node.op, Check), lambda node, inputs: inputs[:1]
     )

@@ -59,7 +59,8 @@ class Mode:
         ----------
         *names : str
             Phases (``canonicalize``, ``stabilize``, ``specialize``, ``blas``, ``scan``) or rules;
-            ``all`` stands for every phase.
+            ``all`` stands for every phase. ``checks`` leaves out the conditions of
+            :func:`frazil.tensor.assert_` and :func:`frazil.tensor.check_parameters`.
 
         Examples
         --------

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from frazil._core import FrozenFunctionGraph
-from frazil.compile.failure import with_on_error
+from frazil.compile.failure import with_on_error, without_checks
 from frazil.inner.inner_graph import HasInnerGraph
 from frazil.inner.rebuild import Improve, expand_inline, rewrite_inner_graphs
 from frazil.inner.sinking import sink_into_branches
@@ -32,6 +32,9 @@ SCAN = "scan"
 
 Its passes over scalar loops run after the last of the others.
 """
+
+CHECKS = "checks"
+"""What ``ft.assert_`` and ``ft.check_parameters`` check; to exclude it is to leave that out."""
 
 
 Prepare: TypeAlias = Callable[[FrozenFunctionGraph, Improve], FrozenFunctionGraph]
@@ -84,6 +87,7 @@ class _Descent:
         self._rules = _rules_of_phases(excluded)
         self._canonicalizes = "canonicalize" not in excluded
         self._optimizes_scans = SCAN not in excluded
+        self._checks = CHECKS not in excluded
         self._prepare = prepare
         self._on_error = on_error
         self._canonical: dict[FrozenFunctionGraph, FrozenFunctionGraph] = {}
@@ -110,6 +114,8 @@ class _Descent:
 
     def _made_canonical(self, graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
         graph = expand_inline(graph)
+        if not self._checks:
+            graph = without_checks(graph)
         if self._on_error is not None:
             graph = with_on_error(graph, self._on_error)
         graph = sink_into_branches(graph)
@@ -132,10 +138,11 @@ def check_names(names: Iterable[str]) -> None:
     """
     rules = {rule.name for phase in PHASES.values() for rule in phase}
     for name in names:
-        if name not in PHASES and name != SCAN and name not in rules:
+        if name not in (*PHASES, SCAN, CHECKS, *rules):
             raise ValueError(
-                f"no phase or rule is named {name!r}; the phases are {', '.join(PHASES)} and "
-                f"{SCAN}, and fz.dprint(f) and fz.rewrite.rewrite(graph).trace show what rules did"
+                f"no phase or rule is named {name!r}; the phases are {', '.join(PHASES)}, "
+                f"{SCAN} and {CHECKS}, and fz.dprint(f) and fz.rewrite.rewrite(graph).trace show "
+                "what rules did"
             )
 
 

@@ -14,6 +14,10 @@ from frazil.tensor import refusals as _refusals  # noqa: F401  (what variables r
 from frazil.tensor.broadcasting import broadcast_arrays as broadcast_arrays
 from frazil.tensor.broadcasting import broadcast_to as broadcast_to
 from frazil.tensor.buffers import distinct as distinct
+from frazil.tensor.checks import Check as Check
+from frazil.tensor.checks import Print as Print
+from frazil.tensor.checks import assert_ as assert_
+from frazil.tensor.checks import check_parameters as check_parameters
 from frazil.tensor.closeness import allclose as allclose
 from frazil.tensor.closeness import isclose as isclose
 from frazil.tensor.contractions import batched_dot as batched_dot
@@ -34,6 +38,8 @@ from frazil.tensor.creation import zeros as zeros
 from frazil.tensor.creation import zeros_like as zeros_like
 from frazil.tensor.cumulation import cumprod as cumprod
 from frazil.tensor.cumulation import cumsum as cumsum
+from frazil.tensor.declarations import broadcastable_at_run_time as broadcastable_at_run_time
+from frazil.tensor.declarations import specify_shape as specify_shape
 from frazil.tensor.diagonals import diag as diag
 from frazil.tensor.diagonals import diagonal as diagonal
 from frazil.tensor.diagonals import eye as eye

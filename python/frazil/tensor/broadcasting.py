@@ -77,7 +77,7 @@ def broadcast_to(x: TensorLike, shape: LengthLike | Iterable[LengthLike]) -> Var
     ----------
     x : tensor_like
         Any tensor. A dimension repeats only where the type says that its length is 1.
-    shape : int, 0-d integer variable, or a sequence of them
+    shape : int, 0-d integer variable, a sequence of them, or a 1-d integer variable
         Shape of the result, as in :func:`numpy.broadcast_to`.
 
     Returns

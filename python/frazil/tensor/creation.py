@@ -59,7 +59,7 @@ def full(
 
     Parameters
     ----------
-    shape : int, 0-d integer variable, or a sequence of them
+    shape : int, 0-d integer variable, a sequence of them, or a 1-d integer variable
         Shape of the result.
     fill_value : tensor_like
         The value, without dimensions.
@@ -89,7 +89,7 @@ def alloc(value: TensorLike, *shape: LengthLike) -> Variable:
     ----------
     value : tensor_like
         Broadcasts to the shape.
-    *shape : int or 0-d integer variable
+    *shape : int, 0-d integer variable, or one 1-d integer variable
         Shape of the result.
 
     Returns
@@ -105,7 +105,8 @@ def alloc(value: TensorLike, *shape: LengthLike) -> Variable:
            [1, 2]])
     """
     value = as_tensor(value)
-    return distinct(broadcast_to(value, shape)) if value.ndim else full(shape, value)
+    whole = shape[0] if len(shape) == 1 else shape
+    return distinct(broadcast_to(value, whole)) if value.ndim else full(whole, value)
 
 
 def full_like(
@@ -155,7 +156,7 @@ _FILLED = """Return a new tensor {summary}, as :func:`numpy.{name}`.
 
 Parameters
 ----------
-shape : int, 0-d integer variable, or a sequence of them
+shape : int, 0-d integer variable, a sequence of them, or a 1-d integer variable
     Shape of the result.
 dtype : dtype_like, optional
     Its data type; default: float64.

@@ -14,7 +14,7 @@ from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
-from frazil.tensor.dims import expand_dims
+from frazil.tensor.dims import ExpandDims, expand_dims
 from frazil.tensor.indexing import WHOLE
 from frazil.tensor.items import get_item
 from frazil.tensor.lengths import (
@@ -22,6 +22,7 @@ from frazil.tensor.lengths import (
     Lengths,
     add,
     as_length,
+    elements_made_of,
     floor_divide,
     length,
     lengths,
@@ -77,6 +78,19 @@ class Join(Op):
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         (g,) = output_gradients
         return [*_parts(g, [length(x, self.axis) for x in inputs], self.axis)]
+
+
+@elements_made_of.register
+def _(op: Join, node: FrozenApply) -> Sequence[Variable] | None:
+    elements = []
+    for x in node.inputs:
+        made = x.owner
+        if op.axis or made is None or not isinstance(made.op, ExpandDims):
+            return None
+        if made.inputs[0].ndim:
+            return None
+        elements.append(made.inputs[0])
+    return elements
 
 
 def concatenate(tensors: Iterable[TensorLike], axis: int | None = 0) -> Variable:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import singledispatch
 from typing import TypeAlias
 
 import numpy as np
@@ -91,10 +92,32 @@ def as_lengths(shape: LengthLike | Iterable[LengthLike]) -> Lengths:
     A 1-d integer variable will do where its own length is static.
     """
     if isinstance(shape, Variable):
-        return (as_length(shape),) if shape.ndim == 0 else tuple(map(as_length, shape))
+        return (as_length(shape),) if shape.ndim == 0 else _elements(shape)
     if isinstance(shape, int | np.integer):
         return (as_length(shape),)
     return tuple(map(as_length, shape))
+
+
+def _elements(vector: Variable) -> Lengths:
+    """Return the elements of a 1-d integer variable as lengths."""
+    if vector.ndim != 1:
+        raise TypeError(f"a shape has one dimension; given {vector.type}")
+    if isinstance(vector, Constant):
+        return tuple(map(as_length, vector.data))
+    if vector.type.shape[0] is None:
+        raise TypeError(
+            f"how many dimensions the shape {vector} has is not known before a call. Say it by "
+            "ft.specify_shape(shape, (n,)), or declare it: "
+            "ft.tensor('shape', dtype='int64', shape=(n,))"
+        )
+    made = None if vector.owner is None else elements_made_of(vector.owner.op, vector.owner)
+    return tuple(map(as_length, vector if made is None else made))
+
+
+@singledispatch
+def elements_made_of(op: Op, node: FrozenApply) -> Sequence[Variable] | None:
+    """Return the 0-d variables that ``node`` makes a vector of; None if it does something else."""
+    return None
 
 
 def static_shape(shape: Iterable[Variable]) -> tuple[int | None, ...]:

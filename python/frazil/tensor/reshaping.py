@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import ClassVar
 
+import frazil._core as _core
+import frazil.scalar as scalar
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.broadcasting import with_lengths
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.lengths import (
     LengthLike,
     Lengths,
+    add,
     as_lengths,
     floor_divide,
+    is_length,
     lengths,
+    literal,
     product,
     static_length,
     static_size,
@@ -76,11 +83,12 @@ def reshape(
     ----------
     x : tensor_like
         Any tensor.
-    shape : int, 0-d integer variable, or a sequence of them
-        Shape of the result, as in :func:`numpy.reshape`; one length may be -1, written as such, and
-        is inferred. Lengths that are variables must not be negative.
+    shape : int, 0-d integer variable, a sequence of them, or a 1-d integer variable
+        Shape of the result, as in :func:`numpy.reshape`; one length may be -1, written as such or
+        an element of a 1-d variable, and is inferred. Other lengths must not be negative.
     ndim : int, optional
-        The rank of the result, if it is to be checked.
+        The rank of the result: checked, and needed where the type of a 1-d variable does not say
+        how many elements it has.
 
     Returns
     -------
@@ -95,7 +103,10 @@ def reshape(
            [4, 5, 6]])
     """
     x = as_tensor(x)
-    target = as_lengths(shape)
+    if isinstance(shape, Variable) and shape.ndim == 1:
+        target = _of_vector(x, shape, ndim)
+    else:
+        target = as_lengths(shape)
     if ndim is not None and ndim != len(target):
         raise ValueError(f"shape has {len(target)} lengths, but ndim={ndim}")
     static = tuple(static_length(value) for value in target)
@@ -108,6 +119,31 @@ def reshape(
         return x
     view: Variable = Reshape(len(target))(x, *target)
     return view
+
+
+def _of_vector(x: Variable, vector: Variable, ndim: int | None) -> Lengths:
+    """Return the elements of ``vector`` as lengths, one of which a call may find to be -1."""
+    if ndim is not None:
+        vector = with_lengths(vector, TensorType(vector.dtype, (ndim,)))
+    given = as_lengths(vector)
+    if all(static_length(one) is not None or is_length(one) for one in given):
+        return given
+    is_open = [_core.elemwise(scalar.eq, one, -1) for one in given]
+    several = _core.elemwise(
+        scalar.lt, 1, reduce(add, (as_tensor(one, "int64") for one in is_open))
+    )
+    kept = [
+        _core.elemwise(scalar.where, unknown, literal(1), one)
+        for unknown, one in zip(is_open, given, strict=True)
+    ]
+    left = floor_divide(product(lengths(x)), product(kept))
+    inferred = _core.elemwise(scalar.where, several, literal(-1), left)
+    return tuple(
+        one
+        if ((known := static_length(one)) is not None and known >= 0) or is_length(one)
+        else _core.elemwise(scalar.where, unknown, inferred, one)
+        for unknown, one in zip(is_open, given, strict=True)
+    )
 
 
 def ravel(x: TensorLike) -> Variable:

@@ -408,6 +408,11 @@ impl ProgramBuilder {
         self.builder()?.require_equal(Size(a), Size(b), message).map_err(refuse)
     }
 
+    /// Stops the call if a size is 0.
+    fn check(&mut self, holds: u32, message: &str, asserted: bool) -> PyResult<()> {
+        self.builder()?.check(Size(holds), message, asserted).map_err(refuse)
+    }
+
     /// A Python function from arrays to an array or a tuple of them.
     fn call(
         &mut self,

@@ -4,8 +4,8 @@ use frazil_core::{Error, ErrorClass};
 use frazil_runtime::BuildError;
 use pyo3::create_exception;
 use pyo3::exceptions::{
-    PyIndexError, PyKeyError, PyMemoryError, PyOverflowError, PyRuntimeError, PyTypeError,
-    PyValueError,
+    PyAssertionError, PyIndexError, PyKeyError, PyMemoryError, PyOverflowError, PyRuntimeError,
+    PyTypeError, PyValueError,
 };
 use pyo3::import_exception;
 use pyo3::prelude::*;
@@ -65,6 +65,7 @@ pub fn exception(class: frazil_runtime::ErrorClass, message: String) -> PyErr {
         ErrorClass::Type => PyTypeError::new_err(message),
         ErrorClass::Index => PyIndexError::new_err(message),
         ErrorClass::Memory => PyMemoryError::new_err(message),
+        ErrorClass::Assertion => PyAssertionError::new_err(message),
         ErrorClass::LinearAlgebra => LinAlgError::new_err(message),
         ErrorClass::Runtime => PyRuntimeError::new_err(message),
         ErrorClass::Watch => DebugModeError::new_err(message),

@@ -24,6 +24,8 @@ pub enum ErrorClass {
     Index,
     /// Memory that the system cannot give.
     Memory,
+    /// An assertion that does not hold.
+    Assertion,
     /// A matrix that lacks the property that its factor or a solution needs.
     LinearAlgebra,
     /// A fault of what surrounds the program: a missing library, a kernel that failed.

@@ -63,6 +63,22 @@ fn sizes_by_value_are_read_in_every_run() {
 }
 
 #[test]
+fn conditions_that_are_zero_stop_the_call() {
+    for (asserted, class) in [(true, ErrorClass::Assertion), (false, ErrorClass::Value)] {
+        let mut builder = Builder::new();
+        let x = builder.input(vector(&[None])).unwrap();
+        let n = builder.size_of(x, 0).unwrap();
+        builder.check(n, "{a} is empty", asserted).unwrap();
+        assert!(builder.check(Size(9), "no size", asserted).is_err());
+        let listed = builder.size_scalar(n).unwrap();
+        let program = builder.finish(&[listed]).unwrap();
+        assert_eq!(elements::<i64>(&run(&program, &[&Array::range(&[2])]).unwrap()[0]), [2]);
+        let error = run(&program, &[&Array::range(&[0])]).unwrap_err();
+        assert_eq!((error.class(), error.to_string()), (class, "{a} is empty".to_owned()));
+    }
+}
+
+#[test]
 fn requirements_and_bad_sizes_stop_the_call() {
     let mut builder = Builder::new();
     let x = builder.input(vector(&[None])).unwrap();

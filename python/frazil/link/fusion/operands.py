@@ -9,6 +9,7 @@ from frazil._core import FrozenApply, Variable
 from frazil.graph.op import Op
 from frazil.scan.op import Scan
 from frazil.tensor.broadcasting import BroadcastTo
+from frazil.tensor.checks import Check
 from frazil.tensor.creation import Full
 from frazil.tensor.diagonals import AllocDiag, Eye
 from frazil.tensor.indexing import IncSubtensor, Subtensor
@@ -25,6 +26,7 @@ def _lengths(op: Op) -> tuple[int, int | None]:
 
 @_lengths.register(AllocDiag)
 @_lengths.register(BroadcastTo)
+@_lengths.register(Check)
 @_lengths.register(Full)
 @_lengths.register(Reshape)
 @_lengths.register(Subtensor)

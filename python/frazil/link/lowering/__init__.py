@@ -7,6 +7,7 @@ at :mod:`frazil.link.lowering.graph`.
 from frazil.link.lowering import (  # noqa: F401  (they register rules)
     buffers,
     calls,
+    checks,
     diagonals,
     linalg,
     products,

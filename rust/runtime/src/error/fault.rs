@@ -246,6 +246,14 @@ pub enum Fault {
         /// The second size.
         b: i64,
     },
+    /// A condition of the user's that does not hold.
+    #[error("{message}")]
+    Untrue {
+        /// What the user says of it.
+        message: String,
+        /// Whether it is an assertion.
+        asserted: bool,
+    },
     /// A length below zero.
     #[error("length {length} of axis {axis} is negative")]
     NegativeLength {
@@ -504,6 +512,7 @@ impl Fault {
             | Fault::Partner { .. }
             | Fault::Part { .. }
             | Fault::Required { .. }
+            | Fault::Untrue { asserted: false, .. }
             | Fault::NegativeLength { .. }
             | Fault::Progression { .. }
             | Fault::TooLarge
@@ -520,6 +529,7 @@ impl Fault {
             | Fault::ForeignCount { .. }
             | Fault::ForeignType { .. } => ErrorClass::Type,
             Fault::Index { .. } => ErrorClass::Index,
+            Fault::Untrue { asserted: true, .. } => ErrorClass::Assertion,
             Fault::OutOfMemory { .. } => ErrorClass::Memory,
             Fault::NotPositiveDefinite { .. }
             | Fault::Singular { .. }

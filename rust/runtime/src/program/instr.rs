@@ -163,6 +163,12 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         b: Size,
         message: Box<str>,
     },
+    /// Stops the run where `holds` is 0: by an assertion's error, or by one about a value.
+    Check {
+        holds: Size,
+        message: Box<str>,
+        asserted: bool,
+    },
     Recurrence(Box<Recurrence<K>>),
     Call(Box<Call<F>>),
     Inner(Box<Inner>),

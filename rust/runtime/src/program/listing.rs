@@ -132,6 +132,10 @@ impl fmt::Display for InstrKind {
             InstrKind::RequireEqual { a, b, message } => {
                 write!(f, "require {a} == {b} {message:?}")
             }
+            InstrKind::Check { holds, message, asserted } => {
+                let kind = if *asserted { "assert" } else { "check" };
+                write!(f, "{kind} {holds} {message:?}")
+            }
             InstrKind::Recurrence(code) => {
                 write!(f, "recurrence k{}({})", code.kernel.number, code.steps)?;
                 for read in &code.reads {

@@ -31,9 +31,10 @@ impl InstrKind {
             InstrKind::Join { parts, .. } => parts.to_vec(),
             InstrKind::CountTerms { start, stop, step, .. } => vec![*start, *stop, *step],
             InstrKind::Terms { start, step, .. } => vec![*start, *step],
-            InstrKind::Range { .. } | InstrKind::Scalar { .. } | InstrKind::RequireEqual { .. } => {
-                vec![]
-            }
+            InstrKind::Range { .. }
+            | InstrKind::Scalar { .. }
+            | InstrKind::RequireEqual { .. }
+            | InstrKind::Check { .. } => vec![],
             InstrKind::Recurrence(code) => code.reads.iter().map(|read| read.slot).collect(),
             InstrKind::Call(call) => call.inputs.to_vec(),
             InstrKind::Inner(code) => code.reads(),
@@ -68,7 +69,7 @@ impl InstrKind {
             InstrKind::List { to, .. } => to.to_vec(),
             InstrKind::Lu { to, pivots, .. } => vec![*to, *pivots],
             InstrKind::Gemm(code) => vec![code.to],
-            InstrKind::RequireEqual { .. } => vec![],
+            InstrKind::RequireEqual { .. } | InstrKind::Check { .. } => vec![],
             InstrKind::Recurrence(code) => code.writes.iter().map(|write| write.slot).collect(),
             InstrKind::Call(call) => call.outputs.iter().map(|(slot, _)| *slot).collect(),
             InstrKind::Inner(code) => code.writes(),
@@ -102,6 +103,7 @@ impl InstrKind {
             InstrKind::List { count, .. } | InstrKind::Terms { count, .. } => vec![*count],
             InstrKind::Recurrence(code) => vec![code.steps],
             InstrKind::RequireEqual { a, b, .. } => vec![*a, *b],
+            InstrKind::Check { holds, .. } => vec![*holds],
             InstrKind::Inner(code) => code.sizes(),
             InstrKind::View { .. }
             | InstrKind::Copy { .. }
@@ -139,6 +141,7 @@ impl InstrKind {
             | InstrKind::Full { .. }
             | InstrKind::Scalar { .. }
             | InstrKind::RequireEqual { .. }
+            | InstrKind::Check { .. }
             | InstrKind::Range { .. }
             | InstrKind::CountTerms { .. }
             | InstrKind::Terms { .. }

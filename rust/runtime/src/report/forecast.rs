@@ -37,7 +37,7 @@ impl Program {
                 InstrKind::View { view, .. } if self.grows(view) => {
                     Binder::new(self, state, None).step(&instr.kind).ok()?;
                 }
-                InstrKind::RequireEqual { .. } => {}
+                InstrKind::RequireEqual { .. } | InstrKind::Check { .. } => {}
                 _ => return None,
             }
             self.assume(state, &self.run_sizes[at + 1])?;

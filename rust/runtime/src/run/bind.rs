@@ -88,6 +88,13 @@ impl<'a> Binder<'a> {
                 }
                 Ok(Step::Nothing)
             }
+            InstrKind::Check { holds, message, asserted } => {
+                if self.state.size(*holds) == 0 {
+                    let message = message.to_string();
+                    return Err(Fault::Untrue { message, asserted: *asserted });
+                }
+                Ok(Step::Nothing)
+            }
             InstrKind::Recurrence(code) => self.recurrence(code),
             // Its results are known when it has run.
             InstrKind::Call(_) => Ok(Step::Later),

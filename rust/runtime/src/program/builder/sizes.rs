@@ -126,4 +126,12 @@ impl Builder {
         self.push(InstrKind::RequireEqual { a, b, message: message.into() }, dynamic);
         Ok(())
     }
+
+    /// Stops the call if `holds` is 0: `asserted` says whether the error is an assertion's.
+    pub fn check(&mut self, holds: Size, message: &str, asserted: bool) -> Built<()> {
+        self.check_sizes([holds])?;
+        let dynamic = self.depends([], [holds])?;
+        self.push(InstrKind::Check { holds, message: message.into(), asserted }, dynamic);
+        Ok(())
+    }
 }

@@ -191,6 +191,9 @@ impl Replay<'_> {
                 builder.size_scalar(size)?;
             }
             InstrKind::RequireEqual { a, b, message } => builder.require_equal(a, b, &message)?,
+            InstrKind::Check { holds, message, asserted } => {
+                builder.check(holds, &message, asserted)?;
+            }
             InstrKind::Inner(code) => match *code {
                 Inner::Run { program, inputs, .. } => {
                     builder.run(program, &inputs)?;
