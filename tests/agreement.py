@@ -9,7 +9,7 @@ from reference import evaluate
 import frazil as fz
 import frazil.tensor as ft
 
-modes = st.sampled_from(["py", "c", "numba"])
+modes = st.sampled_from(["py", "c", "cranelift", "numba"])
 
 
 def compiled(variables, given, mode):

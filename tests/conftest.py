@@ -30,7 +30,7 @@ settings.load_profile(
 WITHOUT_GIL = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 
 
-@pytest.fixture(params=["py", "c"] if WITHOUT_GIL else ["py", "c", "numba"])
+@pytest.fixture(params=["py", "c", "cranelift"] + ([] if WITHOUT_GIL else ["numba"]))
 def mode(request):
     """Each linker in turn."""
     return request.param

@@ -14,7 +14,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.scalar import ScalarOp
 
-MODES = ("py", "c", "numba")
+MODES = ("py", "c", "cranelift", "numba")
 
 
 def told(**methods: Any) -> Any:

@@ -9,7 +9,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.compile.explanation import Explanation
 
-MODES = ["c", "numba", "py", "debug"]
+MODES = ["c", "cranelift", "numba", "py", "debug"]
 
 
 def steps(n, x):

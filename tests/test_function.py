@@ -289,7 +289,7 @@ def test_empty_and_zero_dimensional_arrays(mode):
         largest(empty)
 
 
-@pytest.mark.parametrize("mode", ["py", "c", "numba"])
+@pytest.mark.parametrize("mode", ["py", "c", "cranelift", "numba"])
 @settings(max_examples=15)
 @given(
     rows=st.integers(0, 5),

@@ -8,7 +8,7 @@ import pytest
 import frazil as fz
 import frazil.tensor as ft
 
-NATIVE = ["c", "numba"]
+NATIVE = ["c", "cranelift", "numba"]
 
 
 def updated(x):

@@ -128,7 +128,7 @@ def test_a_call_within_a_call_comes_first(mode, meanwhile):
     assert total.get_value() == 2.0
 
 
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 def test_a_call_that_wrote_to_its_argument_does_not_start_again(mode, meanwhile):
     x = ft.vector("x")
     total = fz.shared(np.zeros(2), name="total")

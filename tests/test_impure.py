@@ -17,7 +17,7 @@ import frazil.tensor as ft
 from frazil.gradient import NotDifferentiableError
 from frazil.scalar import ScalarOp
 
-MODES = ("py", "c", "numba")
+MODES = ("py", "c", "cranelift", "numba")
 CALLS: list[int] = []
 
 

@@ -9,7 +9,7 @@ import frazil as fz
 import frazil.gradient
 import frazil.tensor as ft
 
-MODES = ("py", "c", "numba")
+MODES = ("py", "c", "cranelift", "numba")
 SHAPES = st.sampled_from([(), (1,), (3,), (2, 2), (0,), (2, 1, 2)])
 
 

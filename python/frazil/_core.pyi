@@ -18,6 +18,7 @@ __all__ = [
     "FunctionGraph",
     "InconsistencyError",
     "MissingInputError",
+    "NativeCode",
     "NominalVariable",
     "OpBase",
     "Program",
@@ -32,6 +33,7 @@ __all__ = [
     "Transaction",
     "Variable",
     "allocated_bytes",
+    "compile_kernels",
     "constant",
     "digest_of",
     "elemwise",
@@ -39,8 +41,11 @@ __all__ = [
     "explain",
     "graph_replace",
     "kernel_function",
+    "kernel_listing",
+    "kernels_hold",
     "load_graph",
     "memory_plan",
+    "native_code_fault",
     "nominal",
     "plan",
     "promote",
@@ -967,6 +972,41 @@ class Function:
 
 def digest_of(bytes: bytes) -> bytes:
     """The 16 bytes of the digest of ``bytes``, the same in every process."""
+
+@final
+class NativeCode:
+    """The machine code of some kernels, which lives as long as this."""
+
+    def addresses(self) -> list[int]:
+        """The address of each kernel, in order."""
+
+def compile_kernels(descriptions: Sequence[str], functions: Mapping[str, int]) -> NativeCode:
+    """The machine code of the kernels that these texts describe.
+
+    ``functions`` has the addresses of functions that the runtime does not have.
+
+    Raises
+    ------
+    ValueError
+        If a text describes no kernel, or a function has no address.
+    RuntimeError
+        If no memory may hold the code.
+    """
+
+def kernel_listing(description: str) -> tuple[str, list[str]]:
+    """The instructions of the kernel that a text describes, and the functions that it calls.
+
+    Raises
+    ------
+    ValueError
+        If the text describes no kernel.
+    """
+
+def kernels_hold(op: str, operands: Sequence[str], result: str) -> bool:
+    """Whether kernels may hold the scalar op of that name, for operands of these dtypes."""
+
+def native_code_fault() -> str | None:
+    """Why this machine runs no code that :func:`compile_kernels` makes; None if it does."""
 
 def kernel_function(name: str) -> int:
     """The address of a function that native kernels call; KeyError if there is none."""

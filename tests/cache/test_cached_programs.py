@@ -109,7 +109,7 @@ def test_composites_of_ops_without_native_code_are_found(mode):
     np.testing.assert_allclose(results[0], np.exp(np.sin(1.5 * value) / 2))
 
 
-@pytest.mark.parametrize("mode", ["c", "numba", "py"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba", "py"])
 def test_loops_of_elements_are_found(mode):
     a, b = ft.dscalar("a"), ft.dscalar("b")
     op = ScalarLoop([a, b], [a * 0.5 + b, ft.sin(a)], until=a > 3)

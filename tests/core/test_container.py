@@ -232,7 +232,7 @@ def test_stats_can_be_compared():
     assert repr(container.stats()).startswith("ContainerStats(nodes=0, bytes=")
 
 
-@pytest.mark.parametrize("mode", ["c", "numba", "py"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba", "py"])
 def test_gradients_and_functions_of_a_container_work_outside_it(mode):
     with fz.Container() as container:
         x, y = ft.dmatrix("x"), ft.dvector("y")

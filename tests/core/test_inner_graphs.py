@@ -207,7 +207,7 @@ def test_an_inner_op_of_this_process_alone_is_named():
         pickle.dumps(outer)
 
 
-@pytest.mark.parametrize("mode", ["c", "numba", "py"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba", "py"])
 def test_an_op_with_a_graph_runs(mode):
     x, y = ft.dvector("x"), ft.dvector("y")
     inner = fz.FrozenFunctionGraph([x, y], [x * y, x - y])

@@ -238,7 +238,7 @@ def test_a_scalar_op_may_have_props() -> None:
     assert NamedScalar(2.0) is NamedScalar(2.0)
     assert NamedScalar(2.0) is not NamedScalar(3.0)
     x = ft.dvector("x")
-    for mode in ("py", "c", "numba"):
+    for mode in ("py", "c", "cranelift", "numba"):
         f = fz.function([x], NamedScalar(2.0)(x) + NamedScalar(3.0)(x), mode=mode)
         assert f([1.0]).tolist() == [5.0]
 

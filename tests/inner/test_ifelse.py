@@ -11,7 +11,7 @@ import frazil.tensor as ft
 from frazil.inner.ifelse import IfElse
 from frazil.testing import verify_grad
 
-LINKERS = ["c", "numba", "py", "debug"]
+LINKERS = ["c", "cranelift", "numba", "py", "debug"]
 C, X, Y = ft.iscalar("c"), ft.vector("x"), ft.vector("y")
 
 

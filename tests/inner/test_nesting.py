@@ -12,7 +12,7 @@ import frazil.tensor as ft
 from frazil.optimize import minimize
 from frazil.testing import verify_grad
 
-MODES = ("py", "c", "numba", "debug")
+MODES = ("py", "c", "cranelift", "numba", "debug")
 POINT = np.array([0.4, -0.8, 1.1])
 
 

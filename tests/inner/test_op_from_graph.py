@@ -16,7 +16,7 @@ from frazil.inner.rebuild import expand_inline
 from frazil.scalar import Composite
 from frazil.testing import verify_grad
 
-LINKERS = ["c", "numba", "py", "debug"]
+LINKERS = ["c", "cranelift", "numba", "py", "debug"]
 X, Y = ft.vector("x"), ft.vector("y")
 A, B = ft.vector("a"), ft.vector("b")
 
@@ -112,7 +112,7 @@ def test_two_hundred_uses_compile_the_body_once():
         a = op(a)
     cost = ft.sum(a)
     few = fz.grad(ft.sum(op(op(A))), A)
-    for linker in ("c", "numba"):
+    for linker in ("c", "cranelift", "numba"):
         many_f = fz.function([A], fz.grad(cost, A), mode=linker)
         few_f = fz.function([A], few, mode=linker)
         bodies = sum(line.endswith(":") for line in many_f.program.instructions)
@@ -194,7 +194,7 @@ def test_bad_input_is_told():
         fz.OpFromGraph([X], [X], lop_overrides=lambda i, o, g: [g[0] * Y])
 
 
-@pytest.mark.parametrize("linker", ["c", "numba"])
+@pytest.mark.parametrize("linker", ["c", "cranelift", "numba"])
 def test_an_error_within_names_the_line(linker):
     op = fz.OpFromGraph([X, Y], [ft.exp(X * 2)[: Y.shape[0]] @ Y])
     f = fz.function([A, B], op(A, B), mode=linker)
@@ -221,7 +221,7 @@ def test_shapes_are_known_outside():
     np.testing.assert_array_equal(f([1.0, 2.0], [1.0, 2.0, 3.0]), [2, 3])
 
 
-@pytest.mark.parametrize("linker", ["c", "numba"])
+@pytest.mark.parametrize("linker", ["c", "cranelift", "numba"])
 def test_many_threads_compile_one_op(linker):
     outcomes = []
     barrier = threading.Barrier(8)
@@ -267,7 +267,7 @@ def test_gradients_of_less_known_lengths():
     np.testing.assert_array_equal(f(np.zeros(3), [1.0, 2.0, 3.0]), [1.0, 2.0, 3.0])
 
 
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 def test_composites_within_are_opened(mode):
     a = ft.scalar()
     composite = fz.scalar.Composite(fz.FrozenFunctionGraph([a], [a * a, ft.exp(a)]))

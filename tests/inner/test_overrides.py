@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import frazil as fz
 import frazil.tensor as ft
 
-MODES = ("py", "c", "numba")
+MODES = ("py", "c", "cranelift", "numba")
 X, Y, Z = ft.vector("x"), ft.vector("y"), ft.vector("z")
 A, B, C = ft.vector("a"), ft.vector("b"), ft.vector("c")
 VALUES = np.array([0.5, -1.0]), np.array([2.0, 0.25]), np.array([1.5, 3.0])

@@ -59,7 +59,10 @@ def test_another_op_holds_the_better_graph(build, mode):
 @pytest.mark.parametrize("build", [call, loop, branches])
 def test_what_was_compiled_for_one_linker_is_good_for_another(build):
     y = build()
-    outputs = [fz.function([x], y, mode=mode)([800.0, -2.0, 1.0]) for mode in ("c", "numba", "py")]
+    outputs = [
+        fz.function([x], y, mode=mode)([800.0, -2.0, 1.0])
+        for mode in ("c", "cranelift", "numba", "py")
+    ]
     assert np.isfinite(outputs[0]).all()
     np.testing.assert_allclose(outputs[0], outputs[1], rtol=1e-12)
     np.testing.assert_allclose(outputs[0], outputs[2], rtol=1e-12)

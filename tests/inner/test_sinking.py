@@ -14,7 +14,7 @@ from frazil import _core
 from frazil.inner.ifelse import IfElse
 from frazil.inner.sinking import plan_sinking
 
-LINKERS = ["c", "numba", "py"]
+LINKERS = ["c", "cranelift", "numba", "py"]
 C, N = ft.iscalar("c"), ft.lscalar("n")
 X, Y, M = ft.dvector("x"), ft.dvector("y"), ft.dmatrix("m")
 
@@ -39,7 +39,7 @@ def test_what_a_written_buffer_is_made_from_is_computed_where_its_branch_is_take
         np.testing.assert_array_equal(one, expected)
 
 
-@pytest.mark.parametrize("linker", ["c", "numba"])
+@pytest.mark.parametrize("linker", ["c", "cranelift", "numba"])
 def test_the_first_write_in_a_branch_is_in_place_in_its_own_buffer(linker):
     """A buffer that the branch makes is not copied to be written to."""
     whole = ft.set_subtensor(ft.distinct(ft.outer(X, X))[0], 1.0)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import frazil as fz
 import frazil.tensor as ft
 
-MODES = ("py", "c", "numba")
+MODES = ("py", "c", "cranelift", "numba")
 X, M = ft.vector("x"), ft.matrix("m")
 Step = Callable[[fz.Variable, fz.Variable], fz.Variable]
 

@@ -105,7 +105,7 @@ USUAL = [0, 0.1, 0.5, 0.7, 1, 1.5, 2, 3, 20, 100, np.inf, np.nan]
 
 @pytest.mark.parametrize("nin", [1, 2])
 @pytest.mark.parametrize("dtype", EXTREMES)
-@pytest.mark.parametrize("linker", ["c", "numba"])
+@pytest.mark.parametrize("linker", ["c", "cranelift", "numba"])
 def test_scalar_ops_agree_at_extremes(linker, dtype, nin):
     values = np.array([*USUAL, *EXTREMES[dtype]], dtype)
     values = np.concatenate([values, -values])
@@ -131,7 +131,7 @@ def test_scalar_ops_agree_at_extremes(linker, dtype, nin):
         assert signs[(found == 0) & (right == 0)].all(), name
 
 
-@pytest.mark.parametrize("linker", ["py", "c", "numba"])
+@pytest.mark.parametrize("linker", ["py", "c", "cranelift", "numba"])
 def test_special_functions_of_subnormal_numbers_and_results(linker):
     f = fz.function([x], [ft.sigmoid(x), ft.erfc(-x / 27), ft.gammaln(ft.exp(x))], mode=linker)
     at = np.array([-709.0, -715.0, -735.0])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import frazil as fz
 import frazil.tensor as ft
 
-LINKERS = ["c", "numba", "py"]
+LINKERS = ["c", "cranelift", "numba", "py"]
 N, T, C = ft.lscalar("n"), ft.dscalar("t"), ft.iscalar("c")
 LENGTHS = {
     "a rounded quotient": (

@@ -13,7 +13,7 @@ from frazil.link.fusion.registry import find_fusion
 from frazil.link.fusion.segments import Segmentation
 from frazil.link.lowering.loop_kernels import kernel_call
 
-NATIVE = ["c", "numba"]
+NATIVE = ["c", "cranelift", "numba"]
 
 
 def chain(n):
@@ -64,7 +64,7 @@ def test_a_chain_of_ten_thousand_ops_compiles_and_is_right(monkeypatch):
     np.testing.assert_allclose(f(value), expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("mode", ["c", "numba", "py"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba", "py"])
 def test_forty_inputs_are_one_or_two_kernels(mode):
     inputs = [ft.dvector(f"x{k}") for k in range(40)]
     total = inputs[0]

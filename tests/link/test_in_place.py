@@ -59,7 +59,7 @@ def test_results_do_not_depend_on_what_is_done_in_place_numba(data):
 # ------------------------------------------------------------------ updates
 
 
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 def test_each_buffer_is_updated_in_place(mode):
     y, z = ft.dvector("y"), ft.dvector("z")
     f = fz.function(
@@ -135,7 +135,7 @@ def test_what_belongs_to_others_is_copied():
         np.testing.assert_array_equal(constant.data, np.zeros(3))
 
 
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 def test_elements_at_indices_are_updated_in_place(mode):
     x, y, k = ft.dvector("x"), ft.dvector("y"), ft.lvector("k")
     value, index = np.arange(5.0), np.array([1, 1, -1])
@@ -245,7 +245,7 @@ def calls(a, b, v):
     yield "solve", m, ft.linalg.solve_triangular(a, m, lower=True)
 
 
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 @pytest.mark.parametrize("at", range(5))
 def test_blas_and_lapack_work_in_memory_that_dies(mode, at):
     a, b, v = (ft.tensor(name, shape=(4,) * ndim) for name, ndim in (("a", 2), ("b", 2), ("v", 1)))

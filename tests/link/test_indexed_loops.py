@@ -10,7 +10,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubtensor
 
-MODES = ["c", "numba"]
+MODES = ["c", "cranelift", "numba"]
 
 
 def hierarchy():

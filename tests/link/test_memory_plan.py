@@ -25,7 +25,7 @@ X = ft.dmatrix("x")
 
 
 @pytest.mark.parametrize("choices", ["costliest", "cheapest"])
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 def test_what_is_planned_is_what_is_taken(mode, choices):
     # In a process of its own: functions of equal graphs share memory that was used before.
     script = Path(__file__).with_name("measured_peak.py")

@@ -57,7 +57,7 @@ def draw(dtype, n, rng):
     return rng.integers(low, 9, n).astype(dtype)
 
 
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 @settings(max_examples=40)
 @given(
     pair=st.sampled_from(PAIRS),
@@ -82,7 +82,7 @@ def test_elements_of_two_widths(mode, pair, n, offset, step, seed):
         np.testing.assert_allclose(value, expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 @settings(max_examples=60)
 @given(
     shape=st.sampled_from(

@@ -10,7 +10,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.testing import verify_grad
 
-NATIVE = st.sampled_from(["c", "numba"])
+NATIVE = st.sampled_from(["c", "cranelift", "numba"])
 FEW = settings(max_examples=15)  # as most of them compile
 
 

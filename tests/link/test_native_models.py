@@ -47,7 +47,7 @@ def gaussian_process():
 
 
 @pytest.mark.parametrize("model", [logistic, eight_schools, gaussian_process])
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 def test_no_calls_and_the_values_of_the_reference(model, mode):
     inputs, outputs = model()
     function = fz.function(inputs, outputs, mode=mode)

@@ -40,7 +40,7 @@ def nothing_on_disk(monkeypatch):
     asked.clear()
 
 
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 def test_two_functions_ask_once(mode):
     with fz.Container():
         x = ft.vector("x")

@@ -45,7 +45,7 @@ def _function(value, fold, mode):
     return _functions[key]
 
 
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 @pytest.mark.parametrize("value", VALUES)
 @settings(max_examples=12)
 @given(
@@ -64,7 +64,7 @@ def test_ends_of_rows_count_once(value, mode, fold, rows, columns, seed):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="mprotect of an anonymous map")
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 def test_nothing_is_read_behind_an_array(mode):
     script = f"""
         import ctypes, mmap

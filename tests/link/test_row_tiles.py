@@ -32,7 +32,10 @@ def outputs_of(x):
 
 def functions(dtype, **options):
     x = ft.matrix("x", dtype=dtype)
-    return {m: fz.function([x], outputs_of(x), mode=m, **options) for m in ("c", "numba", "py")}
+    return {
+        m: fz.function([x], outputs_of(x), mode=m, **options)
+        for m in ("c", "cranelift", "numba", "py")
+    }
 
 
 BUILT = {dtype: functions(dtype) for dtype in ("float32", "float64")}
@@ -66,7 +69,7 @@ def test_linkers_agree_on_rows(drawn, order):
     built = BUILT[value.dtype.name]
     with np.errstate(all="ignore"):
         expected = built["py"](value)
-        for mode in ("c", "numba"):
+        for mode in ("c", "cranelift", "numba"):
             for got, want in zip(built[mode](value), expected, strict=True):
                 np.testing.assert_allclose(got, want, **TOLERANCE[value.dtype.name])
 
@@ -102,7 +105,7 @@ def test_rows_are_the_same_with_any_number_of_threads(dtype):
         assert same(a, c).all()
 
 
-@pytest.mark.parametrize("mode", ["c", "numba", "py"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba", "py"])
 @pytest.mark.parametrize("rows", [1, 8, 11])
 def test_rows_of_integers(mode, rows):
     x = ft.matrix("x", dtype="int32")

@@ -47,7 +47,7 @@ def test_a_sum_over_rows_of_what_rows_gave_is_a_loop_of_its_own():
     assert steps(f).count("loop") == 2
 
 
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 @pytest.mark.parametrize("shape", [(5, 100), (4, 3), (7, 1), (2, 3000), (0, 3), (1, 8)])
 def test_values(mode, shape):
     x, y = ft.matrix("x"), ft.matrix("y")
@@ -77,7 +77,7 @@ WIDENED = st.tuples(
 )
 
 
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 @settings(max_examples=15)
 @given(parts=st.lists(WIDENED, min_size=2, max_size=4))
 def test_rows_beside_others_that_have_dimensions_of_length_one(mode, parts):
@@ -93,7 +93,7 @@ def test_rows_beside_others_that_have_dimensions_of_length_one(mode, parts):
         np.testing.assert_allclose(a, b, rtol=1e-12)
 
 
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 def test_rows_without_elements(mode):
     x = ft.matrix("x")
     total = ft.sum(x, axis=-1, keepdims=True)

@@ -9,7 +9,7 @@ from test_fusion import steps
 import frazil as fz
 import frazil.tensor as ft
 
-MODES = ["c", "numba"]
+MODES = ["c", "cranelift", "numba"]
 
 
 @pytest.mark.parametrize("mode", MODES)

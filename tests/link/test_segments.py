@@ -13,7 +13,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.link import compiled_kernels
 
-LINKERS = ["c", "numba", "py", "debug"]
+LINKERS = ["c", "cranelift", "numba", "py", "debug"]
 linkers = st.sampled_from(LINKERS)
 
 
@@ -149,7 +149,7 @@ def test_functions_run_the_segments_of_their_graph(recipe, mode):
         assert loops.get(segment.freeze()) == told.kernel
 
 
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 def test_equal_segments_compile_once(mode, monkeypatch):
     monkeypatch.setenv("FRAZIL_CACHE", "off")
 
@@ -183,7 +183,7 @@ def test_equal_segments_compile_once(mode, monkeypatch):
     del apart
 
 
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 def test_kernels_are_not_kept_for_functions_that_are_gone(mode, monkeypatch):
     monkeypatch.setenv("FRAZIL_CACHE", "off")
     x = ft.dvector("x")

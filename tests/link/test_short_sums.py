@@ -12,7 +12,7 @@ import frazil.tensor as ft
 
 @settings(max_examples=20)  # as all of them compile
 @given(
-    st.sampled_from(["c", "numba"]),
+    st.sampled_from(["c", "cranelift", "numba"]),
     st.sampled_from(["float64", "float32", "int8"]),
     st.integers(2, 20),
     st.booleans(),

@@ -77,7 +77,7 @@ def test_few_columns(how, rows, columns, layouts, seed):
             np.testing.assert_allclose(value, want, rtol=1e-5)
 
 
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 def test_what_is_special_keeps_to_its_own_row(mode):
     x = ft.matrix("x")
     extremes = [ft.max(x, axis=1), ft.min(x, axis=1)]
@@ -95,7 +95,7 @@ def test_what_is_special_keeps_to_its_own_row(mode):
                     np.testing.assert_array_equal(signs, np.signbit(array[:, 0]))
 
 
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 def test_rows_that_are_written_over_their_operand(mode):
     x, column = ft.matrix("x"), ft.tensor("column", shape=(None, 1))
     donated = fz.In(x, mutable=True)

@@ -16,7 +16,7 @@ import frazil.tensor as ft
 from frazil import FrozenApply, Op
 
 COUNTS = (1, 2, 3, 8)
-every_mode = pytest.mark.parametrize("mode", ["py", "c", "numba"])
+every_mode = pytest.mark.parametrize("mode", ["py", "c", "cranelift", "numba"])
 NUMBERS = np.random.default_rng(0).normal(size=1 << 18)
 
 
@@ -94,7 +94,7 @@ def test_reductions_have_the_same_bits_on_any_number_of_threads(mode, array, dat
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("columns", [1, 10, 50])
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 def test_products_with_vectors_have_the_same_bits_on_any_number_of_threads(mode, columns, dtype):
     rows = 30_001
     values = [np.resize(NUMBERS, n).astype(dtype) for n in (rows * columns, columns, rows)]

@@ -24,7 +24,9 @@ def case(seed: int) -> None:
     """One program, in one or more linkers, and its gradient."""
     rng = random.Random(seed)
     program = draw(seed, rng.choice([2, 4, 8, 8, 16, 24]))
-    modes = ["py", "c", "numba"] if rng.random() < 0.1 else ["c", rng.choice(["py", "c"])]
+    modes = (
+        ["py", "c", "cranelift", "numba"] if rng.random() < 0.1 else ["c", rng.choice(["py", "c"])]
+    )
     check_values(program, rng, dict.fromkeys(modes))
     check_gradient(program, rng, dict.fromkeys(modes))
     check_extremes(program, rng, dict.fromkeys(modes))

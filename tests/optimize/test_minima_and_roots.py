@@ -10,7 +10,7 @@ import frazil.tensor as ft
 from frazil.optimize import minimize, minimize_scalar, root, root_scalar
 from frazil.testing import verify_grad
 
-modes = st.sampled_from(["py", "c", "numba"])
+modes = st.sampled_from(["py", "c", "cranelift", "numba"])
 FEW = settings(max_examples=12, deadline=None)  # as most of them compile
 seeds = st.integers(0, 2**32 - 1)
 

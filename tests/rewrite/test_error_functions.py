@@ -13,7 +13,7 @@ import frazil.tensor as ft
 from frazil import scalar
 
 FLOATS = st.floats(-1e4, 1e4)
-LINKERS = ("c", "numba", "py")
+LINKERS = ("c", "cranelift", "numba", "py")
 
 
 def log_erfc(x):

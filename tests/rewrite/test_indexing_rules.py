@@ -110,7 +110,7 @@ def test_picks_of_what_broadcasts(data, mode):
     np.testing.assert_allclose(found, (a * b + c - d)[np.arange(n), at], rtol=1e-14)
 
 
-@pytest.mark.parametrize("mode", ["py", "c", "numba"])
+@pytest.mark.parametrize("mode", ["py", "c", "cranelift", "numba"])
 @pytest.mark.parametrize("wrong", [3, -4])
 def test_indices_are_checked_still(mode, wrong):
     value = ft.log_softmax(m, axis=1)[rows, j].sum()

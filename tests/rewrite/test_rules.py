@@ -220,7 +220,7 @@ def test_ordinary_values_stay(rule):
     assert_ordinary_values_stay([rule], "py")
 
 
-@pytest.mark.parametrize("native", ["c", "numba"])
+@pytest.mark.parametrize("native", ["c", "cranelift", "numba"])
 @pytest.mark.parametrize("phase", PHASES)
 def test_ordinary_values_stay_in_native_code(phase, native):
     """Those of all rules of a phase, in one program."""

@@ -15,7 +15,7 @@ from frazil import _core
 from frazil._core import ProgramBuilder, TensorType
 from frazil.compile.mode import find_linker
 
-LINKERS = ["c", "numba", "py", "debug"]
+LINKERS = ["c", "cranelift", "numba", "py", "debug"]
 SHAPES = [(), (3,), (2, 2), (0,)]
 
 

@@ -73,7 +73,7 @@ def test_bytes_that_were_cut_are_refused(mode):
             Program.from_bytes(whole[:end], kernels_of(program), program.functions, ())
 
 
-@given(st.sampled_from(["py", "c", "numba"]), st.data())
+@given(st.sampled_from(["py", "c", "cranelift", "numba"]), st.data())
 def test_altered_bytes_are_refused_or_another_program(mode, data):
     program = many_instructions(mode)[0].program
     altered = bytearray(program.to_bytes())

@@ -11,7 +11,7 @@ import frazil.tensor as ft
 from frazil.link.c.compiler import find_toolchain
 
 DTYPES = ("float32", "float64")
-MODES = ("c", "numba", "py")
+MODES = ("c", "cranelift", "numba", "py")
 
 
 def function(dtype, mode):

@@ -16,7 +16,7 @@ from frazil.scalar import Composite, ScalarOp
 from frazil.scalar.elemwise import Elemwise
 from frazil.testing import verify_grad
 
-MODES = ("py", "c", "numba")
+MODES = ("py", "c", "cranelift", "numba")
 UNARY = (ft.tanh, ft.sin, ft.abs, ft.neg, lambda x: x * x, lambda x: ft.exp(-ft.abs(x)))
 BINARY = (ft.add, ft.sub, ft.mul, ft.maximum, ft.minimum, lambda x, y: x / (1 + y * y))
 

@@ -20,8 +20,8 @@ from frazil.compile.inner import rewrite_inner_graph
 from frazil.compile.mode import find_linker
 from frazil.scalar import Composite, ScalarLoop, ScalarOp
 
-MODES = ("py", "c", "numba", "debug")
-NATIVE = ("c", "numba")
+MODES = ("py", "c", "cranelift", "numba", "debug")
+NATIVE = ("c", "cranelift", "numba")
 FEW = settings(max_examples=20)  # as all of them compile
 DTYPES = ("float64", "float32", "int64", "int32", "int8", "bool")
 BY_KIND = {

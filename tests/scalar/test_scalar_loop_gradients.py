@@ -14,8 +14,8 @@ from frazil.scalar import ScalarLoop
 from frazil.scalar.elemwise import Elemwise
 from frazil.testing import verify_grad
 
-MODES = ("py", "c", "numba", "debug")
-NATIVE = ("c", "numba")
+MODES = ("py", "c", "cranelift", "numba", "debug")
+NATIVE = ("c", "cranelift", "numba")
 FEW = settings(max_examples=20)  # as all of them compile
 
 

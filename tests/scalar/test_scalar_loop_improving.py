@@ -10,7 +10,7 @@ import frazil.tensor as ft
 from frazil.scalar import ScalarLoop
 from frazil.scalar.elemwise import Elemwise
 
-MODES = ("py", "c", "numba", "debug")
+MODES = ("py", "c", "cranelift", "numba", "debug")
 
 
 def loops_of(f):
@@ -70,7 +70,7 @@ def test_loops_that_take_the_same_steps_become_one(system, n_steps, data):
 
     assert len(loops_of(compiled("py"))) == 1
     wanted = compiled(as_written())
-    for mode in ("py", "c", "numba"):
+    for mode in ("py", "c", "cranelift", "numba"):
         for got, want in zip(compiled(mode)(*values), wanted(*values), strict=True):
             np.testing.assert_array_equal(got, want)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import frazil as fz
 import frazil.tensor as ft
 
-LINKERS = ["c", "numba", "py"]
+LINKERS = ["c", "cranelift", "numba", "py"]
 C, N, X, Y = ft.iscalar("c"), ft.lscalar("n"), ft.vector("x"), ft.vector("y")
 T = ft.lvector("t")
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import frazil as fz
 import frazil.tensor as ft
 
-MODES = ("py", "c", "numba")
+MODES = ("py", "c", "cranelift", "numba")
 DTYPES = ("bool", "int8", "uint8", "int32", "int64", "float32", "float64")
 
 

@@ -15,7 +15,7 @@ import frazil._core as core
 import frazil.tensor as ft
 from frazil.scan.op import Scan
 
-MODES = ("py", "c", "numba")
+MODES = ("py", "c", "cranelift", "numba")
 PLAIN = fz.Mode("py").excluding("scan")
 
 parts = st.lists(
@@ -110,7 +110,7 @@ def peak(function: fz.Function, *arguments: Any) -> int:
 @pytest.mark.parametrize("shape", [(), (3,), (None,)])
 @pytest.mark.parametrize("index", [-1, -2, slice(-3, None)])
 @pytest.mark.parametrize("ends", [False, True])
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 def test_memory_does_not_grow(mode: str, ends: bool, index: Any, shape: Any) -> None:
     """With outputs that are carried and not, with an end and without."""
     h, n = ft.tensor("h", dtype="float64", shape=shape), ft.lscalar("n")

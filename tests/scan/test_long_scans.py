@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import frazil as fz
 import frazil.tensor as ft
 
-MODES = ("c", "numba")
+MODES = ("c", "cranelift", "numba")
 
 
 def mixed(state, x):

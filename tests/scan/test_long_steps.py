@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import frazil as fz
 import frazil.tensor as ft
 
-MODES = ("c", "numba")
+MODES = ("c", "cranelift", "numba")
 
 CHANGES = {
     "product": lambda s, k, w: w @ s / 4,

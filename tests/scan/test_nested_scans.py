@@ -15,7 +15,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.testing import verify_grad
 
-MODES = ("py", "c", "numba")
+MODES = ("py", "c", "cranelift", "numba")
 PLAIN = fz.Mode("py").excluding("scan", "stabilize", "specialize", "blas")
 X, A = ft.vector("x"), ft.vector("a")
 
@@ -184,7 +184,7 @@ def test_gradients_of_nests(nest: Any, second: bool) -> None:
     verify_grad(slope, VALUES, abs_tol=1e-5, rel_tol=1e-4)
 
 
-@pytest.mark.parametrize("mode", ["c", "numba"])
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 def test_many_threads_compile_one_nest(mode: str) -> None:
     """Scans, choices and graphs that are built alike in eight threads at once."""
     outcomes: dict[int, list[np.ndarray]] = {}

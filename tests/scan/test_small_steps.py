@@ -141,7 +141,7 @@ def compiled(cases, mode):
     return fz.function(inputs, outputs, mode=mode)
 
 
-@pytest.mark.parametrize("linker", ["c", "numba"])
+@pytest.mark.parametrize("linker", ["c", "cranelift", "numba"])
 @pytest.mark.parametrize("name", CASES)
 def test_a_kernel_does_with_single_elements_what_the_op_does(name, linker):
     cases = CASES[name]

@@ -8,7 +8,7 @@ import frazil.tensor as ft
 from frazil.inner.successors import Successors
 from frazil.rewrite import Float, rewrite, rule
 
-LINKERS = ["c", "numba", "py"]
+LINKERS = ["c", "cranelift", "numba", "py"]
 V, C = ft.dvector("v"), ft.iscalar("c")
 THREE = ft.tensor(dtype="float64", shape=(3,))
 SUMS = fz.OpFromGraph([THREE], [ft.cumsum(THREE)])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import frazil as fz
 import frazil.tensor as ft
 
-MODES = ("py", "c", "numba")
+MODES = ("py", "c", "cranelift", "numba")
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 DTYPES = ("bool", *INTEGERS, "float32", "float64")
 KNOWN = {"reciprocal"}

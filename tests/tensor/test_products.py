@@ -116,7 +116,7 @@ def test_many_matrices_must_match(mode):
 
 def test_many_matrices_run_natively():
     x, y = ft.tensor3("x"), ft.tensor("y", shape=(None, 1, None, None))
-    for mode in ("c", "numba"):
+    for mode in ("c", "cranelift", "numba"):
         product = fz.function([x, y], x @ y, mode=mode)
         assert "call" not in str(product.explain())
         a, b = np.random.default_rng(0).normal(size=(2, 3, 9)), np.ones((4, 1, 9, 2))

@@ -12,10 +12,11 @@ from frazil.compile.phases import PHASES, SCAN, check_names
 from frazil.inner.rebuild import Improve
 from frazil.link.c import CCompiler
 from frazil.link.c.compiler import refused_compilers
+from frazil.link.cranelift import CraneliftCompiler
 from frazil.link.kernel.compiler import NativeKernel
 from frazil.link.kernel.image import Image, Symbol
 from frazil.link.linkers.debug import DebugLinker, debug_compiler
-from frazil.link.linkers.native import CLinker, NumbaLinker
+from frazil.link.linkers.native import CLinker, CraneliftLinker, NumbaLinker
 from frazil.link.linkers.py import PyLinker
 from frazil.link.numba import NumbaCompiler
 from frazil.tensor.linalg.failure import OnError
@@ -27,7 +28,7 @@ class Mode:
 
     Attributes
     ----------
-    linker : {"c", "numba", "py", "debug"} or None
+    linker : {"c", "cranelift", "numba", "py", "debug"} or None
         The linker, or a name given to :func:`register_linker`; None: the best one available.
     excluded : frozenset of str
         The phases and rules that are left out.
@@ -122,6 +123,11 @@ def _c() -> Linker | None:
     return None if compiler is None else CLinker(compiler)
 
 
+def _cranelift() -> Linker | None:
+    compiler = CraneliftCompiler.find()
+    return None if compiler is None else CraneliftLinker(compiler)
+
+
 def _numba() -> Linker | None:
     compiler = NumbaCompiler.find()
     return None if compiler is None else NumbaLinker(compiler)
@@ -133,6 +139,7 @@ def _debug() -> Linker:
 
 _FINDERS: dict[str, Callable[[], Linker | None]] = {
     "c": _c,
+    "cranelift": _cranelift,
     "numba": _numba,
     "py": PyLinker,
     "debug": _debug,
@@ -140,6 +147,7 @@ _FINDERS: dict[str, Callable[[], Linker | None]] = {
 
 _WAYS_OUT = {
     "c": "install a C compiler (gcc or clang), or set CC to one",
+    "cranelift": "it needs a system that lets processes run code which they make",
     "numba": "install numba: pip install 'frazil[numba]'",
 }
 

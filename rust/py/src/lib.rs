@@ -18,6 +18,7 @@ mod function;
 mod graph;
 
 mod memory;
+mod native_code;
 mod ndarray;
 mod op;
 mod operand;
@@ -72,6 +73,10 @@ mod _core {
     use crate::graph::{FunctionGraph, Transaction};
     #[pymodule_export]
     use crate::memory::{allocated_bytes, memory_plan, take_peak_bytes};
+    #[pymodule_export]
+    use crate::native_code::{
+        NativeCode, compile_kernels, kernel_listing, kernels_hold, native_code_fault,
+    };
     #[pymodule_export]
     use crate::op::OpBase;
     #[pymodule_export]

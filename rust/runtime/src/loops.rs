@@ -1,8 +1,10 @@
 //! Loops of native kernels over arrays, and what kernels call.
 
+mod elements;
 pub(crate) mod fold;
 pub(crate) mod kernel_functions;
 pub(crate) mod loop_nest;
 mod partials;
+mod real;
 mod row_ends;
 mod tiles;

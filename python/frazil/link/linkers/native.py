@@ -71,3 +71,7 @@ class CLinker(NativeLinker):
 
 class NumbaLinker(NativeLinker):
     """Makes programs whose kernels Numba compiles."""
+
+
+class CraneliftLinker(NativeLinker):
+    """Makes programs whose kernels the extension compiles itself."""

@@ -1,7 +1,9 @@
 //! Functions that native kernels call by address: what handles the partial results of float
-//! reductions, and operands at the end of a row, and what says whether to stop. No kernel has
-//! anything of its own in them, so no compiler need make them again with each.
+//! reductions, and operands at the end of a row, and what says whether to stop; those of single
+//! elements are in `elements.rs`. No kernel has anything of its own in them, so no compiler need make
+//! them again with each.
 
+use crate::loops::elements::{element_function, power_of_integers};
 use crate::loops::partials::{
     Largest, Product, Smallest, Sum, carry, fold, fold_columns, fold_rows,
 };
@@ -56,7 +58,8 @@ macro_rules! kernel_functions {
             let level = Level::best();
             match name {
                 $(stringify!($name) => Some($name::address(level)),)*
-                _ => None,
+                "power_of_integers" => Some(power_of_integers as *const () as usize),
+                _ => element_function(name),
             }
         }
     };

@@ -1,0 +1,152 @@
+"""The code generator within the extension as a compiler of kernels."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import frazil._core as _core
+from frazil.cache.identity import processor
+from frazil.link.cranelift.description import describe, scipy_functions
+from frazil.link.kernel.compiler import KernelCompileError, NativeKernel
+from frazil.link.kernel.image import Image, Symbol
+from frazil.link.kernel.loop_kernel import LoweringError
+from frazil.link.kernel.scalar_loop import body_of
+from frazil.link.kernel.scan_kernel import AnyKernel
+from frazil.link.toolchain.count import count_compiled
+from frazil.link.toolchain.symbols import function_address
+from frazil.scalar.loop import loop_result
+from frazil.scalar.op import ScalarOp
+
+
+class CraneliftCompiler:
+    """Makes machine code of kernels within this process, in about a millisecond each.
+
+    Examples
+    --------
+    >>> from frazil.link.cranelift import CraneliftCompiler
+    >>> from frazil.scalar import sin
+    >>> CraneliftCompiler.lowers(sin, ["float32"], "float32")
+    True
+    """
+
+    name = "cranelift"
+
+    step_limit = 4000
+
+    @classmethod
+    def find(cls) -> CraneliftCompiler | None:
+        """The compiler; None where the system runs no code that the process makes."""
+        return None if _core.native_code_fault() is not None else cls()
+
+    @staticmethod
+    def lowers(op: ScalarOp, operands: Sequence[str], result: str) -> bool:
+        """Whether the op can be a statement, with operands and a result of these dtypes."""
+        return CraneliftCompiler.refusal(op, operands, result) is None
+
+    @staticmethod
+    def refusal(op: ScalarOp, operands: Sequence[str], result: str) -> str | None:
+        """Why the op cannot be a statement; None if it can.
+
+        Examples
+        --------
+        >>> from frazil.link.cranelift import CraneliftCompiler
+        >>> from frazil.scalar import sin
+        >>> CraneliftCompiler.refusal(sin, ["int8"], "int8")
+        'the code generator has no form of sin for int8'
+        """
+        part = loop_result(op)
+        if part is not None:
+            return _loop_refusal(op)
+        if op.table_name is None:
+            return f"the code generator knows frazil's own ops alone, and {op} is none"
+        wanted = op.operand_dtypes(operands, result)
+        if _core.kernels_hold(op.table_name, list(wanted), result):
+            return None
+        return f"the code generator has no form of {op} for {', '.join(wanted)}"
+
+    def compile(self, kernels: Sequence[AnyKernel]) -> list[NativeKernel]:
+        """The native kernels, in order; equal kernels are compiled once as long as one is alive."""
+        placed = {kernel: _PLACED.get(kernel) for kernel in kernels}
+        missing = [kernel for kernel, place in placed.items() if place is None]
+        if missing:
+            for kernel, place in zip(missing, _build([*map(describe, missing)]), strict=True):
+                placed[kernel] = _PLACED[kernel] = place
+            count_compiled(self.name, len(missing))
+        found = [placed[kernel] for kernel in kernels]
+        return [NativeKernel(place.address, place) for place in found if place is not None]
+
+    @property
+    def identity(self) -> str:
+        """What the machine code depends on besides the kernel: the processor.
+
+        The code is made again where a program is loaded, so it is never that of another machine.
+        """
+        return processor()
+
+    def symbol(self, keepalive: object) -> Symbol | None:
+        """Where a kernel kept by ``keepalive`` is in an image."""
+        return keepalive.symbol if isinstance(keepalive, _Placed) else None
+
+    def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
+        """The kernels of these names in an image, which holds their texts."""
+        try:
+            texts = image.code.decode().split(_BETWEEN)
+            placed = _build([texts[int(name)] for name in names])
+        except (ValueError, IndexError) as error:
+            raise KernelCompileError(f"an image could not be loaded: {error}") from error
+        return [NativeKernel(place.address, place) for place in placed]
+
+
+_BETWEEN = "\n\n"
+"""What lies between the texts of an image."""
+
+
+@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
+class _Placed:
+    """A kernel in this process."""
+
+    code: _core.NativeCode
+    address: int
+    symbol: Symbol
+
+
+def _build(texts: list[str]) -> list[_Placed]:
+    """The machine code of kernels.
+
+    Raises
+    ------
+    KernelCompileError
+        If the system gives no memory for it.
+    """
+    scipy = {name for text in texts for name in scipy_functions(text)}
+    try:
+        code = _core.compile_kernels(texts, {name: function_address(name) for name in scipy})
+    except RuntimeError as error:
+        raise KernelCompileError(str(error), _BETWEEN.join(texts)) from error
+    image = Image(_BETWEEN.join(texts).encode(), {})
+    return [
+        _Placed(code, address, Symbol(image, f"{k}")) for k, address in enumerate(code.addresses())
+    ]
+
+
+_PLACED: weakref.WeakValueDictionary[AnyKernel, _Placed] = weakref.WeakValueDictionary()
+"""The kernels that are alive."""
+
+
+def _loop_refusal(op: ScalarOp) -> str | None:
+    """Why a loop that elements go through has no form; None if it has one."""
+    part = loop_result(op)
+    assert part is not None
+    try:
+        body = body_of(part[0])
+    except LoweringError as error:
+        return str(error)
+    for own in body.statements:
+        operands = [body.dtypes[a] for a in own.args]
+        if loop_result(own.op) is not None:
+            return f"{op} has a loop in its steps"
+        if fault := CraneliftCompiler.refusal(own.op, operands, own.dtype):
+            return fault
+    return None

@@ -1,0 +1,162 @@
+//! The partial results of what is folded over rows: in sets, which blocks of elements take in turn.
+//! So the bits of a sum are those of every other linker.
+
+use crate::dtype::Dtype;
+use crate::emit::{Emitter, REGISTER, suffix};
+use crate::kernel::Write;
+use crate::op::Reduction;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{InstBuilder, StackSlot, Value};
+use cranelift_frontend::Variable;
+
+/// Sets of partial results.
+const SETS: u32 = 4;
+/// Levels of partial float sums.
+const LEVELS: u32 = 4;
+/// Blocks after which float sums are carried to the next level, and so on.
+const CARRIED: i64 = 64;
+const CARRIED_TWICE: i64 = 1024;
+
+/// Where a fold goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// Into the output of a write; the partial results may go on from row to row.
+    Write(usize),
+    /// It is a value of the kernel.
+    Value(usize),
+}
+
+/// The fold of a write or of a value.
+pub(crate) struct Folding {
+    pub(crate) target: Target,
+    pub(crate) write: Write,
+    pub(crate) reduce: Reduction,
+    lanes: u32,
+    slot: StackSlot,
+    blocks: Variable,
+}
+
+impl Folding {
+    pub(crate) fn new(e: &mut Emitter, target: Target, write: Write, lanes: u32) -> Folding {
+        let reduce = write.reduce.expect("a fold reduces");
+        let levels = if reduce.has_levels(write.dtype) { LEVELS } else { 1 };
+        let slot = e.stack(SETS * lanes * levels * write.dtype.size());
+        let zero = e.i64(0);
+        let blocks = e.variable(I64, zero);
+        Folding { target, write, reduce, lanes, slot, blocks }
+    }
+
+    fn dtype(&self) -> Dtype {
+        self.write.dtype
+    }
+
+    /// The partial results of a set of all levels.
+    fn width(&self) -> u32 {
+        SETS * self.lanes
+    }
+
+    /// Sets the partial results to the identity.
+    pub(crate) fn start(&self, e: &mut Emitter) {
+        let (dtype, size) = (self.dtype(), self.dtype().size());
+        let bytes = self.width() * size;
+        let place = e.stack_address(self.slot);
+        let bits = self.reduce.identity(dtype);
+        let one = e.constant(dtype, bits);
+        let by = if bytes.is_multiple_of(REGISTER) { REGISTER } else { size };
+        let value = if by == size {
+            one
+        } else {
+            let ty = dtype.ir().by(REGISTER / size).expect("a register");
+            e.b.ins().splat(ty, one)
+        };
+        for offset in (0..bytes).step_by(by as usize) {
+            e.b.ins().store(crate::emit::flags(), value, place, offset as i32);
+        }
+        let zero = e.i64(0);
+        e.b.def_var(self.blocks, zero);
+    }
+
+    /// The set that the next block folds into.
+    pub(crate) fn enter_block(&self, e: &mut Emitter) -> Value {
+        let blocks = e.b.use_var(self.blocks);
+        let turn = e.b.ins().band_imm_u(blocks, i64::from(SETS - 1));
+        let shift = (self.lanes * self.dtype().size()).trailing_zeros();
+        let offset = e.b.ins().ishl_imm_u(turn, i64::from(shift));
+        let place = e.stack_address(self.slot);
+        e.b.ins().iadd(place, offset)
+    }
+
+    /// Lets the next block have the next set, and the next level what this one has gathered.
+    pub(crate) fn leave_block(&self, e: &mut Emitter) {
+        let one = e.i64(1);
+        e.advance(self.blocks, one);
+        if !self.reduce.has_levels(self.dtype()) {
+            return;
+        }
+        let blocks = e.b.use_var(self.blocks);
+        let rest = e.b.ins().band_imm_u(blocks, CARRIED - 1);
+        let due = e.b.ins().icmp_imm_u(IntCC::Equal, rest, 0);
+        e.when(due, |e| {
+            let place = e.stack_address(self.slot);
+            let turn = e.b.ins().ushr_imm_u(blocks, i64::from(CARRIED.trailing_zeros()));
+            let width = e.i64(i64::from(self.width()));
+            let name = format!("carry_{}", suffix(self.dtype().ir()));
+            e.call(&name, None, &[place, turn, width]);
+        });
+    }
+
+    /// Whether as many blocks were folded.
+    pub(crate) fn is_at(&self, e: &mut Emitter, total: Value) -> Value {
+        let blocks = e.b.use_var(self.blocks);
+        e.b.ins().icmp(IntCC::Equal, blocks, total)
+    }
+
+    /// All partial results folded to one.
+    pub(crate) fn total(&self, e: &mut Emitter) -> Value {
+        let (dtype, width) = (self.dtype(), i64::from(self.width()));
+        let place = e.stack_address(self.slot);
+        if !dtype.is_float() {
+            return self.total_in_order(e);
+        }
+        let mut used = e.i64(width);
+        if self.reduce.has_levels(dtype) {
+            let blocks = e.b.use_var(self.blocks);
+            for (least, levels) in [(CARRIED, 2), (CARRIED_TWICE, i64::from(LEVELS))] {
+                let many = e.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, blocks, least);
+                let more = e.i64(levels * width);
+                used = e.b.ins().select(many, more, used);
+            }
+        }
+        let none = e.i64(0);
+        let lanes = e.i64(i64::from(self.lanes));
+        let ty = dtype.ir();
+        let name = format!("fold_all_{}_{}", self.reduce.0.name(), suffix(ty));
+        e.call(&name, Some(ty), &[place, used, none, lanes])
+    }
+
+    /// Of integers every order gives the same bits.
+    fn total_in_order(&self, e: &mut Emitter) -> Value {
+        let (dtype, size) = (self.dtype(), i64::from(self.dtype().size()));
+        let place = e.stack_address(self.slot);
+        let first = e.load(dtype, place, 0);
+        let so_far = e.variable(dtype.ir(), first);
+        let offset = e.i64(size);
+        let at = e.variable(I64, offset);
+        let bytes = size * i64::from(self.width());
+        let own = e.begin_loop(|e| {
+            let at = e.b.use_var(at);
+            e.b.ins().icmp_imm_s(IntCC::SignedLessThan, at, bytes)
+        });
+        let here = e.b.use_var(at);
+        let address = e.b.ins().iadd(place, here);
+        let next = e.load(dtype, address, 0);
+        let old = e.b.use_var(so_far);
+        let folded = e.fold(self.reduce, dtype, old, next);
+        e.b.def_var(so_far, folded);
+        let step = e.i64(size);
+        e.advance(at, step);
+        e.end_loop(own);
+        e.b.use_var(so_far)
+    }
+}

@@ -1,0 +1,26 @@
+//! Machine code of kernels, made by Cranelift in about a millisecond, without a compiler on the
+//! machine. Knows kernels, and no Python: a kernel comes as a text ([`compile`]) that is believed in
+//! nothing.
+//!
+//! The bits that a kernel computes are those of the kernels in C: elements go through the same
+//! operations, and sums have the same partial results. `read.rs` has kernels from texts, `verify.rs`
+//! refuses those that make no sense, `walk.rs` and `steps.rs` write the code, `machine.rs` makes it
+//! run.
+
+mod dtype;
+mod emit;
+mod error;
+mod folding;
+mod kernel;
+mod machine;
+mod op;
+mod pages;
+mod read;
+mod scalar;
+mod stages;
+mod steps;
+mod verify;
+mod walk;
+
+pub use error::CodegenError;
+pub use machine::{Code, clif, compile, is_available, lowers};

@@ -1,0 +1,217 @@
+//! From kernels to code that runs.
+
+use crate::dtype::Dtype;
+use crate::emit::Emitter;
+use crate::error::CodegenError;
+use crate::kernel::Kernel;
+use crate::op::Op;
+use crate::pages::Pages;
+use crate::read::read;
+use crate::steps::write_scan;
+use crate::verify::verify;
+use crate::walk::write_loop;
+use cranelift_codegen::Context;
+use cranelift_codegen::binemit::Reloc;
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::types::{I32, I64};
+use cranelift_codegen::ir::{AbiParam, ExternalName, Function, Signature, UserFuncName};
+use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_codegen::{FinalizedMachReloc, FinalizedRelocTarget};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use std::sync::OnceLock;
+
+/// Where each function begins, in bytes: a line of the processor's cache.
+const ALIGNMENT: usize = 64;
+
+/// The code of some kernels, which lives as long as this.
+#[derive(Debug)]
+pub struct Code {
+    pages: Pages,
+    offsets: Vec<usize>,
+}
+
+impl Code {
+    /// The address of each kernel, in order.
+    pub fn addresses(&self) -> Vec<usize> {
+        self.offsets.iter().map(|offset| self.pages.start() + offset).collect()
+    }
+}
+
+/// Whether this machine can run what [`compile`] makes.
+pub fn is_available() -> Result<(), CodegenError> {
+    static KNOWN: OnceLock<Result<(), String>> = OnceLock::new();
+    KNOWN
+        .get_or_init(|| {
+            target().map_err(|error| error.to_string())?;
+            Pages::of(&[0; 16]).map(drop).map_err(|error| error.to_string())
+        })
+        .clone()
+        .map_err(CodegenError::Processor)
+}
+
+/// Whether a kernel may hold the op, with such operands and result; all by name.
+pub fn lowers(op: &str, operands: &[&str], result: &str) -> bool {
+    let operands: Option<Vec<Dtype>> = operands.iter().map(|name| Dtype::named(name)).collect();
+    match (Op::named(op), operands, Dtype::named(result)) {
+        (Some(op), Some(operands), Some(result)) => op.takes(&operands, result),
+        _ => false,
+    }
+}
+
+/// The code of the kernels that the texts describe. `address` gives those of functions by name.
+///
+/// # Errors
+/// If a text describes no kernel, a function has no address, or no memory may hold code.
+pub fn compile(
+    texts: &[&str],
+    address: impl Fn(&str) -> Option<usize>,
+) -> Result<Code, CodegenError> {
+    let target = target()?;
+    let mut builder = FunctionBuilderContext::new();
+    let mut context = Context::new();
+    let (mut code, mut offsets) = (Vec::new(), Vec::new());
+    for text in texts {
+        let kernel = kernel_of(text)?;
+        context.clear();
+        let names = write(&kernel, target, &mut context.func, &mut builder);
+        context
+            .compile(target, &mut ControlPlane::default())
+            .map_err(|error| CodegenError::Refused(format!("{:?}", error.inner)))?;
+        let made = context.compiled_code().expect("it was compiled");
+        let start = code.len().next_multiple_of(ALIGNMENT);
+        code.resize(start, 0);
+        code.extend_from_slice(made.code_buffer());
+        for relocation in made.buffer.relocs() {
+            let place = start + relocation.offset as usize;
+            let name = called(relocation, &context.func, &names)?;
+            let given = address(name).ok_or_else(|| CodegenError::Unknown(name.to_owned()))?;
+            let value = (given as i64).wrapping_add(relocation.addend);
+            code[place..place + 8].copy_from_slice(&value.to_le_bytes());
+        }
+        offsets.push(start);
+    }
+    Ok(Code { pages: Pages::of(&code)?, offsets })
+}
+
+/// The instructions of the kernel that a text describes, as Cranelift prints them, and the names of
+/// the functions that it calls, by number.
+///
+/// # Errors
+/// As for [`compile`].
+pub fn clif(text: &str) -> Result<(String, Vec<String>), CodegenError> {
+    let kernel = kernel_of(text)?;
+    let mut function = Function::new();
+    let names = write(&kernel, target()?, &mut function, &mut FunctionBuilderContext::new());
+    Ok((function.display().to_string(), names))
+}
+
+fn kernel_of(text: &str) -> Result<Kernel, CodegenError> {
+    let kernel = read(text)?;
+    verify(&kernel)?;
+    Ok(kernel)
+}
+
+/// Writes a kernel; the names of the functions that it calls.
+fn write(
+    kernel: &Kernel,
+    target: &dyn TargetIsa,
+    function: &mut Function,
+    context: &mut FunctionBuilderContext,
+) -> Vec<String> {
+    let convention = target.default_call_conv();
+    let mut signature = Signature::new(convention);
+    signature.params.extend([AbiParam::new(I64); 4]);
+    signature.returns.push(AbiParam::new(I32));
+    function.signature = signature;
+    function.name = UserFuncName::user(0, 0);
+    let mut emitter = Emitter::new(FunctionBuilder::new(function, context), convention);
+    match kernel {
+        Kernel::Loop(own) => write_loop(&mut emitter, own),
+        Kernel::Scan(own) => write_scan(&mut emitter, own),
+    }
+    emitter.b.finalize(target.frontend_config());
+    emitter.names
+}
+
+/// The function whose address belongs where a relocation says.
+fn called<'n>(
+    relocation: &FinalizedMachReloc,
+    function: &Function,
+    names: &'n [String],
+) -> Result<&'n str, CodegenError> {
+    if let (Reloc::Abs8, FinalizedRelocTarget::ExternalName(ExternalName::User(name))) =
+        (relocation.kind, &relocation.target)
+    {
+        let index = function.params.user_named_funcs()[*name].index as usize;
+        return Ok(&names[index]);
+    }
+    Err(CodegenError::Refused(format!("it needs {relocation:?}")))
+}
+
+/// The processor that code is made for: this one.
+fn target() -> Result<&'static dyn TargetIsa, CodegenError> {
+    static TARGET: OnceLock<Result<OwnedTargetIsa, String>> = OnceLock::new();
+    match TARGET.get_or_init(find_target) {
+        Ok(target) => Ok(&**target),
+        Err(fault) => Err(CodegenError::Processor(fault.clone())),
+    }
+}
+
+fn find_target() -> Result<OwnedTargetIsa, String> {
+    let mut flags = settings::builder();
+    // Values are used where they are made, so there is little to be made better, and compiling
+    // takes half as long.
+    let chosen = [
+        ("opt_level", "none"),
+        ("regalloc_algorithm", "backtracking"),
+        ("is_pic", "false"),
+        ("unwind_info", "false"),
+        ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
+    ];
+    for (name, value) in chosen {
+        flags.set(name, value).map_err(|error| format!("{name}: {error}"))?;
+    }
+    let mut builder =
+        isa::lookup(target_lexicon::Triple::host()).map_err(|error| error.to_string())?;
+    enable_host(&mut builder)?;
+    builder.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())
+}
+
+#[cfg(target_arch = "x86_64")]
+fn enable_host(builder: &mut isa::Builder) -> Result<(), String> {
+    macro_rules! known {
+        ($($flag:literal $feature:tt;)*) => {
+            [$(($flag, is_x86_feature_detected!($feature)),)*]
+        };
+    }
+    let known = known! {
+        "has_sse3" "sse3";
+        "has_ssse3" "ssse3";
+        "has_sse41" "sse4.1";
+        "has_sse42" "sse4.2";
+        "has_popcnt" "popcnt";
+        "has_avx" "avx";
+        "has_avx2" "avx2";
+        "has_fma" "fma";
+        "has_bmi1" "bmi1";
+        "has_bmi2" "bmi2";
+        "has_lzcnt" "lzcnt";
+        "has_avx512f" "avx512f";
+        "has_avx512dq" "avx512dq";
+        "has_avx512vl" "avx512vl";
+    };
+    for (flag, has) in known {
+        if has {
+            builder.enable(flag).map_err(|error| format!("{flag}: {error}"))?;
+        } else if flag.starts_with("has_sse") || flag == "has_ssse3" {
+            return Err(format!("it lacks {}", &flag[4..]));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn enable_host(_builder: &mut isa::Builder) -> Result<(), String> {
+    Ok(())
+}

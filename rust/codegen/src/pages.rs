@@ -1,0 +1,86 @@
+//! Memory that code runs in: it is written first, and then executable and never writable again.
+
+use crate::error::CodegenError;
+use std::io;
+use std::ptr::{NonNull, null_mut};
+
+/// Pages with code.
+#[derive(Debug)]
+pub(crate) struct Pages {
+    start: NonNull<u8>,
+    length: usize,
+}
+
+// SAFETY: nobody writes to the pages once they are made.
+unsafe impl Send for Pages {}
+// SAFETY: as above.
+unsafe impl Sync for Pages {}
+
+impl Pages {
+    /// Pages that hold these bytes.
+    pub(crate) fn of(code: &[u8]) -> Result<Pages, CodegenError> {
+        // SAFETY: asks for a number.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(4096) as usize;
+        let length = code.len().max(1).next_multiple_of(page);
+        let (access, kind) =
+            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON);
+        // SAFETY: asks for new memory, which nothing else refers to.
+        let start = unsafe { libc::mmap(null_mut(), length, access, kind, -1, 0) };
+        if start == libc::MAP_FAILED {
+            return Err(CodegenError::Memory(io::Error::last_os_error()));
+        }
+        let start = NonNull::new(start.cast::<u8>())
+            .ok_or_else(|| CodegenError::Memory(io::Error::other("it lies where nothing may")))?;
+        let pages = Pages { start, length };
+        // SAFETY: the pages are new, writable and as long as the code.
+        unsafe { std::ptr::copy_nonoverlapping(code.as_ptr(), start.as_ptr(), code.len()) };
+        clean(start.as_ptr(), code.len());
+        let access = libc::PROT_READ | libc::PROT_EXEC;
+        // SAFETY: these are whole pages of ours.
+        if unsafe { libc::mprotect(start.as_ptr().cast(), length, access) } != 0 {
+            return Err(CodegenError::Memory(io::Error::last_os_error()));
+        }
+        Ok(pages)
+    }
+
+    /// Where the code begins.
+    pub(crate) fn start(&self) -> usize {
+        self.start.as_ptr() as usize
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        // SAFETY: the pages are ours, and who had an address of them has let go of their owner.
+        unsafe { libc::munmap(self.start.as_ptr().cast(), self.length) };
+    }
+}
+
+/// Lets the processor see code that was written as data.
+#[cfg(target_arch = "aarch64")]
+fn clean(start: *mut u8, length: usize) {
+    unsafe extern "C" {
+        fn __clear_cache(start: *mut u8, end: *mut u8);
+    }
+    // SAFETY: the range is mapped.
+    unsafe { __clear_cache(start, start.wrapping_add(length)) };
+}
+
+/// Nothing to do: the processor sees what was written.
+#[cfg(not(target_arch = "aarch64"))]
+fn clean(_start: *mut u8, _length: usize) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_hold_what_was_written_and_begin_on_a_page() {
+        let code: Vec<u8> = (0..=255).collect();
+        let pages = Pages::of(&code).unwrap();
+        assert_eq!(pages.start() % 4096, 0);
+        // SAFETY: the pages are readable and as long.
+        let kept = unsafe { std::slice::from_raw_parts(pages.start() as *const u8, 256) };
+        assert_eq!(kept, code);
+    }
+}

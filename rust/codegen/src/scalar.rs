@@ -1,0 +1,573 @@
+//! Scalar ops as instructions: the same bits as the C text of each.
+
+use crate::dtype::{Dtype, Kind};
+use crate::emit::{Emitter, suffix};
+use crate::op::{Op, Reduction};
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::types::{F64, I32, I64};
+use cranelift_codegen::ir::{InstBuilder, Value};
+
+/// The status of an integer to a negative power.
+const NEGATIVE_POWER: i64 = 1;
+
+impl Emitter<'_> {
+    /// The op on operands of type `from`, which are converted to the types `operands` first.
+    pub(crate) fn apply(
+        &mut self,
+        op: Op,
+        from: &[Dtype],
+        operands: &[Dtype],
+        result: Dtype,
+        args: &[Value],
+    ) -> Value {
+        let given: Vec<Value> =
+            (0..args.len()).map(|at| self.convert(args[at], from[at], operands[at])).collect();
+        self.op(op, operands, result, &given)
+    }
+
+    /// The op on operands of its own types.
+    pub(crate) fn op(
+        &mut self,
+        op: Op,
+        operands: &[Dtype],
+        result: Dtype,
+        args: &[Value],
+    ) -> Value {
+        let own = operands[operands.len() - 1];
+        if op == Op::Cast {
+            return self.convert(args[0], own, result);
+        }
+        let mixed = operands.len() == 2 && operands[0] != own;
+        if self.wide.is_some() && (mixed || !has_wide_form(op, own)) {
+            return self
+                .each_lane(operands, args, result, |e, given| e.op(op, operands, result, given));
+        }
+        match (op, args) {
+            (Op::Second, &[_, y]) => y,
+            (Op::Identity | Op::DisconnectedGrad | Op::ZeroGrad, &[x]) => x,
+            (Op::Where, &[holds, yes, no]) => self.select(holds, yes, no),
+            (Op::Eq | Op::Neq | Op::Lt | Op::Le | Op::Gt | Op::Ge, &[x, y]) => {
+                if operands[0] == operands[1] {
+                    self.compare(op, own, x, y)
+                } else {
+                    self.compare_mixed(op, operands, x, y)
+                }
+            }
+            (Op::Clip, &[x, low, high]) => self.clip(own, x, low, high),
+            (_, &[x]) => self.unary(op, own, x),
+            (_, &[x, y]) => self.binary(op, own, x, y),
+            _ => unreachable!("a kernel was verified"),
+        }
+    }
+
+    /// The result so far with one more value folded in.
+    pub(crate) fn fold(
+        &mut self,
+        reduce: Reduction,
+        dtype: Dtype,
+        so_far: Value,
+        value: Value,
+    ) -> Value {
+        let given = if reduce.keeps_first() { [value, so_far] } else { [so_far, value] };
+        self.op(reduce.0, &[dtype; 2], dtype, &given)
+    }
+
+    fn unary(&mut self, op: Op, own: Dtype, x: Value) -> Value {
+        let kind = own.kind();
+        match (op, kind) {
+            (Op::Neg, Kind::Float) => self.b.ins().fneg(x),
+            (Op::Neg, _) => self.b.ins().ineg(x),
+            (Op::Reciprocal, _) => {
+                let one = self.number(own, 1.0);
+                self.b.ins().fdiv(one, x)
+            }
+            (Op::Sqr, _) => self.binary(Op::Mul, own, x, x),
+            (Op::Abs, Kind::Float) => self.b.ins().fabs(x),
+            (Op::Abs, Kind::Signed) => {
+                let (zero, negated) = (self.number(own, 0.0), self.b.ins().ineg(x));
+                let below = self.compare(Op::Lt, own, x, zero);
+                self.select(below, negated, x)
+            }
+            (Op::Floor, Kind::Float) => self.b.ins().floor(x),
+            (Op::Ceil, Kind::Float) => self.b.ins().ceil(x),
+            (Op::Trunc, Kind::Float) => self.b.ins().trunc(x),
+            (Op::Rint, _) => self.b.ins().nearest(x),
+            (Op::Abs | Op::Floor | Op::Ceil | Op::Trunc, _) => x,
+            (Op::Sqrt, _) => self.b.ins().sqrt(x),
+            (Op::Sign, _) => self.sign(own, x),
+            (Op::Invert, Kind::Bool) if self.wide.is_none() => self.b.ins().bxor_imm_u(x, 1),
+            (Op::Invert, _) => self.b.ins().bnot(x),
+            (Op::Isnan, Kind::Float) => self.compare(Op::Neq, own, x, x),
+            (Op::Isinf | Op::Isfinite, Kind::Float) => {
+                let size = self.b.ins().fabs(x);
+                let infinite = self.number(own, f64::INFINITY);
+                let how = if op == Op::Isinf { Op::Eq } else { Op::Lt };
+                self.compare(how, own, size, infinite)
+            }
+            (Op::Isnan | Op::Isinf, _) => self.constant(Dtype::Bool, 0),
+            (Op::Isfinite, _) => self.constant(Dtype::Bool, 1),
+            (Op::Psi | Op::Erfcx, _) => {
+                let wide = self.convert(x, own, Dtype::Float64);
+                let made = self.function_of_scipy(op, wide);
+                self.convert(made, Dtype::Float64, own)
+            }
+            _ => self.function(op, own, &[x]),
+        }
+    }
+
+    /// Calls a function of float64 that SciPy exports; its last operand is of no use here.
+    fn function_of_scipy(&mut self, op: Op, x: Value) -> Value {
+        let zero = self.b.ins().iconst(I32, 0);
+        let name = if op == Op::Erfcx { "__pyx_fuse_1erfcx" } else { "__pyx_fuse_1psi" };
+        self.call(name, Some(F64), &[x, zero])
+    }
+
+    /// The digamma function, or a derivative of it.
+    fn polygamma(&mut self, own: Dtype, order: Value, x: Value) -> Value {
+        let zero = self.number(own, 0.0);
+        let wide = self.convert(x, own, Dtype::Float64);
+        let first = self.function_of_scipy(Op::Psi, wide);
+        let first = self.convert(first, Dtype::Float64, own);
+        let other = self.function(Op::Polygamma, own, &[order, x]);
+        let is_first = self.compare(Op::Eq, own, order, zero);
+        self.select(is_first, first, other)
+    }
+
+    fn sign(&mut self, own: Dtype, x: Value) -> Value {
+        let zero = self.number(own, 0.0);
+        let one = self.number(own, 1.0);
+        let above = self.compare(Op::Gt, own, x, zero);
+        if own.kind() == Kind::Unsigned {
+            return self.select(above, one, zero);
+        }
+        let below = self.compare(Op::Lt, own, x, zero);
+        let minus = self.number(own, -1.0);
+        let rest = if own.is_float() {
+            // A zero has no sign here, and a NaN stays.
+            let none = self.compare(Op::Eq, own, x, zero);
+            self.select(none, zero, x)
+        } else {
+            zero
+        };
+        let low = self.select(below, minus, rest);
+        self.select(above, one, low)
+    }
+
+    fn binary(&mut self, op: Op, own: Dtype, x: Value, y: Value) -> Value {
+        let kind = own.kind();
+        match (op, kind) {
+            (Op::Add, Kind::Float) => self.b.ins().fadd(x, y),
+            (Op::Sub, Kind::Float) => self.b.ins().fsub(x, y),
+            (Op::Mul, Kind::Float) => self.b.ins().fmul(x, y),
+            (Op::Truediv, _) => self.b.ins().fdiv(x, y),
+            (Op::Add | Op::Maximum | Op::Or, Kind::Bool) | (Op::Or, _) => self.b.ins().bor(x, y),
+            (Op::Mul | Op::Minimum | Op::And, Kind::Bool) | (Op::And, _) => self.b.ins().band(x, y),
+            (Op::Xor, _) => self.b.ins().bxor(x, y),
+            (Op::Add, _) => self.b.ins().iadd(x, y),
+            (Op::Sub, _) => self.b.ins().isub(x, y),
+            (Op::Mul, _) => self.b.ins().imul(x, y),
+            (Op::Maximum | Op::Minimum, _) => {
+                let how = if op == Op::Maximum { Op::Gt } else { Op::Lt };
+                let mut wins = self.compare(how, own, x, y);
+                if own.is_float() {
+                    let nan = self.compare(Op::Neq, own, x, x);
+                    wins = self.b.ins().bor(wins, nan);
+                }
+                self.select(wins, x, y)
+            }
+            (Op::Floordiv, Kind::Float) => self.float_floordiv(own, x, y),
+            (Op::Mod, Kind::Float) => self.float_mod(own, x, y),
+            (Op::Floordiv | Op::Mod, _) => self.integer_division(op, own, x, y),
+            (Op::Pow, Kind::Signed | Kind::Unsigned) => self.integer_power(own, x, y),
+            (Op::Polygamma, _) => self.polygamma(own, x, y),
+            _ => self.function(op, own, &[x, y]),
+        }
+    }
+
+    /// Calls what is made ahead for one element.
+    fn function(&mut self, op: Op, own: Dtype, args: &[Value]) -> Value {
+        let ty = own.ir();
+        self.call(&format!("{}_one_{}", op.name(), suffix(ty)), Some(ty), args)
+    }
+
+    pub(crate) fn compare(&mut self, op: Op, own: Dtype, x: Value, y: Value) -> Value {
+        if own.is_float() {
+            let how = match op {
+                Op::Eq => FloatCC::Equal,
+                Op::Neq => FloatCC::NotEqual,
+                Op::Lt => FloatCC::LessThan,
+                Op::Le => FloatCC::LessThanOrEqual,
+                Op::Gt => FloatCC::GreaterThan,
+                _ => FloatCC::GreaterThanOrEqual,
+            };
+            return self.b.ins().fcmp(how, x, y);
+        }
+        let signed = own.is_signed();
+        let how = match op {
+            Op::Eq => IntCC::Equal,
+            Op::Neq => IntCC::NotEqual,
+            Op::Lt if signed => IntCC::SignedLessThan,
+            Op::Le if signed => IntCC::SignedLessThanOrEqual,
+            Op::Gt if signed => IntCC::SignedGreaterThan,
+            Op::Ge if signed => IntCC::SignedGreaterThanOrEqual,
+            Op::Lt => IntCC::UnsignedLessThan,
+            Op::Le => IntCC::UnsignedLessThanOrEqual,
+            Op::Gt => IntCC::UnsignedGreaterThan,
+            _ => IntCC::UnsignedGreaterThanOrEqual,
+        };
+        self.b.ins().icmp(how, x, y)
+    }
+
+    /// An int64 and a uint64, which have no common type: a negative number is less than any other.
+    fn compare_mixed(&mut self, op: Op, operands: &[Dtype], x: Value, y: Value) -> Value {
+        let first_is_signed = operands[0].is_signed();
+        let negative =
+            self.b.ins().icmp_imm_s(IntCC::SignedLessThan, if first_is_signed { x } else { y }, 0);
+        let (yes, no) = (self.constant(Dtype::Bool, 1), self.constant(Dtype::Bool, 0));
+        let of_negative = match op {
+            Op::Eq => no,
+            Op::Neq => yes,
+            Op::Lt | Op::Le => {
+                if first_is_signed {
+                    yes
+                } else {
+                    no
+                }
+            }
+            _ => {
+                if first_is_signed {
+                    no
+                } else {
+                    yes
+                }
+            }
+        };
+        let both = self.compare(op, Dtype::Uint64, x, y);
+        self.select(negative, of_negative, both)
+    }
+
+    fn clip(&mut self, own: Dtype, x: Value, low: Value, high: Value) -> Value {
+        match own.kind() {
+            Kind::Bool => {
+                let up = self.b.ins().bor(x, low);
+                self.b.ins().band(up, high)
+            }
+            Kind::Float => {
+                let up = self.kept_unless(Op::Ge, own, x, low);
+                self.kept_unless(Op::Le, own, up, high)
+            }
+            _ => {
+                let above = self.compare(Op::Gt, own, x, low);
+                let up = self.select(above, x, low);
+                let below = self.compare(Op::Lt, own, up, high);
+                self.select(below, up, high)
+            }
+        }
+    }
+
+    /// `x` where it compares so with the bound or is NaN, else the bound.
+    fn kept_unless(&mut self, op: Op, own: Dtype, x: Value, bound: Value) -> Value {
+        let inside = self.compare(op, own, x, bound);
+        let nan = self.compare(Op::Neq, own, x, x);
+        let stays = self.b.ins().bor(inside, nan);
+        self.select(stays, x, bound)
+    }
+
+    // ------------------------------------------------------------ division of one element
+
+    /// What remains, and whether it has another sign than the divisor.
+    fn remainder(&mut self, own: Dtype, a: Value, b: Value) -> (Value, Value) {
+        let ty = own.ir();
+        let rest = self.call(&format!("fmod_one_{}", suffix(ty)), Some(ty), &[a, b]);
+        let zero = self.number(own, 0.0);
+        let left = self.compare(Op::Neq, own, rest, zero);
+        let below = self.compare(Op::Lt, own, b, zero);
+        let under = self.compare(Op::Lt, own, rest, zero);
+        let apart = self.b.ins().bxor(below, under);
+        (rest, self.b.ins().band(left, apart))
+    }
+
+    fn float_floordiv(&mut self, own: Dtype, a: Value, b: Value) -> Value {
+        let (rest, off) = self.remainder(own, a, b);
+        let (zero, one) = (self.number(own, 0.0), self.number(own, 1.0));
+        let whole = self.b.ins().fsub(a, rest);
+        let exact = self.b.ins().fdiv(whole, b);
+        let less = self.b.ins().fsub(exact, one);
+        let quotient = self.select(off, less, exact);
+        let down = self.b.ins().floor(quotient);
+        let gap = self.b.ins().fsub(quotient, down);
+        let half = self.number(own, 0.5);
+        let far = self.compare(Op::Gt, own, gap, half);
+        let up = self.b.ins().fadd(down, one);
+        let near = self.select(far, up, down);
+        let ratio = self.b.ins().fdiv(a, b);
+        let signed = self.b.ins().fcopysign(zero, ratio);
+        let none = self.compare(Op::Eq, own, quotient, zero);
+        let made = self.select(none, signed, near);
+        let by_zero = self.compare(Op::Eq, own, b, zero);
+        self.select(by_zero, ratio, made)
+    }
+
+    fn float_mod(&mut self, own: Dtype, a: Value, b: Value) -> Value {
+        let (rest, off) = self.remainder(own, a, b);
+        let zero = self.number(own, 0.0);
+        let more = self.b.ins().fadd(rest, b);
+        let moved = self.select(off, more, rest);
+        let signed = self.b.ins().fcopysign(zero, b);
+        let none = self.compare(Op::Eq, own, rest, zero);
+        let made = self.select(none, signed, moved);
+        let by_zero = self.compare(Op::Eq, own, b, zero);
+        let nan = self.compare(Op::Neq, own, rest, rest);
+        let stays = self.b.ins().bor(by_zero, nan);
+        self.select(stays, rest, made)
+    }
+
+    /// A division that traps, by zero or of the least integer by -1, is never made.
+    fn integer_division(&mut self, op: Op, own: Dtype, a: Value, b: Value) -> Value {
+        let (zero, one) = (self.number(own, 0.0), self.number(own, 1.0));
+        let by_zero = self.compare(Op::Eq, own, b, zero);
+        if !own.is_signed() {
+            let divisor = self.select(by_zero, one, b);
+            let made = match op {
+                Op::Floordiv => self.b.ins().udiv(a, divisor),
+                _ => self.b.ins().urem(a, divisor),
+            };
+            return self.select(by_zero, zero, made);
+        }
+        let minus = self.number(own, -1.0);
+        let by_minus = self.compare(Op::Eq, own, b, minus);
+        let odd = self.b.ins().bor(by_zero, by_minus);
+        let divisor = self.select(odd, one, b);
+        let rest = self.b.ins().srem(a, divisor);
+        let left = self.compare(Op::Neq, own, rest, zero);
+        let signs = self.b.ins().bxor(rest, divisor);
+        let apart = self.compare(Op::Lt, own, signs, zero);
+        let off = self.b.ins().band(left, apart);
+        if op == Op::Mod {
+            let more = self.b.ins().iadd(rest, divisor);
+            let made = self.select(off, more, rest);
+            return self.select(odd, zero, made);
+        }
+        let quotient = self.b.ins().sdiv(a, divisor);
+        let less = self.b.ins().isub(quotient, one);
+        let down = self.select(off, less, quotient);
+        let negated = self.b.ins().ineg(a);
+        let made = self.select(by_minus, negated, down);
+        self.select(by_zero, zero, made)
+    }
+
+    fn integer_power(&mut self, own: Dtype, base: Value, exponent: Value) -> Value {
+        let mut power = exponent;
+        let mut negative = None;
+        if own.is_signed() {
+            let zero = self.number(own, 0.0);
+            let below = self.compare(Op::Lt, own, exponent, zero);
+            let fault = self.b.ins().iconst(I32, NEGATIVE_POWER);
+            let so_far = self.status();
+            let status = self.b.ins().select(below, fault, so_far);
+            self.set_status(status);
+            power = self.b.ins().select(below, zero, exponent);
+            negative = Some((below, zero));
+        }
+        let (wide_base, wide_power) =
+            (self.resized(base, own, Dtype::Uint64), self.resized(power, own, Dtype::Uint64));
+        let made = self.call("power_of_integers", Some(I64), &[wide_base, wide_power]);
+        let made = self.resized(made, Dtype::Uint64, own);
+        match negative {
+            None => made,
+            Some((below, zero)) => self.b.ins().select(below, zero, made),
+        }
+    }
+
+    // ------------------------------------------------------------ conversions
+
+    /// The value as another type, as NumPy's `astype` has it.
+    pub(crate) fn convert(&mut self, x: Value, from: Dtype, to: Dtype) -> Value {
+        if from == to {
+            return x;
+        }
+        if self.wide.is_some() {
+            let alike = from.ir() == to.ir() && from != Dtype::Bool && to != Dtype::Bool;
+            if alike {
+                return x;
+            }
+            return match (from.kind(), to.kind()) {
+                (_, Kind::Bool) if has_wide_form(Op::Neq, from) => {
+                    let zero = self.number(from, 0.0);
+                    self.compare(Op::Neq, from, x, zero)
+                }
+                (Kind::Bool, _) => {
+                    let (one, zero) = (self.number(to, 1.0), self.number(to, 0.0));
+                    self.select(x, one, zero)
+                }
+                _ => self.each_lane(&[from], &[x], to, |e, given| e.convert(given[0], from, to)),
+            };
+        }
+        match (from.kind(), to.kind()) {
+            (_, Kind::Bool) => {
+                let zero = self.number(from, 0.0);
+                self.compare(Op::Neq, from, x, zero)
+            }
+            (Kind::Float, Kind::Float) if to == Dtype::Float64 => self.b.ins().fpromote(to.ir(), x),
+            (Kind::Float, Kind::Float) => self.b.ins().fdemote(to.ir(), x),
+            (Kind::Float, _) => self.float_to_integer(x, from, to),
+            (_, Kind::Float) => {
+                let signed = from.is_signed();
+                let through = match (signed, from.size() < 4) {
+                    (_, true) | (true, _) if from.size() < 8 => Dtype::Int32,
+                    (true, _) => Dtype::Int64,
+                    _ => from,
+                };
+                let x = self.resized(x, from, through);
+                if through.is_signed() {
+                    self.b.ins().fcvt_from_sint(to.ir(), x)
+                } else {
+                    self.b.ins().fcvt_from_uint(to.ir(), x)
+                }
+            }
+            _ => self.resized(x, from, to),
+        }
+    }
+
+    /// An integer, or a bool, with another number of bits.
+    fn resized(&mut self, x: Value, from: Dtype, to: Dtype) -> Value {
+        let (own, wanted) = (from.ir(), to.ir());
+        if own.bits() == wanted.bits() {
+            x
+        } else if own.bits() > wanted.bits() {
+            self.b.ins().ireduce(wanted, x)
+        } else if from.is_signed() {
+            self.b.ins().sextend(wanted, x)
+        } else {
+            self.b.ins().uextend(wanted, x)
+        }
+    }
+
+    /// The integer part; what no such integer holds becomes the least integer of the type that it
+    /// goes through.
+    fn float_to_integer(&mut self, x: Value, from: Dtype, to: Dtype) -> Value {
+        match to {
+            Dtype::Uint64 => {
+                let half = self.number(from, 9_223_372_036_854_775_808.0);
+                let high = self.compare(Op::Ge, from, x, half);
+                let less = self.b.ins().fsub(x, half);
+                let part = self.select(high, less, x);
+                let whole = self.truncated(part, from, Dtype::Int64);
+                let top = self.int(I64, i64::MIN);
+                let other = self.b.ins().bxor(whole, top);
+                self.select(high, other, whole)
+            }
+            Dtype::Int64 | Dtype::Uint32 => {
+                let whole = self.truncated(x, from, Dtype::Int64);
+                self.resized(whole, Dtype::Int64, to)
+            }
+            _ => {
+                let whole = self.truncated(x, from, Dtype::Int32);
+                self.resized(whole, Dtype::Int32, to)
+            }
+        }
+    }
+
+    fn truncated(&mut self, x: Value, from: Dtype, to: Dtype) -> Value {
+        let (x, from) = match to {
+            Dtype::Int32 => (self.convert(x, from, Dtype::Float64), Dtype::Float64),
+            _ => (x, from),
+        };
+        let (low, high, how) = match to {
+            Dtype::Int32 => (-2_147_483_649.0, 2_147_483_648.0, Op::Gt),
+            _ => (-9_223_372_036_854_775_808.0, 9_223_372_036_854_775_808.0, Op::Ge),
+        };
+        let (low, high) = (self.number(from, low), self.number(from, high));
+        let above = self.compare(how, from, x, low);
+        let below = self.compare(Op::Lt, from, x, high);
+        let fits = self.b.ins().band(above, below);
+        let zero = self.number(from, 0.0);
+        let safe = self.b.ins().select(fits, x, zero);
+        let whole = self.b.ins().fcvt_to_sint_sat(to.ir(), safe);
+        let least =
+            self.int(to.ir(), if to == Dtype::Int32 { i64::from(i32::MIN) } else { i64::MIN });
+        self.b.ins().select(fits, whole, least)
+    }
+}
+
+/// Whether there is an instruction for a register of such elements; else they go one by one.
+fn has_wide_form(op: Op, own: Dtype) -> bool {
+    match own.kind() {
+        Kind::Float => {
+            let divides = matches!(op, Op::Floordiv | Op::Mod);
+            let calls = matches!(op, Op::Psi | Op::Erfcx | Op::Polygamma);
+            !divides && !calls && !op.is_function(own)
+        }
+        Kind::Signed => matches!(
+            op,
+            Op::Add
+                | Op::Sub
+                | Op::Mul
+                | Op::Sqr
+                | Op::Neg
+                | Op::Abs
+                | Op::Sign
+                | Op::Minimum
+                | Op::Maximum
+                | Op::Clip
+                | Op::Eq
+                | Op::Neq
+                | Op::Lt
+                | Op::Le
+                | Op::Gt
+                | Op::Ge
+                | Op::And
+                | Op::Or
+                | Op::Xor
+                | Op::Invert
+                | Op::Isnan
+                | Op::Isinf
+                | Op::Isfinite
+                | Op::Where
+                | Op::Second
+                | Op::Identity
+                | Op::DisconnectedGrad
+                | Op::ZeroGrad
+        ),
+        Kind::Unsigned => matches!(
+            op,
+            Op::Add
+                | Op::Sub
+                | Op::Mul
+                | Op::Sqr
+                | Op::Neg
+                | Op::Abs
+                | Op::Eq
+                | Op::Neq
+                | Op::And
+                | Op::Or
+                | Op::Xor
+                | Op::Invert
+                | Op::Isnan
+                | Op::Isinf
+                | Op::Isfinite
+                | Op::Where
+                | Op::Second
+                | Op::Identity
+                | Op::DisconnectedGrad
+                | Op::ZeroGrad
+        ),
+        Kind::Bool => matches!(
+            op,
+            Op::Add
+                | Op::Mul
+                | Op::Minimum
+                | Op::Maximum
+                | Op::And
+                | Op::Or
+                | Op::Xor
+                | Op::Invert
+                | Op::Abs
+                | Op::Where
+                | Op::Second
+                | Op::Identity
+                | Op::DisconnectedGrad
+                | Op::ZeroGrad
+        ),
+    }
+}

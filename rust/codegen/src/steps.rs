@@ -1,0 +1,224 @@
+//! The code of steps: of scans, and of loops that each element goes through.
+
+use crate::dtype::Dtype;
+use crate::emit::{Emitter, flags};
+use crate::kernel::{Action, Body, Literal, ScanKernel, Statement};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::{I32, I64};
+use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_frontend::Variable;
+
+/// The status of a scan whose condition held.
+const ENDED: i64 = 3;
+/// The status of a loop that was told to stop.
+const STOPPED: i64 = 4;
+/// Steps after which a loop asks whether to stop.
+const PATIENCE: i64 = 4096;
+
+/// The values of a step, as far as they are known.
+struct Step<'k> {
+    bodies: &'k [Body],
+    dtypes: Vec<Dtype>,
+    values: Vec<Option<Value>>,
+}
+
+impl Step<'_> {
+    fn value(&self, k: usize) -> Value {
+        self.values[k].expect("a kernel was verified")
+    }
+
+    fn literals(&mut self, e: &mut Emitter, first: usize, literals: &[Literal]) {
+        for (k, own) in literals.iter().enumerate() {
+            self.values[first + k] = Some(e.constant(own.dtype, own.bits));
+        }
+    }
+
+    /// Computes the statements that are the same in all steps, or the others.
+    fn statements(
+        &mut self,
+        e: &mut Emitter,
+        first: usize,
+        statements: &[Statement],
+        same: &[bool],
+        constant: bool,
+    ) {
+        for (k, own) in statements.iter().enumerate() {
+            if same[k] != constant {
+                continue;
+            }
+            let args: Vec<Value> = own.args.iter().map(|&a| self.value(a)).collect();
+            let from: Vec<Dtype> = own.args.iter().map(|&a| self.dtypes[a]).collect();
+            let made = match own.action {
+                Action::Op(op) => e.apply(op, &from, &own.operands, own.dtype, &args),
+                Action::Loop { of, at } => {
+                    let given: Vec<Value> = (0..args.len())
+                        .map(|n| e.convert(args[n], from[n], own.operands[n]))
+                        .collect();
+                    e.element_loop(&self.bodies[of], &given)[at]
+                }
+                _ => unreachable!("steps hold scalar ops alone"),
+            };
+            self.values[first + k] = Some(made);
+        }
+    }
+}
+
+impl Emitter<'_> {
+    /// The results of a loop for one element: its states, and whether its condition held.
+    pub(crate) fn element_loop(&mut self, body: &Body, operands: &[Value]) -> Vec<Value> {
+        let dtypes = body.dtypes();
+        let states = body.states.len();
+        let first_literal = states + body.constants.len();
+        let first = first_literal + body.literals.len();
+        let values = vec![None; dtypes.len()];
+        let mut step = Step { bodies: &[], dtypes, values };
+        for (k, &value) in operands[1..].iter().enumerate() {
+            step.values[k] = Some(value);
+        }
+        step.literals(self, first_literal, &body.literals);
+        step.statements(self, first, &body.statements, &body.constant, true);
+        let variables: Vec<Variable> = (0..states)
+            .map(|k| {
+                let start = step.value(k);
+                self.variable(body.states[k].ir(), start)
+            })
+            .collect();
+        let no = self.constant(Dtype::Bool, 0);
+        let ended = self.variable(Dtype::Bool.ir(), no);
+        let zero = self.i64(0);
+        let at = self.variable(I64, zero);
+        let count = operands[0];
+        let own = self.begin_loop(|e| {
+            let at = e.b.use_var(at);
+            e.b.ins().icmp(IntCC::SignedLessThan, at, count)
+        });
+        for (k, &variable) in variables.iter().enumerate() {
+            step.values[k] = Some(self.b.use_var(variable));
+        }
+        step.statements(self, first, &body.statements, &body.constant, false);
+        for (&variable, &next) in variables.iter().zip(&body.nexts) {
+            self.b.def_var(variable, step.value(next));
+        }
+        let one = self.i64(1);
+        self.advance(at, one);
+        if let Some(condition) = body.condition {
+            let holds = step.value(condition);
+            self.b.def_var(ended, holds);
+            self.leave_if(&own, holds);
+        }
+        let done = self.b.use_var(at);
+        let rest = self.b.ins().band_imm_u(done, PATIENCE - 1);
+        let asks = self.b.ins().icmp_imm_u(IntCC::Equal, rest, 0);
+        // What the loop has come to is of no use any more: it need only end.
+        self.when(asks, |e| {
+            let stops = e.ask("loop_stops", I32);
+            let stops = e.b.ins().icmp_imm_u(IntCC::NotEqual, stops, 0);
+            e.when(stops, |e| {
+                let status = e.b.ins().iconst(I32, STOPPED);
+                e.set_status(status);
+                e.b.def_var(at, count);
+            });
+        });
+        self.end_loop(own);
+        let all = variables.iter().copied().chain(body.condition.map(|_| ended));
+        all.map(|variable| self.b.use_var(variable)).collect()
+    }
+}
+
+/// Writes a scan: its states are in registers from step to step.
+pub(crate) fn write_scan(e: &mut Emitter, kernel: &ScanKernel) {
+    let [pointers, steps, _, strides] = e.enter();
+    let walks: Vec<bool> = kernel
+        .reads
+        .iter()
+        .map(|own| own.walks)
+        .chain(kernel.writes.iter().map(|own| own.walks))
+        .collect();
+    let counts = usize::from(kernel.condition.is_some());
+    let places: Vec<Variable> = (0..walks.len() + counts)
+        .map(|k| {
+            let place = e.b.ins().load(I64, flags(), pointers, 8 * k as i32);
+            e.variable(I64, place)
+        })
+        .collect();
+    let dtypes = kernel.dtypes();
+    let values = vec![None; dtypes.len()];
+    let mut step = Step { bodies: &kernel.bodies, dtypes, values };
+    step.literals(e, kernel.loads.len(), &kernel.literals);
+    load(e, kernel, &mut step, &places, false);
+    let first = kernel.first();
+    step.statements(e, first, &kernel.statements, &kernel.constant, true);
+    let states: Vec<Variable> = kernel
+        .states
+        .iter()
+        .map(|own| {
+            let start = step.value(own.start);
+            e.variable(own.dtype.ir(), start)
+        })
+        .collect();
+    let zero = e.i64(0);
+    let at = e.variable(I64, zero);
+    let own = e.begin_loop(|e| {
+        let at = e.b.use_var(at);
+        e.b.ins().icmp(IntCC::SignedLessThan, at, steps)
+    });
+    for (k, &state) in states.iter().enumerate() {
+        step.values[kernel.first_state() + k] = Some(e.b.use_var(state));
+    }
+    load(e, kernel, &mut step, &places, true);
+    step.statements(e, first, &kernel.statements, &kernel.constant, false);
+    store(e, kernel, &step, &places, true);
+    for (&state, own) in states.iter().zip(&kernel.states) {
+        e.b.def_var(state, step.value(own.next));
+    }
+    for (k, _) in walks.iter().enumerate().filter(|(_, walks)| **walks) {
+        let stride = e.b.ins().load(I64, flags(), strides, 8 * k as i32);
+        e.advance(places[k], stride);
+    }
+    let one = e.i64(1);
+    e.advance(at, one);
+    if let Some(condition) = kernel.condition {
+        let holds = step.value(condition);
+        let so_far = e.status();
+        let ended = e.b.ins().iconst(I32, ENDED);
+        let fine = e.b.ins().icmp_imm_u(IntCC::Equal, so_far, 0);
+        let told = e.b.ins().select(fine, ended, so_far);
+        let status = e.b.ins().select(holds, told, so_far);
+        e.set_status(status);
+        e.leave_if(&own, holds);
+    }
+    e.end_loop(own);
+    for (k, &state) in states.iter().enumerate() {
+        step.values[kernel.first_state() + k] = Some(e.b.use_var(state));
+    }
+    store(e, kernel, &step, &places, false);
+    if counts > 0 {
+        let (place, done) = (e.b.use_var(places[walks.len()]), e.b.use_var(at));
+        e.store(Dtype::Int64, done, place, 0);
+    }
+    let status = e.status();
+    e.b.ins().return_(&[status]);
+}
+
+/// Loads what each step has of its own, or what stays the same.
+fn load(e: &mut Emitter, kernel: &ScanKernel, step: &mut Step, places: &[Variable], walks: bool) {
+    for (k, &(read, element)) in kernel.loads.iter().enumerate() {
+        let own = &kernel.reads[read];
+        if own.walks == walks {
+            let place = e.b.use_var(places[read]);
+            let offset = element as u32 * own.dtype.size();
+            step.values[k] = Some(e.load(own.dtype, place, offset as i32));
+        }
+    }
+}
+
+/// Stores what each step leaves, or what the last one does.
+fn store(e: &mut Emitter, kernel: &ScanKernel, step: &Step, places: &[Variable], walks: bool) {
+    for (k, own) in kernel.writes.iter().enumerate().filter(|(_, own)| own.walks == walks) {
+        let place = e.b.use_var(places[kernel.reads.len() + k]);
+        for (element, &value) in own.values.iter().enumerate() {
+            let offset = element as u32 * own.dtype.size();
+            e.store(own.dtype, step.value(value), place, offset as i32);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Machine code of kernels, made in this process.
+
+use std::collections::HashMap;
+
+use frazil_codegen::{Code, CodegenError, clif, compile, is_available, lowers};
+use frazil_runtime::kernel_function;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+/// The machine code of some kernels, which lives as long as this.
+#[pyclass(frozen, module = "frazil._core", weakref)]
+pub struct NativeCode {
+    code: Code,
+}
+
+#[pymethods]
+impl NativeCode {
+    /// The address of each kernel, in order.
+    fn addresses(&self) -> Vec<usize> {
+        self.code.addresses()
+    }
+}
+
+fn raised(error: CodegenError) -> PyErr {
+    let message = error.to_string();
+    match error {
+        CodegenError::Malformed { .. } | CodegenError::Senseless(_) | CodegenError::Unknown(_) => {
+            PyValueError::new_err(message)
+        }
+        _ => PyRuntimeError::new_err(message),
+    }
+}
+
+/// The machine code of the kernels that these texts describe; `functions` has the addresses of
+/// those that the runtime does not have.
+#[pyfunction]
+pub fn compile_kernels(
+    py: Python<'_>,
+    descriptions: Vec<String>,
+    functions: HashMap<String, usize>,
+) -> PyResult<NativeCode> {
+    let texts: Vec<&str> = descriptions.iter().map(String::as_str).collect();
+    let address = |name: &str| functions.get(name).copied().or_else(|| kernel_function(name));
+    let code = py.detach(|| compile(&texts, address)).map_err(raised)?;
+    Ok(NativeCode { code })
+}
+
+/// The instructions of the kernel that a text describes, before a processor's are made of them, and
+/// the names of the functions that it calls.
+#[pyfunction]
+pub fn kernel_listing(description: &str) -> PyResult<(String, Vec<String>)> {
+    clif(description).map_err(raised)
+}
+
+/// Whether kernels may hold the scalar op of that name, for operands and a result of these dtypes.
+#[pyfunction]
+pub fn kernels_hold(op: &str, operands: Vec<String>, result: &str) -> bool {
+    let operands: Vec<&str> = operands.iter().map(String::as_str).collect();
+    lowers(op, &operands, result)
+}
+
+/// Why this machine runs no code that [`compile_kernels`] makes; None if it does.
+#[pyfunction]
+pub fn native_code_fault() -> Option<String> {
+    is_available().err().map(|error| error.to_string())
+}

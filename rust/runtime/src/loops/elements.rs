@@ -1,0 +1,337 @@
+//! Functions of floating numbers that native kernels call: of one element, or of many. What an
+//! element becomes does not depend on its place, nor on the instruction set.
+//!
+//! The name of `exp` of many float64 is `exp_many_f8`, that of one float32 `exp_one_f4`. A float32
+//! is computed as float64, and rounded once.
+
+// What iterators and methods of std are made of is compiled for no instruction set but the plain
+// one, unless it happens to be inlined.
+#![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
+
+use crate::loops::real;
+use crate::processor::Level;
+
+/// The elements that are computed together.
+const BLOCK: usize = 8;
+
+/// An element in memory.
+trait Element: Copy {
+    fn wide(self) -> f64;
+    fn narrow(value: f64) -> Self;
+}
+
+impl Element for f64 {
+    #[inline(always)]
+    fn wide(self) -> f64 {
+        self
+    }
+
+    #[inline(always)]
+    fn narrow(value: f64) -> f64 {
+        value
+    }
+}
+
+impl Element for f32 {
+    #[inline(always)]
+    fn wide(self) -> f64 {
+        f64::from(self)
+    }
+
+    #[inline(always)]
+    fn narrow(value: f64) -> f32 {
+        value as f32
+    }
+}
+
+/// A function of one number. No closure: those are compiled for no instruction set.
+trait Unary {
+    fn of(x: f64) -> f64;
+}
+
+/// A function of two numbers.
+trait Binary {
+    fn of(x: f64, y: f64) -> f64;
+}
+
+/// Loads `count` elements, at least one and at most a block; the last fills the block.
+///
+/// # Safety
+/// There are so many.
+#[inline(always)]
+unsafe fn load<T: Element>(from: *const T, count: usize) -> [f64; BLOCK] {
+    let mut own = [0.0; BLOCK];
+    if count == BLOCK {
+        for k in 0..BLOCK {
+            // SAFETY: by the caller's promise.
+            own[k] = unsafe { from.add(k).read_unaligned() }.wide();
+        }
+        return own;
+    }
+    for k in 0..BLOCK {
+        let at = if k < count { k } else { count - 1 };
+        // SAFETY: by the caller's promise.
+        own[k] = unsafe { from.add(at).read_unaligned() }.wide();
+    }
+    own
+}
+
+/// Stores the first `count` elements of a block.
+///
+/// # Safety
+/// There is room for so many.
+#[inline(always)]
+unsafe fn store<T: Element>(to: *mut T, own: &[f64; BLOCK], count: usize) {
+    if count == BLOCK {
+        for k in 0..BLOCK {
+            // SAFETY: by the caller's promise.
+            unsafe { to.add(k).write_unaligned(T::narrow(own[k])) };
+        }
+        return;
+    }
+    for k in 0..count {
+        // SAFETY: by the caller's promise.
+        unsafe { to.add(k).write_unaligned(T::narrow(own[k])) };
+    }
+}
+
+/// # Safety
+/// There are `count` elements at each pointer; `to` lies where `x` does, or apart from it.
+#[inline(always)]
+unsafe fn many_of_one<F: Unary, T: Element>(to: *mut T, x: *const T, count: i64) {
+    let mut at = 0;
+    while at < count as usize {
+        let here = if count as usize - at < BLOCK { count as usize - at } else { BLOCK };
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let x = load(x.add(at), here);
+            let mut made = [0.0; BLOCK];
+            for k in 0..BLOCK {
+                made[k] = F::of(x[k]);
+            }
+            store(to.add(at), &made, here);
+        }
+        at += here;
+    }
+}
+
+/// # Safety
+/// As for [`many_of_one`].
+#[inline(always)]
+unsafe fn many_of_two<F: Binary, T: Element>(to: *mut T, x: *const T, y: *const T, count: i64) {
+    let mut at = 0;
+    while at < count as usize {
+        let here = if count as usize - at < BLOCK { count as usize - at } else { BLOCK };
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let (x, y) = (load(x.add(at), here), load(y.add(at), here));
+            let mut made = [0.0; BLOCK];
+            for k in 0..BLOCK {
+                made[k] = F::of(x[k], y[k]);
+            }
+            store(to.add(at), &made, here);
+        }
+        at += here;
+    }
+}
+
+/// The functions made of the instructions of a level.
+macro_rules! in_level {
+    ($level:ident, $($features:literal)?) => {
+        mod $level {
+            use super::{Binary, Element, Unary, many_of_one, many_of_two};
+
+            $(#[target_feature(enable = $features)])?
+            unsafe extern "C" fn one<F: Unary, T: Element>(x: T) -> T {
+                T::narrow(F::of(x.wide()))
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe extern "C" fn one_of_two<F: Binary, T: Element>(x: T, y: T) -> T {
+                T::narrow(F::of(x.wide(), y.wide()))
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe extern "C" fn many<F: Unary, T: Element>(to: *mut T, x: *const T, count: i64) {
+                // SAFETY: by the promise of the kernel that calls.
+                unsafe { many_of_one::<F, T>(to, x, count) }
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe extern "C" fn many_pairs<F: Binary, T: Element>(
+                to: *mut T,
+                x: *const T,
+                y: *const T,
+                count: i64,
+            ) {
+                // SAFETY: by the promise of the kernel that calls.
+                unsafe { many_of_two::<F, T>(to, x, y, count) }
+            }
+
+            pub(super) fn unary<F: Unary>(form: &str) -> Option<usize> {
+                Some(match form {
+                    "one_f4" => one::<F, f32> as *const () as usize,
+                    "one_f8" => one::<F, f64> as *const () as usize,
+                    "many_f4" => many::<F, f32> as *const () as usize,
+                    "many_f8" => many::<F, f64> as *const () as usize,
+                    _ => return None,
+                })
+            }
+
+            pub(super) fn binary<F: Binary>(form: &str) -> Option<usize> {
+                Some(match form {
+                    "one_f4" => one_of_two::<F, f32> as *const () as usize,
+                    "one_f8" => one_of_two::<F, f64> as *const () as usize,
+                    "many_f4" => many_pairs::<F, f32> as *const () as usize,
+                    "many_f8" => many_pairs::<F, f64> as *const () as usize,
+                    _ => return None,
+                })
+            }
+        }
+    };
+}
+
+in_level!(plain,);
+#[cfg(target_arch = "x86_64")]
+in_level!(avx2, "avx2,fma");
+#[cfg(target_arch = "x86_64")]
+in_level!(avx512, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl");
+
+fn unary<F: Unary>(form: &str, level: Option<Level>) -> Option<usize> {
+    match level {
+        None => plain::unary::<F>(form),
+        #[cfg(target_arch = "x86_64")]
+        Some(Level::Avx2) => avx2::unary::<F>(form),
+        #[cfg(target_arch = "x86_64")]
+        Some(Level::Avx512) => avx512::unary::<F>(form),
+    }
+}
+
+fn binary<F: Binary>(form: &str, level: Option<Level>) -> Option<usize> {
+    match level {
+        None => plain::binary::<F>(form),
+        #[cfg(target_arch = "x86_64")]
+        Some(Level::Avx2) => avx2::binary::<F>(form),
+        #[cfg(target_arch = "x86_64")]
+        Some(Level::Avx512) => avx512::binary::<F>(form),
+    }
+}
+
+macro_rules! element_functions {
+    (unary: $($one:ident)* ; binary: $($two:ident)*) => {
+        $(#[expect(non_camel_case_types, reason = "it is named as the function that it is")]
+        struct $one;
+
+        impl Unary for $one {
+            #[inline(always)]
+            fn of(x: f64) -> f64 {
+                real::$one(x)
+            }
+        })*
+        $(#[expect(non_camel_case_types, reason = "it is named as the function that it is")]
+        struct $two;
+
+        impl Binary for $two {
+            #[inline(always)]
+            fn of(x: f64, y: f64) -> f64 {
+                real::$two(x, y)
+            }
+        })*
+
+        fn find(name: &str, form: &str, level: Option<Level>) -> Option<usize> {
+            match name {
+                $(stringify!($one) => unary::<$one>(form, level),)*
+                $(stringify!($two) => binary::<$two>(form, level),)*
+                _ => None,
+            }
+        }
+
+        #[cfg(test)]
+        const OF_ONE: &[(&str, fn(f64) -> f64)] = &[$((stringify!($one), real::$one)),*];
+    };
+}
+
+element_functions! {
+    unary:
+        exp expm1 exp2 log log1p log2 log10 sin cos tan arcsin arccos arctan sinh cosh tanh
+        arcsinh arccosh arctanh sigmoid softplus log_sigmoid log1mexp erf erfc gammaln tri_gamma;
+    binary:
+        pow arctan2 logaddexp fmod polygamma
+}
+
+/// The address of the function of that name, for this machine; `None` if there is none.
+pub(super) fn element_function(name: &str) -> Option<usize> {
+    let (at, _) = name.match_indices("_one_").chain(name.match_indices("_many_")).last()?;
+    find(&name[..at], &name[at + 1..], Level::best())
+}
+
+/// `base ** exponent`, wrapping around.
+pub(super) extern "C" fn power_of_integers(mut base: u64, mut exponent: u64) -> u64 {
+    let mut power = 1_u64;
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            power = power.wrapping_mul(base);
+        }
+        exponent >>= 1;
+        base = base.wrapping_mul(base);
+    }
+    power
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_element_has_the_same_bits_everywhere() {
+        let values: Vec<f64> = (0..43).map(|k| (f64::from(k) - 20.5) * 0.37).collect();
+        for &(name, of) in OF_ONE {
+            let expected: Vec<u64> = values.iter().map(|&x| of(x).to_bits()).collect();
+            for level in Level::known().map(Some).chain([None]) {
+                let (one, many) =
+                    (find(name, "one_f8", level).unwrap(), find(name, "many_f8", level).unwrap());
+                for (start, end) in [(0, 43), (3, 4), (5, 13), (1, 20)] {
+                    let mut made = vec![0.0; end - start];
+                    // SAFETY: the address is that of such a function, and both are as long.
+                    unsafe {
+                        let function: unsafe extern "C" fn(*mut f64, *const f64, i64) =
+                            std::mem::transmute(many);
+                        let from = values[start..end].as_ptr();
+                        function(made.as_mut_ptr(), from, (end - start) as i64);
+                    }
+                    for (x, bits) in made.iter().zip(&expected[start..end]) {
+                        let same =
+                            x.to_bits() == *bits || x.is_nan() && f64::from_bits(*bits).is_nan();
+                        assert!(same, "{name} {level:?} {x}");
+                    }
+                }
+                for (&x, bits) in values.iter().zip(&expected) {
+                    // SAFETY: the address is that of such a function.
+                    let made = unsafe {
+                        let function: unsafe extern "C" fn(f64) -> f64 = std::mem::transmute(one);
+                        function(x)
+                    };
+                    let same =
+                        made.to_bits() == *bits || made.is_nan() && f64::from_bits(*bits).is_nan();
+                    assert!(same, "{name} {level:?} of {x}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn names_that_are_none_have_no_address() {
+        for name in ["exp", "exp_many", "exp_many_f2", "cube_one_f8", "_one_f8"] {
+            assert_eq!(element_function(name), None, "{name}");
+        }
+        assert!(element_function("log1p_many_f4").is_some());
+        assert!(element_function("pow_one_f8").is_some());
+    }
+
+    #[test]
+    fn powers_of_integers_wrap_around() {
+        assert_eq!(power_of_integers(3, 0), 1);
+        assert_eq!(power_of_integers(3, 5), 243);
+        assert_eq!(power_of_integers(u64::MAX, 3), u64::MAX);
+    }
+}
