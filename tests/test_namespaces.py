@@ -13,12 +13,13 @@ import frazil as fz
 PACKAGE = Path(fz.__file__).parent
 
 PUBLIC = {
-    "frazil": {"batching", "gradient", "inplace", "rewrite", "scalar", "tensor"},
+    "frazil": {"batching", "gradient", "inplace", "random", "rewrite", "scalar", "tensor"},
     "frazil.compile": set(),
     "frazil.gradient": set(),
     "frazil.interop.pytensor": set(),
     "frazil.link": set(),
     "frazil.optimize": set(),
+    "frazil.random": set(),
     "frazil.rewrite": set(),
     "frazil.scalar": set(),
     "frazil.tensor": {"linalg"},

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from frazil import batching as batching
 from frazil import gradient as gradient
+from frazil import random as random
 from frazil import rewrite as rewrite
 from frazil import scalar as scalar
 from frazil import tensor as tensor
@@ -68,7 +69,8 @@ if not _TYPE_CHECKING:  # checkers of types know by themselves which names there
     __getattr__ = _refuse("frazil", _IN_FRAZIL)
 
     __all__ = _public_names(
-        globals(), modules=["batching", "gradient", "inplace", "rewrite", "scalar", "tensor"]
+        globals(),
+        modules=["batching", "gradient", "inplace", "random", "rewrite", "scalar", "tensor"],
     )
 
     def __dir__() -> list[str]:

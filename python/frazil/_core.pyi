@@ -36,6 +36,8 @@ __all__ = [
     "compile_kernels",
     "constant",
     "digest_of",
+    "distribution_parameters",
+    "distributions",
     "elemwise",
     "elemwise_type",
     "explain",
@@ -52,8 +54,10 @@ __all__ = [
     "register_elemwise",
     "register_operator",
     "root_inputs",
+    "set_bit_generator",
     "set_internal_path",
     "set_routines",
+    "set_sampler",
     "shared",
     "take_peak_bytes",
     "toposort",
@@ -779,6 +783,19 @@ class ProgramBuilder:
     def terms(self, start: int, step: int, count: int) -> int:
         """The first ``count`` terms of a progression, a size, as :func:`numpy.arange` has them."""
 
+    def draw(
+        self,
+        distribution: str,
+        dtype: npt.DTypeLike,
+        state: int,
+        parameters: Sequence[int],
+        dims: Sequence[int],
+    ) -> tuple[int, int]:
+        """Random numbers in an array of ``dims``, to which parameters broadcast.
+
+        Gives the state of the generator after them, and them.
+        """
+
     def join(self, parts: Sequence[int], axis: int) -> int:
         """The arrays one after the other along an axis."""
 
@@ -878,6 +895,12 @@ class Program:
     @property
     def library(self) -> Literal["blas", "lapack"] | None:
         """What calls need of what :func:`set_routines` gives."""
+
+    @property
+    def draws(self) -> bool:
+        """Whether calls draw random numbers, by what :func:`set_sampler` and
+        :func:`set_bit_generator` give.
+        """
 
     @property
     def bindings(self) -> tuple[int, int]:
@@ -1010,6 +1033,27 @@ def native_code_fault() -> str | None:
 
 def kernel_function(name: str) -> int:
     """The address of a function that native kernels call; KeyError if there is none."""
+
+def distributions() -> list[tuple[str, str, str]]:
+    """The distributions that programs draw from: the name, the dtype of the numbers, and NumPy's
+    function that does it.
+    """
+
+def distribution_parameters(name: str, dtype: npt.DTypeLike) -> list[str]:
+    """The dtypes of the parameters of a distribution."""
+
+def set_sampler(name: str, address: int) -> None:
+    """Says where one of NumPy's functions for distributions lies.
+
+    What was said first holds as long as the process lives.
+    """
+
+def set_bit_generator(
+    name: str, functions: Sequence[int], state: Sequence[int], expected: Sequence[int]
+) -> bool:
+    """Says where the functions lie that make the bits of one of NumPy's bit generators, if they
+    make of a state the ``expected`` 64-bit numbers. Returns whether they do.
+    """
 
 def set_routines(addresses: Mapping[str, int], bits: int = 32) -> None:
     """Says where routines of BLAS and LAPACK lie: Fortran's conventions, integers of ``bits``.

@@ -14,6 +14,7 @@ from frazil.compile.argument import convert
 from frazil.compile.blueprint import Blueprint, from_state
 from frazil.compile.explanation import Explanation, explain
 from frazil.compile.fallback import find_best_program
+from frazil.compile.generators import states_left
 from frazil.compile.memory import MemoryPlan, memory_plan
 from frazil.compile.mode import ModeLike, as_mode, find_linker
 from frazil.compile.programs import Compiled, find_program
@@ -235,7 +236,8 @@ def function(
     updates : dict or pairs of SharedVariable to tensor, optional
         New values of shared variables, stored after all outputs are computed: all of them, or none
         if the call fails. No update is lost where calls run at once: a call computes again if one
-        of these variables got another value while it ran.
+        of these variables got another value while it ran. Generators of random numbers that are
+        not among them move on by themselves, by the draws that outputs need.
     givens : dict or pairs of Variable to tensor, optional
         Substitutions made in the graph first, all at once.
     name : str, optional
@@ -287,6 +289,9 @@ def function(
         replacements = {old: as_tensor(new, old.dtype) for old, new in pairs}
         wanted = _core.graph_replace(wanted, replacements)
     roots = _core.root_inputs(wanted)
+    moved = states_left(wanted, roots, [cell for cell, _ in stores])
+    stores += moved
+    wanted += [state for _, state in moved]
     shared = [x for x in roots if isinstance(x, SharedVariable) and x not in parameters]
     _report_unused([x for x in parameters if x not in roots], on_unused_input)
     return assemble(

@@ -23,7 +23,7 @@ from frazil.link.kernel.image import Image
 from frazil.link.lowering.inner import inner_graphs
 from frazil.link.lowering.origin import Origin
 from frazil.link.lowering.perform import NodeFunction, node_function
-from frazil.link.toolchain import blas
+from frazil.link.toolchain import blas, draws
 
 
 @dataclass(frozen=True)
@@ -171,6 +171,8 @@ def decode(content: bytes, request: Request) -> tuple[Program, StoredGraph] | No
         StoredOrigins(graph, request, origins.decode(), sources.decode()),
     )
     blas.install_library(read.library)
+    if read.draws:
+        draws.install()
     return read, graph
 
 

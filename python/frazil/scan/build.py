@@ -12,6 +12,7 @@ from frazil._core import Constant, FrozenFunctionGraph, SharedVariable, TensorTy
 from frazil.graph.containers import in_container_of
 from frazil.inner.sinking import sink_outputs
 from frazil.inner.successors import clone_nodes
+from frazil.random.streams import built_once
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.scan.arguments import (
     Carried,
@@ -247,7 +248,9 @@ class _Call:
             lagged.append(own)
             earlier += [own[lag - 1] for lag in one.taps]
         before = Distinct()(_core.constant(0)).owner.distinct
-        outputs, updates, condition = _read_returned(fn(*elements, *earlier, *fixed))
+        with built_once():
+            returned = fn(*elements, *earlier, *fixed)
+        outputs, updates, condition = _read_returned(returned)
         if carried and len(carried) != len(outputs):
             raise ValueError(
                 f"a step returns {len(outputs)} outputs, and outputs_info has {len(carried)} "

@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::callable::Callable;
+use crate::draws::find_distribution;
 use crate::error::refuse;
 use crate::ndarray::keep;
 use crate::owned::Owned;
@@ -390,6 +391,22 @@ impl ProgramBuilder {
     fn repeated(&mut self, slot: u32, count: u32) -> PyResult<u32> {
         let found = self.builder()?.list(Slot(slot), Size(count), Listed::Repeated);
         Ok(found.map_err(refuse)?[0].0)
+    }
+
+    /// Random numbers in an array of `dims`: the state of the generator after them, and they.
+    fn draw(
+        &mut self,
+        distribution: &str,
+        dtype: &Bound<'_, PyAny>,
+        state: u32,
+        parameters: Vec<u32>,
+        dims: Vec<u32>,
+    ) -> PyResult<(u32, u32)> {
+        let distribution = find_distribution(distribution, dtype_of(dtype)?)?;
+        let (parameters, dims) = (slots(parameters), sizes(dims));
+        let made = self.builder()?.draw(distribution, Slot(state), &parameters, &dims);
+        let [next, to] = made.map_err(refuse)?;
+        Ok((next.0, to.0))
     }
 
     /// A size as a 0-d int64.

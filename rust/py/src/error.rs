@@ -63,6 +63,7 @@ pub fn exception(class: frazil_runtime::ErrorClass, message: String) -> PyErr {
     match class {
         ErrorClass::Value => PyValueError::new_err(message),
         ErrorClass::Type => PyTypeError::new_err(message),
+        ErrorClass::Overflow => PyOverflowError::new_err(message),
         ErrorClass::Index => PyIndexError::new_err(message),
         ErrorClass::Memory => PyMemoryError::new_err(message),
         ErrorClass::Assertion => PyAssertionError::new_err(message),

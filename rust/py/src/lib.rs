@@ -9,6 +9,7 @@ mod cell;
 mod container;
 mod digest;
 mod donation;
+mod draws;
 mod error;
 mod explain;
 mod face;
@@ -55,6 +56,8 @@ mod _core {
     use crate::container::{Container, ContainerStats};
     #[pymodule_export]
     use crate::digest::digest_of;
+    #[pymodule_export]
+    use crate::draws::{distribution_parameters, distributions, set_bit_generator, set_sampler};
     #[pymodule_export]
     use crate::error::DebugModeError;
     #[pymodule_export]

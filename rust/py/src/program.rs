@@ -46,6 +46,12 @@ impl Program {
         })
     }
 
+    /// Whether calls draw random numbers, by what `set_sampler` and `set_bit_generator` give.
+    #[getter]
+    fn draws(&self) -> bool {
+        self.program.draws()
+    }
+
     /// How often calls evaluated all sizes, and how often they found them evaluated.
     #[getter]
     fn bindings(&self) -> (u64, u64) {

@@ -18,6 +18,8 @@ use crate::ids::{Origin, Slot};
 pub enum ErrorClass {
     /// A value or a shape that does not fit.
     Value,
+    /// A number that is too large for its type.
+    Overflow,
     /// A wrong element type or rank.
     Type,
     /// An index beyond its axis.

@@ -11,6 +11,7 @@
 
 mod allocation;
 mod arrays;
+mod draws;
 mod error;
 mod ids;
 mod linalg;
@@ -28,6 +29,8 @@ pub use arrays::layout::{Axes, Layout};
 pub use arrays::scalar::Scalar;
 pub use arrays::search::Listed;
 pub use arrays::view::Index;
+pub use draws::distribution::{Distribution, set_sampler};
+pub use draws::generator::{BitFunctions, BitGenerator, set_bit_generator};
 pub use error::{BuildError, Error, ErrorClass, Fault, ForeignError, Operand, Subject};
 pub use ids::{Nested, Origin, Size, Slot};
 pub use linalg::lapack::{OnError, TriangularForm};

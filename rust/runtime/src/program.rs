@@ -186,6 +186,12 @@ impl Program {
         own.chain(self.parts.iter().filter_map(|part| part.program.library())).max()
     }
 
+    /// Whether a run draws random numbers.
+    pub fn draws(&self) -> bool {
+        let own = |instr: &Instr| matches!(instr.kind, InstrKind::Draw(_));
+        self.instrs.iter().any(own) || self.parts.iter().any(|part| part.program.draws())
+    }
+
     /// The number of calls of foreign functions in it and in the programs that it runs.
     pub fn call_count(&self) -> usize {
         self.calls

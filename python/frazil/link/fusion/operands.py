@@ -7,6 +7,7 @@ from functools import singledispatch
 
 from frazil._core import FrozenApply, Variable
 from frazil.graph.op import Op
+from frazil.random.draw import Draw
 from frazil.scan.op import Scan
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.checks import Check
@@ -53,6 +54,11 @@ def _(op: ARange) -> tuple[int, int | None]:
 @_lengths.register
 def _(op: Scan) -> tuple[int, int | None]:
     return 0, 1
+
+
+@_lengths.register
+def _(op: Draw) -> tuple[int, int | None]:
+    return 1 + len(op.parameters), None
 
 
 def value_operands(node: FrozenApply) -> Sequence[Variable]:

@@ -9,6 +9,7 @@ from frazil.link.lowering import (  # noqa: F401  (they register rules)
     calls,
     checks,
     diagonals,
+    draws,
     linalg,
     products,
     ranges,

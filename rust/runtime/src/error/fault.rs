@@ -268,6 +268,26 @@ pub enum Fault {
         /// Why it has none.
         reason: &'static str,
     },
+    /// A vector that is no state of a generator of random numbers.
+    #[error(
+        "the vector is no state of a generator of random numbers; make one with \
+         fz.random.state_of(np.random.default_rng(seed)), and draw from the states that draws return"
+    )]
+    GeneratorState,
+    /// A parameter of a distribution that is not within its limits.
+    #[error("{what}")]
+    Parameter {
+        /// What is wrong.
+        what: String,
+    },
+    /// Ends of an interval that have no finite distance.
+    #[error("high - low is not finite, given low {low} and high {high}")]
+    Range {
+        /// The lower end.
+        low: f64,
+        /// The upper end.
+        high: f64,
+    },
     /// More bytes than can be addressed.
     #[error("the array is too large to be addressed")]
     TooLarge,
@@ -286,7 +306,7 @@ pub enum Fault {
         /// What it returned.
         status: i32,
     },
-    /// A routine of BLAS or LAPACK was needed before it was set.
+    /// A routine of BLAS, LAPACK or NumPy was needed before it was set.
     #[error("the routine {routine} is not set")]
     RoutineMissing {
         /// Its name.
@@ -515,6 +535,8 @@ impl Fault {
             | Fault::Untrue { asserted: false, .. }
             | Fault::NegativeLength { .. }
             | Fault::Progression { .. }
+            | Fault::GeneratorState
+            | Fault::Parameter { .. }
             | Fault::TooLarge
             | Fault::NegativePower
             | Fault::Steps { .. }
@@ -523,6 +545,7 @@ impl Fault {
             | Fault::Row { .. }
             | Fault::Planned { .. }
             | Fault::BlasTooLarge { .. } => ErrorClass::Value,
+            Fault::Range { .. } => ErrorClass::Overflow,
             Fault::Nested { fault, .. } | Fault::InStack { fault, .. } => fault.class(),
             Fault::InputType { .. }
             | Fault::InputCount { .. }

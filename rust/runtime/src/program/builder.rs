@@ -5,6 +5,7 @@
 
 mod arrays;
 mod checks;
+mod draws;
 mod loops;
 mod products;
 mod searches;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::arrays::scalar::Scalar;
 use crate::arrays::search::Listed;
 use crate::arrays::view::Index;
+use crate::draws::distribution::Distribution;
 use crate::ids::{Origin, Size, Slot};
 use crate::linalg::lapack::{OnError, TriangularForm};
 use crate::loops::fold::Fold;
@@ -172,6 +173,7 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
     Recurrence(Box<Recurrence<K>>),
     Call(Box<Call<F>>),
     Inner(Box<Inner>),
+    Draw(Box<Draw>),
 }
 
 /// A collection of routines; that of LAPACK has those of BLAS in it.
@@ -214,6 +216,17 @@ impl Gemm {
     pub(crate) fn operands(&self) -> [Slot; 5] {
         [self.z, self.alpha, self.a, self.b, self.beta]
     }
+}
+
+/// Random numbers in an array of `dims`, and the state of the generator after them.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Draw {
+    pub(crate) distribution: Distribution,
+    pub(crate) state: Slot,
+    pub(crate) parameters: Box<[Slot]>,
+    pub(crate) dims: Box<[Size]>,
+    pub(crate) next: Slot,
+    pub(crate) to: Slot,
 }
 
 /// A native kernel over all positions of `dims`.

@@ -128,6 +128,10 @@ impl fmt::Display for InstrKind {
             }
             InstrKind::Count { of, listed, .. } => write!(f, "count {listed} {of}"),
             InstrKind::List { of, count, listed, .. } => write!(f, "list {listed} {of} {count}"),
+            InstrKind::Draw(code) => {
+                let operands = [code.state].into_iter().chain(code.parameters.iter().copied());
+                write!(f, "draw {} {} ({})", code.distribution, list(operands), list(&code.dims))
+            }
             InstrKind::Scalar { size, .. } => write!(f, "scalar {size}"),
             InstrKind::RequireEqual { a, b, message } => {
                 write!(f, "require {a} == {b} {message:?}")

@@ -31,6 +31,9 @@ impl InstrKind {
             InstrKind::Join { parts, .. } => parts.to_vec(),
             InstrKind::CountTerms { start, stop, step, .. } => vec![*start, *stop, *step],
             InstrKind::Terms { start, step, .. } => vec![*start, *step],
+            InstrKind::Draw(code) => {
+                [code.state].into_iter().chain(code.parameters.iter().copied()).collect()
+            }
             InstrKind::Range { .. }
             | InstrKind::Scalar { .. }
             | InstrKind::RequireEqual { .. }
@@ -69,6 +72,7 @@ impl InstrKind {
             InstrKind::List { to, .. } => to.to_vec(),
             InstrKind::Lu { to, pivots, .. } => vec![*to, *pivots],
             InstrKind::Gemm(code) => vec![code.to],
+            InstrKind::Draw(code) => vec![code.next, code.to],
             InstrKind::RequireEqual { .. } | InstrKind::Check { .. } => vec![],
             InstrKind::Recurrence(code) => code.writes.iter().map(|write| write.slot).collect(),
             InstrKind::Call(call) => call.outputs.iter().map(|(slot, _)| *slot).collect(),
@@ -102,6 +106,7 @@ impl InstrKind {
             InstrKind::Scalar { size, .. } => vec![*size],
             InstrKind::List { count, .. } | InstrKind::Terms { count, .. } => vec![*count],
             InstrKind::Recurrence(code) => vec![code.steps],
+            InstrKind::Draw(code) => code.dims.to_vec(),
             InstrKind::RequireEqual { a, b, .. } => vec![*a, *b],
             InstrKind::Check { holds, .. } => vec![*holds],
             InstrKind::Inner(code) => code.sizes(),
@@ -150,6 +155,7 @@ impl InstrKind {
             | InstrKind::Extreme { .. }
             | InstrKind::Count { .. }
             | InstrKind::List { .. }
+            | InstrKind::Draw(_)
             | InstrKind::Recurrence(_)
             | InstrKind::Call(_)
             | InstrKind::Inner(_) => None,

@@ -1,6 +1,7 @@
 //! From an instruction and the shapes of its operands to a step that can run.
 
 mod arrays;
+mod draws;
 mod loops;
 mod memory;
 mod products;
@@ -76,6 +77,7 @@ impl<'a> Binder<'a> {
             InstrKind::Extreme { of, to, axis, largest } => self.extreme(*of, *to, *axis, *largest),
             InstrKind::Count { of, to, listed } => self.count(*of, *to, *listed),
             InstrKind::List { of, to, count, listed } => self.list(*of, to, *count, *listed),
+            InstrKind::Draw(code) => self.draw(code),
             InstrKind::Scalar { size, to } => {
                 let value = self.state.size(*size);
                 let to = self.fresh(*to, &[])?;

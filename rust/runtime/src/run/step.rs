@@ -10,6 +10,7 @@ use crate::arrays::scalar::Scalar;
 use crate::arrays::search::{ExtremePlan, Listing};
 use crate::arrays::sort::SortPlan;
 use crate::arrays::strided::{TransferPlan, fill};
+use crate::draws::draw::DrawPlan;
 use crate::error::Fault;
 use crate::linalg::batch::BatchPlan;
 use crate::linalg::blas::GemmPlan;
@@ -74,6 +75,7 @@ pub(crate) enum Step {
     },
     CountTerms(Box<CountTermsStep>),
     Terms(Box<TermsStep>),
+    Draw(Box<DrawStep>),
     Scalar {
         to: Place,
         value: i64,
@@ -167,6 +169,15 @@ pub(crate) struct TermsStep {
     pub(crate) count: usize,
 }
 
+#[derive(Debug)]
+pub(crate) struct DrawStep {
+    pub(crate) state: Place,
+    pub(crate) parameters: SmallVec<[Place; 3]>,
+    pub(crate) next: Place,
+    pub(crate) to: Place,
+    pub(crate) plan: DrawPlan,
+}
+
 impl ListStep {
     /// # Safety
     /// As for [`Step::run`].
@@ -200,7 +211,7 @@ impl Step {
             Step::Dot(step) => step.plan.is_long(),
             Step::Gemm(step) => step.plan.is_long(),
             Step::Stack(_) | Step::Recurrence(_) => true,
-            Step::Sort(_) | Step::Extreme(_) | Step::List(_) => true,
+            Step::Sort(_) | Step::Extreme(_) | Step::List(_) | Step::Draw(_) => true,
         }
     }
 
@@ -214,7 +225,7 @@ impl Step {
             Step::Recurrence(step) => step.scratch,
             Step::Sort(step) => step.scratch,
             Step::Extreme(step) => step.scratch,
-            Step::Inner(_) | Step::List(_) => 0,
+            Step::Inner(_) | Step::List(_) | Step::Draw(_) => 0,
             Step::Nothing | Step::Later | Step::Scalar { .. } | Step::Range { .. } => 0,
             Step::Transfer(_) | Step::Transfers(_) => 0,
             Step::CountTerms(_) | Step::Terms(_) => 0,
@@ -297,6 +308,14 @@ impl Step {
                 let of = step.of.map(|place| place.resolve(bases).cast_const());
                 // SAFETY: the operands are 0-d of this type, the result has so many elements.
                 Ok(unsafe { write_terms(step.dtype, of, step.to.resolve(bases), step.count) }?)
+            }
+            Step::Draw(step) => {
+                let parameters: SmallVec<[*mut u8; 3]> =
+                    step.parameters.iter().map(|place| place.resolve(bases)).collect();
+                let state = step.state.resolve(bases).cast_const();
+                let (to, next) = (step.to.resolve(bases), step.next.resolve(bases));
+                // SAFETY: by the caller's promise; the results are new memory.
+                unsafe { step.plan.run(state, &parameters, to, next.cast()) }
             }
             Step::Scalar { to, value } => {
                 // SAFETY: the place is that of one aligned 64-bit element.

@@ -187,6 +187,9 @@ impl Replay<'_> {
             InstrKind::Terms { start, step, count, .. } => {
                 builder.terms(start, step, count)?;
             }
+            InstrKind::Draw(code) => {
+                builder.draw(code.distribution, code.state, &code.parameters, &code.dims)?;
+            }
             InstrKind::Scalar { size, .. } => {
                 builder.size_scalar(size)?;
             }

@@ -1,0 +1,35 @@
+"""Draws of random numbers."""
+
+from __future__ import annotations
+
+from frazil._core import FrozenApply
+from frazil.graph.op import Op
+from frazil.link.lowering.node import lower_node
+from frazil.link.lowering.state import Lowering
+from frazil.link.toolchain import draws
+from frazil.random.draw import Draw
+
+
+@lower_node.register
+def _(op: Draw, node: FrozenApply, lowering: Lowering) -> None:
+    if draws.reason_against(op.distribution, op.dtype) is not None:
+        lower_node.dispatch(Op)(op, node, lowering)
+        return
+    draws.install()
+    count = len(op.parameters)
+    state, parameters, lengths = (
+        node.inputs[0],
+        node.inputs[1 : 1 + count],
+        node.inputs[1 + count :],
+    )
+    for x in parameters:
+        lowering.require_broadcast(x, lengths)
+    slots = lowering.builder.draw(
+        op.distribution,
+        op.dtype,
+        lowering.slot(state),
+        [lowering.slot(x) for x in parameters],
+        lowering.sizes(lengths),
+    )
+    for output, slot in zip(node.outputs, slots, strict=True):
+        lowering.set_slot(output, slot)

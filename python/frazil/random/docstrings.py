@@ -1,0 +1,84 @@
+"""Docstrings of functions that draw: what all of them say, and the words of each."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+RNG = """rng : Variable or array_like
+    The state of the generator: a variable of :func:`shared_rng`, or the state that another draw
+    returned."""
+
+SIZE = """size : int, 0-d integer variable, or a sequence of them, optional
+    Shape of the result. Default: the shape to which the parameters broadcast."""
+
+_TEXT = """{summary}
+
+Parameters
+----------
+{parameters}
+
+Returns
+-------
+next_rng : Variable
+    The state of the generator after the draw.
+drawn : Variable
+    {result}
+
+Examples
+--------
+>>> import numpy as np
+>>> from frazil import random
+>>> next_rng, x = random.{name}(random.shared_rng(1){comma}{example})
+>>> expected = {numpy}
+>>> bool(np.all(x.eval() == expected))
+True
+"""
+
+
+def drawing(
+    summary: str,
+    result: str,
+    example: str,
+    numpy: str | None = None,
+    **parameters: str,
+) -> Callable[[Function], Function]:
+    """Give a function that draws its docstring.
+
+    ``parameters`` are what the docstring says of each, ``"type: text"``. ``numpy`` is the
+    expression that gives the example's numbers by NumPy, where ``rng`` stands for the generator;
+    by default a call of the generator's method of that name.
+    """
+
+    def document(function: Function) -> Function:
+        name = function.__name__
+        told = []
+        for parameter in inspect.signature(function).parameters.values():
+            if parameter.name == "rng":
+                told.append(RNG)
+            elif parameter.name == "size" and "size" not in parameters:
+                told.append(SIZE)
+            else:
+                kind, _, text = parameters[parameter.name].partition(": ")
+                default = parameter.default
+                if default is not parameter.empty:
+                    kind += f", default {default!r}" if default is not None else ", optional"
+                told.append(f"{parameter.name} : {kind}\n    {text}")
+        by_numpy = f"rng.{name}({example})" if numpy is None else numpy
+        of_numpy = f", as :meth:`numpy.random.Generator.{name}`." if numpy is None else "."
+        function.__doc__ = _TEXT.format(
+            summary=summary + of_numpy,
+            parameters="\n".join(told),
+            result=result,
+            name=name,
+            comma=", " if example else "",
+            example=example,
+            numpy=by_numpy.replace("rng", "np.random.default_rng(1)"),
+        )
+        function.__module__ = "frazil.random"
+        return function
+
+    return document

@@ -1,0 +1,228 @@
+"""Generators in shared variables, and streams that never give a number twice."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import Lock
+from typing import Any, TypeVar
+
+import numpy as np
+
+import frazil._core as _core
+from frazil._core import SharedVariable, Variable
+from frazil.random.states import Seed, generator_of, state_of
+
+T = TypeVar("T")
+
+_is_built_once: ContextVar[bool] = ContextVar("is_built_once", default=False)
+
+
+@contextmanager
+def built_once() -> Iterator[None]:
+    """Refuse draws of streams: what is built here runs many times, and would draw the same."""
+    token = _is_built_once.set(True)
+    try:
+        yield
+    finally:
+        _is_built_once.reset(token)
+
+
+def shared_rng(seed: Seed = None, name: str | None = None) -> SharedVariable:
+    """Return a shared variable whose value is the state of a generator.
+
+    Parameters
+    ----------
+    seed : None, int, sequence of int, SeedSequence, BitGenerator or Generator
+        As for :func:`numpy.random.default_rng`. The state of a generator is copied.
+    name : str, optional
+        The name shown to people.
+
+    Returns
+    -------
+    SharedVariable
+        A vector of uint64. A function that draws from it leaves in it the state after its last
+        draw, unless its ``updates`` say otherwise.
+
+    Examples
+    --------
+    >>> import frazil as fz
+    >>> from frazil import random
+    >>> rng = random.shared_rng(42)
+    >>> next_rng, x = random.normal(rng, size=2)
+    >>> f = fz.function([], x)
+    >>> f(), f()
+    (array([ 0.30471708, -1.03998411]), array([0.7504512 , 0.94056472]))
+    >>> rng.set_value(random.state_of(42))
+    >>> f()
+    array([ 0.30471708, -1.03998411])
+    """
+    return _core.shared(state_of(seed), name, None)
+
+
+class Stream:
+    """Random numbers, one draw after the other, as :class:`numpy.random.Generator` gives them.
+
+    Its methods are the functions of :mod:`frazil.random` without the state: each draws from the
+    state that the draw before left, so no two draws give the same numbers, and together they give
+    what a generator of NumPy's would give, called in this order.
+
+    A function draws what its outputs need, and all that the stream drew before that. It leaves the
+    state after its last draw in :attr:`rng`, from which the next call goes on.
+
+    Attributes
+    ----------
+    rng : SharedVariable
+        The state from which calls start.
+    next_rng : Variable
+        The state after all draws so far.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import frazil as fz
+    >>> from frazil import random
+    >>> stream = random.default_rng(42)
+    >>> f = fz.function([], [stream.normal(size=2), stream.integers(10, size=3)])
+    >>> f()
+    [array([ 0.30471708, -1.03998411]), array([4, 8, 0])]
+    >>> generator = np.random.default_rng(42)
+    >>> generator.normal(size=2), generator.integers(10, size=3)
+    (array([ 0.30471708, -1.03998411]), array([4, 8, 0]))
+    """
+
+    def __init__(self, seed: Seed = None, name: str | None = None) -> None:
+        self.rng = shared_rng(seed, name)
+        self.next_rng: Variable = self.rng
+        self._lock = Lock()
+
+    def draw(self, function: Callable[..., tuple[Variable, T]], *args: Any, **kwargs: Any) -> T:
+        """Return what a function draws from the state of the stream, which moves on.
+
+        Parameters
+        ----------
+        function : callable
+            Takes a state, and returns the state after its draws, and a result.
+        *args, **kwargs
+            Further arguments.
+
+        Returns
+        -------
+        object
+            The result.
+
+        Examples
+        --------
+        >>> from frazil import random
+        >>> def dice(rng, size):
+        ...     rng, first = random.integers(rng, 1, 7, size)
+        ...     rng, second = random.integers(rng, 1, 7, size)
+        ...     return rng, first + second
+        >>> random.default_rng(42).draw(dice, size=3).eval()
+        array([ 4,  8, 10])
+        """
+        if _is_built_once.get():
+            raise ValueError(
+                "the function of a step builds the graph of all steps, so that a stream would draw "
+                "the same numbers in each. Make the state of the generator a state of the loop: "
+                "give stream.next_rng in outputs_info, draw by next_rng, x = random.normal(rng), "
+                "and return next_rng with the step's other results"
+            )
+        while True:
+            before = self.next_rng
+            after, drawn = function(before, *args, **kwargs)
+            with self._lock:
+                if self.next_rng is before:  # else another thread has drawn from it meanwhile
+                    self.next_rng = after
+                    return drawn
+
+    def updates(self) -> dict[SharedVariable, Variable]:
+        """Return the update that moves the stream on by all draws so far.
+
+        :func:`frazil.function` does so by itself, by those draws that its outputs need.
+
+        Examples
+        --------
+        >>> import frazil as fz
+        >>> from frazil import random
+        >>> stream = random.default_rng(42)
+        >>> x, y = stream.random(), stream.random()
+        >>> f = fz.function([], x, updates=stream.updates())
+        >>> f(), f()  # the first number and the third
+        (array(0.77395605), array(0.85859792))
+        """
+        return {self.rng: self.next_rng}
+
+    def seed(self, seed: Seed = None) -> None:
+        """Let the next call start from another state.
+
+        Parameters
+        ----------
+        seed : None, int, sequence of int, SeedSequence, BitGenerator or Generator
+            As for :func:`numpy.random.default_rng`.
+
+        Examples
+        --------
+        >>> import frazil as fz
+        >>> from frazil import random
+        >>> stream = random.default_rng(42)
+        >>> f = fz.function([], stream.random())
+        >>> f(), f()
+        (array(0.77395605), array(0.43887844))
+        >>> stream.seed(42)
+        >>> f()
+        array(0.77395605)
+        """
+        self.rng.set_value(state_of(seed))
+
+    @property
+    def generator(self) -> np.random.Generator:
+        """A new generator of NumPy's in the state from which the next call starts."""
+        return generator_of(self.rng.get_value())
+
+    def __repr__(self) -> str:
+        return f"<frazil.random.Stream of {type(self.generator.bit_generator).__name__}>"
+
+
+def default_rng(seed: Seed = None) -> Stream:
+    """Return a stream of the numbers that :func:`numpy.random.default_rng` gives.
+
+    Parameters
+    ----------
+    seed : None, int, sequence of int, SeedSequence, BitGenerator or Generator
+        As for NumPy's function. The state of a generator is copied.
+
+    Returns
+    -------
+    Stream
+        Draws of it are variables.
+
+    Examples
+    --------
+    >>> from frazil import random
+    >>> random.default_rng(42).normal(size=2).eval()
+    array([ 0.30471708, -1.03998411])
+    """
+    return Stream(seed)
+
+
+def add_methods(functions: Mapping[str, Callable[..., tuple[Variable, Any]]]) -> None:
+    """Give streams a method for each function that draws."""
+    for name, function in functions.items():
+        setattr(Stream, name, _method(function))
+
+
+def _method(function: Callable[..., tuple[Variable, T]]) -> Callable[..., T]:
+    @functools.wraps(function)
+    def drawn(self: Stream, *args: Any, **kwargs: Any) -> T:
+        return self.draw(function, *args, **kwargs)
+
+    name = function.__name__
+    drawn.__qualname__ = f"Stream.{name}"
+    drawn.__doc__ = (
+        f"Return what :func:`frazil.random.{name}` draws from the state of the stream, which "
+        "moves on; the arguments are those of that function without the first."
+    )
+    return drawn

@@ -1,0 +1,486 @@
+//! Draws of arrays: one number after the other in C order, as NumPy draws them.
+
+use std::ffi::{c_int, c_void};
+use std::mem::transmute;
+
+use frazil_core::DType;
+use smallvec::SmallVec;
+
+use crate::arrays::layout::Layout;
+use crate::arrays::view;
+use crate::arrays::walk::{Order, Strides, Walk};
+use crate::draws::distribution::{Distribution, Form};
+use crate::draws::generator::{BitStream, with_generator};
+use crate::draws::limits::largest_rate;
+use crate::error::Fault;
+use crate::threads::attention::{PATIENCE, Patience, ask};
+
+/// What a number costs, in positions of a loop.
+const COST: i64 = 16;
+
+/// A draw whose shapes are known.
+#[derive(Debug)]
+pub(crate) struct DrawPlan {
+    distribution: Distribution,
+    /// Words of the state, and the bytes from one to the next.
+    state: (usize, i64),
+    count: usize,
+    /// Where the parameters of each number are.
+    walk: Walk,
+    /// The elements of each parameter.
+    elements: Vec<Walk>,
+    /// Where the parameters are that numbers have together.
+    together: Walk,
+}
+
+fn walk_of(dims: &[i64], layouts: &[Layout]) -> Walk {
+    let mut strides = Strides::new();
+    for layout in layouts {
+        strides.push(layout.strides.iter().copied());
+    }
+    Walk::new(dims, &strides, &(0..dims.len()).collect::<Order>())
+}
+
+impl DrawPlan {
+    pub(crate) fn new(
+        distribution: Distribution,
+        state: &Layout,
+        parameters: &[&Layout],
+        to: &Layout,
+    ) -> Result<DrawPlan, Fault> {
+        let dims = &to.dims;
+        let stretched: Vec<Layout> = parameters
+            .iter()
+            .map(|layout| view::broadcast_to(layout, dims))
+            .collect::<Result<_, _>>()?;
+        // Along which axes parameters have elements.
+        let varying = |axis: usize| {
+            let own = |layout: &&Layout| {
+                axis + layout.ndim() >= dims.len()
+                    && layout.dims[axis + layout.ndim() - dims.len()] != 1
+            };
+            parameters.iter().any(own)
+        };
+        let together: SmallVec<[i64; 4]> =
+            (0..dims.len()).map(|axis| if varying(axis) { dims[axis] } else { 1 }).collect();
+        Ok(DrawPlan {
+            distribution,
+            state: (state.dims[0] as usize, state.strides[0]),
+            count: to.len() as usize,
+            walk: walk_of(dims, &stretched),
+            elements: parameters
+                .iter()
+                .map(|&layout| walk_of(&layout.dims, std::slice::from_ref(layout)))
+                .collect(),
+            together: walk_of(&together, &stretched),
+        })
+    }
+
+    /// # Safety
+    /// The operands lie as they did when the plan was made; both results are new memory in C order.
+    pub(crate) unsafe fn run(
+        &self,
+        state: *const u8,
+        parameters: &[*mut u8],
+        to: *mut u8,
+        next: *mut u64,
+    ) -> Result<(), Fault> {
+        let (length, step) = self.state;
+        // SAFETY: the state has so many words.
+        let word =
+            |at: usize| unsafe { state.offset(at as isize * step as isize).cast::<u64>().read() };
+        let words: SmallVec<[u64; 16]> = (0..length).map(word).collect();
+        let mut left: SmallVec<[u64; 16]> = SmallVec::from_elem(0, length);
+        let function = self.distribution.function()?;
+        // SAFETY: by the caller's promise.
+        unsafe { self.check(parameters)? };
+        with_generator(&words, &mut left, |stream| {
+            // SAFETY: by the caller's promise; the function is that of the distribution.
+            unsafe { self.fill(Source { stream, function }, parameters, to) }
+        })?;
+        // SAFETY: the next state has as many words, in C order.
+        unsafe { next.copy_from_nonoverlapping(left.as_ptr(), length) };
+        Ok(())
+    }
+
+    /// Whether the parameters are such that there is a distribution.
+    ///
+    /// # Safety
+    /// As for [`DrawPlan::run`].
+    unsafe fn check(&self, parameters: &[*mut u8]) -> Result<(), Fault> {
+        for (at, (walk, dtype)) in
+            self.elements.iter().zip(self.distribution.parameters()).enumerate()
+        {
+            let (name, limit) = self.distribution.limit(at);
+            visit(walk, &parameters[at..=at], |pointers| {
+                // SAFETY: it points to an element of this type.
+                limit.check(name, unsafe { number(pointers[0], dtype) })
+            })?;
+        }
+        let Some(check) = joint_check(self.distribution) else { return Ok(()) };
+        if matches!(self.distribution.form(), Form::Integer(_)) && self.count == 0 {
+            return Ok(()); // NumPy looks at no bounds then
+        }
+        // SAFETY: the pointers are those of elements of the parameters' types.
+        visit(&self.together, parameters, |pointers| unsafe { check(self.distribution, pointers) })
+    }
+
+    /// # Safety
+    /// As for [`DrawPlan::run`]; the source is of the distribution.
+    unsafe fn fill(
+        &self,
+        source: Source,
+        parameters: &[*mut u8],
+        to: *mut u8,
+    ) -> Result<(), Fault> {
+        let arity = self.elements.len();
+        // SAFETY: in each arm the function has the type that NumPy declares for it, the pointers are
+        // those of elements of the parameters' types, and the results have the type of the result.
+        unsafe {
+            match (self.distribution.form(), arity) {
+                (Form::Double, 0) => {
+                    let f: unsafe extern "C" fn(*mut BitStream) -> f64 = transmute(source.function);
+                    self.each(parameters, to, |_| f(source.stream))
+                }
+                (Form::Double, 1) => {
+                    let f: unsafe extern "C" fn(*mut BitStream, f64) -> f64 =
+                        transmute(source.function);
+                    self.each(parameters, to, |p| f(source.stream, read(p[0])))
+                }
+                (Form::Double, 2) => {
+                    let f: unsafe extern "C" fn(*mut BitStream, f64, f64) -> f64 =
+                        transmute(source.function);
+                    self.each(parameters, to, |p| f(source.stream, read(p[0]), read(p[1])))
+                }
+                (Form::Double, _) => {
+                    let f: unsafe extern "C" fn(*mut BitStream, f64, f64, f64) -> f64 =
+                        transmute(source.function);
+                    let draw = |p: &[*mut u8]| f(source.stream, read(p[0]), read(p[1]), read(p[2]));
+                    self.each(parameters, to, draw)
+                }
+                (Form::Uniform, _) => {
+                    let f: unsafe extern "C" fn(*mut BitStream, f64, f64) -> f64 =
+                        transmute(source.function);
+                    self.each(parameters, to, |p| {
+                        let (low, high): (f64, f64) = (read(p[0]), read(p[1]));
+                        f(source.stream, low, high - low)
+                    })
+                }
+                (Form::Float, 0) => {
+                    let f: unsafe extern "C" fn(*mut BitStream) -> f32 = transmute(source.function);
+                    self.each(parameters, to, |_| f(source.stream))
+                }
+                (Form::Float, _) => {
+                    let f: unsafe extern "C" fn(*mut BitStream, f32) -> f32 =
+                        transmute(source.function);
+                    self.each(parameters, to, |p| f(source.stream, read(p[0])))
+                }
+                (Form::Doubles, _) => self.all::<f64>(source, to),
+                (Form::Floats, _) => self.all::<f32>(source, to),
+                (Form::Count, 1) => {
+                    let f: unsafe extern "C" fn(*mut BitStream, f64) -> i64 =
+                        transmute(source.function);
+                    self.each(parameters, to, |p| f(source.stream, read(p[0])))
+                }
+                (Form::Count, _) => {
+                    let f: unsafe extern "C" fn(*mut BitStream, f64, f64) -> i64 =
+                        transmute(source.function);
+                    self.each(parameters, to, |p| f(source.stream, read(p[0]), read(p[1])))
+                }
+                (Form::Binomial, _) => {
+                    let f: BinomialFn = transmute(source.function);
+                    let mut known = BinomialMemory::default();
+                    self.each(parameters, to, |p| {
+                        f(source.stream, read(p[1]), read(p[0]), &raw mut known)
+                    })
+                }
+                (Form::Hypergeometric, _) => {
+                    let f: unsafe extern "C" fn(*mut BitStream, i64, i64, i64) -> i64 =
+                        transmute(source.function);
+                    let draw = |p: &[*mut u8]| f(source.stream, read(p[0]), read(p[1]), read(p[2]));
+                    self.each(parameters, to, draw)
+                }
+                (Form::Integer(dtype), _) => match dtype {
+                    DType::Bool | DType::Int8 | DType::UInt8 => {
+                        self.buffered::<u8>(source, parameters, to)
+                    }
+                    DType::Int16 | DType::UInt16 => self.buffered::<u16>(source, parameters, to),
+                    DType::Int32 | DType::UInt32 => self.buffered::<u32>(source, parameters, to),
+                    _ => {
+                        let f: unsafe extern "C" fn(*mut BitStream, u64, u64, u64, bool) -> u64 =
+                            transmute(source.function);
+                        self.each(parameters, to, |p| {
+                            let (low, range) = bounds(p);
+                            f(source.stream, low, range, 0, false)
+                        })
+                    }
+                },
+            }
+        }
+    }
+
+    /// Writes what `draw` makes of the parameters at each position.
+    ///
+    /// # Safety
+    /// There is room for as many results of this type.
+    unsafe fn each<T>(
+        &self,
+        parameters: &[*mut u8],
+        to: *mut u8,
+        mut draw: impl FnMut(&[*mut u8]) -> T,
+    ) -> Result<(), Fault> {
+        let mut to = to.cast::<T>();
+        let mut patience = Patience::new();
+        visit(&self.walk, parameters, |pointers| {
+            // SAFETY: by the caller's promise.
+            unsafe {
+                to.write(draw(pointers));
+                to = to.add(1);
+            }
+            patience.spend(COST).map_err(Fault::from)
+        })
+    }
+
+    /// # Safety
+    /// The source fills memory with numbers of this type, of which there is room for as many.
+    unsafe fn all<T>(&self, source: Source, to: *mut u8) -> Result<(), Fault> {
+        // SAFETY: by the caller's promise.
+        let f: unsafe extern "C" fn(*mut BitStream, isize, *mut T) =
+            unsafe { transmute(source.function) };
+        let mut done = 0;
+        while done < self.count {
+            let part = (self.count - done).min((PATIENCE / COST) as usize);
+            // SAFETY: as above.
+            unsafe { f(source.stream, part as isize, to.cast::<T>().add(done)) };
+            done += part;
+            ask().map_err(Fault::from)?;
+        }
+        Ok(())
+    }
+
+    /// Integers of fewer than 64 bits, several of the bits that are made at once.
+    ///
+    /// # Safety
+    /// As for [`DrawPlan::fill`]; `T` has the width of the results.
+    unsafe fn buffered<T: Narrow>(
+        &self,
+        source: Source,
+        parameters: &[*mut u8],
+        to: *mut u8,
+    ) -> Result<(), Fault> {
+        // SAFETY: NumPy declares the function so, and the caller promises the width.
+        let f: BoundedFn<T> = unsafe { transmute(source.function) };
+        let (mut left, mut buffer): (c_int, u32) = (0, 0);
+        // SAFETY: by the caller's promise.
+        unsafe {
+            self.each(parameters, to, |p| {
+                let (low, range) = bounds(p);
+                let (low, range) = (T::cut(low), T::cut(range));
+                f(source.stream, low, range, T::cut(0), false, &raw mut left, &raw mut buffer)
+            })
+        }
+    }
+}
+
+/// Where numbers come from.
+#[derive(Clone, Copy)]
+struct Source {
+    stream: *mut BitStream,
+    function: *const c_void,
+}
+
+type BinomialFn = unsafe extern "C" fn(*mut BitStream, f64, i64, *mut BinomialMemory) -> i64;
+
+type BoundedFn<T> = unsafe extern "C" fn(*mut BitStream, T, T, T, bool, *mut c_int, *mut u32) -> T;
+
+/// What NumPy's binomial keeps of the parameters that it saw last.
+#[repr(C)]
+#[derive(Default)]
+struct BinomialMemory {
+    is_set: c_int,
+    probability: f64,
+    trials: i64,
+    floats: [f64; 3],
+    mode: i64,
+    more: [f64; 10],
+}
+
+/// Unsigned integers that are made of 32 bits.
+trait Narrow: Copy {
+    fn cut(value: u64) -> Self;
+}
+
+macro_rules! narrow {
+    ($($type:ident)*) => {
+        $(impl Narrow for $type {
+            fn cut(value: u64) -> $type {
+                value as $type
+            }
+        })*
+    };
+}
+
+narrow! { u8 u16 u32 }
+
+/// # Safety
+/// It points to an element of this type.
+unsafe fn read<T: Copy>(pointer: *mut u8) -> T {
+    // SAFETY: by the caller's promise.
+    unsafe { pointer.cast::<T>().read() }
+}
+
+/// # Safety
+/// It points to an element of this type, which is that of a parameter.
+unsafe fn number(pointer: *mut u8, dtype: DType) -> f64 {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        match dtype {
+            DType::Float32 => f64::from(read::<f32>(pointer)),
+            DType::Int64 => read::<i64>(pointer) as f64,
+            DType::UInt64 => read::<u64>(pointer) as f64,
+            _ => read::<f64>(pointer),
+        }
+    }
+}
+
+/// The smallest of some integers, and how far from it the largest is.
+///
+/// # Safety
+/// These are the parameters of integers, and were checked.
+unsafe fn bounds(parameters: &[*mut u8]) -> (u64, u64) {
+    // SAFETY: by the caller's promise: both are 64 bits, with a sign or without.
+    unsafe {
+        let (low, high): (u64, u64) = (read(parameters[0]), read(parameters[1]));
+        let open = u64::from(read::<i64>(parameters[2]) == 0);
+        (low, high.wrapping_sub(open).wrapping_sub(low))
+    }
+}
+
+/// Calls `body` with the pointers of each position, if there are any.
+fn visit(
+    walk: &Walk,
+    start: &[*mut u8],
+    body: impl FnMut(&[*mut u8]) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    if walk.is_empty() {
+        return Ok(());
+    }
+    let mut pointers: SmallVec<[*mut u8; 3]> = start.into();
+    walk.visit(walk.lengths(), &mut pointers, body)
+}
+
+type JointCheck = unsafe fn(Distribution, &[*mut u8]) -> Result<(), Fault>;
+
+/// What a distribution asks of its parameters together.
+fn joint_check(distribution: Distribution) -> Option<JointCheck> {
+    match (distribution.form(), distribution.name()) {
+        (Form::Integer(_), _) => Some(check_integers),
+        (Form::Uniform, _) => Some(check_uniform),
+        (Form::Hypergeometric, _) => Some(check_hypergeometric),
+        (_, "triangular") => Some(check_triangular),
+        (_, "negative_binomial") => Some(check_negative_binomial),
+        _ => None,
+    }
+}
+
+fn refuse(what: String) -> Result<(), Fault> {
+    Err(Fault::Parameter { what })
+}
+
+/// # Safety
+/// These are the parameters of the distribution, as for all checks.
+unsafe fn check_uniform(_: Distribution, p: &[*mut u8]) -> Result<(), Fault> {
+    // SAFETY: by the caller's promise.
+    let (low, high): (f64, f64) = unsafe { (read(p[0]), read(p[1])) };
+    let range = high - low;
+    if !range.is_finite() {
+        return Err(Fault::Range { low, high });
+    }
+    if range.is_sign_negative() {
+        return refuse(format!("high < low, given low {low} and high {high}"));
+    }
+    Ok(())
+}
+
+/// # Safety
+/// As for [`check_uniform`].
+unsafe fn check_triangular(_: Distribution, p: &[*mut u8]) -> Result<(), Fault> {
+    // SAFETY: by the caller's promise.
+    let [left, mode, right]: [f64; 3] = unsafe { [read(p[0]), read(p[1]), read(p[2])] };
+    let wrong = if left > mode {
+        "left > mode"
+    } else if mode > right {
+        "mode > right"
+    } else if left == right {
+        "left == right"
+    } else {
+        return Ok(());
+    };
+    refuse(format!("{wrong}, given left {left}, mode {mode} and right {right}"))
+}
+
+/// # Safety
+/// As for [`check_uniform`].
+unsafe fn check_negative_binomial(_: Distribution, p: &[*mut u8]) -> Result<(), Fault> {
+    // SAFETY: by the caller's promise.
+    let (n, p): (f64, f64) = unsafe { (read(p[0]), read(p[1])) };
+    if (1.0 - p) / p * (n + 10.0 * n.sqrt()) > largest_rate() {
+        return refuse(format!("n is too large or p too small, given n {n} and p {p}"));
+    }
+    Ok(())
+}
+
+/// # Safety
+/// As for [`check_uniform`].
+unsafe fn check_hypergeometric(_: Distribution, p: &[*mut u8]) -> Result<(), Fault> {
+    const MAX: i64 = 1_000_000_000;
+    // SAFETY: by the caller's promise.
+    let [good, bad, sample]: [i64; 3] = unsafe { [read(p[0]), read(p[1]), read(p[2])] };
+    if good >= MAX || bad >= MAX {
+        return refuse(format!("ngood and nbad must be below {MAX}, given {good} and {bad}"));
+    }
+    if good + bad < sample {
+        return refuse(format!(
+            "ngood + nbad < nsample, given ngood {good}, nbad {bad} and nsample {sample}"
+        ));
+    }
+    Ok(())
+}
+
+/// # Safety
+/// As for [`check_uniform`].
+unsafe fn check_integers(distribution: Distribution, p: &[*mut u8]) -> Result<(), Fault> {
+    let dtype = distribution.result();
+    // SAFETY: by the caller's promise.
+    let [low, high]: [i128; 2] = unsafe {
+        match dtype {
+            DType::UInt64 => [read::<u64>(p[0]).into(), read::<u64>(p[1]).into()],
+            _ => [read::<i64>(p[0]).into(), read::<i64>(p[1]).into()],
+        }
+    };
+    // SAFETY: as above.
+    let closed = unsafe { read::<i64>(p[2]) } != 0;
+    let largest = if closed { high } else { high - 1 };
+    let (from, to) = range_of(dtype);
+    if low < from {
+        return refuse(format!("low is out of bounds for {dtype}, given {low}"));
+    }
+    if largest > to {
+        return refuse(format!("high is out of bounds for {dtype}, given {high}"));
+    }
+    if low > largest {
+        let sign = if closed { ">" } else { ">=" };
+        return refuse(format!("low {sign} high, given low {low} and high {high}"));
+    }
+    Ok(())
+}
+
+/// The smallest and the largest value of an integer type.
+fn range_of(dtype: DType) -> (i128, i128) {
+    if dtype == DType::Bool {
+        return (0, 1);
+    }
+    let bits = 8 * dtype.itemsize() as u32;
+    let signed = matches!(dtype, DType::Int8 | DType::Int16 | DType::Int32 | DType::Int64);
+    if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
+}

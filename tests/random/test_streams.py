@@ -1,0 +1,225 @@
+"""Generators move on: no number is drawn twice, whatever is compiled, copied, looped or called."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Thread
+
+import numpy as np
+import pytest
+from distributions import BIT_GENERATORS
+from hypothesis import given
+from hypothesis import strategies as st
+
+import frazil as fz
+import frazil.tensor as ft
+from frazil import random
+
+SEED = 42
+
+
+@pytest.fixture
+def generator():
+    return np.random.default_rng(SEED)
+
+
+@pytest.mark.parametrize("kind", BIT_GENERATORS)
+@given(seed=st.integers(0, 2**64), drawn=st.integers(0, 700), halves=st.integers(0, 3))
+def test_a_state_is_the_whole_generator(kind, seed, drawn, halves):
+    generator = np.random.Generator(kind(seed))
+    generator.random(drawn)
+    for _ in range(halves):
+        generator.integers(5, dtype="uint32")
+    state = random.state_of(generator)
+    again = random.generator_of(state)
+    assert type(again.bit_generator) is kind
+    assert random.state_of(again).tobytes() == state.tobytes()
+    for method in (lambda g: g.integers(9, size=3, dtype="uint8"), lambda g: g.random(3)):
+        assert method(again).tolist() == method(generator).tolist()
+
+
+def test_other_bit_generators_are_refused():
+    class Own(np.random.PCG64):
+        pass
+
+    with pytest.raises(TypeError, match="no array form"):
+        random.state_of(Own(1))
+
+
+def test_calls_go_on_where_the_last_one_stopped(mode, generator):
+    stream = random.default_rng(SEED)
+    f = fz.function([], [stream.normal(size=2), stream.integers(5), stream.random(3)], mode=mode)
+    for _ in range(3):
+        a, b, c = f()
+        assert a.tolist() == generator.normal(size=2).tolist()
+        assert b == generator.integers(5)
+        assert c.tolist() == generator.random(3).tolist()
+    assert stream.rng.get_value().tolist() == random.state_of(generator).tolist()
+    assert stream.generator.random() == generator.random()
+
+
+def test_functions_of_one_stream_share_it(generator):
+    stream = random.default_rng(SEED)
+    x, y = stream.random(2), stream.random(2)
+    f, g = fz.function([], x), fz.function([], y)
+    assert f().tolist() == generator.random(2).tolist()
+    generator.random(2)  # stands before y
+    assert g().tolist() == generator.random(2).tolist()
+    assert f().tolist() == generator.random(2).tolist()
+
+
+def test_updates_that_are_given_hold():
+    rng = random.shared_rng(SEED)
+    next_rng, x = random.random(rng)
+    still = fz.function([], x, updates={rng: rng})
+    assert still() == still()
+    _, other = random.random(next_rng)
+    both = fz.function([], x, updates={rng: random.random(next_rng)[0]})
+    generator = np.random.default_rng(SEED)
+    first = both()
+    assert first == generator.random()
+    generator.random()
+    assert fz.function([], other, updates={rng: rng})() != first
+    assert both() == generator.random()
+
+
+def test_one_state_twice_is_refused_unless_it_is_meant():
+    rng = random.shared_rng(SEED)
+    a, b = random.random(rng)[1], random.normal(rng)[1]
+    with pytest.raises(ValueError, match="from which another draw starts"):
+        fz.function([], a + b)
+    f = fz.function([], [a, random.random(rng)[1]], updates={rng: random.random(rng)[0]})
+    first, second = f()
+    assert first == second
+    assert f()[0] != first
+
+
+def test_a_state_without_a_variable_gives_the_same_numbers():
+    state = random.state_of(SEED)
+    f = fz.function([], random.random(state, 3)[1], mode="c")
+    assert f().tolist() == f().tolist() == np.random.default_rng(SEED).random(3).tolist()
+    assert "draw" in str(f.explain())  # it is not folded to an array of the program
+
+
+def test_a_scan_carries_the_state(mode, generator):
+    rng = random.shared_rng(SEED)
+
+    def step(x, state):
+        state, noise = random.normal(state)
+        return x + noise, state
+
+    (walk, states), _ = fz.scan(step, outputs_info=[ft.constant(0.0), rng], n_steps=5)
+    f = fz.function([], walk, updates={rng: states[-1]}, mode=mode)
+    for _ in range(2):
+        expected = np.cumsum([generator.normal() for _ in range(5)])
+        assert f().tolist() == expected.tolist()
+
+
+def test_a_stream_within_a_scan_is_refused():
+    stream = random.default_rng(SEED)
+    for step in (lambda x: x + stream.normal(), lambda x: stream.normal(x)):
+        with pytest.raises(ValueError, match="a state of the loop"):
+            fz.scan(step, sequences=ft.dvector())
+    assert stream.next_rng is stream.rng
+
+
+def test_the_state_of_a_generator_within_a_scan_is_refused_unless_it_is_updated():
+    rng, xs = random.shared_rng(SEED), ft.dvector("xs")
+    ys, _ = fz.scan(lambda x: random.normal(rng, x)[1], sequences=xs)
+    with pytest.raises(ValueError, match="draws in its inner graph"):
+        fz.function([xs], ys)
+    f = fz.function([xs], ys, updates={rng: rng})  # the same number in each step
+    assert np.ptp(f([1.0, 1.0])) == 0
+
+
+def test_a_step_may_update_the_generator(mode, generator):
+    rng, xs = random.shared_rng(SEED), ft.dvector("xs")
+
+    def step(x):
+        next_rng, y = random.normal(rng, x)
+        return y, {rng: next_rng}
+
+    ys, updates = fz.scan(step, sequences=xs)
+    f = fz.function([xs], ys, updates=updates, mode=mode)
+    for _ in range(2):
+        assert f([1.0, 5.0]).tolist() == generator.normal([1.0, 5.0]).tolist()
+
+
+def test_branches_draw_from_their_states(mode, generator):
+    stream, wanted = random.default_rng(SEED), ft.scalar("wanted", dtype="bool")
+    x = fz.ifelse(wanted, stream.normal(size=2), stream.random(2))
+    f = fz.function([wanted], x, mode=mode)
+    for value in (True, False, True):
+        both = generator.normal(size=2), generator.random(2)
+        assert f(value).tolist() == both[not value].tolist()
+
+
+@pytest.mark.parametrize("mode", ["py", "c"])
+def test_no_number_twice_in_eight_threads(mode):
+    stream = random.default_rng(SEED)
+    f = fz.function([], stream.random(2), mode=mode)
+    with ThreadPoolExecutor(8) as pool:
+        calls = list(pool.map(lambda _: f().tolist(), range(64)))
+    expected = np.random.default_rng(SEED).random((64, 2)).tolist()
+    assert sorted(calls) == sorted(expected)
+
+
+def test_no_state_twice_in_eight_threads_that_build():
+    stream = random.default_rng(SEED)
+    drawn = []
+    threads = [
+        Thread(target=lambda: drawn.extend(stream.random() for _ in range(10))) for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    values = fz.function([], drawn, mode="py")()
+    assert sorted(map(float, values)) == sorted(np.random.default_rng(SEED).random(80).tolist())
+
+
+def test_functions_and_states_pickle(generator):
+    stream = random.default_rng(SEED)
+    f = fz.function([], stream.normal(size=3))
+    f()
+    generator.normal(size=3)
+    again = pickle.loads(pickle.dumps(f))
+    expected = generator.normal(size=3).tolist()
+    assert again().tolist() == expected
+    assert f().tolist() == expected  # each has a generator of its own
+
+
+def test_parts_of_what_is_drawn_are_drawn_together():
+    # A draw of fewer numbers would leave another state.
+    stream = random.default_rng(SEED)
+    f = fz.function([], stream.normal(size=10)[:2], mode="c")
+    generator = np.random.default_rng(SEED)
+    for _ in range(2):
+        assert f().tolist() == generator.normal(size=10)[:2].tolist()
+
+
+PROGRAM = """
+import frazil as fz
+from frazil import random
+
+f = fz.function([], random.default_rng(42).normal(size=2), mode="c")
+print(f().tolist())
+assert not f.program.functions
+"""
+
+
+def test_another_process_draws_by_the_program_of_the_cache(tmp_path, generator):
+    environment = os.environ | {"FRAZIL_CACHE_DIR": str(tmp_path / "cache")}
+    for _ in range(2):
+        command = [sys.executable, "-c", PROGRAM]
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, env=environment, cwd=tmp_path
+        )
+        assert done.stdout == f"{generator.normal(size=2).tolist()}\n", done.stderr
+        generator = np.random.default_rng(SEED)
+        entries = sorted(path.name for path in (tmp_path / "cache").rglob("*") if path.is_file())
+        assert entries
