@@ -98,7 +98,7 @@ def performed(node: Any, t: Translation, warn: bool = True) -> list[Variable]:
     NoRule
         If a variable of its has a type that frazil lacks.
     """
-    name = type(node.op).__name__
+    name = _name(node.op)
     inputs = [x for x in node.inputs if not isinstance(x, Constant)]
     for x in (*inputs, *node.outputs):
         if own_type(x.type) is None:
@@ -117,6 +117,12 @@ def performed(node: Any, t: Translation, warn: bool = True) -> list[Variable]:
         )
     made = Foreign(_payload(node), name)(*(t[x] for x in inputs))
     return made if isinstance(made, list) else [made]
+
+
+def _name(op: Any) -> str:
+    """What users know an op by: that on elements or on matrices, where it is applied to many."""
+    inner = getattr(op, "scalar_op", None) or getattr(op, "core_op", None)
+    return type(op if inner is None else inner).__name__
 
 
 def _payload(node: Any) -> bytes:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any, TypeAlias
 
 from pytensor.compile.ops import DeepCopyOp, ViewOp
 from pytensor.graph.basic import Constant
+from pytensor.graph.traversal import graph_inputs, toposort
 from pytensor.scalar import basic as ps
 from pytensor.tensor import basic as ptb
 from pytensor.tensor.elemwise import DimShuffle, Elemwise
@@ -19,12 +21,32 @@ from frazil.interop.pytensor.translation import NoRule, Translation
 
 Length: TypeAlias = int | Variable
 
+_MOST_NODES = 20
+"""Of more nodes a value is not computed before the call."""
+
 
 def known(x: Any) -> Length:
     """An int for a constant."""
     if isinstance(x, OwnConstant):
         return int(x.data)
     return x if isinstance(x, Variable) else int(x)
+
+
+def constant_value_of(x: Any) -> Any:
+    """The value of a variable that is computed from few constants; None if it is not."""
+    if isinstance(x, Constant):
+        return x.data
+    order = list(islice(toposort([x]), _MOST_NODES + 1))
+    if len(order) > _MOST_NODES or not all(isinstance(y, Constant) for y in graph_inputs([x])):
+        return None
+    values: dict[Any, Any] = {}
+    for node in order:
+        storage: list[list[Any]] = [[None] for _ in node.outputs]
+        given = [y.data if isinstance(y, Constant) else values[y] for y in node.inputs]
+        node.op.prepare_node(node, None, None, "py")
+        node.op.perform(node, given, storage)
+        values.update(zip(node.outputs, (cell[0] for cell in storage), strict=True))
+    return values[x]
 
 
 def integer(x: Any, t: Translation) -> Length:

@@ -15,7 +15,6 @@ from pytensor.tensor.random.type import RandomGeneratorType
 import frazil.tensor as ft
 from frazil._core import Variable
 from frazil.compile.function import Function, function
-from frazil.compile.specification import In
 from frazil.interop.pytensor.generators import from_words, to_words
 from frazil.interop.pytensor.translation import NoRule, Translation, own_type
 
@@ -98,7 +97,7 @@ def compile_graph(graph: Any, name: str | None = None) -> tuple[Callable[..., An
     if t.checks:
         outputs.append(_first_failing([condition for condition, _ in t.checks]))
     made = function(
-        [In(x, name=f"{x.name or ''}:{at}") for at, x in enumerate(inputs)],
+        inputs,
         outputs,
         on_unused_input="ignore",
         name=name,
@@ -170,6 +169,29 @@ class FrazilLinker(JITLinker):
     def jit_compile(self, fn: Any) -> Any:
         """The same: it is compiled already."""
         return fn
+
+    def create_jitable_thunk(
+        self,
+        compute_map: Any,
+        order: Any,
+        input_storage: Any,
+        output_storage: Any,
+        storage_map: Any,
+    ) -> Any:
+        """What a call runs, the node that it stands for, and what computes the graph."""
+        run = self.jit_compile(self.fgraph_convert(self.fgraph))
+        taken = self.create_thunk_inputs(storage_map)
+        given = [storage_map[x] for x in self.fgraph.outputs]
+
+        def thunk(output_subset: Any = None) -> list[Any]:
+            results: list[Any] = run(*[cell[0] for cell in taken])
+            for cell, value in zip(given, results, strict=True):
+                cell[0] = value
+            return results
+
+        made: Any = thunk
+        made.inputs, made.outputs, made.lazy = taken, given, False
+        return [made], [x.owner for x in self.fgraph.outputs if x.owner is not None][:1], run
 
     def create_thunk_inputs(self, storage_map: dict[Any, Any]) -> list[Any]:
         """Where the arguments lie."""

@@ -17,6 +17,7 @@ from pytensor.tensor.type import TensorType
 import frazil.tensor as ft
 from frazil._core import TensorType as OwnType
 from frazil._core import Variable
+from frazil.interop.pytensor.origins import built_at_trace
 
 Results: TypeAlias = Variable | Sequence[Variable | None]
 Rule: TypeAlias = Callable[[Any, Any, "Translation"], Results]
@@ -69,7 +70,7 @@ class Translation:
 
     def _node(self, node: Any) -> None:
         try:
-            results = translate(node.op, node, self)
+            results = built_at_trace(translate.dispatch(type(node.op)), node.op, node, self)
         except Exception as error:
             error.add_note(f"while frazil took over PyTensor's node {node}")
             raise

@@ -12,6 +12,7 @@ import frazil.tensor as ft
 from frazil._core import Variable
 from frazil.interop.pytensor.foreign import performed
 from frazil.interop.pytensor.integers import known
+from frazil.interop.pytensor.library import classes
 from frazil.interop.pytensor.translation import (
     Results,
     Translation,
@@ -22,6 +23,17 @@ from frazil.interop.pytensor.translation import (
 )
 from frazil.scan.build import scan
 
+_OF_STACKS = classes(
+    "Cholesky",
+    "SolveTriangular",
+    "CholeskySolve",
+    "Solve",
+    "MatrixInverse",
+    "Det",
+    "SLogDet",
+    "LUFactor",
+)
+
 
 @rule(Blockwise)
 def _blockwise(op: Any, node: Any, t: Translation) -> Results:
@@ -30,6 +42,8 @@ def _blockwise(op: Any, node: Any, t: Translation) -> Results:
         dtype = node.outputs[0].type.dtype
         left, right = (cast(x, dtype) for x in t.operands(node))
         return ft.matmul(left, right) if batch else ft.dot(left, right)
+    if isinstance(op.core_op, _OF_STACKS):
+        return translate(op.core_op, node, t)  # frazil's functions take stacks of matrices
     if not _has_rule(op.core_op) or any(own_type(x.type) is None for x in node.inputs):
         return performed(node, t)
     core = op._create_dummy_core_node(node.inputs)

@@ -36,6 +36,13 @@ def _softmax(op: Any, node: Any, t: Translation) -> Results:
     return ft.softmax(t[node.inputs[0]], axis=op.axis)
 
 
+@rule(*classes("SoftmaxGrad"))
+def _softmax_gradient(op: Any, node: Any, t: Translation) -> Results:
+    gradient, result = t.operands(node)
+    product = gradient * result
+    return product - ft.sum(product, axis=op.axis, keepdims=True) * result
+
+
 @rule(*classes("LogSoftmax"))
 def _log_softmax(op: Any, node: Any, t: Translation) -> Results:
     return ft.log_softmax(t[node.inputs[0]], axis=op.axis)

@@ -33,7 +33,12 @@ def _cholesky(op: Any, node: Any, t: Translation) -> Results:
 def _solve_triangular(op: Any, node: Any, t: Translation) -> Results:
     a, b = t.operands(node)
     return ft.linalg.solve_triangular(
-        a, b, lower=op.lower, unit_diagonal=op.unit_diagonal, on_error="nan"
+        a,
+        b,
+        lower=op.lower,
+        unit_diagonal=op.unit_diagonal,
+        b_ndim=op.b_ndim,
+        on_error="nan",
     )
 
 
@@ -47,9 +52,9 @@ def _cho_solve(op: Any, node: Any, t: Translation) -> Results:
 def _solve(op: Any, node: Any, t: Translation) -> Results:
     a, b = t.operands(node)
     if op.assume_a in ("sym", "her"):
-        half = ft.tril(a) if op.lower else ft.triu(a)
-        a = half + ft.permute_dims(half) - ft.diag(ft.diag(a))
-        return ft.linalg.solve(a, b, b_ndim=op.b_ndim, on_error="nan")
+        half, rest = (ft.tril(a), ft.tril(a, -1)) if op.lower else (ft.triu(a), ft.triu(a, 1))
+        whole = half + ft.matrix_transpose(rest)
+        return ft.linalg.solve(whole, b, b_ndim=op.b_ndim, on_error="nan")
     if op.assume_a not in ("gen", "pos"):
         return performed(node, t)
     return ft.linalg.solve(

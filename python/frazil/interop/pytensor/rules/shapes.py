@@ -19,6 +19,7 @@ from frazil._core import Variable
 from frazil.interop.pytensor.foreign import performed
 from frazil.interop.pytensor.integers import (
     Length,
+    constant_value_of,
     elements,
     integer,
     required_elements,
@@ -136,10 +137,10 @@ def _axis(op: Any, inputs: list[Any]) -> tuple[int, list[Any]]:
     if hasattr(op, "axis"):
         return op.axis, inputs
     at = 0 if isinstance(op, ptb.Join) else 1
-    axis = inputs[at]
-    if not isinstance(axis, Constant):
+    axis = constant_value_of(inputs[at])
+    if axis is None:
         raise NoRule(f"{op} takes an axis that only the call knows")
-    return int(axis.data), [x for x in inputs if x is not axis]
+    return int(axis), [x for i, x in enumerate(inputs) if i != at]
 
 
 @rule(ptb.Join)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from pytensor.graph.basic import Constant
 from pytensor.tensor import subtensor as sub
-from pytensor.tensor.type_other import NoneTypeT, SliceType
+from pytensor.tensor.type_other import MakeSlice, NoneTypeT, SliceType
 
 import frazil.scalar as fs
 import frazil.tensor as ft
@@ -58,6 +58,11 @@ def _index(op: Any, values: list[Any], t: Translation) -> tuple[Any, ...]:
         else:
             made.append(np.asarray(item.data) if isinstance(item, Constant) else t[item])
     return tuple(made)
+
+
+@rule(MakeSlice)
+def _make_slice(op: Any, node: Any, t: Translation) -> Results:
+    return [None]  # whoever takes it looks at its ends
 
 
 @rule(sub.Subtensor, sub.AdvancedSubtensor, *classes("AdvancedSubtensor1"))

@@ -164,3 +164,12 @@ def test_bad_input_is_told_with_the_variables_name():
     f = pytensor.function([x], x * 2, mode="FRAZIL")
     with pytest.raises(TypeError, match="Wrong number of dimensions"):
         f([1.0])
+
+
+def test_an_error_of_a_call_names_the_variable_and_the_line_that_made_the_node():
+    x, y = pt.dvector("first"), pt.dvector("second")
+    f = pytensor.function([x, y], pt.exp(x) + y, mode="FRAZIL")
+    here = test_an_error_of_a_call_names_the_variable_and_the_line_that_made_the_node.__code__
+    with pytest.raises(ValueError, match=r"second.*has length 3") as told:
+        f(np.ones(2), np.ones(3))
+    assert f"built at {__file__}:{here.co_firstlineno + 2} in" in str(told.value)

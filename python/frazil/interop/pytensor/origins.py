@@ -1,0 +1,49 @@
+"""Where PyTensor's variables were made: what frazil builds for them counts as built there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any
+
+import pytensor
+
+_THEIRS = str(Path(pytensor.__file__).parent)
+
+Build = Callable[[Any, Any, Any], Any]
+
+
+def built_at_trace(build: Build, op: Any, node: Any, t: Any) -> Any:
+    """Call ``build(op, node, t)``; errors name the line that made PyTensor's node.
+
+    Frazil knows a node by the innermost frame above its own code. That is here one of a function
+    whose code says that it lies where PyTensor's traceback of the node ends.
+    """
+    place = _place(node)
+    return build(op, node, t) if place is None else _standing_at(*place)(build, op, node, t)
+
+
+def _place(node: Any) -> tuple[str, int, str] | None:
+    """The innermost line outside of PyTensor that made the outputs of a node."""
+    for out in node.outputs:
+        for stack in reversed(getattr(out.tag, "trace", None) or ()):
+            for frame in reversed(stack):
+                filename, line, name, _ = frame
+                if not filename.startswith(_THEIRS):
+                    return filename, line, name
+    return None
+
+
+def _call(build: Build, op: Any, node: Any, t: Any) -> Any:
+    return build(op, node, t)
+
+
+@lru_cache(maxsize=1024)
+def _standing_at(filename: str, line: int, name: str) -> Callable[..., Any]:
+    """A function that calls another, and whose code says that it lies there."""
+    code: CodeType = _call.__code__
+    first = line - 1  # what it does is on its second line
+    moved = code.replace(co_filename=filename, co_firstlineno=first, co_name=name, co_qualname=name)
+    return FunctionType(moved, globals(), name)

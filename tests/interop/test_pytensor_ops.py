@@ -1,0 +1,253 @@
+"""PyTensor's ops, one by one: the values are those of their own ``perform``."""
+
+import numpy as np
+import pytensor
+import pytensor.tensor as pt
+import pytest
+from pytensor.compile.builders import OpFromGraph
+from pytensor.compile.mode import Mode
+from pytensor.ifelse import ifelse
+from pytensor.scan.utils import until
+
+from frazil.interop.pytensor import compiled_function
+
+REFERENCE = Mode("py", None)
+DRAWN = np.random.default_rng(5)
+VECTOR, MATRIX = DRAWN.normal(size=4), DRAWN.normal(size=(4, 4))
+STACK = DRAWN.normal(size=(2, 3, 3))
+SPD = np.eye(3) * 4 + 0.5 * (STACK + STACK.transpose(0, 2, 1))
+SQUARE = np.eye(4) * 3 + MATRIX
+RIGHT = DRAWN.normal(size=(2, 3, 2))
+WHOLE = np.array([3, -2, 0, 7])
+PLACES = np.array([2, 0, 2])
+MASK = np.array([True, False, True, True])
+SHAPE = np.array([2, 8])
+
+v, m, s = pt.dvector("v"), pt.dmatrix("m"), pt.dtensor3("s")
+k, i, n, b = pt.lvector("k"), pt.lvector("i"), pt.lscalar("n"), pt.bvector("b")
+r, a, shape = pt.dtensor3("r"), pt.dscalar("a"), pt.lvector("shape")
+mask = pt.vector("mask", dtype="bool")
+w = pt.fvector("w")
+VALUES = {
+    v: VECTOR,
+    m: SQUARE,
+    s: SPD,
+    k: WHOLE,
+    i: PLACES,
+    n: np.array(2),
+    b: WHOLE.astype("int8"),
+    r: RIGHT,
+    a: np.array(0.7),
+    shape: SHAPE,
+    mask: MASK,
+    w: VECTOR.astype("float32"),
+}
+KNOWN = pt.tensor("known", dtype="float64", shape=(1, 4))
+VALUES[KNOWN] = VECTOR[None]
+
+
+def unit(x):
+    return pt.sigmoid(x)
+
+
+ELEMENTWISE = {
+    "functions of a real number": [
+        f(v)
+        for f in (
+            *(pt.exp, pt.exp2, pt.expm1, pt.sin, pt.cos, pt.tan, pt.sinh, pt.cosh, pt.tanh),
+            *(pt.arctan, pt.arcsinh, pt.abs, pt.sign, pt.ceil, pt.floor, pt.trunc, pt.neg, pt.sqr),
+            *(pt.erf, pt.erfc, pt.sigmoid, pt.softplus, pt.isnan, pt.isinf, pt.deg2rad),
+            *(pt.rad2deg, pt.reciprocal, pt.erfcx, pt.round, pt.i0, pt.i1, pt.j0, pt.j1),
+        )
+    ],
+    "functions of a share": [
+        f(unit(v))
+        for f in (
+            *(pt.log, pt.log2, pt.log10, pt.log1p, pt.sqrt, pt.arcsin, pt.arccos, pt.arctanh),
+            *(pt.gammaln, pt.psi, pt.tri_gamma, pt.erfinv, pt.erfcinv, pt.gamma),
+        )
+    ],
+    "half away from zero": [pt.round(v * 2, mode="half_away_from_zero")],
+    "arithmetic": [v + v, v - a, v * v * a, v / a, v // a, v % a, unit(v) ** a, pt.clip(v, -1, a)],
+    "whole numbers": [k + 1, k // n, k % n, k * b, k & b, k | 1, k ^ b, ~k, pt.abs(k), k**2, k / n],
+    "comparisons": [v < a, v > a, v <= a, v >= a, pt.eq(k, b), pt.neq(k, b), pt.invert(v < a)],
+    "choices": [pt.switch(v > 0, v, a), pt.maximum(v, a), pt.minimum(v, a), pt.where(k, v, 0)],
+    "casts": [pt.cast(v, "int32"), pt.cast(k, "float32"), pt.cast(k, "bool"), w + k, w * 2, b / b],
+    "of two numbers": [pt.arctan2(v, a), pt.gammainc(unit(v), a), pt.gammaincc(unit(v), a)],
+    "of three numbers": [pt.betainc(unit(v), a, unit(v))],
+    "broadcasts": [v[:, None] * v, m + v, KNOWN + m, pt.second(m, a)],
+    "filled": [pt.ones_like(m), pt.zeros_like(v), pt.fill(m, a)],
+}
+SHAPES = {
+    "transposed": [m.T, m.dimshuffle(1, "x", 0), v[None], KNOWN.dimshuffle(1), KNOWN.squeeze()],
+    "shapes": [m.shape, m.shape[0], s.shape[1:], v.size, pt.shape(v)[0] * n],
+    "reshaped": [
+        *(m.reshape((2, 8)), m.reshape((-1, 2)), m.flatten(), m.ravel()),
+        *(m.reshape((v.shape[0], -1)), s.reshape((s.shape[0], 9)), m.reshape((n, 8))),
+    ],
+    "reshaped by a vector": [
+        pt.reshape(m, shape, ndim=2),
+        pt.reshape(m, shape - np.array([3, 0]), ndim=2),
+    ],
+    "allocated": [pt.zeros((2, n)), pt.ones(3), pt.full((n,), a), pt.alloc(v, n, 4)],
+    "joined": [
+        *(pt.concatenate([v, v]), pt.stack([v, v], axis=1), pt.join(1, m, m), pt.stack([a, 1.0])),
+        pt.concatenate([[1.0], v]),
+    ],
+    "split": [*pt.split(m, [1, 3], n_splits=2, axis=1)],
+    "specified": [pt.specify_shape(v, (4,)) * 2, pt.specify_shape(m, (None, 4)).sum(axis=0)],
+    "ranges": [pt.arange(4), pt.arange(n), pt.arange(1, 7, n), pt.eye(3), pt.eye(n, 4, 1)],
+    "diagonals": [pt.diag(m), pt.diag(v), pt.diagonal(s, axis1=1, axis2=2), pt.tril(m), pt.triu(m)],
+    "repeated": [pt.repeat(v, 2), pt.repeat(m, 2, axis=1), pt.tile(v, 3), pt.roll(v, 1)],
+    "places of what is not 0": [*pt.nonzero(k)],
+}
+INDEXING = {
+    "basic": [
+        v[1],
+        v[1:],
+        v[::-1],
+        m[1],
+        m[:, 1],
+        m[1:3, ::2],
+        v[n],
+        v[:n],
+        v[n:],
+        m[-1, n],
+        v[:0],
+    ],
+    "of arrays": [v[i], m[i], m[i, i], m[:, i], m[i, 1:], m[i[:, None], i], m[1, i], m[i, :, None]],
+    "of masks": [v[mask], m[mask], m[mask, 1]],
+    "of constants": [v[[0, 2]], m[[0, 1], [1, 2]], v[np.array([True, False, True, True])]],
+    "set": [
+        *(pt.set_subtensor(v[1], a), pt.set_subtensor(v[1:], 0.0), pt.set_subtensor(m[1], v)),
+        *(pt.set_subtensor(m[:, n], a), pt.set_subtensor(v[:], a), pt.set_subtensor(m[::2], 1)),
+    ],
+    "increased": [
+        pt.inc_subtensor(v[1:3], a),
+        pt.inc_subtensor(m[:, 0], v),
+        pt.inc_subtensor(v[:], v),
+    ],
+    "set by arrays": [
+        *(pt.set_subtensor(v[[0, 2]], a), pt.inc_subtensor(v[i], 1.0), pt.inc_subtensor(m[i], 2.0)),
+        *(
+            pt.set_subtensor(v[mask], 0.0),
+            pt.inc_subtensor(m[i, i], v[:3]),
+            pt.set_subtensor(m[i, 1:2], a),
+        ),
+    ],
+    "steps of variables": [v[::n], v[:: -n + 1]],
+}
+REDUCTIONS = {
+    "sums": [m.sum(), m.sum(axis=0), m.prod(axis=1), s.sum(axis=(0, 2)), k.sum(), b.sum(), w.sum()],
+    "ends": [m.max(), m.min(axis=0), pt.max(s, axis=(0, 1)), k.max(), m.argmax(), m.argmin(axis=1)],
+    "logic": [pt.any(v > 0), pt.all(v > -9, axis=0), (m > 0).any(axis=1)],
+    "moments": [m.mean(), m.var(axis=0), m.std(axis=1), m.norm(2)],
+    "accumulated": [pt.cumsum(m, axis=1), pt.cumprod(v), pt.cumsum(m), pt.diff(v)],
+    "sorted": [pt.sort(v), pt.sort(m, axis=0), pt.argsort(v), pt.sort(m, axis=None)],
+    "searched": [pt.searchsorted(pt.sort(v), a)],
+    "softmax": [
+        *(pt.special.softmax(m, axis=-1), pt.special.log_softmax(m, axis=0)),
+        *(pt.logsumexp(m, axis=1), pt.logaddexp(v, a), pt.special.softmax(v, axis=None)),
+    ],
+    "gradient of softmax": [pytensor.grad((pt.special.softmax(m, axis=-1) * m).sum(), m)],
+    "products of what is not 0": [pytensor.grad(pt.prod(m, axis=1).sum(), m)],
+}
+MATRICES = {
+    "products": [
+        pt.dot(m, v),
+        m @ m,
+        pt.dot(v, v),
+        v @ m,
+        s @ s,
+        s @ r,
+        pt.tensordot(s, s, [[1, 2], [1, 2]]),
+    ],
+    "of stacks": [pt.matmul(s, m[:3, :3]), pt.vecdot(m, m), pt.matvec(m, v), pt.outer(v, v)],
+    "einsum": [pt.einsum("ij,jk->ik", m, m), pt.einsum("bij,bij->b", s, s)],
+    "factors": [
+        pt.linalg.cholesky(s[0]),
+        pt.linalg.cholesky(s),
+        pt.linalg.cholesky(s, lower=False),
+    ],
+    "inverse": [pt.linalg.inv(m), pt.linalg.det(m), *pt.linalg.slogdet(m), pt.linalg.inv(s)],
+    "systems": [
+        *(pt.linalg.solve(m, m), pt.linalg.solve(m, v, b_ndim=1), pt.linalg.solve(s, r)),
+        *(pt.linalg.solve(s, r, assume_a="pos"), pt.linalg.solve(s, r[..., 0], b_ndim=1)),
+    ],
+    "symmetric systems": [pt.linalg.solve(s, r, assume_a="sym")],
+    "triangular systems": [
+        *(pt.linalg.solve_triangular(m, m, lower=True), pt.linalg.solve_triangular(s, r)),
+        pt.linalg.solve_triangular(s[0], r[..., 0], lower=True, b_ndim=1),
+    ],
+    "by a factor": [pt.linalg.cho_solve((pt.linalg.cholesky(s), True), r)],
+    "determinants of stacks": [pt.linalg.det(s), *pt.linalg.slogdet(s)],
+    "gradients": [pytensor.grad(pt.linalg.slogdet(s)[1].sum(), s)],
+    "gradient of a factor": [pytensor.grad(pt.linalg.cholesky(s).sum(), s)],
+}
+
+
+def scanned(step, *args, **settings):
+    return pytensor.scan(step, *args, **settings, return_updates=False)
+
+
+def filled(x):
+    """A scan whose gradient reads and writes one buffer."""
+    return scanned(lambda e, x2, x1: x1 * e + 0.5 * x2, x, [{"initial": x[:2], "taps": [-2, -1]}])
+
+
+INNER = OpFromGraph([v, a], [v * a, v.sum()])
+LOOPS = {
+    "map": [scanned(lambda e: e**2, v)],
+    "sum": [scanned(lambda e, total: total + e, v, pt.zeros(()))],
+    "taps": [filled(v), filled(v)[-1]],
+    "gradient through taps": [pytensor.grad(filled(v).sum(), v)],
+    "while": [scanned(lambda x: (x * 2, until(x > 5)), None, pt.ones(()), n_steps=20)],
+    "backwards": [scanned(lambda e, total: total * 0.5 + e, v, pt.zeros(()), go_backwards=True)],
+    "of matrices": [scanned(lambda x, m: pt.tanh(m @ x), None, v, m, n_steps=3)],
+    "gradient of matrices": [
+        pytensor.grad(scanned(lambda x, m: pt.tanh(m @ x), None, v, m, n_steps=n)[-1].sum(), m)
+    ],
+    "truncated gradient": [
+        pytensor.grad(scanned(lambda e, t: t * e, v, pt.ones(()), truncate_gradient=2)[-1], v)
+    ],
+    "two states": list(scanned(lambda e, p, q: (p + e, q * p), v, [pt.zeros(()), pt.ones(())])),
+    "graph in an op": [*INNER(v, a)],
+    "branches": [ifelse(pt.gt(a, 0), v, 2 * v), *ifelse(pt.gt(a, 1), [v, m], [v * 2, m * 3])],
+}
+CASES = {
+    f"{theme}: {name}": outputs
+    for theme, cases in {
+        "elementwise": ELEMENTWISE,
+        "shapes": SHAPES,
+        "indexing": INDEXING,
+        "reductions": REDUCTIONS,
+        "matrices": MATRICES,
+        "loops": LOOPS,
+    }.items()
+    for name, outputs in cases.items()
+}
+
+
+@pytest.mark.filterwarnings("ignore:frazil has no rule")
+@pytest.mark.parametrize("name", CASES)
+def test_values_are_those_of_pytensors_perform(name):
+    outputs = CASES[name]
+    inputs = [x for x in pytensor.graph.traversal.graph_inputs(outputs) if x in VALUES]
+    inputs = list(dict.fromkeys(inputs))
+    ours = pytensor.function(inputs, outputs, mode="FRAZIL")
+    theirs = pytensor.function(inputs, outputs, mode=REFERENCE)
+    values = [VALUES[x] for x in inputs]
+    for at, (own, wanted) in enumerate(zip(ours(*values), theirs(*values), strict=True)):
+        assert own.dtype == wanted.dtype, (at, outputs[at])
+        assert own.shape == wanted.shape, (at, outputs[at])
+        accuracy = 1e-5 if own.dtype == "float32" else 1e-11
+        np.testing.assert_allclose(own, wanted, rtol=accuracy, atol=accuracy, err_msg=str(at))
+
+
+def test_composites_are_taken_apart():
+    x = pt.dvector("x")
+    linker = pytensor.compile.mode.predefined_modes["FRAZIL"].linker
+    fused = Mode(type(linker)(), "fast_run")
+    f = pytensor.function([x], pt.exp(pt.sin(x) * 2) + 1, mode=fused)
+    np.testing.assert_allclose(f(VECTOR), np.exp(np.sin(VECTOR) * 2) + 1, rtol=1e-14)
+    assert len(compiled_function(f).explain().segments) == 1
