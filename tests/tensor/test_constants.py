@@ -24,8 +24,3 @@ def test_variables_stay_themselves_or_are_cast():
     assert ft.as_tensor(x) is x
     assert ft.as_tensor(x, "float64") is x
     assert ft.as_tensor(x, "float32").dtype == "float32"
-
-
-def test_lists_of_variables_are_refused():
-    with pytest.raises(TypeError, match="not a tensor"):
-        ft.as_tensor([ft.scalar("x"), 1.0])

@@ -149,7 +149,7 @@ CALLS = {
     "var": [lambda f: f(A), lambda f: f(A, 0, None, None, 1), lambda f: f(A, ddof=1, axis=1)],
     "vsplit": [lambda f: f(A, 3)],
     "vstack": [lambda f: f([A, A])],
-    "where": [lambda f: f(A > 1, A, V)],
+    "where": [lambda f: f(A > 1, A, V), lambda f: f(A > 1)],
     "zeros": [],
     "linalg.cholesky": [lambda f: f(A), lambda f: f(A, upper=True)],
     "linalg.cross": [lambda f: f(A, V)],

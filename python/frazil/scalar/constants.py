@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -48,14 +49,15 @@ def as_tensor(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
     Parameters
     ----------
     x : tensor_like
-        A variable, array, Python number or nested list of numbers.
+        A variable, array, Python number, or nested list of numbers and variables.
     dtype : dtype_like, optional
         Cast the result to it.
 
     Returns
     -------
     Variable
-        ``x`` itself, or a :class:`frazil.Constant` of its shape and dtype.
+        ``x`` itself, or a :class:`frazil.Constant` of its shape and dtype; of lists with variables
+        what :func:`frazil.tensor.stack` makes of them.
 
     Examples
     --------
@@ -65,7 +67,11 @@ def as_tensor(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
     True
     >>> ft.as_tensor([1, 2]).dtype
     'int64'
+    >>> ft.as_tensor([x[0], 1.0, x.sum()]).eval({x: [2.0, 3.0]})
+    array([2., 1., 5.])
     """
+    if isinstance(x, list | tuple) and _holds_variables(x):
+        x = _stacked(x)
     if not isinstance(x, Variable):
         return constant(x, dtype)
     if dtype is None or np.dtype(dtype) == x.type.numpy_dtype:
@@ -78,7 +84,34 @@ as_tensor_variable = as_tensor
 
 def as_operand(x: TensorLike) -> TensorLike:
     """Return ``x`` in a form that ``_core.elemwise`` takes; Python numbers stay weakly typed."""
-    return _as_array(x) if isinstance(x, list | tuple) else x
+    if isinstance(x, list | tuple):
+        return _stacked(x) if _holds_variables(x) else _as_array(x)
+    return x
+
+
+StackT = TypeVar("StackT", bound=Callable[[Sequence[Variable]], Variable])
+_STACKS: list[Callable[[Sequence[Variable]], Variable]] = []
+
+
+def register_stack(stack: StackT) -> StackT:
+    """Say what makes one variable of several, for lists that hold variables."""
+    _STACKS.append(stack)
+    return stack
+
+
+def _holds_variables(values: Sequence[object]) -> bool:
+    """Whether a nested list holds a variable."""
+    pending = [values]
+    while pending:
+        row = pending.pop()
+        if any(isinstance(one, Variable) for one in row):
+            return True
+        pending += [one for one in row if isinstance(one, list | tuple)]
+    return False
+
+
+def _stacked(values: Sequence[Any]) -> Variable:
+    return _STACKS[-1]([as_tensor(one) for one in values])
 
 
 def _as_array(value: npt.ArrayLike) -> Array:
@@ -86,6 +119,5 @@ def _as_array(value: npt.ArrayLike) -> Array:
         return np.asarray(value)
     except TypeError as error:
         raise TypeError(
-            f"a list that holds variables is not a tensor: {value!r}. "
-            "Give an array, a nested list of numbers, or one variable: ft.stack(...) of several."
+            f"a list that holds variables is no constant: {value!r}. Write ft.as_tensor(...)"
         ) from error

@@ -188,6 +188,7 @@ def _outer_operands(a: Any, b: Any) -> tuple[Variable, Variable]:
 _RENAMED: Mapping[str, Mapping[str, str]] = {
     "clip": {"a_min": "min", "a_max": "max"},
     "eye": {"N": "n", "M": "m"},
+    "where": {"x": "x1", "y": "x2"},
 }
 """Parameters of ours that have other names, where neither name nor position tells which it is."""
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 import frazil._core as _core
+import frazil.scalar as scalar
 from frazil._core import Constant, Variable
 from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.tensor.advanced_indexing import (
@@ -33,7 +34,18 @@ from frazil.tensor.indexing import (
     Slice,
     Subtensor,
 )
-from frazil.tensor.lengths import as_length, lengths, static_length
+from frazil.tensor.lengths import (
+    add,
+    as_length,
+    length,
+    lengths,
+    literal,
+    maximum,
+    minimum,
+    static_length,
+    subtract,
+)
+from frazil.tensor.ranges import arange
 from frazil.tensor.searching import nonzero
 
 SUPPORTED = (
@@ -53,7 +65,7 @@ def get_item(x: Variable, index: object) -> Variable:
     x : Variable
         Any tensor.
     index : int, slice, Ellipsis, None, array_like, variable, or a tuple of them
-        As in NumPy. Bounds of slices may be 0-d integer variables; steps are integers. Arrays of
+        As in NumPy. Bounds and steps of slices may be 0-d integer variables. Arrays of
         integers pick elements; a mask, an array of bool that has the lengths of the dimensions
         that it stands for, picks those where it is true.
 
@@ -62,7 +74,7 @@ def get_item(x: Variable, index: object) -> Variable:
     Variable
         A view, unless there is an array among the indices.
     """
-    items = _expand(x, index)
+    items = _with_positions_of_steps(x, _expand(x, index))
     if any(isinstance(item, Variable) and item.ndim for item in items):
         return _gather(x, items)
     items = [item for item in items if item is not APART]
@@ -81,7 +93,8 @@ def set_subtensor(x: Variable, y: TensorLike) -> Variable:
     Parameters
     ----------
     x : Variable
-        The part, written ``tensor[index]``.
+        The part, written ``tensor[index]``; a tensor that is no part of another is set as a whole,
+        as ``tensor[:]`` is.
     y : tensor_like
         The new values, which broadcast to the part, of its dtype or one that promotes to it. Where
         arrays in the index name an element several times, the last value remains.
@@ -151,14 +164,18 @@ def _with_part(part: Variable, y: TensorLike, *, replace: bool) -> Variable:
         y = DropDims(axes)(y) if axes else y
         node = node.inputs[0].owner
     if node is None or not isinstance(node.op, Subtensor):
-        raise TypeError(
-            "the part must be written as an index into a tensor, as in set_subtensor(x[1:], y), "
-            f"that leaves some of it out; given {part}. To replace all of a tensor, use the new "
-            "one, or ft.full_like(x, value)"
-        )
+        return _whole(part, y, replace=replace)
     x, *dynamic = node.inputs
     changed: Variable = IncSubtensor(node.op.template, replace)(x, y, *dynamic)
     return changed
+
+
+def _whole(x: Variable, y: Variable, *, replace: bool) -> Variable:
+    """Return new values for all of ``x``, which is no part of another tensor."""
+    if _core.promote(y.dtype, x.dtype) != x.dtype:
+        raise TypeError(f"new values of {y.type} do not fit {x.type} without loss. Cast them first")
+    new = broadcast_to(y, lengths(x))
+    return new if replace else _core.elemwise(scalar.add, x, new)
 
 
 def _undropped(y: Variable, ndim: int, axes: Sequence[int]) -> Variable:
@@ -182,6 +199,52 @@ def _is_held(x: Variable) -> bool:
     if node is not None and isinstance(node.op, ExpandDims):
         node = node.inputs[0].owner
     return node is not None and isinstance(node.op, Subtensor) and HELD in node.op.template
+
+
+def _with_positions_of_steps(x: Variable, items: list[Any]) -> list[Any]:
+    """Return the items with the positions that a slice whose step is a variable takes."""
+    whole = [item for item in items if item is not None and item is not APART]
+    stepped = [axis for axis, item in enumerate(whole) if _has_open_step(item)]
+    if not stepped:
+        return items
+    if len(stepped) > 1 or any(_is_index(item) for item in items):
+        raise TypeError(
+            "a slice whose step is a variable stands alone, or beside slices whose steps are "
+            "integers. Index in several steps, as in x[0][::step]"
+        )
+    taken = _positions_of_step(whole[stepped[0]], length(x, stepped[0]))
+    return [taken if _has_open_step(item) else item for item in items]
+
+
+def _has_open_step(item: object) -> bool:
+    return (
+        isinstance(item, slice)
+        and isinstance(item.step, Variable)
+        and static_length(item.step) is None
+    )
+
+
+def _positions_of_step(item: slice, n: Variable) -> Variable:
+    """Return the positions that a slice takes of ``n``, as Python's ``slice.indices`` says."""
+    step = as_length(item.step)
+    down = _core.elemwise(scalar.lt, step, 0)
+
+    def chosen(if_down: Variable, if_up: Variable) -> Variable:
+        return _core.elemwise(scalar.where, down, if_down, if_up)
+
+    before, last = literal(-1), subtract(n, literal(1))
+    lower, upper = chosen(before, literal(0)), chosen(last, n)
+
+    def bound(given: object, default: Variable) -> Variable:
+        if given is None:
+            return default
+        value = as_length(given)  # type: ignore[arg-type]  # what it is not, it refuses
+        from_end = _core.elemwise(scalar.lt, value, 0)
+        value = _core.elemwise(scalar.where, from_end, add(value, n), value)
+        return minimum(maximum(value, lower), upper)
+
+    start, stop = bound(item.start, chosen(upper, lower)), bound(item.stop, chosen(lower, upper))
+    return arange(start, stop, step)
 
 
 def _expand(x: Variable, index: object) -> list[Any]:
@@ -216,7 +279,9 @@ def _expand(x: Variable, index: object) -> list[Any]:
 def _as_item(item: object) -> Any:
     """Return an item of an index, an array as a variable."""
     if isinstance(item, list | tuple):
-        item = np.asarray(item) if len(item) else np.zeros(0, np.int64)
+        item = as_tensor(item) if len(item) else np.zeros(0, np.int64)
+    elif hasattr(item, "__array__") and not isinstance(item, Variable | np.generic):
+        item = np.asarray(item)  # a series of pandas
     if isinstance(item, np.ndarray):
         item = constant(item) if item.ndim else item[()]
     if isinstance(item, Variable) and item.type.numpy_dtype.kind not in "iub":
@@ -346,8 +411,6 @@ def _parse_slice(item: slice, length: int | None, dynamic: list[Variable]) -> Sl
     step = item.step
     if isinstance(step, Variable):
         step = static_length(step)
-        if step is None:
-            raise TypeError("the step of a slice must be a Python integer, not a variable")
     if step is not None:
         step = _as_bound(step, dynamic)
     if step == 0:

@@ -11,7 +11,7 @@ import numpy as np
 import frazil._core as _core
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.op import Array, Gradients, Op, Variables
-from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.scalar.constants import TensorLike, as_tensor, register_stack
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.dims import ExpandDims, expand_dims
@@ -151,6 +151,7 @@ def join(axis: int, *tensors: TensorLike) -> Variable:
     return concatenate(tensors, axis)
 
 
+@register_stack
 def stack(tensors: Iterable[TensorLike], axis: int = 0) -> Variable:
     """Return the tensors one after the other along a new dimension.
 

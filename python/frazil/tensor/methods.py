@@ -5,9 +5,10 @@ What stands in the class body here is set on the core's ``Variable`` when the pa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy.typing as npt
 
@@ -19,17 +20,22 @@ from frazil.tensor import (
     dims,
     items,
     lengths,
+    positions,
     products,
+    realness,
     reductions,
     repetition,
     reshaping,
     searching,
     sorting,
+    statistics,
     taking,
     transposition,
 )
-from frazil.tensor.elementwise import arithmetic, casting, choice
+from frazil.tensor.at import At
+from frazil.tensor.elementwise import arithmetic, casting, choice, steps
 from frazil.tensor.lengths import LengthLike
+from frazil.tensor.linalg import norms
 
 if TYPE_CHECKING:
     from frazil._core import Variable
@@ -215,6 +221,45 @@ class _Methods(_core.Variable):
         """
         return items.inc_subtensor(self, y)
 
+    @property
+    def real(self) -> Variable:
+        """The variable itself: all numbers are real."""
+        return self
+
+    @property
+    def imag(self) -> Variable:
+        """Zeros: all numbers are real."""
+        return realness.imag(self)
+
+    @property
+    def at(self) -> At:
+        """Index it for the tensor with a part changed: ``x.at[i].set(v)``."""
+        return At(self)
+
+    def sort(self, axis: int | None = -1) -> Variable:
+        """Return the elements sorted along ``axis``; see :func:`frazil.tensor.sort`."""
+        return sorting.sort(self, axis)
+
+    def searchsorted(self, v: TensorLike, side: str = "left") -> Variable:
+        """Return where ``v`` belongs among these; see :func:`frazil.tensor.searchsorted`."""
+        return positions.searchsorted(self, v, side)
+
+    def ptp(self, axis: Axis = None, keepdims: bool = False) -> Variable:
+        """Return the largest less the smallest elements; see :func:`frazil.tensor.ptp`."""
+        return statistics.ptp(self, axis, keepdims)
+
+    def norm(self, ord: float | str | None = None, axis: Axis = None) -> Variable:
+        """Return the norm over ``axis``; see :func:`frazil.tensor.linalg.norm`."""
+        return norms.norm(self, ord, axis)
+
+    def __divmod__(self, other: TensorLike, /) -> tuple[Variable, Variable]:
+        """Return ``self // other`` and ``self % other``."""
+        return steps.divmod(self, other)
+
+    def __rdivmod__(self, other: TensorLike, /) -> tuple[Variable, Variable]:
+        """Return ``other // self`` and ``other % self``."""
+        return steps.divmod(other, self)
+
     def __getitem__(self, index: object, /) -> Variable:
         """Return a part: integers, slices, ``...``, ``None`` and 0-d integer variables in the place
         of integers make a view; arrays of integers and of bool pick elements.
@@ -251,7 +296,28 @@ def _unpacked(given: tuple[Any, ...]) -> Any:
     return given[0] if len(given) == 1 else given
 
 
+_OF_ONE = (
+    *("arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "ceil", "conj", "conjugate"),
+    *("cos", "cosh", "deg2rad", "exp", "exp2", "expm1", "floor", "log", "log10", "log1p", "log2"),
+    *("ones_like", "rad2deg", "sin", "sinh", "sqrt", "tan", "tanh", "trunc", "zeros_like"),
+)
+"""Functions of one tensor that are methods, too."""
+
+
+def _method(name: str) -> Callable[[Variable], Variable]:
+    def method(self: Variable) -> Variable:
+        function = getattr(sys.modules["frazil.tensor"], name)
+        return cast("Variable", function(self))
+
+    method.__name__ = name
+    method.__qualname__ = f"Variable.{name}"
+    method.__doc__ = f"Return ft.{name}(self); see :func:`frazil.tensor.{name}`."
+    return method
+
+
 def _install() -> None:
+    for name in _OF_ONE:
+        setattr(_core.Variable, name, _method(name))
     inherent = {"__module__", "__doc__", "__dict__", "__weakref__", "__qualname__"}
     for name, member in vars(_Methods).items():
         if name not in inherent:

@@ -1,4 +1,4 @@
-"""Numbers that have names."""
+"""Numbers that have names, and the data types under their names."""
 
 from __future__ import annotations
 
@@ -12,3 +12,15 @@ inf = math.inf
 nan = math.nan
 euler_gamma = float(np.euler_gamma)
 newaxis = None
+
+bool = np.dtype("bool")
+int8 = np.dtype("int8")
+int16 = np.dtype("int16")
+int32 = np.dtype("int32")
+int64 = np.dtype("int64")
+uint8 = np.dtype("uint8")
+uint16 = np.dtype("uint16")
+uint32 = np.dtype("uint32")
+uint64 = np.dtype("uint64")
+float32 = np.dtype("float32")
+float64 = np.dtype("float64")

@@ -34,9 +34,6 @@ class Refusals:
     get_value = _absent("get_value", _SHARED)
     set_value = _absent("set_value", _SHARED)
     tag = _absent("tag", "graphs are immutable. Give a variable a name: ft.vector('x')")
-    at = _absent(
-        "at", "write ft.set_subtensor(x[index], value), or ft.inc_subtensor(x[index], value)"
-    )
     backward = _absent("backward", "write fz.grad(cost, x)")
     detach = _absent("detach", "write fz.gradient.disconnected_grad(x)")
     view = _absent(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import cast, overload
+
 import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor
 from frazil.tensor.elementwise.arithmetic import maximum, minimum
+from frazil.tensor.searching import nonzero
 
 
 def clip(x: TensorLike, min: TensorLike | None = None, max: TensorLike | None = None) -> Variable:
@@ -36,7 +40,17 @@ def clip(x: TensorLike, min: TensorLike | None = None, max: TensorLike | None = 
     return elemwise(scalar.clip, as_operand(x), as_operand(min), as_operand(max))
 
 
-def where(condition: TensorLike, x1: TensorLike, x2: TensorLike, /) -> Variable:
+@overload
+def where(condition: TensorLike, /) -> tuple[Variable, ...]: ...
+
+
+@overload
+def where(condition: TensorLike, x1: TensorLike, x2: TensorLike, /) -> Variable: ...
+
+
+def where(
+    condition: TensorLike, x1: TensorLike | None = None, x2: TensorLike | None = None, /
+) -> Variable | tuple[Variable, ...]:
     """Return the elements of ``x1`` where ``condition`` is true, else those of ``x2``.
 
     Both are computed; a gradient flows only into the one that is chosen.
@@ -46,11 +60,12 @@ def where(condition: TensorLike, x1: TensorLike, x2: TensorLike, /) -> Variable:
     condition : tensor_like
         Of bool; numbers are true where they are not zero.
     x1, x2 : tensor_like
-        Tensors whose shapes broadcast against that of ``condition``.
+        Tensors whose shapes broadcast against that of ``condition``; without both, this is
+        :func:`nonzero`.
 
     Returns
     -------
-    Variable
+    Variable, or tuple of Variable
         As :func:`numpy.where` gives, of the dtype that ``x1`` and ``x2`` promote to.
 
     Examples
@@ -59,8 +74,12 @@ def where(condition: TensorLike, x1: TensorLike, x2: TensorLike, /) -> Variable:
     >>> ft.where([True, False], [1.0, 2.0], 0.0).eval()
     array([1., 0.])
     """
+    if x1 is None or x2 is None:
+        if x1 is not x2:
+            raise TypeError("where takes one tensor, or three: condition, x1 and x2")
+        return nonzero(condition)
     chosen = as_tensor(condition, "bool")
     return elemwise(scalar.where, chosen, as_operand(x1), as_operand(x2))
 
 
-switch = where
+switch = cast("Callable[[TensorLike, TensorLike, TensorLike], Variable]", where)
