@@ -10,6 +10,7 @@ from scipy import special
 from frazil.link.c import CCompiler
 from frazil.link.numba import NumbaCompiler
 from frazil.scalar import TABLE, Elementary, cast
+from frazil.scalar.scipy_functions import ARITIES
 
 OPS = [Elementary(name) for name in TABLE if name != "cast"] + [cast(dtype) for dtype in DTYPES]
 COMPILERS = {"c": CCompiler, "numba": NumbaCompiler}
@@ -42,7 +43,7 @@ LONG_DOUBLE = {
 
 CLOSE = {"logaddexp": np.logaddexp, "erf": special.erf, "erfc": special.erfc}
 CLOSE |= {"gammaln": special.gammaln, "psi": special.psi, "tri_gamma": TABLE["tri_gamma"].ufunc}
-CLOSE |= {name: TABLE[name].ufunc for name in ("log1mexp", "polygamma", "erfcx")}
+CLOSE |= {name: TABLE[name].ufunc for name in ("log1mexp", "polygamma", "zeta", *ARITIES)}
 """What can only be compared to a reference that is itself some ulp off."""
 
 

@@ -46,6 +46,11 @@ def of_two(function):
 CALLS = {
     "alloc": lambda g: ft.alloc(g.s, g.n, 2),
     "arange": lambda g: [ft.arange(g.s), ft.arange(g.s, g.s + 3, g.s), ft.arange(0, g.n, 2)],
+    "betainc": lambda g: ft.betainc(g.m, g.v, g.s),
+    "betaincinv": lambda g: ft.betaincinv(g.m, g.v, g.s),
+    "hyp2f1": lambda g: ft.hyp2f1(g.m, g.v, g.s, g.m),
+    "multigammaln": lambda g: ft.multigammaln(g.m, 2),
+    "yn": lambda g: ft.yn(2, g.m),
     "argmax": lambda g: [ft.argmax(g.m), ft.argmax(g.m, 0)],
     "argmin": lambda g: [ft.argmin(g.m), ft.argmin(g.m, 0)],
     "assert_": lambda g: [assert_(g.m, g.v > 1, g.n > 0), assert_(g.m, g.n > 0) * 2],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -14,18 +13,7 @@ from frazil.scalar.exponential import exp, expm1
 from frazil.scalar.logic import eq, where
 from frazil.scalar.op import Partial
 from frazil.scalar.polygamma import polygamma_values
-
-
-def _scipy(name: str) -> Callable[..., Array]:
-    """SciPy's function of that name; importing SciPy's takes longer than all of frazil's."""
-
-    def function(*operands: Array) -> Array:
-        from scipy import special
-
-        values: Array = getattr(special, name)(*operands)
-        return values
-
-    return function
+from frazil.scalar.scipy_functions import of_scipy, scipy_function
 
 
 def _sigmoid(x: Array) -> Array:
@@ -38,7 +26,8 @@ def _sigmoid(x: Array) -> Array:
 def _erfc(x: Array) -> Array:
     """By its scaled form where it is about to vanish; SciPy's gives 0 where it is subnormal."""
     decay = np.exp(np.square(x) * np.float32(-1))
-    return np.where(np.greater(x, 26), _scipy("erfcx")(x) * decay, _scipy("erfc")(x))
+    values: Array = np.where(np.greater(x, 26), of_scipy("erfcx")(x) * decay, of_scipy("erfc")(x))
+    return values
 
 
 def _gammaln(x: Array) -> Array:
@@ -46,7 +35,7 @@ def _gammaln(x: Array) -> Array:
     size = np.absolute(x)
     subnormal = (size > 0) & (size < np.finfo(np.float64).tiny)
     with np.errstate(all="ignore"):
-        return np.where(subnormal, -np.log(size), _scipy("gammaln")(x))
+        return np.where(subnormal, -np.log(size), of_scipy("gammaln")(x))
 
 
 def _softplus(x: Array) -> Array:
@@ -63,7 +52,7 @@ def _log1mexp(x: Array) -> Array:
 def _tri_gamma(x: Array) -> Array:
     """By reflection below zero, where SciPy takes a number of steps in proportion to ``-x``."""
     x = np.asarray(x)
-    above = _scipy("polygamma")(1, np.where(x <= 0, 1 - x, x))
+    above = of_scipy("polygamma")(1, np.where(x <= 0, 1 - x, x))
     off = x - np.rint(x)
     below = np.where(off == 0, np.inf, np.square(np.pi / np.sin(np.pi * off)) - above)
     return np.where(x <= 0, below, above).astype(x.dtype)
@@ -87,7 +76,7 @@ softplus = function(
 log_sigmoid = define(
     "log_sigmoid",
     "float",
-    _scipy("log_expit"),
+    of_scipy("log_expit"),
     c="-{softplus}(-{0})",
     gradient=lambda inputs, output, g: [g * elemwise(sigmoid, -inputs[0])],
 )
@@ -96,7 +85,7 @@ log1mexp: Elementary = function(
 )
 erf = function(
     "erf",
-    _scipy("erf"),
+    of_scipy("erf"),
     lambda inputs, output, g: [
         g * (elemwise(exp, -inputs[0] * inputs[0]) * (2 / math.sqrt(math.pi)))
     ],
@@ -108,16 +97,15 @@ erfc = function(
         g * (elemwise(exp, -inputs[0] * inputs[0]) * (-2 / math.sqrt(math.pi)))
     ],
 )
-erfcx: Elementary = function(
+erfcx: Elementary = scipy_function(
     "erfcx",
-    _scipy("erfcx"),
     lambda inputs, output, g: [
         g * (2 * inputs[0] * output - 2 / math.sqrt(math.pi)),
     ],
 )
 gammaln = function("gammaln", _gammaln, lambda inputs, output, g: [g * elemwise(psi, inputs[0])])
-psi: Elementary = function(
-    "psi", _scipy("psi"), lambda inputs, output, g: [g * elemwise(tri_gamma, inputs[0])]
+psi: Elementary = scipy_function(
+    "psi", lambda inputs, output, g: [g * elemwise(tri_gamma, inputs[0])]
 )
 tri_gamma: Elementary = function(
     "tri_gamma", _tri_gamma, lambda inputs, output, g: [g * elemwise(polygamma, 2, inputs[0])]

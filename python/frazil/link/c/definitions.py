@@ -49,9 +49,8 @@ class Definitions:
         if name in VECTOR_SINCE or name in SCALAR_MATH:
             return self._library_function(name, dtype)
         if name in POINTERS:
-            definition, exported = POINTERS[name]
-            self.pointers[name] = exported
-            return self._known(name, f"{definition}\n", vector=False)
+            self.pointers[name] = name
+            return self._known(name, f"{POINTERS[name]}\n", vector=False)
         return self._helper(name, dtype)
 
     def native(self, name: str, result: str, operands: str) -> None:

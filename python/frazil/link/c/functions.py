@@ -12,6 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from frazil.link.toolchain.symbols import OF_SCIPY
+from frazil.scalar.scipy_functions import ARITIES
+
 C_TYPES: Mapping[str, str] = {
     "bool": "b1",
     "int8": "i1",
@@ -62,11 +65,11 @@ VECTOR_SINCE: Mapping[str, tuple[int, int]] = {
 SCALAR_MATH = frozenset({"fmod", "lgamma_r", "nextafter"})
 """Functions of the C math library that have no vector form anywhere."""
 
-POINTERS: Mapping[str, tuple[str, str]] = {
-    "scipy_psi": ("f8 (*scipy_psi)(f8, i4);", "__pyx_fuse_1psi"),
-    "scipy_erfcx": ("f8 (*scipy_erfcx)(f8, i4);", "__pyx_fuse_1erfcx"),
+POINTERS: Mapping[str, str] = {
+    f"{OF_SCIPY}{name}": f"f8 (*{OF_SCIPY}{name})({'f8, ' * nin}i4);"
+    for name, nin in ARITIES.items()
 }
-"""Functions of scipy.special.cython_special: the pointer's definition, and SciPy's name for it."""
+"""Functions of scipy.special.cython_special: the pointer's definition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,16 @@ class Helper:
     vector: bool = True
 
 
+def _through_pointer(name: str, nin: int) -> Helper:
+    """A function of SciPy for any float: it computes in f8, and says of all results in which."""
+    params = ", ".join(f"$T x{k}" for k in range(nin))
+    given = ", ".join(f"(f8)x{k}" for k in range(nin))
+    call = f"${OF_SCIPY}{name}@f8({given}, 0)"
+    return Helper(f"INLINE $T $self({params}) {{ return ($T){call}; }}\n", vector=False)
+
+
 HELPERS: Mapping[tuple[str, str], Helper] = {
+    **{(name, "f"): _through_pointer(name, nin) for name, nin in ARITIES.items()},
     # The quotient that goes with the remainder below: a - rest is a multiple of b, give or take a
     # rounding, which is why it is rounded to the nearest integer from below.
     ("floordiv", "f"): Helper(
@@ -240,12 +252,6 @@ INLINE $T $self($T x) {
 """,
         vector=False,
     ),
-    ("erfcx", "f"): Helper(
-        "INLINE $T $self($T x) { return ($T)$scipy_erfcx@f8((f8)x, 0); }\n", vector=False
-    ),
-    ("psi", "f"): Helper(
-        "INLINE $T $self($T x) { return ($T)$scipy_psi@f8((f8)x, 0); }\n", vector=False
-    ),
     # Twelve steps of the recurrence lead to where eight terms of the asymptotic series are exact;
     # they are added from the smallest. Below zero: the reflection formula, on the distance to the
     # nearest integer, whose sine keeps its precision near the poles.
@@ -330,6 +336,47 @@ static f8 $self(f8 n, f8 x) {
     ),
     ("polygamma", "f4"): Helper(
         "INLINE f4 $self(f4 n, f4 x) { return (f4)$polygamma@f8(n, x); }\n", vector=False
+    ),
+    # Twelve terms of the sum, and ten of Euler's and Maclaurin's for the rest. Below zero the sum
+    # over all integers, by the distances to the two nearest ones, less what lies beyond.
+    ("zeta_of_positive", "f8"): Helper(
+        """\
+static f8 $self(f8 s, f8 q) {
+  static const f8 coefficients[] = {
+    0x1.5555555555555p-4, -0x1.6c16c16c16c17p-10, 0x1.1566abc011567p-15, -0x1.bbd779334ef0bp-21,
+    0x1.66a8f2bf70ebep-26, -0x1.22805d644267fp-31, 0x1.d6db2c4e09162p-37, -0x1.7da4e1f79955cp-42,
+    0x1.355871d652e9ep-47, -0x1.f57d968caacf1p-53};
+  const f8 y = q + 12, last = $pow(y, -s);
+  f8 series = coefficients[9];
+  for (i4 j = 9; j > 0; --j)
+    series = coefficients[j - 1] + series * ((s + (2 * j - 1)) / y * ((s + 2 * j) / y));
+  f8 total = $pow(y, 1 - s) / (s - 1) + (last == 0 ? 0 : last * (0.5 + s / y * series));
+  for (i4 k = 11; k >= 0; --k) total += $pow(q + k, -s);
+  return total;
+}
+""",
+        vector=False,
+    ),
+    ("zeta", "f8"): Helper(
+        """\
+static f8 $self(f8 s, f8 q) {
+  if (s != s || q != q) return __builtin_nan("");
+  if (s == 1) return __builtin_inf();
+  if (s < 1) return __builtin_nan("");
+  if (s - s != 0 || q - q != 0) return q > 0 ? $pow(q, -s) : __builtin_nan("");
+  if (q > 0) return $zeta_of_positive(s, q);
+  const f8 part = q - $floor(q);
+  if (part == 0) return __builtin_inf();
+  if (s != $floor(s)) return __builtin_nan("");
+  const f8 sign = s == 2 * $floor(s / 2) ? 1 : -1;
+  const f8 below = $zeta_of_positive(s, 1 - part) - $zeta_of_positive(s, 1 - q);
+  return $zeta_of_positive(s, part) + sign * below;
+}
+""",
+        vector=False,
+    ),
+    ("zeta", "f4"): Helper(
+        "INLINE f4 $self(f4 s, f4 q) { return (f4)$zeta@f8(s, q); }\n", vector=False
     ),
     # How an int64 compares with a uint64: below zero, zero or above.
     ("compare", "i"): Helper(

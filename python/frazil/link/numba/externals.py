@@ -14,7 +14,7 @@ from functools import cache
 import llvmlite.binding as llvm
 
 from frazil.link.numba.machine import new_engine
-from frazil.link.toolchain.symbols import function_address, load_math, scipy_function
+from frazil.link.toolchain.symbols import OF_SCIPY, function_address, load_math, scipy_function
 
 MATH: Mapping[str, int] = {
     **dict.fromkeys(("exp", "exp2", "expm1", "log", "log1p", "log2", "log10"), 1),
@@ -47,7 +47,7 @@ def address_of(name: str) -> int | None:
     """The address of a function that the runtime, SciPy or the C library exports; None if none
     does.
     """
-    if name.startswith("__pyx_"):
+    if name.startswith(OF_SCIPY):
         return scipy_function(name)
     if name in RUNTIME:
         return function_address(name)

@@ -16,7 +16,9 @@ from frazil.link.kernel.loop_kernel import LoweringError
 from frazil.link.numba.externals import HIDDEN, MATH, provide
 from frazil.link.numba.translation import Callee, Defined, Writer
 from frazil.link.numba.values import LLVM_TYPES, Value, constant
+from frazil.link.toolchain.symbols import OF_SCIPY
 from frazil.scalar.polygamma import COEFFICIENTS, LARGEST_FACTORIAL, LARGEST_ORDER, TERMS
+from frazil.scalar.scipy_functions import ARITIES
 
 INSTRUCTIONS: Mapping[str, int] = {
     "fabs": 1,
@@ -58,7 +60,16 @@ _FLOAT_DIVMOD = (
     "off = (rest != 0) & ((b < 0) != (rest < 0))",
 )
 
+
+def _through_pointer(name: str, nin: int) -> Steps:
+    """A function of SciPy for any float, which computes in float64."""
+    params = tuple(f"x{k}" for k in range(nin))
+    given = ", ".join(f"float64({param})" for param in params)
+    return Steps(params, (), f"{{T}}({{{OF_SCIPY}{name}}}({given}, int32(0)))")
+
+
 STEPS: Mapping[tuple[str, str], Steps] = {
+    **{(name, "f"): _through_pointer(name, nin) for name, nin in ARITIES.items()},
     ("floordiv", "f"): Steps(
         ("a", "b"),
         (
@@ -144,8 +155,7 @@ STEPS: Mapping[tuple[str, str], Steps] = {
     ),
     # As SciPy, not as C, has it at -inf, which is what -1e400 rounds to.
     ("gammaln", "f"): Steps(("x",), (), "{select}(x == {T}(-1e400), x, {T}({lgamma}(float64(x))))"),
-    ("erfcx", "f"): Steps(("x",), (), "{T}({scipy_erfcx}(float64(x), int32(0)))"),
-    ("psi", "f"): Steps(("x",), (), "{T}({scipy_psi}(float64(x), int32(0)))"),
+    ("zeta", "f"): Steps(("s", "q"), (), "{T}({zeta_double}(float64(s), float64(q)))"),
     ("tri_gamma", "f"): Steps(("x",), (), "{T}({tri_gamma_double}(float64(x)))"),
     ("polygamma", "f"): Steps(
         ("n", "x"),
@@ -464,14 +474,21 @@ def polygamma_scale(n, x):
     return Defined("frazil.polygamma_scale", ("float64",) * 2, "float64", text, names)
 
 
+def _euler_maclaurin() -> list[str]:
+    """Lines that compute the ``series`` of Euler and Maclaurin, given ``s`` and ``y``."""
+    return [
+        f"    series = {COEFFICIENTS[9]!r}",
+        *(
+            f"    series = {COEFFICIENTS[j - 1]!r} + series * "
+            f"((s + {2 * j - 1}) / y * ((s + {2 * j}) / y))"
+            for j in range(9, 0, -1)
+        ),
+    ]
+
+
 @cache
 def _polygamma_of_positive() -> Defined:
     """``n! * zeta(n + 1, x)``, where ``x > 0``."""
-    series = [
-        f"    series = {COEFFICIENTS[j - 1]!r} + series * "
-        f"((s + {2 * j - 1}) / y * ((s + {2 * j}) / y))"
-        for j in range(9, 0, -1)
-    ]
     text = "\n".join(
         [
             "def polygamma_of_positive(n, x):",
@@ -480,8 +497,7 @@ def _polygamma_of_positive() -> Defined:
             "    total = 0.0",
             f"    for k in range({TERMS - 1}, 0, -1):",
             "        total += pow(1.0 + k / x, -s)",
-            f"    series = {COEFFICIENTS[9]!r}",
-            *series,
+            *_euler_maclaurin(),
             f"    near = (1.0 + {TERMS} / x) / n + 0.5 / x + s / x / y * series",
             f"    rest = pow(1.0 + {TERMS} / x, -s) * near",
             "    return polygamma_scale(n, x) * ((1.0 + total) / x + rest)",
@@ -521,6 +537,69 @@ def polygamma(n, x):
     return Defined("frazil.polygamma", ("float64",) * 2, "float64", text, names)
 
 
+@cache
+def _zeta_of_positive() -> Defined:
+    """Hurwitz' zeta function where ``q > 0``."""
+    text = "\n".join(
+        [
+            "def zeta_of_positive(s, q):",
+            f"    y = q + {TERMS}",
+            "    last = pow(y, -s)",
+            *_euler_maclaurin(),
+            "    total = pow(y, 1.0 - s) / (s - 1.0)",
+            "    if last != 0.0:",
+            "        total += last * (0.5 + s / y * series)",
+            f"    for k in range({TERMS - 1}, -1, -1):",
+            "        total += pow(q + k, -s)",
+            "    return total",
+        ]
+    )
+    return Defined(
+        "frazil.zeta_of_positive", ("float64",) * 2, "float64", text, {"pow": _real("pow")}
+    )
+
+
+@cache
+def _zeta() -> Defined:
+    """Hurwitz' zeta function; the formulas are told in the C text."""
+    text = """\
+def zeta(s, q):
+    if s != s or q != q:
+        return nan
+    if s == 1.0:
+        return inf
+    if s < 1.0:
+        return nan
+    if s - s != 0.0 or q - q != 0.0:
+        if q > 0.0:
+            return pow(q, -s)
+        return nan
+    if q > 0.0:
+        return of_positive(s, q)
+    part = q - floor(q)
+    if part == 0.0:
+        return inf
+    if s != floor(s):
+        return nan
+    sign = 1.0 if s == 2.0 * floor(s / 2.0) else -1.0
+    below = of_positive(s, 1.0 - part) - of_positive(s, 1.0 - q)
+    return of_positive(s, part) + sign * below
+"""
+    names = {
+        "floor": _real("floor"),
+        "pow": _real("pow"),
+        "of_positive": _zeta_of_positive(),
+        "inf": np.inf,
+        "nan": np.nan,
+    }
+    return Defined("frazil.zeta", ("float64",) * 2, "float64", text, names)
+
+
+def _of_scipy(name: str, nin: int) -> Callee:
+    """A function of scipy.special.cython_special."""
+    return _foreign(f"{OF_SCIPY}{name}", (*("float64",) * nin, "int32"), "float64")
+
+
 _OTHERS: Mapping[str, Callable[[], Callee]] = {
     "select": lambda: Routine(_select, ("bool", None, None)),
     "power": _power,
@@ -530,8 +609,8 @@ _OTHERS: Mapping[str, Callable[[], Callee]] = {
     "truncate64": lambda: Routine(partial(_truncate, "int64"), (None, "bool")),
     "truncate32": lambda: Routine(partial(_truncate, "int32"), (None, "bool")),
     "loop_stops": lambda: _foreign("loop_stops", (), "int32"),
-    "scipy_erfcx": lambda: _foreign("__pyx_fuse_1erfcx", ("float64", "int32"), "float64"),
-    "scipy_psi": lambda: _foreign("__pyx_fuse_1psi", ("float64", "int32"), "float64"),
+    "zeta_double": _zeta,
+    **{f"{OF_SCIPY}{name}": partial(_of_scipy, name, nin) for name, nin in ARITIES.items()},
 }
 
 NAMES = frozenset(

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import re
 import sys
 from functools import cache
 
 import frazil._core as _core
 
-_OF_SCIPY = "__pyx_"
+OF_SCIPY = "scipy_"
+"""What the names of SciPy's functions begin with."""
+
+_OF_REALS = re.compile(r"double \((double, )+int __pyx_skip_dispatch\)")
 
 
 def function_address(name: str) -> int:
@@ -20,35 +24,52 @@ def function_address(name: str) -> int:
     KeyError
         If there is none of that name.
     """
-    return scipy_function(name) if name.startswith(_OF_SCIPY) else _core.kernel_function(name)
+    return scipy_function(name) if name.startswith(OF_SCIPY) else _core.kernel_function(name)
 
 
 @cache
 def scipy_function(name: str) -> int:
-    """The address of a function that scipy.special.cython_special exports to C.
+    """The address of a function of float64 that scipy.special.cython_special exports to C.
+
+    The functions of one name differ by their types, and which number each has differs by SciPy's
+    version. So the one is taken whose type is right.
+
+    Raises
+    ------
+    KeyError
+        If there is none of that name.
 
     Examples
     --------
     >>> from ctypes import CFUNCTYPE, c_double, c_int
     >>> from frazil.link.toolchain.symbols import scipy_function
-    >>> psi = CFUNCTYPE(c_double, c_double, c_int)(scipy_function("__pyx_fuse_1psi"))
+    >>> psi = CFUNCTYPE(c_double, c_double, c_int)(scipy_function("scipy_psi"))
     >>> round(psi(1.0, 0), 6)
     -0.577216
     """
     from scipy.special import cython_special
 
-    return address_in(cython_special.__pyx_capi__[name])
+    own = re.compile(rf"(__pyx_fuse_\d+)?{re.escape(name.removeprefix(OF_SCIPY))}")
+    for exported, capsule in cython_special.__pyx_capi__.items():
+        if own.fullmatch(exported) and _OF_REALS.fullmatch(_name_of(capsule).decode()):
+            return address_in(capsule)
+    raise KeyError(name)
 
 
 def address_in(capsule: object) -> int:
     """The address in a capsule of Cython."""
-    name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(
-        ("PyCapsule_GetName", ctypes.pythonapi)
-    )
     pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
         ("PyCapsule_GetPointer", ctypes.pythonapi)
     )
-    return int(pointer_of(capsule, name_of(capsule)))
+    return int(pointer_of(capsule, _name_of(capsule)))
+
+
+def _name_of(capsule: object) -> bytes:
+    """The name of a capsule, which Cython makes the type of the function."""
+    name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, ctypes.py_object)(
+        ("PyCapsule_GetName", ctypes.pythonapi)
+    )
+    return bytes(name_of(capsule))
 
 
 @cache

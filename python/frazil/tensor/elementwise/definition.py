@@ -35,6 +35,7 @@ _OPERANDS = {
         "Tensors whose shapes broadcast. Python numbers take the dtype of the other.",
         "the operands when they are broadcast",
     ),
+    **dict.fromkeys((3, 4), ("", "Tensors whose shapes broadcast.", "")),
 }
 _RESULT_DTYPE = {
     "arithmetic": "the dtype that the operands promote to by NumPy's rules",

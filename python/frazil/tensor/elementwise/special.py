@@ -103,3 +103,4 @@ log1pexp = softplus
 log_expit = log_sigmoid
 loggamma = gammaln
 digamma = psi
+trigamma = tri_gamma

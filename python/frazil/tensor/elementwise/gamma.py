@@ -1,0 +1,167 @@
+"""The gamma and beta functions, the incomplete ones, and coefficients that they make up."""
+
+from __future__ import annotations
+
+import math
+from operator import index
+
+import frazil.scalar as scalar
+from frazil._core import Variable, elemwise
+from frazil.scalar.constants import TensorLike, as_operand
+from frazil.tensor.elementwise.angles import as_floating
+from frazil.tensor.elementwise.definition import binary, elementwise, unary
+
+gamma = unary(
+    scalar.gamma,
+    "the gamma function",
+    "[0.5, 5.0] -> [ 1.77245385, 24.        ]",
+    follows="scipy.special.gamma",
+)
+beta = binary(
+    scalar.beta,
+    "the beta function ``gamma(x1) * gamma(x2) / gamma(x1 + x2)``",
+    "[1.0, 2.0], [3.0, 0.5] -> [0.33333333, 1.33333333]",
+    follows="scipy.special.beta",
+)
+betaln = binary(
+    scalar.betaln,
+    "the logarithm of the absolute value of the beta function",
+    "[1.0, 200.0], [3.0, 300.0] -> [  -1.09861229, -337.98011307]",
+    follows="scipy.special.betaln",
+)
+gammainc = binary(
+    scalar.gammainc,
+    "the lower incomplete gamma function of shape ``x1`` up to ``x2``, divided by the whole",
+    "[1.0, 2.0], [1.0, 3.0] -> [0.63212056, 0.80085173]",
+    follows="scipy.special.gammainc",
+)
+gammaincc = binary(
+    scalar.gammaincc,
+    "the upper incomplete gamma function of shape ``x1`` from ``x2`` on, divided by the whole",
+    "[1.0, 2.0], [1.0, 3.0] -> [0.36787944, 0.19914827]",
+    follows="scipy.special.gammaincc",
+)
+gammaincinv = binary(
+    scalar.gammaincinv,
+    "where :func:`gammainc` of shape ``x1`` is ``x2``",
+    "[1.0, 2.0], [0.5, 0.5] -> [0.69314718, 1.67834699]",
+    follows="scipy.special.gammaincinv",
+)
+gammainccinv = binary(
+    scalar.gammainccinv,
+    "where :func:`gammaincc` of shape ``x1`` is ``x2``",
+    "[1.0, 2.0], [0.25, 0.25] -> [1.38629436, 2.69263453]",
+    follows="scipy.special.gammainccinv",
+)
+poch = binary(
+    scalar.poch,
+    "Pochhammer's symbol ``gamma(x1 + x2) / gamma(x1)``",
+    "[1.0, 0.5], [3.0, 2.0] -> [6.  , 0.75]",
+    follows="scipy.special.poch",
+)
+binom = binary(
+    scalar.binom,
+    "the binomial coefficient of any numbers, ``x1`` over ``x2``",
+    "[5.0, 2.5], [2.0, 1.5] -> [10.  ,  2.5]",
+    follows="scipy.special.binom",
+)
+
+
+@elementwise(
+    "2.0, 3.0, [0.25, 0.5] -> [0.26171875, 0.6875    ]",
+    "As :func:`scipy.special.betainc` gives. It has gradients in all operands.",
+    "Two parameters above 0, and a number from 0 to 1; the shapes broadcast.",
+)
+def betainc(a: TensorLike, b: TensorLike, x: TensorLike, /) -> Variable:
+    """Return the incomplete beta function of ``a`` and ``b`` up to ``x``, divided by the whole."""
+    return elemwise(scalar.betainc, as_operand(a), as_operand(b), as_operand(x))
+
+
+@elementwise(
+    "2.0, 3.0, [0.26171875, 0.6875] -> [0.25, 0.5 ]",
+    "As :func:`scipy.special.betaincinv` gives. It has gradients in all operands.",
+    "Two parameters above 0, and a number from 0 to 1; the shapes broadcast.",
+)
+def betaincinv(a: TensorLike, b: TensorLike, y: TensorLike, /) -> Variable:
+    """Return where :func:`betainc` of ``a`` and ``b`` is ``y``."""
+    return elemwise(scalar.betaincinv, as_operand(a), as_operand(b), as_operand(y))
+
+
+@elementwise(
+    "[1.0, 2.0], [1.0, 3.0] -> [0.63212056, 0.80085173]",
+    "In the floating dtype that :func:`gammainc` has.",
+)
+def gammal(k: TensorLike, x: TensorLike, /) -> Variable:
+    """Return the lower incomplete gamma function, which is not divided by the whole."""
+    share = gammainc(k, x)
+    return share * gamma(elemwise(scalar.cast(share.dtype), as_operand(k)))
+
+
+@elementwise(
+    "[1.0, 2.0], [1.0, 3.0] -> [0.36787944, 0.19914827]",
+    "In the floating dtype that :func:`gammaincc` has.",
+)
+def gammau(k: TensorLike, x: TensorLike, /) -> Variable:
+    """Return the upper incomplete gamma function, which is not divided by the whole."""
+    share = gammaincc(k, x)
+    return share * gamma(elemwise(scalar.cast(share.dtype), as_operand(k)))
+
+
+@elementwise(
+    "[0, 1, 5, -1] -> [  1.,   1., 120.,   0.]",
+    "As :func:`scipy.special.factorial` gives by default: floating, ``gamma(n + 1)``, and 0 below "
+    "zero.",
+    "Integers, or any numbers.",
+)
+def factorial(n: TensorLike, /) -> Variable:
+    """Return factorials."""
+    n = as_floating(n)
+    negative = elemwise(scalar.lt, n, 0)
+    value = elemwise(scalar.gamma, elemwise(scalar.where, negative, 1, n + 1))
+    return elemwise(scalar.where, negative, 0, value)
+
+
+@elementwise(
+    "[5, 10, 2], [2, 5, 3] -> [ 10., 252.,   0.]",
+    "As :func:`scipy.special.comb` gives by default: floating, and 0 where ``k`` is more than "
+    "``N`` or either is negative.",
+    "Integers, or any numbers; the shapes broadcast.",
+)
+def comb(N: TensorLike, k: TensorLike, /) -> Variable:
+    """Return the number of ways to choose ``k`` things of ``N``."""
+    value = binom(N, k)
+    first, second = (elemwise(scalar.cast(value.dtype), as_operand(x)) for x in (N, k))
+    small = elemwise(scalar.le, second, first)
+    proper = elemwise(scalar.ge, elemwise(scalar.minimum, first, second), 0)
+    return elemwise(scalar.where, elemwise(scalar.and_, small, proper), value, 0)
+
+
+def multigammaln(a: TensorLike, d: int) -> Variable:
+    """Return the logarithm of the multivariate gamma function, elementwise.
+
+    Parameters
+    ----------
+    a : tensor_like
+        Numbers above ``(d - 1) / 2``, which is not checked.
+    d : int
+        The dimension: a number of Python, at least 1.
+
+    Returns
+    -------
+    Variable
+        As :func:`scipy.special.multigammaln` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.multigammaln([2.5, 4.0], 2).eval()
+    array([0.85704781, 3.56509801])
+    """
+    d = index(d)
+    if d < 1:
+        raise ValueError(f"the dimension of a multivariate gamma function is at least 1; given {d}")
+    a = as_floating(a)
+    total = d * (d - 1) / 4 * math.log(math.pi) + elemwise(scalar.gammaln, a)
+    for j in range(1, d):
+        total = total + elemwise(scalar.gammaln, a - j / 2)
+    return total
