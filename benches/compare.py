@@ -57,6 +57,7 @@ HERE = Path(__file__).resolve().parent
 START_SECONDS = 300.0
 LONG_SECONDS = 3.0
 OURS = "frazil-c"
+WITHOUT_COMPILER = "frazil-cranelift"
 LIMIT = "limit"
 
 
@@ -406,6 +407,28 @@ def _print_ratios(results: Sequence[Result]) -> None:
         _print_table(f"{OURS} to the best other peer, to NumPy and to the limit", header, rows)
     if colds:
         print(f"geometric mean of the cold ratios: {statistics.geometric_mean(colds):.2f}")
+    _print_without_compiler(results)
+
+
+def _print_without_compiler(results: Sequence[Result]) -> None:
+    """Print how the machine code that needs no compiler stands to C's."""
+    rows, calls, colds = [], [], []
+    for workload in WORKLOADS:
+        here = {result.peer: result for result in results if result.workload == workload}
+        ours, other = here.get(OURS), here.get(WITHOUT_COMPILER)
+        if ours is None or other is None or not ours.calls or not other.calls:
+            continue
+        calls.append(_ratio(other, ours))
+        row = [workload, f"{calls[-1]:.2f}", "-"]
+        if ours.cold and other.cold:
+            colds.append(other.cold / ours.cold)
+            row[2] = f"{colds[-1]:.2f}"
+        rows.append(row)
+    if rows:
+        _print_table(f"{WITHOUT_COMPILER} to {OURS}", ["workload", "call", "cold"], rows)
+    for name, ratios in (("call", calls), ("cold", colds)):
+        if ratios:
+            print(f"geometric mean of the {name} ratios: {statistics.geometric_mean(ratios):.2f}")
 
 
 def _is_peer(result: Result) -> bool:

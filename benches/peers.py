@@ -145,6 +145,7 @@ class Limit:
 
 PEERS: dict[str, Callable[[], Any]] = {
     "frazil-c": lambda: Frazil("c"),
+    "frazil-cranelift": lambda: Frazil("cranelift"),
     "frazil-numba": lambda: Frazil("numba"),
     "pytensor-c": lambda: PyTensor("CVM"),
     "pytensor-numba": lambda: PyTensor("NUMBA"),

@@ -3,6 +3,7 @@
 import os
 import re
 import stat
+import subprocess
 import sys
 import warnings
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import pytest
 
 import frazil as fz
 import frazil.tensor as ft
+from frazil import _core
 from frazil.compile import fallback, mode
 from frazil.link.c import compiler
 from frazil.link.kernel.compiler import BrokenCompilerError, KernelCompileError
@@ -53,6 +55,12 @@ def no_numba(monkeypatch):
 
 
 @pytest.fixture
+def no_code(monkeypatch):
+    """A system that runs no code that a process makes."""
+    monkeypatch.setattr(_core, "native_code_fault", lambda: "operation not permitted")
+
+
+@pytest.fixture
 def pretend(monkeypatch, tmp_path):
     """Make $CC a compiler of that script, below a line that tells its version."""
 
@@ -85,13 +93,20 @@ def says_once(pattern):
 
 
 @pytest.mark.parametrize("what", COMPILING)
-def test_numba_takes_over_from_a_compiler_that_does_not_work(pretend, what):
+def test_the_extension_takes_over_from_a_compiler_that_does_not_work(pretend, what):
     script, said = COMPILING[what]
     path = pretend(script)
     took_over, message = says_once(said)
-    assert took_over == "numba"
-    for word in (str(path), "Repair", "CC", "mode='numba'"):
+    assert took_over == "cranelift"
+    for word in (str(path), "Repair", "CC", "mode='cranelift'"):
         assert word in message
+
+
+def test_numba_takes_over_where_no_code_may_run(pretend, no_code):
+    pretend("exit 1")
+    assert says_once("operation not permitted")[0] == "numba"
+    with pytest.raises(RuntimeError, match="'cranelift' is not available here"):
+        compiled(mode="cranelift")
 
 
 @pytest.mark.parametrize("what", COMPILING)
@@ -109,14 +124,16 @@ def test_who_asks_for_c_is_told_what_the_compiler_said_and_finds_the_source(pret
         os.unlink(kept)
 
 
-def test_numpy_is_the_last_to_take_over(pretend, no_numba):
+def test_numpy_is_the_last_to_take_over(pretend, no_numba, no_code):
     pretend("exit 1")
     took_over, message = says_once("neither a C compiler nor Numba")
     assert took_over == "py"
     assert "ended with status 1" in message
 
 
-def test_without_any_compiler_one_warning_says_what_to_install(monkeypatch, tmp_path, no_numba):
+def test_without_any_compiler_one_warning_says_what_to_install(
+    monkeypatch, tmp_path, no_numba, no_code
+):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
     took_over, message = says_once("neither a C compiler nor Numba")
@@ -134,7 +151,7 @@ def test_who_asks_for_a_linker_is_not_warned(monkeypatch, tmp_path):
         warnings.simplefilter("error")
         compiled(mode="py")
         compiled(mode="numba")
-        assert compiled().mode == "numba"  # as good, and nothing to repair
+        assert compiled().mode == "cranelift"  # as good, and nothing to repair
 
 
 @pytest.mark.parametrize(
@@ -146,21 +163,21 @@ def test_a_compiler_that_is_not_there_is_named(monkeypatch, given, said):
     if said is None:
         assert compiled().mode == "c"
         return
-    assert says_once(said)[0] == "numba"
+    assert says_once(said)[0] == "cranelift"
     with pytest.raises(RuntimeError, match=f"{said}.*install a C compiler"):
         compiled(mode="c")
 
 
 def test_a_compiler_that_does_not_tell_its_version_is_quoted(pretend):
     pretend("exit 1", version="echo licence expired >&2; exit 3")
-    assert says_once("--version ended with status 3: licence expired")[0] == "numba"
+    assert says_once("--version ended with status 3: licence expired")[0] == "cranelift"
     with pytest.raises(RuntimeError, match="licence expired"):
         compiled(mode="c")
 
 
 def test_a_folder_that_is_not_there_is_no_crash(monkeypatch, tmp_path):
     monkeypatch.setattr(compiler.tempfile, "tempdir", str(tmp_path / "gone"))
-    assert says_once("No such file")[0] == "numba"
+    assert says_once("No such file")[0] == "cranelift"
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +202,7 @@ def test_a_source_that_is_wrong_is_nobody_elses_fault():
     assert compiled().mode == "c"
 
 
-def test_a_numba_that_cannot_be_imported_is_told(monkeypatch, tmp_path):
+def test_a_numba_that_cannot_be_imported_is_told(monkeypatch, tmp_path, no_code):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
 
@@ -201,3 +218,38 @@ def test_a_numba_that_cannot_be_imported_is_told(monkeypatch, tmp_path):
     took_over, message = says_once("Numba needs another NumPy")
     assert took_over == "py"
     assert "neither" in message
+
+
+BARE = """
+import sys
+import warnings
+warnings.simplefilter("error")
+sys.modules["numba"] = None
+sys.modules["llvmlite"] = None
+import numpy as np
+import frazil as fz
+import frazil.tensor as ft
+
+x, y, m = ft.vector("x"), ft.vector("y"), ft.matrix("m")
+data = np.linspace(0.1, 0.9, 12)
+score = m @ x
+loss = ft.softplus(-score).sum() + ft.sqr(x).sum()
+variances, _ = fz.scan(
+    lambda e, v: 0.1 + 0.2 * e * e + 0.7 * v, sequences=[y], outputs_info=[ft.constant(0.5)]
+)
+schools = -0.5 * ft.sqr((y - x.mean()) / ft.exp(x)).sum() - ft.log1p(ft.exp(x)).sum()
+outputs = [loss, fz.grad(loss, x), variances, schools, fz.grad(schools, x)]
+f = fz.function([x, y, m], outputs)
+assert f.mode == "cranelift", f.mode
+assert "call" not in str(f.explain())
+g = fz.function([x, y, m], outputs, mode="py")
+given = (data, data[::-1].copy(), np.add.outer(data, -data))
+for made, known in zip(f(*given), g(*given)):
+    np.testing.assert_allclose(made, known, rtol=1e-12, atol=1e-14)
+"""
+
+
+def test_a_machine_with_nothing_but_the_wheel_runs_native_code(tmp_path):
+    """Neither a compiler nor Numba: nobody is warned, and no Python runs in a call."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("CC", "PATH")}
+    subprocess.run([sys.executable, "-c", BARE], env={**kept, "PATH": str(tmp_path)}, check=True)

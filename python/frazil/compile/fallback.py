@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+import frazil._core as _core
 from frazil._core import FrozenFunctionGraph
 from frazil.compile.mode import Linker, usable_linkers
 from frazil.compile.programs import Compiled, find_program
@@ -44,12 +45,16 @@ def find_best_program(
 
 def _warn_of(chosen: str) -> None:
     """Warn, if functions are slower than with another linker, and say why."""
-    reasons = "".join(f"\n{reason}" for reason in (*refused_compilers(), *_broken.values()))
+    known = [*refused_compilers(), *_broken.values()]
+    if chosen in ("numba", "py") and (fault := _core.native_code_fault()) is not None:
+        known.append(f"code that frazil makes itself does not run here: {fault}")
+    reasons = "".join(f"\n{reason}" for reason in known)
     if chosen == "py":
         message = (
-            "fz.function found neither a C compiler nor Numba that works, so NumPy runs operation "
-            "by operation, often a hundred times slower. Install gcc or clang (or let the "
-            "environment variable CC name another C compiler), or install Numba: pip install "
+            "fz.function found neither a C compiler nor Numba that works, and may run no code "
+            "of its own, so NumPy runs operation by operation, often a hundred times slower. "
+            "Install gcc or clang (or let the environment variable CC name another C compiler), or "
+            "install Numba: pip install "
             f"'frazil[numba]'. mode='py' asks for NumPy, without this warning.{reasons}"
         )
     elif chosen != "c" and reasons:

@@ -157,7 +157,7 @@ _PYTENSOR = {
     "FAST_COMPILE": "mode='py'",
     "NUMBA": "mode='numba'",
     "DebugMode": "mode='debug'",
-    "JAX": "not there: mode=None compiles by C, or by Numba",
+    "JAX": "not there: mode=None compiles by C, or without a compiler",
 }
 """Modes of PyTensor, and what to write instead."""
 
@@ -212,7 +212,7 @@ def register_linker(name: str) -> Callable[[MakerT], MakerT]:
 @cache
 def usable_linkers() -> tuple[Linker, ...]:
     """Return the linkers that ``mode=None`` may use on this machine, the best first."""
-    found = (_made(name) for name in ("c", "numba", "py"))
+    found = (_made(name) for name in ("c", "cranelift", "numba", "py"))
     return tuple(linker for linker in found if linker is not None)
 
 
@@ -222,7 +222,7 @@ def _made(name: str) -> Linker | None:
 
 
 def find_linker(mode: str | None) -> Linker:
-    """Return the linker of that name; for None the best one: ``c``, ``numba`` or ``py``.
+    """Return the linker of that name; for None the best one that this machine has.
 
     Raises
     ------

@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 from frazil._core import FrozenFunctionGraph, Program, Variable
 from frazil.inner.rebuild import Improve, rewrite_inner_graphs
 from frazil.link.c import CCompiler
+from frazil.link.cranelift import CraneliftCompiler
 from frazil.link.fusion.registry import Fusion, find_fusion, register_fusion
 from frazil.link.kernel.compiler import KernelCompileError, KernelCompiler, NativeKernel
 from frazil.link.kernel.image import Image, Symbol
@@ -20,8 +21,8 @@ from frazil.link.numba import NumbaCompiler
 
 
 def debug_compiler() -> KernelCompiler | None:
-    """The kernel compiler of the debug linker: C, else Numba; None if there is neither."""
-    return CCompiler.find() or NumbaCompiler.find()
+    """The kernel compiler of the debug linker: the first that there is; None if there is none."""
+    return CCompiler.find() or CraneliftCompiler.find() or NumbaCompiler.find()
 
 
 class OneNodeFusion:

@@ -4,15 +4,12 @@
 //! The name of `exp` of many float64 is `exp_many_f8`, that of one float32 `exp_one_f4`. A float32
 //! is computed as float64, and rounded once.
 
-// What iterators and methods of std are made of is compiled for no instruction set but the plain
-// one, unless it happens to be inlined.
-#![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
-
 use crate::loops::real;
 use crate::processor::Level;
 
-/// The elements that are computed together.
-const BLOCK: usize = 8;
+/// The elements that are copied together, and those of the widest register.
+const BLOCK: usize = 64;
+const REGISTER: usize = 8;
 
 /// An element in memory.
 trait Element: Copy {
@@ -46,6 +43,9 @@ impl Element for f32 {
 
 /// A function of one number. No closure: those are compiled for no instruction set.
 trait Unary {
+    /// Whether it is made of instructions that registers of elements have.
+    const IN_REGISTERS: bool;
+
     fn of(x: f64) -> f64;
 }
 
@@ -54,62 +54,27 @@ trait Binary {
     fn of(x: f64, y: f64) -> f64;
 }
 
-/// Loads `count` elements, at least one and at most a block; the last fills the block.
-///
-/// # Safety
-/// There are so many.
-#[inline(always)]
-unsafe fn load<T: Element>(from: *const T, count: usize) -> [f64; BLOCK] {
-    let mut own = [0.0; BLOCK];
-    if count == BLOCK {
-        for k in 0..BLOCK {
-            // SAFETY: by the caller's promise.
-            own[k] = unsafe { from.add(k).read_unaligned() }.wide();
-        }
-        return own;
-    }
-    for k in 0..BLOCK {
-        let at = if k < count { k } else { count - 1 };
-        // SAFETY: by the caller's promise.
-        own[k] = unsafe { from.add(at).read_unaligned() }.wide();
-    }
-    own
-}
-
-/// Stores the first `count` elements of a block.
-///
-/// # Safety
-/// There is room for so many.
-#[inline(always)]
-unsafe fn store<T: Element>(to: *mut T, own: &[f64; BLOCK], count: usize) {
-    if count == BLOCK {
-        for k in 0..BLOCK {
-            // SAFETY: by the caller's promise.
-            unsafe { to.add(k).write_unaligned(T::narrow(own[k])) };
-        }
-        return;
-    }
-    for k in 0..count {
-        // SAFETY: by the caller's promise.
-        unsafe { to.add(k).write_unaligned(T::narrow(own[k])) };
-    }
-}
-
 /// # Safety
 /// There are `count` elements at each pointer; `to` lies where `x` does, or apart from it.
 #[inline(always)]
 unsafe fn many_of_one<F: Unary, T: Element>(to: *mut T, x: *const T, count: i64) {
+    let (mut own, mut made) = ([0.0; BLOCK], [0.0; BLOCK]);
+    let (given, result) = (own.as_mut_ptr(), made.as_mut_ptr());
     let mut at = 0;
     while at < count as usize {
         let here = if count as usize - at < BLOCK { count as usize - at } else { BLOCK };
-        // SAFETY: by the caller's promise.
+        let computed = if F::IN_REGISTERS { whole_registers(here) } else { here };
+        // SAFETY: by the caller's promise; a block has room for whole registers.
         unsafe {
-            let x = load(x.add(at), here);
-            let mut made = [0.0; BLOCK];
-            for k in 0..BLOCK {
-                made[k] = F::of(x[k]);
+            for k in 0..here {
+                *given.add(k) = x.add(at + k).read_unaligned().wide();
             }
-            store(to.add(at), &made, here);
+            for k in 0..computed {
+                *result.add(k) = F::of(*given.add(k));
+            }
+            for k in 0..here {
+                to.add(at + k).write_unaligned(T::narrow(*result.add(k)));
+            }
         }
         at += here;
     }
@@ -119,20 +84,32 @@ unsafe fn many_of_one<F: Unary, T: Element>(to: *mut T, x: *const T, count: i64)
 /// As for [`many_of_one`].
 #[inline(always)]
 unsafe fn many_of_two<F: Binary, T: Element>(to: *mut T, x: *const T, y: *const T, count: i64) {
+    let (mut own, mut other, mut made) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+    let (first, second, result) = (own.as_mut_ptr(), other.as_mut_ptr(), made.as_mut_ptr());
     let mut at = 0;
     while at < count as usize {
         let here = if count as usize - at < BLOCK { count as usize - at } else { BLOCK };
         // SAFETY: by the caller's promise.
         unsafe {
-            let (x, y) = (load(x.add(at), here), load(y.add(at), here));
-            let mut made = [0.0; BLOCK];
-            for k in 0..BLOCK {
-                made[k] = F::of(x[k], y[k]);
+            for k in 0..here {
+                *first.add(k) = x.add(at + k).read_unaligned().wide();
+                *second.add(k) = y.add(at + k).read_unaligned().wide();
             }
-            store(to.add(at), &made, here);
+            for k in 0..here {
+                *result.add(k) = F::of(*first.add(k), *second.add(k));
+            }
+            for k in 0..here {
+                to.add(at + k).write_unaligned(T::narrow(*result.add(k)));
+            }
         }
         at += here;
     }
+}
+
+/// The elements of the registers that so many need.
+#[inline(always)]
+fn whole_registers(count: usize) -> usize {
+    (count + REGISTER - 1) & !(REGISTER - 1)
 }
 
 /// The functions made of the instructions of a level.
@@ -218,11 +195,24 @@ fn binary<F: Binary>(form: &str, level: Option<Level>) -> Option<usize> {
 }
 
 macro_rules! element_functions {
-    (unary: $($one:ident)* ; binary: $($two:ident)*) => {
+    (in registers: $($wide:ident)* ; unary: $($one:ident)* ; binary: $($two:ident)*) => {
+        $(#[expect(non_camel_case_types, reason = "it is named as the function that it is")]
+        struct $wide;
+
+        impl Unary for $wide {
+            const IN_REGISTERS: bool = true;
+
+            #[inline(always)]
+            fn of(x: f64) -> f64 {
+                real::$wide(x)
+            }
+        })*
         $(#[expect(non_camel_case_types, reason = "it is named as the function that it is")]
         struct $one;
 
         impl Unary for $one {
+            const IN_REGISTERS: bool = false;
+
             #[inline(always)]
             fn of(x: f64) -> f64 {
                 real::$one(x)
@@ -240,6 +230,7 @@ macro_rules! element_functions {
 
         fn find(name: &str, form: &str, level: Option<Level>) -> Option<usize> {
             match name {
+                $(stringify!($wide) => unary::<$wide>(form, level),)*
                 $(stringify!($one) => unary::<$one>(form, level),)*
                 $(stringify!($two) => binary::<$two>(form, level),)*
                 _ => None,
@@ -247,14 +238,18 @@ macro_rules! element_functions {
         }
 
         #[cfg(test)]
-        const OF_ONE: &[(&str, fn(f64) -> f64)] = &[$((stringify!($one), real::$one)),*];
+        const OF_ONE: &[(&str, fn(f64) -> f64)] = &[
+            $((stringify!($wide), real::$wide),)* $((stringify!($one), real::$one),)*
+        ];
     };
 }
 
 element_functions! {
+    in registers:
+        exp expm1 log log1p tanh sigmoid softplus log_sigmoid log1mexp;
     unary:
-        exp expm1 exp2 log log1p log2 log10 sin cos tan arcsin arccos arctan sinh cosh tanh
-        arcsinh arccosh arctanh sigmoid softplus log_sigmoid log1mexp erf erfc gammaln tri_gamma;
+        exp2 log2 log10 sin cos tan arcsin arccos arctan sinh cosh arcsinh arccosh arctanh
+        erf erfc gammaln tri_gamma;
     binary:
         pow arctan2 logaddexp fmod polygamma
 }

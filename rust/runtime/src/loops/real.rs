@@ -12,25 +12,143 @@ mod c {
 }
 
 const LN_2: f64 = std::f64::consts::LN_2;
+/// What is missing from [`LN_2`].
+const LN_2_REST: f64 = 2.319_046_813_846_299_6e-17;
+/// The logarithm of 2 in two parts, the first of which is exact times any exponent.
+const LN_2_HIGH: f64 = 0.693_146_705_627_441_4;
+const LN_2_LOW: f64 = 4.749_325_039_031_672_6e-7;
 
-pub(super) fn exp(x: f64) -> f64 {
-    x.exp()
+/// Added to a number, it leaves that rounded to an integer, in the last bits.
+const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
+
+/// `(e**r - 1 - r - r**2 / 2) / r**3` where `|r| <= log(2) / 2`, from the lowest power on.
+const EXPONENTIAL: [f64; 10] = [
+    0.166_666_666_666_666_69,
+    0.041_666_666_666_666_664,
+    0.008_333_333_333_330_039,
+    0.001_388_888_888_888_653_7,
+    0.000_198_412_698_631_715_57,
+    2.480_158_731_722_872_4e-5,
+    2.755_726_827_590_569_6e-6,
+    2.755_728_283_880_048_4e-7,
+    2.510_047_250_569_499_6e-8,
+    2.091_129_876_594_02e-9,
+];
+
+/// `(log((1 + s) / (1 - s)) / s - 2) / z` for `z = s**2`, where `1 + s` over `1 - s` is from the
+/// root of 1/2 to that of 2; from the lowest power on.
+const LOGARITHM: [f64; 7] = [
+    0.666_666_666_666_667,
+    0.399_999_999_998_988_9,
+    0.285_714_286_262_538_36,
+    0.222_222_110_893_794_96,
+    0.181_828_924_325_368_7,
+    0.153_316_117_220_550_08,
+    0.146_178_071_534_173_25,
+];
+
+/// The polynomial of these coefficients, from the lowest power on.
+#[inline(always)]
+fn polynomial<const N: usize>(x: f64, coefficients: &[f64; N]) -> f64 {
+    let mut sum = coefficients[N - 1];
+    let mut at = N - 1;
+    while at > 0 {
+        at -= 1;
+        sum = sum.mul_add(x, coefficients[at]);
+    }
+    sum
 }
 
+/// `2**n`, for a normal result.
+#[inline(always)]
+fn power_of_two(n: i32) -> f64 {
+    f64::from_bits(u64::from(n.wrapping_add(1023) as u32) << 52)
+}
+
+/// `x = n log 2 + r`: `n` as an integer, `r`, and `e**r - 1`.
+#[inline(always)]
+fn reduced(x: f64) -> (i32, f64) {
+    let shifted = x.mul_add(std::f64::consts::LOG2_E, TO_INTEGER);
+    let n = shifted - TO_INTEGER;
+    let near = n.mul_add(-LN_2, x);
+    let r = n.mul_add(-LN_2_REST, near);
+    let square = r * r;
+    let rest = r.mul_add(polynomial(r, &EXPONENTIAL), 0.5);
+    (shifted.to_bits() as i32, square.mul_add(rest, r))
+}
+
+/// The logarithm of `u + lost` for a normal `u > 0`, where `lost` is far less than `u`; `k` is
+/// added to the exponent.
+#[inline(always)]
+fn log_of_normal(u: f64, lost: f64, k: f64) -> f64 {
+    // The bits of the root of 1/2, so that what is left lies around 1.
+    const LEAST: u64 = 0x3fe6_a09e_667f_3bcd;
+    // Exponents are made positive, and turned into a number by the bits of 2**52.
+    const BIAS: u64 = 2048;
+    const SHIFT: u64 = 0x4330_0000_0000_0000;
+    let above = u.to_bits().wrapping_sub(LEAST).wrapping_add(BIAS << 52);
+    let biased = above >> 52;
+    let exponent = f64::from_bits(SHIFT | biased) - (4_503_599_627_370_496.0 + 2048.0) + k;
+    let m = f64::from_bits(u.to_bits().wrapping_sub((biased.wrapping_sub(BIAS)) << 52));
+    let f = m - 1.0;
+    let s = f / (2.0 + f);
+    let z = s * s;
+    let half = 0.5 * f * f;
+    let rest = s * (half + z * polynomial(z, &LOGARITHM));
+    let low = exponent.mul_add(LN_2_LOW, lost / u);
+    exponent.mul_add(LN_2_HIGH, f - (half - (rest + low)))
+}
+
+#[inline(always)]
+pub(super) fn exp(x: f64) -> f64 {
+    // Beyond these it is infinity and 0; NaN stays.
+    let x = if x > 710.0 { 710.0 } else { x };
+    let x = if x < -746.0 { -746.0 } else { x };
+    let (n, less_one) = reduced(x);
+    // By halves: one of them alone may be no normal number.
+    let half = n >> 1;
+    (1.0 + less_one) * power_of_two(half) * power_of_two(n.wrapping_sub(half))
+}
+
+#[inline(always)]
 pub(super) fn expm1(x: f64) -> f64 {
-    x.exp_m1()
+    let inside = if x > 710.0 { 710.0 } else { x };
+    let inside = if inside < -60.0 { -60.0 } else { inside };
+    let (n, less_one) = reduced(inside);
+    // Half of the result, which may be twice the largest power of two.
+    let half = power_of_two(n.wrapping_sub(1));
+    let made = 2.0 * half.mul_add(less_one, half - 0.5);
+    // A tiny number is its own result, with its sign.
+    if x.abs() < 5e-17 { x } else { made }
 }
 
 pub(super) fn exp2(x: f64) -> f64 {
     x.exp2()
 }
 
+#[inline(always)]
 pub(super) fn log(x: f64) -> f64 {
-    x.ln()
+    const LEAST_NORMAL: f64 = f64::MIN_POSITIVE;
+    const UP: f64 = 18_014_398_509_481_984.0;
+    let is_small = x < LEAST_NORMAL;
+    let normal = if is_small { x * UP } else { x };
+    let made = log_of_normal(normal, 0.0, if is_small { -54.0 } else { 0.0 });
+    let made = if x == f64::INFINITY { x } else { made };
+    let made = if x == 0.0 { f64::NEG_INFINITY } else { made };
+    // Negative numbers, and NaN, have none.
+    if x >= 0.0 { made } else { f64::NAN }
 }
 
+#[inline(always)]
 pub(super) fn log1p(x: f64) -> f64 {
-    x.ln_1p()
+    let u = 1.0 + x;
+    let lost = if x > 1.0 { 1.0 - (u - x) } else { x - (u - 1.0) };
+    let made = log_of_normal(u, lost, 0.0);
+    let made = if x == f64::INFINITY { x } else { made };
+    let made = if x == -1.0 { f64::NEG_INFINITY } else { made };
+    let made = if x >= -1.0 { made } else { f64::NAN };
+    // A tiny number is its own result, with its sign.
+    if x.abs() < 5e-17 { x } else { made }
 }
 
 pub(super) fn log2(x: f64) -> f64 {
@@ -77,8 +195,12 @@ pub(super) fn cosh(x: f64) -> f64 {
     x.cosh()
 }
 
+#[inline(always)]
 pub(super) fn tanh(x: f64) -> f64 {
-    x.tanh()
+    let size = x.abs();
+    let inside = if size > 20.0 { 20.0 } else { size };
+    let twice = expm1(2.0 * inside);
+    (twice / (twice + 2.0)).copysign(x)
 }
 
 pub(super) fn arcsinh(x: f64) -> f64 {

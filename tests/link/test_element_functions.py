@@ -1,0 +1,86 @@
+"""The functions of floating numbers that kernels call: how near they are to what is exact.
+
+NumPy's long double has eleven bits more than a float64.
+"""
+
+import ctypes
+
+import numpy as np
+import pytest
+
+from frazil import _core
+
+WIDE = np.longdouble
+RNG = np.random.default_rng(3)
+
+
+def near(least, most, count=2000):
+    """Numbers of both signs whose sizes go through orders of magnitude."""
+    sizes = np.exp(RNG.uniform(np.log(least), np.log(most), count))
+    return np.concatenate([sizes, -sizes])
+
+
+ALL = np.concatenate([near(1e-300, 1e300), near(1e-9, 50.0), np.linspace(-3, 3, 2000)])
+FINITE = ALL[np.abs(ALL) < 700]
+EXACT = {
+    "exp": (np.exp, np.concatenate([FINITE, np.linspace(-745, 709.7, 2001)]), 1.0),
+    "expm1": (np.expm1, np.concatenate([FINITE, np.linspace(-1, 1, 2001)]), 1.8),
+    "log": (
+        np.log,
+        np.abs(np.concatenate([ALL, np.linspace(0.5, 2, 2001), [5e-324, 1e-310]])),
+        1.0,
+    ),
+    "log1p": (np.log1p, np.concatenate([ALL[ALL > -1], np.linspace(-0.999, 1, 2001)]), 1.6),
+    "tanh": (np.tanh, ALL, 2.5),
+    "sigmoid": (lambda x: 1 / (1 + np.exp(-x)), FINITE[FINITE > -700], 2.5),
+    "softplus": (lambda x: np.logaddexp(x, WIDE(0)), FINITE[FINITE > -600], 2.5),
+}
+EDGES = {
+    "exp": [(0.0, 1.0), (-np.inf, 0.0), (np.inf, np.inf), (710.0, np.inf), (-800.0, 0.0)],
+    "expm1": [(0.0, 0.0), (-0.0, -0.0), (np.inf, np.inf), (-np.inf, -1.0), (5e-324, 5e-324)],
+    "log": [(0.0, -np.inf), (-0.0, -np.inf), (1.0, 0.0), (np.inf, np.inf), (-1.0, np.nan)],
+    "log1p": [(-0.0, -0.0), (-1.0, -np.inf), (np.inf, np.inf), (-2.0, np.nan), (1e-320, 1e-320)],
+    "tanh": [(-0.0, -0.0), (np.inf, 1.0), (-np.inf, -1.0), (5e-324, 5e-324)],
+    "sigmoid": [(np.inf, 1.0), (-np.inf, 0.0), (0.0, 0.5)],
+    "softplus": [(-np.inf, 0.0), (np.inf, np.inf)],
+}
+
+
+def many(name, x):
+    """The values of a function, as kernels compute them."""
+    signature = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+    suffix = "f8" if x.dtype == np.float64 else "f4"
+    function = signature(_core.kernel_function(f"{name}_many_{suffix}"))
+    made = np.empty_like(x)
+    function(made.ctypes.data, x.ctypes.data, len(x))
+    return made
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_values_are_near_what_is_exact(name):
+    function, x, most = EXACT[name]
+    exact = function(x.astype(WIDE))
+    units = np.spacing(np.maximum(np.abs(exact.astype("float64")), 2.0**-1022))
+    error = np.abs(many(name, x).astype(WIDE) - exact) / units
+    worst = int(np.argmax(error))
+    assert error[worst] < most, (x[worst], error[worst])
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_a_float32_is_rounded_once(name):
+    function, x, _ = EXACT[name]
+    with np.errstate(over="ignore", under="ignore"):
+        x = x[np.abs(x) < 80].astype("float32")
+        x = x[x != 0]
+        exact = function(x.astype("float64"))
+        close = np.abs(many(name, x).astype("float64") - exact)
+        assert (close <= 0.51 * np.spacing(np.abs(exact.astype("float32")))).all()
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_values_at_the_edges(name):
+    given = np.array([x for x, _ in EDGES[name]] + [np.nan])
+    expected = np.array([y for _, y in EDGES[name]] + [np.nan])
+    made = many(name, given)
+    np.testing.assert_array_equal(made, expected)
+    assert (np.signbit(made) == np.signbit(expected))[~np.isnan(expected)].all()
