@@ -46,6 +46,7 @@ from frazil.jit.derivatives import jacobian as jacobian
 from frazil.jit.derivatives import jvp as jvp
 from frazil.jit.derivatives import value_and_grad as value_and_grad
 from frazil.jit.derivatives import vjp as vjp
+from frazil.jit.errors import SharpEdgeError as SharpEdgeError
 from frazil.jit.errors import TracedValueError as TracedValueError
 from frazil.jit.function import jit as jit
 from frazil.jit.pytree import register_pytree as register_pytree

@@ -16,6 +16,7 @@ __all__ = [
     "FrozenFunctionGraph",
     "Function",
     "FunctionGraph",
+    "Guards",
     "InconsistencyError",
     "MissingInputError",
     "NativeCode",
@@ -23,6 +24,7 @@ __all__ = [
     "OpBase",
     "Program",
     "ProgramBuilder",
+    "Reach",
     "Refusal",
     "RewriteRule",
     "RuleCycleError",
@@ -1099,3 +1101,38 @@ def set_routines(addresses: Mapping[str, int], bits: int = 32) -> None:
 
     What was said of a routine first holds as long as the process lives.
     """
+
+# ---------------------------------------------------------------- compiled Python functions
+
+@final
+class Guards:
+    """Checks of what a compiled Python function captured; none runs code of users.
+
+    A check is a place, an object, a key, and what must be there: nothing, a value, or a dtype and
+    which lengths are 1.
+    """
+
+    def __new__(cls, checks: Sequence[tuple[str, Any, Any, tuple[Any, ...]]]) -> Self: ...
+    def first_failure(self) -> int | None:
+        """The number of the first check that fails."""
+
+    def arrays(self) -> list[Any] | None:
+        """The arrays that checks of arrays read, in their order; None if any check fails."""
+
+    def read(self, at: int) -> tuple[Any, ...]:
+        """What a check reads now; an empty tuple if nothing is there."""
+
+    def __len__(self) -> int: ...
+
+@final
+class Reach:
+    """Given to ``sys.setprofile``: what code a thread enters, and what functions of C it calls.
+
+    Files that begin with one of ``quiet`` are passed over with what they call; ``inheriting`` ones
+    count where what calls them does.
+    """
+
+    def __new__(cls, quiet: Sequence[str], inheriting: Sequence[str]) -> Self: ...
+    def __call__(self, frame: Any, event: str, argument: Any) -> None: ...
+    def take(self) -> list[tuple[Any, dict[str, Any] | None]]:
+        """Code objects with their globals, and functions of C, which come without."""

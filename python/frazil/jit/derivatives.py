@@ -225,7 +225,7 @@ class Transformed:
         def traced(*args: Any, **kwargs: Any) -> Any:
             return self._traced(*args, **kwargs)
 
-        self._compiled = JitFunction(traced)
+        self._compiled = JitFunction(traced, roots=[fn])
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if current_trace() is not None:
@@ -446,7 +446,7 @@ def _backward(fn: Function) -> Function:
 
 def _joining(rule: Function, fn: Function) -> Function:
     """``rule``, compiled unless it is called within a trace, whose part it is then."""
-    compiled = JitFunction(rule)
+    compiled = JitFunction(rule, roots=[fn])
 
     def call(primals: Any, others: Any) -> Any:
         if current_trace() is not None:

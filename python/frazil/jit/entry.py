@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import gc
+from collections.abc import Callable, Mapping, Sequence
+from types import CellType
 from typing import Any
 
 import numpy as np
 
-from frazil._core import Variable
+from frazil._core import Guards, Variable
 from frazil.compile.function import Function, function
 from frazil.compile.mode import Mode
-from frazil.jit.pytree import Structure, flatten, unflatten
+from frazil.graph.op import Array
+from frazil.jit.captures import CapturingTrace, Watch
+from frazil.jit.pytree import CircularContainerError, Structure, flatten, parts_of, unflatten
+from frazil.jit.snapshot import Check
 from frazil.jit.specialization import Specialization
 from frazil.jit.trace import Trace
 from frazil.jit.traced import TracedArray, TracedLength, is_traced, plain
 
+_VALUES = (int, float, complex, bool, str, bytes, type(None), type(...), range, slice, np.dtype)
+
 
 class Entry:
-    """One compiled form of a function."""
+    """One compiled form of a function, or the reasons why there is none."""
 
     def __init__(
         self,
@@ -25,44 +32,65 @@ class Entry:
         arrays: Sequence[int],
         pins: Sequence[tuple[int, int, int]],
         results: Results,
+        checks: Sequence[Check],
+        told: Sequence[str],
     ) -> None:
         self.compiled = compiled
+        self.guards = Guards(checks)
+        self.told = list(told)
+        self.expected = [check[3] for check in checks]
+        self.pins = tuple(pins)
+        self.arguments: tuple[str, ...] = ()
         self._arrays = tuple(arrays)
-        self._pins = tuple(pins)
         self._results = results
 
-    def holds(self, leaves: Sequence[Any]) -> bool:
-        """Whether the compiled form is right for arguments of its specialization."""
-        return all(leaves[at].shape[axis] == length for at, axis, length in self._pins)
+    def lifted(self, leaves: Sequence[Any]) -> list[Any] | None:
+        """The captured arrays that it reads; None if it is not right for this call."""
+        if all(leaves[at].shape[axis] == length for at, axis, length in self.pins):
+            return self.guards.arrays()
+        return None
 
-    def __call__(self, leaves: Sequence[Any]) -> Any:
-        computed = (
-            [] if self.compiled is None else self.compiled(*[leaves[at] for at in self._arrays])
-        )
+    def __call__(self, leaves: Sequence[Any], lifted: Sequence[Any]) -> Any:
+        computed: Sequence[Any] = ()
+        if self.compiled is not None:
+            computed = self.compiled(*[leaves[at] for at in self._arrays], *lifted)
         return self._results.assemble(computed, leaves)
 
 
 class Results:
     """What a function returned: computed arrays, arguments themselves, and other values."""
 
-    def __init__(self, returned: Any, trace: Trace, arguments: dict[Variable, int]) -> None:
-        leaves, self.structure = flatten(returned)
-        traced = list(dict.fromkeys(id(leaf) for leaf in leaves if is_traced(leaf)))
-        self._computed: list[TracedArray] = []
+    def __init__(
+        self, returned: Any, trace: Trace, arguments: Mapping[int, int], captured: Mapping[int, Any]
+    ) -> None:
+        """Take apart what was returned; ``arguments`` has the leaf of each object by its id."""
+        self.leaves, self.structure = flatten(returned, lambda value: id(value) in captured)
+        self.reasons: list[str] = []
         self._steps: list[tuple[str, Any]] = []
         numbers: dict[Variable, int] = {}
-        del traced
-        for leaf in leaves:
-            if not is_traced(leaf) or leaf._trace is not trace:
-                self._steps.append(("value", plain(leaf)))
-            elif leaf._variable in arguments:
-                self._steps.append(("argument", arguments[leaf._variable]))
-            else:
+        for leaf in self.leaves:
+            if id(leaf) in arguments:
+                self._steps.append(("argument", arguments[id(leaf)]))
+            elif is_traced(leaf) and leaf._trace is trace:
                 kind = "length" if type(leaf) is TracedLength else "array"
                 kind = "number" if kind == "array" and not leaf.ndim else kind
                 at = numbers.setdefault(leaf._variable, len(numbers))
                 self._steps.append((kind, at))
+            else:
+                self._steps.append(self._constant(leaf, captured))
         self.variables: list[Variable] = list(numbers)
+
+    def _constant(self, leaf: Any, captured: Mapping[int, Any]) -> tuple[str, Any]:
+        """A value that no array tells: itself, or a copy of what is made in each call."""
+        kind = type(leaf)
+        if id(leaf) in captured or kind in _VALUES or isinstance(leaf, np.generic | type):
+            return "value", leaf
+        if kind is np.ndarray or (kind in (set, bytearray) and all(map(_is_value, leaf))):
+            return "copy", leaf
+        if kind is frozenset and all(map(_is_value, leaf)):
+            return "value", leaf
+        self.reasons.append(f"it returns a new {kind.__qualname__}")
+        return "value", leaf
 
     def assemble(self, computed: Sequence[Any], leaves: Sequence[Any]) -> Any:
         """Return them for other arguments, in new containers."""
@@ -74,38 +102,155 @@ class Results:
                 made.append(computed[value][()])
             elif kind == "length":
                 made.append(computed[value].item())
+            elif kind == "argument":
+                made.append(leaves[value])
             else:
-                made.append(leaves[value] if kind == "argument" else value)
+                made.append(value if kind == "value" else value.copy())
         return unflatten(self.structure, made)
 
 
-def run_traced(
-    trace: Trace,
-    fn: Callable[..., Any],
-    called: Specialization,
-    names: Sequence[str],
-    keywords: Sequence[str],
-    mode: Mode,
-) -> tuple[Entry, Any]:
-    """Run ``fn`` on traced arrays; return its compiled form, and what it returns."""
-    leaves = list(called.leaves)
-    arguments: dict[Variable, int] = {}
-    for at in called.arrays:
-        variable = trace.add_input(leaves[at], names[at])
-        arguments[variable] = at
-        leaves[at] = TracedArray(trace, variable, type(leaves[at]) is np.ndarray)
-    args, kwargs = _rebuilt(called.structures, leaves, list(keywords))
-    with trace.running():
-        returned = fn(*args, **kwargs)
-        results = Results(returned, trace, arguments)
-    compiled = None
-    if results.variables:
-        inputs = [own.variable for own in trace.inputs]
-        outputs = trace.settled(results.variables)
-        compiled = function(inputs, outputs, mode, on_unused_input="ignore")
-    pins = [(arguments[x], axis, length) for (x, axis), length in trace.pins.items()]
-    entry = Entry(compiled, called.arrays, pins, results)
-    return entry, entry(called.leaves)
+def _is_value(value: object) -> bool:
+    return type(value) in _VALUES
+
+
+class Run:
+    """One run of a function on traced arrays."""
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        called: Specialization,
+        names: Sequence[str],
+        keywords: Sequence[str],
+        watch: Watch,
+    ) -> None:
+        self._called, self._watch = called, watch
+        self.trace = CapturingTrace(watch)
+        leaves = list(called.leaves)
+        self._arguments: dict[Variable, int] = {}
+        objects: dict[int, int] = {}
+        for at, leaf in enumerate(called.leaves):
+            if at in called.arrays:
+                variable = self.trace.add_input(leaf, names[at])
+                self._arguments[variable] = at
+                leaves[at] = TracedArray(self.trace, variable, type(leaf) is np.ndarray)
+            if at in called.arrays or type(leaf) not in _VALUES:
+                objects[id(leaves[at])] = at
+        args, kwargs = _rebuilt(called.structures, leaves, list(keywords))
+        given = (*args, *kwargs.values())
+        before = [flatten(value) for value in given]
+        with self.trace.running():
+            with watch.running():
+                self.returned = fn(*args, **kwargs)
+            self.results = Results(self.returned, self.trace, objects, watch.snapshot.seen)
+        self.reasons = [*self.trace.reasons, *watch.reasons, *self.results.reasons]
+        self._changed = [
+            at
+            for at, (value, known) in enumerate(zip(given, before, strict=True))
+            if not _is_as(value, known)
+        ]
+        if self._changed:
+            self.reasons.append("it changes a container that it was given")
+        self._given = given
+        self._objects = objects
+
+    def entry(self, mode: Mode) -> Entry:
+        """The compiled form."""
+        compiled = None
+        lifted = self._watch.lifted_inputs()
+        if self.results.variables:
+            inputs = [*self._arguments, *lifted]
+            outputs = self.trace.settled(self.results.variables)
+            compiled = function(inputs, outputs, mode, on_unused_input="ignore")
+        pins = [
+            (self._arguments[x], axis, length)
+            for (x, axis), length in self.trace.pins.items()
+            if x in self._arguments
+        ]
+        checks, told = self._watch.guards()
+        return Entry(compiled, self._called.arrays, pins, self.results, checks, told)
+
+    def lifted_inputs(self) -> list[Array]:
+        """The values of the captured arrays that the compiled form reads, in its order."""
+        values = {own.variable: own.array for own in self.trace.inputs}
+        return [values[x] for x in self._watch.lifted_inputs()]
+
+    def plain_result(self, args: Sequence[Any]) -> Any:
+        """What plain Python would have returned, where the trace stands for this call only.
+
+        What the function left elsewhere becomes plain, too.
+        """
+        real = dict(zip(map(id, self._given), args, strict=True))
+        made = [
+            self._called.leaves[self._objects[id(leaf)]]
+            if id(leaf) in self._objects
+            else plain(leaf)
+            for leaf in self.results.leaves
+        ]
+        for at in self._changed:
+            _write_back(self._given[at], real[id(self._given[at])], self._plain_leaf)
+        result = unflatten(self.results.structure, made)
+        if self._watch.wrote is not None or self._changed or self.results.reasons:
+            _replace_leaked(self.trace, self._plain_leaf)
+        return result
+
+    def _plain_leaf(self, leaf: Any) -> Any:
+        at = self._objects.get(id(leaf))
+        return plain(leaf) if at is None else self._called.leaves[at]
+
+
+def _is_as(value: Any, before: tuple[list[Any], Structure]) -> bool:
+    """Whether a tree has the leaves that it had."""
+    try:
+        leaves, structure = flatten(value)
+    except CircularContainerError:
+        return False
+    same = len(leaves) == len(before[0])
+    return same and structure == before[1] and all(map(_is, leaves, before[0]))
+
+
+def _is(one: Any, other: Any) -> bool:
+    return one is other
+
+
+def _write_back(changed: Any, real: Any, plain_leaf: Callable[[Any], Any]) -> None:
+    """Do to a container of the caller what a function did to the copy that it was given."""
+    if type(changed) is list and type(real) is list:
+        real[:] = [_plain_tree(part, plain_leaf) for part in changed]
+    elif type(changed) is dict and type(real) is dict:
+        made = {key: _plain_tree(part, plain_leaf) for key, part in changed.items()}
+        real.clear()
+        real.update(made)
+    else:
+        taken, own = parts_of(changed), parts_of(real)
+        for part, original in zip((taken or ([],))[0], (own or ([],))[0], strict=False):
+            _write_back(part, original, plain_leaf)
+
+
+def _plain_tree(value: Any, plain_leaf: Callable[[Any], Any]) -> Any:
+    leaves, structure = flatten(value)
+    return unflatten(structure, [plain_leaf(leaf) for leaf in leaves])
+
+
+def _replace_leaked(trace: Trace, plain_leaf: Callable[[Any], Any]) -> None:
+    """Put plain values in the place of traced arrays that outlive their trace, where they lie."""
+    living = [x for x in gc.get_objects() if type(x) in (TracedArray, TracedLength)]
+    for traced in living:
+        if traced._trace is not trace:
+            continue
+        for holder in gc.get_referrers(traced):
+            if holder is living:
+                continue
+            if type(holder) is list:
+                holder[:] = [plain_leaf(x) if x is traced else x for x in holder]
+            elif type(holder) is dict:
+                for key in [key for key, x in holder.items() if x is traced]:
+                    holder[key] = plain_leaf(traced)
+            elif isinstance(holder, CellType):
+                holder.cell_contents = plain_leaf(traced)
+            elif hasattr(holder, "__dict__") and not isinstance(holder, type):
+                for name in [name for name, x in vars(holder).items() if x is traced]:
+                    vars(holder)[name] = plain_leaf(traced)
 
 
 def _rebuilt(

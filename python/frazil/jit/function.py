@@ -1,15 +1,58 @@
-"""``fz.jit``: Python functions, compiled for the arrays that they are called with."""
+"""``fz.jit``: Python functions, compiled for the arguments that they are called with."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+import inspect
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from types import CodeType
 from typing import Any
 
 from frazil.compile.mode import ModeLike, as_mode
-from frazil.jit.entry import Entry, run_traced
-from frazil.jit.specialization import parameter_names, static_names
-from frazil.jit.trace import Trace, current_trace
+from frazil.graph.call_site import users_level
+from frazil.jit.captures import Captures, Watch, as_policies
+from frazil.jit.entry import Entry, Run
+from frazil.jit.explanation import (
+    CacheInfo,
+    Form,
+    JitExplanation,
+    changed_arguments,
+    changed_guard,
+    shown_arguments,
+)
+from frazil.jit.specialization import Specialization, parameter_names, static_names
+from frazil.jit.trace import current_trace, is_array
+
+_ATTEMPTS = 16
+"""A function that was uncacheable is traced again at its 1st, 2nd, 4th, ... call, up to this."""
+_CHANGES = 5
+_RUNS_AT_ONCE = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+@dataclass(slots=True)
+class Uncacheable:
+    """Calls that run as plain Python."""
+
+    reasons: list[str]
+    calls: int = 0
+
+    def is_over(self) -> bool:
+        """Whether to look once more, as it may have written for the first time only."""
+        self.calls += 1
+        return self.calls <= _ATTEMPTS and self.calls & (self.calls - 1) == 0
+
+
+@dataclass(slots=True)
+class Record:
+    """What happened to the calls of a function."""
+
+    hits: int = 0
+    misses: int = 0
+    plain: int = 0
+    changes: list[str] = field(default_factory=list)
+    """What the last misses were about."""
 
 
 class JitFunction:
@@ -18,37 +61,153 @@ class JitFunction:
     def __init__(
         self,
         fn: Callable[..., Any],
+        captures: Captures = "guard",
         mode: ModeLike = None,
         static_argnums: int | Iterable[int] | None = None,
         static_argnames: str | Iterable[str] | None = None,
+        max_entries: int = 32,
+        roots: Sequence[Callable[..., Any]] | None = None,
     ) -> None:
         self._fn = fn
+        self._policies = as_policies(captures)
         self._mode = as_mode(mode)
         self._static = static_names(fn, static_argnums, static_argnames)
         self._names = parameter_names(fn)
-        self._entries: dict[Any, list[Entry]] = {}
+        self._max_entries = max_entries
+        self._is_derived = roots is not None  # plain Python cannot run it
+        self._roots = [fn] if roots is None else list(roots)
+        self._entries: dict[Hashable, list[Entry]] = {}
+        self._uncacheable: dict[Hashable, Uncacheable] = {}
+        self._met: dict[CodeType, dict[str, Any]] = {}
+        self._record = Record()
         functools.update_wrapper(self, fn, updated=())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if current_trace() is not None:
+        if current_trace() is not None or (not self._is_derived and _runs_later(self._fn)):
             return self._fn(*args, **kwargs)
         called = self._static.specialize(args, kwargs)
         for entry in self._entries.get(called.key, ()):
-            if entry.holds(called.leaves):
+            lifted = entry.lifted(called.leaves)
+            if lifted is not None:
                 try:
-                    return entry(called.leaves)
+                    result = entry(called.leaves, lifted)
                 except ValueError:
                     break  # lengths that were equal are not any more: trace again, or say so
-        entry, result = run_traced(
-            Trace(),
-            self._fn,
-            called,
-            called.paths(self._names, args, kwargs),
-            list(kwargs),
-            self._mode,
+                self._record.hits += 1
+                return result
+        known = self._uncacheable.get(called.key)
+        if known is not None and not known.is_over() and not self._is_derived:
+            self._record.plain += 1
+            return self._fn(*args, **kwargs)
+        return self._trace(called, args, kwargs)
+
+    def _trace(self, called: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        self._record.misses += 1
+        names = called.paths(self._names, args, kwargs)
+        roots = [(root, getattr(root, "__name__", "fn")) for root in self._roots]
+        roots += [
+            (leaf, f"argument {name!r}")
+            for at, (leaf, name) in enumerate(zip(called.leaves, names, strict=True))
+            if at not in called.arrays and not is_array(leaf)
+        ]
+        shown = shown_arguments(called, names)
+        self._note_change(called, shown)
+        watch = Watch(roots, self._met, self._policies)
+        run = Run(self._fn, called, names, list(kwargs), watch)
+        self._met.update(watch.unknown)
+        if run.reasons:
+            if not watch.disturbed:
+                known = self._uncacheable.setdefault(called.key, Uncacheable([]))
+                known.reasons = run.reasons
+            return run.plain_result((*args, *kwargs.values()))
+        self._uncacheable.pop(called.key, None)
+        entry = run.entry(self._mode)
+        entry.arguments = shown
+        self._keep(called.key, entry)
+        return entry(called.leaves, run.lifted_inputs())
+
+    def _note_change(self, called: Specialization, shown: tuple[str, ...]) -> None:
+        """Record why no compiled form served."""
+        changes = [
+            changed_guard(entry.guards, entry.told, entry.expected)
+            for entry in self._entries.get(called.key, ())[:1]
+        ]
+        others = [entry for entries in self._entries.values() for entry in entries]
+        if changes:
+            self._record.changes.append(changes[0] or "lengths of arguments")
+        elif others:
+            self._record.changes.append(changed_arguments(others[-1].arguments, shown))
+        del self._record.changes[:-_CHANGES]
+
+    def _keep(self, key: Hashable, entry: Entry) -> None:
+        """Keep a compiled form, the newest first; the oldest goes if there are too many."""
+        self._entries[key] = [entry, *self._entries.get(key, ())]
+        if sum(map(len, self._entries.values())) <= self._max_entries:
+            return
+        oldest = next(iter(self._entries))
+        self._entries[oldest].pop()
+        if not self._entries[oldest]:
+            del self._entries[oldest]
+        warnings.warn(
+            f"{self._name} was compiled for more than {self._max_entries} kinds of calls. What "
+            f"changed last: {'; '.join(self._record.changes)}. Pass what changes as an array, or "
+            "raise max_entries",
+            stacklevel=users_level(),
         )
-        self._entries.setdefault(called.key, []).insert(0, entry)
-        return result
+
+    @property
+    def _name(self) -> str:
+        return str(getattr(self, "__name__", self._fn))
+
+    def explain(self) -> JitExplanation:
+        """What is guarded, why calls run as plain Python, and what the last traces were made for.
+
+        Returns
+        -------
+        JitExplanation
+            ``str`` shows it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import frazil as fz
+        >>> power = 2
+        >>> square = fz.jit(lambda x: x**power)
+        >>> square(np.arange(3.0))
+        array([0., 1., 4.])
+        >>> print(square.explain())
+        <lambda>: 1 compiled forms
+        form 0: x: float64[?]
+            guards <lambda>.__code__
+            guards <lambda>.__defaults__
+            guards <lambda>.__kwdefaults__
+            guards global 'power'
+        """
+        forms = tuple(
+            Form(
+                entry.arguments,
+                tuple(dict.fromkeys(entry.told)),
+                tuple(f"{entry.arguments[at]}, axis {axis}: {n}" for at, axis, n in entry.pins),
+            )
+            for entries in self._entries.values()
+            for entry in entries
+        )
+        reasons = [own for known in self._uncacheable.values() for own in known.reasons]
+        changes = tuple(self._record.changes)
+        return JitExplanation(self._name, forms, tuple(dict.fromkeys(reasons)), changes)
+
+    def cache_info(self) -> CacheInfo:
+        """How the calls went, and how many compiled forms are kept."""
+        record = self._record
+        entries = sum(map(len, self._entries.values()))
+        return CacheInfo(record.hits, record.misses, record.plain, entries)
+
+    def cache_clear(self) -> None:
+        """Forget the compiled forms, and what was found out about calls."""
+        self._entries.clear()
+        self._uncacheable.clear()
+        self._met.clear()
+        self._record = Record()
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -57,12 +216,20 @@ class JitFunction:
         return f"<frazil.jit of {self._fn!r}>"
 
 
+def _runs_later(fn: Callable[..., Any]) -> bool:
+    """Whether a call only makes a generator or a coroutine, which runs when nobody watches."""
+    code = getattr(fn, "__code__", None)
+    return code is not None and bool(code.co_flags & _RUNS_AT_ONCE)
+
+
 def jit(
     fn: Callable[..., Any] | None = None,
-    *,
+    captures: Captures = "guard",
     mode: ModeLike = None,
+    *,
     static_argnums: int | Iterable[int] | None = None,
     static_argnames: str | Iterable[str] | None = None,
+    max_entries: int = 32,
 ) -> Any:
     """Compile a Python function of arrays, for each kind of arguments when it is first called.
 
@@ -71,12 +238,21 @@ def jit(
     fn : callable
         A function that computes with NumPy's functions, operators and methods. Arguments and
         results may be dicts, lists, tuples, dataclasses and registered classes of arrays.
+    captures : {"guard", "bind", "error"} or dict of str to these
+        What happens to what the function reads and writes outside of it: globals, variables of
+        outer functions, defaults, attributes. ``guard``: calls return what Python would; a change
+        is noticed, and a function that writes, or reads what cannot be compared, runs as plain
+        Python. ``bind``: values stay as at the first call of the kind, and a write raises.
+        ``error``: reading data raises, as do writes. A dict says so for some names; others are
+        guarded.
     mode : {"c", "numba", "py", "debug"} or Mode, optional
         As for :func:`frazil.function`.
     static_argnums : int or sequence of int, optional
         Positions of arguments that are Python values and not traced, arrays too.
     static_argnames : str or sequence of str, optional
         Their names.
+    max_entries : int
+        How many compiled forms are kept.
 
     Returns
     -------
@@ -90,21 +266,33 @@ def jit(
     ------
     TracedValueError
         If Python code asks for the value of a traced array, as ``if x > 0`` does.
+    SharpEdgeError
+        If the function does what its policy of captures does not allow.
 
     Examples
     --------
     >>> import numpy as np
     >>> import frazil as fz
+    >>> scale = 2.0
     >>> @fz.jit
     ... def distance(a, b):
-    ...     return np.sqrt(((a - b) ** 2).sum())
-    >>> float(distance(np.array([1.0, 2.0]), np.array([4.0, 6.0])))
-    5.0
+    ...     return scale * np.sqrt(((a - b) ** 2).sum())
+    >>> a, b = np.array([1.0, 2.0]), np.array([4.0, 6.0])
+    >>> float(distance(a, b))
+    10.0
+    >>> scale = 3.0
+    >>> float(distance(a, b))
+    15.0
     """
     if fn is None:
         return functools.partial(
-            jit, mode=mode, static_argnums=static_argnums, static_argnames=static_argnames
+            jit,
+            captures=captures,
+            mode=mode,
+            static_argnums=static_argnums,
+            static_argnames=static_argnames,
+            max_entries=max_entries,
         )
     if not callable(fn):
         raise TypeError(f"fz.jit takes a function, given {fn!r}")
-    return JitFunction(fn, mode, static_argnums, static_argnames)
+    return JitFunction(fn, captures, mode, static_argnums, static_argnames, max_entries)

@@ -88,8 +88,17 @@ def register_pytree(
     return kind
 
 
-def flatten(value: Any) -> tuple[list[Any], Structure]:
+def flatten(
+    value: Any, is_leaf: Callable[[Any], bool] = lambda _: False
+) -> tuple[list[Any], Structure]:
     """Return the leaves of a tree, and its structure.
+
+    Parameters
+    ----------
+    value : object
+        The tree.
+    is_leaf : callable, optional
+        Says of a container whether it counts as a leaf.
 
     Raises
     ------
@@ -106,11 +115,13 @@ def flatten(value: Any) -> tuple[list[Any], Structure]:
     {'a': [10, 20], 'b': (30, 40)}
     """
     leaves: list[Any] = []
-    return leaves, _flatten(value, leaves, ())
+    return leaves, _flatten(value, leaves, (), is_leaf)
 
 
-def _flatten(value: Any, leaves: list[Any], above: tuple[int, ...]) -> Structure:
-    taken = parts_of(value)
+def _flatten(
+    value: Any, leaves: list[Any], above: tuple[int, ...], is_leaf: Callable[[Any], bool]
+) -> Structure:
+    taken = None if is_leaf(value) else parts_of(value)
     if taken is None:
         leaves.append(value)
         return LEAF
@@ -118,7 +129,7 @@ def _flatten(value: Any, leaves: list[Any], above: tuple[int, ...]) -> Structure
         raise CircularContainerError(f"a {type(value).__name__} holds itself")
     parts, aux = taken
     inner = (*above, id(value))
-    return Node(type(value), aux, tuple([_flatten(part, leaves, inner) for part in parts]))
+    return Node(type(value), aux, tuple([_flatten(part, leaves, inner, is_leaf) for part in parts]))
 
 
 def parts_of(value: Any) -> tuple[list[Any], Hashable] | None:
@@ -135,6 +146,8 @@ def parts_of(value: Any) -> tuple[list[Any], Hashable] | None:
         return list(value), None
     if dataclasses.is_dataclass(kind):
         names = _fields(kind)
+        if names is not None and hasattr(value, "__dict__") and set(vars(value)) - set(names):
+            return None  # more than its fields
         return None if names is None else ([getattr(value, name) for name in names], None)
     return None
 

@@ -17,6 +17,7 @@ mod fork;
 mod frozen_graph;
 mod function;
 mod graph;
+mod guard;
 
 mod memory;
 mod native_code;
@@ -27,6 +28,7 @@ mod owned;
 mod persist;
 mod plan;
 mod program;
+mod reach;
 mod rewrite;
 mod signals;
 mod source_line;
@@ -75,6 +77,8 @@ mod _core {
     #[pymodule_export]
     use crate::graph::{FunctionGraph, Transaction};
     #[pymodule_export]
+    use crate::guard::Guards;
+    #[pymodule_export]
     use crate::memory::{allocated_bytes, memory_plan, take_peak_bytes};
     #[pymodule_export]
     use crate::native_code::{
@@ -86,6 +90,8 @@ mod _core {
     use crate::plan::{Refusal, Schedule, plan};
     #[pymodule_export]
     use crate::program::Program;
+    #[pymodule_export]
+    use crate::reach::Reach;
     #[pymodule_export]
     use crate::rewrite::{PyRuleSet, RewriteRule};
     #[pymodule_export]

@@ -1,0 +1,124 @@
+"""Which functions and classes written in C a compiled function may call.
+
+Those that give the same for the same arguments and change nothing but these. What they change of
+what a function captured, its guards find.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import datetime
+import decimal
+import functools
+import itertools
+import os
+import re
+import types
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_MODULES = frozenset(
+    ("math", "cmath", "_operator", "operator", "itertools", "_functools", "_struct", "binascii")
+)
+_TRUSTED = ("numpy", "scipy", "frazil")
+_UNTRUSTED = ("numpy.random", "scipy.stats._qmc", "scipy.io")
+_BUILTINS = frozenset(
+    (
+        *("abs", "aiter", "all", "anext", "any", "ascii", "bin", "callable", "chr", "delattr"),
+        *("dir", "divmod", "format", "getattr", "hasattr", "hash", "hex", "isinstance", "iter"),
+        *("issubclass", "len", "max", "min", "next", "oct", "ord", "pow", "repr", "round"),
+        *("setattr", "sorted", "sum", "vars", "__build_class__", "__import__"),
+    )
+)
+_FILES = frozenset(("tofile", "dump", "fromfile"))
+_PLAIN: tuple[type, ...] = (
+    *(bool, int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, range),
+    *(slice, memoryview, type(None), np.ndarray, np.generic, np.dtype, types.GeneratorType),
+    *(type({}.keys()), type({}.values()), type({}.items()), types.MappingProxyType),
+    *(re.Pattern, re.Match, collections.deque, collections.OrderedDict, collections.defaultdict),
+    *(datetime.date, datetime.timedelta, datetime.time, decimal.Decimal),
+)
+"""Classes whose methods do nothing else than their arguments say."""
+
+_TYPES = frozenset(
+    (
+        *_PLAIN,
+        *(enumerate, zip, map, filter, reversed, type, object, super, property, staticmethod),
+        *(classmethod, functools.partial, types.SimpleNamespace, types.MethodType),
+        *(types.GenericAlias, types.UnionType),
+        *(own for own in vars(itertools).values() if isinstance(own, type)),
+        *(own for own in vars(builtins).values() if isinstance(own, type)),
+    )
+)
+_OF_TYPES = frozenset(
+    ("fromkeys", "from_bytes", "fromhex", "maketrans", "__new__", "mro", "from_float", "as_integer")
+)
+_OF_ALL_TYPES = ("__new__", "__init_subclass__", "__subclasshook__", "__prepare__")
+
+
+def is_trusted_module(name: str | None) -> bool:
+    """Whether a package does not depend on what its users change: its code is not read.
+
+    Examples
+    --------
+    >>> from frazil.jit.callables import is_trusted_module
+    >>> is_trusted_module("numpy.linalg"), is_trusted_module("numpy.random.mtrand")
+    (True, False)
+    """
+    if name is None or name.startswith(_UNTRUSTED):
+        return False
+    return name.partition(".")[0] in _TRUSTED
+
+
+@functools.cache
+def _trusted_files() -> tuple[str, ...]:
+    own, numpy = Path(__file__).parent.parent, Path(np.__file__).parent
+    return tuple(f"{folder}{os.sep}" for folder in (own, numpy, numpy.parent / "scipy"))
+
+
+def is_trusted_code(code: types.CodeType) -> bool:
+    """Whether code is of a package that does not depend on what its users change."""
+    return code.co_filename.startswith(_trusted_files())
+
+
+def is_allowed_class(kind: type) -> bool:
+    """Whether a class written in C makes the same of the same arguments."""
+    return kind in _TYPES or is_trusted_module(kind.__module__) or issubclass(kind, BaseException)
+
+
+def refusal_of(function: Any) -> str | None:
+    """Return how one names a function of C that may not be called; None for one that may."""
+    name = getattr(function, "__name__", repr(function))
+    owner = getattr(function, "__self__", None)
+    module = getattr(function, "__module__", None)
+    if owner is None or isinstance(owner, types.ModuleType):
+        if module is None and owner is None:
+            return None if _is_plain_method(function) else name
+        place = module or getattr(owner, "__name__", "")
+        if place == "builtins":
+            return None if name in _BUILTINS else name
+        allowed = place in _MODULES or is_trusted_module(place)
+        return None if allowed and name not in _FILES else f"{place}.{name}"
+    if isinstance(owner, type):
+        allowed = (owner in _PLAIN or owner is object) and name in _OF_TYPES
+        allowed = allowed or name in (
+            "__new__",
+            "__init_subclass__",
+            "__subclasshook__",
+            "__prepare__",
+        )
+        allowed = allowed or is_trusted_module(owner.__module__)
+        return None if allowed else f"{owner.__qualname__}.{name}"
+    if isinstance(owner, _PLAIN) or is_trusted_module(type(owner).__module__):
+        return f"{type(owner).__name__}.{name}" if name in _FILES else None
+    if type(owner) in _TYPES or isinstance(owner, BaseException):
+        return None
+    return f"{type(owner).__module__}.{type(owner).__qualname__}.{name}"
+
+
+def _is_plain_method(function: Any) -> bool:
+    kind = getattr(function, "__objclass__", None)
+    return kind is not None and is_allowed_class(kind)

@@ -1,0 +1,65 @@
+"""What the run of a function reaches that the names in its code do not tell."""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from frazil._core import Reach
+from frazil.jit.callables import is_trusted_code, refusal_of
+
+
+@contextmanager
+def watched() -> Iterator[Reach | None]:
+    """Note what this thread enters and calls; None if another profiler is at work here."""
+    if sys.getprofile() is not None:
+        yield None
+        return
+    reach = Reach(*_files())
+    sys.setprofile(reach)
+    try:
+        yield reach
+    finally:
+        sys.setprofile(None)
+
+
+@cache
+def _files() -> tuple[list[str], list[str]]:
+    """Files whose code is not the user's, and those whose code is if that which calls it is."""
+    own = str(Path(__file__).parent.parent)
+    paths = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    numpy = str(Path(np.__file__).parent)
+    return [own], sorted({"<frozen", "<string>", numpy, *paths})
+
+
+class Reached:
+    """Code that a run has entered and functions of C that it has called, beside known ones."""
+
+    def __init__(self, reach: Reach, known: set[CodeType]) -> None:
+        self.refused: dict[str, None] = {}
+        """Functions of C that may not be called."""
+        self.unknown: dict[CodeType, dict[str, Any]] = {}
+        """Code that the snapshot does not know, with its globals."""
+        for what, scope in reach.take():
+            if isinstance(what, CodeType):
+                if what not in known and not _is_trusted(what):
+                    self.unknown[what] = scope or {}
+            else:
+                refusal = refusal_of(what)
+                if refusal is not None:
+                    self.refused[refusal] = None
+
+
+def _is_trusted(code: CodeType) -> bool:
+    if is_trusted_code(code):
+        return True
+    names = ("_handle_fromlist", "parent", "has_location", "cb")
+    return code.co_filename.startswith("<frozen importlib") and code.co_name in names

@@ -1,0 +1,565 @@
+"""What a function may read from outside of it, as it is before the function runs.
+
+The names in its code tell a superset of what it reads. Each value found under a name is a check
+(see ``_core.Guards``), and containers, objects, classes and functions are taken apart further.
+"""
+
+from __future__ import annotations
+
+import builtins
+import datetime
+import decimal
+import enum
+import fractions
+import functools
+import re
+import sys
+import types
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from frazil._core import Guards, OpBase, TensorType, Variable
+from frazil.jit.callables import is_allowed_class, is_trusted_code, is_trusted_module
+from frazil.jit.code_names import REFLECTION, Names, Write, names_of
+from frazil.jit.trace import is_array
+from frazil.jit.traced import is_traced
+
+Check: TypeAlias = tuple[str, Any, Any, tuple[Any, ...]]
+
+LIMIT = 3000
+"""A function that reads more than so many things is not worth guarding."""
+LARGE = 1 << 22
+"""The contents of arrays of more bytes are not compared at each call."""
+
+_SCALARS = (int, float, complex, bool, str, bytes, type(None), type(...), type(NotImplemented))
+_UNCHANGING = (
+    *(
+        np.dtype,
+        np.ufunc,
+        np.generic,
+        range,
+        slice,
+        re.Pattern,
+        types.GenericAlias,
+        types.UnionType,
+    ),
+    *(datetime.date, datetime.timedelta, datetime.time, datetime.tzinfo, decimal.Decimal),
+    *(fractions.Fraction, enum.Enum, Variable, TensorType, OpBase, types.CodeType),
+    *(types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType),
+    *(types.MethodWrapperType, types.MethodDescriptorType, types.ClassMethodDescriptorType),
+)
+"""Classes whose instances never change, so that their identity says all."""
+_NOT_READ = frozenset(
+    (
+        *("__doc__", "__module__", "__qualname__", "__dict__", "__weakref__", "__annotations__"),
+        *("__repr__", "__str__", "__dataclass_fields__", "__dataclass_params__", "__firstlineno__"),
+        *(
+            "__match_args__",
+            "__static_attributes__",
+            "__abstractmethods__",
+            "__slots__",
+            "_abc_impl",
+        ),
+        *(
+            "__init_subclass__",
+            "__subclasshook__",
+            "__parameters__",
+            "__orig_bases__",
+            "__reduce__",
+        ),
+        *("__annotate__", "__annotate_func__", "__type_params__", "__replace__", "__sizeof__"),
+    )
+)
+"""What of a class is not read but by name."""
+_HEAP_TYPE, _IMMUTABLE = 1 << 9, 1 << 8
+_MRO = type.__dict__["__mro__"]
+_DICT_OF_TYPE = type.__dict__["__dict__"]
+_REMEMBERING = type(functools.lru_cache(id))
+_ITEM_KEYS = (*_SCALARS, tuple, type)
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """An array found outside of the function: where to read it again."""
+
+    array: np.ndarray[Any, Any]
+    check: int
+    contents: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """What captured variables are subject to: ``guard``, ``bind`` or ``error``, by their names."""
+
+    default: str
+    of_names: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, name: str, above: str) -> str:
+        """The policy of a variable that code reads which is itself subject to ``above``."""
+        return self.of_names.get(name, above)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """How one names something captured, what it is subject to, and where it is read."""
+
+    path: str
+    policy: str
+    where: str
+
+
+class Snapshot:
+    """The checks of what functions read, made before they run."""
+
+    def __init__(
+        self,
+        roots: Iterable[tuple[Any, str]],
+        names: frozenset[str],
+        handles: bool,
+        policies: Policies,
+    ) -> None:
+        self.checks: list[Check] = []
+        self.told: list[Told] = []
+        """What each check is about."""
+        self.reasons: list[str] = []
+        """What cannot be guarded."""
+        self.data: list[Told] = []
+        """Captured values that are data: no functions, classes or modules."""
+        self.writes: list[tuple[Write, types.CodeType]] = []
+        self.codes: set[types.CodeType] = set()
+        self.arrays: dict[int, Captured] = {}
+        self.seen: dict[int, Any] = {}
+        self.wanted = set(names)
+        """Names of attributes in all code that was met."""
+        self._names = names
+        self._reflects = bool(names & REFLECTION)
+        self.handles = handles
+        """Whether code catches errors, so that what is missing may matter."""
+        self._pending: list[tuple[Any, str, str, str]] = []
+        self._policies = policies
+        self._policy, self._where = policies.default, ""
+        for value, path in roots:
+            self._visit(value, path)
+        self.finish()
+
+    def finish(self) -> None:
+        """Take apart what was met."""
+        while self._pending and len(self.checks) <= LIMIT:
+            value, path, self._policy, self._where = self._pending.pop()
+            self._take_apart(value, path)
+        if len(self.checks) > LIMIT:
+            self.reasons.append(f"it may read more than {LIMIT} things outside of it")
+            self._pending.clear()
+
+    def first_change(self) -> Told | None:
+        """What is no longer as it was when the snapshot was made."""
+        failed = Guards(self.checks).first_failure()
+        if failed is not None:
+            return self.told[failed]
+        for own in self.arrays.values():
+            if own.array.tobytes() != own.contents:
+                return self.told[own.check]
+        return None
+
+    # ------------------------------------------------------------ walking
+
+    def _check(self, place: str, obj: Any, key: Any, expected: tuple[Any, ...], path: str) -> None:
+        self.checks.append((place, obj, key, expected))
+        self.told.append(Told(path, self._policy, self._where))
+
+    def _visit(self, value: Any, path: str) -> None:
+        """Come back to a value later, unless it has no parts or was met before."""
+        kind = type(value)
+        if kind in _SCALARS or id(value) in self.seen:
+            return
+        self.seen[id(value)] = value
+        if is_traced(value):
+            self.reasons.append(f"{path} is an array of another trace")
+        elif kind is np.ndarray:
+            self._add_array(value, path)
+        elif issubclass(kind, _UNCHANGING):
+            return
+        else:
+            self._pending.append((value, path, self._policy, self._where))
+
+    def _add_array(self, array: np.ndarray[Any, Any], path: str) -> None:
+        if not is_array(array):
+            self.reasons.append(f"{path} is an array of {array.dtype}")
+            return
+        at = len(self.checks) - 1
+        if at < 0 or (self.checks[at][3] != () and self.checks[at][3][0] is not array):
+            self._check("itself", array, None, (array,), path)
+            at += 1
+        self.arrays[id(array)] = Captured(array, at, array.tobytes())
+
+    def _read(self, place: str, obj: Any, key: Any, value: Any, path: str) -> None:
+        """Check that a value is read there, and visit it."""
+        self._check(place, obj, key, (value,), path)
+        self._visit(value, path)
+
+    def _take_apart(self, value: Any, path: str) -> None:
+        kind = type(value)
+        wrapped = getattr(value, "_fn", None) if kind.__module__.startswith("frazil.") else None
+        if kind is types.FunctionType:
+            self._function(value, path)
+        elif issubclass(kind, type):
+            self._class(value, path)
+        elif issubclass(kind, types.ModuleType):
+            self._module(value, None, path)
+        elif wrapped is not None:
+            self._visit(wrapped, path)
+        elif kind in (list, tuple, set, frozenset) or "n_sequence_fields" in vars(kind):
+            self._sequence(value, path)
+        elif issubclass(kind, dict) and _has_plain_layout(kind, dict):
+            self._dict(value, path)
+            if kind is not dict:
+                self._instance(value, path)
+        elif kind in (types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType):
+            owner = value.__self__
+            if not isinstance(owner, types.ModuleType):
+                self._visit(owner, path)
+            if kind is types.MethodType:
+                self._visit(value.__func__, path)
+        elif kind is functools.partial:
+            for name in ("func", "args", "keywords"):
+                self._read("attribute", value, name, getattr(value, name), path)
+        elif issubclass(kind, property):
+            for name in ("fget", "fset", "fdel"):
+                self._visit(getattr(value, name), path)
+        elif issubclass(kind, staticmethod | classmethod):
+            self._visit(value.__func__, path)
+        elif issubclass(kind, functools.cached_property):
+            self._visit(value.func, path)
+        elif kind is _REMEMBERING:
+            self.reasons.append(f"{path} remembers what it returned before")
+        elif is_trusted_module(kind.__module__) and not issubclass(kind, np.ndarray):
+            return
+        elif any(_has_plain_layout(kind, base) for base in (object, list, tuple, set)):
+            if issubclass(kind, list | tuple | set | frozenset):
+                self._sequence(value, path)
+            self._instance(value, path)
+        else:
+            self.reasons.append(_told_state(value, path))
+
+    # ------------------------------------------------------------ functions and their code
+
+    def _function(self, function: types.FunctionType, path: str) -> None:
+        name = function.__qualname__
+        code = function.__code__
+        own = f"{name}.__code__"
+        if is_trusted_code(code):
+            return
+        self._check("attribute", function, "__code__", (code,), own)
+        defaults = function.__defaults__
+        self._check("attribute", function, "__defaults__", (defaults,), f"{name}.__defaults__")
+        for value in defaults or ():
+            if type(value) in _SCALARS:
+                continue
+            self._visit_data(value, f"a default of {name}")
+        keywords = function.__kwdefaults__
+        self._check("attribute", function, "__kwdefaults__", (keywords,), f"{name}.__kwdefaults__")
+        if keywords:
+            self._visit(keywords, f"the defaults of {name}")
+        if vars(function):
+            self._visit(vars(function), f"the attributes of {name}")
+            for key, value in vars(function).items():
+                if is_data(value) and not _is_dunder(key):
+                    self.data.append(Told(f"{name}.{key}", self._policy, self._where))
+        self.code(code, function.__globals__, function.__closure__, name)
+
+    def code(
+        self,
+        code: types.CodeType,
+        scope: dict[str, Any],
+        closure: tuple[types.CellType, ...] | None,
+        name: str,
+    ) -> None:
+        """Add what code reads from a module, from builtins and from cells."""
+        if code in self.codes and not code.co_freevars:
+            return
+        names = names_of(code)
+        self.codes.update(names.codes)
+        self.wanted |= names.attributes
+        self.handles = self.handles or names.handles_errors
+        self.writes += [(write, code) for write in names.writes]
+        above = self._policy
+        library = scope.get("__name__", "").partition(".")[0] in sys.stdlib_module_names
+        for used, chains in names.uses.items():
+            self._policy = self._policies.of(used, above)
+            self._where = _place(code, names.lines.get(used), name)
+            self._global(used, chains, scope, library)
+        for module in names.imports:
+            if module in sys.modules:
+                self._read("item", sys.modules, module, sys.modules[module], f"module {module!r}")
+        if closure is None and code.co_freevars:
+            self.reasons.append(f"{name} is reached by a way that cannot be watched")
+        for cell, free in zip(closure or (), code.co_freevars, strict=False):
+            self._policy = self._policies.of(free, above)
+            self._where = _place(code, names.lines.get(free), name)
+            self._cell(cell, free, names)
+        self._policy = above
+
+    def _global(
+        self,
+        name: str,
+        chains: set[tuple[str, ...]],
+        scope: dict[str, Any],
+        library: bool,
+    ) -> None:
+        path = f"global {name!r}"
+        if name in scope:
+            self._check("item", scope, name, (scope[name],), path)
+            if library or _is_dunder(name):
+                self._visit(scope[name], path)
+            else:
+                self._used(scope[name], chains, path)
+            return
+        self._check("item", scope, name, (), path)
+        inner = vars(builtins)
+        if name in REFLECTION:
+            self.wanted.add(name)
+        if name in inner:
+            self._check("item", inner, name, (inner[name],), f"builtin {name!r}")
+            self._visit(inner[name], f"builtin {name!r}")
+
+    def _cell(self, cell: types.CellType, name: str, names: Names) -> None:
+        path = f"nonlocal {name!r}"
+        try:
+            value = cell.cell_contents
+        except ValueError:
+            self._check("attribute", cell, "cell_contents", (), path)
+            return
+        self._check("attribute", cell, "cell_contents", (value,), path)
+        self._used(value, names.free_uses.get(name, {()}), path)
+
+    def _used(self, value: Any, chains: set[tuple[str, ...]], path: str) -> None:
+        """A value under a name, of which code reads these attributes."""
+        if isinstance(value, types.ModuleType) and () not in chains:
+            for chain in chains:
+                self._along(value, chain, path)
+            return
+        self._visit_data(value, path)
+
+    def _visit_data(self, value: Any, path: str) -> None:
+        if is_data(value):
+            self.data.append(Told(path, self._policy, self._where))
+        self._visit(value, path)
+
+    def _along(self, module: types.ModuleType, chain: tuple[str, ...], path: str) -> None:
+        """The attributes that are read of a module, of a module in it, and so on."""
+        scope = vars(module)
+        name = chain[0]
+        shown = f"{module.__name__}.{name}"
+        if name not in scope:
+            self._check("item", scope, name, (), shown)
+            return
+        value = scope[name]
+        self._check("item", scope, name, (value,), shown)
+        if isinstance(value, types.ModuleType) and len(chain) > 1:
+            self._along(value, chain[1:], path)
+        elif type(value) in _SCALARS and module.__name__ in sys.stdlib_module_names:
+            return  # math.pi, which is no data of anybody's
+        elif not is_trusted_module(module.__name__):
+            self._visit_data(value, shown)
+        elif isinstance(value, types.ModuleType) or not _belongs(value):
+            self._visit(value, shown)
+
+    def _module(self, module: types.ModuleType, chains: None, path: str) -> None:
+        if is_trusted_module(module.__name__):
+            return
+        scope = vars(module)
+        for name in sorted(self._names & scope.keys()):
+            self._read("item", scope, name, scope[name], f"{module.__name__}.{name}")
+
+    # ------------------------------------------------------------ containers
+
+    def _sequence(self, value: Any, path: str) -> None:
+        elements = tuple(value)
+        arrays = [at for at, one in enumerate(elements) if type(one) is np.ndarray]
+        if isinstance(value, list) and arrays:
+            self._check("length", value, None, (len(value),), path)
+            for at, one in enumerate(elements):
+                self._read("element", value, at, one, f"{path}[{at}]")
+            return
+        self._check("elements", value, None, (elements,), path)
+        if isinstance(value, set | frozenset):
+            if any(type(one) not in _ITEM_KEYS for one in elements):
+                self.reasons.append(f"{path} is a set of objects")
+            return
+        for at, one in enumerate(elements):
+            if type(one) is np.ndarray:
+                self._check("itself", one, None, (one,), f"{path}[{at}]")
+            self._visit(one, f"{path}[{at}]")
+
+    def _dict(self, value: dict[Any, Any], path: str) -> None:
+        self._check("keys", value, None, (tuple(value),), path)
+        if any(type(key) not in _ITEM_KEYS for key in value):
+            self.reasons.append(f"{path} is a dict whose keys are objects")
+            return
+        for key, one in dict.items(value):
+            self._read("item", value, key, one, f"{path}[{key!r}]")
+
+    # ------------------------------------------------------------ objects and classes
+
+    def _instance(self, value: Any, path: str) -> None:
+        kind = type(value)
+        self._check("class", value, None, (kind,), f"the class of {path}")
+        self._visit(kind, kind.__qualname__)
+        resolved = {name for base in kind.__mro__ for name in vars(base)}
+        if kind.__dictoffset__:
+            own = object.__getattribute__(value, "__dict__")
+            self._check("instance dict", value, None, (own,), f"the attributes of {path}")
+            names = own.keys() if self._reflects else own.keys() & self._names
+            for name in sorted(names):
+                self._read("item", own, name, own[name], f"{path}.{name}")
+            absent = self._names - own.keys()
+            if not (self._reflects or self.handles):
+                absent &= resolved
+            elif self._reflects:
+                self._check("keys", own, None, (tuple(own),), f"the attributes of {path}")
+            for name in sorted(absent):
+                if name.isidentifier() and not name.startswith("__"):
+                    self._check("item", own, name, (), f"{path}.{name}")
+        for base in kind.__mro__:
+            for name, member in vars(base).items():
+                if type(member) is types.MemberDescriptorType and _is_written_in_python(base):
+                    self._slot(value, name, member, path)
+
+    def _slot(self, value: Any, name: str, member: Any, path: str) -> None:
+        try:
+            found = member.__get__(value)
+        except AttributeError:
+            self._check("member", value, member, (), f"{path}.{name}")
+            return
+        self._read("member", value, member, found, f"{path}.{name}")
+
+    def _class(self, kind: type, path: str) -> None:
+        if not _is_written_in_python(kind) or is_trusted_module(kind.__module__):
+            if not is_allowed_class(kind):
+                self.reasons.append(f"{kind.__module__}.{kind.__qualname__} may be called")
+            return
+        if issubclass(kind, enum.Enum):
+            return
+        mro = _MRO.__get__(kind)
+        self._check("member", kind, _MRO, (mro,), f"the bases of {kind.__qualname__}")
+        if type(kind) is not type:
+            self._visit(type(kind), type(kind).__qualname__)
+        found: set[str] = set()
+        for base in reversed(mro):
+            if not _is_written_in_python(base) or is_trusted_module(base.__module__):
+                if not is_allowed_class(base):
+                    self.reasons.append(f"{kind.__qualname__} derives from {base.__qualname__}")
+                continue
+            proxy = _DICT_OF_TYPE.__get__(base)
+            names = {n for n in proxy if n in self._names or (_is_dunder(n) and n not in _NOT_READ)}
+            for name in sorted(names):
+                self._class_item(base, proxy, name)
+            for name in sorted((found | {"__getattr__", "__getattribute__"}) - names):
+                if name not in proxy:
+                    self._check("class item", proxy, name, (), f"{base.__qualname__}.{name}")
+            found |= names
+
+    def _class_item(self, kind: type, proxy: Mapping[str, Any], name: str) -> None:
+        value = proxy[name]
+        path = f"{kind.__qualname__}.{name}"
+        self._check("class item", proxy, name, (value,), path)
+        if is_data(value) and not _is_dunder(name):
+            self.data.append(Told(path, self._policy, self._where))
+        self._visit(value, path)
+
+
+def take_snapshot(
+    roots: Sequence[tuple[Any, str]],
+    extra: Iterable[tuple[types.CodeType, dict[str, Any]]],
+    policies: Policies,
+) -> Snapshot:
+    """Return what functions read, with the attributes of all names that their code has.
+
+    ``extra`` is code that is known to be entered, with its globals.
+    """
+    names: frozenset[str] = frozenset()
+    handles = False
+    while True:
+        found = Snapshot(roots, names, handles, policies)
+        for code, scope in extra:
+            found.code(code, scope, None, code.co_name)
+        found.finish()
+        if found.wanted <= names and found.handles == handles:
+            return found
+        names, handles = names | found.wanted, found.handles
+
+
+def _place(code: types.CodeType, line: int | None, name: str) -> str:
+    """Where code is, as people say it: ``model.py:3 in inner``."""
+    file = code.co_filename.replace("\\", "/").rpartition("/")[2]
+    return f"{file}:{line or code.co_firstlineno} in {name.rpartition('.')[2]}"
+
+
+def is_data(value: object) -> bool:
+    """Whether a captured value is data: no function, class, module or builtin.
+
+    Examples
+    --------
+    >>> from frazil.jit.snapshot import is_data
+    >>> is_data(5), is_data(len), is_data(int)
+    (True, False, False)
+    """
+    if isinstance(value, type | types.ModuleType):
+        return False
+    if isinstance(value, property | staticmethod | classmethod | functools.cached_property):
+        return False
+    if isinstance(value, functools.partial):
+        return any(map(is_data, (value.func, *value.args, *value.keywords.values())))
+    descriptors = (types.GetSetDescriptorType, types.MemberDescriptorType)
+    return not callable(value) and not isinstance(value, descriptors)
+
+
+def _is_written_in_python(kind: type) -> bool:
+    """Whether a class statement made a class, so that its instances hold attributes and no more."""
+    flags = kind.__flags__
+    if not flags & _HEAP_TYPE or flags & _IMMUTABLE:
+        return False
+    own = vars(kind)
+    slots = sum(type(member) is types.MemberDescriptorType for member in own.values())
+    slots += ("__dict__" in own) + ("__weakref__" in own)
+    base = kind.__base__
+    return base is None or kind.__basicsize__ - base.__basicsize__ <= 8 * slots
+
+
+def _has_plain_layout(kind: type, base: type) -> bool:
+    """Whether instances hold what those of ``base`` do, and attributes."""
+    fixed = [one for one in kind.__mro__ if one is not object and not _is_written_in_python(one)]
+    return fixed == ([] if base is object else [base])
+
+
+def _told_state(value: Any, path: str) -> str:
+    kind = type(value)
+    shown = (
+        kind.__qualname__
+        if kind.__module__ == "builtins"
+        else (f"{kind.__module__}.{kind.__qualname__}")
+    )
+    if isinstance(value, weakref.ref):
+        return f"{path} is a weak reference, which may die"
+    return f"{path} is a {shown}, whose state cannot be told"
+
+
+def _belongs(value: Any) -> bool:
+    """Whether a value is of a package that does not depend on what its users change."""
+    kind = type(value)
+    if kind in _SCALARS or is_trusted_module(kind.__module__):
+        return True
+    if kind not in (types.FunctionType, types.BuiltinFunctionType, type):
+        return False
+    owner = getattr(value, "__self__", None)
+    if owner is not None and type(owner) is not types.ModuleType:
+        return is_trusted_module(type(owner).__module__)
+    return is_trusted_module(value.__module__)
+
+
+def _is_dunder(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")

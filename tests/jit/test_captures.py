@@ -1,0 +1,192 @@
+"""What compiled functions do with what they capture, compared with plain Python."""
+
+import sys
+import threading
+
+import numpy as np
+import pytest
+from capture_cases import CASES
+
+import frazil as fz
+
+
+class Plainly:
+    """Leaves functions as they are."""
+
+    captures = "plain"
+
+    def __call__(self, fn):
+        return fn
+
+
+class Compiled:
+    """Compiles functions, and keeps them."""
+
+    def __init__(self, captures):
+        self.captures = captures
+        self.made = []
+
+    def __call__(self, fn):
+        self.made.append(fz.jit(fn, captures=self.captures, mode="py"))
+        return self.made[-1]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_guarded_functions_do_what_python_does(name):
+    case = CASES[name]
+    compiled = Compiled("guard")
+    assert case.program(compiled) == case.program(Plainly())
+    if case.cached is not None:
+        info = compiled.made[-1].cache_info()
+        assert (info.hits > 0) is case.cached, compiled.made[-1].explain()
+        assert info.entries == 0 or case.cached
+        if not case.cached:
+            assert compiled.made[-1].explain().uncacheable
+
+
+@pytest.mark.parametrize("captures", ["bind", "error"])
+@pytest.mark.parametrize("name", CASES)
+def test_other_policies_keep_or_refuse(name, captures):
+    case = CASES[name]
+    expected = case.bind if captures == "bind" else case.error
+    if expected == "raises":
+        with pytest.raises(fz.SharpEdgeError, match="captures="):
+            case.program(Compiled(captures))
+        return
+    got, plain = case.program(Compiled(captures)), case.program(Plainly())
+    assert (got == plain) is (expected == "same")
+
+
+def test_there_are_many_cases():
+    assert len(CASES) > 105
+
+
+def test_errors_name_kind_variable_line_and_function():
+    lst = []
+
+    def inner():
+        nonlocal lst
+        lst = [*lst, 1]
+        return lst
+
+    line = inner.__code__.co_firstlineno + 2
+    for captures in ("bind", "error"):
+        with pytest.raises(fz.SharpEdgeError) as raised:
+            fz.jit(inner, captures=captures)()
+        place = f"test_captures.py:{line} in inner"
+        assert str(raised.value).startswith(f"nonlocal 'lst' (written), {place}")
+
+
+def test_policies_of_names():
+    a, b = 1.0, 2.0
+
+    def f(x):
+        return x * a + b
+
+    compiled = fz.jit(f, captures={"a": "bind"}, mode="py")
+    x = np.ones(2)
+    assert compiled(x).tolist() == [3.0, 3.0]
+    a, b = 10.0, 3.0
+    assert compiled(x).tolist() == [13.0, 13.0]  # traced again for b, and so bound again
+    a = 20.0
+    assert compiled(x).tolist() == [13.0, 13.0]
+    with pytest.raises(fz.SharpEdgeError, match=r"nonlocal 'a' \(read\)"):
+        fz.jit(f, captures={"a": "error"})(x)
+    with pytest.raises(ValueError, match="captures"):
+        fz.jit(f, captures="never")
+    with pytest.raises(ValueError, match=r"captures\['a'\]"):
+        fz.jit(f, captures={"a": "never"})
+
+
+def test_explanations_say_what_keeps_changing():
+    step = 1
+
+    def f(x, scale):
+        return x * step * scale
+
+    compiled = fz.jit(f, mode="py", max_entries=3)
+    x = np.ones(2)
+    compiled(x, 2)
+    step = 2
+    compiled(x, 2)
+    assert "nonlocal 'step': 1 -> 2" in compiled.explain().changes
+    assert "nonlocal 'step'" in compiled.explain().forms[0].guarded
+    compiled(x, 3)
+    assert "scale = 2 -> scale = 3" in str(compiled.explain())
+    with pytest.warns(UserWarning, match="more than 3 kinds of calls.* scale = 3 -> scale = 4"):
+        compiled(x, 4)
+    assert compiled.cache_info().entries == 3
+    compiled.cache_clear()
+    assert compiled.cache_info() == (0, 0, 0, 0)
+
+
+def test_a_profiler_of_the_user_is_left_alone():
+    entered = []
+    compiled = fz.jit(lambda x: x * 2, mode="py")
+    sys.setprofile(lambda frame, event, argument: entered.append(event))
+    try:
+        compiled(np.ones(2))
+        assert sys.getprofile() is not None
+    finally:
+        sys.setprofile(None)
+    assert entered
+    assert "another profiler" in str(compiled.explain())
+    assert compiled.cache_info().entries == 0
+
+
+def test_derivatives_see_captures():
+    scale = 2.0
+    gradient = fz.grad(lambda x: (x**2).sum() * scale)
+    x = np.array([1.0, 2.0])
+    assert gradient(x).tolist() == [4.0, 8.0]
+    scale = 3.0
+    assert gradient(x).tolist() == [6.0, 12.0]
+    calls = []
+
+    def counted(x):
+        calls.append(1)
+        return (x**2).sum() * len(calls)
+
+    gradient = fz.jit(fz.grad(counted), mode="py")
+    assert [gradient(x).tolist() for _ in range(3)] == [[2.0, 4.0], [4.0, 8.0], [6.0, 12.0]]
+    assert len(calls) == 3
+
+
+def test_threads_get_results_that_python_could_give():
+    scale, offset = 1.0, np.zeros(2)
+
+    def f(x):
+        return x * scale + offset
+
+    compiled = fz.jit(f, mode="py")
+    x = np.ones(2)
+    compiled(x)
+    stop = threading.Event()
+    wrong = []
+
+    def rebind():
+        nonlocal scale, offset
+        while not stop.is_set():
+            scale, offset = 2.0, np.array([10.0, 10.0])
+            scale, offset = 1.0, np.zeros(2)
+
+    def call():
+        for _ in range(60):
+            found = compiled(x).tolist()
+            if found not in ([1.0, 1.0], [2.0, 2.0], [11.0, 11.0], [12.0, 12.0]):
+                wrong.append(found)
+
+    rebinding = threading.Thread(target=rebind)
+    threads = [threading.Thread(target=call) for _ in range(8)]
+    rebinding.start()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    stop.set()
+    rebinding.join()
+    assert not wrong
+    scale, offset = 5.0, np.ones(2)
+    assert compiled(x).tolist() == [6.0, 6.0]
+    scale, offset = 1.0, np.zeros(2)
+    assert compiled(x).tolist() == [1.0, 1.0]
