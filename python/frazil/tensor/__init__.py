@@ -270,6 +270,9 @@ from frazil.tensor.lengths import shape as shape
 from frazil.tensor.lengths import size as size
 from frazil.tensor.logarithms import log1mexp as log1mexp
 from frazil.tensor.logarithms import logit as logit
+from frazil.tensor.moments import mean as mean
+from frazil.tensor.moments import std as std
+from frazil.tensor.moments import var as var
 from frazil.tensor.nanreductions import nancumprod as nancumprod
 from frazil.tensor.nanreductions import nancumsum as nancumsum
 from frazil.tensor.nanreductions import nanmax as nanmax
@@ -334,12 +337,9 @@ from frazil.tensor.rearranging import roll as roll
 from frazil.tensor.reductions import all as all
 from frazil.tensor.reductions import any as any
 from frazil.tensor.reductions import max as max
-from frazil.tensor.reductions import mean as mean
 from frazil.tensor.reductions import min as min
 from frazil.tensor.reductions import prod as prod
-from frazil.tensor.reductions import std as std
 from frazil.tensor.reductions import sum as sum
-from frazil.tensor.reductions import var as var
 from frazil.tensor.repetition import repeat as repeat
 from frazil.tensor.repetition import tile as tile
 from frazil.tensor.reshaping import flatten as flatten

@@ -199,6 +199,7 @@ _WITHOUT_MEANING: Mapping[str, tuple[object, ...]] = {
     "order": (None, "C", "K", "A"),
     "device": (None, "cpu"),
     "kind": (None, "quicksort", "stable", "mergesort", "heapsort"),
+    "casting": ("same_kind", "unsafe"),
     "stable": (None, True, False),
 }
 """Values of arguments that say how memory is used, or how the same result is found."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
+import numpy.typing as npt
 
 import frazil._core as _core
 from frazil._core import FrozenApply, TensorType, Variable
@@ -93,7 +94,12 @@ def _(op: Join, node: FrozenApply) -> Sequence[Variable] | None:
     return elements
 
 
-def concatenate(tensors: Iterable[TensorLike], axis: int | None = 0) -> Variable:
+def concatenate(
+    tensors: Iterable[TensorLike],
+    axis: int | None = 0,
+    *,
+    dtype: npt.DTypeLike | None = None,
+) -> Variable:
     """Return the tensors one after the other along a dimension.
 
     Parameters
@@ -102,11 +108,13 @@ def concatenate(tensors: Iterable[TensorLike], axis: int | None = 0) -> Variable
         Of equal lengths but along ``axis``, which they all have.
     axis : int or None, default 0
         The dimension along which to join; None joins the flattened tensors.
+    dtype : dtype_like, optional
+        That of the result; default: what the tensors promote to.
 
     Returns
     -------
     Variable
-        Of the dtype that the tensors promote to, as :func:`numpy.concatenate` gives.
+        As :func:`numpy.concatenate` gives.
 
     Examples
     --------
@@ -117,7 +125,7 @@ def concatenate(tensors: Iterable[TensorLike], axis: int | None = 0) -> Variable
     array([[1, 3],
            [2, 4]])
     """
-    variables = _promoted(tensors, "concatenate")
+    variables = _promoted(tensors, "concatenate", dtype)
     if axis is None:
         return concatenate([ravel(x) for x in variables])
     ranks = {x.ndim for x in variables}
@@ -152,7 +160,9 @@ def join(axis: int, *tensors: TensorLike) -> Variable:
 
 
 @register_stack
-def stack(tensors: Iterable[TensorLike], axis: int = 0) -> Variable:
+def stack(
+    tensors: Iterable[TensorLike], axis: int = 0, *, dtype: npt.DTypeLike | None = None
+) -> Variable:
     """Return the tensors one after the other along a new dimension.
 
     Parameters
@@ -161,11 +171,13 @@ def stack(tensors: Iterable[TensorLike], axis: int = 0) -> Variable:
         All of one shape.
     axis : int, default 0
         The position of the new dimension in the result.
+    dtype : dtype_like, optional
+        As for :func:`concatenate`.
 
     Returns
     -------
     Variable
-        Of the dtype that the tensors promote to, as :func:`numpy.stack` gives.
+        As :func:`numpy.stack` gives.
 
     Examples
     --------
@@ -174,7 +186,7 @@ def stack(tensors: Iterable[TensorLike], axis: int = 0) -> Variable:
     array([[1, 3],
            [2, 4]])
     """
-    variables = _promoted(tensors, "stack")
+    variables = _promoted(tensors, "stack", dtype)
     position = normalize_axis(axis, variables[0].ndim + 1)
     ranks = {x.ndim for x in variables}
     if len(ranks) > 1:
@@ -186,18 +198,20 @@ def stack(tensors: Iterable[TensorLike], axis: int = 0) -> Variable:
     return concatenate([expand_dims(x, position) for x in variables], position)
 
 
-def hstack(tup: Iterable[TensorLike]) -> Variable:
+def hstack(tup: Iterable[TensorLike], *, dtype: npt.DTypeLike | None = None) -> Variable:
     """Return the tensors side by side: joined along the second dimension, vectors along the first.
 
     Parameters
     ----------
     tup : iterable of tensor_like
         As for :func:`numpy.hstack`.
+    dtype : dtype_like, optional
+        As for :func:`concatenate`.
 
     Returns
     -------
     Variable
-        Of the dtype that the tensors promote to.
+        The joined tensor.
 
     Examples
     --------
@@ -205,22 +219,24 @@ def hstack(tup: Iterable[TensorLike]) -> Variable:
     >>> ft.hstack([[1, 2], [3]]).eval()
     array([1, 2, 3])
     """
-    variables = [x if x.ndim else expand_dims(x, 0) for x in _promoted(tup, "hstack")]
+    variables = [x if x.ndim else expand_dims(x, 0) for x in _promoted(tup, "hstack", dtype)]
     return concatenate(variables, 0 if variables[0].ndim == 1 else 1)
 
 
-def vstack(tup: Iterable[TensorLike]) -> Variable:
+def vstack(tup: Iterable[TensorLike], *, dtype: npt.DTypeLike | None = None) -> Variable:
     """Return the tensors below each other: joined along the first dimension, vectors being rows.
 
     Parameters
     ----------
     tup : iterable of tensor_like
         As for :func:`numpy.vstack`, of one length but along the first dimension.
+    dtype : dtype_like, optional
+        As for :func:`concatenate`.
 
     Returns
     -------
     Variable
-        Of the dtype that the tensors promote to, with two dimensions or more.
+        With two dimensions or more.
 
     Examples
     --------
@@ -229,7 +245,7 @@ def vstack(tup: Iterable[TensorLike]) -> Variable:
     array([[1, 2],
            [3, 4]])
     """
-    variables = _promoted(tup, "vstack")
+    variables = _promoted(tup, "vstack", dtype)
     rows = [expand_dims(x, tuple(range(2 - x.ndim))) if x.ndim < 2 else x for x in variables]
     return concatenate(rows, 0)
 
@@ -305,11 +321,13 @@ def _parts(x: Variable, sizes: Sequence[Variable], axis: int) -> list[Variable]:
     return parts
 
 
-def _promoted(tensors: Iterable[TensorLike], name: str) -> list[Variable]:
+def _promoted(
+    tensors: Iterable[TensorLike], name: str, dtype: npt.DTypeLike | None
+) -> list[Variable]:
     if isinstance(tensors, Variable):
         raise TypeError(f"{name} takes a sequence of tensors; given one variable, {tensors}")
     variables = [as_tensor(x) for x in tensors]
     if not variables:
         raise ValueError(f"{name} needs one tensor at least")
-    dtype = reduce(_core.promote, (x.dtype for x in variables))
-    return [as_tensor(x, dtype) for x in variables]
+    wanted = reduce(_core.promote, (x.dtype for x in variables)) if dtype is None else dtype
+    return [as_tensor(x, wanted) for x in variables]

@@ -20,6 +20,7 @@ from frazil.tensor import (
     dims,
     items,
     lengths,
+    moments,
     positions,
     products,
     realness,
@@ -64,46 +65,97 @@ class _Methods(_core.Variable):
         return transposition.matrix_transpose(self)
 
     def sum(
-        self, axis: Axis = None, dtype: npt.DTypeLike | None = None, keepdims: bool = False
+        self,
+        axis: Axis = None,
+        dtype: npt.DTypeLike | None = None,
+        keepdims: bool = False,
+        *,
+        initial: TensorLike | None = None,
+        where: TensorLike | None = None,
     ) -> Variable:
         """Return the sum of elements over ``axis``; see :func:`frazil.tensor.sum`."""
-        return reductions.sum(self, axis, dtype, keepdims)
+        return reductions.sum(self, axis, dtype, keepdims, initial=initial, where=where)
 
     def prod(
-        self, axis: Axis = None, dtype: npt.DTypeLike | None = None, keepdims: bool = False
+        self,
+        axis: Axis = None,
+        dtype: npt.DTypeLike | None = None,
+        keepdims: bool = False,
+        *,
+        initial: TensorLike | None = None,
+        where: TensorLike | None = None,
     ) -> Variable:
         """Return the product of elements over ``axis``; see :func:`frazil.tensor.prod`."""
-        return reductions.prod(self, axis, dtype, keepdims)
+        return reductions.prod(self, axis, dtype, keepdims, initial=initial, where=where)
 
     def mean(
-        self, axis: Axis = None, dtype: npt.DTypeLike | None = None, keepdims: bool = False
+        self,
+        axis: Axis = None,
+        dtype: npt.DTypeLike | None = None,
+        keepdims: bool = False,
+        *,
+        where: TensorLike | None = None,
     ) -> Variable:
         """Return the mean of elements over ``axis``; see :func:`frazil.tensor.mean`."""
-        return reductions.mean(self, axis, dtype, keepdims)
+        return moments.mean(self, axis, dtype, keepdims, where=where)
 
-    def var(self, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Variable:
+    def var(
+        self,
+        axis: Axis = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        *,
+        correction: float | None = None,
+        where: TensorLike | None = None,
+    ) -> Variable:
         """Return the variance of elements over ``axis``; see :func:`frazil.tensor.var`."""
-        return reductions.var(self, axis, ddof, keepdims)
+        return moments.var(self, axis, ddof, keepdims, correction=correction, where=where)
 
-    def std(self, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Variable:
+    def std(
+        self,
+        axis: Axis = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+        *,
+        correction: float | None = None,
+        where: TensorLike | None = None,
+    ) -> Variable:
         """Return the standard deviation over ``axis``; see :func:`frazil.tensor.std`."""
-        return reductions.std(self, axis, ddof, keepdims)
+        return moments.std(self, axis, ddof, keepdims, correction=correction, where=where)
 
-    def max(self, axis: Axis = None, keepdims: bool = False) -> Variable:
+    def max(
+        self,
+        axis: Axis = None,
+        keepdims: bool = False,
+        *,
+        initial: TensorLike | None = None,
+        where: TensorLike | None = None,
+    ) -> Variable:
         """Return the largest element over ``axis``; see :func:`frazil.tensor.max`."""
-        return reductions.max(self, axis, keepdims)
+        return reductions.max(self, axis, keepdims, initial=initial, where=where)
 
-    def min(self, axis: Axis = None, keepdims: bool = False) -> Variable:
+    def min(
+        self,
+        axis: Axis = None,
+        keepdims: bool = False,
+        *,
+        initial: TensorLike | None = None,
+        where: TensorLike | None = None,
+    ) -> Variable:
         """Return the smallest element over ``axis``; see :func:`frazil.tensor.min`."""
-        return reductions.min(self, axis, keepdims)
+        return reductions.min(self, axis, keepdims, initial=initial, where=where)
 
-    def all(self, axis: Axis = None, keepdims: bool = False) -> Variable:
+    def all(
+        self, axis: Axis = None, keepdims: bool = False, *, where: TensorLike | None = None
+    ) -> Variable:
         """Return whether all elements over ``axis`` are true; see :func:`frazil.tensor.all`."""
-        return reductions.all(self, axis, keepdims)
+        return reductions.all(self, axis, keepdims, where=where)
 
-    def any(self, axis: Axis = None, keepdims: bool = False) -> Variable:
+    def any(
+        self, axis: Axis = None, keepdims: bool = False, *, where: TensorLike | None = None
+    ) -> Variable:
         """Return whether any element over ``axis`` is true; see :func:`frazil.tensor.any`."""
-        return reductions.any(self, axis, keepdims)
+        return reductions.any(self, axis, keepdims, where=where)
 
     def argmax(self, axis: int | None = None, keepdims: bool = False) -> Variable:
         """Return the positions of the largest elements; see :func:`frazil.tensor.argmax`."""
@@ -113,9 +165,9 @@ class _Methods(_core.Variable):
         """Return the positions of the smallest elements; see :func:`frazil.tensor.argmin`."""
         return searching.argmin(self, axis, keepdims)
 
-    def argsort(self, axis: int | None = -1) -> Variable:
+    def argsort(self, axis: int | None = -1, *, descending: bool = False) -> Variable:
         """Return the positions that sort along ``axis``; see :func:`frazil.tensor.argsort`."""
-        return sorting.argsort(self, axis)
+        return sorting.argsort(self, axis, descending=descending)
 
     def nonzero(self) -> tuple[Variable, ...]:
         """Return the positions of what is not zero; see :func:`frazil.tensor.nonzero`."""
@@ -137,9 +189,9 @@ class _Methods(_core.Variable):
         """Return the sum of a diagonal; see :func:`frazil.tensor.trace`."""
         return diagonals.trace(self, offset, axis1, axis2)
 
-    def take(self, indices: TensorLike, axis: int | None = None) -> Variable:
+    def take(self, indices: TensorLike, axis: int | None = None, mode: str = "raise") -> Variable:
         """Return the elements at some positions; see :func:`frazil.tensor.take`."""
-        return taking.take(self, indices, axis)
+        return taking.take(self, indices, axis, mode)
 
     def repeat(self, repeats: TensorLike, axis: int | None = None) -> Variable:
         """Return each element repeated; see :func:`frazil.tensor.repeat`."""
@@ -236,9 +288,9 @@ class _Methods(_core.Variable):
         """Index it for the tensor with a part changed: ``x.at[i].set(v)``."""
         return At(self)
 
-    def sort(self, axis: int | None = -1) -> Variable:
+    def sort(self, axis: int | None = -1, *, descending: bool = False) -> Variable:
         """Return the elements sorted along ``axis``; see :func:`frazil.tensor.sort`."""
-        return sorting.sort(self, axis)
+        return sorting.sort(self, axis, descending=descending)
 
     def searchsorted(self, v: TensorLike, side: str = "left") -> Variable:
         """Return where ``v`` belongs among these; see :func:`frazil.tensor.searchsorted`."""

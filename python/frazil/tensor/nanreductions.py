@@ -9,7 +9,7 @@ import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.tensor import cumulation, reductions
+from frazil.tensor import cumulation, moments, reductions
 from frazil.tensor.reductions import Axis
 
 
@@ -144,7 +144,7 @@ def nanmean(
     """
     x = as_tensor(x)
     if not _has_nan(x):
-        return reductions.mean(x, axis, dtype, keepdims)
+        return moments.mean(x, axis, dtype, keepdims)
     total = nansum(x, axis, dtype, keepdims)
     return total / as_tensor(_count(x, axis, keepdims), total.dtype)
 
@@ -176,7 +176,7 @@ def nanvar(x: TensorLike, axis: Axis = None, ddof: float = 0, keepdims: bool = F
     """
     x = as_tensor(x)
     if not _has_nan(x):
-        return reductions.var(x, axis, ddof, keepdims)
+        return moments.var(x, axis, ddof, keepdims)
     apart = _replaced(x, 0) - nanmean(x, axis, keepdims=True)
     squares = _core.elemwise(scalar.sqr, _core.elemwise(scalar.where, _is_nan(x), 0, apart))
     left = as_tensor(_count(x, axis, keepdims), x.dtype) - ddof

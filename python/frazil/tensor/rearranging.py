@@ -9,6 +9,7 @@ import frazil.scalar as scalar
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes, normalize_axis
+from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.items import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import LengthLike, as_length, length, lengths, literal, maximum, subtract
@@ -92,7 +93,23 @@ def _roll(a: Variable, shift: Variable, axis: int) -> Variable:
     return concatenate(parts, axis)
 
 
-def diff(a: TensorLike, n: int = 1, axis: int = -1) -> Variable:
+def _beside(given: TensorLike, a: Variable, axis: int) -> Variable:
+    """Return what joins ``a`` along ``axis``: a number as one element of each line."""
+    beside = as_tensor(given)
+    if beside.ndim:
+        return beside
+    shape = [*lengths(a)]
+    shape[axis] = literal(1)
+    return broadcast_to(beside, shape)
+
+
+def diff(
+    a: TensorLike,
+    n: int = 1,
+    axis: int = -1,
+    prepend: TensorLike | None = None,
+    append: TensorLike | None = None,
+) -> Variable:
     """Return the differences of neighbours along a dimension, taken ``n`` times.
 
     Parameters
@@ -103,6 +120,8 @@ def diff(a: TensorLike, n: int = 1, axis: int = -1) -> Variable:
         How often.
     axis : int, default -1
         The dimension.
+    prepend, append : tensor_like, optional
+        What stands before ``a`` and behind it along ``axis``; a number stands for one element.
 
     Returns
     -------
@@ -118,7 +137,13 @@ def diff(a: TensorLike, n: int = 1, axis: int = -1) -> Variable:
     a = as_tensor(a)
     if n < 0:
         raise ValueError(f"n must not be negative; given {n}")
-    before = [slice(None)] * normalize_axis(axis, a.ndim)
+    axis = normalize_axis(axis, a.ndim)
+    if n and not (prepend is None and append is None):
+        around = (one if one is None else _beside(one, a, axis) for one in (prepend, append))
+        before_it, behind_it = around
+        parts = [one for one in (before_it, a, behind_it) if one is not None]
+        a = concatenate(parts, axis)
+    before = [slice(None)] * axis
     op = scalar.neq if a.dtype == "bool" else scalar.sub
     for _ in range(n):
         later, earlier = (get_item(a, (*before, part)) for part in (slice(1, None), slice(-1)))

@@ -19,11 +19,11 @@ import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.op import Array, Gradients, Op, Variables
-from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.scalar.constants import TensorLike, as_operand, as_tensor
 from frazil.tensor.axes import normalize_axes
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import documented
-from frazil.tensor.lengths import Lengths, lengths, product, static_length
+from frazil.tensor.lengths import Lengths
 
 Axis = int | Sequence[int] | None
 
@@ -204,10 +204,31 @@ def _extremes(dtype: str) -> tuple[bool | int | float, bool | int | float]:
     return int(limits.min), int(limits.max)
 
 
+class Test(Protocol):
+    """A function that tells something of the elements over axes."""
+
+    def __call__(
+        self,
+        x: TensorLike,
+        axis: Axis = None,
+        keepdims: bool = False,
+        *,
+        where: TensorLike | None = None,
+    ) -> Variable: ...
+
+
 class Reduction(Protocol):
     """A function that reduces a tensor over axes."""
 
-    def __call__(self, x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable: ...
+    def __call__(
+        self,
+        x: TensorLike,
+        axis: Axis = None,
+        keepdims: bool = False,
+        *,
+        initial: TensorLike | None = None,
+        where: TensorLike | None = None,
+    ) -> Variable: ...
 
 
 class Accumulation(Protocol):
@@ -219,6 +240,9 @@ class Accumulation(Protocol):
         axis: Axis = None,
         dtype: npt.DTypeLike | None = None,
         keepdims: bool = False,
+        *,
+        initial: TensorLike | None = None,
+        where: TensorLike | None = None,
     ) -> Variable: ...
 
 
@@ -232,6 +256,8 @@ axis : int or tuple of int, optional
     The dimensions to reduce; default: all.
 {dtype}keepdims : bool, default False
     Keep the reduced dimensions, with length 1.
+{initial}where : tensor_like, optional
+    Of bool, and broadcasts to ``x``: which elements count.{needed}
 
 Returns
 -------
@@ -244,9 +270,33 @@ _DTYPE = """dtype : dtype_like, optional
     and short integers become int64, short unsigned integers uint64.
 """
 
+_INITIAL = """initial : tensor_like, optional
+    A number beside the elements, cast to the dtype of the result.
+"""
+
+_NEEDED = " Needs ``initial``, for where none does."
+
 _TIES = """Where several elements tie, the gradient goes to each of them in full, as in PyTensor.
 
 """
+
+
+def _test(name: str, op: type[Reduce], summary: str, example: str, result: str) -> Test:
+    """Return the function ``name``, which reduces by ``op`` whether elements are true."""
+    neutral = bool(op.identity("bool"))
+
+    def function(
+        x: TensorLike,
+        axis: Axis = None,
+        keepdims: bool = False,
+        *,
+        where: TensorLike | None = None,
+    ) -> Variable:
+        return _reduce(op, counted(as_tensor(x, "bool"), where, neutral), axis, keepdims)
+
+    words = {"summary": summary, "operand": "Any tensor.", "dtype": "", "result": result}
+    words |= {"note": "", "initial": "", "needed": ""}
+    return documented(function, name, _DOCSTRING, example=example, **words)
 
 
 def _reduction(
@@ -259,28 +309,74 @@ def _reduction(
     note: str = "",
 ) -> Reduction:
     """Return the function ``name``, which reduces by ``op`` in the dtype of that."""
+    join = scalar.maximum if op is Max else scalar.minimum
 
-    def function(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
-        return _reduce(op, as_tensor(x, "bool" if op.bool_only else None), axis, keepdims)
+    def function(
+        x: TensorLike,
+        axis: Axis = None,
+        keepdims: bool = False,
+        *,
+        initial: TensorLike | None = None,
+        where: TensorLike | None = None,
+    ) -> Variable:
+        x = as_tensor(x)
+        if initial is None:
+            if where is not None:
+                raise ValueError(f"{name} of elements where a mask is true needs initial=, too")
+            return _reduce(op, x, axis, keepdims)
+        first = as_tensor(as_tensor(initial), x.dtype)
+        found = (_peak if op is Max else _valley)(counted(x, where, first), axis, keepdims)
+        return _core.elemwise(join, found, first)
 
     words = {"summary": summary, "operand": operand, "dtype": "", "result": result, "note": note}
+    words |= {"initial": _INITIAL, "needed": _NEEDED}
     return documented(function, name, _DOCSTRING, example=example, **words)
+
+
+def _peak(x: Variable, axis: Axis, keepdims: bool) -> Variable:
+    return _reduce(Peak, x, axis, keepdims)
+
+
+def _valley(x: Variable, axis: Axis, keepdims: bool) -> Variable:
+    """The smallest element; the largest value of the dtype where there are none."""
+    turn = scalar.neg if x.type.numpy_dtype.kind == "f" else scalar.invert
+    return _core.elemwise(turn, _peak(_core.elemwise(turn, x), axis, keepdims))
+
+
+def counted(x: Variable, where: TensorLike | None, neutral: TensorLike) -> Variable:
+    """Return ``x`` with a neutral element where ``where`` is false."""
+    if where is None:
+        return x
+    mask = as_tensor(where, "bool")
+    masked = _core.elemwise(scalar.where, mask, x, as_operand(neutral))
+    if masked.ndim != x.ndim:
+        raise ValueError(f"where= must broadcast to {x.type}; given {mask.type}")
+    return masked
 
 
 def _accumulation(
     name: str, op: type[Reduce], summary: str, example: str, result: str, note: str = ""
 ) -> Accumulation:
     """Return the function ``name``, which reduces by ``op`` in a wide dtype, or in a given one."""
+    join = scalar.add if op is Sum else scalar.mul
 
     def function(
         x: TensorLike,
         axis: Axis = None,
         dtype: npt.DTypeLike | None = None,
         keepdims: bool = False,
+        *,
+        initial: TensorLike | None = None,
+        where: TensorLike | None = None,
     ) -> Variable:
-        return _reduce(op, as_accumulator(x, dtype), axis, keepdims)
+        x = counted(as_accumulator(x, dtype), where, int(op.identity("int64")))
+        found = _reduce(op, x, axis, keepdims)
+        if initial is None:
+            return found
+        return _core.elemwise(join, found, as_tensor(as_tensor(initial), found.dtype))
 
     words = {"summary": summary, "operand": "Any tensor.", "result": result, "note": note}
+    words |= {"initial": _INITIAL, "needed": ""}
     wanted = _DTYPE.format(name=name)
     return documented(function, name, _DOCSTRING, example=example, dtype=wanted, **words)
 
@@ -318,106 +414,20 @@ min = _reduction(
     "Any tensor; NaN wins, as in :func:`numpy.min`. No elements is an error.",
     _TIES,
 )
-all = _reduction(
+all = _test(
     "all",
     All,
     "whether all elements are true (not zero)",
     "[[True, False], [True, True]], axis=1 -> [False,  True]",
     "Of bool, as :func:`numpy.all` gives; True where there are no elements.",
 )
-any = _reduction(
+any = _test(
     "any",
     Any,
     "whether any element is true (not zero)",
     "[[True, False], [False, False]], axis=1 -> [ True, False]",
     "Of bool, as :func:`numpy.any` gives; False where there are no elements.",
 )
-
-
-def mean(
-    x: TensorLike, axis: Axis = None, dtype: npt.DTypeLike | None = None, keepdims: bool = False
-) -> Variable:
-    """Return the mean of elements over ``axis``: their sum by their number.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor.
-    axis : int or tuple of int, optional
-        The dimensions to average over; default: all.
-    dtype : dtype_like, optional
-        What to accumulate in. Default, as in :func:`numpy.mean`: the dtype of ``x`` if that is
-        floating, else float64.
-    keepdims : bool, default False
-        Keep the dimensions averaged over, with length 1.
-
-    Returns
-    -------
-    Variable
-        The mean; NaN where there are no elements.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.mean([[1.0, 2.0], [3.0, 4.0]], axis=0).eval()
-    array([2., 3.])
-    """
-    x = _as_floating(x, dtype)
-    return _divided(sum(x, axis, x.dtype, keepdims), _count(x, axis))
-
-
-def var(x: TensorLike, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Variable:
-    """Return the variance of elements over ``axis``: the mean of squared distances from the mean.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor; bool and integers are taken as float64.
-    axis : int or tuple of int, optional
-        The dimensions to reduce; default: all.
-    ddof : number, default 0
-        Divide by the number of elements less ``ddof``, as in :func:`numpy.var`: by 0 where that is
-        negative.
-    keepdims : bool, default False
-        Keep the reduced dimensions, with length 1.
-
-    Returns
-    -------
-    Variable
-        The variance, in the dtype of ``x`` if that is floating.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.var([[1.0, 3.0], [2.0, 8.0]], axis=1).eval()
-    array([1., 9.])
-    """
-    x = _as_floating(x, None)
-    squares = _core.elemwise(scalar.sqr, x - mean(x, axis, keepdims=True))
-    count = _count(x, axis)
-    return _divided(sum(squares, axis, x.dtype, keepdims), _less(count, ddof))
-
-
-def std(x: TensorLike, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Variable:
-    """Return the standard deviation of elements over ``axis``: the root of :func:`var`.
-
-    Parameters
-    ----------
-    x, axis, ddof, keepdims
-        As for :func:`var`.
-
-    Returns
-    -------
-    Variable
-        The standard deviation, in the dtype of ``x`` if that is floating.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.std([[1.0, 3.0], [2.0, 8.0]], axis=1).eval()
-    array([1., 3.])
-    """
-    return _core.elemwise(scalar.sqrt, var(x, axis, ddof, keepdims))
 
 
 def _reduce(reduction: type[Reduce], x: Variable, axis: Axis, keepdims: bool) -> Variable:
@@ -433,33 +443,3 @@ def as_accumulator(x: TensorLike, dtype: npt.DTypeLike | None) -> Variable:
     if dtype is None and x.type.itemsize < 8:
         dtype = {"b": "int64", "i": "int64", "u": "uint64"}.get(x.type.numpy_dtype.kind)
     return as_tensor(x, dtype)
-
-
-def _as_floating(x: TensorLike, dtype: npt.DTypeLike | None) -> Variable:
-    x = as_tensor(x)
-    if dtype is None and x.type.numpy_dtype.kind != "f":
-        dtype = "float64"
-    return as_tensor(x, dtype)
-
-
-def _count(x: Variable, axis: Axis) -> Variable | int:
-    """Return how many elements are folded into one."""
-    shape = lengths(x)
-    count = product(shape[axis] for axis in normalize_axes(axis, x.ndim))
-    static = static_length(count)
-    return count if static is None else static
-
-
-def _less(count: Variable | int, ddof: float) -> Variable | float:
-    """Return ``count - ddof``, or 0 if that is negative."""
-    if not ddof:
-        return count
-    if isinstance(count, Variable):
-        return _core.elemwise(scalar.maximum, count - ddof, 0)
-    return builtins.max(count - ddof, 0)
-
-
-def _divided(total: Variable, count: Variable | float) -> Variable:
-    # A symbolic count is int64 and would lift float32 to float64; a Python number would not.
-    divisor = as_tensor(count, total.dtype) if isinstance(count, Variable) else float(count)
-    return _core.elemwise(scalar.truediv, total, divisor)

@@ -13,7 +13,8 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.creation import zeros_like
 from frazil.tensor.items import set_subtensor
-from frazil.tensor.lengths import Lengths
+from frazil.tensor.lengths import Lengths, length, literal, subtract
+from frazil.tensor.rearranging import flip
 from frazil.tensor.reshaping import ravel
 from frazil.tensor.taking import take_along_axis
 
@@ -62,7 +63,9 @@ class Sort(Op):
         return [set_subtensor(take_along_axis(zeros_like(g), order, self.axis), g)]
 
 
-def argsort(a: TensorLike, axis: int | None = -1) -> Variable:
+def argsort(
+    a: TensorLike, axis: int | None = -1, *, descending: bool = False, stable: bool = True
+) -> Variable:
     """Return the positions that sort a tensor along a dimension.
 
     Parameters
@@ -71,6 +74,10 @@ def argsort(a: TensorLike, axis: int | None = -1) -> Variable:
         Any tensor with dimensions.
     axis : int or None, default -1
         The dimension; None sorts the flattened tensor.
+    descending : bool, default False
+        The largest first, and NaN before it.
+    stable : bool, default True
+        Equal elements keep their order, whatever this says.
 
     Returns
     -------
@@ -86,17 +93,23 @@ def argsort(a: TensorLike, axis: int | None = -1) -> Variable:
     """
     a = as_tensor(a)
     if axis is None:
-        return argsort(ravel(a), 0)
-    order: Variable = ArgSort(normalize_axis(axis, a.ndim))(a)
-    return order
+        return argsort(ravel(a), 0, descending=descending)
+    axis = normalize_axis(axis, a.ndim)
+    if descending:  # so that equal elements keep their order
+        order = argsort(flip(a, axis), axis)
+        return subtract(length(a, axis), literal(1)) - flip(order, axis)
+    positions: Variable = ArgSort(axis)(a)
+    return positions
 
 
-def sort(a: TensorLike, axis: int | None = -1) -> Variable:
+def sort(
+    a: TensorLike, axis: int | None = -1, *, descending: bool = False, stable: bool = True
+) -> Variable:
     """Return a tensor sorted along a dimension.
 
     Parameters
     ----------
-    a, axis
+    a, axis, descending, stable
         As for :func:`argsort`.
 
     Returns
@@ -112,6 +125,7 @@ def sort(a: TensorLike, axis: int | None = -1) -> Variable:
     """
     a = as_tensor(a)
     if axis is None:
-        return sort(ravel(a), 0)
-    ordered: Variable = Sort(normalize_axis(axis, a.ndim))(a)
-    return ordered
+        return sort(ravel(a), 0, descending=descending)
+    axis = normalize_axis(axis, a.ndim)
+    ordered: Variable = Sort(axis)(a)
+    return flip(ordered, axis) if descending else ordered

@@ -15,8 +15,9 @@ from frazil.tensor.dims import expand_dims, squeeze
 from frazil.tensor.elementwise.choice import clip
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import length, lengths, product
+from frazil.tensor.moments import mean
 from frazil.tensor.products import matmul
-from frazil.tensor.reductions import Axis, max, mean, min, sum
+from frazil.tensor.reductions import Axis, max, min, sum
 from frazil.tensor.transposition import matrix_transpose
 
 

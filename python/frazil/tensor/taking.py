@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import frazil._core as _core
+import frazil.scalar as scalar
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.items import get_item, set_subtensor
-from frazil.tensor.lengths import lengths
+from frazil.tensor.lengths import length, lengths, literal, subtract
 from frazil.tensor.ranges import arange
 from frazil.tensor.reshaping import ravel, reshape
 
 
-def take(a: TensorLike, indices: TensorLike, axis: int | None = None) -> Variable:
+def take(
+    a: TensorLike, indices: TensorLike, axis: int | None = None, mode: str = "raise"
+) -> Variable:
     """Return the elements at some positions along a dimension.
 
     Parameters
@@ -23,6 +27,9 @@ def take(a: TensorLike, indices: TensorLike, axis: int | None = None) -> Variabl
         Positions, of integers; negative ones count from the end.
     axis : int, optional
         The dimension; default: positions in the flattened tensor, as for :func:`numpy.take`.
+    mode : {"raise", "wrap", "clip"}
+        What positions beyond the dimension lead to: an IndexError, those that are left when its
+        length is taken off as often as it can be, or the first and the last.
 
     Returns
     -------
@@ -37,10 +44,19 @@ def take(a: TensorLike, indices: TensorLike, axis: int | None = None) -> Variabl
            [6, 4]])
     """
     a = as_tensor(a)
+    if mode not in ("raise", "wrap", "clip"):
+        raise ValueError(f"mode must be 'raise', 'wrap' or 'clip'; given {mode!r}")
     if axis is None:
-        return take(ravel(a), indices, 0)
-    whole = [slice(None)] * normalize_axis(axis, a.ndim)
-    return get_item(a, (*whole, as_tensor(indices)))
+        return take(ravel(a), indices, 0, mode)
+    axis = normalize_axis(axis, a.ndim)
+    positions, own = as_tensor(indices), length(a, axis)
+    if mode != "raise":
+        positions = as_tensor(positions, "int64")
+    if mode == "wrap":
+        positions = _core.elemwise(scalar.mod, positions, own)
+    elif mode == "clip":
+        positions = _core.elemwise(scalar.clip, positions, 0, subtract(own, literal(1)))
+    return get_item(a, (*[slice(None)] * axis, positions))
 
 
 def take_along_axis(arr: TensorLike, indices: TensorLike, axis: int | None = 0) -> Variable:

@@ -1,0 +1,171 @@
+"""Means, variances and standard deviations."""
+
+from __future__ import annotations
+
+import numpy.typing as npt
+
+import frazil._core as _core
+import frazil.scalar as scalar
+from frazil._core import Variable
+from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.axes import normalize_axes
+from frazil.tensor.broadcasting import broadcast_to
+from frazil.tensor.lengths import lengths, product, static_length
+from frazil.tensor.reductions import Axis, sum
+
+
+def mean(
+    x: TensorLike,
+    axis: Axis = None,
+    dtype: npt.DTypeLike | None = None,
+    keepdims: bool = False,
+    *,
+    where: TensorLike | None = None,
+) -> Variable:
+    """Return the mean of elements over ``axis``: their sum by their number.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+    axis : int or tuple of int, optional
+        The dimensions to average over; default: all.
+    dtype : dtype_like, optional
+        What to accumulate in. Default, as in :func:`numpy.mean`: the dtype of ``x`` if that is
+        floating, else float64.
+    keepdims : bool, default False
+        Keep the dimensions averaged over, with length 1.
+    where : tensor_like, optional
+        Of bool, and broadcasts to ``x``: which elements count.
+
+    Returns
+    -------
+    Variable
+        The mean; NaN where there are no elements.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.mean([[1.0, 2.0], [3.0, 4.0]], axis=0).eval()
+    array([2., 3.])
+    """
+    x = _as_floating(x, dtype)
+    total = sum(x, axis, x.dtype, keepdims, where=where)
+    return _divided(total, _count(x, axis, keepdims, where))
+
+
+def var(
+    x: TensorLike,
+    axis: Axis = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    correction: float | None = None,
+    dtype: npt.DTypeLike | None = None,
+    where: TensorLike | None = None,
+) -> Variable:
+    """Return the variance of elements over ``axis``: the mean of squared distances from the mean.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor; bool and integers are taken as float64.
+    axis : int or tuple of int, optional
+        The dimensions to reduce; default: all.
+    ddof : number, default 0
+        Divide by the number of elements less ``ddof``, as in :func:`numpy.var`: by 0 where that is
+        negative.
+    keepdims : bool, default False
+        Keep the reduced dimensions, with length 1.
+    correction : number, optional
+        Another name of ``ddof``.
+    dtype : dtype_like, optional
+        What to compute in.
+    where : tensor_like, optional
+        Of bool, and broadcasts to ``x``: which elements count.
+
+    Returns
+    -------
+    Variable
+        The variance, in the dtype of ``x`` if that is floating.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.var([[1.0, 3.0], [2.0, 8.0]], axis=1).eval()
+    array([1., 9.])
+    """
+    if correction is not None:
+        if ddof:
+            raise ValueError(f"ddof={ddof} and correction={correction} say the same: give one")
+        ddof = correction
+    x = _as_floating(x, dtype)
+    distances = x - mean(x, axis, keepdims=True, where=where)
+    squares = _core.elemwise(scalar.sqr, distances)
+    total = sum(squares, axis, x.dtype, keepdims, where=where)
+    return _divided(total, _less(_count(x, axis, keepdims, where), ddof))
+
+
+def std(
+    x: TensorLike,
+    axis: Axis = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    correction: float | None = None,
+    dtype: npt.DTypeLike | None = None,
+    where: TensorLike | None = None,
+) -> Variable:
+    """Return the standard deviation of elements over ``axis``: the root of :func:`var`.
+
+    Parameters
+    ----------
+    x, axis, ddof, keepdims, correction, dtype, where
+        As for :func:`var`.
+
+    Returns
+    -------
+    Variable
+        The standard deviation, in the dtype of ``x`` if that is floating.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.std([[1.0, 3.0], [2.0, 8.0]], axis=1).eval()
+    array([1., 3.])
+    """
+    square = var(x, axis, ddof, keepdims, correction=correction, dtype=dtype, where=where)
+    return _core.elemwise(scalar.sqrt, square)
+
+
+def _as_floating(x: TensorLike, dtype: npt.DTypeLike | None) -> Variable:
+    x = as_tensor(x)
+    if dtype is None and x.type.numpy_dtype.kind != "f":
+        dtype = "float64"
+    return as_tensor(x, dtype)
+
+
+def _count(x: Variable, axis: Axis, keepdims: bool, where: TensorLike | None) -> Variable | int:
+    """Return how many elements are folded into one."""
+    if where is not None:
+        mask = broadcast_to(as_tensor(where, "bool"), lengths(x))
+        return sum(mask, axis, "int64", keepdims)
+    shape = lengths(x)
+    count = product(shape[axis] for axis in normalize_axes(axis, x.ndim))
+    static = static_length(count)
+    return count if static is None else static
+
+
+def _less(count: Variable | int, ddof: float) -> Variable | float:
+    """Return ``count - ddof``, or 0 if that is negative."""
+    if not ddof:
+        return count
+    if isinstance(count, Variable):
+        return _core.elemwise(scalar.maximum, count - ddof, 0)
+    return max(count - ddof, 0)
+
+
+def _divided(total: Variable, count: Variable | float) -> Variable:
+    # A symbolic count is int64 and would lift float32 to float64; a Python number would not.
+    divisor = as_tensor(count, total.dtype) if isinstance(count, Variable) else float(count)
+    return _core.elemwise(scalar.truediv, total, divisor)
