@@ -152,7 +152,7 @@ CALLS = {
     "var": [
         lambda f: f(A),
         lambda f: f(A, 0, None, None, 1),
-        lambda f: f(A, correction=1, where=A > 1, axis=1),
+        lambda f: f(A, correction=0.5, where=A > 1, axis=1),
     ],
     "vsplit": [lambda f: f(A, 3)],
     "vstack": [lambda f: f([A, A])],
