@@ -30,7 +30,7 @@ export PYO3_PYTHON := $(BIN)/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 help:
-	@echo "make demo    fit a logistic regression, a GARCH model and a Kalman filter to real data"
+	@echo "make demo    fit a logistic regression, a GARCH model, a Kalman filter and a model of PyMC's to real data"
 	@echo "make test    run the Rust tests, then the Python tests"
 	@echo "make search  look for faults, MINUTES (60) for each kind of search, from SEED (0) on"
 	@echo "make lint    check format, style and types"
@@ -42,6 +42,7 @@ demo: $(VENV)/.built $(VENV)/.group-demo
 	$(BIN)/python examples/logistic_regression.py
 	$(BIN)/python examples/garch.py
 	$(BIN)/python examples/kalman.py
+	$(BIN)/python examples/pymc_model.py
 
 # The extension is optimised as a whole at the end, which keeps one core busy for a minute: the Rust
 # tests, which do without it, have the others.

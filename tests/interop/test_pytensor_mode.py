@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytensor
@@ -173,3 +174,31 @@ def test_an_error_of_a_call_names_the_variable_and_the_line_that_made_the_node()
     with pytest.raises(ValueError, match=r"second.*has length 3") as told:
         f(np.ones(2), np.ones(3))
     assert f"built at {__file__}:{here.co_firstlineno + 2} in" in str(told.value)
+
+
+def test_arguments_of_other_types_go_pytensors_way():
+    x = pt.dvector("x")
+    f = pytensor.function([x], x * 2, mode="FRAZIL")
+    for value in ([1, 2], np.array([1, 2]), np.array([1.0, 2.0], ">f8"), np.arange(4.0)[1:3]):
+        assert f(value).tolist() == [2 * float(one) for one in value]
+    assert f(x=np.ones(2)).tolist() == [2.0, 2.0]
+    with pytest.raises(TypeError):
+        f(np.ones(2, complex))
+
+
+def test_static_lengths_are_checked():
+    x = pt.tensor("x", dtype="float64", shape=(2,))
+    f = pytensor.function([x], x * 2, mode="FRAZIL")
+    assert f(np.ones(2)).tolist() == [2.0, 2.0]
+    with pytest.raises(TypeError, match="shape"):
+        f(np.ones(3))
+
+
+def test_calls_may_run_in_many_threads():
+    x = pt.dvector("x")
+    f = pytensor.function([x], pt.exp(x).cumsum() - x, mode="FRAZIL")
+    values = [np.full(2000, at / 100) for at in range(40)]
+    wanted = [f(value) for value in values]
+    with ThreadPoolExecutor(4) as pool:
+        for own, one in zip(pool.map(f, values), wanted, strict=True):
+            np.testing.assert_array_equal(own, one)

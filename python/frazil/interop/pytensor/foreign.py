@@ -14,12 +14,13 @@ import numpy as np
 from pytensor.graph.basic import Apply, Constant
 from pytensor.scalar.basic import ScalarType
 from pytensor.tensor.random.type import RandomGeneratorType
+from pytensor.tensor.type_other import NoneConst, NoneTypeT
 
 from frazil._core import FrozenApply, Variable
 from frazil.graph.call_site import users_level
 from frazil.graph.op import Array, Op
-from frazil.interop.pytensor.generators import from_words, to_words
 from frazil.interop.pytensor.translation import NoRule, Results, Translation, own_type, rule
+from frazil.random import generator_of, state_of
 
 _UNPICKLED: dict[bytes, Any] = {}
 """Nodes that cannot be pickled, by a token that no other process has."""
@@ -72,7 +73,7 @@ class Foreign(Op):
 def _value(array: Array, kind: Any, destroyed: bool) -> Any:
     """An array as the value that PyTensor's type has."""
     if isinstance(kind, RandomGeneratorType):
-        return from_words(array)
+        return generator_of(array)
     if isinstance(kind, ScalarType):
         return array[()]
     return array.copy() if destroyed else array
@@ -80,7 +81,7 @@ def _value(array: Array, kind: Any, destroyed: bool) -> Any:
 
 def _array(value: Any, kind: Any, inputs: Sequence[Array]) -> Array:
     if isinstance(kind, RandomGeneratorType):
-        return to_words(value)
+        return state_of(value)
     array = np.asarray(value, dtype=kind.dtype)
     return array.copy() if any(np.may_share_memory(array, x) for x in inputs) else array
 
@@ -99,7 +100,7 @@ def performed(node: Any, t: Translation, warn: bool = True) -> list[Variable]:
         If a variable of its has a type that frazil lacks.
     """
     name = _name(node.op)
-    inputs = [x for x in node.inputs if not isinstance(x, Constant)]
+    inputs = [x for x in node.inputs if not _is_kept(x)]
     for x in (*inputs, *node.outputs):
         if own_type(x.type) is None:
             raise NoRule(
@@ -119,16 +120,27 @@ def performed(node: Any, t: Translation, warn: bool = True) -> list[Variable]:
     return made if isinstance(made, list) else [made]
 
 
+def _is_kept(x: Any) -> bool:
+    """Whether a node holds an input itself: a constant, or what can only be None."""
+    return isinstance(x, Constant) or isinstance(x.type, NoneTypeT)
+
+
 def _name(op: Any) -> str:
     """What users know an op by: that on elements or on matrices, where it is applied to many."""
     inner = getattr(op, "scalar_op", None) or getattr(op, "core_op", None)
     return type(op if inner is None else inner).__name__
 
 
+def _kept(x: Any) -> Any:
+    if isinstance(x, Constant):
+        return x
+    return NoneConst if isinstance(x.type, NoneTypeT) else x.type
+
+
 def _payload(node: Any) -> bytes:
     kept = (
         node.op,
-        [x if isinstance(x, Constant) else x.type for x in node.inputs],
+        [_kept(x) for x in node.inputs],
         [x.type for x in node.outputs],
     )
     try:

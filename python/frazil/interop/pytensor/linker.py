@@ -15,8 +15,9 @@ from pytensor.tensor.random.type import RandomGeneratorType
 import frazil.tensor as ft
 from frazil._core import Variable
 from frazil.compile.function import Function, function
-from frazil.interop.pytensor.generators import from_words, to_words
+from frazil.interop.pytensor.functions import FrazilMaker, let_linkers_choose
 from frazil.interop.pytensor.translation import NoRule, Translation, own_type
+from frazil.random import generator_of, state_of
 
 NAME = "FRAZIL"
 
@@ -74,10 +75,10 @@ class WithGenerators:
     def __call__(self, *arguments: Any) -> list[Any]:
         values = list(arguments)
         for at in self.taken:
-            values[at] = to_words(values[at])
+            values[at] = state_of(values[at])
         results = self.inner(*values)
         for at in self.given:
-            results[at] = from_words(results[at])
+            results[at] = generator_of(results[at])
         return results
 
 
@@ -160,6 +161,11 @@ class FrazilLinker(JITLinker):
 
     required_rewrites = ("minimum_compile",)
     incompatible_rewrites = _REWRITTEN_AWAY
+    function_maker = FrazilMaker
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Whoever loads a function compiles it, or finds it in the cache.
+        return {name: value for name, value in vars(self).items() if name != "compiled"}
 
     def fgraph_convert(self, fgraph: Any, **kwargs: Any) -> Any:
         """What computes the graph."""
@@ -204,6 +210,7 @@ def register_mode() -> None:
     query = RewriteDatabaseQuery(include=["minimum_compile", "canonicalize_db"])
     their_modes.register_linker(NAME.lower(), FrazilLinker())
     their_modes.register_mode(NAME, their_modes.Mode(FrazilLinker(), query))
+    let_linkers_choose()
     parameter = pytensor.config._config_var_dict["mode"]
     theirs = parameter._apply
 

@@ -183,8 +183,7 @@ def refined(x: Variable, theirs: Any) -> Variable:
     unknown = [own is None and n == 1 for own, n in zip(x.type.shape, shape, strict=True)]
     if not any(unknown):
         return x
-    lengths = ft.shape(x)
-    return ft.broadcast_to(x, [1 if u else n for u, n in zip(unknown, lengths, strict=True)])
+    return ft.specify_shape(x, [1 if one else None for one in unknown])
 
 
 def cast(x: Variable, dtype: str) -> Variable:

@@ -12,6 +12,7 @@ from pytensor.raise_op import CheckAndRaise
 from frazil._core import FrozenApply, Variable
 from frazil.graph.op import Array, Op
 from frazil.interop.pytensor.translation import Results, Translation, cast, rule
+from frazil.tensor import assert_
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +53,8 @@ def _check(op: Any, node: Any, t: Translation) -> Results:
     x, *conditions = node.inputs
     ours = [cast(t[c], "bool") for c in conditions]
     if t.local:
+        if op.exc_type is AssertionError:
+            return assert_(t[x], *ours, msg=op.msg)
         made: Variable = Checked(pickle.dumps(op.exc_type), op.msg)(t[x], *ours)
         return made
     t.checks += [(c, op) for c in ours]

@@ -7,6 +7,7 @@ from typing import Any
 
 from pytensor.compile.builders import OpFromGraph
 from pytensor.ifelse import IfElse
+from pytensor.tensor.type_other import NoneTypeT
 
 import frazil.tensor as ft
 from frazil.inner.ifelse import ifelse
@@ -17,7 +18,9 @@ from frazil.interop.pytensor.translation import Results, Translation, cast, rule
 @rule(OpFromGraph)
 def _op_from_graph(op: Any, node: Any, t: Translation) -> Results:
     inner = Translation(outer=t)
-    found = inner.graph(op.fgraph.inputs, op.fgraph.outputs, t.operands(node))
+    # None, as a random variable's size, is no tensor; rules look at its type.
+    given = [None if isinstance(x.type, NoneTypeT) else t[x] for x in node.inputs]
+    found = inner.graph(op.fgraph.inputs, op.fgraph.outputs, given)
     t.checks += inner.checks
     return found
 

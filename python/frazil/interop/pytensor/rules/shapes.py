@@ -12,13 +12,13 @@ from pytensor.tensor import basic as ptb
 from pytensor.tensor.elemwise import DimShuffle
 from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
 from pytensor.tensor.type import TensorType
+from pytensor.tensor.type_other import NoneTypeT
 
 import frazil.tensor as ft
 from frazil._core import Constant as OwnConstant
 from frazil._core import Variable
 from frazil.interop.pytensor.foreign import performed
 from frazil.interop.pytensor.integers import (
-    Length,
     constant_value_of,
     elements,
     integer,
@@ -38,8 +38,7 @@ def _dimshuffle(op: Any, node: Any, t: Translation) -> Results:
         lengths = iter(values.shape)
         return ft.constant(values.reshape([1 if i == "x" else next(lengths) for i in op.new_order]))
     if any(x.type.shape[i] is None for i in dropped):
-        n = ft.shape(x)
-        x = ft.broadcast_to(x, [1 if i in dropped else n[i] for i in range(x.ndim)])
+        x = ft.specify_shape(x, [1 if i in dropped else None for i in range(x.ndim)])
     return ft.dimshuffle(x, *op.new_order)
 
 
@@ -57,11 +56,10 @@ def _shape_i(op: Any, node: Any, t: Translation) -> Results:
 @rule(SpecifyShape)
 def _specify_shape(op: Any, node: Any, t: Translation) -> Results:
     x = t[node.inputs[0]]
-    lengths: list[Length] = list(ft.shape(x))
-    for axis, wanted in enumerate(node.inputs[1:]):
-        if hasattr(wanted.type, "dtype"):
-            lengths[axis] = integer(wanted, t)
-    return ft.broadcast_to(x, lengths) if x.ndim else x
+    if not x.ndim:
+        return x
+    lengths = [None if isinstance(n.type, NoneTypeT) else integer(n, t) for n in node.inputs[1:]]
+    return ft.specify_shape(x, lengths)
 
 
 @rule(Reshape)

@@ -1,0 +1,91 @@
+"""PyMC's own functions in the mode "FRAZIL": samplers, modes of densities, draws of data."""
+
+import multiprocessing
+
+import cloudpickle
+import numpy as np
+import pymc as pm
+import pytensor
+import pytest
+
+from pymc_models import MODELS
+
+SETTINGS = {
+    "compile_kwargs": {"mode": "FRAZIL"},
+    "random_seed": 3,
+    "progressbar": False,
+    "draws": 20,
+    "tune": 20,
+    "compute_convergence_checks": False,
+}
+QUIET = pytest.mark.filterwarnings("ignore")  # what PyMC says of short chains is not meant
+
+
+@QUIET
+def test_the_sampler_draws_what_it_draws_in_pytensors_mode():
+    with MODELS["linear_regression"]():
+        own = pm.sample(chains=1, **SETTINGS)
+        wanted = pm.sample(chains=1, **{**SETTINGS, "compile_kwargs": {"mode": "FAST_COMPILE"}})
+    # Rounding differs, so paths part in the end; those of forty draws have not begun to.
+    for name in ("a", "b", "sigma"):
+        np.testing.assert_allclose(own.posterior[name], wanted.posterior[name], rtol=1e-4)
+
+
+@QUIET
+def test_chains_in_other_processes():
+    with MODELS["linear_regression"]():
+        drawn = pm.sample(chains=2, cores=2, mp_ctx="fork", **SETTINGS)
+    assert drawn.posterior["b"].shape == (2, 20, 3)
+    assert np.isfinite(drawn.posterior["b"]).all()
+
+
+@QUIET
+def test_a_new_process_takes_a_density():
+    """What ``pm.sample`` does where it starts processes afresh; each imports PyMC."""
+    model = MODELS["linear_regression"]()
+    density, start = model.compile_logp(mode="FRAZIL"), model.initial_point()
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        found = pool.apply(value_of, (cloudpickle.dumps(density), start))
+    assert found == density(start)
+
+
+def value_of(pickled, point):
+    return cloudpickle.loads(pickled)(point)
+
+
+@QUIET
+def test_the_largest_density():
+    with MODELS["linear_regression"]():
+        found = []
+        for mode in ("FRAZIL", "FAST_COMPILE"):
+            with pytensor.config.change_flags(mode=mode):
+                found.append(pm.find_MAP(progressbar=False))
+    own, wanted = found
+    for name, value in wanted.items():
+        np.testing.assert_allclose(own[name], value, rtol=1e-4, atol=1e-4)
+
+
+@QUIET
+@pytest.mark.parametrize("name", ["eight_schools", "general_mixture", "garch"])
+def test_draws_of_data_before_they_are_seen(name):
+    with MODELS[name]():
+        own = pm.sample_prior_predictive(5, random_seed=3, compile_kwargs={"mode": "FRAZIL"})
+        wanted = pm.sample_prior_predictive(
+            5, random_seed=3, compile_kwargs={"mode": "FAST_COMPILE"}
+        )
+    for group in ("prior", "prior_predictive"):
+        for key, value in wanted[group].items():
+            np.testing.assert_allclose(own[group][key], value, rtol=1e-10)
+
+
+@QUIET
+def test_draws_of_data_after_they_are_seen():
+    with MODELS["poisson_regression"]():
+        seen = pm.sample_prior_predictive(5, random_seed=3)
+        own, wanted = (
+            pm.sample_posterior_predictive(
+                seen.prior, random_seed=4, progressbar=False, compile_kwargs={"mode": mode}
+            )
+            for mode in ("FRAZIL", "FAST_COMPILE")
+        )
+    np.testing.assert_array_equal(own.posterior_predictive["y"], wanted.posterior_predictive["y"])
