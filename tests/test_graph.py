@@ -149,6 +149,21 @@ def test_source_is_the_users_line() -> None:
     assert function.endswith("build")
 
 
+def test_source_is_found_where_a_node_is_built_again() -> None:
+    x = ft.vector("x")
+    frozen = pickle.dumps(fz.FunctionGraph([x], [ft.exp(x) * 3.25]).freeze())
+    gc.collect()
+    [read] = pickle.loads(frozen).bind([x])
+    assert read.owner.source is None
+    built = ft.exp(x) * 3.25
+    line = sys._getframe().f_lineno - 1
+    assert built is read
+    assert read.owner.source[:2] == (__file__, line)
+    # The first line stays.
+    again = ft.exp(x) * 3.25
+    assert again.owner.source[1] == line
+
+
 def test_constant_data_is_read_only_and_outlives_its_variable() -> None:
     value = np.arange(6.0).reshape(2, 3)
     data = fz.tensor.constant(value).data

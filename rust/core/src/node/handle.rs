@@ -8,7 +8,7 @@ use super::body::Body;
 use super::container::{Container, SHARDS, Storage};
 use super::lengths::Lengths;
 use super::var::Var;
-use crate::intern::sync::AtomicBool;
+use crate::intern::sync::{AtomicBool, AtomicU32};
 use crate::intern::{Debris as DebrisOf, Handle, Interned, Interner, WeakHandle};
 use crate::value::digest::Digest;
 use crate::value::id::{NodeId, Origin};
@@ -20,7 +20,8 @@ pub(crate) struct NodeData {
     body: Body,
     digest: Digest,
     signature: Signature,
-    origin: Origin,
+    /// Zero while no code that has a line built the node.
+    origin: AtomicU32,
     persistable: bool,
     /// Whether the container's table of lengths knows some of the node.
     measured: AtomicBool,
@@ -71,7 +72,9 @@ impl Interned for NodeData {
 pub struct Node(Handle<NodeData>);
 
 impl Node {
-    /// The node of `storage` with this body and these output types; a new one was built by the code at `origin`.
+    /// The node of `storage` with this body and these output types, built by the code at `origin`.
+    ///
+    /// A node that is there keeps the origin that it has. One without, as rules or a pickle make them, takes this.
     pub(crate) fn intern(
         storage: &Arc<Storage>,
         body: Body,
@@ -80,8 +83,14 @@ impl Node {
     ) -> Node {
         let digest = body.digest(&signature);
         let (persistable, measured) = (body.persistable(), AtomicBool::new(false));
-        let data = NodeData { origin, persistable, measured, digest, signature, body };
-        Node(Handle::intern(storage, data))
+        let first = AtomicU32::new(origin.0);
+        let data = NodeData { origin: first, persistable, measured, digest, signature, body };
+        let node = Node(Handle::intern(storage, data));
+        // Relaxed is enough: a number that nothing else hangs on.
+        if origin != Origin::default() && node.origin() == Origin::default() {
+            node.0.origin.store(origin.0, Ordering::Relaxed);
+        }
+        node
     }
 
     /// What the node is.
@@ -114,7 +123,7 @@ impl Node {
 
     /// Where the user's code first built the node.
     pub fn origin(&self) -> Origin {
-        self.0.origin
+        Origin(self.0.origin.load(Ordering::Relaxed))
     }
 
     /// Whether the digest means the same node in another process.
