@@ -1,6 +1,7 @@
 """Indexing by arrays agrees with NumPy: reading, replacing, increasing, and their gradients."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -397,3 +398,60 @@ def test_arrays_beside_an_ellipsis_that_stands_for_nothing(mode):
     check(part, given, [[0.0, 1.0]], mode)
     check(ft.set_subtensor(part, [[5.0, 6.0]]), given, [[[5.0]], [[6.0]]], mode)
     check(fz.grad((part * [[2.0, 3.0]]).sum(), x), given, [[[2.0]], [[3.0]]], mode)
+
+
+BESIDE_NOTHING = {
+    "taken rows": lambda x, k: x[k],
+    "taken columns": lambda x, k: x[:, k],
+    "taken along axes": lambda x, k: ft.take(x, k, axis=1),
+    "pairs": lambda x, k: x[k, k[:, None]],
+    "computed": lambda x, k: ft.exp(x[k * 2 - k]) + 1,
+    "summed": lambda x, k: x[k].sum(axis=0),
+    "gradient": lambda x, k: fz.grad((x[k] ** 2).sum(), x),
+    "put": lambda x, k: ft.set_subtensor(x[k], 1.0),
+    "put columns": lambda x, k: ft.inc_subtensor(x[:, k], x[:, k] * 2),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE_NOTHING)
+def test_indices_are_checked_beside_axes_without_elements(name, mode):
+    x, k = ft.matrix("x"), ft.lvector("k")
+    f = fz.function([x, k], BESIDE_NOTHING[name](x, k), mode=mode)
+    for shape in [(0, 3), (3, 0), (0, 0), (3, 2)]:
+        for index in [[], [0], [2], [-3], [1, 3], [0, -4, 1]]:
+            values = np.ones(shape), np.array(index, dtype="int64")
+            try:
+                expected = numpy_beside_nothing(name, *values)
+            except IndexError as error:
+                # Of several indices that are wrong, another one may be told than NumPy tells.
+                which = "is out of bounds" if name == "pairs" else re.escape(str(error))
+                with pytest.raises(IndexError, match=which):
+                    f(*values)
+            else:
+                np.testing.assert_allclose(f(*values), expected)
+
+
+def numpy_beside_nothing(name, x, k):
+    """What NumPy makes of what ``BESIDE_NOTHING`` names."""
+    made = x.copy()
+    match name:
+        case "taken rows":
+            return x[k]
+        case "taken columns":
+            return x[:, k]
+        case "taken along axes":
+            return x[:, k]
+        case "pairs":
+            return x[k, k[:, None]]
+        case "computed":
+            return np.exp(x[k]) + 1
+        case "summed":
+            return x[k].sum(axis=0)
+        case "gradient":
+            np.add.at(made, k, x[k])
+            return 2 * (made - x)
+        case "put":
+            made[k] = 1
+        case "put columns":
+            np.add.at(made, (slice(None), k), x[:, k] * 2)
+    return made

@@ -159,24 +159,7 @@ fn a_kernel_of_rows_gets_them_whole() {
 
 #[test]
 fn indices_move_operands() {
-    let mut builder = Builder::new();
-    let at = builder.input(vector(&[None])).unwrap();
-    let x = builder.input(vector(&[None, None])).unwrap();
-    let y = builder.input(vector(&[None, None])).unwrap();
-    let turned = builder.transpose(x, &[1, 0]).unwrap();
-    let dims = vec![builder.size_of(at, 0).unwrap(), builder.size_of(y, 1).unwrap()];
-    let indexed = |slot| IndexedSpec { slot, axes: vec![None, Some(1)], indexed: vec![0] };
-    let spec = LoopSpec {
-        dims,
-        reads: vec![(at, vec![Some(0), None])],
-        sources: vec![indexed(turned)],
-        targets: vec![indexed(y)],
-        ..LoopSpec::default()
-    };
-    // SAFETY: the kernel takes an index that stays along the row, and a float64 source and target,
-    // each with one index.
-    let slots = unsafe { builder.loop_of(move_rows, Box::new(()), spec.clone()) }.unwrap();
-    let program = builder.finish(&slots).unwrap();
+    let program = program_that_moves_rows();
     let x = Array::range(&[2, 3]);
     let y = Array::new(&[3, 2], &[0.0; 6]);
     let run = |rows: &[f64]| run(&program, &[&Array::new(&[rows.len() as i64], rows), &x, &y]);
@@ -193,6 +176,50 @@ fn indices_move_operands() {
     // SAFETY: the builder refuses it.
     let refused = unsafe { builder.loop_of(move_rows, Box::new(()), spec) };
     assert_eq!(refused.unwrap_err(), BuildError::RepeatedAxis { axis: 0 });
+}
+
+#[test]
+fn indices_are_checked_beside_nothing() {
+    let program = program_that_moves_rows();
+    let run = |rows: &[f64], length: i64| {
+        let (x, y) = (Array::range(&[0, length]), Array::range(&[length, 0]));
+        run(&program, &[&Array::new(&[rows.len() as i64], rows), &x, &y])
+    };
+    for rows in [&[2.0, 0.0, 2.0][..], &[1.0; 5000], &[]] {
+        let moved: Vec<Vec<f64>> = run(rows, 3).unwrap().iter().map(elements).collect();
+        assert_eq!(moved, [[0.0; 0]]);
+    }
+    let mut many = vec![1.0; 100_000];
+    many[99_999] = 3.0;
+    for rows in [&[1.0, 3.0][..], &many] {
+        let fault = run(rows, 3).err().unwrap().fault;
+        assert!(matches!(fault, Fault::Index { index: 3, axis: 0, length: 3 }), "{fault}");
+    }
+    let fault = run(&[0.0], 0).err().unwrap().fault;
+    assert!(matches!(fault, Fault::Index { index: 0, axis: 0, length: 0 }), "{fault}");
+    assert!(run(&[], 0).is_ok());
+}
+
+/// `y[at] += x.T[at]` for matrices `x` and `y`.
+fn program_that_moves_rows() -> Program {
+    let mut builder = Builder::new();
+    let at = builder.input(vector(&[None])).unwrap();
+    let x = builder.input(vector(&[None, None])).unwrap();
+    let y = builder.input(vector(&[None, None])).unwrap();
+    let turned = builder.transpose(x, &[1, 0]).unwrap();
+    let dims = vec![builder.size_of(at, 0).unwrap(), builder.size_of(y, 1).unwrap()];
+    let indexed = |slot| IndexedSpec { slot, axes: vec![None, Some(1)], indexed: vec![0] };
+    let spec = LoopSpec {
+        dims,
+        reads: vec![(at, vec![Some(0), None])],
+        sources: vec![indexed(turned)],
+        targets: vec![indexed(y)],
+        ..LoopSpec::default()
+    };
+    // SAFETY: the kernel takes an index that stays along the row, and a float64 source and target,
+    // each with one index.
+    let slots = unsafe { builder.loop_of(move_rows, Box::new(()), spec) }.unwrap();
+    builder.finish(&slots).unwrap()
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod arrays;
 mod draws;
+mod inspection;
 mod loops;
 mod memory;
 mod products;

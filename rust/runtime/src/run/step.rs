@@ -5,6 +5,7 @@ use std::ptr;
 use frazil_core::DType;
 use smallvec::SmallVec;
 
+use crate::allocation::buffer::ALIGNMENT;
 use crate::arrays::progression::{count_terms, write_terms};
 use crate::arrays::scalar::Scalar;
 use crate::arrays::search::{ExtremePlan, Listing};
@@ -87,6 +88,8 @@ pub(crate) struct LoopStep {
     pub(crate) function: KernelFn,
     /// Where the operands start: reads, then writes.
     pub(crate) operands: SmallVec<[Place; 12]>,
+    /// Operands in whose place the kernel gets memory for one element that nobody needs.
+    pub(crate) blank: SmallVec<[usize; 4]>,
     /// What reductions start from: where, how many elements.
     pub(crate) fills: SmallVec<[(Place, i64, Scalar); 1]>,
     /// What targets start from.
@@ -218,7 +221,7 @@ impl Step {
     /// The bytes of scratch memory that it needs.
     pub(crate) fn scratch(&self) -> usize {
         match self {
-            Step::Loop(step) => step.nest.scratch(),
+            Step::Loop(step) => step.scratch(),
             Step::Dot(step) => step.plan.scratch(),
             Step::Gemm(step) => step.plan.scratch(),
             Step::Stack(step) => step.plan.scratch(),
@@ -356,9 +359,16 @@ impl LoopStep {
         for (pointer, at) in pointers.iter_mut().zip(&self.operands) {
             *pointer = at.resolve(bases);
         }
+        if !self.blank.is_empty() {
+            let element = scratch.wrapping_add(self.nest.scratch().next_multiple_of(ALIGNMENT));
+            // SAFETY: the scratch memory has room for an element behind that of the nest.
+            // Test: tests/loops.rs, indices_are_checked_beside_nothing.
+            unsafe { element.write_bytes(0, ALIGNMENT) };
+            self.blank.iter().for_each(|&operand| pointers[operand] = element);
+        }
         // SAFETY: the builder's caller promised that the kernel fits the operands; the binder made
         // the nest for them and gave each write memory of its own, or that of reads which nothing
-        // needs afterwards and which lie just as the write does.
+        // needs afterwards and which lie just as the write does. What is blank does not move.
         let done = unsafe { self.nest.run(self.function, pointers, scratch, conduct) };
         if done == Err(Halt::Status(OUT_OF_BOUNDS))
             // SAFETY: the nest has just run with this scratch memory.
@@ -368,6 +378,14 @@ impl LoopStep {
             return Err(Fault::Index { index, axis, length });
         }
         done.map_err(Fault::from)
+    }
+}
+
+impl LoopStep {
+    /// The bytes of scratch memory that a run needs: what the nest does, and room for what is blank.
+    pub(crate) fn scratch(&self) -> usize {
+        let nest = self.nest.scratch();
+        if self.blank.is_empty() { nest } else { nest.next_multiple_of(ALIGNMENT) + ALIGNMENT }
     }
 }
 

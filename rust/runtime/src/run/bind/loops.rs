@@ -12,15 +12,16 @@ use crate::run::state::SlotState;
 use crate::run::step::{LoopStep, Place, Step};
 
 use super::Binder;
+use super::inspection::{Inspection, inspect};
 
 /// The operands of a loop that are bound, in the kernel's order.
 #[derive(Default)]
-struct Operands {
+pub(super) struct Operands {
     places: SmallVec<[Place; 12]>,
-    accesses: SmallVec<[Access; 12]>,
-    strides: Strides,
+    pub(super) accesses: SmallVec<[Access; 12]>,
+    pub(super) strides: Strides,
     /// What the kernel is told of those that indices move.
-    tables: SmallVec<[Table; 2]>,
+    pub(super) tables: SmallVec<[Table; 2]>,
     /// For every index its axis, and the length of that.
     checks: SmallVec<[(usize, i64); 2]>,
 }
@@ -146,6 +147,12 @@ impl Binder<'_> {
             let of = self.slot(target.slot);
             operands.push_indexed(of, &target.axes, &target.indexed, access);
         }
+        let empty = dims.contains(&0) && !operands.tables.is_empty();
+        let inspected = if empty { inspect(code, &dims, &mut operands) } else { None };
+        let (dims, blank) = match inspected {
+            Some(Inspection { dims, blank }) => (dims, blank),
+            None => (dims, SmallVec::new()),
+        };
         let Operands { places, accesses, strides, tables, checks } = operands;
         let nest = match &code.rows {
             Some(buffers) => {
@@ -155,16 +162,10 @@ impl Binder<'_> {
             None => LoopNest::new(&dims, &order, &strides, &accesses),
         };
         let nest = nest.with_tables(&tables);
-        self.need_scratch(nest.scratch());
         let function = code.kernel.function;
-        Ok(Step::Loop(Box::new(LoopStep {
-            function,
-            operands: places,
-            fills,
-            copies,
-            checks,
-            nest,
-        })))
+        let step = LoopStep { function, operands: places, blank, fills, copies, checks, nest };
+        self.need_scratch(step.scratch());
+        Ok(Step::Loop(Box::new(step)))
     }
 
     /// Memory for a write, whose strides are the last ones: that of a read which nothing needs
