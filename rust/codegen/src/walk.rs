@@ -6,17 +6,22 @@ use crate::folding::{Folding, Target};
 use crate::kernel::{Action, LoopKernel, Pass, Statement};
 use crate::stages::{Call, Place, Stages};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{InstBuilder, StackSlot, Value};
 use cranelift_frontend::Variable;
 use std::collections::BTreeMap;
 
 /// The status of an index out of bounds.
 const OUT_OF_BOUNDS: i64 = 2;
+/// The status of a row that was told to stop.
+const STOPPED: i64 = 4;
 
 /// The most elements of a chunk, and the bytes that the stack of a chunk should not exceed.
 const CHUNK: u32 = 1024;
 const CHUNK_BYTES: u32 = 24 * 1024;
+
+/// Elements of a row after which a kernel that takes whole rows asks whether to stop.
+const PATIENCE: u32 = 1 << 16;
 
 /// Statements up to which a turn of a loop does several registers.
 const FEW: usize = 4;
@@ -280,13 +285,13 @@ impl Walk<'_, '_, '_> {
     fn chunks(&mut self, pass: &Pass, foldings: &[Folding]) {
         let stages = Stages::of(self.k, pass);
         let zero = self.e.i64(0);
-        if stages.last() == 0 {
+        if stages.last() == 0 && !self.k.takes_rows {
             self.stage(pass, &stages, 0, &BTreeMap::new(), zero, self.n_inner, foldings);
             return;
         }
         let bytes: u32 = stages.kept.values().map(|dtype| dtype.size()).sum();
         let fitting = (CHUNK_BYTES / bytes.max(1)).next_power_of_two() / 2;
-        let length = fitting.clamp(64, CHUNK);
+        let length = if stages.last() == 0 { PATIENCE } else { fitting.clamp(64, CHUNK) };
         let slots: BTreeMap<Place, StackSlot> = stages
             .kept
             .iter()
@@ -299,6 +304,9 @@ impl Walk<'_, '_, '_> {
             e.b.ins().icmp(IntCC::SignedLessThan, at, n_inner)
         });
         let from = self.e.b.use_var(at);
+        if self.k.takes_rows {
+            self.ask(from);
+        }
         let step = self.e.i64(i64::from(length));
         let whole = self.e.b.ins().iadd(from, step);
         let to = self.e.b.ins().smin(whole, n_inner);
@@ -311,6 +319,19 @@ impl Walk<'_, '_, '_> {
         }
         self.e.advance(at, step);
         self.e.end_loop(own);
+    }
+
+    /// Leaves the kernel if it is to stop; asks each time that it has gone through many elements.
+    fn ask(&mut self, from: Value) {
+        let rest = self.e.b.ins().band_imm_u(from, i64::from(PATIENCE - 1));
+        let due = self.e.b.ins().icmp_imm_u(IntCC::Equal, rest, 0);
+        let begun = self.e.b.ins().icmp_imm_u(IntCC::NotEqual, from, 0);
+        let asks = self.e.b.ins().band(due, begun);
+        self.e.when(asks, |e| {
+            let stops = e.ask("loop_stops", I32);
+            let stops = e.b.ins().icmp_imm_u(IntCC::NotEqual, stops, 0);
+            e.fail_if(stops, STOPPED, |_| {});
+        });
     }
 
     /// Calls a function for all elements of a chunk.

@@ -93,6 +93,7 @@ static NOINLINE i1 fold_maximum_i1_64(i1 *a, i8 count) {
 INLINE i8 to_int64_f8(f8 x) {
   return (x >= -0x1p63f) & (x < 0x1p63f) ? (i8)x : (-0x7fffffffffffffffLL - 1);
 }
+i4 (*loop_stops)(void);
 static NOINLINE i8 fold_minimum_i8_8(i8 *a, i8 count) {
   if (count == 4 * 8) {
 #pragma omp simd
@@ -301,6 +302,7 @@ i4 kernel_2(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           end = n_inner;
           w0 = (char *)(e0 + r * 8) - full * 8;
         }
+        if (end > (i | 65535)) end = (i | 65535) + 1;
         for (; i < end; i += 8) {
           char *q0 = w0 + i * 8;
           ALIGNED i8 c4[8];
@@ -316,6 +318,7 @@ i4 kernel_2(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           m4_2 = m4_3;
           m4_3 = *(i8x8 *)c4;
         }
+        if (!(i & 65535) && i < n_inner && loop_stops()) return 4;
       }
       {
         ALIGNED i8 f0[8];
@@ -356,6 +359,7 @@ i4 kernel_2(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           end = n_inner;
           w0 = (char *)(e0 + r * 8) - full * 8;
         }
+        if (end > (i | 65535)) end = (i | 65535) + 1;
         const i8x8 before1 = m1_0;
         for (; i < end; i += 8) {
           char *q0 = w0 + i * 8;
@@ -378,6 +382,7 @@ i4 kernel_2(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           const i8x8 live1 = *(const i8x8_at *)(first_i8x8 + 8 - rest);
           m1_3 = (i8x8)(((i8x8)m1_3 & live1) | ((i8x8)before1 & ~live1));
         }
+        if (!(i & 65535) && i < n_inner && loop_stops()) return 4;
       }
       ((i8x8 *)sets1)[0] = m1_0;
       ((i8x8 *)sets1)[1] = m1_1;

@@ -88,6 +88,7 @@ static NOINLINE i1 fold_maximum_i1_64(i1 *a, i8 count) {
 INLINE i8 to_int64_f8(f8 x) {
   return (x >= -0x1p63f) & (x < 0x1p63f) ? (i8)x : (-0x7fffffffffffffffLL - 1);
 }
+i4 (*loop_stops)(void);
 static NOINLINE i8 fold_minimum_i8_8(i8 *a, i8 count) {
   if (count == 4 * 8) {
 #pragma omp simd
@@ -307,6 +308,7 @@ i4 kernel_2(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           end = n_inner;
           w0 = (char *)(e0 + r * 8) - full * 8;
         }
+        if (end > (i | 65535)) end = (i | 65535) + 1;
         if ((i & 31) == 0) {
           for (; i + 32 <= (end < full ? end : full); i += 32) {
             char *q0 = w0 + i * 8;
@@ -329,6 +331,7 @@ i4 kernel_2(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
             c4[l] = (v2) < c4[l] ? (v2) : c4[l];
           }
         }
+        if (!(i & 65535) && i < n_inner && loop_stops()) return 4;
       }
     }
     for (i8 row = 0; row < rows; ++row) {
@@ -349,6 +352,7 @@ i4 kernel_2(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           end = n_inner;
           w0 = (char *)(e0 + r * 8) - full * 8;
         }
+        if (end > (i | 65535)) end = (i | 65535) + 1;
         if (((walked1 + i) & 31) == 0) {
           for (; i + 32 <= (end < full ? end : full); i += 32) {
             char *q0 = w0 + i * 8;
@@ -374,6 +378,7 @@ i4 kernel_2(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
             c1[l] = c1[l] + ((i + l < n_inner ? v4 : ((i8)0)));
           }
         }
+        if (!(i & 65535) && i < n_inner && loop_stops()) return 4;
       }
       walked1 += whole;
       if (walked1 == total1) {

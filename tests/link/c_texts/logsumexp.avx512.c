@@ -16,6 +16,7 @@ VECTOR f8 exp(f8);
 typedef f8 f8x8 __attribute__((vector_size(64), may_alias));
 typedef f8x8 f8x8_at __attribute__((aligned(8)));
 void (*pad_ends_64)(void *, const void *, i8, i8, i8, i8, i8);
+i4 (*loop_stops)(void);
 void (*fold_rows_maximum_f8)(f8 *, f8 *, i8, i8, i8, i8);
 #define FMA_f8(a, b, c) ((f8x8)__builtin_ia32_vfmaddpd512_mask(a, b, c, -1, 4))
 #define ALL_f8(c) ((c) - (f8x8){})
@@ -121,6 +122,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           end = n_inner;
           w0 = (char *)(e0 + r * 8) - full * 8;
         }
+        if (end > (i | 65535)) end = (i | 65535) + 1;
         for (; i < end; i += 8) {
           char *q0 = w0 + i * 8;
           ALIGNED f8 c5[8];
@@ -135,6 +137,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           m5_2 = m5_3;
           m5_3 = *(f8x8 *)c5;
         }
+        if (!(i & 65535) && i < n_inner && loop_stops()) return 4;
       }
       {
         f8x8 x;
@@ -193,6 +196,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           w0 = (char *)(e0 + r * 8) - full * 8;
         }
         if (end > i + 512 - ((walked2 + i) & 511)) end = i + 512 - ((walked2 + i) & 511);
+        if (end > (i | 65535)) end = (i | 65535) + 1;
         const f8x8 before2 = m2_0;
         HOLD_EXP_f8x8;
         for (; i < end; i += 8) {
@@ -222,6 +226,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           const i8x8 live2 = *(const i8x8_at *)(first_i8x8 + 8 - rest);
           m2_3 = (f8x8)(((i8x8)m2_3 & live2) | ((i8x8)before2 & ~live2));
         }
+        if (!(i & 65535) && i < n_inner && loop_stops()) return 4;
         if (((walked2 + i) & 511) == 0) {
           ALIGNED f8 d2[32];
           ((f8x8 *)d2)[0] = m2_0;

@@ -14,6 +14,7 @@ typedef float f4; typedef double f8;
 #endif
 VECTOR f8 exp(f8);
 void (*pad_ends_64)(void *, const void *, i8, i8, i8, i8, i8);
+i4 (*loop_stops)(void);
 void (*fold_rows_maximum_f8)(f8 *, f8 *, i8, i8, i8, i8);
 void (*carry_f8)(f8 *, i8, i8);
 f8 (*fold_all_add_f8)(f8 *, i8, i8, i8);
@@ -60,6 +61,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           end = n_inner;
           w0 = (char *)(e0 + r * 8) - full * 8;
         }
+        if (end > (i | 65535)) end = (i | 65535) + 1;
         if ((i & 31) == 0) {
           for (; i + 32 <= (end < full ? end : full); i += 32) {
             char *q0 = w0 + i * 8;
@@ -80,6 +82,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
             c5[l] = ((v0) > c5[l]) | ((v0) != (v0)) ? (v0) : c5[l];
           }
         }
+        if (!(i & 65535) && i < n_inner && loop_stops()) return 4;
       }
     }
     fold_rows_maximum_f8(row5, a5, rows, used5, 0, 8);
@@ -102,6 +105,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           w0 = (char *)(e0 + r * 8) - full * 8;
         }
         if (end > i + 512 - ((walked2 + i) & 511)) end = i + 512 - ((walked2 + i) & 511);
+        if (end > (i | 65535)) end = (i | 65535) + 1;
         for (; i < end; i += 8) {
           char *q0 = w0 + i * 8;
           __builtin_prefetch(n0 + i * 8);
@@ -114,6 +118,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
             c2[l] = c2[l] + ((i + l < n_inner ? v7 : (-0x0.0p+0)));
           }
         }
+        if (!(i & 65535) && i < n_inner && loop_stops()) return 4;
         if (((walked2 + i) & 511) == 0) {
           f8 *d2 = sets2;
           if (((walked2 + i) & 511) == 0) carry_f8(a2, (walked2 + i) / 512, 32);

@@ -13,6 +13,7 @@ typedef float f4; typedef double f8;
 #define VECTOR __attribute__((const))
 #endif
 void (*pad_ends_64)(void *, const void *, i8, i8, i8, i8, i8);
+i4 (*loop_stops)(void);
 void (*copy_ends_64)(void *, const void *, i8, i8, i8, i8);
 i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   i4 status = 0;
@@ -30,26 +31,30 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
       char *w0 = p0;
       char *w1 = p1;
       f8 r2 = (-0x0.0p+0);
-      for (i8 i = 0; i < n_inner; i += 8) {
-        char *q0 = w0 + i * 8;
-        char *q1 = w1 + i * 8;
-        if (i == full) {
-          q0 = (char *)e0;
-          q1 = (char *)e1;
-        }
-        ALIGNED f8 s2[8];
-        for (i8 l = 0; l < 8; ++l) {
-          const f8 v0 = ((const f8 *)q0)[l];
-          r2 = (i + l < n_inner ? r2 + (v0) : r2);
-          const f8 v2 = r2;
-          s2[l] = v2;
-        }
+      for (i8 i = 0; i < n_inner;) {
+        const i8 pause = n_inner - i > 65536 ? i + 65536 : n_inner;
+        for (; i < pause; i += 8) {
+          char *q0 = w0 + i * 8;
+          char *q1 = w1 + i * 8;
+          if (i == full) {
+            q0 = (char *)e0;
+            q1 = (char *)e1;
+          }
+          ALIGNED f8 s2[8];
+          for (i8 l = 0; l < 8; ++l) {
+            const f8 v0 = ((const f8 *)q0)[l];
+            r2 = (i + l < n_inner ? r2 + (v0) : r2);
+            const f8 v2 = r2;
+            s2[l] = v2;
+          }
 #pragma omp simd
-        for (i8 l = 0; l < 8; ++l) {
-          const f8 v2 = s2[l];
-          const f8 v3 = v2 * 0x1.p+1;
-          ((f8 *)q1)[l] = v3;
+          for (i8 l = 0; l < 8; ++l) {
+            const f8 v2 = s2[l];
+            const f8 v3 = v2 * 0x1.p+1;
+            ((f8 *)q1)[l] = v3;
+          }
         }
+        if (i < n_inner && loop_stops()) return 4;
       }
     }
     if (rest) copy_ends_64(p1 + full * 8, e1, outer_stride[1], 1, rest, 8);

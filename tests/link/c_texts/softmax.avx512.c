@@ -16,6 +16,7 @@ VECTOR f8 exp(f8);
 typedef f8 f8x8 __attribute__((vector_size(64), may_alias));
 typedef f8x8 f8x8_at __attribute__((aligned(8)));
 void (*pad_ends_64)(void *, const void *, i8, i8, i8, i8, i8);
+i4 (*loop_stops)(void);
 void (*fold_rows_maximum_f8)(f8 *, f8 *, i8, i8, i8, i8);
 #define FMA_f8(a, b, c) ((f8x8)__builtin_ia32_vfmaddpd512_mask(a, b, c, -1, 4))
 #define ALL_f8(c) ((c) - (f8x8){})
@@ -90,6 +91,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           end = n_inner;
           w0 = (char *)(e0 + r * 8) - full * 8;
         }
+        if (end > (i | 65535)) end = (i | 65535) + 1;
         for (; i < end; i += 8) {
           char *q0 = w0 + i * 8;
           ALIGNED f8 c4[8];
@@ -104,6 +106,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           m4_2 = m4_3;
           m4_3 = *(f8x8 *)c4;
         }
+        if (!(i & 65535) && i < n_inner && loop_stops()) return 4;
       }
       {
         f8x8 x;
@@ -161,6 +164,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           w0 = (char *)(e0 + r * 8) - full * 8;
         }
         if (end > i + 512 - (i & 511)) end = i + 512 - (i & 511);
+        if (end > (i | 65535)) end = (i | 65535) + 1;
         const f8x8 before7 = m7_0;
         HOLD_EXP_f8x8;
         for (; i < end; i += 8) {
@@ -193,6 +197,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           const i8x8 live7 = *(const i8x8_at *)(first_i8x8 + 8 - rest);
           m7_3 = (f8x8)(((i8x8)m7_3 & live7) | ((i8x8)before7 & ~live7));
         }
+        if (!(i & 65535) && i < n_inner && loop_stops()) return 4;
         if ((i & 511) == 0) {
           ALIGNED f8 d7[32];
           ((f8x8 *)d7)[0] = m7_0;
@@ -239,6 +244,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           end = n_inner;
           w1 = (char *)(e1 + r * 8) - full * 8;
         }
+        if (end > (i | 65535)) end = (i | 65535) + 1;
         for (; i < end; i += 8) {
           char *q1 = w1 + i * 8;
           char *qb5 = wb5 + i * 8;
@@ -249,6 +255,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
             ((f8 *)q1)[l] = v7;
           }
         }
+        if (!(i & 65535) && i < n_inner && loop_stops()) return 4;
       }
     }
     if (rest) copy_ends_64(p1 + full * 8, e1, outer_stride[1], rows, rest, 8);

@@ -14,6 +14,7 @@ typedef float f4; typedef double f8;
 #endif
 VECTOR f8 exp(f8);
 void (*pad_ends_64)(void *, const void *, i8, i8, i8, i8, i8);
+i4 (*loop_stops)(void);
 void (*fold_rows_maximum_f8)(f8 *, f8 *, i8, i8, i8, i8);
 void (*carry_f8)(f8 *, i8, i8);
 void (*fold_rows_add_f8)(f8 *, f8 *, i8, i8, i8, i8);
@@ -54,6 +55,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           end = n_inner;
           w0 = (char *)(e0 + r * 8) - full * 8;
         }
+        if (end > (i | 65535)) end = (i | 65535) + 1;
         if ((i & 31) == 0) {
           for (; i + 32 <= (end < full ? end : full); i += 32) {
             char *q0 = w0 + i * 8;
@@ -74,6 +76,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
             c4[l] = ((v0) > c4[l]) | ((v0) != (v0)) ? (v0) : c4[l];
           }
         }
+        if (!(i & 65535) && i < n_inner && loop_stops()) return 4;
       }
     }
     fold_rows_maximum_f8(row4, a4, rows, used4, 0, 8);
@@ -100,6 +103,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           w0 = (char *)(e0 + r * 8) - full * 8;
         }
         if (end > i + 512 - (i & 511)) end = i + 512 - (i & 511);
+        if (end > (i | 65535)) end = (i | 65535) + 1;
         for (; i < end; i += 8) {
           char *q0 = w0 + i * 8;
           char *qb5 = wb5 + i * 8;
@@ -115,6 +119,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
             c7[l] = c7[l] + ((i + l < n_inner ? v5 : (-0x0.0p+0)));
           }
         }
+        if (!(i & 65535) && i < n_inner && loop_stops()) return 4;
         if ((i & 511) == 0) {
           f8 *d7 = sets7;
           if ((i & 511) == 0) carry_f8(a7, i / 512, 32);
@@ -137,6 +142,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           end = n_inner;
           w1 = (char *)(e1 + r * 8) - full * 8;
         }
+        if (end > (i | 65535)) end = (i | 65535) + 1;
         for (; i < end; i += 8) {
           char *q1 = w1 + i * 8;
           char *qb5 = wb5 + i * 8;
@@ -147,6 +153,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
             ((f8 *)q1)[l] = v7;
           }
         }
+        if (!(i & 65535) && i < n_inner && loop_stops()) return 4;
       }
     }
     if (rest) copy_ends_64(p1 + full * 8, e1, outer_stride[1], rows, rest, 8);

@@ -7,6 +7,10 @@ from typing import Protocol
 
 from frazil.link.c import syntax as c
 from frazil.link.c.folding import Folding
+from frazil.link.kernel.loop_kernel import PATIENCE, Status
+
+STOPS = "i < n_inner && loop_stops()"
+"""Whether a row that is not at its end is to stop."""
 
 DECIDED = 128
 """The blocks after which a walk asks whether a fold of bools can still change."""
@@ -57,6 +61,17 @@ class Decided:
         laid_out = [*_spilled(self._foldings)]
         decided = " && ".join(each.is_decided() for each in self._foldings)
         return c.If("i < n_inner", [*laid_out, c.If(decided, [c.Assign("i", "n_inner")])])
+
+
+class Asking:
+    """A long row may take long, and somebody may want it to stop."""
+
+    def limits(self) -> Iterator[c.Statement]:
+        last = f"(i | {PATIENCE - 1})"
+        yield c.If(f"end > {last}", [c.Assign("end", f"{last} + 1")])
+
+    def act(self) -> c.Statement:
+        return c.If(f"!(i & {PATIENCE - 1}) && {STOPS}", [c.Return(f"{Status.STOPPED:d}")])
 
 
 class Carrying:

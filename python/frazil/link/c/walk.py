@@ -11,11 +11,11 @@ from frazil.link.c.folding import AllRows, EachRow, Folding, MemoryFolding, fold
 from frazil.link.c.functions import C_TYPES
 from frazil.link.c.lanes import BlockWriter
 from frazil.link.c.operands import Operands
-from frazil.link.c.pauses import Carrying, Columns, Decided, Pause
+from frazil.link.c.pauses import STOPS, Asking, Carrying, Columns, Decided, Pause
 from frazil.link.c.rows import Rows
 from frazil.link.c.stages import Stages
 from frazil.link.c.values import Values, reduction
-from frazil.link.kernel.loop_kernel import Cumulate
+from frazil.link.kernel.loop_kernel import PATIENCE, Cumulate, Status
 from frazil.link.kernel.passes import Pass
 from frazil.link.kernel.reduction import SETS, folds_row
 
@@ -70,6 +70,8 @@ class PassWriter:
     def walk(self) -> Iterator[c.Statement]:
         """One walk along each row."""
         row_pass = self.row_pass
+        if self.kernel.takes_rows:
+            self.values.unit.native("loop_stops", "i4", "void")
         if not (self.moving or self.foldings or row_pass.puts or row_pass.varying):
             return
         yield self.rows.walk([*self._row()])
@@ -118,7 +120,15 @@ class PassWriter:
         """
         yield from block.before_blocks()
         body = [*self._block_starts(), *self.ends.turn_block(self.moving), *block.one_block()]
-        yield c.For("i8 i = 0", "i < n_inner", f"i += {self.lanes}", body)
+        if not self.kernel.takes_rows:
+            yield c.For("i8 i = 0", "i < n_inner", f"i += {self.lanes}", body)
+            return
+        portion = [
+            c.Const("i8", "pause", f"n_inner - i > {PATIENCE} ? i + {PATIENCE} : n_inner"),
+            c.For("", "i < pause", f"i += {self.lanes}", body),
+            c.If(STOPS, [c.Return(f"{Status.STOPPED:d}")]),
+        ]
+        yield c.For("i8 i = 0", "i < n_inner", "", portion)
 
     def _pausing_blocks(self, stages: Stages, block: BlockWriter) -> c.For:
         """The blocks of a row from pause to pause; the end of the row comes after one."""
@@ -167,6 +177,8 @@ class PassWriter:
             pauses.append(Columns(foldings, lanes))
         if self._may_be_decided():
             pauses.append(Decided(foldings, lanes))
+        if self.kernel.takes_rows:
+            pauses.append(Asking())
         summed = [each for each in foldings if each.has_levels]
         if summed:
             pauses.append(Carrying(summed, foldings))

@@ -64,6 +64,10 @@ class Literal:
         return hash(self._content())
 
 
+PATIENCE = 1 << 16
+"""Elements of a row after which a kernel that takes whole rows asks whether to stop."""
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """One scalar op; ``args`` index the kernel's values: reads, then literals, then statements."""

@@ -11,7 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from frazil.link.kernel.loop_kernel import Cumulate, LoopKernel, LoweringError, Status, Take, Write
+from frazil.link.kernel.loop_kernel import (
+    PATIENCE,
+    Cumulate,
+    LoopKernel,
+    LoweringError,
+    Status,
+    Take,
+    Write,
+)
 from frazil.link.kernel.passes import Pass, plan
 from frazil.link.kernel.reduction import (
     LEVELS,
@@ -256,6 +264,8 @@ class KernelSource:
                 if each.value is not None:
                     yield from self._start_partials(each)
             yield f"for start in range(0, n_inner, {lanes}):"
+            if self.kernel.takes_rows:
+                yield from _indented(self._ask(f"start & {PATIENCE - 1} == 0 and start > 0"), 1)
             for each in folding:
                 yield f"    offset{each.k} = (blocks{each.k} & {SETS - 1}) * {lanes} - start"
             yield f"    for i in range(start, min(start + {lanes}, n_inner)):"
@@ -265,8 +275,20 @@ class KernelSource:
             for each in folding:
                 yield from self._end_partials(each)
         elif one.writes or one.stores or one.puts:
-            yield "for i in range(n_inner):"
-            yield from _indented(self._element(one, folding), 1)
+            if not self.kernel.takes_rows:
+                yield "for i in range(n_inner):"
+                yield from _indented(self._element(one, folding), 1)
+                return
+            yield f"for start in range(0, n_inner, {PATIENCE}):"
+            yield from _indented(self._ask("start > 0"), 1)
+            yield f"    for i in range(start, min(start + {PATIENCE}, n_inner)):"
+            yield from _indented(self._element(one, folding), 2)
+
+    def _ask(self, when: str) -> Iterator[str]:
+        """Leave the kernel if somebody wants it to stop."""
+        stops = self.name("loop_stops", functions.function("loop_stops", "int32"))
+        yield f"if {when} and {stops}() != 0:"
+        yield f"    return int32({Status.STOPPED:d})"
 
     def _statements(self, numbers: Iterable[int], element: str) -> Iterator[str]:
         kernel = self.kernel
