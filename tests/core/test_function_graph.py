@@ -258,3 +258,15 @@ def test_rolling_back_leaves_the_container_as_it_was():
         graph.replace(x, container.constant(3.0))
         raise ZeroDivisionError
     assert container.stats().nodes == before
+
+
+def test_a_node_over_operands_of_a_narrower_type_keeps_its_own():
+    x, y = ft.vector("x"), ft.vector("y", shape=(3,))
+    before = ft.exp(x) * 2.0 + 1.0
+    [after] = fz.graph_replace([before], {x: y})
+    built = ft.exp(y) * 2.0 + 1.0
+    # Who reads a node may have been built for its type. What is compiled takes lengths from the
+    # operands.
+    assert after.type == before.type != built.type
+    programs = [fz.function([y], out, mode="c").program.instructions for out in (after, built)]
+    assert programs[0] == programs[1]

@@ -267,3 +267,21 @@ def test_debug_mode_goes_step_by_step() -> None:
     logs, _ = fz.scan(lambda x, a: ft.log(a) * x, x, s)
     with pytest.raises(fz.DebugModeError, match="step 1: its result 0 is NaN at"):
         fz.function([x, s], logs, mode="debug")([1.0, 2.0, 3.0], 0.5)
+
+
+@pytest.mark.parametrize("static", [False, True])
+def test_a_sequence_that_no_step_reads_has_an_element_for_each_step(mode, static):
+    x, s, k = ft.vector("x"), ft.scalar("s"), ft.lscalar("k")
+    steps = 3 if static else k
+    powers, _ = fz.scan(lambda row, p: 2 * p, [x], [s], n_steps=steps)
+    ones, _ = fz.scan(lambda row: ft.constant(1.0), [x], n_steps=steps)
+    f = fz.function([x, s, k], powers, mode=mode, on_unused_input="ignore")
+    g = fz.function([x, k], ones, mode=mode, on_unused_input="ignore")
+    for length in (3, 5):
+        np.testing.assert_array_equal(f(np.ones(length), 1.0, 3), [2, 4, 8])
+        np.testing.assert_array_equal(g(np.ones(length), 3), [1, 1, 1])
+    for call in (lambda v: f(v, 1.0, 3), lambda v: g(v, 3)):
+        with pytest.raises(ValueError, match="fewer elements than the scan has steps"):
+            call(np.ones(2))
+    with pytest.raises(ValueError, match="2 elements for 3 steps"):
+        fz.scan(lambda row, p: 2 * p, [ft.constant([1.0, 2.0])], [s], n_steps=3)

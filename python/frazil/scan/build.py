@@ -27,6 +27,7 @@ from frazil.scan.arguments import (
 from frazil.scan.initial_dtypes import infer_initial_dtypes
 from frazil.scan.op import Scan
 from frazil.tensor.buffers import Distinct
+from frazil.tensor.checks import Check, checked
 from frazil.tensor.lengths import as_length, length, minimum, static_length
 
 
@@ -182,12 +183,16 @@ def build_scan(
     initial = [x for one in carried if one is not None for x in one.initial]
     with in_container_of([*(tap.rows for tap in taps), *initial, *fixed]):
         steps = _number_of_steps(taps, n_steps)
+        counted = [length(tap.rows, 0) for tap in taps]
         taps = [Tap(_first(tap.rows, steps), tap.lag, tap.name) for tap in taps]
         called = infer_initial_dtypes(carried, lambda own: _Call.of(fn, taps, own, fixed))
         step = _Step.of(called, fixed)
         if strict:
             step.check_strict(fixed)
-        return step.apply_scan(taps, steps, truncate_gradient, name)
+        unread = [] if n_steps is None else step.unread(counted)
+        known = static_length(steps) is not None
+        enough = [n >= steps for n in unread if not (known and static_length(n) is not None)]
+        return step.apply_scan(taps, steps, enough, truncate_gradient, name)
 
 
 def _number_of_steps(taps: Sequence[Tap], n_steps: int | Variable | None) -> Variable:
@@ -333,10 +338,25 @@ class _Step:
                 )
             pending += x.owner.inputs
 
+    def unread(self, counted: Sequence[Variable]) -> list[Variable]:
+        """The lengths of sequences of which a step reads nothing."""
+        read = {x for node in _core.toposort(self.results) for x in node.inputs}
+        read.update(self.results)
+        return [n for n, x in zip(counted, self.elements, strict=True) if x not in read]
+
     def apply_scan(
-        self, taps: Sequence[Tap], steps: Variable, truncate_gradient: int, name: str | None
+        self,
+        taps: Sequence[Tap],
+        steps: Variable,
+        enough: Sequence[Variable],
+        truncate_gradient: int,
+        name: str | None,
     ) -> tuple[list[Variable], list[Variable | None], dict[SharedVariable, Variable]]:
-        """The stacked outputs, the last value of each carried output, and the updates."""
+        """The stacked outputs, the last value of each carried output, and the updates.
+
+        ``enough`` are conditions that the run checks: no rule that leaves a sequence out may lose
+        them.
+        """
         placeholders = self.placeholders
         impure = [
             y
@@ -362,8 +382,12 @@ class _Step:
             name=name,
         )
         initial = [x for one in self.carried if one is not None for x in one.initial]
+        fewer = Check("a sequence has fewer elements than the scan has steps", asserted=False)
+        initial[:1] = [checked(x, enough, fewer) for x in initial[:1]]
         operands = [*(tap.rows for tap in taps), *initial, *self.updated, *non_sequences]
-        made = op.make_node(steps, *operands).outputs
+        made: Sequence[Variable] = op.make_node(steps, *operands).outputs
+        if not initial:
+            made = [checked(y, enough, fewer) for y in made]
         first = len(nexts) - len(self.updates)
         updates = dict(zip(self.updated, made[first : len(nexts)], strict=True))
         states = iter(made)
