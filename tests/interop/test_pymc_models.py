@@ -3,6 +3,7 @@
 import numpy as np
 import pytensor
 import pytest
+
 from pymc_models import MODELS
 
 POINTS = (0.0, 0.3, 1.0)
