@@ -38,7 +38,7 @@ __all__ = [
     "compile_kernels",
     "constant",
     "digest_of",
-    "distribution_parameters",
+    "distribution_form",
     "distributions",
     "elemwise",
     "elemwise_type",
@@ -1133,8 +1133,10 @@ def distributions() -> list[tuple[str, str, str]]:
     function that does it.
     """
 
-def distribution_parameters(name: str, dtype: npt.DTypeLike) -> list[str]:
-    """The dtypes of the parameters of a distribution."""
+def distribution_form(name: str, dtype: npt.DTypeLike) -> tuple[list[tuple[str, bool]], bool]:
+    """The parameters of a distribution: the dtype of each, and whether rows of numbers take rows of
+    it; and whether the distribution draws rows, the numbers along the last axis together.
+    """
 
 def set_sampler(name: str, address: int) -> None:
     """Says where one of NumPy's functions for distributions lies.

@@ -9,6 +9,7 @@ from frazil.batching import (  # noqa: F401  (they register rules)
     advanced_indexing,
     axes,
     creation,
+    draws,
     elementwise,
     indexing,
     inner_graphs,

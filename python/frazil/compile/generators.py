@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import frazil._core as _core
 from frazil._core import FrozenApply, FrozenFunctionGraph, SharedVariable, Variable
 from frazil.inner.inner_graph import HasInnerGraph
-from frazil.random.draw import Draw
+from frazil.random.draw import Drawing
 
 
 def states_left(
@@ -35,7 +35,7 @@ def states_left(
     origin: dict[Variable, SharedVariable] = {x: x for x in generators}
     last: dict[SharedVariable, Variable] = {}
     for node in _core.toposort(wanted):
-        if isinstance(node.op, Draw) and node.inputs[0] in origin:
+        if isinstance(node.op, Drawing) and node.inputs[0] in origin:
             state = node.inputs[0]
             generator = origin[state]
             if state is not last.get(generator, generator):
@@ -54,7 +54,7 @@ def _draws(graph: FrozenFunctionGraph) -> bool:
     graphs, seen = [graph], {graph}
     while graphs:
         for node in graphs.pop().toposort():
-            if isinstance(node.op, Draw):
+            if isinstance(node.op, Drawing):
                 return True
             if isinstance(node.op, HasInnerGraph) and node.op.fgraph not in seen:
                 seen.add(node.op.fgraph)

@@ -5,6 +5,10 @@ Numbers are those that NumPy draws from the same state. May import ``tensor`` an
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from frazil.random.choices import choice as choice
+from frazil.random.choices import permutation as permutation
+from frazil.random.choices import permuted as permuted
+from frazil.random.choices import shuffle as shuffle
 from frazil.random.continuous import beta as beta
 from frazil.random.continuous import chisquare as chisquare
 from frazil.random.continuous import exponential as exponential
@@ -26,6 +30,17 @@ from frazil.random.continuous import uniform as uniform
 from frazil.random.continuous import vonmises as vonmises
 from frazil.random.continuous import wald as wald
 from frazil.random.continuous import weibull as weibull
+from frazil.random.derived import bernoulli as bernoulli
+from frazil.random.derived import betabinom as betabinom
+from frazil.random.derived import categorical as categorical
+from frazil.random.derived import cauchy as cauchy
+from frazil.random.derived import gengamma as gengamma
+from frazil.random.derived import halfcauchy as halfcauchy
+from frazil.random.derived import halfnormal as halfnormal
+from frazil.random.derived import invgamma as invgamma
+from frazil.random.derived import nbinom as nbinom
+from frazil.random.derived import t as t
+from frazil.random.derived import truncexpon as truncexpon
 from frazil.random.discrete import binomial as binomial
 from frazil.random.discrete import geometric as geometric
 from frazil.random.discrete import hypergeometric as hypergeometric
@@ -45,8 +60,16 @@ from frazil.random.streams import Stream as Stream
 from frazil.random.streams import add_methods as _add_methods
 from frazil.random.streams import default_rng as default_rng
 from frazil.random.streams import shared_rng as shared_rng
+from frazil.random.vectors import dirichlet as dirichlet
+from frazil.random.vectors import multinomial as multinomial
+from frazil.random.vectors import multivariate_hypergeometric as multivariate_hypergeometric
+from frazil.random.vectors import multivariate_normal as multivariate_normal
 
 _DRAWING = (
+    choice,
+    permutation,
+    permuted,
+    shuffle,
     beta,
     chisquare,
     exponential,
@@ -68,6 +91,17 @@ _DRAWING = (
     vonmises,
     wald,
     weibull,
+    bernoulli,
+    betabinom,
+    categorical,
+    cauchy,
+    gengamma,
+    halfcauchy,
+    halfnormal,
+    invgamma,
+    nbinom,
+    t,
+    truncexpon,
     binomial,
     geometric,
     hypergeometric,
@@ -81,6 +115,10 @@ _DRAWING = (
     standard_exponential,
     standard_gamma,
     standard_normal,
+    dirichlet,
+    multinomial,
+    multivariate_hypergeometric,
+    multivariate_normal,
 )
 
 _add_methods({function.__name__: function for function in _DRAWING})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,10 +12,19 @@ import numpy as np
 import frazil._core as _core
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.random.by_numpy import NUMPY, by_name
 from frazil.random.states import generator_of, state_of
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.tensor.broadcasting import broadcast_length, check_lengths
-from frazil.tensor.lengths import LengthLike, Lengths, as_lengths, static_shape
+from frazil.tensor.broadcasting import check_lengths
+from frazil.tensor.lengths import (
+    LengthLike,
+    Lengths,
+    as_lengths,
+    length,
+    lengths,
+    static_length,
+    static_shape,
+)
 
 Size: TypeAlias = LengthLike | Iterable[LengthLike] | None
 """The shape of what is drawn; None: that to which the parameters broadcast."""
@@ -23,8 +33,43 @@ Drawn: TypeAlias = tuple[Variable, Variable]
 """The state of the generator after the draw, and what was drawn."""
 
 
+@dataclass(frozen=True)
+class Form:
+    """What a distribution takes and gives.
+
+    Attributes
+    ----------
+    parameters : tuple of str
+        The dtype of each parameter.
+    takes_rows : tuple of bool
+        Whether it takes the numbers along the last axis of a parameter together.
+    has_rows : bool
+        Whether it draws the numbers along the last axis together.
+    """
+
+    parameters: tuple[str, ...]
+    takes_rows: tuple[bool, ...]
+    has_rows: bool
+
+
+@cache
+def form_of(distribution: str, dtype: str) -> Form:
+    """Return what a distribution takes and gives."""
+    parameters, has_rows = _core.distribution_form(distribution, dtype)
+    return Form(
+        tuple(name for name, _ in parameters), tuple(row for _, row in parameters), has_rows
+    )
+
+
+class Drawing(Op):
+    """An op that draws: its first operand is the state before, its first output the state after."""
+
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
+        return [None] * len(inputs)
+
+
 @dataclass(frozen=True, eq=False)
-class Draw(Op):
+class Draw(Drawing):
     """Numbers of a distribution, and the state of the generator after them.
 
     The operands are the state before, the distribution's parameters, which broadcast, and the
@@ -36,94 +81,70 @@ class Draw(Op):
     dtype: str
 
     @property
-    def parameters(self) -> Sequence[str]:
-        """The dtypes of the parameters."""
-        return _core.distribution_parameters(self.distribution, self.dtype)
+    def form(self) -> Form:
+        """What the distribution takes and gives."""
+        return form_of(self.distribution, self.dtype)
+
+    @property
+    def arity(self) -> int:
+        """The number of parameters."""
+        return len(self.form.parameters)
 
     def make_node(self, state: Variable, *operands: Variable) -> FrozenApply:
-        dtypes = self.parameters
-        parameters, shape = operands[: len(dtypes)], operands[len(dtypes) :]
-        given = [x.dtype for x in parameters]
-        if state.dtype != "uint64" or state.ndim != 1:
-            raise TypeError(
-                f"the state of a generator is a vector of uint64, given {state.type}; make one "
-                "with fz.random.shared_rng(seed) or fz.random.state_of(seed)"
-            )
-        if given != list(dtypes):
-            raise TypeError(f"{self} takes parameters of types {list(dtypes)}, given {given}")
+        parameters, shape = operands[: self.arity], operands[self.arity :]
+        given = tuple(x.dtype for x in parameters)
+        check_state(state)
+        if given != self.form.parameters:
+            wanted = list(self.form.parameters)
+            raise TypeError(f"{self} takes parameters of types {wanted}, given {list(given)}")
         static = static_shape(shape)
-        for x in parameters:
-            if x.ndim > len(static):
-                raise ValueError(
-                    f"{self.distribution}: a parameter of type {x.type} does not broadcast to size "
-                    f"{static}: it has more dimensions"
-                )
-            for known, wanted in zip(x.type.shape[::-1], static[::-1], strict=False):
-                if known not in (1, None, wanted) and wanted is not None:
-                    raise ValueError(
-                        f"{self.distribution}: a parameter of type {x.type} does not broadcast to "
-                        f"size {static}"
-                    )
+        for x, is_row in zip(parameters, self.form.takes_rows, strict=True):
+            self._check_parameter(x, is_row, static)
         return FrozenApply(self, [state, *operands], [state.type, TensorType(self.dtype, static)])
 
+    def _check_parameter(self, x: Variable, is_row: bool, shape: Sequence[int | None]) -> None:
+        """Raise ValueError if a parameter does not broadcast to what is drawn."""
+        own, wanted = x.type.shape, tuple(shape)
+        fits = True
+        if is_row:
+            fits = len(own) > 0 and (own[-1] == wanted[-1] or None in (own[-1], wanted[-1]))
+            own = own[:-1]
+        if self.form.has_rows:
+            wanted = wanted[:-1]
+        pairs = zip(own[::-1], wanted[::-1], strict=False)
+        fits &= len(own) <= len(wanted)
+        if not fits or any(n not in (1, None, m) and m is not None for n, m in pairs):
+            more = ": it has more dimensions" if len(own) > len(wanted) else ""
+            raise ValueError(
+                f"{self.distribution}: a parameter of type {x.type} does not broadcast to what is "
+                f"drawn, of shape {tuple(shape)}{more}"
+            )
+
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        count = len(self.parameters)
-        state, parameters = inputs[0], inputs[1 : 1 + count]
-        shape = tuple(int(n) for n in inputs[1 + count :])
-        for x, array in zip(node.inputs[1 : 1 + count], parameters, strict=True):
-            check_lengths(x, array.shape, shape)
+        state, parameters = inputs[0], inputs[1 : 1 + self.arity]
+        shape = tuple(int(n) for n in inputs[1 + self.arity :])
+        batch = shape[:-1] if self.form.has_rows else shape
+        operands = zip(node.inputs[1:], parameters, self.form.takes_rows, strict=False)
+        for x, array, is_row in operands:
+            check_lengths(x, array.shape, shape if is_row else batch)
         generator = generator_of(state)
-        draw_of: Callable[..., Any] = _DRAWN.get(self.distribution, _by_name)
+        draw_of: Callable[..., Any] = NUMPY.get(self.distribution, by_name)
         drawn = np.asarray(draw_of(generator, self, parameters, shape), dtype=self.dtype)
         return state_of(generator), drawn
 
     def infer_shape(
         self, node: FrozenApply, input_shapes: Sequence[Lengths]
     ) -> tuple[Lengths, Lengths]:
-        return input_shapes[0], tuple(node.inputs[1 + len(self.parameters) :])
-
-    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
-        return [None] * len(inputs)
+        return input_shapes[0], tuple(node.inputs[1 + self.arity :])
 
 
-def _by_name(
-    generator: np.random.Generator, op: Draw, parameters: Sequence[Array], shape: tuple[int, ...]
-) -> Any:
-    return getattr(generator, op.distribution)(*parameters, size=shape)
-
-
-def _typed(
-    generator: np.random.Generator, op: Draw, parameters: Sequence[Array], shape: tuple[int, ...]
-) -> Any:
-    dtype = np.dtype(op.dtype)
-    return getattr(generator, op.distribution)(*parameters, size=shape, dtype=dtype)
-
-
-def _exponential_by_inversion(
-    generator: np.random.Generator, op: Draw, parameters: Sequence[Array], shape: tuple[int, ...]
-) -> Any:
-    # The types of NumPy's stubs are those of constants.
-    dtype: Any = np.dtype(op.dtype)
-    return generator.standard_exponential(shape, dtype=dtype, method="inv")
-
-
-def _integers(
-    generator: np.random.Generator, op: Draw, parameters: Sequence[Array], shape: tuple[int, ...]
-) -> Any:
-    low, high, endpoint = parameters
-    dtype: Any = np.dtype(op.dtype)
-    return generator.integers(low, high, size=shape, dtype=dtype, endpoint=bool(endpoint))
-
-
-_DRAWN: dict[str, Callable[..., Any]] = {
-    "random": _typed,
-    "standard_normal": _typed,
-    "standard_exponential": _typed,
-    "standard_exponential_inv": _exponential_by_inversion,
-    "standard_gamma": _typed,
-    "integers": _integers,
-}
-"""How NumPy draws where that is no call with the parameters and a size."""
+def check_state(state: Variable) -> None:
+    """Raise TypeError unless a variable may hold the state of a generator."""
+    if state.dtype != "uint64" or state.ndim != 1:
+        raise TypeError(
+            f"the state of a generator is a vector of uint64, given {state.type}; make one with "
+            "fz.random.shared_rng(seed) or fz.random.state_of(seed)"
+        )
 
 
 def draw(
@@ -132,19 +153,45 @@ def draw(
     parameters: Sequence[TensorLike],
     size: Size,
     dtype: str = "float64",
+    row: LengthLike | None = None,
 ) -> Drawn:
-    """Return the state after a draw, and what was drawn."""
-    dtypes = _core.distribution_parameters(distribution, dtype)
+    """Return the state after a draw, and what was drawn.
+
+    ``row`` is the length of rows, where the distribution draws such and takes none.
+    """
+    form = form_of(distribution, dtype)
     operands = [
-        as_parameter(distribution, x, wanted) for x, wanted in zip(parameters, dtypes, strict=True)
+        as_parameter(distribution, x, wanted)
+        for x, wanted in zip(parameters, form.parameters, strict=True)
     ]
+    taken = list(zip(operands, form.takes_rows, strict=True))
+    for x, is_row in taken:
+        if is_row and x.ndim == 0:
+            raise ValueError(
+                f"{distribution} takes a parameter with dimensions, given one of type {x.type}"
+            )
+    shape: Lengths
     if size is None:
-        ndim = max((x.ndim for x in operands), default=0)
-        shape: Lengths = tuple(broadcast_length(operands, axis) for axis in range(-ndim, 0))
+        shape = broadcast_lengths([lengths(x)[: x.ndim - is_row] for x, is_row in taken])
     else:
         shape = as_lengths(size)
+    if form.has_rows:
+        rows = [length(x, x.ndim - 1) for x, is_row in taken if is_row]
+        shape = (*shape, *(rows or as_lengths([] if row is None else [row])))
     state, drawn = Draw(distribution, dtype)(as_tensor(rng), *operands, *shape)
     return state, drawn
+
+
+def broadcast_lengths(shapes: Sequence[Lengths]) -> Lengths:
+    """Return the shape to which shapes broadcast; only a length that is known to be 1 repeats."""
+    ndim = max(map(len, shapes), default=0)
+    made = []
+    for axis in range(-ndim, 0):
+        own = [shape[axis] for shape in shapes if len(shape) >= -axis]
+        longer = [n for n in own if static_length(n) != 1]
+        known = [n for n in longer if static_length(n) is not None]
+        made.append((*known, *longer, *own)[0])
+    return tuple(made)
 
 
 def as_parameter(distribution: str, x: TensorLike, dtype: str) -> Variable:

@@ -24,7 +24,7 @@ IN_TENSOR: Mapping[str, str] = {
     "array": "ft.constant(values) makes a constant, fz.shared(values) a variable that keeps values",
     "asarray": "write ft.as_tensor(value)",
     "grad": "it is fz.grad",
-    "random": "draw with NumPy and pass the numbers as an argument",
+    "random": "it is fz.random, whose draws take the state of a generator",
 }
 
 _IN_PLACE = (

@@ -23,11 +23,17 @@ pub fn distributions() -> Vec<(&'static str, String, &'static str)> {
     Distribution::all().map(row).collect()
 }
 
-/// The types of a distribution's parameters.
+/// The parameters of a distribution: the type of each, and whether rows of numbers take rows of it;
+/// and whether it draws rows.
 #[pyfunction]
-pub fn distribution_parameters(name: &str, dtype: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+pub fn distribution_form(
+    name: &str,
+    dtype: &Bound<'_, PyAny>,
+) -> PyResult<(Vec<(String, bool)>, bool)> {
     let distribution = find_distribution(name, dtype_of(dtype)?)?;
-    Ok(distribution.parameters().map(|dtype| dtype.to_string()).collect())
+    let dtypes = distribution.parameters().enumerate();
+    let parameters = dtypes.map(|(at, dtype)| (dtype.to_string(), distribution.takes_rows(at)));
+    Ok((parameters.collect(), distribution.has_rows()))
 }
 
 /// Sets the address of one of NumPy's functions for distributions, for every program.

@@ -59,7 +59,7 @@ mod _core {
     #[pymodule_export]
     use crate::digest::digest_of;
     #[pymodule_export]
-    use crate::draws::{distribution_parameters, distributions, set_bit_generator, set_sampler};
+    use crate::draws::{distribution_form, distributions, set_bit_generator, set_sampler};
     #[pymodule_export]
     use crate::error::DebugModeError;
     #[pymodule_export]

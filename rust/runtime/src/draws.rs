@@ -4,3 +4,4 @@ pub(crate) mod distribution;
 pub(crate) mod draw;
 pub(crate) mod generator;
 mod limits;
+mod rows;

@@ -58,7 +58,7 @@ def _(op: Scan) -> tuple[int, int | None]:
 
 @_lengths.register
 def _(op: Draw) -> tuple[int, int | None]:
-    return 1 + len(op.parameters), None
+    return 1 + op.arity, None
 
 
 def value_operands(node: FrozenApply) -> Sequence[Variable]:

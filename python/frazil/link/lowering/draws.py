@@ -16,14 +16,15 @@ def _(op: Draw, node: FrozenApply, lowering: Lowering) -> None:
         lower_node.dispatch(Op)(op, node, lowering)
         return
     draws.install()
-    count = len(op.parameters)
+    count = op.arity
     state, parameters, lengths = (
         node.inputs[0],
         node.inputs[1 : 1 + count],
         node.inputs[1 + count :],
     )
-    for x in parameters:
-        lowering.require_broadcast(x, lengths)
+    batch = lengths[:-1] if op.form.has_rows else lengths
+    for x, is_row in zip(parameters, op.form.takes_rows, strict=True):
+        lowering.require_broadcast(x, lengths if is_row else batch)
     slots = lowering.builder.draw(
         op.distribution,
         op.dtype,

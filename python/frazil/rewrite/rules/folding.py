@@ -14,7 +14,7 @@ import frazil.tensor as ft
 from frazil._core import Constant, FrozenApply, TensorType, Variable
 from frazil.graph.answers import values_of
 from frazil.inner.inner_graph import HasInnerGraph
-from frazil.random.draw import Draw
+from frazil.random.draw import Drawing
 from frazil.rewrite.definition import Law, rule
 from frazil.rewrite.guard import reads_buffer
 from frazil.rewrite.sort import Known, Tensor
@@ -65,7 +65,7 @@ def _is_loop(node: FrozenApply) -> bool:
 def _values(node: FrozenApply) -> list[Constant] | None:
     """The values of the node's outputs, if its inputs are constants and they are worth keeping."""
     operands = [x for x in node.inputs if isinstance(x, Constant)]
-    if len(operands) < len(node.inputs) or isinstance(node.op, Draw):
+    if len(operands) < len(node.inputs) or isinstance(node.op, Drawing):
         return None
     if not _is_worth_keeping(node, operands):
         return None

@@ -32,14 +32,26 @@ pub(crate) enum Form {
     /// An integer of this type between two, of which the upper counts if the third parameter is not
     /// zero.
     Integer(DType),
+    /// Rows: the numbers below the length of the row, in any order.
+    Permutation,
+    /// Different numbers below one that is given; put in any order if the second parameter is not
+    /// zero.
+    Sample,
+    /// Rows: how often each of several outcomes comes up in some trials.
+    Multinomial,
+    /// Rows of floats that sum to one.
+    Dirichlet,
+    /// Rows: how many of each colour are in a sample.
+    Colors,
 }
 
 impl Form {
     fn result(self) -> DType {
         match self {
-            Form::Double | Form::Doubles | Form::Uniform => DType::Float64,
+            Form::Double | Form::Doubles | Form::Uniform | Form::Dirichlet => DType::Float64,
             Form::Float | Form::Floats => DType::Float32,
             Form::Count | Form::Binomial | Form::Hypergeometric => DType::Int64,
+            Form::Permutation | Form::Sample | Form::Multinomial | Form::Colors => DType::Int64,
             Form::Integer(dtype) => dtype,
         }
     }
@@ -48,11 +60,22 @@ impl Form {
     fn parameter(self, position: usize) -> DType {
         match (self, position) {
             (Form::Float, _) => DType::Float32,
-            (Form::Binomial, 0) | (Form::Hypergeometric, _) => DType::Int64,
+            (Form::Binomial | Form::Multinomial, 0) => DType::Int64,
+            (Form::Hypergeometric | Form::Sample | Form::Colors, _) => DType::Int64,
             (Form::Integer(DType::UInt64), 0 | 1) => DType::UInt64,
             (Form::Integer(_), _) => DType::Int64,
             _ => DType::Float64,
         }
+    }
+
+    /// Whether the numbers along the last axis are drawn together.
+    pub(crate) fn has_rows(self) -> bool {
+        matches!(self, Form::Permutation | Form::Multinomial | Form::Dirichlet | Form::Colors)
+    }
+
+    /// Whether each row takes a row of a parameter.
+    pub(crate) fn takes_rows(self, position: usize) -> bool {
+        matches!((self, position), (Form::Multinomial, 1) | (Form::Dirichlet | Form::Colors, 0))
     }
 }
 
@@ -131,6 +154,14 @@ const ROWS: &[Row] = rows! {
         ["low" Any, "high" Any, "endpoint" Any]
     "integers" "random_bounded_uint64" Integer(Int64) ["low" Any, "high" Any, "endpoint" Any]
     "integers" "random_bounded_uint64" Integer(UInt64) ["low" Any, "high" Any, "endpoint" Any]
+    "permutation" "random_interval" Permutation
+    "sample" "random_bounded_uint64" Sample ["a" Any, "shuffle" Any]
+    "multinomial" "random_multinomial" Multinomial ["n" NonNegative, "pvals" Unit]
+    "dirichlet" "random_standard_gamma" Dirichlet ["alpha" NotBelowZero]
+    "multivariate_hypergeometric" "random_multivariate_hypergeometric_marginals" Colors
+        ["colors" NonNegative, "nsample" NonNegative]
+    "multivariate_hypergeometric_count" "random_multivariate_hypergeometric_count" Colors
+        ["colors" NonNegative, "nsample" NonNegative]
 };
 
 static FOUND: [OnceLock<usize>; ROWS.len()] = [const { OnceLock::new() }; ROWS.len()];
@@ -199,6 +230,16 @@ impl Distribution {
     /// The types of its parameters.
     pub fn parameters(self) -> impl ExactSizeIterator<Item = DType> {
         (0..self.row().parameters.len()).map(move |at| self.form().parameter(at))
+    }
+
+    /// Whether the numbers along the last axis are drawn together.
+    pub fn has_rows(self) -> bool {
+        self.form().has_rows()
+    }
+
+    /// Whether each row takes a row of a parameter.
+    pub fn takes_rows(self, position: usize) -> bool {
+        self.form().takes_rows(position)
     }
 
     /// What a parameter is called, and what each of its elements must be.

@@ -12,25 +12,29 @@ use crate::arrays::walk::{Order, Strides, Walk};
 use crate::draws::distribution::{Distribution, Form};
 use crate::draws::generator::{BitStream, with_generator};
 use crate::draws::limits::largest_rate;
+use crate::draws::rows;
 use crate::error::Fault;
 use crate::threads::attention::{PATIENCE, Patience, ask};
 
 /// What a number costs, in positions of a loop.
-const COST: i64 = 16;
+pub(super) const COST: i64 = 16;
 
 /// A draw whose shapes are known.
 #[derive(Debug)]
 pub(crate) struct DrawPlan {
-    distribution: Distribution,
+    pub(super) distribution: Distribution,
     /// Words of the state, and the bytes from one to the next.
     state: (usize, i64),
-    count: usize,
-    /// Where the parameters of each number are.
-    walk: Walk,
+    pub(super) count: usize,
+    /// How many numbers are drawn together, and the bytes between those of a row of the parameter that
+    /// has rows.
+    pub(super) row: (usize, i64),
+    /// Where the parameters of each number are, or those of each row.
+    pub(super) walk: Walk,
     /// The elements of each parameter.
     elements: Vec<Walk>,
     /// Where the parameters are that numbers have together.
-    together: Walk,
+    pub(super) together: Walk,
 }
 
 fn walk_of(dims: &[i64], layouts: &[Layout]) -> Walk {
@@ -48,26 +52,38 @@ impl DrawPlan {
         parameters: &[&Layout],
         to: &Layout,
     ) -> Result<DrawPlan, Fault> {
-        let dims = &to.dims;
-        let stretched: Vec<Layout> = parameters
-            .iter()
-            .map(|layout| view::broadcast_to(layout, dims))
-            .collect::<Result<_, _>>()?;
+        let (batch, length) = match to.dims.split_last() {
+            Some((&length, batch)) if distribution.has_rows() => (batch, length),
+            _ => (&to.dims[..], 1),
+        };
+        let mut row_step = 0;
+        let mut own: Vec<Layout> = parameters.iter().map(|&layout| layout.clone()).collect();
+        for (at, layout) in own.iter_mut().enumerate() {
+            if distribution.takes_rows(at) {
+                if layout.dims.pop() != Some(length) {
+                    let from = parameters[at].dims.to_vec();
+                    return Err(Fault::Broadcast { from, to: to.dims.to_vec() });
+                }
+                row_step = layout.strides.pop().unwrap_or(0);
+            }
+        }
+        let stretched: Vec<Layout> =
+            own.iter().map(|layout| view::broadcast_to(layout, batch)).collect::<Result<_, _>>()?;
         // Along which axes parameters have elements.
-        let varying = |axis: usize| {
-            let own = |layout: &&Layout| {
-                axis + layout.ndim() >= dims.len()
-                    && layout.dims[axis + layout.ndim() - dims.len()] != 1
-            };
-            parameters.iter().any(own)
+        let varies = |axis: usize| {
+            own.iter().any(|layout| {
+                let before = batch.len() - layout.ndim();
+                axis >= before && layout.dims[axis - before] != 1
+            })
         };
         let together: SmallVec<[i64; 4]> =
-            (0..dims.len()).map(|axis| if varying(axis) { dims[axis] } else { 1 }).collect();
+            (0..batch.len()).map(|axis| if varies(axis) { batch[axis] } else { 1 }).collect();
         Ok(DrawPlan {
             distribution,
             state: (state.dims[0] as usize, state.strides[0]),
             count: to.len() as usize,
-            walk: walk_of(dims, &stretched),
+            row: (length as usize, row_step),
+            walk: walk_of(batch, &stretched),
             elements: parameters
                 .iter()
                 .map(|&layout| walk_of(&layout.dims, std::slice::from_ref(layout)))
@@ -122,7 +138,7 @@ impl DrawPlan {
             return Ok(()); // NumPy looks at no bounds then
         }
         // SAFETY: the pointers are those of elements of the parameters' types.
-        visit(&self.together, parameters, |pointers| unsafe { check(self.distribution, pointers) })
+        visit(&self.together, parameters, |pointers| unsafe { check(self, pointers) })
     }
 
     /// # Safety
@@ -200,6 +216,11 @@ impl DrawPlan {
                     let draw = |p: &[*mut u8]| f(source.stream, read(p[0]), read(p[1]), read(p[2]));
                     self.each(parameters, to, draw)
                 }
+                (Form::Permutation, _) => rows::permute(self, source, to),
+                (Form::Sample, _) => rows::sample(self, source, parameters, to),
+                (Form::Multinomial, _) => rows::multinomial(self, source, parameters, to),
+                (Form::Dirichlet, _) => rows::dirichlet(self, source, parameters, to),
+                (Form::Colors, _) => rows::colors(self, source, parameters, to),
                 (Form::Integer(dtype), _) => match dtype {
                     DType::Bool | DType::Int8 | DType::UInt8 => {
                         self.buffered::<u8>(source, parameters, to)
@@ -284,9 +305,9 @@ impl DrawPlan {
 
 /// Where numbers come from.
 #[derive(Clone, Copy)]
-struct Source {
-    stream: *mut BitStream,
-    function: *const c_void,
+pub(super) struct Source {
+    pub(super) stream: *mut BitStream,
+    pub(super) function: *const c_void,
 }
 
 type BinomialFn = unsafe extern "C" fn(*mut BitStream, f64, i64, *mut BinomialMemory) -> i64;
@@ -296,7 +317,7 @@ type BoundedFn<T> = unsafe extern "C" fn(*mut BitStream, T, T, T, bool, *mut c_i
 /// What NumPy's binomial keeps of the parameters that it saw last.
 #[repr(C)]
 #[derive(Default)]
-struct BinomialMemory {
+pub(super) struct BinomialMemory {
     is_set: c_int,
     probability: f64,
     trials: i64,
@@ -324,7 +345,7 @@ narrow! { u8 u16 u32 }
 
 /// # Safety
 /// It points to an element of this type.
-unsafe fn read<T: Copy>(pointer: *mut u8) -> T {
+pub(super) unsafe fn read<T: Copy>(pointer: *mut u8) -> T {
     // SAFETY: by the caller's promise.
     unsafe { pointer.cast::<T>().read() }
 }
@@ -357,7 +378,7 @@ unsafe fn bounds(parameters: &[*mut u8]) -> (u64, u64) {
 }
 
 /// Calls `body` with the pointers of each position, if there are any.
-fn visit(
+pub(super) fn visit(
     walk: &Walk,
     start: &[*mut u8],
     body: impl FnMut(&[*mut u8]) -> Result<(), Fault>,
@@ -369,7 +390,7 @@ fn visit(
     walk.visit(walk.lengths(), &mut pointers, body)
 }
 
-type JointCheck = unsafe fn(Distribution, &[*mut u8]) -> Result<(), Fault>;
+type JointCheck = unsafe fn(&DrawPlan, &[*mut u8]) -> Result<(), Fault>;
 
 /// What a distribution asks of its parameters together.
 fn joint_check(distribution: Distribution) -> Option<JointCheck> {
@@ -377,19 +398,22 @@ fn joint_check(distribution: Distribution) -> Option<JointCheck> {
         (Form::Integer(_), _) => Some(check_integers),
         (Form::Uniform, _) => Some(check_uniform),
         (Form::Hypergeometric, _) => Some(check_hypergeometric),
+        (Form::Multinomial, _) => Some(rows::check_multinomial),
+        (Form::Colors, _) => Some(rows::check_colors),
+        (Form::Sample, _) => Some(rows::check_sample),
         (_, "triangular") => Some(check_triangular),
         (_, "negative_binomial") => Some(check_negative_binomial),
         _ => None,
     }
 }
 
-fn refuse(what: String) -> Result<(), Fault> {
+pub(super) fn refuse(what: String) -> Result<(), Fault> {
     Err(Fault::Parameter { what })
 }
 
 /// # Safety
 /// These are the parameters of the distribution, as for all checks.
-unsafe fn check_uniform(_: Distribution, p: &[*mut u8]) -> Result<(), Fault> {
+unsafe fn check_uniform(_: &DrawPlan, p: &[*mut u8]) -> Result<(), Fault> {
     // SAFETY: by the caller's promise.
     let (low, high): (f64, f64) = unsafe { (read(p[0]), read(p[1])) };
     let range = high - low;
@@ -404,7 +428,7 @@ unsafe fn check_uniform(_: Distribution, p: &[*mut u8]) -> Result<(), Fault> {
 
 /// # Safety
 /// As for [`check_uniform`].
-unsafe fn check_triangular(_: Distribution, p: &[*mut u8]) -> Result<(), Fault> {
+unsafe fn check_triangular(_: &DrawPlan, p: &[*mut u8]) -> Result<(), Fault> {
     // SAFETY: by the caller's promise.
     let [left, mode, right]: [f64; 3] = unsafe { [read(p[0]), read(p[1]), read(p[2])] };
     let wrong = if left > mode {
@@ -421,7 +445,7 @@ unsafe fn check_triangular(_: Distribution, p: &[*mut u8]) -> Result<(), Fault> 
 
 /// # Safety
 /// As for [`check_uniform`].
-unsafe fn check_negative_binomial(_: Distribution, p: &[*mut u8]) -> Result<(), Fault> {
+unsafe fn check_negative_binomial(_: &DrawPlan, p: &[*mut u8]) -> Result<(), Fault> {
     // SAFETY: by the caller's promise.
     let (n, p): (f64, f64) = unsafe { (read(p[0]), read(p[1])) };
     if (1.0 - p) / p * (n + 10.0 * n.sqrt()) > largest_rate() {
@@ -432,7 +456,7 @@ unsafe fn check_negative_binomial(_: Distribution, p: &[*mut u8]) -> Result<(), 
 
 /// # Safety
 /// As for [`check_uniform`].
-unsafe fn check_hypergeometric(_: Distribution, p: &[*mut u8]) -> Result<(), Fault> {
+unsafe fn check_hypergeometric(_: &DrawPlan, p: &[*mut u8]) -> Result<(), Fault> {
     const MAX: i64 = 1_000_000_000;
     // SAFETY: by the caller's promise.
     let [good, bad, sample]: [i64; 3] = unsafe { [read(p[0]), read(p[1]), read(p[2])] };
@@ -449,8 +473,8 @@ unsafe fn check_hypergeometric(_: Distribution, p: &[*mut u8]) -> Result<(), Fau
 
 /// # Safety
 /// As for [`check_uniform`].
-unsafe fn check_integers(distribution: Distribution, p: &[*mut u8]) -> Result<(), Fault> {
-    let dtype = distribution.result();
+unsafe fn check_integers(plan: &DrawPlan, p: &[*mut u8]) -> Result<(), Fault> {
+    let dtype = plan.distribution.result();
     // SAFETY: by the caller's promise.
     let [low, high]: [i128; 2] = unsafe {
         match dtype {

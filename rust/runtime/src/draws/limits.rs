@@ -8,6 +8,8 @@ pub(crate) enum Limit {
     Any,
     /// Not below zero, and no negative zero.
     NonNegative,
+    /// Not below zero.
+    NotBelowZero,
     Positive,
     PositiveNumber,
     /// From 0 to 1.
@@ -33,6 +35,7 @@ impl Limit {
         let (holds, wrong) = match self {
             Limit::Any => (true, ""),
             Limit::NonNegative => (value.is_nan() || !value.is_sign_negative(), "< 0"),
+            Limit::NotBelowZero => (value.is_nan() || value >= 0.0, "< 0"),
             Limit::Positive => (value.is_nan() || value > 0.0, "<= 0"),
             Limit::PositiveNumber if value.is_nan() => (false, "must not be NaN"),
             Limit::PositiveNumber => (value > 0.0, "<= 0"),
@@ -67,6 +70,7 @@ mod tests {
         }
         assert!(holds(Limit::NonNegative, 0.0) && holds(Limit::NonNegative, f64::NAN));
         assert!(!holds(Limit::NonNegative, -0.0));
+        assert!(holds(Limit::NotBelowZero, -0.0) && !holds(Limit::NotBelowZero, -1.0));
         assert!(holds(Limit::Positive, f64::NAN) && !holds(Limit::PositiveNumber, f64::NAN));
         assert!(!holds(Limit::Positive, 0.0) && !holds(Limit::PositiveNumber, 0.0));
         assert!(holds(Limit::Unit, 0.0) && holds(Limit::Unit, 1.0) && !holds(Limit::Unit, 1.5));

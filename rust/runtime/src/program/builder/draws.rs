@@ -11,7 +11,8 @@ use super::{Builder, Built, check_count};
 
 impl Builder {
     /// Random numbers of a distribution in an array of `dims`, and the state of the generator after
-    /// them. `state` is what it is before; parameters broadcast to `dims`.
+    /// them. `state` is what it is before; parameters broadcast to `dims`, or to all but the last of
+    /// them where the distribution draws rows.
     pub fn draw(
         &mut self,
         distribution: Distribution,
@@ -23,10 +24,16 @@ impl Builder {
         self.check_dtype(state, DType::UInt64)?;
         let dtypes = distribution.parameters();
         check_count("parameters of a distribution", parameters.len(), dtypes.len())?;
-        for (&slot, dtype) in parameters.iter().zip(dtypes) {
+        let rows = usize::from(distribution.has_rows());
+        if dims.len() < rows {
+            let expected = rows;
+            return Err(BuildError::Count { what: "axes of rows", given: dims.len(), expected });
+        }
+        for (at, (&slot, dtype)) in parameters.iter().zip(dtypes).enumerate() {
             self.check_dtype(slot, dtype)?;
             let given = self.info(slot)?.ndim;
-            if given > dims.len() {
+            let row = usize::from(distribution.takes_rows(at));
+            if given < row || given - row > dims.len() - rows {
                 let needed = "a parameter has more axes than the numbers that are drawn";
                 return Err(BuildError::Rank { slot, given, needed });
             }
