@@ -1107,6 +1107,8 @@ def compile_kernels(descriptions: Sequence[str], functions: Mapping[str, int]) -
     ValueError
         If a text describes no kernel, or a function has no address.
     RuntimeError
+        If a kernel is more than the code generator takes.
+    OSError
         If no memory may hold the code.
     """
 

@@ -14,7 +14,7 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil import _core, random
 
-MODES = ("py", "c", "numba")
+MODES = ("py", "c", "cranelift", "numba")
 SIZES = [None, (), (3,), (2, 3), (0, 3)]
 SHAPES = [(), (3,), (1,), (2, 1), (1, 3)]
 

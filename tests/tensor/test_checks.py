@@ -12,7 +12,7 @@ import frazil.tensor as ft
 from frazil.tensor import assert_
 from frazil.testing import verify_grad
 
-MODES = ["py", "c", "numba"]
+MODES = ["py", "c", "cranelift", "numba"]
 
 
 @pytest.mark.parametrize("mode", [*MODES, "debug"])

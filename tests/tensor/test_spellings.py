@@ -106,7 +106,7 @@ def steps(mode):
     return fz.function([x, a, b, s], parts, mode=mode)
 
 
-STEPPED = {mode: steps(mode) for mode in ("py", "c", "numba")}
+STEPPED = {mode: steps(mode) for mode in ("py", "c", "cranelift", "numba")}
 bounds = st.integers(-7, 7)
 
 

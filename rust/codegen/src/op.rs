@@ -83,6 +83,14 @@ ops! {
     DisconnectedGrad "disconnected_grad" 1 "biuf";
     ZeroGrad "zero_grad" 1 "biuf";
     Cast "cast" 1 "biuf";
+    Fmin "fmin" 2 "biuf";
+    Fmax "fmax" 2 "biuf";
+    Fmod "fmod" 2 "iuf";
+    Copysign "copysign" 2 "f";
+    Nextafter "nextafter" 2 "f";
+    Signbit "signbit" 1 "biuf";
+    LeftShift "left_shift" 2 "iu";
+    RightShift "right_shift" 2 "iu";
     Sqrt "sqrt" 1 "f";
     Exp "exp" 1 "f";
     Expm1 "expm1" 1 "f";
@@ -113,9 +121,48 @@ ops! {
     Erfc "erfc" 1 "f";
     Gammaln "gammaln" 1 "f";
     TriGamma "tri_gamma" 1 "f";
+    Cbrt "cbrt" 1 "f";
+    Hypot "hypot" 2 "f";
+    Zeta "zeta" 2 "f";
+    Polygamma "polygamma" 2 "f";
     Erfcx "erfcx" 1 "f";
     Psi "psi" 1 "f";
-    Polygamma "polygamma" 2 "f";
+    Beta "beta" 2 "f";
+    Betainc "betainc" 3 "f";
+    Betaincinv "betaincinv" 3 "f";
+    Betaln "betaln" 2 "f";
+    Binom "binom" 2 "f";
+    Erfcinv "erfcinv" 1 "f";
+    Erfinv "erfinv" 1 "f";
+    Gamma "gamma" 1 "f";
+    Gammainc "gammainc" 2 "f";
+    Gammaincc "gammaincc" 2 "f";
+    Gammainccinv "gammainccinv" 2 "f";
+    Gammaincinv "gammaincinv" 2 "f";
+    Hyp2f1 "hyp2f1" 4 "f";
+    I0 "i0" 1 "f";
+    I0e "i0e" 1 "f";
+    I1 "i1" 1 "f";
+    I1e "i1e" 1 "f";
+    Iv "iv" 2 "f";
+    Ive "ive" 2 "f";
+    J0 "j0" 1 "f";
+    J1 "j1" 1 "f";
+    Jv "jv" 2 "f";
+    K0 "k0" 1 "f";
+    K0e "k0e" 1 "f";
+    K1 "k1" 1 "f";
+    K1e "k1e" 1 "f";
+    Kv "kv" 2 "f";
+    Kve "kve" 2 "f";
+    LogNdtr "log_ndtr" 1 "f";
+    Ndtr "ndtr" 1 "f";
+    Ndtri "ndtri" 1 "f";
+    OwensT "owens_t" 2 "f";
+    Poch "poch" 2 "f";
+    Y0 "y0" 1 "f";
+    Y1 "y1" 1 "f";
+    Yv "yv" 2 "f";
 }
 
 impl Op {
@@ -127,7 +174,7 @@ impl Op {
         let same = |own: &[Dtype]| own.iter().all(|&each| each == own[0]);
         let fits = match self {
             Op::Cast => true,
-            Op::Isnan | Op::Isinf | Op::Isfinite => result == Dtype::Bool,
+            Op::Isnan | Op::Isinf | Op::Isfinite | Op::Signbit => result == Dtype::Bool,
             Op::Where => operands[0] == Dtype::Bool && operands[1..].iter().all(|&d| d == result),
             Op::Eq | Op::Neq | Op::Lt | Op::Le | Op::Gt | Op::Ge => {
                 let mixed = [Dtype::Int64, Dtype::Uint64];
@@ -148,11 +195,13 @@ impl Op {
     /// Whether the op is a call of a function of floats that is made ahead, for many elements at a
     /// time.
     pub(crate) fn is_function(self, dtype: Dtype) -> bool {
-        match self {
-            Op::Pow => dtype.is_float(),
-            Op::Sqrt | Op::Psi | Op::Erfcx | Op::Polygamma => false,
-            _ => self as usize > Op::Sqrt as usize,
-        }
+        let (own, first, last) = (self as usize, Op::Sqrt as usize, Op::Polygamma as usize);
+        self == Op::Pow && dtype.is_float() || first < own && own < last
+    }
+
+    /// Whether the op is a call of a function of SciPy.
+    pub(crate) fn is_of_scipy(self) -> bool {
+        self as usize > Op::Polygamma as usize
     }
 }
 

@@ -42,6 +42,9 @@ impl Emitter<'_> {
             return self
                 .each_lane(operands, args, result, |e, given| e.op(op, operands, result, given));
         }
+        if op.is_of_scipy() {
+            return self.function_of_scipy(op, own, args);
+        }
         match (op, args) {
             (Op::Second, &[_, y]) => y,
             (Op::Identity | Op::DisconnectedGrad | Op::ZeroGrad, &[x]) => x,
@@ -106,28 +109,30 @@ impl Emitter<'_> {
             }
             (Op::Isnan | Op::Isinf, _) => self.constant(Dtype::Bool, 0),
             (Op::Isfinite, _) => self.constant(Dtype::Bool, 1),
-            (Op::Psi | Op::Erfcx, _) => {
-                let wide = self.convert(x, own, Dtype::Float64);
-                let made = self.function_of_scipy(op, wide);
-                self.convert(made, Dtype::Float64, own)
+            (Op::Signbit, Kind::Float) => {
+                let whole = crate::emit::integer(own.size());
+                let bits = self.bits(x, whole);
+                self.b.ins().icmp_imm_s(IntCC::SignedLessThan, bits, 0)
             }
+            (Op::Signbit, Kind::Signed) => self.b.ins().icmp_imm_s(IntCC::SignedLessThan, x, 0),
+            (Op::Signbit, _) => self.constant(Dtype::Bool, 0),
             _ => self.function(op, own, &[x]),
         }
     }
 
     /// Calls a function of float64 that SciPy exports; its last operand is of no use here.
-    fn function_of_scipy(&mut self, op: Op, x: Value) -> Value {
-        let zero = self.b.ins().iconst(I32, 0);
-        let name = if op == Op::Erfcx { "__pyx_fuse_1erfcx" } else { "__pyx_fuse_1psi" };
-        self.call(name, Some(F64), &[x, zero])
+    fn function_of_scipy(&mut self, op: Op, own: Dtype, args: &[Value]) -> Value {
+        let mut given: Vec<Value> =
+            args.iter().map(|&x| self.convert(x, own, Dtype::Float64)).collect();
+        given.push(self.b.ins().iconst(I32, 0));
+        let made = self.call(&format!("scipy_{}", op.name()), Some(F64), &given);
+        self.convert(made, Dtype::Float64, own)
     }
 
     /// The digamma function, or a derivative of it.
     fn polygamma(&mut self, own: Dtype, order: Value, x: Value) -> Value {
         let zero = self.number(own, 0.0);
-        let wide = self.convert(x, own, Dtype::Float64);
-        let first = self.function_of_scipy(Op::Psi, wide);
-        let first = self.convert(first, Dtype::Float64, own);
+        let first = self.function_of_scipy(Op::Psi, own, &[x]);
         let other = self.function(Op::Polygamma, own, &[order, x]);
         let is_first = self.compare(Op::Eq, own, order, zero);
         self.select(is_first, first, other)
@@ -160,24 +165,33 @@ impl Emitter<'_> {
             (Op::Sub, Kind::Float) => self.b.ins().fsub(x, y),
             (Op::Mul, Kind::Float) => self.b.ins().fmul(x, y),
             (Op::Truediv, _) => self.b.ins().fdiv(x, y),
-            (Op::Add | Op::Maximum | Op::Or, Kind::Bool) | (Op::Or, _) => self.b.ins().bor(x, y),
-            (Op::Mul | Op::Minimum | Op::And, Kind::Bool) | (Op::And, _) => self.b.ins().band(x, y),
+            (Op::Add | Op::Maximum | Op::Fmax | Op::Or, Kind::Bool) | (Op::Or, _) => {
+                self.b.ins().bor(x, y)
+            }
+            (Op::Mul | Op::Minimum | Op::Fmin | Op::And, Kind::Bool) | (Op::And, _) => {
+                self.b.ins().band(x, y)
+            }
             (Op::Xor, _) => self.b.ins().bxor(x, y),
             (Op::Add, _) => self.b.ins().iadd(x, y),
             (Op::Sub, _) => self.b.ins().isub(x, y),
             (Op::Mul, _) => self.b.ins().imul(x, y),
-            (Op::Maximum | Op::Minimum, _) => {
-                let how = if op == Op::Maximum { Op::Gt } else { Op::Lt };
+            (Op::Maximum | Op::Minimum | Op::Fmax | Op::Fmin, _) => {
+                let how = if matches!(op, Op::Maximum | Op::Fmax) { Op::Gt } else { Op::Lt };
                 let mut wins = self.compare(how, own, x, y);
                 if own.is_float() {
-                    let nan = self.compare(Op::Neq, own, x, x);
+                    let asked = if matches!(op, Op::Fmax | Op::Fmin) { y } else { x };
+                    let nan = self.compare(Op::Neq, own, asked, asked);
                     wins = self.b.ins().bor(wins, nan);
                 }
                 self.select(wins, x, y)
             }
             (Op::Floordiv, Kind::Float) => self.float_floordiv(own, x, y),
             (Op::Mod, Kind::Float) => self.float_mod(own, x, y),
-            (Op::Floordiv | Op::Mod, _) => self.integer_division(op, own, x, y),
+            (Op::Copysign, _) => self.b.ins().fcopysign(x, y),
+            (Op::LeftShift | Op::RightShift, _) => self.shift(op, own, x, y),
+            (Op::Floordiv | Op::Mod | Op::Fmod, Kind::Signed | Kind::Unsigned) => {
+                self.integer_division(op, own, x, y)
+            }
             (Op::Pow, Kind::Signed | Kind::Unsigned) => self.integer_power(own, x, y),
             (Op::Polygamma, _) => self.polygamma(own, x, y),
             _ => self.function(op, own, &[x, y]),
@@ -339,6 +353,9 @@ impl Emitter<'_> {
         let odd = self.b.ins().bor(by_zero, by_minus);
         let divisor = self.select(odd, one, b);
         let rest = self.b.ins().srem(a, divisor);
+        if op == Op::Fmod {
+            return self.select(odd, zero, rest);
+        }
         let left = self.compare(Op::Neq, own, rest, zero);
         let signs = self.b.ins().bxor(rest, divisor);
         let apart = self.compare(Op::Lt, own, signs, zero);
@@ -354,6 +371,23 @@ impl Emitter<'_> {
         let negated = self.b.ins().ineg(a);
         let made = self.select(by_minus, negated, down);
         self.select(by_zero, zero, made)
+    }
+
+    /// A shift by as many bits as there are, or by a negative number, leaves nothing but the sign.
+    fn shift(&mut self, op: Op, own: Dtype, x: Value, y: Value) -> Value {
+        let last = i64::from(8 * own.size() - 1);
+        let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, y, last);
+        if op == Op::RightShift && own.is_signed() {
+            let most = self.int(own.ir(), last);
+            let taken = self.b.ins().select(inside, y, most);
+            return self.b.ins().sshr(x, taken);
+        }
+        let moved = match op {
+            Op::LeftShift => self.b.ins().ishl(x, y),
+            _ => self.b.ins().ushr(x, y),
+        };
+        let zero = self.number(own, 0.0);
+        self.b.ins().select(inside, moved, zero)
     }
 
     fn integer_power(&mut self, own: Dtype, base: Value, exponent: Value) -> Value {
@@ -494,9 +528,12 @@ impl Emitter<'_> {
 fn has_wide_form(op: Op, own: Dtype) -> bool {
     match own.kind() {
         Kind::Float => {
-            let divides = matches!(op, Op::Floordiv | Op::Mod);
-            let calls = matches!(op, Op::Psi | Op::Erfcx | Op::Polygamma);
-            !divides && !calls && !op.is_function(own)
+            let one_by_one = matches!(
+                op,
+                Op::Floordiv | Op::Mod | Op::Fmod | Op::Nextafter | Op::Copysign | Op::Signbit
+            );
+            let calls = op == Op::Polygamma || op.is_of_scipy() || op.is_function(own);
+            !one_by_one && !calls
         }
         Kind::Signed => matches!(
             op,

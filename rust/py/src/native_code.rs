@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use frazil_codegen::{Code, CodegenError, clif, compile, is_available, lowers};
 use frazil_runtime::kernel_function;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 /// The machine code of some kernels, which lives as long as this.
@@ -27,7 +27,8 @@ fn raised(error: CodegenError) -> PyErr {
         CodegenError::Malformed { .. } | CodegenError::Senseless(_) | CodegenError::Unknown(_) => {
             PyValueError::new_err(message)
         }
-        _ => PyRuntimeError::new_err(message),
+        CodegenError::Refused(_) => PyRuntimeError::new_err(message),
+        CodegenError::Memory(_) | CodegenError::Processor(_) => PyOSError::new_err(message),
     }
 }
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import frazil._core as _core
 from frazil.cache.identity import processor
 from frazil.link.cranelift.description import describe, scipy_functions
-from frazil.link.kernel.compiler import KernelCompileError, NativeKernel
+from frazil.link.kernel.compiler import BrokenCompilerError, KernelCompileError, NativeKernel
 from frazil.link.kernel.image import Image, Symbol
 from frazil.link.kernel.loop_kernel import LoweringError
 from frazil.link.kernel.scalar_loop import body_of
@@ -94,7 +94,7 @@ class CraneliftCompiler:
         try:
             texts = image.code.decode().split(_BETWEEN)
             placed = _build([texts[int(name)] for name in names])
-        except (ValueError, IndexError) as error:
+        except (ValueError, IndexError, KeyError) as error:
             raise KernelCompileError(f"an image could not be loaded: {error}") from error
         return [NativeKernel(place.address, place) for place in placed]
 
@@ -118,11 +118,15 @@ def _build(texts: list[str]) -> list[_Placed]:
     Raises
     ------
     KernelCompileError
-        If the system gives no memory for it.
+        If the code generator refuses one.
+    BrokenCompilerError
+        If the system gives no memory that code may run in.
     """
     scipy = {name for text in texts for name in scipy_functions(text)}
     try:
         code = _core.compile_kernels(texts, {name: function_address(name) for name in scipy})
+    except OSError as error:
+        raise BrokenCompilerError(str(error)) from error
     except RuntimeError as error:
         raise KernelCompileError(str(error), _BETWEEN.join(texts)) from error
     image = Image(_BETWEEN.join(texts).encode(), {})

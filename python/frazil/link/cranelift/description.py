@@ -21,14 +21,9 @@ from frazil.link.kernel.loop_kernel import (
 from frazil.link.kernel.passes import Pass, plan
 from frazil.link.kernel.scalar_loop import ScalarLoopBody, body_of
 from frazil.link.kernel.scan_kernel import AnyKernel, ScanKernel
+from frazil.link.toolchain.symbols import OF_SCIPY
 from frazil.scalar.loop import ScalarLoop, loop_result
-
-SCIPY_FUNCTIONS = {
-    "psi": "__pyx_fuse_1psi",
-    "polygamma": "__pyx_fuse_1psi",
-    "erfcx": "__pyx_fuse_1erfcx",
-}
-"""The functions of SciPy that kernels with these ops call."""
+from frazil.scalar.scipy_functions import ARITIES
 
 
 def describe(kernel: AnyKernel) -> str:
@@ -165,4 +160,6 @@ def scipy_functions(text: str) -> set[str]:
     words = {
         line.split(" ", 2)[1] for line in text.splitlines() if line.startswith(("op ", "same "))
     }
-    return {SCIPY_FUNCTIONS[word] for word in words if word in SCIPY_FUNCTIONS}
+    if "polygamma" in words:
+        words.add("psi")
+    return {f"{OF_SCIPY}{word}" for word in words if word in ARITIES}

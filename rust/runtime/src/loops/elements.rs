@@ -249,15 +249,40 @@ element_functions! {
         exp expm1 log log1p tanh sigmoid softplus log_sigmoid log1mexp;
     unary:
         exp2 log2 log10 sin cos tan arcsin arccos arctan sinh cosh arcsinh arccosh arctanh
-        erf erfc gammaln tri_gamma;
+        erf erfc gammaln tri_gamma cbrt;
     binary:
-        pow arctan2 logaddexp fmod polygamma
+        pow arctan2 logaddexp fmod polygamma hypot zeta
 }
 
 /// The address of the function of that name, for this machine; `None` if there is none.
 pub(super) fn element_function(name: &str) -> Option<usize> {
     let (at, _) = name.match_indices("_one_").chain(name.match_indices("_many_")).last()?;
     find(&name[..at], &name[at + 1..], Level::best())
+}
+
+/// The float beside `x` on the way to `y`.
+pub(super) extern "C" fn next_float64(x: f64, y: f64) -> f64 {
+    if x.is_nan() || y.is_nan() {
+        return x + y;
+    }
+    if x == y {
+        return y;
+    }
+    let next = if y > x { x.next_up() } else { x.next_down() };
+    // Beside a zero is the least number of the side.
+    if next == 0.0 { next.copysign(x) } else { next }
+}
+
+/// As [`next_float64`].
+pub(super) extern "C" fn next_float32(x: f32, y: f32) -> f32 {
+    if x.is_nan() || y.is_nan() {
+        return x + y;
+    }
+    if x == y {
+        return y;
+    }
+    let next = if y > x { x.next_up() } else { x.next_down() };
+    if next == 0.0 { next.copysign(x) } else { next }
 }
 
 /// `base ** exponent`, wrapping around.

@@ -3,7 +3,7 @@
 //! elements are in `elements.rs`. No kernel has anything of its own in them, so no compiler need make
 //! them again with each.
 
-use crate::loops::elements::{element_function, power_of_integers};
+use crate::loops::elements::{element_function, next_float32, next_float64, power_of_integers};
 use crate::loops::partials::{
     Largest, Product, Smallest, Sum, carry, fold, fold_columns, fold_rows,
 };
@@ -59,6 +59,8 @@ macro_rules! kernel_functions {
             match name {
                 $(stringify!($name) => Some($name::address(level)),)*
                 "power_of_integers" => Some(power_of_integers as *const () as usize),
+                "nextafter_one_f4" => Some(next_float32 as *const () as usize),
+                "nextafter_one_f8" => Some(next_float64 as *const () as usize),
                 _ => element_function(name),
             }
         }

@@ -222,6 +222,14 @@ pub(super) fn pow(x: f64, y: f64) -> f64 {
     x.powf(y)
 }
 
+pub(super) fn cbrt(x: f64) -> f64 {
+    x.cbrt()
+}
+
+pub(super) fn hypot(x: f64, y: f64) -> f64 {
+    x.hypot(y)
+}
+
 pub(super) fn fmod(x: f64, y: f64) -> f64 {
     x % y
 }
@@ -347,34 +355,83 @@ fn polygamma_scale(n: f64, x: f64) -> f64 {
     exp(lgamma(n + 1.0) - n * log(x))
 }
 
+/// The Bernoulli numbers of even order, each divided by the factorial of that.
+const COEFFICIENTS: [f64; 10] = [
+    0.08333333333333333,
+    -0.001388888888888889,
+    3.306878306878307e-05,
+    -8.267195767195768e-07,
+    2.08767569878681e-08,
+    -5.284190138687493e-10,
+    1.3382536530684679e-11,
+    -3.3896802963225827e-13,
+    8.586062056277845e-15,
+    -2.174868698558062e-16,
+];
+/// The terms of a sum before Euler's and Maclaurin's series.
+const TERMS: f64 = 12.0;
+
+/// Euler's and Maclaurin's series for what comes after the terms.
+fn series_at(s: f64, y: f64) -> f64 {
+    let mut series = COEFFICIENTS[9];
+    for j in (1..10).rev() {
+        let twice = 2.0 * j as f64;
+        let factor = (s + (twice - 1.0)) / y * ((s + twice) / y);
+        series = COEFFICIENTS[j - 1] + series * factor;
+    }
+    series
+}
+
 /// `n! * zeta(n + 1, x)`, where `x > 0`: a sum of some terms, and the rest by Euler and Maclaurin.
 fn polygamma_of_positive(n: f64, x: f64) -> f64 {
-    /// The Bernoulli numbers of even order, each divided by the factorial of that.
-    const COEFFICIENTS: [f64; 10] = [
-        0.08333333333333333,
-        -0.001388888888888889,
-        3.306878306878307e-05,
-        -8.267195767195768e-07,
-        2.08767569878681e-08,
-        -5.284190138687493e-10,
-        1.3382536530684679e-11,
-        -3.3896802963225827e-13,
-        8.586062056277845e-15,
-        -2.174868698558062e-16,
-    ];
-    const TERMS: f64 = 12.0;
     let (s, y) = (n + 1.0, x + TERMS);
     let mut total = 0.0;
     for k in (1..12).rev() {
         total += pow(1.0 + f64::from(k) / x, -s);
     }
-    let mut series = COEFFICIENTS[9];
-    for j in (1..10).rev() {
-        let j2 = f64::from(2 * j);
-        let factor = (s + (j2 - 1.0)) / y * ((s + j2) / y);
-        series = COEFFICIENTS[j as usize - 1] + series * factor;
-    }
+    let series = series_at(s, y);
     let near = (1.0 + TERMS / x) / n + 0.5 / x + s / x / y * series;
     let rest = pow(1.0 + TERMS / x, -s) * near;
     polygamma_scale(n, x) * ((1.0 + total) / x + rest)
+}
+
+/// Hurwitz' zeta function. Below zero: the sum over all integers, by the distances to the two nearest
+/// ones, less what lies beyond.
+pub(super) fn zeta(s: f64, q: f64) -> f64 {
+    if s == 1.0 && !q.is_nan() {
+        return f64::INFINITY;
+    }
+    if s.is_nan() || q.is_nan() || s < 1.0 {
+        return f64::NAN;
+    }
+    if s.is_infinite() || q.is_infinite() {
+        return if q > 0.0 { pow(q, -s) } else { f64::NAN };
+    }
+    if q > 0.0 {
+        return zeta_of_positive(s, q);
+    }
+    let part = q - q.floor();
+    if part == 0.0 {
+        return f64::INFINITY;
+    }
+    if s != s.floor() {
+        return f64::NAN;
+    }
+    let sign = if s == 2.0 * (s / 2.0).floor() { 1.0 } else { -1.0 };
+    let below = zeta_of_positive(s, 1.0 - part) - zeta_of_positive(s, 1.0 - q);
+    zeta_of_positive(s, part) + sign * below
+}
+
+/// Twelve terms of the sum, and ten of Euler's and Maclaurin's for the rest.
+fn zeta_of_positive(s: f64, q: f64) -> f64 {
+    let y = q + TERMS;
+    let last = pow(y, -s);
+    let mut total = pow(y, 1.0 - s) / (s - 1.0);
+    if last != 0.0 {
+        total += last * (0.5 + s / y * series_at(s, y));
+    }
+    for k in (0..12).rev() {
+        total += pow(q + f64::from(k), -s);
+    }
+    total
 }
