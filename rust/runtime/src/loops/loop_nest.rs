@@ -98,6 +98,10 @@ pub(crate) struct LoopNest {
     /// Where the buffers of a row start in the scratch memory.
     buffers: SmallVec<[usize; 2]>,
     empty: bool,
+    /// Whether all of it is one brief call of the kernel.
+    brief: bool,
+    /// See [`LoopNest::is_long`].
+    long: bool,
     /// The bytes by which each operand moves along the inner dimension; used when it is cut into
     /// blocks.
     inner_steps: SmallVec<[i64; 12]>,
@@ -191,7 +195,12 @@ impl LoopNest {
             scratch += rows * row;
             outer_strides.push(if rows == 1 { 0 } else { row as i64 });
         }
+        let single = packs.is_empty() && period.is_none() && walk.is_single();
+        let turns = walk.lengths().iter().chain([&outer, &inner]);
+        let positions = turns.fold(1i64, |all, &length| all.saturating_mul(length));
         let mut nest = LoopNest {
+            brief: single && positions <= 4 * PATIENCE,
+            long: positions > LONG,
             outer,
             inner,
             outer_strides,
@@ -227,8 +236,7 @@ impl LoopNest {
 
     /// Whether a run takes long enough to ask afterwards whether to stop.
     pub(crate) fn is_long(&self) -> bool {
-        let turns = self.walk.lengths().iter().chain([&self.outer, &self.inner]);
-        turns.fold(1i64, |all, &length| all.saturating_mul(length)) > LONG
+        self.long
     }
 
     /// The pointers that the kernel gets besides those to operands; they come last.

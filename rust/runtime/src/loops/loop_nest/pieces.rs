@@ -118,6 +118,15 @@ impl LoopNest {
         if self.empty {
             return Ok(());
         }
+        if self.brief && self.tables.is_empty() && self.split.is_none() {
+            let operands = pointers.len() - self.buffers.len();
+            for (pointer, &start) in pointers[operands..].iter_mut().zip(&self.buffers) {
+                *pointer = scratch.wrapping_add(start);
+            }
+            let (at, strides) = (pointers.as_ptr().cast(), self.outer_strides.as_ptr());
+            // SAFETY: by the caller's promise; the nest's two dimensions are the kernel's.
+            return Halt::check(unsafe { kernel(at, self.outer, self.inner, strides) });
+        }
         // SAFETY: by the caller's promise.
         unsafe { self.clear_reports(scratch) };
         let Some(split) = &self.split else {
