@@ -45,6 +45,8 @@ pub struct Program {
     pub(crate) bound_sizes: Box<[Box<[Size]>]>,
     /// The same for those that are evaluated in every run.
     pub(crate) run_sizes: Box<[Box<[Size]>]>,
+    /// By size: whether it is evaluated in every run.
+    pub(crate) late: Box<[bool]>,
     pub(crate) liveness: Liveness,
     pub(crate) outputs: Box<[Slot]>,
     pub(crate) bases: Bases,
@@ -113,9 +115,9 @@ impl Program {
         let calls = own.count() + parts.iter().map(|part| part.program.calls).sum::<usize>();
         let bound_sizes = schedule(false);
         let run_sizes: Box<[Box<[Size]>]> = schedule(true);
-        let dynamic = instrs.iter().any(|instr| instr.dynamic)
-            || slots.iter().any(|slot| slot.dynamic)
-            || run_sizes.iter().any(|sizes| !sizes.is_empty());
+        let late = size_infos.iter().map(|info| info.dynamic).collect();
+        let dynamic =
+            instrs.iter().any(|instr| instr.dynamic) || slots.iter().any(|slot| slot.dynamic);
         let varying = |instr: &Instr| {
             matches!(
                 instr.kind,
@@ -145,6 +147,7 @@ impl Program {
             parts: parts.into(),
             bound_sizes,
             run_sizes,
+            late,
             outputs: outputs.into(),
             bases,
             dynamic,

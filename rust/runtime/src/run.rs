@@ -217,9 +217,7 @@ impl<'p> Run<'p> {
         let program = self.program;
         let state = self.state_mut();
         state.provide_outputs(program).map_err(Error::at(None))?;
-        if program.dynamic {
-            state.evaluate(program, &program.run_sizes[0]);
-        }
+        state.evaluate(program, &program.run_sizes[0]);
         let mut watch = program.watched.then(|| Watch::new(program));
         if watch.is_some() {
             let arena = state.bases[program.bases.arena];
@@ -237,7 +235,11 @@ impl<'p> Run<'p> {
             // instructions until released.
             let done = unsafe { state.run_step(&state.steps[at], conduct) };
             done.map_err(Error::at(program.instrs[at].origin))?;
-            if let Step::Inner(memory) = state.steps[at] {
+            if let Step::Pick(pick) = &state.steps[at] {
+                let start = pick.start(&state.bases, &state.values);
+                let base = pick.base;
+                state.bases[base] = start.map_err(Error::at(program.instrs[at].origin))?;
+            } else if let Step::Inner(memory) = state.steps[at] {
                 state.run_inner(program, at, memory, conduct)?;
             } else if program.dynamic {
                 let done = state.run_dynamic(program, at, conduct);
@@ -251,10 +253,8 @@ impl<'p> Run<'p> {
                 let checked = unsafe { watch.after(state, program, at) };
                 checked.map_err(Error::at(program.instrs[at].origin))?;
             }
-            if program.dynamic {
-                // A size may be the value of what is given back.
-                state.evaluate(program, &program.run_sizes[at + 1]);
-            }
+            // A size may be the value of what is given back.
+            state.evaluate(program, &program.run_sizes[at + 1]);
             if let Some(watch) = &mut watch {
                 // SAFETY: as above.
                 unsafe { watch.release(state, program, at) };

@@ -108,6 +108,12 @@ pub(crate) fn broadcast_to(of: &Layout, dims: &[i64]) -> Result<Layout, Fault> {
     Ok(Layout { dims: dims.into(), strides })
 }
 
+/// The position that an index means along an axis of this length; none if it is out of bounds.
+pub(crate) fn position_of(index: i64, length: i64) -> Option<i64> {
+    let position = if index < 0 { index.checked_add(length)? } else { index };
+    (0..length).contains(&position).then_some(position)
+}
+
 /// The elements that basic indexing picks, and how far the first one lies from that of the whole.
 pub(crate) fn slice(of: &Layout, indices: &[Index<i64>]) -> Result<(i64, Layout), Fault> {
     let mut offset = 0;
@@ -120,13 +126,8 @@ pub(crate) fn slice(of: &Layout, indices: &[Index<i64>]) -> Result<(i64, Layout)
                 result.strides.push(stride);
             }
             Some(&Index::At(index)) => {
-                let position = if index < 0 { index.checked_add(length) } else { Some(index) };
-                match position {
-                    Some(position) if (0..length).contains(&position) => {
-                        offset += position * stride;
-                    }
-                    _ => return Err(Fault::Index { index, axis, length }),
-                }
+                let position = position_of(index, length);
+                offset += position.ok_or(Fault::Index { index, axis, length })? * stride;
             }
             Some(&Index::Range { start, stop, step }) => {
                 if step == 0 {

@@ -202,7 +202,7 @@ impl Builder {
     ) -> Built<Slot> {
         let to = self.result(dtype, ndim, false)?;
         let kind = kind(to);
-        let dynamic = self.depends(kind.reads(), kind.sizes())?;
+        let dynamic = self.depends(kind.reads(), kind.layout_sizes())?;
         self.slots[to.index()].dynamic = dynamic;
         self.push(kind, dynamic);
         Ok(to)

@@ -80,27 +80,27 @@ impl InstrKind {
         }
     }
 
+    /// The sizes that layouts depend on. A position that an index picks is none: it moves only the
+    /// start of what is picked.
+    pub(crate) fn layout_sizes(&self) -> Vec<Size> {
+        match self {
+            InstrKind::View { view: View::Slice(view), .. } | InstrKind::Update { view, .. } => {
+                let ranges = view.iter().filter(|index| !matches!(index, Index::At(_)));
+                ranges.flat_map(sizes_of_index).collect()
+            }
+            _ => self.sizes(),
+        }
+    }
+
     /// The sizes that are asked for.
     pub(crate) fn sizes(&self) -> Vec<Size> {
-        fn of_indices(indices: &[Index<Size>]) -> Vec<Size> {
-            let mut sizes = Vec::new();
-            for index in indices {
-                match *index {
-                    Index::At(at) => sizes.push(at),
-                    Index::Range { start, stop, step } => {
-                        sizes.extend(start.into_iter().chain(stop).chain([step]));
-                    }
-                }
-            }
-            sizes
-        }
         match self {
             InstrKind::Loop(code) => code.dims.to_vec(),
             InstrKind::View { view: View::BroadcastTo(dims), .. }
             | InstrKind::Reshape { dims, .. }
             | InstrKind::Full { dims, .. } => dims.to_vec(),
             InstrKind::View { view: View::Slice(view), .. } | InstrKind::Update { view, .. } => {
-                of_indices(view)
+                view.iter().flat_map(sizes_of_index).collect()
             }
             InstrKind::Range { start, step, count, .. } => vec![*start, *step, *count],
             InstrKind::Scalar { size, .. } => vec![*size],
@@ -174,6 +174,14 @@ impl InstrKind {
             _ => None,
         }
     }
+}
+
+fn sizes_of_index(index: &Index<Size>) -> impl Iterator<Item = Size> {
+    let (first, rest) = match *index {
+        Index::At(position) => (Some(position), [None, None]),
+        Index::Range { start, stop, step } => (start, [stop, Some(step)]),
+    };
+    first.into_iter().chain(rest.into_iter().flatten())
 }
 
 /// A result that may be written over an operand.

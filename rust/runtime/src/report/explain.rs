@@ -27,10 +27,6 @@ impl Program {
             Some(dims) => Some(self.laid_out(dims, |_, _| {})?),
             None => None,
         };
-        let mut known = vec![true; self.sizes.len()];
-        for size in self.run_sizes.iter().flatten() {
-            known[size.index()] = false;
-        }
         let explained = self.instrs.iter().enumerate().map(|(at, instr)| {
             let mut explained = Explained {
                 text: self.line(at),
@@ -45,7 +41,7 @@ impl Program {
             if let Some(state) = &state {
                 let sizes = instr.kind.sizes().into_iter();
                 explained.sizes = sizes
-                    .map(|size| known[size.index()].then(|| state.values[size.index()]))
+                    .map(|size| (!self.late[size.index()]).then(|| state.values[size.index()]))
                     .collect();
                 let slots = instr.kind.writes().into_iter();
                 explained.shapes = slots

@@ -12,11 +12,9 @@ mod systems;
 mod views;
 
 use frazil_core::DType;
-use smallvec::SmallVec;
 
 use crate::allocation::arena::Arena;
 use crate::arrays::layout::{Axes, Layout};
-use crate::arrays::view::Index;
 use crate::error::{Error, Fault, Operand};
 use crate::ids::{Origin, Size, Slot};
 use crate::program::Program;
@@ -149,9 +147,5 @@ impl<'a> Binder<'a> {
 
     fn numbers(&self, sizes: &[Size]) -> Axes {
         sizes.iter().map(|&size| self.state.size(size)).collect()
-    }
-
-    fn indices(&self, view: &[Index<Size>]) -> SmallVec<[Index<i64>; 4]> {
-        view.iter().map(|&index| index.map(|size| self.state.size(size))).collect()
     }
 }

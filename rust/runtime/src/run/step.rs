@@ -11,8 +11,10 @@ use crate::arrays::scalar::Scalar;
 use crate::arrays::search::{ExtremePlan, Listing};
 use crate::arrays::sort::SortPlan;
 use crate::arrays::strided::{TransferPlan, fill};
+use crate::arrays::view::position_of;
 use crate::draws::draw::DrawPlan;
 use crate::error::Fault;
+use crate::ids::Size;
 use crate::linalg::batch::BatchPlan;
 use crate::linalg::blas::GemmPlan;
 use crate::linalg::stack::StackPlan;
@@ -61,6 +63,9 @@ pub(crate) enum Step {
     Loop(Box<LoopStep>),
     Transfer(Box<TransferStep>),
     Transfers(Box<[TransferStep]>),
+    /// A view whose start only the run knows.
+    Pick(Box<PickStep>),
+    Store(Box<StoreStep>),
     Dot(Box<DotStep>),
     Gemm(Box<GemmStep>),
     Stack(Box<StackStep>),
@@ -104,6 +109,56 @@ pub(crate) struct TransferStep {
     pub(crate) to: Place,
     pub(crate) from: Place,
     pub(crate) plan: TransferPlan,
+}
+
+/// Positions along axes that only the run knows: how far they move the start of an array.
+#[derive(Debug, Default)]
+pub(crate) struct Moves(pub(crate) SmallVec<[Move; 2]>);
+
+/// One of them, with the length and the stride of its axis.
+#[derive(Debug)]
+pub(crate) struct Move {
+    pub(crate) position: Size,
+    pub(crate) axis: usize,
+    pub(crate) length: i64,
+    pub(crate) stride: i64,
+}
+
+impl Moves {
+    /// The bytes, by the values of sizes.
+    fn bytes(&self, values: &[i64]) -> Result<i64, Fault> {
+        self.0.iter().try_fold(0, |bytes, of| {
+            let index = values[of.position.index()];
+            let (axis, length) = (of.axis, of.length);
+            let position =
+                position_of(index, length).ok_or(Fault::Index { index, axis, length })?;
+            Ok(bytes + position * of.stride)
+        })
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct PickStep {
+    pub(crate) from: Place,
+    /// The memory that starts where the view does.
+    pub(crate) base: usize,
+    pub(crate) moves: Moves,
+}
+
+impl PickStep {
+    /// Where the view starts.
+    pub(crate) fn start(&self, bases: &[*mut u8], values: &[i64]) -> Result<*mut u8, Fault> {
+        let bytes = self.moves.bytes(values)?;
+        Ok(self.from.resolve(bases).wrapping_offset(bytes as isize))
+    }
+}
+
+/// What is stored at a position, after the whole is copied if it is not written over.
+#[derive(Debug)]
+pub(crate) struct StoreStep {
+    pub(crate) copy: Option<TransferStep>,
+    pub(crate) store: TransferStep,
+    pub(crate) moves: Moves,
 }
 
 #[derive(Debug)]
@@ -209,7 +264,7 @@ impl Step {
             // What it runs asks by itself.
             Step::Inner(_) => false,
             Step::Loop(step) => step.nest.is_long(),
-            Step::Transfer(_) | Step::Transfers(_) => false,
+            Step::Transfer(_) | Step::Transfers(_) | Step::Pick(_) | Step::Store(_) => false,
             Step::CountTerms(_) | Step::Terms(_) => false,
             Step::Dot(step) => step.plan.is_long(),
             Step::Gemm(step) => step.plan.is_long(),
@@ -230,7 +285,7 @@ impl Step {
             Step::Extreme(step) => step.scratch,
             Step::Inner(_) | Step::List(_) | Step::Draw(_) => 0,
             Step::Nothing | Step::Later | Step::Scalar { .. } | Step::Range { .. } => 0,
-            Step::Transfer(_) | Step::Transfers(_) => 0,
+            Step::Transfer(_) | Step::Transfers(_) | Step::Pick(_) | Step::Store(_) => 0,
             Step::CountTerms(_) | Step::Terms(_) => 0,
         }
     }
@@ -238,16 +293,18 @@ impl Step {
     /// Runs it.
     ///
     /// # Safety
-    /// Every memory that the step names is in `bases`, as large as when the step was bound;
-    /// `scratch` is as large as the step asked for.
+    /// Every memory that the step names is in `bases`, as large as when the step was bound; `values`
+    /// are those of sizes; `scratch` is as large as the step asked for.
     pub(crate) unsafe fn run(
         &self,
         bases: &[*mut u8],
+        values: &[i64],
         scratch: *mut u8,
         conduct: &Conduct<'_>,
     ) -> Result<(), Fault> {
         match self {
-            Step::Nothing | Step::Later | Step::Inner(_) => Ok(()),
+            // What the last one finds out goes into `bases`; the run puts it there.
+            Step::Nothing | Step::Later | Step::Inner(_) | Step::Pick(_) => Ok(()),
             // SAFETY: by the caller's promise, for this and the next.
             Step::Loop(step) => unsafe { step.run(bases, scratch, conduct) },
             // SAFETY: as above.
@@ -256,6 +313,8 @@ impl Step {
                 // SAFETY: as above; they come in order.
                 steps.iter().try_for_each(|step| unsafe { step.run(bases, conduct) })
             }
+            // SAFETY: as above.
+            Step::Store(step) => unsafe { step.run(bases, values, conduct) },
             Step::Dot(step) => {
                 let operands = [step.a, step.b].map(|place| place.resolve(bases).cast_const());
                 // SAFETY: as above.
@@ -389,11 +448,43 @@ impl LoopStep {
     }
 }
 
+impl StoreStep {
+    /// # Safety
+    /// As for [`Step::run`].
+    unsafe fn run(
+        &self,
+        bases: &[*mut u8],
+        values: &[i64],
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Fault> {
+        let bytes = self.moves.bytes(values)?;
+        if let Some(copy) = &self.copy {
+            // SAFETY: by the caller's promise.
+            unsafe { copy.run(bases, conduct)? };
+        }
+        // SAFETY: as above; the positions lie within their axes.
+        unsafe { self.store.run_moved(bytes, bases, conduct) }
+    }
+}
+
 impl TransferStep {
     /// # Safety
     /// As for [`Step::run`].
     unsafe fn run(&self, bases: &[*mut u8], conduct: &Conduct<'_>) -> Result<(), Fault> {
-        let (to, from) = (self.to.resolve(bases), self.from.resolve(bases));
+        // SAFETY: by the caller's promise.
+        unsafe { self.run_moved(0, bases, conduct) }
+    }
+
+    /// # Safety
+    /// As for [`Step::run`]; the destination lies so many bytes behind its place.
+    unsafe fn run_moved(
+        &self,
+        bytes: i64,
+        bases: &[*mut u8],
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Fault> {
+        let to = self.to.resolve(bases).wrapping_offset(bytes as isize);
+        let from = self.from.resolve(bases);
         // SAFETY: both places are arrays of the plan's layouts; nothing else needs what is in the
         // destination.
         unsafe { self.plan.run_with(to, from, conduct) }.map_err(Fault::from)

@@ -5,7 +5,7 @@ use crate::arrays::strided::{Transfer, TransferPlan};
 use crate::arrays::view::{self, Index};
 use crate::error::Fault;
 use crate::ids::{Size, Slot};
-use crate::run::step::{CountTermsStep, Place, Step, TermsStep, TransferStep};
+use crate::run::step::{CountTermsStep, Place, Step, StoreStep, TermsStep, TransferStep};
 
 use super::Binder;
 
@@ -74,10 +74,9 @@ impl Binder<'_> {
         accumulate: bool,
     ) -> Result<Step, Fault> {
         let dims = self.layout(of).dims.clone();
-        let indices = self.indices(indices);
         let in_place = self.place_over(of, to);
         let place = if in_place { self.slot(to).place } else { self.fresh(to, &dims)? };
-        let (offset, window) = view::slice(self.layout(to), &indices)?;
+        let (offset, window, moves) = self.picked(self.layout(to), indices)?;
         let source = view::broadcast_to(self.layout(value), &window.dims)?;
         let transfer = if accumulate { Transfer::Add } else { Transfer::Copy };
         let store = TransferStep {
@@ -85,10 +84,12 @@ impl Binder<'_> {
             from: self.slot(value).place,
             plan: self.transfer(transfer, to, &window, &source),
         };
-        if in_place {
-            return Ok(Step::Transfer(Box::new(store)));
-        }
-        Ok(Step::Transfers(Box::new([self.copy_to(of, to, place), store])))
+        let copy = (!in_place).then(|| self.copy_to(of, to, place));
+        Ok(match copy {
+            copy if !moves.0.is_empty() => Step::Store(Box::new(StoreStep { copy, store, moves })),
+            None => Step::Transfer(Box::new(store)),
+            Some(copy) => Step::Transfers(Box::new([copy, store])),
+        })
     }
 
     pub(super) fn join(&mut self, parts: &[Slot], to: Slot, axis: usize) -> Result<Step, Fault> {

@@ -1,38 +1,84 @@
 //! Views, and reshapes where strides allow no view.
 
-use crate::arrays::layout::{Layout, byte_count};
+use smallvec::SmallVec;
+
+use crate::arrays::layout::{Axes, Layout, byte_count};
 use crate::arrays::strided::Transfer;
-use crate::arrays::view;
+use crate::arrays::view::{self, Index};
 use crate::error::Fault;
 use crate::ids::{Size, Slot};
 use crate::program::instr::View;
-use crate::run::step::{Step, TransferStep};
+use crate::run::state::SlotState;
+use crate::run::step::{Move, Moves, PickStep, Place, Step, TransferStep};
 
 use super::Binder;
 
 impl Binder<'_> {
     pub(super) fn view(&mut self, of: Slot, to: Slot, view: &View) -> Result<Step, Fault> {
-        let (offset, layout) = self.seen(of, view)?;
-        self.place_view(of, to, offset, layout);
-        Ok(Step::Nothing)
-    }
-
-    /// Where in a slot a view of it starts, and how that is laid out.
-    fn seen(&self, of: Slot, view: &View) -> Result<(i64, Layout), Fault> {
         let layout = self.layout(of);
-        match view {
-            View::Transpose(axes) => Ok((0, view::transpose(layout, axes))),
-            View::ExpandDims(axes) => Ok((0, view::expand_dims(layout, axes))),
-            View::DropDims(axes) => Ok((0, view::drop_dims(layout, axes)?)),
+        let (offset, layout) = match view {
+            View::Transpose(axes) => (0, view::transpose(layout, axes)),
+            View::ExpandDims(axes) => (0, view::expand_dims(layout, axes)),
+            View::DropDims(axes) => (0, view::drop_dims(layout, axes)?),
             View::BroadcastTo(dims) => {
                 let dims = self.numbers(dims);
                 // Strides of zero hide how large it is; whoever copies it will ask.
                 byte_count(&dims, self.itemsize(of))?;
-                Ok((0, view::broadcast_to(layout, &dims)?))
+                (0, view::broadcast_to(layout, &dims)?)
             }
-            View::Slice(indices) => view::slice(layout, &self.indices(indices)),
-            View::Diagonal { axes, offset } => Ok(view::diagonal(layout, *axes, *offset)),
+            View::Slice(indices) => return self.slice(of, to, indices),
+            View::Diagonal { axes, offset } => view::diagonal(layout, *axes, *offset),
+        };
+        self.place_view(of, to, offset, layout);
+        Ok(Step::Nothing)
+    }
+
+    fn slice(&mut self, of: Slot, to: Slot, indices: &[Index<Size>]) -> Result<Step, Fault> {
+        let (offset, layout, moves) = self.picked(self.layout(of), indices)?;
+        if moves.0.is_empty() {
+            self.place_view(of, to, offset, layout);
+            return Ok(Step::Nothing);
         }
+        let mut from = self.slot(of).place;
+        from.offset += offset;
+        let base = self.program.bases.slots + to.index();
+        self.state.slots[to.index()] = SlotState { place: Place::start(base), layout, bytes: 0 };
+        Ok(Step::Pick(Box::new(PickStep { from, base, moves })))
+    }
+
+    /// What indices pick of an array: how far from its start, how laid out, and by what the run
+    /// moves that.
+    pub(super) fn picked(
+        &self,
+        of: &Layout,
+        indices: &[Index<Size>],
+    ) -> Result<(i64, Layout, Moves), Fault> {
+        // With all values at hand nothing is left to the run.
+        let late = |size: Size| self.arena.is_some() && self.program.late[size.index()];
+        let mut moves = Moves::default();
+        let mut dropped = Axes::new();
+        let mut kept = 0;
+        let known = indices.iter().enumerate().map(|(axis, &index)| match index {
+            Index::At(position) if late(position) => {
+                let (length, stride) = (of.dims[axis], of.strides[axis]);
+                moves.0.push(Move { position, axis, length, stride });
+                dropped.push(kept);
+                kept += 1;
+                Index::Range { start: None, stop: None, step: 1 }
+            }
+            Index::At(position) => Index::At(self.state.size(position)),
+            Index::Range { .. } => {
+                kept += 1;
+                index.map(|size| self.state.size(size))
+            }
+        });
+        let known: SmallVec<[Index<i64>; 4]> = known.collect();
+        let (offset, mut layout) = view::slice(of, &known)?;
+        for &axis in dropped.iter().rev() {
+            layout.dims.remove(axis as usize);
+            layout.strides.remove(axis as usize);
+        }
+        Ok((offset, layout, moves))
     }
 
     pub(super) fn reshape(
