@@ -19,8 +19,8 @@ from typing import Any
 Value = Callable[..., Any]
 Step = Callable[..., tuple[tuple[Any, ...], tuple[Any, ...]]]
 
-NAMES = """arange concatenate exp eye expm1 log log1p maximum ones sqrt stack sum tanh where
-zeros zeros_like""".split()
+NAMES = ["arange", "concatenate", "exp", "eye", "expm1", "log", "log1p", "maximum", "ones", "sqrt"]
+NAMES += ["stack", "sum", "tanh", "where", "zeros", "zeros_like"]
 
 
 def _named(module: Any, **others: Any) -> SimpleNamespace:
