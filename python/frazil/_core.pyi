@@ -866,6 +866,13 @@ class ProgramBuilder:
         A system without one stops the call, or with ``on_error="nan"`` has one of NaN.
         """
 
+    def decompose(self, slot: int, what: str, on_error: str = "raise") -> list[int]:
+        """What matrices are taken apart into; ``what`` is "qr", "svd", "lower eigh" and the like.
+
+        A matrix without singular values or eigenvalues stops the call, or with ``on_error="nan"``
+        has ones of NaN.
+        """
+
     def range(self, start: int, step: int, count: int) -> int:
         """The int64 vector of ``count`` integers from ``start`` on, in sizes."""
 

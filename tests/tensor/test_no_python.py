@@ -74,6 +74,7 @@ CALLS = {
     "dimshuffle": lambda g: ft.dimshuffle(g.m, 1, "x", 0),
     "dot": lambda g: [ft.dot(g.m, g.v), ft.dot(g.m, g.m)],
     "dsplit": lambda g: ft.dsplit(g.m[:, None], [1, 2]),
+    "einsum": lambda g: [ft.einsum("ij,j->i", g.m, g.v), ft.einsum("ij,ik,i", g.m, g.m, g.v)],
     "empty": lambda g: ft.empty((g.n, 2)),
     "expand_dims": lambda g: ft.expand_dims(g.v, 1),
     "eye": lambda g: ft.eye(g.n, g.n + 1, 1),
@@ -128,6 +129,10 @@ CALLS = {
     "zeros": lambda g: ft.zeros((g.n, 2)),
     "join": lambda g: ft.join(1, g.m, g.m),
     "linalg.cho_solve": lambda g: ft.linalg.cho_solve((g.m, True), g.v),
+    "linalg.matrix_power": lambda g: ft.linalg.matrix_power(g.m, 3),
+    "linalg.multi_dot": lambda g: ft.linalg.multi_dot([g.v, g.m, g.m]),
+    "linalg.qr": lambda g: [*ft.linalg.qr(g.m), ft.linalg.qr(g.m, "r")],
+    "linalg.svd": lambda g: [*ft.linalg.svd(g.m, False), ft.linalg.svd(g.m)[1]],
     "linalg.lu_solve": lambda g: ft.linalg.lu_solve(ft.linalg.lu_factor(g.m), g.v),
     "linalg.solve": lambda g: [
         ft.linalg.solve(g.m, g.v, assume_a=kind) for kind in ("gen", "pos", "lower triangular")
@@ -142,6 +147,13 @@ INPUTS = {
 }
 
 
+PYTHON = {
+    *("linalg.expm", "linalg.solve_continuous_are", "linalg.solve_continuous_lyapunov"),
+    *("linalg.solve_discrete_are", "linalg.solve_discrete_lyapunov", "linalg.solve_sylvester"),
+}
+"""What SciPy computes; the docstrings of the ops say why."""
+
+
 def functions():
     """Return how each is applied: to one operand or two unless :data:`CALLS` says how."""
     found = {}
@@ -149,7 +161,7 @@ def functions():
         for name, function in vars(module).items():
             if name[0] == "_" or inspect.isclass(function) or not inspect.isfunction(function):
                 continue
-            if prefix + name in INPUTS:
+            if prefix + name in INPUTS | PYTHON:
                 continue
             parameters = inspect.signature(function).parameters.values()
             needed = [p for p in parameters if p.default is p.empty and p.kind < p.KEYWORD_ONLY]

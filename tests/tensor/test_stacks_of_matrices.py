@@ -19,7 +19,7 @@ layouts = st.sampled_from(
     [
         np.ascontiguousarray,
         np.asfortranarray,
-        lambda a: np.swapaxes(np.swapaxes(a, -1, -2).copy(), -1, -2),
+        lambda a: np.swapaxes(np.swapaxes(a, 0, -1).copy(), 0, -1),
         lambda a: np.repeat(a, 2, -1)[..., ::2],
         lambda a: np.flip(np.flip(a).copy()),
     ]
@@ -106,6 +106,31 @@ def test_inverses_and_determinants_are_those_of_numpy(data, mode, front, n, dtyp
     expected = [np.linalg.inv(a), np.linalg.det(a), *np.linalg.slogdet(a)]
     for found, array in zip(compiled(outputs, {x: a}, mode), expected, strict=True):
         agree(found, array, 1e-8)
+
+
+@pytest.mark.parametrize("front", [(), (2, 3), (0,)])
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_triangles_and_permutations_are_those_of_scipy(front, n):
+    a = regular(front, n)
+    x = ft.tensor(shape=(None,) * a.ndim)
+    whole, rows = ft.linalg.lu(x), ft.linalg.lu(x, p_indices=True)
+    left, upper = ft.linalg.lu(x, permute_l=True)
+    found = fz.function([x], [*whole, *rows, left, upper], mode="c")(a)
+    p, low, up, where, again, _, product, _ = found
+    np.testing.assert_allclose(p @ low @ up, a, atol=1e-12)
+    np.testing.assert_array_equal(p @ low, product)
+    np.testing.assert_array_equal(np.argmax(p, -1) if n else where, where)
+    for index in np.ndindex(front):
+        if n:
+            for one, expected in zip((p, low, up), scipy.linalg.lu(a[index]), strict=True):
+                np.testing.assert_allclose(one[index], expected, atol=1e-12)
+        np.testing.assert_array_equal(again[index][where[index]], product[index])
+    if a.size:
+        verify_grad(lambda x: ft.linalg.lu(x, True)[0] ** 2 @ upper_of(x), [a], mode="c")
+
+
+def upper_of(x):
+    return ft.linalg.lu(x)[2] ** 2
 
 
 A, B = regular((2, 1), 3), np.random.default_rng(3).normal(size=(3, 3, 2))

@@ -50,6 +50,7 @@ from frazil.tensor.diagonals import tril as tril
 from frazil.tensor.diagonals import triu as triu
 from frazil.tensor.dims import expand_dims as expand_dims
 from frazil.tensor.dims import squeeze as squeeze
+from frazil.tensor.einsum import einsum as einsum
 from frazil.tensor.elementwise.angles import deg2rad as deg2rad
 from frazil.tensor.elementwise.angles import degrees as degrees
 from frazil.tensor.elementwise.angles import rad2deg as rad2deg

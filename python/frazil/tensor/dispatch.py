@@ -293,6 +293,11 @@ def _cholesky(a: Any, /, *, upper: bool = False) -> Any:
     return _tensor().linalg.cholesky(a, lower=not upper)
 
 
+def _einsum(*operands: Any, optimize: object = None) -> Any:
+    subscripts, *tensors = operands
+    return _tensor().einsum(subscripts, *tensors, optimize=optimize)
+
+
 def _nan_to_num(
     x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
 ) -> Any:
@@ -314,6 +319,7 @@ _OTHERS: Mapping[str, Function] = {
         *(np.empty(0, np.result_type(dtype)) for dtype in _dtypes(arrays))
     ),
     "copy": lambda a: as_tensor(a),
+    "einsum": _einsum,
     "identity": lambda n, dtype=None: _tensor().eye(n, dtype=dtype),
     "iscomplex": lambda x: _tensor().zeros_like(x, dtype="bool"),
     "iscomplexobj": lambda x: False,

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use frazil_core::DType;
 use frazil_runtime::{
-    ArrayType, Builder, Carry, Fold, Index, IndexedSpec, Lengths, Listed, LoopSpec, Nested, Next,
-    OnError, Origin, RecurrenceSpec, RepeatSpec, Scalar, Size, SizeOp, Slot, TriangularForm,
-    WriteSpec,
+    ArrayType, Builder, Carry, Decomposition, Fold, Index, IndexedSpec, Lengths, Listed, LoopSpec,
+    Nested, Next, OnError, Origin, RecurrenceSpec, RepeatSpec, Scalar, Size, SizeOp, Slot,
+    TriangularForm, WriteSpec,
 };
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -328,6 +328,14 @@ impl ProgramBuilder {
         Ok(self.builder()?.lu_solve(operands, transposed, on_error).map_err(refuse)?.0)
     }
 
+    /// What a matrix is taken apart into.
+    #[pyo3(signature = (slot, what, on_error = "raise"))]
+    fn decompose(&mut self, slot: u32, what: &str, on_error: &str) -> PyResult<Vec<u32>> {
+        let (what, on_error) = (decomposition(what)?, failure(on_error)?);
+        let slots = self.builder()?.decompose(Slot(slot), what, on_error).map_err(refuse)?;
+        Ok(slots.into_iter().map(|slot| slot.0).collect())
+    }
+
     /// Integers: `count` of them, from `start` on, each larger by `step`.
     fn range(&mut self, start: u32, step: u32, count: u32) -> PyResult<u32> {
         let [start, step, count] = [start, step, count].map(Size);
@@ -582,6 +590,12 @@ fn indices(view: Vec<Bound<'_, PyAny>>) -> PyResult<Vec<Index<Size>>> {
             })
         })
         .collect()
+}
+
+/// The decomposition of this name.
+fn decomposition(name: &str) -> PyResult<Decomposition> {
+    let unknown = || PyValueError::new_err(format!("there is no decomposition {name:?}"));
+    Decomposition::from_name(name).ok_or_else(unknown)
 }
 
 /// What becomes of a matrix without a factor, or of a system without a solution.

@@ -4,7 +4,9 @@
 pub(crate) mod batch;
 pub(crate) mod blas;
 pub(crate) mod cholesky_gradient;
+pub(crate) mod decompositions;
 pub(crate) mod integer_dot;
+pub(crate) mod lanes;
 pub(crate) mod lapack;
 pub(crate) mod lu;
 pub(crate) mod matrix;

@@ -9,13 +9,20 @@ from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
 from frazil.link.toolchain import blas
 from frazil.tensor.linalg import (
+    QR,
+    SVD,
     Cholesky,
     CholeskyGradient,
+    Eigenvalues,
+    Eigh,
     LUFactor,
     LUSolve,
+    PseudoInverse,
+    SingularValues,
     Solve,
     SolveTriangular,
 )
+from frazil.tensor.linalg.decompositions import Decomposition
 from frazil.tensor.linalg.matrices import core_of
 from frazil.tensor.linalg.stacks import inferred_front
 
@@ -59,6 +66,24 @@ def _(op: LUSolve | Solve, node: FrozenApply, lowering: Lowering) -> None:
     blas.install()
     factors, pivots, b = operands_in_front(node.inputs[-3:], op.cores(node), lowering)
     slot = lowering.builder.lu_solve(factors, pivots, b, op.trans == "T", op.on_error)
+    lowering.set_slot(node.outputs[0], slot)
+
+
+@lower_node.register(QR)
+@lower_node.register(SVD)
+@lower_node.register(SingularValues)
+@lower_node.register(Eigh)
+@lower_node.register(Eigenvalues)
+def _(op: Decomposition, node: FrozenApply, lowering: Lowering) -> None:
+    blas.install_lapack()
+    slots = lowering.builder.decompose(lowering.slot(node.inputs[0]), op.kind, op.on_error)
+    for output, slot in zip(node.outputs, slots, strict=True):
+        lowering.set_slot(output, slot)
+
+
+@lower_node.register
+def _(op: PseudoInverse, node: FrozenApply, lowering: Lowering) -> None:
+    slot = lowering.builder.expand_dims(lowering.slot(node.inputs[1]), [])
     lowering.set_slot(node.outputs[0], slot)
 
 

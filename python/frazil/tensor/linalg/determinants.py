@@ -77,7 +77,7 @@ def det(a: TensorLike, *, on_error: OnError = "raise") -> Variable:
     array(-2.)
     """
     factors, pivots = LUFactor(on_error)(as_floating(as_tensor(a)))
-    return prod(diagonal(factors, 0, -2, -1), -1) * _parity(pivots, factors.dtype)
+    return prod(_signed_diagonal(factors, pivots), -1)
 
 
 def slogdet(x: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, Variable]:
@@ -105,13 +105,12 @@ def slogdet(x: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, Va
     """
     matrix = as_floating(as_tensor(x))
     factors, pivots = LUFactor(on_error)(matrix)
-    signs = _core.elemwise(scalar.sign, diagonal(factors, 0, -2, -1))
-    sign = prod(signs, -1) * _parity(pivots, factors.dtype)
+    sign = prod(_core.elemwise(scalar.sign, _signed_diagonal(factors, pivots)), -1)
     return sign, LogAbsDet(on_error)(matrix, factors, pivots)
 
 
-def _parity(pivots: Variable, dtype: str) -> Variable:
-    """Return -1 if an odd number of rows changed places, else 1."""
+def _signed_diagonal(factors: Variable, pivots: Variable) -> Variable:
+    """Return the diagonals of the factors, each element with the sign of its exchange of rows."""
+    elements = diagonal(factors, 0, -2, -1)
     moved = _core.elemwise(scalar.neq, pivots, arange(pivots.shape[-1]))
-    minus, one = as_tensor(-1, dtype), as_tensor(1, dtype)
-    return prod(_core.elemwise(scalar.where, moved, minus, one), -1)
+    return _core.elemwise(scalar.where, moved, -elements, elements)

@@ -12,6 +12,8 @@ from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.diagonals import eye, tril, triu
+from frazil.tensor.dims import expand_dims
+from frazil.tensor.elementwise.casting import astype
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.linalg.failure import MayFail, OnError
 from frazil.tensor.linalg.matrices import (
@@ -21,17 +23,18 @@ from frazil.tensor.linalg.matrices import (
     check_square_value,
     core_of,
     floating,
+    identity_beside,
     solution_type,
 )
 from frazil.tensor.linalg.right_sides import matching, times_transposed
 from frazil.tensor.linalg.stacks import (
     for_each,
     inferred_front,
-    static_front,
     unbroadcast_front,
 )
 from frazil.tensor.linalg.triangular import SolveTriangular, Trans
 from frazil.tensor.products import matmul
+from frazil.tensor.ranges import arange
 from frazil.tensor.transposition import matrix_transpose
 
 
@@ -112,8 +115,7 @@ class FactoredSystem(MayFail):
         if pivots.ndim != factors.ndim - 1 or pivots.dtype != "int32":
             kind = "an int32 vector" if factors.ndim == 2 else "int32 vectors, one a matrix"
             raise TypeError(f"pivots must be {kind}; given {pivots.type}")
-        static_front(name, (factors, pivots), (2, 1))
-        return solution_type(name, factors, static, b)
+        return solution_type(name, (factors, pivots, b), (2, 1), static)
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         factors, pivots, b = inputs[-3:]
@@ -277,3 +279,50 @@ def lu_solve(
     op = LUSolve("T" if trans else "N", on_error)
     system = matching([as_tensor(factors, dtype), pivots], [2, 1], as_tensor(b, dtype), b_ndim)
     return system.solution(op(*system.operands))
+
+
+def lu(
+    a: TensorLike, permute_l: bool = False, p_indices: bool = False
+) -> tuple[Variable, Variable, Variable] | tuple[Variable, Variable]:
+    """Return a permutation and two triangles whose product is a matrix, as :func:`scipy.linalg.lu`.
+
+    Parameters
+    ----------
+    a : tensor_like
+        Square matrices of shape ``(..., m, m)``.
+    permute_l : bool, default False
+        Return ``p @ l`` and ``u`` alone.
+    p_indices : bool, default False
+        Return the permutation as rows of ``l``: ``l[p] @ u == a``.
+
+    Returns
+    -------
+    p : Variable
+        The permutation, of shape ``(..., m, m)``, or ``(..., m)`` and int64 where rows are wanted.
+    l, u : Variable
+        The lower triangle, with ones on its diagonal, and the upper one.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> p, l, u = ft.linalg.lu([[1.0, 2.0], [2.0, 2.0]])
+    >>> l.eval(), u.eval()
+    (array([[1. , 0. ],
+           [0.5, 1. ]]), array([[2., 2.],
+           [0., 1.]]))
+    """
+    matrix = as_floating(as_tensor(a))
+    factors, pivots = LUFactor()(matrix)
+    identity = identity_beside(matrix)
+    lower, upper = tril(factors, -1) + identity, triu(factors)
+    # With factors that are the identity a solution is the right side with its rows exchanged.
+    exchanged = LUSolve("T")
+    if permute_l:
+        return exchanged(identity, pivots, lower), upper
+    if p_indices:
+        rows = expand_dims(
+            arange(matrix.shape[-1], dtype=matrix.dtype), tuple(range(matrix.ndim - 2))
+        )
+        system = matching([identity, pivots], [2, 1], rows, 1)
+        return astype(system.solution(exchanged(*system.operands)), "int64"), lower, upper
+    return exchanged(identity, pivots, identity), lower, upper

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from frazil._core import FrozenApply, TensorType, Variable
@@ -42,14 +44,20 @@ def core_of(b: Variable, a: Variable) -> int:
     return 1 if b.ndim == 1 and a.ndim == 2 else 2
 
 
-def solution_type(name: str, a: Variable, rows: int | None, b: Variable) -> TensorType:
-    """Return the type of a system's solution; ``rows`` is what is known of those of its matrix."""
+def solution_type(
+    name: str, operands: Sequence[Variable], cores: Sequence[int], rows: int | None
+) -> TensorType:
+    """Return the type of a system's solution; ``rows`` is what is known of those of its matrix.
+
+    The operands are that matrix, or its factors and their pivots, and the right side.
+    """
+    a, b = operands[0], operands[-1]
     core = core_of(b, a)
     if b.dtype != a.dtype or b.ndim < core:
         raise TypeError(
             f"the right side must be a vector or a matrix of dtype {a.dtype}; given {b.type}"
         )
-    front = static_front(name, (a, b), (2, core))
+    front = static_front(name, operands, [*cores, core])
     own = b.type.shape[-core]
     if rows is not None and own is not None and rows != own:
         raise ValueError(

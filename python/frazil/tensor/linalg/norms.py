@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -11,9 +11,11 @@ import frazil.scalar as scalar
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes, normalize_axis
-from frazil.tensor.dims import squeeze
+from frazil.tensor.dims import expand_dims, squeeze
+from frazil.tensor.linalg.factors import svdvals
 from frazil.tensor.linalg.matrices import as_floating
 from frazil.tensor.reductions import max, min, sum
+from frazil.tensor.transposition import moveaxis
 
 
 def norm(
@@ -28,9 +30,9 @@ def norm(
     ----------
     x : tensor_like
         Any tensor; integers become float64.
-    ord : number, inf, -inf, "fro" or None, default None
+    ord : number, inf, -inf, "fro", "nuc" or None, default None
         Which norm, as for :func:`numpy.linalg.norm`: None is the root of the sum of squares. Of
-        matrices those that need singular values (2, -2, "nuc") are not supported.
+        matrices 2 and -2 are the largest and the smallest singular value, "nuc" is their sum.
     axis : int or tuple of two int, optional
         The dimension of the vectors, or those of the matrices. Default: ``x`` is one vector or
         matrix, and where ``ord`` is None a tensor of any rank, whose elements are one vector.
@@ -57,7 +59,7 @@ def norm(
     if axis is not None and isinstance(axis, Sequence):  # rows first, whatever their positions
         axes = tuple(normalize_axis(one, x.ndim) for one in axis)
     if len(axes) == 1:
-        return _vector_norm(x, ord, axes[0], keepdims)
+        return _vector_norm(x, ord, axes, keepdims)
     if len(axes) != 2:
         raise ValueError(
             f"the norm of order {ord!r} is one of vectors or matrices; given {x.type} and axis "
@@ -71,11 +73,11 @@ def _root_of_squares(x: Variable, axes: Sequence[int], keepdims: bool) -> Variab
     return _core.elemwise(scalar.sqrt, sum(squares, axes, keepdims=keepdims))
 
 
-def _vector_norm(x: Variable, ord: float | str, axis: int, keepdims: bool) -> Variable:
+def _vector_norm(x: Variable, ord: float | str, axis: Sequence[int], keepdims: bool) -> Variable:
     if isinstance(ord, str):
         raise ValueError(f"the norm {ord!r} is one of matrices; given vectors along axis {axis}")
     if ord == 2:
-        return _root_of_squares(x, (axis,), keepdims)
+        return _root_of_squares(x, axis, keepdims)
     if ord == 0:
         nonzero = _core.elemwise(scalar.neq, x, 0)
         return sum(as_tensor(nonzero, x.dtype), axis, keepdims=keepdims)
@@ -94,13 +96,93 @@ def _matrix_norm(x: Variable, ord: float | str, axes: Sequence[int], keepdims: b
     rows, columns = axes
     if ord == "fro":
         return _root_of_squares(x, sorted(axes), keepdims)
+    if ord in (2, -2, "nuc"):
+        return _norm_of_singular_values(x, ord, axes, keepdims)
     if ord not in (1, -1, np.inf, -np.inf):
-        raise NotImplementedError(
-            f"the norm of order {ord!r} of matrices is not supported; "
-            "None, 'fro', 1, -1, inf and -inf are"
+        raise ValueError(
+            f"there is no norm of order {ord!r} of matrices; there are those of None, 'fro', "
+            "'nuc', 1, -1, 2, -2, inf and -inf"
         )
     order = float(ord)
     along, across = (rows, columns) if abs(order) == 1 else (columns, rows)
     sums = sum(_core.elemwise(scalar.abs, x), along, keepdims=True)
     extreme = (max if order > 0 else min)(sums, across, keepdims=True)
     return extreme if keepdims else squeeze(extreme, sorted(axes))
+
+
+def _norm_of_singular_values(
+    x: Variable, ord: float | str, axes: Sequence[int], keepdims: bool
+) -> Variable:
+    values = svdvals(moveaxis(x, tuple(axes), (-2, -1)))
+    kinds: dict[float | str, Callable[..., Variable]] = {2: max, -2: min, "nuc": sum}
+    result = kinds[ord](values, -1)
+    return expand_dims(result, sorted(axes)) if keepdims else result
+
+
+def vector_norm(
+    x: TensorLike,
+    /,
+    *,
+    axis: int | Sequence[int] | None = None,
+    keepdims: bool = False,
+    ord: float = 2,
+) -> Variable:
+    """Return a norm of vectors, which may lie along several dimensions.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor; integers become float64.
+    axis : int or sequence of int, optional
+        The dimensions of a vector. Default: all of ``x`` is one.
+    keepdims : bool, default False
+        Keep the reduced dimensions, with length 1.
+    ord : number, inf or -inf, default 2
+        Which norm, as for :func:`numpy.linalg.vector_norm`.
+
+    Returns
+    -------
+    Variable
+        The norm, in the dtype of ``x`` if that is floating.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.linalg.vector_norm([[3.0, 4.0], [5.0, 12.0]], axis=1).eval()
+    array([ 5., 13.])
+    """
+    x = as_floating(as_tensor(x))
+    axes = tuple(range(x.ndim)) if axis is None else normalize_axes(axis, x.ndim)
+    return _vector_norm(x, ord, axes, keepdims)
+
+
+def matrix_norm(
+    x: TensorLike, /, *, keepdims: bool = False, ord: float | str | None = "fro"
+) -> Variable:
+    """Return a norm of matrices.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Matrices of shape ``(..., m, n)``; integers become float64.
+    keepdims : bool, default False
+        Keep the last two dimensions, with length 1.
+    ord : number, inf, -inf, "fro", "nuc" or None, default "fro"
+        Which norm, as for :func:`norm`; None is "fro".
+
+    Returns
+    -------
+    Variable
+        Of shape ``(...)``, in the dtype of ``x`` if that is floating, as
+        :func:`numpy.linalg.matrix_norm` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.linalg.matrix_norm([[0.0, 3.0], [2.0, 0.0]], ord="nuc").eval()
+    array(5.)
+    """
+    x = as_floating(as_tensor(x))
+    if x.ndim < 2:
+        raise ValueError(f"matrix_norm takes matrices; given {x.type}")
+    return _matrix_norm(x, "fro" if ord is None else ord, (x.ndim - 2, x.ndim - 1), keepdims)

@@ -49,7 +49,7 @@ class SolveTriangular(MayFail):
             raise ValueError(f"trans must be 'N' or 'T'; given {self.trans!r}")
         self.check_on_error()
         static = check_square(a, "SolveTriangular")
-        return FrozenApply(self, [a, b], [solution_type("SolveTriangular", a, static, b)])
+        return FrozenApply(self, [a, b], [solution_type("SolveTriangular", (a, b), (2,), static)])
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         a, b = inputs

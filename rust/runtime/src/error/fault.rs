@@ -211,6 +211,12 @@ pub enum Fault {
         /// The position on the diagonal.
         row: i64,
     },
+    /// A decomposition that was not found.
+    #[error("{what} did not converge. Check whether the matrix has elements that are not finite")]
+    NotConverged {
+        /// Of what.
+        what: &'static str,
+    },
     /// A row to change places with that does not exist.
     #[error("lu_solve: row {row} changes places with row {partner}, which does not exist")]
     Partner {
@@ -510,6 +516,7 @@ impl Fault {
             Fault::NotPositiveDefinite { .. }
                 | Fault::Singular { .. }
                 | Fault::SingularMatrix { .. }
+                | Fault::NotConverged { .. }
                 | Fault::Partner { .. }
         )
     }
@@ -556,7 +563,8 @@ impl Fault {
             Fault::OutOfMemory { .. } => ErrorClass::Memory,
             Fault::NotPositiveDefinite { .. }
             | Fault::Singular { .. }
-            | Fault::SingularMatrix { .. } => ErrorClass::LinearAlgebra,
+            | Fault::SingularMatrix { .. }
+            | Fault::NotConverged { .. } => ErrorClass::LinearAlgebra,
             Fault::Released { .. }
             | Fault::Overwritten { .. }
             | Fault::Destroyed { .. }

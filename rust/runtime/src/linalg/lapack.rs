@@ -8,6 +8,7 @@ use crate::arrays::scalar::Scalar;
 use crate::arrays::strided::{TransferPlan, fill};
 use crate::arrays::walk::Order;
 use crate::error::Fault;
+use crate::linalg::lanes::Work;
 use crate::linalg::matrix::{Matrix, Pack, blas_int};
 use crate::linalg::portions::{trsm, trsv};
 use crate::linalg::routine::{Element, MatrixAt, MatrixOut, Side, Triangle, potrf};
@@ -66,6 +67,7 @@ impl OnError {
 #[derive(Debug)]
 pub(crate) struct CholeskyPlan {
     dtype: DType,
+    lower: bool,
     on_error: OnError,
     size: i32,
     /// Seen in column-major order.
@@ -165,12 +167,18 @@ impl CholeskyPlan {
     ) -> Result<CholeskyPlan, Fault> {
         Ok(CholeskyPlan {
             dtype,
+            lower,
             on_error,
             size: blas_int(result.dims[0])?,
             // A matrix of contiguous rows is its own transpose in column-major order.
             triangle: Triangle { lower: lower == in_columns(result), unit: false },
             start: TrianglePlan::new(dtype, lower, a, result),
         })
+    }
+
+    /// What it does.
+    pub(crate) fn work(&self) -> (Work, DType) {
+        (Work::Cholesky { lower: self.lower }, self.dtype)
     }
 
     /// Writes the factor.
@@ -255,6 +263,11 @@ impl SolvePlan {
     /// The bytes of scratch memory that a run needs.
     pub(crate) fn scratch(&self) -> usize {
         self.scratch
+    }
+
+    /// What it does.
+    pub(crate) fn work(&self) -> (Work, DType) {
+        (Work::Solve(self.form), self.dtype)
     }
 
     /// Writes the solution.

@@ -5,6 +5,7 @@ use frazil_core::DType;
 use crate::arrays::layout::Layout;
 use crate::arrays::strided::TransferPlan;
 use crate::error::Fault;
+use crate::linalg::lanes::Work;
 use crate::linalg::lapack::{OnError, fresh_in_columns};
 use crate::linalg::matrix::blas_int;
 use crate::linalg::portions::{trsm, trsv};
@@ -49,6 +50,11 @@ impl LuPlan {
             size: blas_int(result.dims[0])?,
             start: a.map(|a| TransferPlan::copy(dtype, a, result)),
         })
+    }
+
+    /// What it does.
+    pub(crate) fn work(&self) -> (Work, DType) {
+        (Work::Lu, self.dtype)
     }
 
     /// Writes the factors and the partners of the rows.
@@ -119,6 +125,11 @@ impl LuSolvePlan {
             start: b.map(|b| TransferPlan::copy(dtype, b, result)),
             pivot_step: pivots.strides[0],
         })
+    }
+
+    /// What it does.
+    pub(crate) fn work(&self) -> (Work, DType) {
+        (Work::LuSolve { transposed: self.transposed }, self.dtype)
     }
 
     /// The bytes of scratch memory that a run needs.

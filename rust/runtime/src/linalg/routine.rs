@@ -57,6 +57,14 @@ routines! {
     Dpotrf "dpotrf"
     Sgetrf "sgetrf"
     Dgetrf "dgetrf"
+    Sgeqrf "sgeqrf"
+    Dgeqrf "dgeqrf"
+    Sorgqr "sorgqr"
+    Dorgqr "dorgqr"
+    Sgesdd "sgesdd"
+    Dgesdd "dgesdd"
+    Ssyevd "ssyevd"
+    Dsyevd "dsyevd"
 }
 
 impl Routine {
@@ -143,8 +151,14 @@ pub(crate) trait Element:
     const TRSM: Routine;
     const POTRF: Routine;
     const GETRF: Routine;
+    const GEQRF: Routine;
+    const ORGQR: Routine;
+    const GESDD: Routine;
+    const SYEVD: Routine;
 
     fn is_finite(self) -> bool;
+    /// The whole number that is not less.
+    fn count(self) -> usize;
     fn sqrt(self) -> Self;
     fn abs(self) -> Self;
 }
@@ -160,6 +174,10 @@ macro_rules! element {
 
             fn is_finite(self) -> bool {
                 $float::is_finite(self)
+            }
+
+            fn count(self) -> usize {
+                self.ceil() as usize
             }
 
             fn sqrt(self) -> $float {
@@ -184,7 +202,11 @@ element!(
     SYRK = Ssyrk,
     TRSM = Strsm,
     POTRF = Spotrf,
-    GETRF = Sgetrf
+    GETRF = Sgetrf,
+    GEQRF = Sgeqrf,
+    ORGQR = Sorgqr,
+    GESDD = Sgesdd,
+    SYEVD = Ssyevd
 );
 element!(
     f64,
@@ -197,7 +219,11 @@ element!(
     SYRK = Dsyrk,
     TRSM = Dtrsm,
     POTRF = Dpotrf,
-    GETRF = Dgetrf
+    GETRF = Dgetrf,
+    GEQRF = Dgeqrf,
+    ORGQR = Dorgqr,
+    GESDD = Dgesdd,
+    SYEVD = Dsyevd
 );
 
 /// Calls a routine. Letters and integers go by the address of a copy, arrays `at` their own.
@@ -220,6 +246,8 @@ macro_rules! argument {
     (int $found:ident $value:expr) => { &$found.pass($value) };
     (at $found:ident $value:expr) => { $value };
 }
+
+pub(crate) mod decompositions;
 
 /// A vector: its first element and the elements from one to the next.
 #[derive(Clone, Copy)]

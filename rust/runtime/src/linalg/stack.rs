@@ -1,5 +1,6 @@
 //! The same work for each matrix of a stack: one for each position of the axes in front.
 
+use frazil_core::DType;
 use frazil_core::intern::sync::Mutex;
 use smallvec::SmallVec;
 
@@ -7,6 +8,8 @@ use crate::arrays::layout::{Axes, Layout};
 use crate::arrays::walk::{Order, Pointers, Strides, Walk, advance};
 use crate::error::Fault;
 use crate::linalg::cholesky_gradient::CholeskyGradientPlan;
+use crate::linalg::decompositions::DecompositionPlan;
+use crate::linalg::lanes::{LanePlan, Work};
 use crate::linalg::lapack::{CholeskyPlan, SolvePlan};
 use crate::linalg::lu::{LuPlan, LuSolvePlan};
 use crate::threads::attention::{Patience, STOPPED};
@@ -39,6 +42,8 @@ pub(crate) enum MatrixPlan {
     Lu(LuPlan),
     /// Of factors, partners and a right side, the solution.
     LuSolve(LuSolvePlan),
+    /// Of a matrix, what it is taken apart into.
+    Apart(DecompositionPlan),
 }
 
 impl MatrixPlan {
@@ -49,6 +54,18 @@ impl MatrixPlan {
             MatrixPlan::Solve(plan) => plan.scratch(),
             MatrixPlan::CholeskyGradient(plan) => plan.scratch(),
             MatrixPlan::LuSolve(plan) => plan.scratch(),
+            MatrixPlan::Apart(plan) => plan.scratch(),
+        }
+    }
+
+    /// What it does, where it can be done for many small matrices side by side.
+    fn work(&self) -> Option<(Work, DType)> {
+        match self {
+            MatrixPlan::Cholesky(plan) => Some(plan.work()),
+            MatrixPlan::Solve(plan) => Some(plan.work()),
+            MatrixPlan::Lu(plan) => Some(plan.work()),
+            MatrixPlan::LuSolve(plan) => Some(plan.work()),
+            MatrixPlan::CholeskyGradient(_) | MatrixPlan::Apart(_) => None,
         }
     }
 
@@ -68,6 +85,7 @@ impl MatrixPlan {
                 MatrixPlan::CholeskyGradient(plan) => plan.run([of(0), of(1)], places[2], scratch),
                 MatrixPlan::Lu(plan) => plan.run(of(0), places[1], places[2].cast()),
                 MatrixPlan::LuSolve(plan) => plan.run([of(0), of(1), of(2)], places[3], scratch),
+                MatrixPlan::Apart(plan) => plan.run(of(0), &places[1..], scratch),
             }
         }
     }
@@ -82,6 +100,8 @@ pub(crate) struct StackPlan {
     walk: Walk,
     /// What a matrix costs, in products of elements.
     cost: i64,
+    /// How small ones are worked on side by side.
+    lanes: Option<LanePlan>,
     split: Option<Split>,
 }
 
@@ -122,6 +142,9 @@ impl StackPlan {
         let side = layouts.iter().flat_map(|of| of.dims[count..].iter().copied()).max();
         let side = side.unwrap_or(1);
         let cost = side.saturating_mul(side).saturating_mul(side).saturating_add(OVERHEAD);
+        let lanes = each.work().and_then(|(work, dtype)| {
+            LanePlan::new(work, dtype, layouts, count).filter(|_| !walk.is_single())
+        });
         let inner = walk.lengths().iter().skip(1);
         let turn = inner.fold(cost, |all, &length| all.saturating_mul(length));
         let split = match walk.lengths().first() {
@@ -131,7 +154,7 @@ impl StackPlan {
             }
             _ => None,
         };
-        StackPlan { each, front, walk, cost, split }
+        StackPlan { each, front, walk, cost, lanes, split }
     }
 
     /// The bytes of scratch memory that a run needs.
@@ -206,11 +229,35 @@ impl StackPlan {
     ) -> Result<(), (i64, Fault)> {
         let mut at = start * self.walk.lengths().iter().skip(1).product::<i64>();
         let mut patience = Patience::new();
-        self.walk.visit(lengths, pointers, |places| {
+        let one = |places: &[*mut u8], at: i64| {
             // SAFETY: by the caller's promise; each position has matrices of the plan's layouts.
-            unsafe { self.each.run(places, scratch) }.map_err(|fault| (at, fault))?;
-            at += 1;
-            patience.spend(self.cost).map_err(|halt| (at, halt.into()))
+            unsafe { self.each.run(places, scratch) }.map_err(|fault| (at, fault))
+        };
+        let (Some(lanes), [outer @ .., count]) = (&self.lanes, lengths) else {
+            return self.walk.visit(lengths, pointers, |places| {
+                one(places, at)?;
+                at += 1;
+                patience.spend(self.cost).map_err(|halt| (at, halt.into()))
+            });
+        };
+        let steps = self.walk.steps(outer.len());
+        self.walk.visit(outer, pointers, |places| {
+            let mut places = Pointers::from_slice(places);
+            for first in (0..*count).step_by(lanes.lanes() as usize) {
+                let group = (count - first).min(lanes.lanes());
+                // SAFETY: as above, for each of the group.
+                if unsafe { lanes.run(&places, steps, group as usize) } {
+                    advance(&mut places, steps, group);
+                } else {
+                    for behind in 0..group {
+                        one(&places, at + behind)?;
+                        advance(&mut places, steps, 1);
+                    }
+                }
+                at += group;
+                patience.spend(group * self.cost).map_err(|halt| (at, halt.into()))?;
+            }
+            Ok(())
         })
     }
 

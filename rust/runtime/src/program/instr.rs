@@ -10,6 +10,7 @@ use crate::arrays::search::Listed;
 use crate::arrays::view::Index;
 use crate::draws::distribution::Distribution;
 use crate::ids::{Origin, Size, Slot};
+use crate::linalg::decompositions::Decomposition;
 use crate::linalg::lapack::{OnError, TriangularForm};
 use crate::loops::fold::Fold;
 use crate::loops::loop_nest::KernelFn;
@@ -100,6 +101,13 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         b: Slot,
         to: Slot,
         transposed: bool,
+        on_error: OnError,
+    },
+    /// What a matrix is taken apart into.
+    Decompose {
+        of: Slot,
+        to: Box<[Slot]>,
+        what: Decomposition,
         on_error: OnError,
     },
     /// `count` integers from `start` on, each larger by `step`.

@@ -110,6 +110,9 @@ impl fmt::Display for InstrKind {
                 let mark = if *transposed { " transposed" } else { "" };
                 write!(f, "lu_solve {factors} {pivots} {b}{mark}{}", or_nan(*on_error))
             }
+            InstrKind::Decompose { of, what, on_error, .. } => {
+                write!(f, "{} {of}{}", what.name(), or_nan(*on_error))
+            }
             InstrKind::Range { start, step, count, .. } => {
                 write!(f, "range {start} {step} {count}")
             }

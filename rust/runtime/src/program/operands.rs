@@ -21,6 +21,7 @@ impl InstrKind {
             | InstrKind::Extreme { of, .. }
             | InstrKind::Count { of, .. }
             | InstrKind::List { of, .. }
+            | InstrKind::Decompose { of, .. }
             | InstrKind::Cholesky { of, .. } => vec![*of],
             InstrKind::LuSolve { factors, pivots, b, .. } => vec![*factors, *pivots, *b],
             InstrKind::Update { of, value, .. } => vec![*of, *value],
@@ -69,7 +70,7 @@ impl InstrKind {
             | InstrKind::Extreme { to, .. }
             | InstrKind::Count { to, .. }
             | InstrKind::Scalar { to, .. } => vec![*to],
-            InstrKind::List { to, .. } => to.to_vec(),
+            InstrKind::List { to, .. } | InstrKind::Decompose { to, .. } => to.to_vec(),
             InstrKind::Lu { to, pivots, .. } => vec![*to, *pivots],
             InstrKind::Gemm(code) => vec![code.to],
             InstrKind::Draw(code) => vec![code.next, code.to],
@@ -119,6 +120,7 @@ impl InstrKind {
             | InstrKind::Solve { .. }
             | InstrKind::Lu { .. }
             | InstrKind::LuSolve { .. }
+            | InstrKind::Decompose { .. }
             | InstrKind::Join { .. }
             | InstrKind::Sort { .. }
             | InstrKind::Extreme { .. }
@@ -137,6 +139,7 @@ impl InstrKind {
             | InstrKind::LuSolve { .. } => Some(Library::Blas),
             InstrKind::Cholesky { .. }
             | InstrKind::CholeskyGradient { .. }
+            | InstrKind::Decompose { .. }
             | InstrKind::Lu { .. } => Some(Library::Lapack),
             InstrKind::Loop(_)
             | InstrKind::View { .. }

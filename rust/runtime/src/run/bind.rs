@@ -66,6 +66,9 @@ impl<'a> Binder<'a> {
             InstrKind::LuSolve { factors, pivots, b, to, transposed, on_error } => {
                 self.lu_solve([*factors, *pivots, *b], *to, *transposed, *on_error)
             }
+            InstrKind::Decompose { of, to, what, on_error } => {
+                self.decompose(*of, to, *what, *on_error)
+            }
             InstrKind::Range { start, step, count, to } => self.range([*start, *step, *count], *to),
             InstrKind::CountTerms { start, stop, step, to } => {
                 self.count_terms([*start, *stop, *step], *to)

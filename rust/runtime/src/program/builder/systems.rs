@@ -4,6 +4,7 @@ use frazil_core::DType;
 
 use crate::error::BuildError;
 use crate::ids::Slot;
+use crate::linalg::decompositions::Decomposition;
 use crate::linalg::lapack::{OnError, TriangularForm};
 use crate::program::instr::InstrKind;
 
@@ -71,6 +72,24 @@ impl Builder {
             transposed,
             on_error,
         })
+    }
+
+    /// What a matrix is taken apart into.
+    pub fn decompose(
+        &mut self,
+        of: Slot,
+        what: Decomposition,
+        on_error: OnError,
+    ) -> Built<Vec<Slot>> {
+        let (dtype, ndim) = self.check_matrices(of)?;
+        let dynamic = self.depends([of], [])?;
+        let mut to = Vec::new();
+        for dims in what.dims(0, 0) {
+            to.push(self.result(dtype, ndim - 2 + dims.len(), dynamic)?);
+        }
+        let kind = InstrKind::Decompose { of, to: to[..].into(), what, on_error };
+        self.push(kind, dynamic);
+        Ok(to)
     }
 
     /// The rank of the right side of a system with matrices of this type and rank.

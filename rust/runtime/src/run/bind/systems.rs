@@ -4,6 +4,7 @@ use crate::arrays::layout::Layout;
 use crate::error::Fault;
 use crate::ids::Slot;
 use crate::linalg::cholesky_gradient::CholeskyGradientPlan;
+use crate::linalg::decompositions::{Decomposition, DecompositionPlan};
 use crate::linalg::lapack::{
     CholeskyPlan, OnError, SolvePlan, TriangularForm, check_solve, check_square, fresh_in_columns,
     fresh_like,
@@ -109,6 +110,33 @@ impl Binder<'_> {
         let how = (transposed, on_error);
         let plan = LuSolvePlan::new(self.dtype(to), how, &factors_at, &pivots_at, b_at, &result)?;
         Ok(self.for_each(MatrixPlan::LuSolve(plan), &[factors, pivots, b, to]))
+    }
+
+    pub(super) fn decompose(
+        &mut self,
+        of: Slot,
+        to: &[Slot],
+        what: Decomposition,
+        on_error: OnError,
+    ) -> Result<Step, Fault> {
+        if what.is_of_square() {
+            check_square("eigh", self.layout(of))?;
+        }
+        let front = self.front(of);
+        let dims = self.layout(of).dims.clone();
+        for (&slot, each) in to.iter().zip(what.dims(dims[front], dims[front + 1])) {
+            let own = [&dims[..front], &each].concat();
+            let layout = if each.len() == 2 {
+                fresh_in_columns(&own, self.itemsize(slot))?
+            } else {
+                Layout::fresh(&own, self.itemsize(slot))?
+            };
+            self.place_fresh(slot, layout)?;
+        }
+        let a = self.each(of, front);
+        let plan = DecompositionPlan::new(what, self.dtype(of), on_error, &a)?;
+        let slots = [&[of], to].concat();
+        Ok(self.for_each(MatrixPlan::Apart(plan), &slots))
     }
 
     /// How many axes are in front of the matrices.

@@ -1,0 +1,327 @@
+"""Matrices taken apart: orthogonal factors, singular values and eigenvalues, with their vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+import frazil._core as _core
+import frazil.scalar as scalar
+from frazil._core import Constant, FrozenApply, TensorType, Variable
+from frazil.graph.op import Array, Gradients, Variables
+from frazil.scalar.constants import as_tensor
+from frazil.tensor.broadcasting import BroadcastTo
+from frazil.tensor.diagonals import diagonal, eye, tril, triu
+from frazil.tensor.dims import expand_dims
+from frazil.tensor.items import get_item
+from frazil.tensor.joining import concatenate
+from frazil.tensor.lengths import Lengths, length, literal, minimum, static_length
+from frazil.tensor.linalg.failure import MayFail, OnError
+from frazil.tensor.linalg.matrices import check_matrices, check_square, check_square_value
+from frazil.tensor.linalg.stacks import for_each
+from frazil.tensor.linalg.triangular import SolveTriangular
+from frazil.tensor.products import matmul
+from frazil.tensor.transposition import matrix_transpose
+
+Dims = Sequence["int | None"]
+
+
+class Decomposition(MayFail):
+    """What matrices of floats are taken apart into, by LAPACK.
+
+    A matrix with elements that are not finite has no singular values and no eigenvalues: a call
+    raises numpy.linalg.LinAlgError, or with ``on_error="nan"`` gives NaN.
+    """
+
+    @property
+    def kind(self) -> str:
+        """What the runtime calls it."""
+        raise NotImplementedError
+
+    def shapes_of(self, rows: Variable, columns: Variable) -> tuple[Lengths, ...]:
+        """Return the shapes of the results for a matrix of so many rows and columns."""
+        raise NotImplementedError
+
+    def of_matrix(self, a: Array) -> tuple[Array, ...]:
+        """Return the results for one matrix."""
+        raise NotImplementedError
+
+    def check_matrix(self, a: Variable) -> None:
+        """Raise unless ``a`` can be taken apart."""
+        check_matrices(a, type(self).__name__)
+
+    def make_node(self, a: Variable) -> FrozenApply:
+        self.check_on_error()
+        self.check_matrix(a)
+        front = a.type.shape[:-2]
+        shapes = self.shapes_of(length(a, a.ndim - 2), length(a, a.ndim - 1))
+        types = [
+            TensorType(a.dtype, (*front, *(static_length(one) for one in shape)))
+            for shape in shapes
+        ]
+        return FrozenApply(self, [a], types)
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        (a,) = inputs
+        shapes = self.shapes_of(literal(a.shape[-2]), literal(a.shape[-1]))
+        results = [
+            (tuple(int(n.data) for n in shape if isinstance(n, Constant)), a.dtype.name)
+            for shape in shapes
+        ]
+
+        def apart(one: Array) -> tuple[Array, ...]:
+            try:
+                return self.of_matrix(one)
+            except np.linalg.LinAlgError as error:
+                if self.on_error == "raise":
+                    raise np.linalg.LinAlgError(f"{self}: {error}") from None
+                return tuple(np.full(shape, np.nan, dtype) for shape, dtype in results)
+
+        return for_each(apart, node, inputs, (2,), results)
+
+    def infer_shape(
+        self, node: FrozenApply, input_shapes: Sequence[Lengths]
+    ) -> tuple[Lengths, ...]:
+        *front, rows, columns = input_shapes[0]
+        return tuple((*front, *shape) for shape in self.shapes_of(rows, columns))
+
+
+@dataclass(frozen=True, eq=False)
+class QR(Decomposition):
+    """Orthogonal columns and a triangle whose product is the matrix, or that triangle alone."""
+
+    mode: Literal["reduced", "complete", "r"]
+    on_error: OnError = "raise"
+
+    @property
+    def kind(self) -> str:
+        return {"reduced": "qr", "complete": "complete qr", "r": "r"}[self.mode]
+
+    def shapes_of(self, rows: Variable, columns: Variable) -> tuple[Lengths, ...]:
+        fewer = minimum(rows, columns)
+        if self.mode == "r":
+            return ((fewer, columns),)
+        own = rows if self.mode == "complete" else fewer
+        return (rows, own), (own, columns)
+
+    def of_matrix(self, a: Array) -> tuple[Array, ...]:
+        if self.mode == "r":
+            return (np.asarray(np.linalg.qr(a, "r")),)
+        return tuple(np.linalg.qr(a, self.mode))
+
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
+        (a,) = inputs
+        rows, columns = a.type.shape[-2:]
+        if self.mode == "r":
+            q, r = QR("reduced", self.on_error)(a)
+            return [_pulled_qr(a, q, r, None, output_gradients[0])]
+        if self.mode == "complete" and (rows is None or columns is None or rows > columns):
+            raise NotImplementedError(
+                "the columns of an orthogonal matrix beyond those of the matrix have no gradient; "
+                "use mode='reduced'"
+            )
+        (q, r), (g_q, g_r) = outputs, output_gradients
+        return [_pulled_qr(a, q, r, None if is_zero(g_q) else g_q, g_r)]
+
+
+def _pulled_qr(
+    a: Variable, q: Variable, r: Variable, g_q: Variable | None, g_r: Variable
+) -> Variable:
+    """Return the gradient of ``a``, given those of its factors, of which ``q`` is not complete."""
+    # Of a wide matrix the first columns have the factors q and u, and the others are q v.
+    fewer = minimum(length(a, a.ndim - 2), length(a, a.ndim - 1))
+    columns = (..., slice(None, fewer))
+    u, g_u = get_item(r, columns), get_item(g_r, columns)
+    rest = (..., slice(fewer, None))
+    others, g_v = get_item(a, rest), get_item(g_r, rest)
+    g_all = matmul(others, matrix_transpose(g_v))
+    g_q = g_all if g_q is None else g_q + g_all
+    inner = matmul(u, matrix_transpose(g_u)) - matmul(matrix_transpose(g_q), q)
+    symmetric = tril(inner) + matrix_transpose(tril(inner, -1))
+    left = g_q + matmul(q, symmetric)
+    solve = SolveTriangular(False, "N", False)
+    g_first = matrix_transpose(solve(u, matrix_transpose(left)))
+    return concatenate([g_first, matmul(q, g_v)], -1)
+
+
+@dataclass(frozen=True, eq=False)
+class SVD(Decomposition):
+    """Singular vectors in columns, singular values in descending order, other vectors in rows."""
+
+    full_matrices: bool
+    on_error: OnError = "raise"
+
+    @property
+    def kind(self) -> str:
+        return "full svd" if self.full_matrices else "svd"
+
+    def shapes_of(self, rows: Variable, columns: Variable) -> tuple[Lengths, ...]:
+        fewer = minimum(rows, columns)
+        if self.full_matrices:
+            return (rows, rows), (fewer,), (columns, columns)
+        return (rows, fewer), (fewer,), (fewer, columns)
+
+    def of_matrix(self, a: Array) -> tuple[Array, ...]:
+        _check_finite(a, "singular values")
+        return tuple(np.linalg.svd(a, self.full_matrices))
+
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
+        (a,), (g_u, g_s, g_vt) = inputs, output_gradients
+        vectors_matter = not (is_zero(g_u) and is_zero(g_vt))
+        rows, columns = a.type.shape[-2:]
+        if not self.full_matrices or (rows is not None and rows == columns):
+            u, s, vt = outputs
+        elif vectors_matter:
+            raise NotImplementedError(
+                "singular vectors beyond the singular values have no gradient; use "
+                "full_matrices=False"
+            )
+        else:
+            u, s, vt = SVD(False, self.on_error)(a)
+        if not vectors_matter:
+            return [matmul(u * expand_dims(g_s, -2), vt)]
+        return [_pulled_svd(u, s, vt, g_u, g_s, g_vt)]
+
+
+def _pulled_svd(
+    u: Variable, s: Variable, vt: Variable, g_u: Variable, g_s: Variable, g_vt: Variable
+) -> Variable:
+    """Return the gradient of a matrix, given those of its singular values and vectors."""
+    v, g_v, ut = matrix_transpose(vt), matrix_transpose(g_vt), matrix_transpose(u)
+    row, column = expand_dims(s, -2), expand_dims(s, -1)
+    gaps = _inverse_or_zero((row - column) * (row + column))
+    inverse = _inverse_or_zero(row)
+    of_u, of_v = matmul(ut, g_u), matmul(vt, g_v)
+    middle = gaps * (of_u - matrix_transpose(of_u)) * row
+    middle = middle + column * (gaps * (of_v - matrix_transpose(of_v)))
+    middle = middle + _diagonal(g_s)
+    result = matmul(matmul(u, middle), vt)
+    beyond_u = matmul(g_u * inverse - matmul(u, of_u * inverse), vt)
+    beyond_v = g_v * inverse - matmul(v, of_v * inverse)
+    return result + beyond_u + matmul(u, matrix_transpose(beyond_v))
+
+
+@dataclass(frozen=True, eq=False)
+class SingularValues(Decomposition):
+    """Singular values in descending order."""
+
+    on_error: OnError = "raise"
+
+    @property
+    def kind(self) -> str:
+        return "singular values"
+
+    def shapes_of(self, rows: Variable, columns: Variable) -> tuple[Lengths, ...]:
+        return ((minimum(rows, columns),),)
+
+    def of_matrix(self, a: Array) -> tuple[Array, ...]:
+        _check_finite(a, "singular values")
+        return (np.linalg.svd(a, compute_uv=False),)
+
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
+        u, _, vt = SVD(False, self.on_error)(inputs[0])
+        return [matmul(u * expand_dims(output_gradients[0], -2), vt)]
+
+
+class OfSymmetric(Decomposition):
+    """Of a symmetric matrix one triangle is read, and the gradient is of that triangle."""
+
+    lower: bool
+
+    def check_matrix(self, a: Variable) -> None:
+        check_square(a, type(self).__name__)
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        check_square_value(inputs[0], node)
+        return super().perform(node, inputs)
+
+    def symmetric(self, a: Array) -> Array:
+        """Return the matrix of which ``a`` holds a triangle."""
+        half = np.tril(a) if self.lower else np.triu(a)
+        _check_finite(half, "eigenvalues")
+        return half
+
+    def folded(self, g: Variable) -> Variable:
+        """Return the gradient of a triangle, given that of the symmetric matrix."""
+        both = g + matrix_transpose(g)
+        half = tril(both) if self.lower else triu(both)
+        return half - _diagonal(diagonal(g, 0, -2, -1))
+
+
+@dataclass(frozen=True, eq=False)
+class Eigh(OfSymmetric):
+    """The eigenvalues of a symmetric matrix in ascending order, and its eigenvectors in columns."""
+
+    lower: bool
+    on_error: OnError = "raise"
+
+    @property
+    def kind(self) -> str:
+        return "lower eigh" if self.lower else "upper eigh"
+
+    def shapes_of(self, rows: Variable, columns: Variable) -> tuple[Lengths, ...]:
+        return (rows,), (rows, columns)
+
+    def of_matrix(self, a: Array) -> tuple[Array, ...]:
+        return tuple(np.linalg.eigh(self.symmetric(a), "L" if self.lower else "U"))
+
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
+        (w, v), (g_w, g_v) = outputs, output_gradients
+        inner = _diagonal(g_w)
+        if not is_zero(g_v):
+            gaps = _inverse_or_zero(expand_dims(w, -2) - expand_dims(w, -1))
+            inner = inner + gaps * matmul(matrix_transpose(v), g_v)
+        return [self.folded(matmul(matmul(v, inner), matrix_transpose(v)))]
+
+
+@dataclass(frozen=True, eq=False)
+class Eigenvalues(OfSymmetric):
+    """The eigenvalues of a symmetric matrix in ascending order."""
+
+    lower: bool
+    on_error: OnError = "raise"
+
+    @property
+    def kind(self) -> str:
+        return "lower eigenvalues" if self.lower else "upper eigenvalues"
+
+    def shapes_of(self, rows: Variable, columns: Variable) -> tuple[Lengths, ...]:
+        return ((rows,),)
+
+    def of_matrix(self, a: Array) -> tuple[Array, ...]:
+        return (np.linalg.eigvalsh(self.symmetric(a), "L" if self.lower else "U"),)
+
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
+        _, v = Eigh(self.lower, self.on_error)(inputs[0])
+        inner = v * expand_dims(output_gradients[0], -2)
+        return [self.folded(matmul(inner, matrix_transpose(v)))]
+
+
+def is_zero(g: Variable) -> bool:
+    """Return whether a gradient is that of an output that nothing depends on."""
+    while g.owner is not None and isinstance(g.owner.op, BroadcastTo):
+        g = g.owner.inputs[0]
+    return isinstance(g, Constant) and not np.any(np.asarray(g.data))
+
+
+def _check_finite(a: Array, what: str) -> None:
+    if not np.isfinite(a).all():
+        raise np.linalg.LinAlgError(
+            f"{what} did not converge. Check whether the matrix has elements that are not finite"
+        )
+
+
+def _inverse_or_zero(x: Variable) -> Variable:
+    """Return 1 over the elements of ``x``, and 0 for those that are zero."""
+    zero = _core.elemwise(scalar.eq, x, 0)
+    one = as_tensor(1, x.dtype)
+    inverse = one / _core.elemwise(scalar.where, zero, one, x)
+    return _core.elemwise(scalar.where, zero, as_tensor(0, x.dtype), inverse)
+
+
+def _diagonal(x: Variable) -> Variable:
+    """Return matrices with ``x`` as their diagonals."""
+    return expand_dims(x, -1) * eye(x.shape[-1], dtype=x.dtype)

@@ -1,0 +1,354 @@
+"""Exponentials of matrices, and the equations of Sylvester, Lyapunov and Riccati."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+import frazil._core as _core
+from frazil._core import FrozenApply, TensorType, Variable
+from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.contractions import kron
+from frazil.tensor.diagonals import eye
+from frazil.tensor.items import get_item
+from frazil.tensor.joining import concatenate
+from frazil.tensor.lengths import Lengths, length, lengths
+from frazil.tensor.linalg.general import inv, solve
+from frazil.tensor.linalg.matrices import (
+    as_floating,
+    check_square,
+    check_square_value,
+    floating,
+)
+from frazil.tensor.products import matmul
+from frazil.tensor.reshaping import reshape
+from frazil.tensor.transposition import matrix_transpose
+
+
+@dataclass(frozen=True, eq=False)
+class Expm(Op):
+    """The exponentials of square matrices.
+
+    A call of Python: how often a scaled matrix is squared, and how many terms serve, only its
+    values tell, and SciPy's choice of both is what makes the result precise.
+    """
+
+    def make_node(self, a: Variable) -> FrozenApply:
+        static = check_square(a, "expm")
+        return FrozenApply(self, [a], [TensorType(a.dtype, (*a.type.shape[:-2], static, static))])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        (a,) = inputs
+        check_square_value(a, node)
+        if not a.size:
+            return (a.copy(),)
+        from scipy.linalg import expm
+
+        return (np.asarray(expm(a), a.dtype),)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (input_shapes[0],)
+
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
+        # The exponential of [[a', g], [0, a']] has the wanted derivative in the place of g.
+        (a,), (g,) = inputs, output_gradients
+        size = length(a, a.ndim - 1)
+        at = matrix_transpose(a)
+        blocks = concatenate(
+            [concatenate([at, g], -1), concatenate([at * 0, at], -1)],
+            -2,
+        )
+        first, second = slice(None, size), slice(size, None)
+        return [get_item(Expm()(blocks), (..., first, second))]
+
+
+def expm(A: TensorLike) -> Variable:
+    """Return the exponentials of square matrices: the sums of their powers over factorials.
+
+    Parameters
+    ----------
+    A : tensor_like
+        Square matrices of shape ``(..., m, m)``.
+
+    Returns
+    -------
+    Variable
+        Of the shape of ``A``, as :func:`scipy.linalg.expm` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.linalg.expm([[0.0, 1.0], [0.0, 0.0]]).eval()
+    array([[1., 1.],
+           [0., 1.]])
+    """
+    result: Variable = Expm()(as_floating(as_tensor(A)))
+    return result
+
+
+class Equation(Op):
+    """An equation of matrices that SciPy solves.
+
+    A call of Python: the solution goes by the Schur form of real matrices, of which the runtime
+    knows nothing. ``b`` and the others are matrices of one dtype, not stacks of them.
+    """
+
+    def check(self, *operands: Variable) -> None:
+        """Raise unless the operands are matrices of one dtype."""
+        name, dtype = type(self).__name__, operands[0].dtype
+        for x in operands:
+            if x.ndim != 2 or x.dtype != dtype or np.dtype(dtype).kind != "f":
+                given = ", ".join(str(one.type) for one in operands)
+                raise TypeError(f"{name} takes matrices of floats of one dtype; given {given}")
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (input_shapes[self.like],)
+
+    @property
+    def like(self) -> int:
+        """The operand that has the shape of the solution."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class SolveSylvester(Equation):
+    """The solution ``x`` of ``a x + x b = q``. A call of Python: see :class:`Equation`."""
+
+    @property
+    def like(self) -> int:
+        return 2
+
+    def make_node(self, a: Variable, b: Variable, q: Variable) -> FrozenApply:
+        self.check(a, b, q)
+        check_square(a, "solve_sylvester")
+        check_square(b, "solve_sylvester")
+        return FrozenApply(self, [a, b, q], [q.type])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        a, b, q = inputs
+        for square in (a, b):
+            check_square_value(square, node)
+        if q.shape != (len(a), len(b)):
+            raise ValueError(
+                f"{node.op}: matrices of shapes {a.shape} and {b.shape} have a solution of shape "
+                f"{(len(a), len(b))}; the right side has shape {q.shape}"
+            )
+        if not q.size:
+            return (q.copy(),)
+        from scipy.linalg import solve_sylvester
+
+        return (np.ascontiguousarray(solve_sylvester(a, b, q)).astype(q.dtype),)
+
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
+        (a, b, _), (x,), (g,) = inputs, outputs, output_gradients
+        g_q = SolveSylvester()(a.T, b.T, g)
+        return [-matmul(g_q, x.T), -matmul(x.T, g_q), g_q]
+
+
+@dataclass(frozen=True, eq=False)
+class SolveRiccati(Equation):
+    """The solution ``x`` of an algebraic Riccati equation of ``a``, ``b``, ``q`` and ``r``.
+
+    In continuous time ``a' x + x a - x b r^-1 b' x + q = 0``, in discrete time
+    ``a' x a - x - (a' x b) (r + b' x b)^-1 (b' x a) + q = 0``. A call of Python: see
+    :class:`Equation`.
+    """
+
+    discrete: bool
+
+    @property
+    def like(self) -> int:
+        return 0
+
+    def make_node(self, a: Variable, b: Variable, q: Variable, r: Variable) -> FrozenApply:
+        self.check(a, b, q, r)
+        static = check_square(a, type(self).__name__)
+        return FrozenApply(self, [a, b, q, r], [TensorType(a.dtype, (static, static))])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        from scipy.linalg import solve_continuous_are, solve_discrete_are
+
+        solve_are = solve_discrete_are if self.discrete else solve_continuous_are
+        return (np.ascontiguousarray(solve_are(*inputs)).astype(inputs[0].dtype),)
+
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
+        # With the feedback k and the closed loop c = a - b k, a small change of the left side e
+        # changes x by the solution of a Lyapunov equation in c'; its adjoint is one in c.
+        (a, b, _, r), (x,), (g,) = inputs, outputs, output_gradients
+        g = (g + g.T) * 0.5
+        if self.discrete:
+            k = solve(r + matmul(b.T, matmul(x, b)), matmul(b.T, matmul(x, a)))
+            loop = a - matmul(b, k)
+            s = solve_discrete_lyapunov(loop, g)
+            along = 2 * matmul(matmul(x, loop), s)
+        else:
+            k = solve(r, matmul(b.T, x))
+            loop = a - matmul(b, k)
+            s = solve_continuous_lyapunov(loop, -g)
+            along = 2 * matmul(x, s)
+        return [along, -matmul(along, k.T), s, matmul(k, matmul(s, k.T))]
+
+
+def solve_sylvester(A: TensorLike, B: TensorLike, Q: TensorLike) -> Variable:
+    """Return the solution ``x`` of ``A @ x + x @ B == Q``.
+
+    Parameters
+    ----------
+    A, B : tensor_like
+        Square matrices of shapes ``(m, m)`` and ``(n, n)``. No eigenvalue of ``A`` may be that of
+        ``-B``.
+    Q : tensor_like
+        A matrix of shape ``(m, n)``.
+
+    Returns
+    -------
+    Variable
+        Of the shape of ``Q``, as :func:`scipy.linalg.solve_sylvester` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.linalg.solve_sylvester([[2.0]], [[3.0]], [[10.0]]).eval()
+    array([[2.]])
+    """
+    result: Variable = SolveSylvester()(*_floats(A, B, Q))
+    return result
+
+
+def solve_continuous_lyapunov(A: TensorLike, Q: TensorLike) -> Variable:
+    """Return the solution ``x`` of ``A @ x + x @ A.T == Q``.
+
+    Parameters
+    ----------
+    A, Q : tensor_like
+        Square matrices of one shape.
+
+    Returns
+    -------
+    Variable
+        Of the shape of ``Q``, as :func:`scipy.linalg.solve_continuous_lyapunov` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.linalg.solve_continuous_lyapunov([[2.0]], [[8.0]]).eval()
+    array([[2.]])
+    """
+    a, q = _floats(A, Q)
+    return solve_sylvester(a, matrix_transpose(a), q)
+
+
+def solve_discrete_lyapunov(
+    A: TensorLike, Q: TensorLike, method: Literal["direct", "bilinear"] = "bilinear"
+) -> Variable:
+    """Return the solution ``x`` of ``A @ x @ A.T - x + Q == 0``.
+
+    Parameters
+    ----------
+    A, Q : tensor_like
+        Square matrices of one shape.
+    method : {"direct", "bilinear"}, default "bilinear"
+        Solve a system with a row for each element of ``x``, or a continuous equation that has the
+        same solution; that needs far less memory, and no eigenvalue of ``A`` may be -1.
+
+    Returns
+    -------
+    Variable
+        Of the shape of ``Q``, as :func:`scipy.linalg.solve_discrete_lyapunov` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.linalg.solve_discrete_lyapunov([[0.5]], [[3.0]]).eval()
+    array([[4.]])
+    """
+    if method not in ("direct", "bilinear"):
+        raise ValueError(f"method must be 'direct' or 'bilinear'; given {method!r}")
+    a, q = _floats(A, Q)
+    check_square(a, "solve_discrete_lyapunov")
+    if method == "direct":
+        system = kron(a, a)
+        left = eye(length(system, 0), dtype=a.dtype) - system
+        return reshape(solve(left, reshape(q, (-1,))), lengths(q))
+    one = eye(length(a, 0), dtype=a.dtype)
+    inverse = inv(a.T + one)
+    b = matmul(a.T - one, inverse)
+    c = 2 * matmul(matmul(inv(a + one), q), inverse)
+    return solve_continuous_lyapunov(b.T, -c)
+
+
+def solve_continuous_are(A: TensorLike, B: TensorLike, Q: TensorLike, R: TensorLike) -> Variable:
+    """Return the solution ``x`` of the Riccati equation of continuous time.
+
+    It is ``A.T @ x + x @ A - x @ B @ inv(R) @ B.T @ x + Q == 0``.
+
+    Parameters
+    ----------
+    A, Q : tensor_like
+        Square matrices of shape ``(m, m)``; ``Q`` is symmetric.
+    B : tensor_like
+        A matrix of shape ``(m, n)``.
+    R : tensor_like
+        A symmetric matrix of shape ``(n, n)``.
+
+    Returns
+    -------
+    Variable
+        Of the shape of ``A``, as :func:`scipy.linalg.solve_continuous_are` gives.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        During a call, if there is no finite solution.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.linalg.solve_continuous_are([[0.0]], [[1.0]], [[4.0]], [[1.0]]).eval()
+    array([[2.]])
+    """
+    result: Variable = SolveRiccati(False)(*_floats(A, B, Q, R))
+    return result
+
+
+def solve_discrete_are(A: TensorLike, B: TensorLike, Q: TensorLike, R: TensorLike) -> Variable:
+    """Return the solution ``x`` of the Riccati equation of discrete time.
+
+    It is ``A.T @ x @ A - x - A.T @ x @ B @ inv(R + B.T @ x @ B) @ B.T @ x @ A + Q == 0``.
+
+    Parameters
+    ----------
+    A, B, Q, R
+        As for :func:`solve_continuous_are`.
+
+    Returns
+    -------
+    Variable
+        Of the shape of ``A``, as :func:`scipy.linalg.solve_discrete_are` gives.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        During a call, if there is no finite solution.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.linalg.solve_discrete_are([[0.0]], [[1.0]], [[4.0]], [[1.0]]).eval()
+    array([[4.]])
+    """
+    result: Variable = SolveRiccati(True)(*_floats(A, B, Q, R))
+    return result
+
+
+def _floats(*operands: TensorLike) -> list[Variable]:
+    """Return operands in the floating dtype that all promote to."""
+    variables = [as_tensor(x) for x in operands]
+    dtype = floating(variables[0].dtype)
+    for x in variables[1:]:
+        dtype = _core.promote(dtype, floating(x.dtype))
+    return [as_tensor(x, dtype) for x in variables]

@@ -1,0 +1,219 @@
+"""Functions that take matrices apart."""
+
+from __future__ import annotations
+
+from typing import Literal, overload
+
+from frazil._core import Variable
+from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.linalg.decompositions import QR, SVD, Eigenvalues, Eigh, SingularValues
+from frazil.tensor.linalg.failure import OnError
+from frazil.tensor.linalg.matrices import as_floating
+
+
+@overload
+def qr(
+    a: TensorLike, mode: Literal["reduced", "complete"] = "reduced"
+) -> tuple[Variable, Variable]: ...
+
+
+@overload
+def qr(a: TensorLike, mode: Literal["r"]) -> Variable: ...
+
+
+def qr(
+    a: TensorLike, mode: Literal["reduced", "complete", "r"] = "reduced"
+) -> Variable | tuple[Variable, Variable]:
+    """Return orthogonal columns ``q`` and an upper triangle ``r`` with ``q @ r == a``.
+
+    Parameters
+    ----------
+    a : tensor_like
+        Matrices of shape ``(..., m, n)``.
+    mode : {"reduced", "complete", "r"}, default "reduced"
+        How many columns ``q`` has: as many as there are rows or columns, whichever are fewer; as
+        many as there are rows; or "r" for that alone. The columns beyond those of a matrix have no
+        gradient.
+
+    Returns
+    -------
+    q, r : Variable
+        Of shapes ``(..., m, k)`` and ``(..., k, n)``, as :func:`numpy.linalg.qr` gives. Of a matrix
+        whose columns depend on each other the gradient is not defined.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> q, r = ft.linalg.qr([[3.0, 1.0], [4.0, 2.0]])
+    >>> ft.abs(r).eval().round(6)
+    array([[5. , 2.2],
+           [0. , 0.4]])
+    """
+    if mode not in ("reduced", "complete", "r"):
+        raise ValueError(f"mode must be 'reduced', 'complete' or 'r'; given {mode!r}")
+    results = QR(mode)(as_floating(as_tensor(a)))
+    if mode == "r":
+        triangle: Variable = results
+        return triangle
+    q, r = results
+    return q, r
+
+
+@overload
+def svd(
+    a: TensorLike,
+    full_matrices: bool = True,
+    compute_uv: Literal[True] = True,
+    *,
+    on_error: OnError = "raise",
+) -> tuple[Variable, Variable, Variable]: ...
+
+
+@overload
+def svd(
+    a: TensorLike,
+    full_matrices: bool,
+    compute_uv: Literal[False],
+    *,
+    on_error: OnError = "raise",
+) -> Variable: ...
+
+
+def svd(
+    a: TensorLike,
+    full_matrices: bool = True,
+    compute_uv: bool = True,
+    *,
+    on_error: OnError = "raise",
+) -> Variable | tuple[Variable, Variable, Variable]:
+    """Return orthogonal ``u`` and ``vt``, and ``s`` with ``u @ diag(s) @ vt == a``.
+
+    Parameters
+    ----------
+    a : tensor_like
+        Matrices of shape ``(..., m, n)``.
+    full_matrices : bool, default True
+        Give as many vectors as there are rows, and columns; else as many as there are values. The
+        vectors beyond the values have no gradient.
+    compute_uv : bool, default True
+        Give the vectors, too; else ``s`` alone.
+    on_error : {"raise", "nan"}, default "raise"
+        What becomes of a matrix with elements that are not finite: an error, or NaN.
+
+    Returns
+    -------
+    u, s, vt : Variable
+        Of shapes ``(..., m, k)``, ``(..., k)`` in descending order, and ``(..., k, n)``, as
+        :func:`numpy.linalg.svd` gives. Where values are equal, gradients of vectors leave out what
+        is not defined.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        During a call, if the values are not found and ``on_error`` is "raise".
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> u, s, vt = ft.linalg.svd([[0.0, 3.0], [2.0, 0.0]])
+    >>> s.eval()
+    array([3., 2.])
+    """
+    matrix = as_floating(as_tensor(a))
+    if not compute_uv:
+        return svdvals(matrix, on_error=on_error)
+    u, s, vt = SVD(bool(full_matrices), on_error)(matrix)
+    return u, s, vt
+
+
+def svdvals(x: TensorLike, *, on_error: OnError = "raise") -> Variable:
+    """Return the singular values of matrices, in descending order.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Matrices of shape ``(..., m, n)``.
+    on_error : {"raise", "nan"}, default "raise"
+        What becomes of a matrix with elements that are not finite: an error, or NaN.
+
+    Returns
+    -------
+    Variable
+        Of shape ``(..., min(m, n))``, as :func:`numpy.linalg.svdvals` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.linalg.svdvals([[0.0, 3.0], [2.0, 0.0]]).eval()
+    array([3., 2.])
+    """
+    values: Variable = SingularValues(on_error)(as_floating(as_tensor(x)))
+    return values
+
+
+def eigh(
+    a: TensorLike, UPLO: str = "L", *, on_error: OnError = "raise"
+) -> tuple[Variable, Variable]:
+    """Return the eigenvalues and eigenvectors of symmetric matrices.
+
+    Parameters
+    ----------
+    a : tensor_like
+        Square matrices of shape ``(..., m, m)``, of which one triangle is read. Gradients are of
+        that triangle, too, as if the other one did not exist.
+    UPLO : {"L", "U"}, default "L"
+        Which triangle: the lower or the upper one.
+    on_error : {"raise", "nan"}, default "raise"
+        What becomes of a matrix with elements that are not finite: an error, or NaN.
+
+    Returns
+    -------
+    w : Variable
+        The eigenvalues in ascending order, of shape ``(..., m)``.
+    v : Variable
+        The eigenvectors in columns, of shape ``(..., m, m)``, as :func:`numpy.linalg.eigh` gives.
+        Where values are equal, gradients of vectors leave out what is not defined.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        During a call, if the values are not found and ``on_error`` is "raise".
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> w, v = ft.linalg.eigh([[2.0, 1.0], [1.0, 2.0]])
+    >>> w.eval()
+    array([1., 3.])
+    """
+    w, v = Eigh(_is_lower(UPLO), on_error)(as_floating(as_tensor(a)))
+    return w, v
+
+
+def eigvalsh(a: TensorLike, UPLO: str = "L", *, on_error: OnError = "raise") -> Variable:
+    """Return the eigenvalues of symmetric matrices, in ascending order.
+
+    Parameters
+    ----------
+    a, UPLO, on_error
+        As for :func:`eigh`.
+
+    Returns
+    -------
+    Variable
+        Of shape ``(..., m)``, as :func:`numpy.linalg.eigvalsh` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]]).eval()
+    array([1., 3.])
+    """
+    values: Variable = Eigenvalues(_is_lower(UPLO), on_error)(as_floating(as_tensor(a)))
+    return values
+
+
+def _is_lower(uplo: str) -> bool:
+    if uplo not in ("L", "U"):
+        raise ValueError(f"UPLO must be 'L' or 'U'; given {uplo!r}")
+    return uplo == "L"

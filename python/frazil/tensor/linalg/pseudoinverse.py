@@ -1,0 +1,239 @@
+"""What comes of singular values: pseudo-inverses, ranks and solutions by least squares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+import frazil._core as _core
+import frazil.scalar as scalar
+from frazil._core import FrozenApply, Variable
+from frazil.graph.op import Array, Gradients, Op, Variables
+from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.creation import zeros
+from frazil.tensor.dims import expand_dims, squeeze
+from frazil.tensor.elementwise.casting import astype
+from frazil.tensor.items import get_item
+from frazil.tensor.joining import concatenate
+from frazil.tensor.lengths import Lengths, length, lengths, maximum
+from frazil.tensor.linalg.decompositions import SVD, Eigh
+from frazil.tensor.linalg.factors import svdvals
+from frazil.tensor.linalg.matrices import as_floating, check_matrices, check_square
+from frazil.tensor.products import matmul
+from frazil.tensor.reductions import max, sum
+from frazil.tensor.transposition import matrix_transpose
+
+
+@dataclass(frozen=True, eq=False)
+class PseudoInverse(Op):
+    """The second operand, the pseudo-inverses of the matrices of the first one; a view.
+
+    They are made of singular vectors, which have no gradient where singular values are equal. But
+    pseudo-inverses have one, which goes to the matrices directly.
+    """
+
+    view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [1]}
+
+    def make_node(self, a: Variable, inverse: Variable) -> FrozenApply:
+        check_matrices(a, "PseudoInverse")
+        if inverse.ndim != a.ndim or inverse.dtype != a.dtype:
+            raise TypeError(f"the pseudo-inverse of {a.type} cannot be {inverse.type}")
+        return FrozenApply(self, [a, inverse], [inverse.type])
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        return (inputs[1],)
+
+    def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
+        return (input_shapes[1],)
+
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
+        # Golub and Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares
+        # problems whose variables separate" (1973), for matrices whose rank stays.
+        (a, _), (p,), (g,) = inputs, outputs, output_gradients
+        pt, gt = matrix_transpose(p), matrix_transpose(g)
+        spread = matmul(gt, matmul(p, pt))
+        g_a = -matmul(matmul(pt, g), pt) + spread - matmul(a, matmul(p, spread))
+        spread = matmul(matmul(pt, p), gt)
+        return [g_a + spread - matmul(matmul(spread, p), a), None]
+
+
+def pinv(
+    a: TensorLike,
+    rcond: TensorLike | None = None,
+    hermitian: bool = False,
+    *,
+    rtol: TensorLike | None = None,
+) -> Variable:
+    """Return the pseudo-inverses of matrices.
+
+    Parameters
+    ----------
+    a : tensor_like
+        Matrices of shape ``(..., m, n)``.
+    rcond, rtol : tensor_like, optional
+        Singular values up to this times the largest one count as zero: of shape ``(...)``. Both
+        are names of one parameter. Default: 1e-15, as :func:`numpy.linalg.pinv` has it.
+    hermitian : bool, default False
+        The matrices are symmetric: their eigenvalues serve, which are found sooner.
+
+    Returns
+    -------
+    Variable
+        Of shape ``(..., n, m)``. Its gradient is that of matrices whose rank stays the same.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        During a call, if a matrix has elements that are not finite.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.linalg.pinv([[2.0, 0.0], [0.0, 0.0], [0.0, 4.0]]).eval()
+    array([[0.5 , 0.  , 0.  ],
+           [0.  , 0.  , 0.25]])
+    """
+    if rcond is not None and rtol is not None:
+        raise ValueError("rcond and rtol are two names of one parameter; give one of them")
+    matrix = as_floating(as_tensor(a))
+    tolerance = rtol if rcond is None else rcond
+    small = as_tensor(1e-15 if tolerance is None else tolerance, matrix.dtype)
+    if hermitian:
+        check_square(matrix, "pinv")
+        values, left = Eigh(True)(matrix)
+        right = matrix_transpose(left)
+    else:
+        u, values, vt = SVD(False)(matrix)
+        left, right = matrix_transpose(vt), matrix_transpose(u)
+    inverse = matmul(left * expand_dims(_inverted(values, small), -2), right)
+    result: Variable = PseudoInverse()(matrix, inverse)
+    return result
+
+
+def _inverted(values: Variable, tolerance: Variable) -> Variable:
+    """Return 1 over the values that are large enough, and 0 for the others."""
+    sizes = _core.elemwise(scalar.abs, values)
+    kept = _core.elemwise(scalar.gt, sizes, _cutoff(sizes, tolerance))
+    one, zero = as_tensor(1, values.dtype), as_tensor(0, values.dtype)
+    inverse = one / _core.elemwise(scalar.where, kept, values, one)
+    return _core.elemwise(scalar.where, kept, inverse, zero)
+
+
+def _cutoff(sizes: Variable, tolerance: Variable) -> Variable:
+    """Return the largest of some sizes, if there are any, times a tolerance."""
+    nothing = zeros((*lengths(sizes)[:-1], 1), sizes.dtype)
+    largest = max(concatenate([nothing, sizes], -1), -1, keepdims=True)
+    return expand_dims(tolerance, -1) * largest
+
+
+def matrix_rank(
+    A: TensorLike,
+    tol: TensorLike | None = None,
+    hermitian: bool = False,
+    *,
+    rtol: TensorLike | None = None,
+) -> Variable:
+    """Return how many singular values of matrices are not about zero.
+
+    Parameters
+    ----------
+    A : tensor_like
+        Matrices of shape ``(..., m, n)``.
+    tol : tensor_like, optional
+        Values up to this count as zero.
+    hermitian : bool, default False
+        Not needed: singular values of symmetric matrices are the sizes of their eigenvalues.
+    rtol : tensor_like, optional
+        Values up to this times the largest one count as zero. Default: ``max(m, n)`` times the
+        distance from 1 to the next number of the dtype.
+
+    Returns
+    -------
+    Variable
+        Of shape ``(...)``, int64, as :func:`numpy.linalg.matrix_rank` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]).eval()
+    array(1)
+    """
+    if tol is not None and rtol is not None:
+        raise ValueError("give one of tol and rtol")
+    matrix = as_floating(as_tensor(A))
+    check_matrices(matrix, "matrix_rank")
+    values = svdvals(matrix)
+    if tol is not None:
+        cutoff = expand_dims(as_tensor(tol, matrix.dtype), -1)
+    else:
+        cutoff = _cutoff(values, _relative(rtol, matrix))
+    return sum(as_tensor(_core.elemwise(scalar.gt, values, cutoff), "int64"), -1)
+
+
+def _relative(rtol: TensorLike | None, matrix: Variable) -> Variable:
+    """Return a relative tolerance for the singular values of a matrix, the given one if any."""
+    if rtol is not None:
+        return as_tensor(rtol, matrix.dtype)
+    longer = maximum(length(matrix, matrix.ndim - 2), length(matrix, matrix.ndim - 1))
+    return as_tensor(longer, matrix.dtype) * float(np.finfo(matrix.dtype).eps)
+
+
+def lstsq(
+    a: TensorLike, b: TensorLike, rcond: TensorLike | None = None
+) -> tuple[Variable, Variable, Variable, Variable]:
+    """Return what :func:`numpy.linalg.lstsq` does: the solution by least squares and what it tells.
+
+    Parameters
+    ----------
+    a : tensor_like
+        A matrix of shape ``(m, n)``.
+    b : tensor_like
+        The right side: a vector of ``m`` elements, or a matrix of shape ``(m, k)``.
+    rcond : tensor_like, optional
+        Singular values of ``a`` that are smaller than this times the largest one count as zero.
+        Default: ``max(m, n)`` times the distance from 1 to the next number of the dtype.
+
+    Returns
+    -------
+    x : Variable
+        The solution ``x`` for which ``b - a @ x`` is the shortest; of several the shortest one.
+    residuals : Variable
+        The squared lengths of ``b - a @ x``, one a column of ``b``; without elements where the rank
+        is not ``n`` or there are no more rows than columns.
+    rank : Variable
+        The rank of ``a``, as int32.
+    s : Variable
+        The singular values of ``a``.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> a = [[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]
+    >>> x, residuals, rank, s = ft.linalg.lstsq(a, [1.0, 3.0, 5.0])
+    >>> x.eval().round(6)
+    array([1., 2.])
+    """
+    matrix, right = as_tensor(a), as_tensor(b)
+    dtype = _core.promote(as_floating(matrix).dtype, as_floating(right).dtype)
+    matrix, right = as_tensor(matrix, dtype), as_tensor(right, dtype)
+    if matrix.ndim != 2 or right.ndim not in (1, 2):
+        raise ValueError(
+            f"lstsq takes a matrix, and a vector or a matrix; given {matrix.type} and {right.type}"
+        )
+    tolerance = _relative(rcond, matrix)
+    values = svdvals(matrix)
+    kept = _core.elemwise(scalar.gt, values, _cutoff(values, tolerance))
+    rank = sum(as_tensor(kept, "int64"), -1)
+    small_rank = astype(rank, "int32")
+    columns = expand_dims(right, 1) if right.ndim == 1 else right
+    x = matmul(pinv(matrix, tolerance), columns)
+    beyond = columns - matmul(matrix, x)
+    squares = sum(_core.elemwise(scalar.sqr, beyond), 0)
+    rows, terms = length(matrix, 0), length(matrix, 1)
+    told = _core.elemwise(scalar.eq, rank, terms) & _core.elemwise(scalar.gt, rows, terms)
+    count = astype(told, "int64") * length(squares, 0)
+    residuals = get_item(squares, slice(None, count))
+    return squeeze(x, 1) if right.ndim == 1 else x, residuals, small_rank, values

@@ -1,0 +1,189 @@
+//! Factors and systems of many small matrices: side by side, one matrix a lane of a register.
+
+#[cfg(target_arch = "x86_64")]
+mod kernels;
+#[cfg(target_arch = "x86_64")]
+mod wide;
+
+#[cfg(target_arch = "x86_64")]
+use self::kernels::{Strip, cholesky, lu, lu_solve, solve};
+#[cfg(target_arch = "x86_64")]
+use self::wide::Wide;
+
+use frazil_core::DType;
+use smallvec::SmallVec;
+
+use crate::arrays::layout::Layout;
+use crate::linalg::lapack::TriangularForm;
+use crate::linalg::small::SMALL;
+use crate::processor::Level;
+
+/// What is done with each matrix.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Work {
+    /// The factor of a matrix, the lower or the upper one.
+    Cholesky { lower: bool },
+    /// The factors of a matrix, and the partners of its rows.
+    Lu,
+    /// The solution, given factors, partners and a right side.
+    LuSolve { transposed: bool },
+    /// The solution, given a triangle and a right side.
+    Solve(TriangularForm),
+}
+
+/// How matrices of one size lie.
+#[derive(Debug)]
+pub(crate) struct LanePlan {
+    work: Work,
+    dtype: DType,
+    size: usize,
+    /// Of the right side.
+    columns: usize,
+    /// For each operand and result: elements from row to row and along a row.
+    steps: SmallVec<[[isize; 2]; 4]>,
+}
+
+impl LanePlan {
+    /// The plan for operands and results of these layouts behind `front` axes; `None` for matrices
+    /// that are large, or have elements where none of their type is aligned, and on a processor
+    /// without the registers.
+    pub(crate) fn new(
+        work: Work,
+        dtype: DType,
+        layouts: &[&Layout],
+        front: usize,
+    ) -> Option<LanePlan> {
+        let size = layouts[0].dims[front];
+        if !(1..=SMALL).contains(&size) || Level::best().is_none() {
+            return None;
+        }
+        let mut steps = SmallVec::new();
+        for (at, layout) in layouts.iter().enumerate() {
+            let is_pivots = matches!((work, at), (Work::Lu, 2) | (Work::LuSolve { .. }, 1));
+            let item = if is_pivots { 4 } else { dtype.itemsize() as i64 };
+            if layout.strides.iter().any(|stride| stride % item != 0) {
+                return None;
+            }
+            let step = |axis: usize| layout.strides.get(axis).map_or(0, |&s| (s / item) as isize);
+            steps.push([step(front), step(front + 1)]);
+        }
+        let right = match work {
+            Work::Cholesky { .. } | Work::Lu => None,
+            Work::LuSolve { .. } => layouts[2].dims.get(front + 1),
+            Work::Solve(_) => layouts[1].dims.get(front + 1),
+        };
+        let columns = right.map_or(1, |&columns| columns as usize);
+        Some(LanePlan { work, dtype, size: size as usize, columns, steps })
+    }
+
+    /// How many matrices are worked on at once.
+    pub(crate) fn lanes(&self) -> i64 {
+        if self.dtype == DType::Float32 { 8 } else { 4 }
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+impl LanePlan {
+    /// There are no such plans.
+    ///
+    /// # Safety
+    /// None is needed.
+    pub(crate) unsafe fn run(&self, _: &[*mut u8], _: &[i64], _: usize) -> bool {
+        false
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl LanePlan {
+    /// Does it for `count` matrices, at most [`LanePlan::lanes`]: `places` are those of the operands
+    /// and results of the first, `next` the bytes to those of the next. Returns whether it did; where
+    /// one of the matrices lacks what is needed, nothing is written.
+    ///
+    /// # Safety
+    /// All matrices have the layouts of the plan, aligned, the results apart from the operands but
+    /// for one that is the operand; nobody else writes to the results.
+    pub(crate) unsafe fn run(&self, places: &[*mut u8], next: &[i64], count: usize) -> bool {
+        // SAFETY: there are plans on processors with AVX2 alone; else by the caller's promise.
+        unsafe {
+            match self.dtype {
+                DType::Float32 => self.of_floats(places, next, count),
+                _ => self.of_doubles(places, next, count),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for `run`, with elements of this type.
+    #[target_feature(enable = "avx2")]
+    unsafe fn of_floats(&self, places: &[*mut u8], next: &[i64], count: usize) -> bool {
+        // SAFETY: by the caller's promise.
+        unsafe { self.sized::<wide::F32x8>(places, next, count) }
+    }
+
+    /// # Safety
+    /// As for `run`, with elements of this type.
+    #[target_feature(enable = "avx2")]
+    unsafe fn of_doubles(&self, places: &[*mut u8], next: &[i64], count: usize) -> bool {
+        // SAFETY: by the caller's promise.
+        unsafe { self.sized::<wide::F64x4>(places, next, count) }
+    }
+
+    /// # Safety
+    /// As for `run`, on a processor with AVX2.
+    #[inline(always)]
+    unsafe fn sized<V: Wide>(&self, places: &[*mut u8], next: &[i64], count: usize) -> bool {
+        // SAFETY: by the caller's promise; the size is at most eight.
+        unsafe {
+            match self.size {
+                1 => self.of_size::<V, 1>(places, next, count),
+                2 => self.of_size::<V, 2>(places, next, count),
+                3 => self.of_size::<V, 3>(places, next, count),
+                4 => self.of_size::<V, 4>(places, next, count),
+                5 => self.of_size::<V, 5>(places, next, count),
+                6 => self.of_size::<V, 6>(places, next, count),
+                7 => self.of_size::<V, 7>(places, next, count),
+                _ => self.of_size::<V, 8>(places, next, count),
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for `sized`, for matrices of `N` rows.
+    #[inline(always)]
+    unsafe fn of_size<V: Wide, const N: usize>(
+        &self,
+        places: &[*mut u8],
+        next: &[i64],
+        count: usize,
+    ) -> bool {
+        let strip = |at: usize| self.strip::<V::Item>(places, next, count, at);
+        // SAFETY: by the caller's promise.
+        unsafe {
+            match self.work {
+                Work::Cholesky { lower: true } => cholesky::<V, N>(strip(0), strip(1)),
+                Work::Cholesky { lower: false } => {
+                    cholesky::<V, N>(strip(0).transposed(), strip(1).transposed())
+                }
+                Work::Lu => {
+                    lu::<V, N>(strip(0), strip(1), self.strip(places, next, count, 2));
+                    true
+                }
+                Work::LuSolve { transposed } => {
+                    let pivots = self.strip(places, next, count, 1);
+                    let sides = [strip(2), strip(3)];
+                    lu_solve::<V, N>(strip(0), pivots, sides, self.columns, transposed)
+                }
+                Work::Solve(form) => {
+                    solve::<V, N>(strip(0), [strip(1), strip(2)], self.columns, form)
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn strip<T>(&self, places: &[*mut u8], next: &[i64], count: usize, at: usize) -> Strip<T> {
+        let [down, right] = self.steps[at];
+        let next = next[at] as isize / size_of::<T>() as isize;
+        Strip { at: places[at].cast(), down, right, next, count }
+    }
+}

@@ -1,0 +1,322 @@
+//! Factors and systems of small matrices, one a lane.
+//!
+//! Each lane does what `small.rs` does for one matrix, in the same order: the bits are the same.
+
+// What iterators are made of is compiled for no instruction set but the plain one, unless it
+// happens to be inlined.
+#![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
+
+use super::wide::Wide;
+use crate::linalg::lapack::TriangularForm;
+use crate::linalg::routine::Element;
+
+/// A matrix of each lane.
+#[derive(Clone, Copy)]
+pub(super) struct Strip<T> {
+    pub(super) at: *mut T,
+    /// Elements from row to row, and along a row.
+    pub(super) down: isize,
+    pub(super) right: isize,
+    /// Elements from one matrix to the next.
+    pub(super) next: isize,
+    pub(super) count: usize,
+}
+
+impl<T> Strip<T> {
+    #[inline(always)]
+    fn place(&self, row: usize, column: usize) -> *mut T {
+        self.at.wrapping_offset(row as isize * self.down + column as isize * self.right)
+    }
+
+    #[inline(always)]
+    pub(super) fn transposed(self) -> Strip<T> {
+        Strip { down: self.right, right: self.down, ..self }
+    }
+}
+
+impl<T: Element> Strip<T> {
+    /// # Safety
+    /// The matrices have such an element, and the processor AVX2.
+    #[inline(always)]
+    unsafe fn get<V: Wide<Item = T>>(&self, row: usize, column: usize) -> V {
+        // SAFETY: by the caller's promise.
+        unsafe { V::gather(self.place(row, column), self.next, self.count) }
+    }
+
+    /// # Safety
+    /// As for `get`; nobody else writes to the matrices.
+    #[inline(always)]
+    unsafe fn set<V: Wide<Item = T>>(&self, row: usize, column: usize, values: V) {
+        // SAFETY: by the caller's promise.
+        unsafe { values.scatter(self.place(row, column), self.next, self.count) };
+    }
+}
+
+/// A small whole number.
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn number<V: Wide>(value: usize) -> V {
+    let mut sum = V::Item::ZERO;
+    for _ in 0..value {
+        sum = sum + V::Item::ONE;
+    }
+    // SAFETY: by the caller's promise.
+    unsafe { V::splat(sum) }
+}
+
+/// Swaps two elements in the lanes of a mask.
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn swapped<V: Wide>(mask: V, a: V, b: V) -> (V, V) {
+    // SAFETY: by the caller's promise.
+    unsafe { (b.select(mask, a), a.select(mask, b)) }
+}
+
+/// As [`crate::linalg::small::factor_positive`], with zeros above the diagonal. Whether all matrices
+/// have a factor; if not, nothing is written.
+///
+/// # Safety
+/// The matrices have `N` rows and columns, `to` is apart from `from` or the same; the processor has
+/// AVX2.
+#[inline(always)]
+pub(super) unsafe fn cholesky<V: Wide, const N: usize>(
+    from: Strip<V::Item>,
+    to: Strip<V::Item>,
+) -> bool {
+    // SAFETY: by the caller's promise; all positions are inside the matrices.
+    unsafe {
+        let zero = V::splat(V::Item::ZERO);
+        let mut a = [[zero; N]; N];
+        for row in 0..N {
+            for column in 0..row + 1 {
+                a[row][column] = from.get(row, column);
+            }
+        }
+        for column in 0..N {
+            let mut pivot = a[column][column];
+            for k in 0..column {
+                pivot = pivot.less(a[column][k], a[column][k]);
+            }
+            // A pivot that is NaN goes on, as in LAPACK.
+            if pivot.equals(zero).any() || zero.above(pivot).any() {
+                return false;
+            }
+            let root = pivot.sqrt();
+            a[column][column] = root;
+            for row in column + 1..N {
+                let mut sum = a[row][column];
+                for k in 0..column {
+                    sum = sum.less(a[row][k], a[column][k]);
+                }
+                a[row][column] = sum.over(root);
+            }
+        }
+        for row in 0..N {
+            for column in 0..N {
+                to.set(row, column, a[row][column]);
+            }
+        }
+    }
+    true
+}
+
+/// As [`crate::linalg::small::factor`].
+///
+/// # Safety
+/// As for `cholesky`; `pivots` has a vector of `N` elements for each matrix.
+#[inline(always)]
+pub(super) unsafe fn lu<V: Wide, const N: usize>(
+    from: Strip<V::Item>,
+    to: Strip<V::Item>,
+    pivots: Strip<i32>,
+) {
+    // SAFETY: by the caller's promise; all positions are inside the matrices.
+    unsafe {
+        let zero = V::splat(V::Item::ZERO);
+        let mut a = [[zero; N]; N];
+        for row in 0..N {
+            for column in 0..N {
+                a[row][column] = from.get(row, column);
+            }
+        }
+        for column in 0..N {
+            let mut largest = a[column][column].abs();
+            let mut best: V = number(column);
+            for row in column + 1..N {
+                let size = a[row][column].abs();
+                let larger = size.above(largest);
+                largest = size.select(larger, largest);
+                best = number::<V>(row).select(larger, best);
+            }
+            best.scatter_integers(pivots.place(column, 0), pivots.next, pivots.count);
+            for row in column + 1..N {
+                let mask = best.equals(number(row));
+                for k in 0..N {
+                    (a[column][k], a[row][k]) = swapped(mask, a[column][k], a[row][k]);
+                }
+            }
+            let pivot = a[column][column];
+            let stays = pivot.equals(zero);
+            for row in column + 1..N {
+                let factor = a[row][column].select(stays, a[row][column].over(pivot));
+                a[row][column] = factor;
+                for k in column + 1..N {
+                    let old = a[row][k];
+                    a[row][k] = old.select(stays, old.less(factor, a[column][k]));
+                }
+            }
+        }
+        for row in 0..N {
+            for column in 0..N {
+                to.set(row, column, a[row][column]);
+            }
+        }
+    }
+}
+
+/// As [`crate::linalg::small::solve`], in place of `x`.
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn substitute<V: Wide, const N: usize>(
+    a: &[[V; N]; N],
+    x: &mut [V; N],
+    lower: bool,
+    unit: bool,
+) {
+    for turn in 0..N {
+        let row = if lower { turn } else { N - 1 - turn };
+        let (first, end) = if lower { (0, row) } else { (row + 1, N) };
+        let mut sum = x[row];
+        // SAFETY: by the caller's promise.
+        unsafe {
+            for k in first..end {
+                sum = sum.less(a[row][k], x[k]);
+            }
+            x[row] = if unit { sum } else { sum.over(a[row][row]) };
+        }
+    }
+}
+
+/// Has a row change places with its partner, which is none of those before it.
+///
+/// # Safety
+/// The processor has AVX2.
+#[inline(always)]
+unsafe fn exchange<V: Wide, const N: usize>(row: usize, partner: V, x: &mut [V; N]) {
+    for other in row + 1..N {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let mask = partner.equals(number(other));
+            (x[row], x[other]) = swapped(mask, x[row], x[other]);
+        }
+    }
+}
+
+/// The solution, given factors, partners of rows and a right side of so many columns. Whether no
+/// matrix is singular and no partner is before its row; if not, nothing is written.
+///
+/// # Safety
+/// As for `cholesky`; `x` is apart from `b` or the same.
+#[inline(always)]
+pub(super) unsafe fn lu_solve<V: Wide, const N: usize>(
+    mut factors: Strip<V::Item>,
+    pivots: Strip<i32>,
+    [b, x]: [Strip<V::Item>; 2],
+    columns: usize,
+    transposed: bool,
+) -> bool {
+    if transposed {
+        factors = factors.transposed();
+    }
+    // SAFETY: by the caller's promise; all positions are inside the matrices.
+    unsafe {
+        let zero = V::splat(V::Item::ZERO);
+        let mut a = [[zero; N]; N];
+        let mut partners = [zero; N];
+        for row in 0..N {
+            for column in 0..N {
+                a[row][column] = factors.get(row, column);
+            }
+            let partner = V::gather_integers(pivots.place(row, 0), pivots.next, pivots.count);
+            // Whoever gives the partners may give anything: the plan for one matrix says what.
+            let before = number::<V>(row).above(partner).any();
+            let behind = !number::<V>(N).above(partner).all();
+            if before || behind || a[row][row].equals(zero).any() {
+                return false;
+            }
+            partners[row] = partner;
+        }
+        for column in 0..columns {
+            let mut solution = [zero; N];
+            for row in 0..N {
+                solution[row] = b.get(row, column);
+            }
+            if transposed {
+                substitute(&a, &mut solution, true, false);
+                substitute(&a, &mut solution, false, true);
+                for turn in 0..N {
+                    exchange(N - 1 - turn, partners[N - 1 - turn], &mut solution);
+                }
+            } else {
+                for row in 0..N {
+                    exchange(row, partners[row], &mut solution);
+                }
+                substitute(&a, &mut solution, true, true);
+                substitute(&a, &mut solution, false, false);
+            }
+            for row in 0..N {
+                x.set(row, column, solution[row]);
+            }
+        }
+    }
+    true
+}
+
+/// The solution, given a triangle and a right side of so many columns. Whether no matrix is
+/// singular; if not, nothing is written.
+///
+/// # Safety
+/// As for `lu_solve`.
+#[inline(always)]
+pub(super) unsafe fn solve<V: Wide, const N: usize>(
+    mut triangle: Strip<V::Item>,
+    [b, x]: [Strip<V::Item>; 2],
+    columns: usize,
+    form: TriangularForm,
+) -> bool {
+    if form.transposed {
+        triangle = triangle.transposed();
+    }
+    let lower = form.lower != form.transposed;
+    // SAFETY: by the caller's promise; all positions are inside the matrices.
+    unsafe {
+        let zero = V::splat(V::Item::ZERO);
+        let mut a = [[zero; N]; N];
+        for row in 0..N {
+            let (first, end) = if lower { (0, row + 1) } else { (row, N) };
+            for column in first..end {
+                a[row][column] = triangle.get(row, column);
+            }
+            if !form.unit && a[row][row].equals(zero).any() {
+                return false;
+            }
+        }
+        for column in 0..columns {
+            let mut solution = [zero; N];
+            for row in 0..N {
+                solution[row] = b.get(row, column);
+            }
+            substitute(&a, &mut solution, lower, form.unit);
+            for row in 0..N {
+                x.set(row, column, solution[row]);
+            }
+        }
+    }
+    true
+}

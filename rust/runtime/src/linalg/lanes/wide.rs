@@ -1,0 +1,178 @@
+//! Registers of floats, one of each matrix.
+
+use std::arch::x86_64::*;
+use std::mem::transmute;
+
+use crate::linalg::routine::Element;
+
+/// A register with a float of each of several matrices. What is compared gives a mask: all bits of
+/// the lanes for which it holds.
+///
+/// # Safety
+/// All its functions are for processors with AVX2.
+pub(super) trait Wide: Copy {
+    type Item: Element;
+
+    unsafe fn splat(value: Self::Item) -> Self;
+    /// The element at `from` and those at each further distance; the last one again behind `count`.
+    unsafe fn gather(from: *const Self::Item, next: isize, count: usize) -> Self;
+    /// Writes the first `count` to such places.
+    unsafe fn scatter(self, to: *mut Self::Item, next: isize, count: usize);
+    /// As `gather`, of integers that are small.
+    unsafe fn gather_integers(from: *const i32, next: isize, count: usize) -> Self;
+    /// As `scatter`, of integers that are small.
+    unsafe fn scatter_integers(self, to: *mut i32, next: isize, count: usize);
+    /// `self - a b`, rounded twice.
+    unsafe fn less(self, a: Self, b: Self) -> Self;
+    unsafe fn over(self, other: Self) -> Self;
+    unsafe fn sqrt(self) -> Self;
+    unsafe fn abs(self) -> Self;
+    /// The mask of where `self` is larger.
+    unsafe fn above(self, other: Self) -> Self;
+    /// The mask of where they are equal.
+    unsafe fn equals(self, other: Self) -> Self;
+    /// `self` where the mask says so, else `other`.
+    unsafe fn select(self, mask: Self, other: Self) -> Self;
+    /// Whether the mask has a lane.
+    unsafe fn any(self) -> bool;
+    /// Whether all lanes of the mask are there.
+    unsafe fn all(self) -> bool;
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct F64x4(__m256d);
+
+#[derive(Clone, Copy)]
+pub(super) struct F32x8(__m256);
+
+macro_rules! wide {
+    ($name:ident $item:ident $count:literal: $splat:ident $sub:ident $mul:ident $div:ident
+     $sqrt:ident $andnot:ident $cmp:ident $blend:ident $movemask:ident) => {
+        impl Wide for $name {
+            type Item = $item;
+
+            #[inline(always)]
+            unsafe fn splat(value: $item) -> $name {
+                // SAFETY: by the caller's promise, for this and the others. Test:
+                // tests/tensor/test_stacks_of_matrices.py.
+                unsafe { $name($splat(value)) }
+            }
+
+            #[inline(always)]
+            unsafe fn gather(from: *const $item, next: isize, count: usize) -> $name {
+                let mut all = [0.0; $count];
+                let mut at = from;
+                // SAFETY: by the caller's promise; an array has the bits of a register.
+                unsafe {
+                    for lane in 0..$count {
+                        all[lane] = at.read();
+                        if lane + 1 < count {
+                            at = at.offset(next);
+                        }
+                    }
+                    transmute(all)
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn scatter(self, to: *mut $item, next: isize, count: usize) {
+                // SAFETY: as above.
+                unsafe {
+                    let all: [$item; $count] = transmute(self);
+                    for lane in 0..$count {
+                        if lane < count {
+                            to.offset(lane as isize * next).write(all[lane]);
+                        }
+                    }
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn gather_integers(from: *const i32, next: isize, count: usize) -> $name {
+                let mut all = [0.0; $count];
+                for lane in 0..$count {
+                    let last = if lane < count { lane } else { count - 1 };
+                    // Whoever gives these may write there meanwhile.
+                    // SAFETY: by the caller's promise.
+                    let given = unsafe { from.offset(last as isize * next).read_volatile() };
+                    // What is not small is no row's number, whatever it is rounded to.
+                    all[lane] = given as $item;
+                }
+                // SAFETY: an array has the bits of a register.
+                unsafe { transmute(all) }
+            }
+
+            #[inline(always)]
+            unsafe fn scatter_integers(self, to: *mut i32, next: isize, count: usize) {
+                // SAFETY: as above.
+                unsafe {
+                    let all: [$item; $count] = transmute(self);
+                    for lane in 0..$count {
+                        if lane < count {
+                            to.offset(lane as isize * next).write(all[lane] as i32);
+                        }
+                    }
+                }
+            }
+
+            #[inline(always)]
+            unsafe fn less(self, a: $name, b: $name) -> $name {
+                // SAFETY: as above.
+                unsafe { $name($sub(self.0, $mul(a.0, b.0))) }
+            }
+
+            #[inline(always)]
+            unsafe fn over(self, other: $name) -> $name {
+                // SAFETY: as above.
+                unsafe { $name($div(self.0, other.0)) }
+            }
+
+            #[inline(always)]
+            unsafe fn sqrt(self) -> $name {
+                // SAFETY: as above.
+                unsafe { $name($sqrt(self.0)) }
+            }
+
+            #[inline(always)]
+            unsafe fn abs(self) -> $name {
+                // SAFETY: as above.
+                unsafe { $name($andnot($splat(-0.0), self.0)) }
+            }
+
+            #[inline(always)]
+            unsafe fn above(self, other: $name) -> $name {
+                // SAFETY: as above.
+                unsafe { $name($cmp::<_CMP_GT_OQ>(self.0, other.0)) }
+            }
+
+            #[inline(always)]
+            unsafe fn equals(self, other: $name) -> $name {
+                // SAFETY: as above.
+                unsafe { $name($cmp::<_CMP_EQ_OQ>(self.0, other.0)) }
+            }
+
+            #[inline(always)]
+            unsafe fn select(self, mask: $name, other: $name) -> $name {
+                // SAFETY: as above.
+                unsafe { $name($blend(other.0, self.0, mask.0)) }
+            }
+
+            #[inline(always)]
+            unsafe fn any(self) -> bool {
+                // SAFETY: as above.
+                unsafe { $movemask(self.0) != 0 }
+            }
+
+            #[inline(always)]
+            unsafe fn all(self) -> bool {
+                // SAFETY: as above.
+                unsafe { $movemask(self.0) == (1 << $count) - 1 }
+            }
+        }
+    };
+}
+
+wide!(F64x4 f64 4: _mm256_set1_pd _mm256_sub_pd _mm256_mul_pd _mm256_div_pd _mm256_sqrt_pd
+    _mm256_andnot_pd _mm256_cmp_pd _mm256_blendv_pd _mm256_movemask_pd);
+wide!(F32x8 f32 8: _mm256_set1_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps _mm256_sqrt_ps
+    _mm256_andnot_ps _mm256_cmp_ps _mm256_blendv_ps _mm256_movemask_ps);

@@ -1,0 +1,206 @@
+"""Matrices taken apart, as NumPy does it; and their gradients, once and twice."""
+
+import numpy as np
+import pytest
+from agreement import agree, compiled, like, modes
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference import evaluate
+
+import frazil as fz
+import frazil.tensor as ft
+from frazil.testing import verify_grad
+
+FEW = settings(max_examples=settings.default.max_examples // 4)
+shapes = st.tuples(
+    st.sampled_from([(), (1,), (3,), (0,), (2, 3), (1, 0), (70,)]),
+    st.sampled_from([(0, 0), (1, 1), (2, 2), (9, 9), (30, 30), (0, 2), (4, 0), (3, 5), (8, 2)]),
+).map(lambda drawn: (*drawn[0], *drawn[1]))
+dtypes = st.sampled_from(["float64", "float32"])
+layouts = st.sampled_from(
+    [np.ascontiguousarray, np.asfortranarray, lambda a: np.flip(np.flip(a).copy())]
+)
+
+
+def drawn(shape, dtype="float64"):
+    return np.random.default_rng(len(shape)).normal(size=shape).astype(dtype)
+
+
+def transposed(a):
+    return np.swapaxes(a, -1, -2)
+
+
+def both(outputs, given, mode):
+    """The values of outputs by the reference evaluator, and by a compiled function."""
+    yield [evaluate(output, given) for output in outputs]
+    yield compiled(outputs, given, mode)
+
+
+@given(st.data(), modes, shapes, dtypes, layouts)
+@FEW
+def test_orthogonal_factors_are_those_of_numpy(data, mode, shape, dtype, layout):
+    a = layout(drawn(shape, dtype))
+    x = like(data.draw, a)
+    outputs = [*ft.linalg.qr(x), *ft.linalg.qr(x, "complete"), ft.linalg.qr(x, "r")]
+    expected = [*np.linalg.qr(a), *np.linalg.qr(a, "complete"), np.linalg.qr(a, "r")]
+    for found in both(outputs, {x: a}, mode):
+        for one, array in zip(found, expected, strict=True):
+            agree(one, array, 1e-10)
+
+
+@given(st.data(), modes, shapes, dtypes, layouts)
+@FEW
+def test_singular_values_and_vectors(data, mode, shape, dtype, layout):
+    a = layout(drawn(shape, dtype))
+    x = like(data.draw, a)
+    outputs = [*ft.linalg.svd(x), *ft.linalg.svd(x, full_matrices=False), ft.linalg.svdvals(x)]
+    shapes = [one.shape for full in (True, False) for one in np.linalg.svd(a, full)]
+    values = np.linalg.svd(a, compute_uv=False)
+    for found in both(outputs, {x: a}, mode):
+        assert [one.shape for one in found[:6]] == shapes
+        for u, s, vt in (found[:3], found[3:6]):
+            agree(s, values, 1e-10)
+            count = s.shape[-1]
+            agree((u[..., :count] * s[..., None, :]) @ vt[..., :count, :], a, 1e-10)
+            for one in (transposed(u) @ u, vt @ transposed(vt)):
+                agree(one, np.broadcast_to(np.eye(one.shape[-1], dtype=dtype), one.shape), 1e-10)
+        agree(found[6], values, 1e-10)
+
+
+@given(st.data(), modes, shapes, dtypes, layouts, st.sampled_from("LU"))
+@FEW
+def test_eigenvalues_and_vectors(data, mode, shape, dtype, layout, uplo):
+    a = layout(drawn((*shape[:-1], shape[-2]), dtype))
+    x = like(data.draw, a)
+    half, rest = (np.tril(a), np.tril(a, -1)) if uplo == "L" else (np.triu(a), np.triu(a, 1))
+    symmetric = half + transposed(rest)
+    outputs = [*ft.linalg.eigh(x, uplo), ft.linalg.eigvalsh(x, uplo)]
+    for w, v, values in both(outputs, {x: a}, mode):
+        agree(w, np.linalg.eigvalsh(a, uplo), 1e-10)
+        agree(values, w, 1e-10)
+        agree((v * w[..., None, :]) @ transposed(v), symmetric, 1e-10)
+
+
+WEIGHTS = drawn((3, 3))
+
+
+def square(a):
+    """Matrices of which the type tells that they are square."""
+    return ft.reshape(a, (-1, 3, 3))
+
+
+FUNCTIONS = {
+    "qr": lambda a: ft.linalg.qr(a)[0] ** 2 @ ft.linalg.qr(a)[1] ** 2,
+    "r": lambda a: ft.linalg.qr(a, "r") ** 2,
+    "svd": lambda a: (lambda u, s, vt: (u**2 * s[..., None, :]) @ vt**2)(*ft.linalg.svd(a, False)),
+    "values of all": lambda a: ft.linalg.svd(a)[1] ** 3,
+    "svdvals": lambda a: ft.linalg.svdvals(a) ** 3,
+    "pinv": lambda a: ft.linalg.pinv(a) ** 2,
+    "nuclear": lambda a: ft.linalg.matrix_norm(a, ord="nuc"),
+    "spectral": lambda a: ft.linalg.matrix_norm(a, ord=2) * ft.linalg.matrix_norm(a, ord=-2),
+}
+SQUARE = {
+    "complete qr": lambda a: ft.linalg.qr(square(a), "complete")[0] * WEIGHTS,
+    "full svd": lambda a: (
+        ft.linalg.svd(square(a))[0] ** 2 * WEIGHTS + ft.linalg.svd(square(a))[2] ** 2
+    ),
+    "eigh": lambda a: ft.linalg.eigh(a)[1] ** 2 * WEIGHTS + ft.linalg.eigh(a)[0][..., None],
+    "upper eigh": lambda a: ft.linalg.eigh(a, "U")[1] ** 2 @ WEIGHTS,
+    "eigvalsh": lambda a: ft.linalg.eigvalsh(a) ** 2,
+    "symmetric pinv": lambda a: ft.linalg.pinv(a + a.mT, hermitian=True),
+}
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, *SQUARE])
+def test_gradients(name):
+    of = FUNCTIONS.get(name) or SQUARE[name]
+    for shape in [(2, 3, 3)] if name in SQUARE else [(2, 3, 3), (4, 2), (2, 3)]:
+        verify_grad(of, [drawn(shape)], mode="c")
+    verify_grad(lambda a: fz.grad(ft.sum(of(a) ** 2), a), [drawn((1, 3, 3))], mode="c")
+
+
+def test_what_has_equal_values_has_a_gradient():
+    x = ft.matrix("x")
+    for cost in (
+        ft.sum(ft.linalg.svdvals(x)),
+        ft.sum(ft.linalg.eigh(x)[0]),
+        ft.linalg.pinv(x)[0, 0],
+    ):
+        assert np.isfinite(fz.function([x], fz.grad(cost, x), mode="c")(np.eye(3))).all()
+
+
+@pytest.mark.parametrize("name", ["svd", "svdvals", "eigh", "eigvalsh"])
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_what_is_not_finite_fails_each_for_itself(name, bad, mode):
+    x = ft.tensor3("x")
+    a = np.tile(np.eye(3), (3, 1, 1))
+    a[1, 2, 0] = a[1, 0, 2] = bad
+    results = getattr(ft.linalg, name)(x)
+    f = fz.function([x], results, mode=mode)
+    with pytest.raises(np.linalg.LinAlgError, match=r"matrix \(1,\) of the batch.* did not conv"):
+        f(a)
+    results = getattr(ft.linalg, name)(x, on_error="nan")
+    found = fz.function([x], results, mode=mode)(a)
+    for one in found if isinstance(found, list) else [found]:
+        assert np.isnan(one[1]).all()
+        assert np.isfinite(one[[0, 2]]).all()
+
+
+def test_the_other_triangle_may_hold_anything(mode):
+    x = ft.matrix("x")
+    a = np.array([[2.0, np.nan], [1.0, 2.0]])
+    found = fz.function([x], ft.linalg.eigvalsh(x), mode=mode)(a)
+    np.testing.assert_allclose(found, [1.0, 3.0])
+
+
+def test_bad_operands(mode):
+    x = ft.matrix("x")
+    with pytest.raises(ValueError, match="mode must be"):
+        ft.linalg.qr(x, "full")
+    with pytest.raises(ValueError, match="UPLO must be"):
+        ft.linalg.eigh(x, "lower")
+    with pytest.raises(ValueError, match="square matrix"):
+        ft.linalg.eigh(ft.tensor(shape=(2, 3)))
+    with pytest.raises(TypeError, match="takes a matrix of floats"):
+        ft.linalg.svd(ft.vector())
+    with pytest.raises(ValueError, match="square"):
+        fz.function([x], ft.linalg.eigvalsh(x), mode=mode)(np.ones((2, 3)))
+    with pytest.raises(fz.NotDifferentiableError):
+        fz.grad(ft.sum(ft.linalg.svd(x)[0]), x)
+    with pytest.raises(fz.NotDifferentiableError):
+        fz.grad(ft.sum(ft.linalg.qr(x, "complete")[0]), x)
+
+
+@given(st.data(), modes, shapes, dtypes)
+@FEW
+def test_pseudo_inverses_and_ranks(data, mode, shape, dtype):
+    a = drawn(shape, dtype)
+    if min(shape[-2:]) > 1:
+        a[..., 0] = a[..., 1]
+    rtol = 1e-6 if dtype == "float64" else 1e-3
+    x = like(data.draw, a)
+    outputs = [
+        ft.linalg.pinv(x, rtol),
+        ft.linalg.matrix_rank(x, rtol=rtol),
+        ft.linalg.matrix_rank(x),
+    ]
+    expected = [np.linalg.pinv(a, rtol), np.linalg.matrix_rank(a, rtol=rtol)]
+    if a.size:
+        expected.append(np.linalg.matrix_rank(a))
+    for found in both(outputs, {x: a}, mode):
+        for one, array in zip(found, expected, strict=False):
+            agree(one, array, 1e-9 if dtype == "float64" else 1e-3)
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (3, 5), (4, 4)])
+@pytest.mark.parametrize("columns", [(), (2,)])
+def test_least_squares(shape, columns, mode):
+    a, b = drawn(shape), drawn((shape[0], *columns))
+    x, y = ft.matrix("x"), ft.tensor("y", shape=(None,) * b.ndim)
+    f = fz.function([x, y], [*ft.linalg.lstsq(x, y)], mode=mode)
+    one = a.copy()
+    one[:, 0] = one[:, 1]
+    for matrix in (a, one):
+        for found, expected in zip(f(matrix, b), np.linalg.lstsq(matrix, b), strict=True):
+            agree(found, expected, 1e-9)
+    verify_grad(lambda a, b: ft.linalg.lstsq(a, b)[0], [a, b], mode="c")

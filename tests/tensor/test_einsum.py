@@ -1,0 +1,94 @@
+"""Sums of products over named dimensions agree with NumPy."""
+
+import numpy as np
+import pytest
+from agreement import agree, compiled, like
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference import evaluate
+
+import frazil as fz
+import frazil.tensor as ft
+from frazil.testing import verify_grad
+
+FEW = settings(max_examples=settings.default.max_examples // 2)
+EXAMPLES = {
+    "ij,jk->ik": [(2, 3), (3, 4)],
+    "ij,jk": [(2, 3), (3, 4)],
+    "ii": [(3, 3)],
+    "ii->i": [(3, 3)],
+    "ij->ji": [(2, 3)],
+    "ij->": [(2, 0)],
+    "i,j": [(2,), (3,)],
+    ", i -> i": [(), (3,)],
+    "bij,bjk->bik": [(5, 2, 3), (5, 3, 4)],
+    "...ij,...jk": [(1, 2, 3), (5, 3, 4)],
+    "...ij,jk->ik...": [(5, 2, 3), (3, 4)],
+    "ij,jk,kl,lm->im": [(2, 3), (3, 4), (4, 2), (2, 5)],
+    "iij,jk->ik": [(3, 3, 2), (2, 4)],
+    "iji->j": [(2, 3, 2)],
+    "abc,cd,bd,e->ae": [(2, 3, 4), (4, 5), (3, 5), (2,)],
+    "a,b,c->abc": [(2,), (3,), (1,)],
+    "ij,ij->i": [(2, 3), (2, 3)],
+    "ij,ij,ij->": [(2, 3), (2, 1), (2, 3)],
+}
+
+
+@pytest.mark.parametrize("subscripts", EXAMPLES)
+def test_examples(subscripts, mode):
+    arrays = [np.random.default_rng(at).normal(size=n) for at, n in enumerate(EXAMPLES[subscripts])]
+    inputs = [ft.tensor(shape=[1 if n == 1 else None for n in x.shape]) for x in arrays]
+    found = fz.function(inputs, ft.einsum(subscripts, *inputs), mode=mode)(*arrays)
+    agree(found, np.einsum(subscripts, *arrays), 1e-10)
+
+
+@given(st.data())
+@FEW
+def test_drawn_sums(data):
+    letters = "abcd"
+    sizes = {one: data.draw(st.sampled_from([0, 1, 2, 3])) for one in letters}
+    parts = data.draw(st.lists(st.text(letters, max_size=3), min_size=1, max_size=4))
+    used = "".join(sorted(set("".join(parts))))
+    output = data.draw(st.permutations(used).map("".join))
+    output = output[: data.draw(st.integers(0, len(used)))]
+    subscripts = ",".join(parts) + "->" + output
+    dtypes = st.sampled_from(["float64", "float32", "int64"])
+    arrays = []
+    for part in parts:
+        shape = [sizes[one] for one in part]
+        array = np.random.default_rng(len(arrays)).normal(size=shape) * 3
+        arrays.append(np.asarray(array, data.draw(dtypes)))
+    inputs = [like(data.draw, array) for array in arrays]
+    result = ft.einsum(subscripts, *inputs)
+    expected = np.einsum(subscripts, *arrays)
+    values = dict(zip(inputs, arrays, strict=True))
+    agree(evaluate(result, values), expected, 1e-4)
+    if len(parts) == 3:
+        agree(compiled(result, values, "c"), expected, 1e-4)
+
+
+def test_products_are_those_of_matrices():
+    shapes = [(6, 3, 4), (6, 4, 5), (6, 5)]
+    inputs = [ft.tensor(shape=shape) for shape in shapes]
+    text = str(fz.function(inputs, ft.einsum("bij,bjk,bk->bi", *inputs), mode="c").explain())
+    assert text.count(" = dot ") == 2
+    arrays = [np.random.default_rng(0).normal(size=shape) for shape in shapes]
+    verify_grad(lambda *x: ft.einsum("bij,bjk,bk->bi", *x), arrays, mode="c")
+
+
+def test_bad_subscripts(mode):
+    x, y = ft.matrix("x"), ft.matrix("y")
+    for subscripts, message in {
+        "ij": "names 1 operands; given 2",
+        "ijk,jk": "does not name the dimensions",
+        "i1,jk": "not made of letters",
+        "ij,jk->iz": "of no operand",
+        "ij,jk->ii": "a dimension twice",
+    }.items():
+        with pytest.raises(ValueError, match=message):
+            ft.einsum(subscripts, x, y)
+    with pytest.raises(ValueError, match="broadcast"):
+        ft.einsum("ij,jk", ft.tensor(shape=(2, 3)), ft.tensor(shape=(4, 3)))
+    f = fz.function([x, y], ft.einsum("ij,ji->", x, y), mode=mode)
+    with pytest.raises(ValueError, match="broadcast"):
+        f(np.ones((2, 3)), np.ones((2, 3)))
