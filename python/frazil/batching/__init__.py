@@ -13,6 +13,7 @@ from frazil.batching import (  # noqa: F401  (they register rules)
     elementwise,
     indexing,
     inner_graphs,
+    linalg,
     products,
     scan,
 )

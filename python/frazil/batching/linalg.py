@@ -1,0 +1,71 @@
+"""Batch rules of ops on matrices: they take stacks, so the axis of the batch is one in front."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from frazil._core import FrozenApply, Variable
+from frazil.batching.registry import (
+    BatchRule,
+    Operand,
+    Operands,
+    batch_rule,
+    batch_size,
+    batched,
+)
+from frazil.graph.op import Op
+from frazil.tensor.dims import expand_dims, squeeze
+from frazil.tensor.linalg import (
+    QR,
+    SVD,
+    Cholesky,
+    CholeskyGradient,
+    Eigenvalues,
+    Eigh,
+    Expm,
+    LUFactor,
+    LUSolve,
+    PseudoInverse,
+    SingularValues,
+    Solve,
+    SolveTriangular,
+)
+from frazil.tensor.linalg.determinants import LogAbsDet
+
+
+@batch_rule.register(Cholesky)
+@batch_rule.register(CholeskyGradient)
+@batch_rule.register(LUFactor)
+@batch_rule.register(LogAbsDet)
+@batch_rule.register(QR)
+@batch_rule.register(SVD)
+@batch_rule.register(SingularValues)
+@batch_rule.register(Eigh)
+@batch_rule.register(Eigenvalues)
+@batch_rule.register(PseudoInverse)
+@batch_rule.register(Expm)
+def _(op: Op) -> BatchRule:
+    return _stacks
+
+
+def _stacks(node: FrozenApply, operands: Operands) -> list[Operand]:
+    size = batch_size(operands)
+    return batched(*node.op.make_node(*(x.spread(size) for x in operands)).outputs)
+
+
+@batch_rule.register(SolveTriangular)
+@batch_rule.register(LUSolve)
+@batch_rule.register(Solve)
+def _(op: Op) -> BatchRule:
+    return _systems
+
+
+def _systems(node: FrozenApply, operands: Operands) -> list[Operand]:
+    values: Sequence[Variable] = [
+        x.value if x.batched else expand_dims(x.value, 0) for x in operands
+    ]
+    vector = operands[-1].ndim == 1
+    if vector:  # A stack has matrices on its right side.
+        values = [*values[:-1], expand_dims(values[-1], 2)]
+    (solution,) = node.op.make_node(*values).outputs
+    return batched(squeeze(solution, -1) if vector else solution)
