@@ -1,24 +1,28 @@
-"""Microseconds a call of products and systems, in frazil and in NumPy: many small matrices and few.
+"""Microseconds a call of products, systems and factors, in frazil and in NumPy or SciPy.
 
-    python benches/linear_algebra.py
+    OPENBLAS_NUM_THREADS=1 python benches/linear_algebra.py
 
-Products of many matrices are one call of each. A step of a Kalman filter is a graph of a dozen
-products, a system and a determinant of matrices of four rows, against the same in NumPy. Both take
-turns; the number is the median over the rounds.
+Products, factors, systems and determinants of many matrices are one call of each. A step of a
+Kalman filter is a graph of a dozen products, a system and a determinant of matrices of four rows,
+against the same in NumPy. Single matrices stand against LAPACK, called through SciPy. Both take
+turns, on one thread; the number is the processor time, the median over the rounds.
 """
 
 from __future__ import annotations
 
 import argparse
 import statistics
+import time
 import timeit
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.linalg import lapack
 
 import frazil as fz
 import frazil.tensor as ft
+from frazil.tensor.linalg import cholesky, det, eigvalsh, inv, solve, svdvals
 
 Work = tuple[str, Callable[..., Any], Callable[..., Any], list[np.ndarray]]
 
@@ -79,9 +83,62 @@ def kalman(n: int) -> Work:
     )
 
 
+def stacks(count: int, n: int) -> list[Work]:
+    """Factors, systems and determinants of so many positive definite matrices."""
+    x, y = ft.tensor3("x"), ft.tensor("y", shape=(None, None, 1))
+    a = np.random.default_rng(0).normal(size=(count, n, n))
+    a, b = a @ a.mT + n * np.eye(n), a[..., :1]
+    return [
+        (f"cholesky of ({count}, {n}, {n})", _function([x], cholesky(x)), np.linalg.cholesky, [a]),
+        (f"solve of ({count}, {n}, {n})", _function([x, y], solve(x, y)), np.linalg.solve, [a, b]),
+        (f"det of ({count}, {n}, {n})", _function([x], det(x)), np.linalg.det, [a]),
+        (f"inv of ({count}, {n}, {n})", _function([x], inv(x)), np.linalg.inv, [a]),
+        (f"svd of ({count}, {n}, {n})", _function([x], svdvals(x)), np.linalg.svdvals, [a]),
+        (f"eigh of ({count}, {n}, {n})", _function([x], eigvalsh(x)), np.linalg.eigvalsh, [a]),
+    ]
+
+
+def singles(n: int) -> list[Work]:
+    """A factor, a system and decompositions of one matrix, which lies as LAPACK wants it."""
+    x, y = ft.matrix("x"), ft.vector("y")
+    a = np.random.default_rng(0).normal(size=(n, n))
+    a, b = np.asfortranarray(a @ a.T + n * np.eye(n)), a[0].copy()
+    return [
+        (
+            f"cholesky of ({n}, {n})",
+            _function([x], cholesky(x)),
+            lambda a: lapack.dpotrf(a, lower=1)[0],
+            [a],
+        ),
+        (
+            f"solve of ({n}, {n})",
+            _function([x, y], solve(x, y)),
+            lambda a, b: lapack.dgesv(a, b)[2],
+            [a, b],
+        ),
+        (
+            f"svd of ({n}, {n})",
+            _function([x], svdvals(x)),
+            lambda a: lapack.dgesdd(a, compute_uv=0)[1],
+            [a],
+        ),
+        (
+            f"eigh of ({n}, {n})",
+            _function([x], eigvalsh(x)),
+            lambda a: lapack.dsyevd(a, compute_v=0, lower=1)[0],
+            [a],
+        ),
+    ]
+
+
+def _function(inputs: list[fz.Variable], output: fz.Variable) -> Callable[..., Any]:
+    return fz.function(inputs, output, threads=1)
+
+
 def seconds(of: Callable[..., Any], given: list[np.ndarray], number: int) -> float:
     """Of a call, over so many."""
-    return timeit.timeit(lambda: of(*given), number=number) / number
+    timer = timeit.Timer(lambda: of(*given), timer=time.process_time)
+    return timer.timeit(number) / number
 
 
 def listed(results: Any) -> list[Any]:
@@ -98,8 +155,10 @@ def main() -> None:
         *(products(1000, 4), products(1000, 8), products(32, 100)),
         *(integers(300, 300, 300), integers(1000, 1000, 1), integers(3, 1000, 3)),
         *(kalman(4), kalman(20)),
+        *(stacks(1000, 3) + stacks(1000, 8) + stacks(100, 30)),
+        *(singles(8) + singles(50) + singles(500)),
     ]
-    print(f"{'':36} {'frazil':>9} {'NumPy':>9} {'ratio':>7}")
+    print(f"{'':36} {'frazil':>9} {'others':>9} {'ratio':>7}")
     for name, ours, theirs, given in works:
         results = zip(listed(ours(*given)), listed(theirs(*given)), strict=True)
         for found, expected in results:
