@@ -119,6 +119,23 @@ def test_a_scan_carries_the_state(mode, generator):
         assert f().tolist() == expected.tolist()
 
 
+def test_a_scan_of_draws_is_differentiated_with_the_numbers_it_drew(mode):
+    rng, scale = random.shared_rng(SEED), ft.dscalar("scale")
+
+    def step(x, state, scale):
+        state, z = random.standard_normal(state)
+        return x / 2 + scale * z, state
+
+    start = [ft.constant(0.0), rng]
+    (xs, states), _ = fz.scan(step, outputs_info=start, non_sequences=[scale], n_steps=4)
+    outputs = [xs[-1], fz.grad(xs[-1], scale)]
+    f = fz.function([scale], outputs, updates={rng: states[-1]}, mode=mode)
+    for _ in range(2):
+        x, slope = f(2.0)
+        assert x != 0
+        assert x / 2 == pytest.approx(slope)
+
+
 def test_a_stream_within_a_scan_is_refused():
     stream = random.default_rng(SEED)
     for step in (lambda x: x + stream.normal(), lambda x: stream.normal(x)):
@@ -191,6 +208,37 @@ def test_functions_and_states_pickle(generator):
     expected = generator.normal(size=3).tolist()
     assert again().tolist() == expected
     assert f().tolist() == expected  # each has a generator of its own
+
+
+def test_generators_of_their_own(mode):
+    def expected(seed, calls):
+        seeds = np.random.SeedSequence(seed).spawn(2)
+        own = [np.random.default_rng(seed) for seed in seeds]
+        return [(own[0].normal(size=2).tolist(), own[1].random()) for _ in range(calls)]
+
+    stream = random.RandomStream(SEED)
+    x, y = stream.normal(size=2), stream.random()
+    f = fz.function([], [x, y], mode=mode)
+    assert [(a.tolist(), float(b)) for a, b in (f(), f())] == expected(SEED, 2)
+    stream.seed(1)
+    only_y = fz.function([], y, mode=mode)
+    assert only_y() == expected(1, 1)[0][1]
+    (a, b), (_, after) = f(), expected(1, 2)[1]
+    assert (a.tolist(), float(b)) == (expected(1, 1)[0][0], after)
+    assert [rng for rng, _ in stream.updates()] == [x.owner.inputs[0], y.owner.inputs[0]]
+    with pytest.raises(ValueError, match="a state of the loop"):
+        fz.scan(lambda x: x + stream.normal(), sequences=ft.dvector())
+
+
+def test_a_mode_that_checks_every_node_finds_no_fault():
+    stream = random.default_rng(SEED)
+    drawn = [stream.normal(size=3), stream.multinomial(5, [0.2, 0.8]), stream.permutation(4)]
+    f = fz.function([], drawn, mode="debug")
+    generator = np.random.default_rng(SEED)
+    for _ in range(2):
+        expected = [generator.normal(size=3), generator.multinomial(5, [0.2, 0.8])]
+        expected.append(generator.permutation(4))
+        assert [x.tolist() for x in f()] == [x.tolist() for x in expected]
 
 
 def test_parts_of_what_is_drawn_are_drawn_together():

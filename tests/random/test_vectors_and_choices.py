@@ -276,6 +276,9 @@ def test_what_is_not_native_is_drawn_by_numpy_and_moves_on():
     y = stream.choice(4, 2, replace=False, p=[0.1, 0.2, 0.3, 0.4])
     f = fz.function([], [x, y], mode="c")
     assert len(f.program.functions) == 2
+    told = str(f.explain())
+    assert "apart: the bits of normal vectors follow" in told
+    assert "apart: how often a weighted sample" in told
     generator = np.random.default_rng(SEED)
     for _ in range(2):
         a, b = f()

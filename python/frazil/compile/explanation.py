@@ -11,7 +11,9 @@ from typing import Any, TypeAlias
 import frazil._core as _core
 from frazil._core import FrozenApply, Program
 from frazil.link.fusion.registry import LoweredOps, find_fusion
+from frazil.link.lowering.draws import reason_against
 from frazil.link.lowering.origin import Origin
+from frazil.random.draw import Drawing
 
 _SHOWN = 8
 """The number of nodes of a segment that a line names."""
@@ -37,7 +39,8 @@ class ExplainedSegment:
     shapes : tuple of tuple or None
         The shapes of the results of its instructions, likewise.
     apart : str or None
-        Why an elementwise node is in no native loop.
+        Why an elementwise node is in no native loop, or why NumPy draws random numbers by a call
+        of Python.
     """
 
     nodes: tuple[FrozenApply, ...]
@@ -133,7 +136,9 @@ def _segment(origin: object, told: Sequence[Any], linker: str) -> ExplainedSegme
 
 
 def _apart(nodes: Sequence[FrozenApply], linker: str) -> str | None:
-    """Why the linker has no loop for a node."""
+    """Why the linker has no loop for a node, or draws by a call of Python."""
+    if len(nodes) == 1 and isinstance(nodes[0].op, Drawing) and linker != "py":
+        return reason_against(nodes[0].op)
     try:
         fusion = find_fusion(linker)
     except ValueError:

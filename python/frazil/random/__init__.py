@@ -56,6 +56,7 @@ from frazil.random.standard import standard_gamma as standard_gamma
 from frazil.random.standard import standard_normal as standard_normal
 from frazil.random.states import generator_of as generator_of
 from frazil.random.states import state_of as state_of
+from frazil.random.streams import RandomStream as RandomStream
 from frazil.random.streams import Stream as Stream
 from frazil.random.streams import add_methods as _add_methods
 from frazil.random.streams import default_rng as default_rng

@@ -150,6 +150,8 @@ class WeightedSample(Drawing):
     NumPy draws them itself: how many numbers that takes, only the numbers tell.
     """
 
+    by_python = "how often a weighted sample without replacement draws, only the numbers tell"
+
     def make_node(self, state: Variable, shares: Variable, *shape: Variable) -> FrozenApply:
         check_state(state)
         made = TensorType("int64", static_shape(shape))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -62,7 +62,12 @@ def form_of(distribution: str, dtype: str) -> Form:
 
 
 class Drawing(Op):
-    """An op that draws: its first operand is the state before, its first output the state after."""
+    """An op that draws: its first operand is the state before, its first output the state after.
+
+    ``by_python`` says why NumPy draws by a call of Python; None if it need not.
+    """
+
+    by_python: ClassVar[str | None] = None
 
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         return [None] * len(inputs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -62,7 +63,49 @@ def shared_rng(seed: Seed = None, name: str | None = None) -> SharedVariable:
     return _core.shared(state_of(seed), name, None)
 
 
-class Stream:
+class Drawer(ABC):
+    """What has a method for each function of :mod:`frazil.random` that draws, without the state."""
+
+    def draw(self, function: Callable[..., tuple[Variable, T]], *args: Any, **kwargs: Any) -> T:
+        """Return what a function draws, from a state that no other draw starts from.
+
+        Parameters
+        ----------
+        function : callable
+            Takes a state, and returns the state after its draws, and a result.
+        *args, **kwargs
+            Further arguments.
+
+        Returns
+        -------
+        object
+            The result.
+
+        Examples
+        --------
+        >>> from frazil import random
+        >>> def dice(rng, size):
+        ...     rng, first = random.integers(rng, 1, 7, size)
+        ...     rng, second = random.integers(rng, 1, 7, size)
+        ...     return rng, first + second
+        >>> random.default_rng(42).draw(dice, size=3).eval()
+        array([ 4,  8, 10])
+        """
+        if _is_built_once.get():
+            raise ValueError(
+                "the function of a step builds the graph of all steps, so that a stream would draw "
+                "the same numbers in each. Make the state of the generator a state of the loop: "
+                "give random.shared_rng(seed) in outputs_info, draw by next_rng, x = "
+                "random.normal(rng), and return next_rng with the step's other results"
+            )
+        return self._draw(lambda state: function(state, *args, **kwargs))
+
+    @abstractmethod
+    def _draw(self, function: Callable[[Variable], tuple[Variable, T]]) -> T:
+        """Return what a function draws from the next state, or from one of its own."""
+
+
+class Stream(Drawer):
     """Random numbers, one draw after the other, as :class:`numpy.random.Generator` gives them.
 
     Its methods are the functions of :mod:`frazil.random` without the state: each draws from the
@@ -98,41 +141,10 @@ class Stream:
         self.next_rng: Variable = self.rng
         self._lock = Lock()
 
-    def draw(self, function: Callable[..., tuple[Variable, T]], *args: Any, **kwargs: Any) -> T:
-        """Return what a function draws from the state of the stream, which moves on.
-
-        Parameters
-        ----------
-        function : callable
-            Takes a state, and returns the state after its draws, and a result.
-        *args, **kwargs
-            Further arguments.
-
-        Returns
-        -------
-        object
-            The result.
-
-        Examples
-        --------
-        >>> from frazil import random
-        >>> def dice(rng, size):
-        ...     rng, first = random.integers(rng, 1, 7, size)
-        ...     rng, second = random.integers(rng, 1, 7, size)
-        ...     return rng, first + second
-        >>> random.default_rng(42).draw(dice, size=3).eval()
-        array([ 4,  8, 10])
-        """
-        if _is_built_once.get():
-            raise ValueError(
-                "the function of a step builds the graph of all steps, so that a stream would draw "
-                "the same numbers in each. Make the state of the generator a state of the loop: "
-                "give stream.next_rng in outputs_info, draw by next_rng, x = random.normal(rng), "
-                "and return next_rng with the step's other results"
-            )
+    def _draw(self, function: Callable[[Variable], tuple[Variable, T]]) -> T:
         while True:
             before = self.next_rng
-            after, drawn = function(before, *args, **kwargs)
+            after, drawn = function(before)
             with self._lock:
                 if self.next_rng is before:  # else another thread has drawn from it meanwhile
                     self.next_rng = after
@@ -186,6 +198,82 @@ class Stream:
         return f"<frazil.random.Stream of {type(self.generator.bit_generator).__name__}>"
 
 
+class RandomStream(Drawer):
+    """Random numbers of which each draw has a generator of its own, as PyTensor's ``RandomStream``.
+
+    Its methods are those of :class:`Stream`. Draws do not wait for each other, and a function draws
+    what its outputs need and no more. The generators' seeds are spawned from one, so that their
+    numbers have nothing to do with each other; they are those of PyTensor's class for that seed.
+
+    Parameters
+    ----------
+    seed : None, int, sequence of int or SeedSequence
+        As for :class:`numpy.random.SeedSequence`.
+
+    Examples
+    --------
+    >>> import frazil as fz
+    >>> from frazil import random
+    >>> stream = random.RandomStream(42)
+    >>> x, y = stream.normal(), stream.normal()
+    >>> f = fz.function([], y)
+    >>> f(), f()
+    (array(1.25449437), array(0.60628944))
+    """
+
+    def __init__(self, seed: Seed = None) -> None:
+        self._seeds = _sequence(seed)
+        self._drawn: list[tuple[SharedVariable, Variable]] = []
+        self._lock = Lock()
+
+    def _draw(self, function: Callable[[Variable], tuple[Variable, T]]) -> T:
+        with self._lock:
+            (seed,) = self._seeds.spawn(1)
+        rng = shared_rng(seed)
+        after, drawn = function(rng)
+        with self._lock:
+            self._drawn.append((rng, after))
+        return drawn
+
+    def updates(self) -> list[tuple[SharedVariable, Variable]]:
+        """Return the updates that move the generators of all draws on.
+
+        :func:`frazil.function` does so by itself, for those that its outputs need.
+        """
+        with self._lock:
+            return list(self._drawn)
+
+    def seed(self, seed: Seed = None) -> None:
+        """Give the generators of all draws other states.
+
+        Parameters
+        ----------
+        seed : None, int, sequence of int or SeedSequence
+            As for :class:`numpy.random.SeedSequence`.
+
+        Examples
+        --------
+        >>> import frazil as fz
+        >>> from frazil import random
+        >>> stream = random.RandomStream(1)
+        >>> f = fz.function([], stream.random())
+        >>> stream.seed(2)
+        >>> bool(f() == random.RandomStream(2).random().eval())
+        True
+        """
+        seeds = _sequence(seed)
+        with self._lock:
+            self._seeds = seeds
+            drawn = list(self._drawn)
+            spawned = seeds.spawn(len(drawn))
+        for (rng, _), own in zip(drawn, spawned, strict=True):
+            rng.set_value(state_of(own))
+
+
+def _sequence(seed: Seed) -> np.random.SeedSequence:
+    return seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+
+
 def default_rng(seed: Seed = None) -> Stream:
     """Return a stream of the numbers that :func:`numpy.random.default_rng` gives.
 
@@ -211,18 +299,18 @@ def default_rng(seed: Seed = None) -> Stream:
 def add_methods(functions: Mapping[str, Callable[..., tuple[Variable, Any]]]) -> None:
     """Give streams a method for each function that draws."""
     for name, function in functions.items():
-        setattr(Stream, name, _method(function))
+        setattr(Drawer, name, _method(function))
 
 
 def _method(function: Callable[..., tuple[Variable, T]]) -> Callable[..., T]:
     @functools.wraps(function)
-    def drawn(self: Stream, *args: Any, **kwargs: Any) -> T:
+    def drawn(self: Drawer, *args: Any, **kwargs: Any) -> T:
         return self.draw(function, *args, **kwargs)
 
     name = function.__name__
-    drawn.__qualname__ = f"Stream.{name}"
+    drawn.__qualname__ = f"Drawer.{name}"
     drawn.__doc__ = (
-        f"Return what :func:`frazil.random.{name}` draws from the state of the stream, which "
-        "moves on; the arguments are those of that function without the first."
+        f"Return what :func:`frazil.random.{name}` draws from a state of the stream; the arguments "
+        "are those of that function without the first."
     )
     return drawn

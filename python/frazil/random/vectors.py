@@ -79,6 +79,7 @@ class MultivariateNormal(Drawing):
     method: str
     check_valid: str
     tol: float
+    by_python = "the bits of normal vectors follow NumPy's own factors of the covariance"
 
     def make_node(
         self, state: Variable, mean: Variable, cov: Variable, *batch: Variable

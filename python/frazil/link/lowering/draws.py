@@ -7,12 +7,19 @@ from frazil.graph.op import Op
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.state import Lowering
 from frazil.link.toolchain import draws
-from frazil.random.draw import Draw
+from frazil.random.draw import Draw, Drawing
+
+
+def reason_against(op: Drawing) -> str | None:
+    """Why an op draws by a call of Python; None if it does not."""
+    if isinstance(op, Draw):
+        return draws.reason_against(op.distribution, op.dtype)
+    return op.by_python
 
 
 @lower_node.register
 def _(op: Draw, node: FrozenApply, lowering: Lowering) -> None:
-    if draws.reason_against(op.distribution, op.dtype) is not None:
+    if reason_against(op) is not None:
         lower_node.dispatch(Op)(op, node, lowering)
         return
     draws.install()
