@@ -74,6 +74,10 @@ ELEMENTWISE = {
     "choices": [pt.switch(v > 0, v, a), pt.maximum(v, a), pt.minimum(v, a), pt.where(k, v, 0)],
     "casts": [pt.cast(v, "int32"), pt.cast(k, "float32"), pt.cast(k, "bool"), w + k, w * 2, b / b],
     "of two numbers": [pt.arctan2(v, a), pt.gammainc(unit(v), a), pt.gammaincc(unit(v), a)],
+    "loops of elements": [
+        *pytensor.grad(pt.gammainc(unit(v), a).sum(), [v, a]),
+        *pytensor.grad(pt.betainc(unit(v), a, unit(v)).sum(), [v, a]),
+    ],
     "of three numbers": [pt.betainc(unit(v), a, unit(v))],
     "broadcasts": [v[:, None] * v, m + v, KNOWN + m, pt.second(m, a)],
     "filled": [pt.ones_like(m), pt.zeros_like(v), pt.fill(m, a)],

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from secrets import token_bytes
+from secrets import token_bytes, token_hex
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from pytensor.tensor.random.type import RandomGeneratorType
 from pytensor.tensor.type_other import NoneConst, NoneTypeT
 
 from frazil._core import FrozenApply, Variable
+from frazil.cache.content import digest
+from frazil.cache.modules import Unknowable
 from frazil.graph.call_site import users_level
 from frazil.graph.op import Array, Op
 from frazil.interop.pytensor.translation import NoRule, Results, Translation, own_type, rule
@@ -40,10 +42,13 @@ class Foreign(Op):
         outputs. Or a token of one that cannot be pickled.
     name : str
         What PyTensor calls the op.
+    content : str
+        A digest of the code of the op's class: what was computed with other code is not its result.
     """
 
     payload: bytes
     name: str
+    content: str
 
     def make_node(self, *inputs: Variable) -> FrozenApply:
         """The application of the op to what is no constant among the node's inputs."""
@@ -116,8 +121,17 @@ def performed(node: Any, t: Translation, warn: bool = True) -> list[Variable]:
             "perform. frazil.interop.pytensor.register gives it one",
             stacklevel=users_level(),
         )
-    made = Foreign(_payload(node), name)(*(t[x] for x in inputs))
+    kind: Any = type(node.op)
+    made = Foreign(_payload(node), name, _content(kind))(*(t[x] for x in inputs))
     return made if isinstance(made, list) else [made]
+
+
+@lru_cache(maxsize=1024)
+def _content(cls: Any) -> str:
+    try:
+        return digest([cls])
+    except Unknowable:
+        return token_hex(16)  # no other process has it
 
 
 def _is_kept(x: Any) -> bool:

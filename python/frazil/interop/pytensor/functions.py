@@ -59,7 +59,10 @@ class FrazilFunction(_Function):
         way = self._way
         if way is None or named or self.profile or len(args) != len(way.kinds):
             return super().__call__(*args, **named)
-        for value, (dtype, ndim, shape) in zip(args, way.kinds, strict=True):
+        at = 0  # a sampler pays for each object made here, such as that of zip
+        for value in args:
+            dtype, ndim, shape = way.kinds[at]
+            at += 1
             if type(value) is not np.ndarray or value.dtype is not dtype or value.ndim != ndim:
                 return super().__call__(*args)
             if shape is not None and value.shape != shape:

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from pytensor.compile.ops import DeepCopyOp, ViewOp
 from pytensor.scalar import basic as ps
+from pytensor.scalar.loop import ScalarLoop
 from pytensor.tensor import basic as ptb
 from pytensor.tensor.elemwise import Elemwise
 
@@ -148,6 +149,8 @@ def scalar_results(op: Any, operands: Sequence[Variable], dtypes: Sequence[str])
         return [reduce(_FOLDED[kind], [cast(x, dtype) for x in operands])]
     if isinstance(op, ps.Composite):
         return _composite(op, operands)
+    if isinstance(op, ScalarLoop):
+        return _loop(op, operands)
     other = _OTHER.get(kind.__name__)
     return None if other is None else other(operands, dtype)
 
@@ -204,6 +207,26 @@ def _composite(op: Any, operands: Sequence[Variable]) -> Made | None:
     graph = op.fgraph
     of = _inner(graph.toposort(), dict(zip(graph.inputs, operands, strict=True)))
     return None if of is None else [of(x) for x in graph.outputs]
+
+
+def _loop(op: Any, operands: Sequence[Variable]) -> Made | None:
+    graph = op.fgraph
+    values = [ft.tensor(x.name, dtype=x.type.dtype, shape=()) for x in graph.inputs]
+    of = _inner(graph.toposort(), dict(zip(graph.inputs, values, strict=True)))
+    if of is None:
+        return None
+    *updates, last = [of(x) for x in graph.outputs]
+    if not op.is_while:
+        updates, until = [*updates, last], None
+    else:
+        until = last
+    states, constants = values[: len(updates)], values[len(updates) :]
+    made = fs.ScalarLoop(states, updates, constants, until, name=op.name)(*operands)
+    results = [made] if isinstance(made, Variable) else list(made)
+    if op.is_while:
+        # A loop without steps counts as ended in PyTensor.
+        results[-1] = ft.bitwise_or(results[-1], ft.le(operands[0], 0))
+    return results
 
 
 def _thin(operands: Sequence[Variable]) -> list[Variable]:
