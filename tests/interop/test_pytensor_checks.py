@@ -4,7 +4,7 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 import pytest
-from pytensor.ifelse import ifelse
+from conditionals import ifelse
 from pytensor.raise_op import Assert, CheckAndRaise
 
 

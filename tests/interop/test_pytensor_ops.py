@@ -4,9 +4,9 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 import pytest
+from conditionals import ifelse
 from pytensor.compile.builders import OpFromGraph
 from pytensor.compile.mode import Mode
-from pytensor.ifelse import ifelse
 from pytensor.scan.utils import until
 
 from frazil.interop.pytensor import compiled_function
@@ -139,6 +139,11 @@ INDEXING = {
             pt.set_subtensor(m[i, 1:2], a),
         ),
     ],
+    "repeated values": [
+        pt.set_subtensor(m[:3, :2], r[0][:1]),
+        pt.inc_subtensor(m[:, :2], r[0][:1]),
+    ],
+    "constant masks": [m[[0], MASK], pt.inc_subtensor(m[MASK], 1.0), m[np.diag(MASK)]],
     "steps of variables": [v[::n], v[:: -n + 1]],
 }
 REDUCTIONS = {

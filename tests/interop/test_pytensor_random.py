@@ -8,6 +8,7 @@ from pytensor.compile.mode import Mode
 
 from frazil.interop.pytensor import compiled_function
 
+pytestmark = pytest.mark.filterwarnings("ignore:RandomVariable Ops will stop hiding")
 v = pt.dvector("v")
 VALUE = np.array([0.5, 1.5, 3.0])
 DRAWS = {

@@ -17,6 +17,7 @@ Examples
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 import frazil.interop.pytensor.rules  # noqa: F401  (says what each of PyTensor's ops is)
+from frazil.interop.pytensor.back import to_pytensor as to_pytensor
 from frazil.interop.pytensor.linker import FrazilLinker as FrazilLinker
 from frazil.interop.pytensor.linker import compiled_function as compiled_function
 from frazil.interop.pytensor.linker import register_mode as _register_mode

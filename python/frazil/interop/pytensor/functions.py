@@ -62,7 +62,7 @@ class FrazilFunction(_Function):
         at = 0  # a sampler pays for each object made here, such as that of zip
         for value in args:
             dtype, ndim, shape = way.kinds[at]
-            at += 1
+            at += 1  # noqa: SIM113
             if type(value) is not np.ndarray or value.dtype is not dtype or value.ndim != ndim:
                 return super().__call__(*args)
             if shape is not None and value.shape != shape:

@@ -6,6 +6,8 @@ from importlib import import_module
 from typing import Any
 
 _PLACES = (
+    "pytensor.conditional.op",
+    "pytensor.ifelse",
     "pytensor.scalar.basic",
     "pytensor.scalar.math",
     "pytensor.scalar.loop",

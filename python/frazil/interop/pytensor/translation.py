@@ -9,7 +9,6 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import toposort
-from pytensor.ifelse import IfElse
 from pytensor.scalar.basic import ScalarType
 from pytensor.tensor.random.type import RandomGeneratorType
 from pytensor.tensor.type import TensorType
@@ -17,6 +16,7 @@ from pytensor.tensor.type import TensorType
 import frazil.tensor as ft
 from frazil._core import TensorType as OwnType
 from frazil._core import Variable
+from frazil.interop.pytensor.library import classes
 from frazil.interop.pytensor.origins import built_at_trace
 
 Results: TypeAlias = Variable | Sequence[Variable | None]
@@ -27,6 +27,8 @@ DTYPES = frozenset(
     ["bool", "float32", "float64"]
     + [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 )
+
+_BRANCHES = classes("IfElse", "LazyIfElse")
 
 
 class NoRule(NotImplementedError):
@@ -63,7 +65,7 @@ class Translation:
         """The variables for ``outputs``, given those for ``inputs``."""
         self.made.update(zip(inputs, values, strict=True))
         order = list(toposort(outputs, blockers=list(inputs)))
-        self.local = self.local or any(isinstance(node.op, IfElse) for node in order)
+        self.local = self.local or any(isinstance(node.op, _BRANCHES) for node in order)
         for node in order:
             self._node(node)
         return [self[x] for x in outputs]

@@ -6,10 +6,10 @@ from functools import reduce
 from typing import Any
 
 from pytensor.compile.builders import OpFromGraph
-from pytensor.ifelse import IfElse
 from pytensor.tensor.type_other import NoneTypeT
 
 import frazil.tensor as ft
+from frazil._core import Variable
 from frazil.inner.ifelse import ifelse
 from frazil.interop.pytensor.library import classes
 from frazil.interop.pytensor.translation import Results, Translation, cast, rule
@@ -25,12 +25,25 @@ def _op_from_graph(op: Any, node: Any, t: Translation) -> Results:
     return found
 
 
-@rule(IfElse)
+@rule(*classes("IfElse"))
 def _ifelse(op: Any, node: Any, t: Translation) -> Results:
     condition, *both = node.inputs
     first = [t[x] for x in both[: op.n_outs]]
     second = [t[x] for x in both[op.n_outs :]]
     found = ifelse(cast(t[condition], "bool"), first, second)
+    return found if isinstance(found, list | tuple) else [found]
+
+
+@rule(*classes("LazyIfElse"))
+def _branches_of_graphs(op: Any, node: Any, t: Translation) -> Results:
+    condition, *given = t.operands(node)
+
+    def results(branch: Any) -> list[Variable]:
+        graph = branch.fgraph
+        return Translation(outer=t, local=True).graph(graph.inputs, graph.outputs, given)
+
+    branches = results(op.true_branch), results(op.false_branch)
+    found = ifelse(cast(condition, "bool"), *branches)
     return found if isinstance(found, list | tuple) else [found]
 
 

@@ -55,8 +55,12 @@ def _index(op: Any, values: list[Any], t: Translation) -> tuple[Any, ...]:
             made.append(None)
         elif item.type.ndim == 0 and item.type.dtype != "bool":
             made.append(integer(item, t))
+        elif isinstance(item, Constant):
+            # The places of a constant mask have lengths that are known.
+            value = np.asarray(item.data)
+            made += np.nonzero(value) if value.dtype == bool and value.ndim else [value]
         else:
-            made.append(np.asarray(item.data) if isinstance(item, Constant) else t[item])
+            made.append(t[item])
     return tuple(made)
 
 
@@ -75,6 +79,15 @@ def _subtensor(op: Any, node: Any, t: Translation) -> Results:
     return t[x][index]
 
 
+def _repeated(new: Variable, part: Variable) -> Variable:
+    """``new``, whose dimensions repeat where a call finds that their lengths are 1."""
+    lengths = ft.shape(part)
+    for axis in range(-min(new.ndim, part.ndim), 0):
+        if new.type.shape[axis] is None and part.type.shape[axis] is None:
+            new = ft.broadcastable_at_run_time(new, axis, lengths[axis])
+    return new
+
+
 @rule(sub.IncSubtensor, sub.AdvancedIncSubtensor, *classes("AdvancedIncSubtensor1"))
 def _inc_subtensor(op: Any, node: Any, t: Translation) -> Results:
     x, y, *values = node.inputs
@@ -86,6 +99,8 @@ def _inc_subtensor(op: Any, node: Any, t: Translation) -> Results:
         return performed(node, t)
     whole, new = t[x], cast(t[y], x.type.dtype)
     part = whole[index]
+    if isinstance(op, sub.IncSubtensor):
+        new = _repeated(new, part)
     if part is whole:
         return fs.second(whole, new) if op.set_instead_of_inc else whole + new
     return (ft.set_subtensor if op.set_instead_of_inc else ft.inc_subtensor)(part, new)
