@@ -30,7 +30,7 @@ export PYO3_PYTHON := $(BIN)/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 help:
-	@echo "make demo    fit a logistic regression, a GARCH model, a Kalman filter and a model of PyMC's to real data"
+	@echo "make demo    fit regressions, a GARCH, a Kalman filter, hierarchical models and one of PyMC's"
 	@echo "make test    run the Rust tests, then the Python tests"
 	@echo "make search  look for faults, MINUTES (60) for each kind of search, from SEED (0) on"
 	@echo "make lint    check format, style and types"
@@ -43,6 +43,7 @@ demo: $(VENV)/.built $(VENV)/.group-demo
 	$(BIN)/python examples/garch.py
 	$(BIN)/python examples/kalman.py
 	$(BIN)/python examples/pymc_model.py
+	$(BIN)/python examples/eight_schools.py
 
 # The extension is optimised as a whole at the end, which keeps one core busy for a minute: the Rust
 # tests, which do without it, have the others.
@@ -83,6 +84,7 @@ bench: $(VENV)/.built $(VENV)/.group-bench
 	$(BIN)/python benches/graph_time.py
 	$(BIN)/python benches/rewrite_time.py
 	$(BIN)/python benches/perform_time.py
+	$(BIN)/python benches/jit_time.py
 	$(BIN)/python benches/array_time.py
 	$(BIN)/python benches/linear_algebra.py
 	$(BIN)/python benches/growth_time.py

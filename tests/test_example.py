@@ -51,3 +51,11 @@ def test_kalman(tmp_path):
     assert drift is not None
     assert abs(float(noise[1]) - 15099) < 2
     assert abs(float(drift[1]) - 1469) < 1
+
+
+def test_eight_schools(tmp_path):
+    printed = run("eight_schools.py", tmp_path)
+    mean, spread = map(float, re.findall(r"by? ([\d.]+)(?:,|$)", printed.replace("is", "by"), re.M))
+    # Long chains of other samplers say 4.4 and 3.6.
+    assert abs(mean - 4.4) < 0.6
+    assert abs(spread - 3.6) < 0.6

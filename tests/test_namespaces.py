@@ -13,7 +13,7 @@ import frazil as fz
 PACKAGE = Path(fz.__file__).parent
 
 PUBLIC = {
-    "frazil": {"batching", "gradient", "inplace", "random", "rewrite", "scalar", "tensor"},
+    "frazil": {"batching", "debug", "gradient", "inplace", "random", "rewrite", "scalar", "tensor"},
     "frazil.compile": set(),
     "frazil.gradient": set(),
     "frazil.interop.pytensor": set(),

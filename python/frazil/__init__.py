@@ -40,6 +40,11 @@ from frazil.graph import inplace as inplace
 from frazil.graph.op import Op as Op
 from frazil.inner.ifelse import ifelse as ifelse
 from frazil.inner.op_from_graph import OpFromGraph as OpFromGraph
+from frazil.jit import debug as debug
+from frazil.jit.batches import vmap as vmap
+from frazil.jit.control import cond as cond
+from frazil.jit.control import fori_loop as fori_loop
+from frazil.jit.control import while_loop as while_loop
 from frazil.jit.derivatives import grad as grad
 from frazil.jit.derivatives import hessian as hessian
 from frazil.jit.derivatives import jacobian as jacobian
@@ -71,7 +76,16 @@ if not _TYPE_CHECKING:  # checkers of types know by themselves which names there
 
     __all__ = _public_names(
         globals(),
-        modules=["batching", "gradient", "inplace", "random", "rewrite", "scalar", "tensor"],
+        modules=[
+            "batching",
+            "debug",
+            "gradient",
+            "inplace",
+            "random",
+            "rewrite",
+            "scalar",
+            "tensor",
+        ],
     )
 
     def __dir__() -> list[str]:

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from typing_extensions import disjoint_base
 
 __all__ = [
+    "CallCache",
     "Constant",
     "Container",
     "ContainerStats",
@@ -60,6 +61,7 @@ __all__ = [
     "set_internal_path",
     "set_routines",
     "set_sampler",
+    "set_tracing",
     "shared",
     "take_peak_bytes",
     "toposort",
@@ -1167,6 +1169,30 @@ def set_routines(addresses: Mapping[str, int], bits: int = 32) -> None:
     """
 
 # ---------------------------------------------------------------- compiled Python functions
+
+@disjoint_base
+class CallCache:
+    """Finds the compiled form of a call and runs it; asks the method ``_call`` if there is none."""
+
+    def __new__(cls, *_args: Any, **_kwargs: Any) -> Self: ...
+    def _set_forms(
+        self,
+        forms: Sequence[
+            tuple[
+                Sequence[tuple[Any, ...]],
+                Sequence[tuple[str, tuple[Any, ...]]],
+                Guards,
+                Function | None,
+                tuple[Any, ...],
+            ]
+        ],
+    ) -> None: ...
+    @property
+    def _hits(self) -> int: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+
+def set_tracing(tracing: bool) -> None:
+    """Says whether a Python function is being traced in this thread."""
 
 @final
 class Guards:

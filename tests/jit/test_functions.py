@@ -235,3 +235,40 @@ def test_arguments_do_not_change_in_place():
 
     with pytest.raises(TypeError, match=r"x\.at\[index\]\.set"):
         fz.jit(other)(np.ones(2))
+
+
+def test_forms_that_rust_finds_are_those_that_python_finds():
+    # Dicts, lists, tuples and arrays are looked up in Rust, other containers in Python.
+    def fn(tree, n, *, scale):
+        x = tree["x"] if isinstance(tree, dict) else tree.position
+        return {"y": [x * n * scale, x.sum(), x.shape[0]], "x": (x, "text", n)}
+
+    compiled = fz.jit(fn, mode="py", max_entries=200)
+    calls = [
+        ({"x": x}, n, scale)
+        for x in (x0, x0.astype(np.float32), x0[:1], x0[::-1], x0[:2], m0)
+        for n, scale in ((2, 0.5), (2.0, 0.5), (True, np.float64(0.5)), (2, None), (2, "text"))
+    ]
+    for tree, n, scale in calls * 2:
+        try:
+            wanted = fn(tree, n, scale=scale)
+        except TypeError:
+            with pytest.raises(TypeError):
+                compiled(tree, n, scale=scale)
+        else:
+            same(compiled(tree, n, scale=scale), wanted)
+    state = State(x0, "a")
+    for _ in range(2):
+        same(compiled(state, 2, scale=1.0), fn(state, 2, scale=1.0))
+    assert compiled.cache_info().hits > len(calls) / 2
+
+
+def test_graphs_and_text_of_a_form():
+    compiled = fz.jit(lambda x: np.exp(x) * 2)
+    assert fz.pp(compiled.graph(x0)) == "exp(*0) * 2.0"
+    assert "kernel_0" in compiled.lower(x0)
+    assert compiled.cache_info().misses == 1
+    with pytest.raises(ValueError, match="computes nothing"):
+        fz.jit(lambda: 1).graph()
+    with pytest.raises(ValueError, match="id is called"):
+        fz.jit(lambda x: x * id(x)).graph(x0)

@@ -14,6 +14,7 @@ from frazil.compile.function import Function, function
 from frazil.compile.mode import Mode
 from frazil.graph.op import Array
 from frazil.jit.captures import CapturingTrace, Watch
+from frazil.jit.forms import told_arguments, told_result
 from frazil.jit.pytree import CircularContainerError, Structure, flatten, parts_of, unflatten
 from frazil.jit.snapshot import Check
 from frazil.jit.specialization import Specialization
@@ -41,6 +42,8 @@ class Entry:
         self.expected = [check[3] for check in checks]
         self.pins = tuple(pins)
         self.arguments: tuple[str, ...] = ()
+        self.form: tuple[Any, ...] | None = None
+        """As Rust takes it; None if calls are looked up in Python."""
         self._arrays = tuple(arrays)
         self._results = results
 
@@ -78,7 +81,8 @@ class Results:
                 self._steps.append((kind, at))
             else:
                 self._steps.append(self._constant(leaf, captured))
-        self.variables: list[Variable] = list(numbers)
+        # What runs last of what does something runs after all the rest of it.
+        self.variables: list[Variable] = [*numbers, *trace.effects[-1:]]
 
     def _constant(self, leaf: Any, captured: Mapping[int, Any]) -> tuple[str, Any]:
         """A value that no array tells: itself, or a copy of what is made in each call."""
@@ -91,6 +95,10 @@ class Results:
             return "value", leaf
         self.reasons.append(f"it returns a new {kind.__qualname__}")
         return "value", leaf
+
+    def told(self, called: Specialization) -> tuple[Any, ...] | None:
+        """What is returned, for Rust."""
+        return told_result(self.structure, self._steps, called)
 
     def assemble(self, computed: Sequence[Any], leaves: Sequence[Any]) -> Any:
         """Return them for other arguments, in new containers."""
@@ -124,7 +132,7 @@ class Run:
         keywords: Sequence[str],
         watch: Watch,
     ) -> None:
-        self._called, self._watch = called, watch
+        self._called, self._watch, self._keywords = called, watch, list(keywords)
         self.trace = CapturingTrace(watch)
         leaves = list(called.leaves)
         self._arguments: dict[Variable, int] = {}
@@ -168,7 +176,12 @@ class Run:
             if x in self._arguments
         ]
         checks, told = self._watch.guards()
-        return Entry(compiled, self._called.arrays, pins, self.results, checks, told)
+        entry = Entry(compiled, self._called.arrays, pins, self.results, checks, told)
+        arguments = told_arguments(self._called, self._keywords, pins)
+        result = self.results.told(self._called)
+        if arguments is not None and result is not None:
+            entry.form = (*arguments, entry.guards, compiled, result)
+        return entry
 
     def lifted_inputs(self) -> list[Array]:
         """The values of the captured arrays that the compiled form reads, in its order."""
@@ -180,6 +193,8 @@ class Run:
 
         What the function left elsewhere becomes plain, too.
         """
+        for effect in self.trace.effects[-1:]:
+            self.trace.value(effect)
         real = dict(zip(map(id, self._given), args, strict=True))
         made = [
             self._called.leaves[self._objects[id(leaf)]]

@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
+import frazil._core as _core
+from frazil._core import FrozenFunctionGraph
+from frazil.compile.function import Function
 from frazil.compile.mode import ModeLike, as_mode
 from frazil.graph.call_site import users_level
 from frazil.jit.captures import Captures, Watch, as_policies
@@ -22,6 +25,7 @@ from frazil.jit.explanation import (
     changed_guard,
     shown_arguments,
 )
+from frazil.jit.lowered import lowered
 from frazil.jit.specialization import Specialization, parameter_names, static_names
 from frazil.jit.trace import current_trace, is_array
 
@@ -51,11 +55,13 @@ class Record:
     hits: int = 0
     misses: int = 0
     plain: int = 0
+    hits_before: int = 0
+    """Calls that Rust had served when the record was begun."""
     changes: list[str] = field(default_factory=list)
     """What the last misses were about."""
 
 
-class JitFunction:
+class JitFunction(_core.CallCache):
     """A Python function that is compiled when it is called; :func:`jit` makes one."""
 
     def __init__(
@@ -82,7 +88,8 @@ class JitFunction:
         self._record = Record()
         functools.update_wrapper(self, fn, updated=())
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def _call(self, *args: Any, **kwargs: Any) -> Any:
+        """A call that Rust knows no compiled form for."""
         if current_trace() is not None or (not self._is_derived and _runs_later(self._fn)):
             return self._fn(*args, **kwargs)
         called = self._static.specialize(args, kwargs)
@@ -143,11 +150,13 @@ class JitFunction:
         """Keep a compiled form, the newest first; the oldest goes if there are too many."""
         self._entries[key] = [entry, *self._entries.get(key, ())]
         if sum(map(len, self._entries.values())) <= self._max_entries:
+            self._tell_forms()
             return
         oldest = next(iter(self._entries))
         self._entries[oldest].pop()
         if not self._entries[oldest]:
             del self._entries[oldest]
+        self._tell_forms()
         warnings.warn(
             f"{self._name} was compiled for more than {self._max_entries} kinds of calls. What "
             f"changed last: {'; '.join(self._record.changes)}. Pass what changes as an array, or "
@@ -155,9 +164,81 @@ class JitFunction:
             stacklevel=users_level(),
         )
 
+    def _tell_forms(self) -> None:
+        """Hand the compiled forms to Rust, the newest first."""
+        entries = [entry for own in reversed(self._entries.values()) for entry in own]
+        self._set_forms([entry.form for entry in entries if entry.form is not None])
+
     @property
     def _name(self) -> str:
         return str(getattr(self, "__name__", self._fn))
+
+    def graph(self, *args: Any, **kwargs: Any) -> FrozenFunctionGraph:
+        """Return the graph that a call with these arguments computes, traced if it was not yet.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            The arguments of a call.
+
+        Returns
+        -------
+        FrozenFunctionGraph
+            Its inputs are the arrays of the arguments, then captured arrays.
+
+        Raises
+        ------
+        ValueError
+            If calls with these arguments run as plain Python, or compute nothing from arrays.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import frazil as fz
+        >>> square = fz.jit(lambda x: x * x)
+        >>> print(fz.pp(square.graph(np.ones(2))))
+        *0 * *0
+        """
+        return self._compiled_for(args, kwargs).fgraph
+
+    def lower(self, *args: Any, **kwargs: Any) -> str:
+        """Return what a call with these arguments runs: its instructions, and its kernels in C.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            The arguments of a call.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`graph`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import frazil as fz
+        >>> square = fz.jit(lambda x: x * x)
+        >>> "v0 * v0" in square.lower(np.ones(2))
+        True
+        """
+        return lowered(self._compiled_for(args, kwargs))
+
+    def _compiled_for(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Function:
+        called = self._static.specialize(args, kwargs)
+
+        def found() -> list[Entry]:
+            entries = self._entries.get(called.key, ())
+            return [entry for entry in entries if entry.lifted(called.leaves) is not None]
+
+        if not found():
+            self._trace(called, args, kwargs)
+        compiled = [entry.compiled for entry in found()]
+        if not compiled or compiled[0] is None:
+            known = self._uncacheable.get(called.key)
+            why = "; ".join(known.reasons) if known else "it computes nothing from arrays"
+            raise ValueError(f"{self._name} has no graph for these arguments: {why}")
+        return compiled[0]
 
     def explain(self) -> JitExplanation:
         """What is guarded, why calls run as plain Python, and what the last traces were made for.
@@ -199,15 +280,17 @@ class JitFunction:
     def cache_info(self) -> CacheInfo:
         """How the calls went, and how many compiled forms are kept."""
         record = self._record
+        hits = record.hits + self._hits - record.hits_before
         entries = sum(map(len, self._entries.values()))
-        return CacheInfo(record.hits, record.misses, record.plain, entries)
+        return CacheInfo(hits, record.misses, record.plain, entries)
 
     def cache_clear(self) -> None:
         """Forget the compiled forms, and what was found out about calls."""
         self._entries.clear()
         self._uncacheable.clear()
         self._met.clear()
-        self._record = Record()
+        self._record = Record(hits_before=self._hits)
+        self._tell_forms()
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)

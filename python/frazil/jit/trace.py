@@ -78,6 +78,10 @@ class Trace:
         """Why the graph does not stand for the function."""
         self.pins: dict[tuple[Variable, int], int] = {}
         """Lengths of inputs that Python code has asked for: the graph holds for these only."""
+        self.effects: list[Variable] = []
+        """Outputs of nodes that do something, each an input of the next: they run in order."""
+        self.depth = 0
+        """How many loops and branches the code that runs is in."""
         self.open = True
         self._values: dict[Variable, Array] = {}
         self._stands: dict[Variable, Variable] = {}
@@ -88,11 +92,22 @@ class Trace:
     def running(self) -> Iterator[None]:
         """Make it the trace of this thread."""
         _active.trace = self
+        _core.set_tracing(True)
         try:
             yield
         finally:
+            _core.set_tracing(False)
             _active.trace = None
             self.open = False
+
+    @contextmanager
+    def inner(self) -> Iterator[None]:
+        """Run code that a loop repeats, or that a branch may leave out."""
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
 
     def add_input(self, array: Array | np.generic, path: str) -> Variable:
         """Return a new input for an array."""
@@ -107,6 +122,10 @@ class Trace:
         stand = actual.type(actual.name)
         self._stands[stand] = actual
         return stand
+
+    def stand_as(self, variable: Variable, actual: Variable) -> None:
+        """Let a variable of an inner graph have the value and lengths of ``actual`` in this run."""
+        self._stands[variable] = actual
 
     def settled(
         self, outputs: Sequence[Variable], stands: Sequence[Variable] | None = None

@@ -10,7 +10,6 @@ from typing import NoReturn
 _COMPILING = "it compiles graphs: x = ft.vector('x'); f = fz.function([x], ft.exp(x))"
 
 IN_FRAZIL: Mapping[str, str] = {
-    "vmap": "fz.vectorize takes a graph over a batch; fz.map goes along one dimension",
     "config": "give it where it applies: fz.function(..., mode=...), ft.vector('x', dtype=...)",
     "clone": "graphs are immutable; fz.graph_replace([y], {x: new}) gives another one",
     "clone_replace": "write fz.graph_replace([y], {x: new})",

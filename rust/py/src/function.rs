@@ -77,7 +77,7 @@ enum Form {
 }
 
 /// A few Python objects.
-type Objects<'py> = SmallVec<[Bound<'py, PyAny>; 8]>;
+pub type Objects<'py> = SmallVec<[Bound<'py, PyAny>; 8]>;
 
 #[pymethods]
 impl Function {
@@ -161,13 +161,8 @@ impl Function {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = args.py();
         let numpy = NumPy::get(py);
-        let mut objects = self.arguments(args, kwargs)?;
-        self.convert(numpy, &mut objects)?;
-        let mut outputs = if self.shared.is_empty() && self.updates.is_empty() {
-            self.compute(py, numpy, objects)?
-        } else {
-            self.compute_and_store(py, numpy, &objects)?
-        };
+        let objects = self.arguments(args, kwargs)?;
+        let mut outputs = self.outputs(py, numpy, objects)?;
         self.present(py, &mut outputs)
     }
 
@@ -267,6 +262,31 @@ impl Function {
     pub fn borrows(&self, output: usize, input: usize) -> bool {
         let lender = self.parameters.get(input);
         self.borrowing.contains(&output) && lender.is_some_and(|lender| lender.lent)
+    }
+
+    /// What a call with an object for each parameter returns, in order.
+    pub fn results<'py>(&self, py: Python<'py>, objects: Objects<'py>) -> PyResult<Objects<'py>> {
+        let outputs = self.outputs(py, NumPy::get(py), objects)?;
+        if self.updates.is_empty() {
+            return Ok(outputs);
+        }
+        Ok(self.returned.iter().map(|&output| outputs[output].clone()).collect())
+    }
+
+    /// All outputs, for an object for each parameter.
+    #[inline]
+    fn outputs<'py>(
+        &self,
+        py: Python<'py>,
+        numpy: &NumPy,
+        mut objects: Objects<'py>,
+    ) -> PyResult<Objects<'py>> {
+        self.convert(numpy, &mut objects)?;
+        if self.shared.is_empty() && self.updates.is_empty() {
+            self.compute(py, numpy, objects)
+        } else {
+            self.compute_and_store(py, numpy, &objects)
+        }
     }
 
     /// The outputs for the values that shared variables have, which take their updates.

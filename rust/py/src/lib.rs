@@ -5,6 +5,7 @@ mod array;
 mod blas;
 mod builder;
 mod callable;
+mod calls;
 mod cell;
 mod container;
 mod digest;
@@ -52,6 +53,8 @@ mod _core {
     use crate::blas::{find_kernel_function, set_routines};
     #[pymodule_export]
     use crate::builder::ProgramBuilder;
+    #[pymodule_export]
+    use crate::calls::{CallCache, set_tracing};
     #[pymodule_export]
     use crate::cell::shared;
     #[pymodule_export]

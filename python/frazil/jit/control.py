@@ -1,0 +1,247 @@
+"""Choices and loops by traced values: ``fz.cond``, ``fz.while_loop``, ``fz.fori_loop``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from frazil._core import Variable
+from frazil.inner.ifelse import ifelse
+from frazil.jit.derivatives import as_variable
+from frazil.jit.pytree import Structure, flatten, unflatten
+from frazil.jit.trace import Trace, current_trace
+from frazil.jit.traced import TracedArray, is_traced
+from frazil.scalar.constants import as_tensor
+from frazil.scan.build import scan, until
+from frazil.tensor.elementwise.logic import logical_not
+
+
+def cond(
+    predicate: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any
+) -> Any:
+    """Return what one of two functions gives, of which only that one is computed.
+
+    Parameters
+    ----------
+    predicate : array_like
+        One truth value.
+    true_fun, false_fun : callable
+        They take the operands, and return trees of one structure whose arrays have the same dtypes
+        and ranks.
+    *operands
+        Trees of arrays.
+
+    Returns
+    -------
+    tree
+        What ``true_fun`` returns if the predicate holds, else what ``false_fun`` does. Outside of
+        a compiled function the one that is chosen is called.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import frazil as fz
+    >>> root = fz.jit(lambda x: fz.cond(x > 0, np.sqrt, np.zeros_like, x))
+    >>> float(root(np.float64(4.0))), float(root(np.float64(-4.0)))
+    (2.0, 0.0)
+    """
+    trace = current_trace()
+    if trace is None or not is_traced(predicate):
+        return (true_fun if predicate else false_fun)(*operands)
+    with trace.inner():
+        yes, structure = flatten(true_fun(*operands))
+        no, other = flatten(false_fun(*operands))
+    if structure != other:
+        raise TypeError(f"true_fun and false_fun return other structures: {structure}, {other}")
+    kinds = [_is_numeric(a) or _is_numeric(b) for a, b in zip(yes, no, strict=True)]
+    for a, b, numeric in zip(yes, no, kinds, strict=True):
+        if not numeric and a is not b and a != b:
+            raise TypeError(f"true_fun returns {a!r} where false_fun returns {b!r}")
+    pairs = [_common(trace, a, b) for a, b, numeric in zip(yes, no, kinds, strict=True) if numeric]
+    condition = as_tensor(_variable(trace, predicate), "bool")
+    chosen = iter(ifelse(condition, [a for a, _ in pairs], [b for _, b in pairs]) if pairs else ())
+    leaves = [
+        TracedArray(trace, next(chosen)) if numeric else a
+        for a, numeric in zip(yes, kinds, strict=True)
+    ]
+    return unflatten(structure, leaves)
+
+
+def while_loop(
+    cond_fun: Callable[[Any], Any],
+    body_fun: Callable[[Any], Any],
+    init_val: Any,
+    *,
+    max_steps: int = 1_000_000,
+) -> Any:
+    """Return the state that a loop ends with.
+
+    Parameters
+    ----------
+    cond_fun : callable
+        Takes a state and says whether to go on.
+    body_fun : callable
+        Takes a state and returns the next one: a tree of the same structure, whose arrays have the
+        same dtypes and ranks.
+    init_val : tree
+        The state to begin with.
+    max_steps : int
+        The loop ends after so many steps in any case.
+
+    Returns
+    -------
+    tree
+        The first state for which ``cond_fun`` does not hold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import frazil as fz
+    >>> halve = fz.jit(lambda x: fz.while_loop(lambda s: s > 1, lambda s: s / 2, x))
+    >>> float(halve(np.float64(20.0)))
+    0.625
+    """
+    trace = current_trace()
+    if trace is None:
+        state = init_val
+        for _ in range(max_steps):
+            if not cond_fun(state):
+                break
+            state = body_fun(state)
+        return state
+    return cond(
+        _as_traced(trace, cond_fun(init_val)),
+        lambda state: _steps(trace, cond_fun, body_fun, state, max_steps),
+        lambda state: state,
+        _all_traced(trace, init_val),
+    )
+
+
+def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: Any) -> Any:
+    """Return the state that a loop over integers ends with.
+
+    Parameters
+    ----------
+    lower, upper : int or array_like
+        The first integer, and the one after the last.
+    body_fun : callable
+        Takes an integer and a state, and returns the next state: a tree of the same structure,
+        whose arrays have the same dtypes and ranks.
+    init_val : tree
+        The state to begin with.
+
+    Returns
+    -------
+    tree
+        The last state.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import frazil as fz
+    >>> power = fz.jit(lambda x, n: fz.fori_loop(0, n, lambda i, s: s * x, 1.0))
+    >>> float(power(np.float64(2.0), np.int64(10)))
+    1024.0
+    """
+    trace = current_trace()
+    if trace is None:
+        state = init_val
+        for i in range(int(lower), int(upper)):
+            state = body_fun(i, state)
+        return state
+
+    def body(pair: Any) -> Any:
+        i, state = pair
+        return i + 1, body_fun(i, state)
+
+    start = (_as_traced(trace, np.int64(lower) if type(lower) is int else lower), init_val)
+    return while_loop(lambda pair: pair[0] < upper, body, start)[1]
+
+
+def _steps(
+    trace: Trace,
+    cond_fun: Callable[[Any], Any],
+    body_fun: Callable[[Any], Any],
+    state: Any,
+    max_steps: int,
+) -> Any:
+    """The state after all steps, of which there is at least one."""
+    leaves, structure = flatten(state)
+    places = [at for at, leaf in enumerate(leaves) if is_traced(leaf)]
+    before = [leaves[at]._variable for at in places]
+
+    def step(*variables: Variable) -> Any:
+        inner = list(leaves)
+        for at, variable, start in zip(places, variables, before, strict=True):
+            trace.stand_as(variable, start)
+            inner[at] = TracedArray(trace, variable)
+        with trace.inner():
+            made = body_fun(unflatten(structure, inner))
+            after = _checked(trace, made, structure, leaves, places)
+            go_on = as_tensor(_variable(trace, cond_fun(made)), "bool")
+        return after, until(logical_not(go_on))
+
+    infos = [{"initial": x} for x in before]
+    stacks = scan(
+        step, outputs_info=infos, n_steps=max_steps, return_list=True, return_updates=False
+    )
+    for at, stack in zip(places, stacks, strict=True):
+        leaves[at] = TracedArray(trace, stack[-1])
+    return unflatten(structure, leaves)
+
+
+def _checked(
+    trace: Trace, made: Any, structure: Structure, leaves: Sequence[Any], places: Sequence[int]
+) -> list[Variable]:
+    """The next values of what changes in a state."""
+    found, other = flatten(made)
+    if other != structure:
+        raise TypeError(f"the state changes its structure in a step: {structure} becomes {other}")
+    after = []
+    for at in places:
+        before = leaves[at]._variable
+        variable = _variable(trace, found[at])
+        if variable.dtype != before.dtype:
+            if type(found[at]) not in (int, float, bool):
+                raise TypeError(
+                    f"the state changes its type in a step: {before.type} becomes "
+                    f"{variable.type}. Begin with an array of that dtype"
+                )
+            variable = as_tensor(variable, before.dtype)
+        after.append(variable)
+    return after
+
+
+def _common(trace: Trace, a: Any, b: Any) -> tuple[Variable, Variable]:
+    """Two results as variables of one dtype; Python's numbers take that of the other."""
+    one, other = _variable(trace, a), _variable(trace, b)
+    if type(a) in (int, float, bool):
+        one = as_tensor(one, other.dtype)
+    elif type(b) in (int, float, bool):
+        other = as_tensor(other, one.dtype)
+    return one, other
+
+
+def _variable(trace: Trace, value: Any) -> Variable:
+    made = as_tensor(value) if type(value) is bool else as_variable(trace, value)
+    if made is None:
+        raise TypeError(f"an array or a number is needed, given {value!r}")
+    return made
+
+
+def _is_numeric(value: Any) -> bool:
+    kinds = (int, float, bool, np.ndarray)
+    return is_traced(value) or type(value) in kinds or issubclass(type(value), np.generic)
+
+
+def _as_traced(trace: Trace, value: Any) -> Any:
+    if is_traced(value) or not _is_numeric(value):
+        return value
+    return TracedArray(trace, _variable(trace, value))
+
+
+def _all_traced(trace: Trace, value: Any) -> Any:
+    leaves, structure = flatten(value)
+    return unflatten(structure, [_as_traced(trace, leaf) for leaf in leaves])

@@ -1,0 +1,92 @@
+"""Choices, loops and messages of compiled Python functions."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import frazil as fz
+
+x0 = np.array([1.0, -2.0, 3.0])
+
+
+def collatz(n):
+    def step(state):
+        n, steps = state["n"], state["steps"]
+        return {"n": np.where(n % 2 == 0, n // 2, 3 * n + 1), "steps": steps + 1}
+
+    return fz.while_loop(lambda s: s["n"] != 1, step, {"n": n, "steps": np.int64(0)})["steps"]
+
+
+COLLATZ = fz.jit(collatz, mode="py")
+
+
+@settings(deadline=None, max_examples=8)
+@given(st.integers(1, 40))
+def test_while_loops_do_what_python_does(n):
+    wanted, m = 0, n
+    while m != 1:
+        m = m // 2 if m % 2 == 0 else 3 * m + 1
+        wanted += 1
+    assert COLLATZ(np.int64(n)) == wanted
+    assert collatz(np.int64(n)) == wanted
+
+
+def test_loops_over_integers():
+    def power(x, n):
+        return fz.fori_loop(0, n, lambda i, state: state * x + i, x * 0)
+
+    compiled = fz.jit(power, mode="py")
+    for n in (0, 1, 4):
+        np.testing.assert_allclose(compiled(x0, np.int64(n)), power(x0, n))
+
+
+def test_one_branch_is_taken():
+    def fn(x):
+        return fz.cond(
+            x.sum() > 0, lambda a: {"y": np.sqrt(a * a), "n": 1}, lambda a: {"y": a, "n": 1}, x
+        )
+
+    compiled = fz.jit(fn, mode="py")
+    for x in (x0, -x0):
+        assert compiled(x)["y"].tolist() == fn(x)["y"].tolist()
+        assert compiled(x)["n"] == 1
+    gradient = fz.grad(lambda x: fz.cond(x > 0, lambda a: a**2, lambda a: 3 * a, x))
+    assert [float(gradient(np.float64(x))) for x in (2.0, -2.0)] == [4.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("fn", "says"),
+    [
+        (lambda x: fz.cond(x.sum() > 0, lambda: x, lambda: (x, x)), "structure"),
+        (lambda x: fz.cond(x.sum() > 0, lambda: "a", lambda: "b"), "'a'"),
+        (lambda x: fz.while_loop(lambda s: s.sum() < 9, lambda s: (s, s), x), "structure"),
+        (lambda x: fz.while_loop(lambda s: s.sum() < 9, lambda s: s > 0, x), "type in a step"),
+        (lambda x: fz.cond(x.sum() > 0, lambda: fz.debug.print("{}", x), lambda: None), "fz.debug"),
+    ],
+)
+def test_errors_say_what_is_wrong(fn, says):
+    with pytest.raises(TypeError, match=says):
+        fz.jit(fn)(x0)
+
+
+def test_messages_come_in_order_at_each_call(capsys):
+    @fz.jit
+    def fn(x):
+        fz.debug.print("first {}", x.sum())
+        fz.debug.print("second {x}", x=x * 2)
+        return x + 1
+
+    for _ in range(2):
+        fn(np.ones(2))
+    assert capsys.readouterr().out == "first 2.0\nsecond [2. 2.]\n" * 2
+    assert fn.cache_info().hits == 1
+
+
+def test_callbacks_take_trees():
+    seen = []
+    fn = fz.jit(lambda x: fz.debug.callback(seen.append, {"x": x * 2, "name": "a"}), mode="py")
+    for x in (x0, x0 + 1):
+        fn(x)
+    assert [one["x"].tolist() for one in seen] == [(x0 * 2).tolist(), (x0 * 2 + 2).tolist()]
+    assert seen[0]["name"] == "a"
