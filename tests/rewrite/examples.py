@@ -57,6 +57,8 @@ EXAMPLES = {
     "broadcast_to_own_shape": ft.broadcast_to(m, (Shape_i(0)(m), Shape_i(1)(m))),
     "length_of_result": Shape_i(0)(exp(x)),
     "number_in_dimensions": x * ExpandDims((0,))(c),
+    "first_in_dimensions": ExpandDims((1,))(x) * ExpandDims((1,))(y),
+    "second_in_dimensions": m - ExpandDims((0,))(x),
     "log_of_total": log(Sum((1,))(exp(m))),
     "log_of_kept_total": log(ExpandDims((1,))(Sum((1,))(exp(m)))),
     "log_of_weighted_total": log(Sum((1,))(exp(m) * weights)),

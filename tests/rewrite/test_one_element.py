@@ -1,4 +1,4 @@
-"""Rules see one element in a shape as the number that it is."""
+"""Rules see through dimensions of length 1: one element is a number, a column is a vector."""
 
 import itertools
 
@@ -17,32 +17,37 @@ from frazil.rewrite.rules import ones, views
 from frazil.scalar.elemwise import Elemwise
 
 
-def over_numbers(rule):
-    """The left side of a rule over numbers, all elementwise, to which it applies; or None."""
+def over_tensors(rule, ndim):
+    """The left side of a rule over tensors, all elementwise, to which it applies; or None."""
     variables = []
     for at, p in enumerate(rule.parameters):
         if p.sort.constant:
             variables.append(ft.constant(2 + at, p.sort.sample))
             continue
-        x = fz.TensorType(p.sort.sample, ())(p.name)
+        x = fz.TensorType(p.sort.sample, (None,) * ndim)(p.name)
         variables.append(KNOWN[rule.name](x) if rule.name in KNOWN else x)
     own = [w for w in wildcards(rule) if isinstance(w.stands_for, tuple)]
     for positions in itertools.product(*(range(len(w.stands_for)) for w in own)):
         left = left_over(rule, variables, dict(zip(own, positions, strict=True)))
-        if left is not None and left.ndim == 0 and rewrite(left, [rule]).trace:
+        elementwise = (
+            left is not None
+            and left.ndim == ndim
+            and all(isinstance(node.op, Elemwise) for node in _core.toposort([left]))
+        )
+        if elementwise and rewrite(left, [rule]).trace:
             return left
     return None
 
 
 def in_dimensions(left, wrap_results):
-    """``left`` with all that ops read in dimensions of length 1, but results only if wanted."""
+    """``left`` with a last dimension of length 1 in all that ops read, results only if wanted."""
     made = {}
 
     def read(x):
         if isinstance(x, Constant):
             return ft.constant(x.data.reshape((1,) * (x.ndim + 1)))
         if x.owner is None or wrap_results:
-            return ft.expand_dims(made.get(x, x), 0)
+            return ft.expand_dims(made.get(x, x), x.ndim)
         return made[x]
 
     for node in _core.toposort([left]):
@@ -51,16 +56,27 @@ def in_dimensions(left, wrap_results):
     return made[left]
 
 
-CASES = [(rule, left) for rule in RULES if (left := over_numbers(rule)) is not None]
+CASES = [
+    (rule, left, wrap_results)
+    for rule in RULES
+    for ndim in (0, 1)
+    if (left := over_tensors(rule, ndim)) is not None
+    # Columns of columns would not lie beside others as vectors do.
+    for wrap_results in ([False, True] if ndim == 0 else [False])
+]
 
 
-def test_most_rules_apply_to_numbers():
-    assert len(CASES) > 120
+def test_most_rules_apply_to_numbers_and_vectors():
+    ranks = [left.ndim for _, left, wrap_results in CASES if not wrap_results]
+    assert all(ranks.count(ndim) > 120 for ndim in (0, 1))
 
 
-@pytest.mark.parametrize("wrap_results", [False, True])
-@pytest.mark.parametrize(("rule", "left"), CASES, ids=[rule.name for rule, _ in CASES])
-def test_a_rule_for_numbers_applies_to_single_elements(rule, left, wrap_results):
+@pytest.mark.parametrize(
+    ("rule", "left", "wrap_results"),
+    CASES,
+    ids=[f"{rule.name}-{left.ndim}{'-wrapped' * wrap}" for rule, left, wrap in CASES],
+)
+def test_a_rule_applies_within_dimensions_of_length_one(rule, left, wrap_results):
     term = in_dimensions(left, wrap_results)
     result = rewrite(term, [*ones.RULES, *views.RULES, rule])
     assert rule.name in {step.rule for step in result.trace}, str(rule)
@@ -69,6 +85,14 @@ def test_a_rule_for_numbers_applies_to_single_elements(rule, left, wrap_results)
 
 
 WRITTEN = {
+    "a column": (
+        lambda x, s: ft.log(ft.expand_dims(ft.exp(x), 1)),
+        "expand_dims(*0, axis=(1,))",
+    ),
+    "a row beside a matrix": (
+        lambda x, s: ft.log(ft.expand_dims(ft.exp(x), 0) * ft.exp(ft.stack([x, x]))),
+        "t0 = expand_dims(*0, axis=(0,))\n*0 + Join{0}(t0, t0)",
+    ),
     "a power": (lambda x, s: x ** ft.constant([-0.5]), "reciprocal(sqrt(*0))"),
     "a logarithm": (
         lambda x, s: ft.log(ft.expand_dims(ft.exp(s), 0)),
