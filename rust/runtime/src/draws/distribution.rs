@@ -100,12 +100,12 @@ macro_rules! rows {
 }
 
 const ROWS: &[Row] = rows! {
-    "random" "random_standard_uniform" Double
-    "random" "random_standard_uniform_f" Float
-    "standard_normal" "random_standard_normal" Double
-    "standard_normal" "random_standard_normal_f" Float
-    "standard_exponential" "random_standard_exponential" Double
-    "standard_exponential" "random_standard_exponential_f" Float
+    "random" "random_standard_uniform_fill" Doubles
+    "random" "random_standard_uniform_fill_f" Floats
+    "standard_normal" "random_standard_normal_fill" Doubles
+    "standard_normal" "random_standard_normal_fill_f" Floats
+    "standard_exponential" "random_standard_exponential_fill" Doubles
+    "standard_exponential" "random_standard_exponential_fill_f" Floats
     "standard_exponential_inv" "random_standard_exponential_inv_fill" Doubles
     "standard_exponential_inv" "random_standard_exponential_inv_fill_f" Floats
     "standard_gamma" "random_standard_gamma" Double ["shape" NonNegative]

@@ -156,65 +156,56 @@ impl DrawPlan {
             match (self.distribution.form(), arity) {
                 (Form::Double, 0) => {
                     let f: unsafe extern "C" fn(*mut BitStream) -> f64 = transmute(source.function);
-                    self.each(parameters, to, |_| f(source.stream))
+                    self.each(parameters, to, |()| f(source.stream))
                 }
                 (Form::Double, 1) => {
                     let f: unsafe extern "C" fn(*mut BitStream, f64) -> f64 =
                         transmute(source.function);
-                    self.each(parameters, to, |p| f(source.stream, read(p[0])))
+                    self.each(parameters, to, |(a,)| f(source.stream, a))
                 }
                 (Form::Double, 2) => {
                     let f: unsafe extern "C" fn(*mut BitStream, f64, f64) -> f64 =
                         transmute(source.function);
-                    self.each(parameters, to, |p| f(source.stream, read(p[0]), read(p[1])))
+                    self.each(parameters, to, |(a, b)| f(source.stream, a, b))
                 }
                 (Form::Double, _) => {
                     let f: unsafe extern "C" fn(*mut BitStream, f64, f64, f64) -> f64 =
                         transmute(source.function);
-                    let draw = |p: &[*mut u8]| f(source.stream, read(p[0]), read(p[1]), read(p[2]));
-                    self.each(parameters, to, draw)
+                    self.each(parameters, to, |(a, b, c)| f(source.stream, a, b, c))
                 }
                 (Form::Uniform, _) => {
                     let f: unsafe extern "C" fn(*mut BitStream, f64, f64) -> f64 =
                         transmute(source.function);
-                    self.each(parameters, to, |p| {
-                        let (low, high): (f64, f64) = (read(p[0]), read(p[1]));
-                        f(source.stream, low, high - low)
-                    })
-                }
-                (Form::Float, 0) => {
-                    let f: unsafe extern "C" fn(*mut BitStream) -> f32 = transmute(source.function);
-                    self.each(parameters, to, |_| f(source.stream))
+                    let draw = |(low, high): (f64, f64)| f(source.stream, low, high - low);
+                    self.each(parameters, to, draw)
                 }
                 (Form::Float, _) => {
                     let f: unsafe extern "C" fn(*mut BitStream, f32) -> f32 =
                         transmute(source.function);
-                    self.each(parameters, to, |p| f(source.stream, read(p[0])))
+                    self.each(parameters, to, |(a,)| f(source.stream, a))
                 }
                 (Form::Doubles, _) => self.all::<f64>(source, to),
                 (Form::Floats, _) => self.all::<f32>(source, to),
                 (Form::Count, 1) => {
                     let f: unsafe extern "C" fn(*mut BitStream, f64) -> i64 =
                         transmute(source.function);
-                    self.each(parameters, to, |p| f(source.stream, read(p[0])))
+                    self.each(parameters, to, |(a,)| f(source.stream, a))
                 }
                 (Form::Count, _) => {
                     let f: unsafe extern "C" fn(*mut BitStream, f64, f64) -> i64 =
                         transmute(source.function);
-                    self.each(parameters, to, |p| f(source.stream, read(p[0]), read(p[1])))
+                    self.each(parameters, to, |(a, b)| f(source.stream, a, b))
                 }
                 (Form::Binomial, _) => {
                     let f: BinomialFn = transmute(source.function);
                     let mut known = BinomialMemory::default();
-                    self.each(parameters, to, |p| {
-                        f(source.stream, read(p[1]), read(p[0]), &raw mut known)
-                    })
+                    let draw = |(n, p): (i64, f64)| f(source.stream, p, n, &raw mut known);
+                    self.each(parameters, to, draw)
                 }
                 (Form::Hypergeometric, _) => {
                     let f: unsafe extern "C" fn(*mut BitStream, i64, i64, i64) -> i64 =
                         transmute(source.function);
-                    let draw = |p: &[*mut u8]| f(source.stream, read(p[0]), read(p[1]), read(p[2]));
-                    self.each(parameters, to, draw)
+                    self.each(parameters, to, |(a, b, c)| f(source.stream, a, b, c))
                 }
                 (Form::Permutation, _) => rows::permute(self, source, to),
                 (Form::Sample, _) => rows::sample(self, source, parameters, to),
@@ -243,22 +234,39 @@ impl DrawPlan {
     /// Writes what `draw` makes of the parameters at each position.
     ///
     /// # Safety
-    /// There is room for as many results of this type.
-    unsafe fn each<T>(
+    /// There is room for as many results of this type; the parameters have the types that are read.
+    unsafe fn each<P: Parameters, T>(
         &self,
         parameters: &[*mut u8],
         to: *mut u8,
-        mut draw: impl FnMut(&[*mut u8]) -> T,
+        mut draw: impl FnMut(P) -> T,
     ) -> Result<(), Fault> {
+        if self.count == 0 {
+            return Ok(());
+        }
         let mut to = to.cast::<T>();
         let mut patience = Patience::new();
-        visit(&self.walk, parameters, |pointers| {
-            // SAFETY: by the caller's promise.
-            unsafe {
-                to.write(draw(pointers));
-                to = to.add(1);
+        let mut outer = self.walk.clone();
+        let (length, steps) = outer.pop().unwrap_or((1, SmallVec::from_elem(0, parameters.len())));
+        let constant = steps.iter().all(|&step| step == 0);
+        visit(&outer, parameters, |pointers| {
+            let mut done = 0;
+            while done < length {
+                let part = (length - done).min(PATIENCE / COST);
+                // SAFETY: by the caller's promise; the positions are those of the walk.
+                unsafe {
+                    let first = P::read(pointers, &steps, done);
+                    for at in 0..part {
+                        let given =
+                            if constant { first } else { P::read(pointers, &steps, done + at) };
+                        to.add(at as usize).write(draw(given));
+                    }
+                    to = to.add(part as usize);
+                }
+                done += part;
+                patience.spend(COST * part).map_err(Fault::from)?;
             }
-            patience.spend(COST).map_err(Fault::from)
+            Ok(())
         })
     }
 
@@ -364,18 +372,37 @@ unsafe fn number(pointer: *mut u8, dtype: DType) -> f64 {
     }
 }
 
-/// The smallest of some integers, and how far from it the largest is.
-///
-/// # Safety
-/// These are the parameters of integers, and were checked.
-unsafe fn bounds(parameters: &[*mut u8]) -> (u64, u64) {
-    // SAFETY: by the caller's promise: both are 64 bits, with a sign or without.
-    unsafe {
-        let (low, high): (u64, u64) = (read(parameters[0]), read(parameters[1]));
-        let open = u64::from(read::<i64>(parameters[2]) == 0);
-        (low, high.wrapping_sub(open).wrapping_sub(low))
-    }
+/// The smallest of some integers, and how far from it the largest is, given the parameters of
+/// integers; all are 64 bits, with a sign or without.
+fn bounds((low, high, closed): (u64, u64, i64)) -> (u64, u64) {
+    (low, high.wrapping_sub(u64::from(closed == 0)).wrapping_sub(low))
 }
+
+/// The values of parameters at a position.
+trait Parameters: Copy {
+    /// # Safety
+    /// The pointers, moved by so many steps, are those of elements of these types.
+    unsafe fn read(pointers: &[*mut u8], steps: &[i64], at: i64) -> Self;
+}
+
+macro_rules! parameters {
+    ($($type:ident $at:tt),*) => {
+        impl<$($type: Copy),*> Parameters for ($($type,)*) {
+            unsafe fn read(pointers: &[*mut u8], steps: &[i64], at: i64) -> Self {
+                // SAFETY: by the caller's promise.
+                unsafe { ($(read(pointers[$at].wrapping_offset((steps[$at] * at) as isize)),)*) }
+            }
+        }
+    };
+}
+
+impl Parameters for () {
+    unsafe fn read(_: &[*mut u8], _: &[i64], _: i64) {}
+}
+
+parameters! { A 0 }
+parameters! { A 0, B 1 }
+parameters! { A 0, B 1, C 2 }
 
 /// Calls `body` with the pointers of each position, if there are any.
 pub(super) fn visit(
