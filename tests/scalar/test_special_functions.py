@@ -14,11 +14,15 @@ import frazil as fz
 import frazil.tensor as ft
 from frazil.link.toolchain.symbols import scipy_function
 from frazil.scalar import gammainc
+from frazil.scalar.digamma import NEAR, RESTS, ROOTS
 from frazil.scalar.scipy_functions import ARITIES
 from frazil.testing import verify_grad
 
 SHARE = {"betainc", "betaincinv", "gammaincinv", "gammainccinv", "hyp2f1"}
 """What takes a number between 0 and 1 last."""
+
+PRECISE = ("py", "c", "numba")
+"""The modes that do not call SciPy where its digits are few."""
 
 INTEGERS = ("int8", "uint16", "int32", "bool")
 
@@ -92,6 +96,35 @@ def test_combinations_of_integers(numbers):
     found = ft.comb(n, k).eval()
     np.testing.assert_allclose(found, special.comb(n, k), rtol=1e-14)
     assert ft.multigammaln(50.5, 3).eval() == pytest.approx(special.multigammaln(50.5, 3), 1e-14)
+
+
+@pytest.mark.parametrize("mode", PRECISE)
+def test_psi_near_its_zeros(mode):
+    """At the number next to a zero it is the distance to the zero, times the slope there."""
+    roots = np.array(ROOTS)
+    x = ft.vector("x")
+    f = fz.function([x], [ft.psi(x), ft.tri_gamma(x)], mode=mode)
+    found, slope = f(roots)
+    np.testing.assert_allclose(found, -np.array(RESTS) * slope, rtol=1e-13)
+    near = roots + NEAR * (1 - 1e-9)
+    np.testing.assert_allclose(f(near)[0], special.psi(near), rtol=1e-13)
+
+
+@pytest.mark.parametrize("mode", PRECISE)
+def test_ndtr_far_below_zero(mode):
+    """Against the continued fraction of Mills' ratio, in proportion to the density."""
+    at = np.array([-12.3, -20.7, -30.1, -37.0])
+    x = ft.vector("x")
+    found, logarithm = fz.function([x], [ft.ndtr(x), ft.log_ndtr(x)], mode=mode)(at)
+    ratio = -at
+    for k in range(60, 0, -1):
+        ratio = -at + k / ratio
+    # The square in two parts, so that its rounding does not count.
+    high = at.astype("float32").astype("float64")
+    decay = np.exp(-high * high / 2) * np.exp(-(at - high) * (at + high) / 2)
+    right = decay / np.sqrt(2 * np.pi) / ratio
+    np.testing.assert_allclose(found, right, rtol=2e-15 if mode == "c" else 1e-13)
+    np.testing.assert_allclose(logarithm, np.log(right), rtol=1e-15)
 
 
 def test_what_must_be_integers():

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from frazil.graph.op import Array
+from frazil.scalar.digamma import psi_values
 
 TERMS = 12
 """How many terms are added one by one; for the rest ten of Euler and Maclaurin are exact."""
@@ -42,8 +43,6 @@ def polygamma_values(n: Array, x: Array) -> Array:
     >>> float(polygamma_values(1, 1.0))  # pi**2 / 6
     1.6449340668482264
     """
-    from scipy.special import psi
-
     n, x = np.asarray(n), np.asarray(x)
     dtype = np.result_type(n, x)
     n, x = np.broadcast_arrays(n.astype("float64"), x.astype("float64"))
@@ -60,7 +59,7 @@ def polygamma_values(n: Array, x: Array) -> Array:
         around = np.where(off < 0, sign, 1.0) * (pair + others)
         below = np.where(off == 0, np.inf, around - sign * above)
         values = sign * np.where(x <= 0, below, above)
-        values = np.where(natural, np.where(n == 0, psi(x), values), np.nan)
+        values = np.where(natural, np.where(n == 0, psi_values(x), values), np.nan)
     return values.astype(dtype)[()]
 
 

@@ -25,10 +25,15 @@ def scipy_function(
     *,
     nin: int = 1,
     commutative: bool = False,
+    reference: Callable[..., Any] | None = None,
 ) -> Elementary:
-    """The op of a row that calls the function of SciPy that has its name."""
+    """The op of a row that calls the function of SciPy that has its name.
+
+    With a ``reference`` it is computed otherwise where SciPy's digits are few. Compilers that have
+    no form of their own for that call SciPy's function.
+    """
     ARITIES[name] = nin
-    return function(name, of_scipy(name), gradient, nin=nin, commutative=commutative)
+    return function(name, reference or of_scipy(name), gradient, nin=nin, commutative=commutative)
 
 
 def of_scipy(name: str) -> Callable[..., Any]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from frazil._core import Variable, elemwise
 from frazil.graph.op import Array, Variables
+from frazil.scalar.digamma import psi_values
 from frazil.scalar.elementary import Elementary, define, function
 from frazil.scalar.exponential import exp, expm1
 from frazil.scalar.logic import eq, where
@@ -23,7 +24,7 @@ def _sigmoid(x: Array) -> Array:
     return values
 
 
-def _erfc(x: Array) -> Array:
+def erfc_values(x: Array) -> Array:
     """By its scaled form where it is about to vanish; SciPy's gives 0 where it is subnormal."""
     decay = np.exp(np.square(x) * np.float32(-1))
     values: Array = np.where(np.greater(x, 26), of_scipy("erfcx")(x) * decay, of_scipy("erfc")(x))
@@ -92,7 +93,7 @@ erf = function(
 )
 erfc = function(
     "erfc",
-    _erfc,
+    erfc_values,
     lambda inputs, output, g: [
         g * (elemwise(exp, -inputs[0] * inputs[0]) * (-2 / math.sqrt(math.pi)))
     ],
@@ -105,7 +106,9 @@ erfcx: Elementary = scipy_function(
 )
 gammaln = function("gammaln", _gammaln, lambda inputs, output, g: [g * elemwise(psi, inputs[0])])
 psi: Elementary = scipy_function(
-    "psi", lambda inputs, output, g: [g * elemwise(tri_gamma, inputs[0])]
+    "psi",
+    lambda inputs, output, g: [g * elemwise(tri_gamma, inputs[0])],
+    reference=psi_values,
 )
 tri_gamma: Elementary = function(
     "tri_gamma", _tri_gamma, lambda inputs, output, g: [g * elemwise(polygamma, 2, inputs[0])]

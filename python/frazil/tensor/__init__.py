@@ -284,6 +284,7 @@ from frazil.tensor.nanreductions import nanstd as nanstd
 from frazil.tensor.nanreductions import nansum as nansum
 from frazil.tensor.nanreductions import nanvar as nanvar
 from frazil.tensor.normalization import log_softmax as log_softmax
+from frazil.tensor.normalization import logsoftmax as logsoftmax
 from frazil.tensor.normalization import logsumexp as logsumexp
 from frazil.tensor.normalization import softmax as softmax
 from frazil.tensor.numbers import bool as bool

@@ -5,7 +5,8 @@ from __future__ import annotations
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
-from frazil.scalar.constants import TensorLike, as_operand, as_tensor
+from frazil.scalar.constants import TensorLike, as_operand
+from frazil.tensor.elementwise.angles import as_floating
 from frazil.tensor.elementwise.definition import elementwise
 
 
@@ -26,9 +27,9 @@ def log1mexp(x: TensorLike) -> Variable:
 )
 def logit(p: TensorLike) -> Variable:
     """Return ``log(p / (1 - p))``, the inverse of :func:`sigmoid`."""
-    p = as_tensor(p)
-    if p.type.numpy_dtype.kind != "f":
-        # Complements of unsigned integers and of bool are no numbers below zero.
-        p = as_tensor(p, _core.elemwise_type(scalar.log, p.type).dtype)
-    complement = _core.elemwise(scalar.log1p, _core.elemwise(scalar.neg, p))
-    return _core.elemwise(scalar.log, p) - complement
+    p = as_floating(p)
+    near = _core.elemwise(scalar.lt, _core.elemwise(scalar.abs, p - 0.5), 0.25)
+    center = _core.elemwise(scalar.where, near, p, 0.5)
+    # Close to 0.5 both differences are exact.
+    inner = _core.elemwise(scalar.log1p, (2 * center - 1) / (1 - center))
+    return _core.elemwise(scalar.where, near, inner, _core.elemwise(scalar.log, p / (1 - p)))

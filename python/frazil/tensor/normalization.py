@@ -68,6 +68,9 @@ def log_softmax(x: TensorLike, axis: Axis = None) -> Variable:
     return shifted - _core.elemwise(scalar.log, total)
 
 
+logsoftmax = log_softmax
+
+
 def logsumexp(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
     """Return the logarithm of the sum of the exponentials of elements over ``axis``.
 

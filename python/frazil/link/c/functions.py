@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from frazil.link.toolchain.symbols import OF_SCIPY
+from frazil.scalar.digamma import NEAR, RESTS, ROOTS
 from frazil.scalar.scipy_functions import ARITIES
 
 C_TYPES: Mapping[str, str] = {
@@ -252,6 +253,70 @@ INLINE $T $self($T x) {
 """,
         vector=False,
     ),
+    # As frazil/scalar/digamma.py has it: there the formulas are told.
+    ("psi_slope", "f8"): Helper(
+        """\
+static f8 $self(f8 x, f8 root, f8 off) {
+  const i4 steps = 13 + (i4)-x;
+  f8 total = 0;
+  for (i4 k = steps - 1; k >= 0; --k) total += 1 / ((k + x) * (k + root));
+  const f8 first = x + steps, second = root + steps, both = first + second;
+  const f8 inverse = 1 / (first * second), square = inverse * inverse;
+  const f8 ratio = (off / both) * (off / both), center = 4 / (both * both);
+  const f8 squares = first * first + second * second;
+  const f8 fourths = squares * squares - first * first * second * second;
+  const f8 rest = 1 / 12.0 - squares * square / 120 + fourths * square * square / 252;
+  const f8 tail = 2 / both * (1 + ratio * (1 / 3.0 + ratio * (1 / 5.0 + ratio / 7)))
+    + inverse / 2 + both * square * rest;
+  const f8 last = center * center * center * center
+    * (8 / 240.0 - center * (10 / 132.0 - center * (12 * 691 / 32760.0)));
+  return total + (tail - last * 2 / both);
+}
+""",
+        vector=False,
+    ),
+    ("psi", "f8"): Helper(
+        f"""\
+static f8 $self(f8 x) {{
+  static const f8 roots[] = {{{", ".join(root.hex() for root in ROOTS)}}};
+  static const f8 rests[] = {{{", ".join(rest.hex() for rest in RESTS)}}};
+  if (x < -1 && x > -{1 + len(ROOTS)}) {{
+    const i4 at = (i4)-x - 1;
+    const f8 off = (x - roots[at]) - rests[at];
+    if ($fabs(off) < {NEAR}) return off * $psi_slope(x, roots[at], off);
+  }}
+  return $scipy_psi(x, 0);
+}}
+""",
+        vector=False,
+    ),
+    ("psi", "f4"): Helper("INLINE f4 $self(f4 x) { return (f4)$psi@f8(x); }\n", vector=False),
+    # The product with the root of 1/2 in twice the digits: the error function falls off so fast
+    # that a rounding of its argument would cost three digits.
+    ("ndtr", "f8"): Helper(
+        """\
+INLINE f8 $self(f8 x) {
+  const f8 t = x > 40 ? 40 : x < -40 ? -40 : x, high = (f8)(f4)t, low = t - high;
+  const f8 z = t * 0x1.6a09e667f3bcdp-1, part = 0x1.6a09e6p-1, rest = 0x1.9fcef34p-27;
+  const f8 off = ((high * part - z) + (high * rest + low * part)) + low * rest
+    - t * 0x1.bdd3413b26456p-55;
+  return 0.5 * ($erfc(-z) + 0x1.20dd750429b6dp+0 * $exp(-z * z) * off);
+}
+"""
+    ),
+    ("ndtr", "f4"): Helper("INLINE f4 $self(f4 x) { return (f4)$ndtr@f8(x); }\n"),
+    ("log_ndtr", "f8"): Helper(
+        """\
+static f8 $self(f8 x) {
+  if (x < -1) return $log($scipy_erfcx(x * -0x1.6a09e667f3bcdp-1, 0) / 2) - x * x / 2;
+  return $log1p(-$ndtr(-x));
+}
+""",
+        vector=False,
+    ),
+    ("log_ndtr", "f4"): Helper(
+        "INLINE f4 $self(f4 x) { return (f4)$log_ndtr@f8(x); }\n", vector=False
+    ),
     # Twelve steps of the recurrence lead to where eight terms of the asymptotic series are exact;
     # they are added from the smallest. Below zero: the reflection formula, on the distance to the
     # nearest integer, whose sine keeps its precision near the poles.
@@ -321,7 +386,7 @@ static f8 $self(f8 n, f8 x) {
         """\
 static f8 $self(f8 n, f8 x) {
   if (!(n >= 0 && n <= 0x1p31 && n == $floor(n))) return __builtin_nan("");
-  if (n == 0) return $scipy_psi(x, 0);
+  if (n == 0) return $psi(x);
   const f8 sign = n == 2 * $floor(n / 2) ? -1 : 1;
   if (!(x <= 0)) return sign * $polygamma_of_positive(n, x);
   const f8 off = x - $rint(x), near = $fabs(off), far = 1 - near;

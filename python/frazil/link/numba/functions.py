@@ -17,6 +17,8 @@ from frazil.link.numba.externals import HIDDEN, MATH, provide
 from frazil.link.numba.translation import Callee, Defined, Writer
 from frazil.link.numba.values import LLVM_TYPES, Value, constant
 from frazil.link.toolchain.symbols import OF_SCIPY
+from frazil.scalar.digamma import NEAR, RESTS, ROOTS
+from frazil.scalar.normal import LAST, PART, REST
 from frazil.scalar.polygamma import COEFFICIENTS, LARGEST_FACTORIAL, LARGEST_ORDER, TERMS
 from frazil.scalar.scipy_functions import ARITIES
 
@@ -155,6 +157,23 @@ STEPS: Mapping[tuple[str, str], Steps] = {
     ),
     # As SciPy, not as C, has it at -inf, which is what -1e400 rounds to.
     ("gammaln", "f"): Steps(("x",), (), "{select}(x == {T}(-1e400), x, {T}({lgamma}(float64(x))))"),
+    ("psi", "f"): Steps(("x",), (), "{T}({psi_double}(float64(x)))"),
+    # The product with the root of 1/2 in twice the digits, as the C text tells.
+    ("ndtr", "f"): Steps(
+        ("x",),
+        (
+            "wide = float64(x)",
+            "t = {select}(wide > 40.0, 40.0, {select}(wide < -40.0, -40.0, wide))",
+            "high = float64(float32(t))",
+            "low = t - high",
+            "z = t * 0.7071067811865476",
+            f"off = (high * {PART!r} - z) + (high * {REST!r} + low * {PART!r})",
+            f"off = off + low * {REST!r} + t * {LAST!r}",
+            "decay = {exp_double}(-z * z) * 1.1283791670955126",
+        ),
+        "{T}(0.5 * ({erfc_double}(-z) + decay * off))",
+    ),
+    ("log_ndtr", "f"): Steps(("x",), (), "{T}({log_ndtr_double}(float64(x)))"),
     ("zeta", "f"): Steps(("s", "q"), (), "{T}({zeta_double}(float64(s), float64(q)))"),
     ("tri_gamma", "f"): Steps(("x",), (), "{T}({tri_gamma_double}(float64(x)))"),
     ("polygamma", "f"): Steps(
@@ -162,7 +181,7 @@ STEPS: Mapping[tuple[str, str], Steps] = {
         (
             "order = float64(n)",
             "wide = float64(x)",
-            "first = {scipy_psi}(wide, int32(0))",
+            "first = {psi_double}(wide)",
         ),
         "{T}({select}(order == 0, first, {polygamma_double}(order, wide)))",
     ),
@@ -538,6 +557,77 @@ def polygamma(n, x):
 
 
 @cache
+def _psi_slope() -> Defined:
+    """Digamma near a zero, divided by the distance to it."""
+    text = """\
+def psi_slope(x, root, off):
+    steps = 13 + int64(-x)
+    total = 0.0
+    for k in range(steps - 1, -1, -1):
+        total += 1.0 / ((k + x) * (k + root))
+    first = x + steps
+    second = root + steps
+    both = first + second
+    inverse = 1.0 / (first * second)
+    square = inverse * inverse
+    ratio = (off / both) * (off / both)
+    center = 4.0 / (both * both)
+    squares = first * first + second * second
+    fourths = squares * squares - first * first * second * second
+    rest = 1 / 12 - squares * square / 120.0 + fourths * square * square / 252.0
+    tail = 2.0 / both * (1.0 + ratio * (1 / 3 + ratio * (1 / 5 + ratio / 7.0)))
+    tail = tail + inverse / 2.0 + both * square * rest
+    last = 8 / 240 - center * (10 / 132 - center * (12 * 691 / 32760))
+    last = center * center * center * center * last
+    return total + (tail - last * 2.0 / both)
+"""
+    return Defined("frazil.psi_slope", ("float64",) * 3, "float64", text)
+
+
+@cache
+def _psi() -> Defined:
+    """Digamma, as :mod:`frazil.scalar.digamma` has it."""
+    choices = [
+        f"        if x < {-float(at)!r}:\n            root = {root!r}\n            more = {rest!r}"
+        for at, (root, rest) in enumerate(zip(ROOTS, RESTS, strict=True), 1)
+    ]
+    lines = [
+        "def psi(x):",
+        f"    if x < -1.0 and x > {-1.0 - len(ROOTS)!r}:",
+        "        root = 0.0",
+        "        more = 0.0",
+        *choices,
+        "        off = (x - root) - more",
+        f"        if fabs(off) < {NEAR!r}:",
+        "            return off * psi_slope(x, root, off)",
+        "    return scipy_psi(x, int32(0))",
+    ]
+    names = {
+        "fabs": _real("fabs"),
+        "psi_slope": _psi_slope(),
+        "scipy_psi": _real(f"{OF_SCIPY}psi"),
+    }
+    return Defined("frazil.psi", ("float64",), "float64", "\n".join(lines), names)
+
+
+@cache
+def _log_ndtr() -> Defined:
+    """The logarithm of the normal distribution."""
+    text = """\
+def log_ndtr(x):
+    if x < -1.0:
+        return log(erfcx(x * -0.7071067811865476, int32(0)) / 2.0) - x * x / 2.0
+    return log1p(-ndtr(-x))
+"""
+    names = {
+        **{name: _real(name) for name in ("log", "log1p")},
+        "erfcx": _real(f"{OF_SCIPY}erfcx"),
+        "ndtr": callee("ndtr", "float64"),
+    }
+    return Defined("frazil.log_ndtr", ("float64",), "float64", text, names)
+
+
+@cache
 def _zeta_of_positive() -> Defined:
     """Hurwitz' zeta function where ``q > 0``."""
     text = "\n".join(
@@ -609,6 +699,10 @@ _OTHERS: Mapping[str, Callable[[], Callee]] = {
     "truncate64": lambda: Routine(partial(_truncate, "int64"), (None, "bool")),
     "truncate32": lambda: Routine(partial(_truncate, "int32"), (None, "bool")),
     "loop_stops": lambda: _foreign("loop_stops", (), "int32"),
+    "psi_double": _psi,
+    "log_ndtr_double": _log_ndtr,
+    "exp_double": lambda: _real("exp"),
+    "erfc_double": lambda: _real("erfc"),
     "zeta_double": _zeta,
     **{f"{OF_SCIPY}{name}": partial(_of_scipy, name, nin) for name, nin in ARITIES.items()},
 }
