@@ -44,6 +44,27 @@ def of_two(function):
 
 
 CALLS = {
+    "append": lambda g: ft.append(g.m, g.m, 1),
+    "avg_pool": lambda g: ft.avg_pool(g.m, 2),
+    "bincount": lambda g: [ft.bincount(g.k), ft.bincount(g.k, ft.cast(g.k, "float64"))],
+    "conv1d": lambda g: ft.conv1d(g.m[None], g.m[None], 2, 1),
+    "conv2d": lambda g: ft.conv2d(g.m[None, None], g.m[None, None]),
+    "convolve": lambda g: ft.convolve(g.v, g.v),
+    "correlate": lambda g: ft.correlate(g.v, g.v),
+    "delete": lambda g: [ft.delete(g.v, g.k), ft.delete(g.m, slice(1, g.n), 0)],
+    "digitize": lambda g: ft.digitize(g.m, g.v),
+    "histogram": lambda g: ft.histogram(g.m, 3),
+    "histogram_bin_edges": lambda g: ft.histogram_bin_edges(g.m, 3),
+    "insert": lambda g: [ft.insert(g.v, g.k, g.s), ft.insert(g.m, g.n, g.s, 0)],
+    "interp": lambda g: ft.interp(g.m, g.v, g.v),
+    "max_pool": lambda g: ft.max_pool(g.m, 2),
+    "pad": lambda g: [
+        *(ft.pad(g.m, 1, mode=mode) for mode in ("constant", "edge", "wrap", "reflect")),
+        *(ft.pad(g.m, 1, mode=mode) for mode in ("linear_ramp", "mean", "median")),
+    ],
+    "ravel_multi_index": lambda g: ft.ravel_multi_index((g.k, g.k), (g.n, 3)),
+    "sliding_window_view": lambda g: ft.sliding_window_view(g.v, g.n),
+    "unravel_index": lambda g: ft.unravel_index(g.k, (g.n, 3)),
     "alloc": lambda g: ft.alloc(g.s, g.n, 2),
     "arange": lambda g: [ft.arange(g.s), ft.arange(g.s, g.s + 3, g.s), ft.arange(0, g.n, 2)],
     "betainc": lambda g: ft.betainc(g.m, g.v, g.s),

@@ -28,6 +28,10 @@ from frazil.tensor.contractions import matvec as matvec
 from frazil.tensor.contractions import vdot as vdot
 from frazil.tensor.contractions import vecdot as vecdot
 from frazil.tensor.contractions import vecmat as vecmat
+from frazil.tensor.counting import bincount as bincount
+from frazil.tensor.counting import digitize as digitize
+from frazil.tensor.counting import histogram as histogram
+from frazil.tensor.counting import histogram_bin_edges as histogram_bin_edges
 from frazil.tensor.creation import alloc as alloc
 from frazil.tensor.creation import empty as empty
 from frazil.tensor.creation import full as full
@@ -259,6 +263,10 @@ from frazil.tensor.inputs import vectors as vectors
 from frazil.tensor.inputs import wmatrix as wmatrix
 from frazil.tensor.inputs import wscalar as wscalar
 from frazil.tensor.inputs import wvector as wvector
+from frazil.tensor.insertion import append as append
+from frazil.tensor.insertion import delete as delete
+from frazil.tensor.insertion import insert as insert
+from frazil.tensor.interpolation import interp as interp
 from frazil.tensor.items import inc_subtensor as inc_subtensor
 from frazil.tensor.items import set_subtensor as set_subtensor
 from frazil.tensor.joining import concatenate as concatenate
@@ -271,6 +279,9 @@ from frazil.tensor.lengths import shape as shape
 from frazil.tensor.lengths import size as size
 from frazil.tensor.logarithms import log1mexp as log1mexp
 from frazil.tensor.logarithms import logit as logit
+from frazil.tensor.membership import array_equal as array_equal
+from frazil.tensor.membership import isin as isin
+from frazil.tensor.membership import unique as unique
 from frazil.tensor.moments import mean as mean
 from frazil.tensor.moments import std as std
 from frazil.tensor.moments import var as var
@@ -287,6 +298,8 @@ from frazil.tensor.normalization import log_softmax as log_softmax
 from frazil.tensor.normalization import logsoftmax as logsoftmax
 from frazil.tensor.normalization import logsumexp as logsumexp
 from frazil.tensor.normalization import softmax as softmax
+from frazil.tensor.numbering import ravel_multi_index as ravel_multi_index
+from frazil.tensor.numbering import unravel_index as unravel_index
 from frazil.tensor.numbers import bool as bool
 from frazil.tensor.numbers import e as e
 from frazil.tensor.numbers import euler_gamma as euler_gamma
@@ -306,6 +319,7 @@ from frazil.tensor.numbers import uint32 as uint32
 from frazil.tensor.numbers import uint64 as uint64
 from frazil.tensor.outlines import broadcast_shapes as broadcast_shapes
 from frazil.tensor.outlines import empty_like as empty_like
+from frazil.tensor.padding import pad as pad
 from frazil.tensor.positions import argwhere as argwhere
 from frazil.tensor.positions import cumulative_prod as cumulative_prod
 from frazil.tensor.positions import cumulative_sum as cumulative_sum
@@ -391,6 +405,13 @@ from frazil.tensor.triangles import tril_indices_from as tril_indices_from
 from frazil.tensor.triangles import triu_indices as triu_indices
 from frazil.tensor.triangles import triu_indices_from as triu_indices_from
 from frazil.tensor.triangles import vander as vander
+from frazil.tensor.windows import avg_pool as avg_pool
+from frazil.tensor.windows import conv1d as conv1d
+from frazil.tensor.windows import conv2d as conv2d
+from frazil.tensor.windows import convolve as convolve
+from frazil.tensor.windows import correlate as correlate
+from frazil.tensor.windows import max_pool as max_pool
+from frazil.tensor.windows import sliding_window_view as sliding_window_view
 
 if not _TYPE_CHECKING:  # checkers of types know by themselves which names there are not
     from frazil.graph.namespace import public_names as _public_names

@@ -28,6 +28,7 @@ _OWN_PLACES = {
     "": "frazil.tensor",
     "linalg": "frazil.tensor.linalg",
     "fft": "frazil.tensor.fft",
+    "lib.stride_tricks": "frazil.tensor",
     "scipy.special": "frazil.tensor",
 }
 _OF_USERS = "a ufunc of its own"
@@ -193,6 +194,7 @@ _RENAMED: Mapping[str, Mapping[str, str]] = {
 """Parameters of ours that have other names, where neither name nor position tells which it is."""
 
 _WITHOUT_MEANING: Mapping[str, tuple[object, ...]] = {
+    "assume_unique": (True, False),
     "copy": (None, True, False),
     "subok": (True, False),
     "overwrite_input": (True, False),

@@ -139,7 +139,9 @@ def to_one_hot(y: TensorLike, nb_class: LengthLike, dtype: npt.DTypeLike = "floa
     return one_hot(y, nb_class, -1, dtype)
 
 
-def searchsorted(a: TensorLike, v: TensorLike, side: str = "left") -> Variable:
+def searchsorted(
+    a: TensorLike, v: TensorLike, side: str = "left", sorter: TensorLike | None = None
+) -> Variable:
     """Return where elements belong in a sorted vector.
 
     Both are sorted together, in time ``n log(n)`` of their lengths in sum.
@@ -152,6 +154,8 @@ def searchsorted(a: TensorLike, v: TensorLike, side: str = "left") -> Variable:
         What belongs in it.
     side : {"left", "right"}, default "left"
         Whether before or behind the elements that are equal.
+    sorter : tensor_like, optional
+        The positions that sort ``a``, where it is not sorted.
 
     Returns
     -------
@@ -167,6 +171,8 @@ def searchsorted(a: TensorLike, v: TensorLike, side: str = "left") -> Variable:
     a, v = as_tensor(a), as_tensor(v)
     if a.ndim != 1:
         raise ValueError(f"searchsorted looks in a vector; given {a.type}")
+    if sorter is not None:
+        a = get_item(a, as_tensor(sorter))
     if side not in ("left", "right"):
         raise ValueError(f"side must be 'left' or 'right'; given {side!r}")
     wanted = ravel(v)

@@ -133,7 +133,7 @@ def triu_indices_from(arr: TensorLike, k: int = 0) -> tuple[Variable, ...]:
     return triu_indices(rows, k, columns)
 
 
-def fill_diagonal(a: TensorLike, val: TensorLike) -> Variable:
+def fill_diagonal(a: TensorLike, val: TensorLike, wrap: bool = False) -> Variable:
     """Return a matrix with another value on its main diagonal.
 
     Parameters
@@ -142,6 +142,8 @@ def fill_diagonal(a: TensorLike, val: TensorLike) -> Variable:
         A matrix, which stays as it is.
     val : tensor_like
         The value, without dimensions; it is cast to the dtype of ``a``.
+    wrap : bool, default False
+        Begin again below the square at the top, and a row lower, where there are more rows.
 
     Returns
     -------
@@ -159,7 +161,10 @@ def fill_diagonal(a: TensorLike, val: TensorLike) -> Variable:
     if value.ndim:
         raise ValueError(f"the value must have no dimensions; given {value.type}")
     rows, columns = lengths(a)
-    there = _core.elemwise(scalar.eq, expand_dims(arange(rows), 1), arange(columns))
+    row = expand_dims(arange(rows), 1)
+    if wrap:
+        row = _core.elemwise(scalar.mod, row, add(columns, literal(1)))
+    there = _core.elemwise(scalar.eq, row, arange(columns))
     return where(there, as_tensor(value, a.dtype), a)
 
 

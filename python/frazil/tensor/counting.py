@@ -1,0 +1,192 @@
+"""How many elements have a value, or lie in an interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import frazil._core as _core
+import frazil.scalar as scalar
+from frazil._core import Constant, Variable
+from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.checks import Check, checked
+from frazil.tensor.creation import zeros
+from frazil.tensor.elementwise.choice import where
+from frazil.tensor.items import get_item, inc_subtensor
+from frazil.tensor.lengths import LengthLike, add, as_length, length, literal, subtract
+from frazil.tensor.positions import searchsorted
+from frazil.tensor.rearranging import diff, flip
+from frazil.tensor.reductions import max, min, sum
+from frazil.tensor.reshaping import ravel
+from frazil.tensor.spacing import linspace
+
+
+def bincount(
+    x: TensorLike, weights: TensorLike | None = None, minlength: LengthLike = 0
+) -> Variable:
+    """Return how often each of the numbers from 0 on occurs.
+
+    Parameters
+    ----------
+    x : tensor_like
+        A vector of integers that are not negative.
+    weights : tensor_like, optional
+        What each element counts; default: 1.
+    minlength : int or 0-d integer variable, default 0
+        How many numbers are counted at least.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.bincount` gives. Its length follows from the largest element.
+
+    Raises
+    ------
+    ValueError
+        When a call finds a negative number.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.bincount([0, 2, 2, 5]).eval()
+    array([1, 0, 2, 0, 0, 1])
+    """
+    x = as_tensor(x)
+    if x.ndim != 1 or x.type.numpy_dtype.kind not in "iub":
+        raise TypeError(f"bincount takes a vector of integers; given {x.type}")
+    numbers = as_tensor(x, "int64")
+    fits = _core.elemwise(scalar.le, 0, numbers)
+    numbers = checked(numbers, [fits], Check("bincount of a negative number", False))
+    count = add(max(numbers, initial=-1), literal(1))
+    size = _core.elemwise(scalar.maximum, count, as_length(minlength))
+    if weights is None:
+        return inc_subtensor(get_item(zeros(size, "int64"), numbers), 1)
+    return inc_subtensor(get_item(zeros(size), numbers), as_tensor(weights, "float64"))
+
+
+def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Variable:
+    """Return the number of the interval that each element lies in.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+    bins : tensor_like
+        A vector of the ends of intervals, rising or falling.
+    right : bool, default False
+        Whether an interval has its right end, and not its left one.
+
+    Returns
+    -------
+    Variable
+        Of int64 and the shape of ``x``, as :func:`numpy.digitize` gives. That ``bins`` rise or fall
+        is checked if they are a constant.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.digitize([0.5, 2.0, 9.0], [1.0, 2.0, 3.0]).eval()
+    array([0, 2, 3])
+    """
+    edges = as_tensor(bins)
+    side = "left" if right else "right"
+    if isinstance(edges, Constant):
+        steps = np.diff(edges.data)
+        if not (np.all(steps >= 0) or np.all(steps <= 0)):
+            raise ValueError("bins must rise or fall")
+        if np.all(steps >= 0):
+            return searchsorted(edges, x, side)
+        return length(edges, 0) - searchsorted(flip(edges), x, side)
+    falling = length(edges, 0) - searchsorted(flip(edges), x, side)
+    rises = _core.elemwise(scalar.le, get_item(edges, 0), get_item(edges, -1))
+    return where(rises, searchsorted(edges, x, side), falling)
+
+
+def histogram_bin_edges(
+    a: TensorLike, bins: int | TensorLike = 10, range: Sequence[float] | None = None
+) -> Variable:
+    """Return the ends of the intervals that :func:`histogram` counts in.
+
+    Parameters
+    ----------
+    a, bins, range
+        As for :func:`histogram`.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.histogram_bin_edges` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.histogram_bin_edges([0.0, 1.0, 4.0], 2).eval()
+    array([0., 2., 4.])
+    """
+    if isinstance(bins, str):
+        raise TypeError("the number of intervals must be known: an int, or a vector of their ends")
+    if not isinstance(bins, int | np.integer):
+        edges = as_tensor(bins)
+        if edges.ndim != 1:
+            raise ValueError(f"the ends of intervals are a vector; given {edges.type}")
+        return edges
+    values = ravel(a)
+    if range is not None:
+        low, high = (as_tensor(as_tensor(end), "float64") for end in range)
+    elif values.type.shape == (0,):
+        low, high = as_tensor(0.0), as_tensor(1.0)
+    else:
+        low, high = as_tensor(min(values), "float64"), as_tensor(max(values), "float64")
+    alike = _core.elemwise(scalar.eq, low, high)
+    return linspace(where(alike, low - 0.5, low), where(alike, high + 0.5, high), int(bins) + 1)
+
+
+def histogram(
+    a: TensorLike,
+    bins: int | TensorLike = 10,
+    range: Sequence[float] | None = None,
+    density: bool = False,
+    weights: TensorLike | None = None,
+) -> tuple[Variable, Variable]:
+    """Return how many elements lie in each of several intervals, and their ends.
+
+    Parameters
+    ----------
+    a : tensor_like
+        Any tensor, with elements unless ``bins`` or ``range`` tells the intervals.
+    bins : int or tensor_like, default 10
+        How many intervals of one length, or a vector of their ends, which rise.
+    range : pair of numbers, optional
+        The first and the last end; default: the smallest and the largest element.
+    density : bool, default False
+        Give shares by length, whose integral is 1.
+    weights : tensor_like, optional
+        What each element counts; default: 1.
+
+    Returns
+    -------
+    tuple of Variable
+        The numbers, and the ends, one more, as :func:`numpy.histogram` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> counts, edges = ft.histogram([1.0, 2.0, 1.0, 4.0], bins=3)
+    >>> counts.eval(), edges.eval()
+    (array([2, 1, 1]), array([1., 2., 3., 4.]))
+    """
+    values = ravel(a)
+    edges = histogram_bin_edges(values, bins, range)
+    count = subtract(length(edges, 0), literal(1))
+    at = searchsorted(edges, values, "right")
+    last = _core.elemwise(scalar.eq, values, get_item(edges, -1))  # the last interval has its end
+    at = where(last, count, at)
+    kind: Any = "int64" if weights is None else as_tensor(weights).dtype
+    cells = zeros(add(count, literal(2)), kind)
+    one = 1 if weights is None else ravel(weights)
+    counts = get_item(inc_subtensor(get_item(cells, at), one), slice(1, -1))
+    if density:
+        return counts / (sum(counts) * diff(edges)), edges
+    return counts, edges

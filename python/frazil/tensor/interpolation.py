@@ -1,0 +1,74 @@
+"""Functions given by points, with straight lines between them."""
+
+from __future__ import annotations
+
+from frazil._core import Variable
+from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.elementwise.arithmetic import mod
+from frazil.tensor.elementwise.choice import clip, where
+from frazil.tensor.elementwise.comparison import eq, gt, lt
+from frazil.tensor.items import get_item
+from frazil.tensor.joining import concatenate
+from frazil.tensor.lengths import length, literal, subtract
+from frazil.tensor.positions import searchsorted
+from frazil.tensor.sorting import argsort
+from frazil.tensor.taking import take
+
+
+def interp(
+    x: TensorLike,
+    xp: TensorLike,
+    fp: TensorLike,
+    left: TensorLike | None = None,
+    right: TensorLike | None = None,
+    period: float | None = None,
+) -> Variable:
+    """Return the values of a function given by points, with straight lines between them.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Where.
+    xp, fp : tensor_like
+        Vectors: where values are given, rising unless there is a period, and the values.
+    left, right : tensor_like, optional
+        The value before the first point and behind the last one; default: that of the point.
+    period : number, optional
+        After which the function repeats; ``left`` and ``right`` mean nothing then.
+
+    Returns
+    -------
+    Variable
+        Of float64 and the shape of ``x``, as :func:`numpy.interp` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.interp([0.5, 1.5, 9.0], [0.0, 1.0, 2.0], [0.0, 10.0, 30.0]).eval()
+    array([ 5., 20., 30.])
+    """
+    at, points, values = (as_tensor(as_tensor(one), "float64") for one in (x, xp, fp))
+    if points.ndim != 1 or values.ndim != 1:
+        raise ValueError(f"points are given by two vectors; given {points.type}, {values.type}")
+    if period is not None:
+        if period == 0:
+            raise ValueError("the period cannot be zero")
+        width = abs(period)
+        at, points = mod(at, width), mod(points, width)
+        order = argsort(points)
+        points, values = take(points, order), take(values, order)
+        last, first = (get_item(points, slice(-1, None)), get_item(points, slice(None, 1)))
+        points = concatenate([last - width, points, first + width])
+        ends = get_item(values, slice(-1, None)), get_item(values, slice(None, 1))
+        values = concatenate([ends[0], values, ends[1]])
+        left = right = None
+    highest = subtract(length(points, 0), literal(2))
+    before = clip(searchsorted(points, at, "right") - 1, 0, highest)
+    x0, x1, f0, f1 = (take(one, before + k) for one in (points, values) for k in (0, 1))
+    line = (f1 - f0) / (x1 - x0) * (at - x0) + f0
+    line = where(eq(at, x0), f0, line)
+    first, last = get_item(points, 0), get_item(points, -1)
+    low = get_item(values, 0) if left is None else left
+    high = get_item(values, -1) if right is None else right
+    inner = where(eq(at, last), get_item(values, -1), line)
+    return where(lt(at, first), low, where(gt(at, last), high, inner))

@@ -1,0 +1,212 @@
+"""Tensors with elements added at the ends of their dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+import frazil._core as _core
+import frazil.scalar as scalar
+from frazil._core import Variable
+from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.axes import normalize_axis
+from frazil.tensor.broadcasting import broadcast_to
+from frazil.tensor.elementwise.arithmetic import round
+from frazil.tensor.items import get_item
+from frazil.tensor.joining import concatenate
+from frazil.tensor.lengths import LengthLike, add, as_length, length, lengths, literal, subtract
+from frazil.tensor.moments import mean
+from frazil.tensor.quantiles import median
+from frazil.tensor.ranges import arange
+from frazil.tensor.rearranging import flip
+from frazil.tensor.reductions import max, min
+from frazil.tensor.spacing import linspace
+from frazil.tensor.taking import take
+
+Pairs: TypeAlias = Sequence[tuple[Any, Any]]
+
+_STATISTICS: Mapping[str, Callable[..., Variable]] = {
+    "maximum": max,
+    "mean": mean,
+    "median": median,
+    "minimum": min,
+}
+_MODES = (
+    *("constant", "edge", "empty", "linear_ramp", "maximum", "mean", "median", "minimum"),
+    *("reflect", "symmetric", "wrap"),
+)
+
+
+def pad(
+    array: TensorLike,
+    pad_width: LengthLike | Sequence[Any] | Mapping[int, Any],
+    mode: str = "constant",
+    *,
+    constant_values: Any = 0,
+    end_values: Any = 0,
+    stat_length: Any = None,
+) -> Variable:
+    """Return a tensor with elements added before and behind those along each dimension.
+
+    Parameters
+    ----------
+    array : tensor_like
+        Any tensor.
+    pad_width : int, sequence or dict
+        How many elements: a number for all ends, a pair (before, behind) for all dimensions, or a
+        number or pair for each dimension; a dict names the dimensions. The numbers may be 0-d
+        integer variables.
+    mode : str, default "constant"
+        What is added, as for :func:`numpy.pad`: "constant", "edge", "linear_ramp", "maximum",
+        "mean", "median", "minimum", "reflect", "symmetric", "wrap" or "empty", which is 0 here.
+    constant_values : number, or sequence as for ``pad_width``
+        For "constant".
+    end_values : number, or sequence as for ``pad_width``
+        For "linear_ramp": what stands at the new ends.
+    stat_length : int, or sequence as for ``pad_width``, optional
+        For "maximum" and its kin: how many elements at an end count; default: all.
+
+    Returns
+    -------
+    Variable
+        Of the dtype of ``array``.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.pad([1, 2, 3], 2).eval()
+    array([0, 0, 1, 2, 3, 0, 0])
+    >>> ft.pad([1, 2, 3], (2, 1), mode="reflect").eval()
+    array([3, 2, 1, 2, 3, 2])
+    """
+    x = as_tensor(array)
+    if mode not in _MODES:
+        raise ValueError(f"mode must be one of {', '.join(_MODES)}; given {mode!r}")
+    widths = _pairs(_of_axes(pad_width, x.ndim), x.ndim, "pad_width")
+    values = _pairs(end_values if mode == "linear_ramp" else constant_values, x.ndim, "values")
+    counts = _pairs(stat_length, x.ndim, "stat_length")
+    for axis, (before, behind) in enumerate(widths):
+        if all(isinstance(n, int | np.integer) and n == 0 for n in (before, behind)):
+            continue
+        ends = (_as_width(before), _as_width(behind))
+        if mode in ("edge", "reflect", "symmetric", "wrap"):
+            x = take(x, _sources(mode, length(x, axis), *ends), axis)
+        elif mode in ("constant", "empty"):
+            fills = values[axis] if mode == "constant" else (0, 0)
+            added = [_filled(x, fill, n, axis) for fill, n in zip(fills, ends, strict=True)]
+            x = concatenate([added[0], x, added[1]], axis)
+        elif mode == "linear_ramp":
+            x = _ramped(x, values[axis], ends, axis)
+        else:
+            x = _with_statistics(x, _STATISTICS[mode], counts[axis], ends, axis)
+    return x
+
+
+def _of_axes(given: Any, ndim: int) -> Any:
+    """A dict of dimensions written out."""
+    if not isinstance(given, Mapping):
+        return given
+    named = {normalize_axis(axis, ndim): width for axis, width in given.items()}
+    return [named.get(axis, 0) for axis in range(ndim)]
+
+
+def _pairs(given: Any, ndim: int, name: str) -> Pairs:
+    """A pair for each dimension, of what NumPy would broadcast to that."""
+    if isinstance(given, np.ndarray):
+        given = given.tolist()
+    if not isinstance(given, Sequence):
+        return [(given, given)] * ndim
+    rows = [
+        tuple(one.tolist() if isinstance(one, np.ndarray) else one)
+        if isinstance(one, Sequence | np.ndarray)
+        else one
+        for one in given
+    ]
+    if not any(isinstance(one, tuple) for one in rows):
+        if len(rows) == 1:
+            return [(rows[0], rows[0])] * ndim
+        if len(rows) == 2:
+            return [(rows[0], rows[1])] * ndim
+    pairs = [one if isinstance(one, tuple) else (one, one) for one in rows]
+    pairs = [one * 2 if len(one) == 1 else one for one in pairs]
+    if len(pairs) == 1:
+        pairs *= ndim
+    if len(pairs) != ndim or any(len(one) != 2 for one in pairs):
+        raise ValueError(f"{name} must be a number, a pair, or one for each of {ndim} dimensions")
+    return [(before, behind) for before, behind in pairs]
+
+
+def _as_width(n: Any) -> Variable:
+    if isinstance(n, int | np.integer) and n < 0:
+        raise ValueError(f"a number of elements to add cannot be negative; given {n}")
+    return as_length(n)
+
+
+def _sources(mode: str, n: Variable, before: Variable, behind: Variable) -> Variable:
+    """Which element stands at each position."""
+    at = arange(subtract(literal(0), before), add(n, behind))
+    last = subtract(n, literal(1))
+    if mode == "edge":
+        return _core.elemwise(scalar.clip, at, 0, last)
+    if mode == "wrap":
+        return _core.elemwise(scalar.mod, at, n)
+    # There and back: at the ends, "symmetric" has an element twice, and "reflect" once.
+    period = (
+        add(n, n) if mode == "symmetric" else _core.elemwise(scalar.maximum, add(last, last), 1)
+    )
+    there = _core.elemwise(scalar.mod, at, period)
+    turn = subtract(period, literal(1)) if mode == "symmetric" else period
+    back = _core.elemwise(scalar.sub, turn, there)
+    return _core.elemwise(scalar.minimum, there, back)
+
+
+def _filled(x: Variable, value: TensorLike, n: Variable, axis: int) -> Variable:
+    shape = [*lengths(x)]
+    shape[axis] = n
+    return broadcast_to(as_tensor(as_tensor(value), x.dtype), shape)
+
+
+def _ends(x: Variable, axis: int) -> tuple[Variable, Variable]:
+    """The first and the last elements along an axis."""
+    before = [slice(None)] * axis
+    return get_item(x, (*before, 0)), get_item(x, (*before, -1))
+
+
+def _ramped(
+    x: Variable, values: tuple[Any, Any], ends: tuple[Variable, Variable], axis: int
+) -> Variable:
+    first, last = _ends(x, axis)
+    up, down = (
+        as_tensor(linspace(value, edge, n, endpoint=False, axis=axis), x.dtype)
+        if x.dtype.startswith("float")
+        else linspace(value, edge, n, endpoint=False, dtype=x.dtype, axis=axis)
+        for value, edge, n in zip(values, (first, last), ends, strict=True)
+    )
+    return concatenate([up, x, flip(down, axis)], axis)
+
+
+def _with_statistics(
+    x: Variable,
+    statistic: Callable[..., Variable],
+    counts: tuple[Any, Any],
+    ends: tuple[Variable, Variable],
+    axis: int,
+) -> Variable:
+    before = [slice(None)] * axis
+    own = length(x, axis)
+    added = []
+    for count, n, at_start in zip(counts, ends, (True, False), strict=True):
+        part = x
+        if count is not None:
+            taken = _core.elemwise(scalar.minimum, as_length(count), own)
+            kept = slice(None, taken) if at_start else slice(subtract(own, taken), None)
+            part = get_item(x, (*before, kept))
+        told = statistic(part, axis=axis, keepdims=True)
+        if told.dtype != x.dtype and x.type.numpy_dtype.kind in "iu":
+            told = round(told)
+        shape = [*lengths(x)]
+        shape[axis] = n
+        added.append(broadcast_to(as_tensor(told, x.dtype), shape))
+    return concatenate([added[0], x, added[1]], axis)

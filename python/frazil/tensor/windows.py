@@ -1,0 +1,307 @@
+"""Sums of products over windows: convolutions, and pools of neighbours.
+
+Windows are gathered, so that a convolution is a product of matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from frazil._core import Variable
+from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.axes import normalize_axes
+from frazil.tensor.dims import expand_dims
+from frazil.tensor.items import get_item
+from frazil.tensor.lengths import (
+    LengthLike,
+    add,
+    as_length,
+    floor_divide,
+    length,
+    literal,
+    maximum,
+    minimum,
+    subtract,
+)
+from frazil.tensor.moments import mean
+from frazil.tensor.padding import pad
+from frazil.tensor.products import matmul, tensordot
+from frazil.tensor.ranges import arange
+from frazil.tensor.rearranging import flip
+from frazil.tensor.reductions import max
+from frazil.tensor.taking import take
+from frazil.tensor.transposition import moveaxis
+
+Mode: TypeAlias = Literal["full", "same", "valid"]
+Sizes: TypeAlias = int | Sequence[int]
+
+
+def sliding_window_view(
+    x: TensorLike,
+    window_shape: LengthLike | Sequence[LengthLike],
+    axis: int | Sequence[int] | None = None,
+) -> Variable:
+    """Return all windows of a tensor.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor with dimensions.
+    window_shape : int, 0-d integer variable, or a sequence of them
+        How long windows are along each dimension.
+    axis : int or sequence of int, optional
+        The dimensions along which windows slide; default: all.
+
+    Returns
+    -------
+    Variable
+        With the dimensions of windows last, as NumPy's function of this name gives; a copy.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.sliding_window_view([1, 2, 3, 4], 2).eval()
+    array([[1, 2],
+           [2, 3],
+           [3, 4]])
+    """
+    x = as_tensor(x)
+    wanted = window_shape if isinstance(window_shape, Sequence) else [window_shape]
+    if axis is None:
+        axes = list(range(x.ndim))
+    else:
+        axes = [normalize_axes(one, x.ndim)[0] for one in np.atleast_1d(axis).tolist()]
+    if len(axes) != len(wanted):
+        raise ValueError(f"{len(wanted)} lengths of windows for {len(axes)} dimensions of {x.type}")
+    for along, size in zip(axes, wanted, strict=True):
+        x = _slide(x, as_length(size), along, 1)
+    return x
+
+
+def _slide(x: Variable, size: Variable, axis: int, stride: int) -> Variable:
+    """``x`` with windows along ``axis``, which start ``stride`` apart, as a last dimension."""
+    count = add(floor_divide(subtract(length(x, axis), size), literal(stride)), literal(1))
+    starts = arange(maximum(count, literal(0))) * stride
+    positions = expand_dims(starts, 1) + arange(size)
+    return moveaxis(take(x, positions, axis), axis + 1, -1)
+
+
+def convolve(a: TensorLike, v: TensorLike, mode: Mode = "full") -> Variable:
+    """Return the convolution of two vectors.
+
+    Parameters
+    ----------
+    a, v : tensor_like
+        Vectors with elements.
+    mode : {"full", "same", "valid"}
+        Wherever they overlap, as many as the longer one has, or where they overlap completely.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.convolve` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.convolve([1.0, 2.0, 3.0], [0.0, 1.0, 0.5]).eval()
+    array([0. , 1. , 2.5, 4. , 1.5])
+    """
+    a, v = _vectors(a, v)
+    less = minimum(length(a, 0), length(v, 0))
+    return _moved_along(a, flip(v), mode, floor_divide(subtract(less, literal(1)), literal(2)))
+
+
+def _moved_along(a: Variable, v: Variable, mode: Mode, start: Variable) -> Variable:
+    """The sums of products where ``v`` is moved along ``a``; those of "same" begin at ``start``."""
+    n, m = length(a, 0), length(v, 0)
+    around = subtract(m, literal(1))
+    whole = matmul(_slide(pad(a, [(around, around)]), m, 0, 1), v)
+    if mode == "full":
+        return whole
+    if mode == "same":
+        return get_item(whole, slice(start, add(start, maximum(n, m))))
+    if mode == "valid":
+        return get_item(whole, slice(subtract(minimum(n, m), literal(1)), maximum(n, m)))
+    raise ValueError(f"mode must be 'full', 'same' or 'valid'; given {mode!r}")
+
+
+def correlate(a: TensorLike, v: TensorLike, mode: Mode = "valid") -> Variable:
+    """Return the correlation of two vectors: the sums of products where one is moved along.
+
+    Parameters
+    ----------
+    a, v : tensor_like
+        Vectors with elements.
+    mode : {"full", "same", "valid"}
+        As for :func:`convolve`.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.correlate` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.correlate([1.0, 2.0, 3.0], [0.0, 1.0, 0.5]).eval()
+    array([3.5])
+    """
+    a, v = _vectors(a, v)
+    n, m = length(a, 0), length(v, 0)
+    less = minimum(n, m)
+    # NumPy moves the shorter one along the longer one, and turns what it finds.
+    turned = minimum(subtract(m, less), literal(1))
+    start = floor_divide(add(subtract(less, literal(1)), turned), literal(2))
+    return _moved_along(a, v, mode, start)
+
+
+def _vectors(a: TensorLike, v: TensorLike) -> tuple[Variable, Variable]:
+    a, v = as_tensor(a), as_tensor(v)
+    if a.ndim != 1 or v.ndim != 1:
+        raise ValueError(f"two vectors are needed; given {a.type} and {v.type}")
+    if 0 in (*a.type.shape, *v.type.shape):
+        raise ValueError(f"vectors with elements are needed; given {a.type} and {v.type}")
+    return a, v
+
+
+def conv1d(x: TensorLike, w: TensorLike, stride: int = 1, padding: Sizes = 0) -> Variable:
+    """Return the correlation of signals with filters, as layers of networks have it.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Signals, of shape (batch, channels, length).
+    w : tensor_like
+        Filters, of shape (filters, channels, length).
+    stride : int, default 1
+        How far windows are apart.
+    padding : int, default 0
+        How many zeros stand at both ends.
+
+    Returns
+    -------
+    Variable
+        Of shape (batch, filters, length).
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.conv1d([[[1.0, 2.0, 4.0]]], [[[1.0, -1.0]]]).eval()
+    array([[[-1., -2.]]])
+    """
+    return _convolved(as_tensor(x), as_tensor(w), stride, padding, 1)
+
+
+def conv2d(x: TensorLike, w: TensorLike, stride: Sizes = 1, padding: Sizes = 0) -> Variable:
+    """Return the correlation of images with filters, as layers of networks have it.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Images, of shape (batch, channels, rows, columns).
+    w : tensor_like
+        Filters, of shape (filters, channels, rows, columns).
+    stride : int or pair of int, default 1
+        How far windows are apart.
+    padding : int or pair of int, default 0
+        How many zeros stand at both ends.
+
+    Returns
+    -------
+    Variable
+        Of shape (batch, filters, rows, columns).
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.conv2d(ft.ones((1, 1, 3, 3)), ft.ones((1, 1, 2, 2))).eval()
+    array([[[[4., 4.],
+             [4., 4.]]]])
+    """
+    return _convolved(as_tensor(x), as_tensor(w), stride, padding, 2)
+
+
+def _convolved(x: Variable, w: Variable, stride: Sizes, padding: Sizes, ndim: int) -> Variable:
+    if x.ndim != ndim + 2 or w.ndim != ndim + 2:
+        raise ValueError(f"tensors of {ndim + 2} dimensions are needed; given {x.type}, {w.type}")
+    steps, zeros = _sizes(stride, ndim, 1), _sizes(padding, ndim, 0)
+    x = pad(x, [(0, 0), (0, 0), *((n, n) for n in zeros)])
+    for axis, step in enumerate(steps, start=2):
+        x = _slide(x, length(w, axis), axis, step)
+    inner = list(range(ndim + 2, 2 * ndim + 2))
+    products = tensordot(x, w, axes=([1, *inner], list(range(1, ndim + 2))))
+    return moveaxis(products, -1, 1)
+
+
+def max_pool(x: TensorLike, window: Sizes, stride: Sizes | None = None) -> Variable:
+    """Return the largest elements in windows over the last dimensions.
+
+    Parameters
+    ----------
+    x : tensor_like
+        A tensor with as many dimensions as windows have, or more.
+    window : int or sequence of int
+        The lengths of windows; an int stands for one dimension.
+    stride : int or sequence of int, optional
+        How far windows are apart; default: side by side.
+
+    Returns
+    -------
+    Variable
+        What does not fill a window at the end is left out.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.max_pool([[1.0, 2.0, 5.0, 4.0]], 2).eval()
+    array([[2., 5.]])
+    """
+    x, axes = _pooled(as_tensor(x), window, stride)
+    return max(x, axes)
+
+
+def avg_pool(x: TensorLike, window: Sizes, stride: Sizes | None = None) -> Variable:
+    """Return the means of elements in windows over the last dimensions.
+
+    Parameters
+    ----------
+    x, window, stride
+        As for :func:`max_pool`.
+
+    Returns
+    -------
+    Variable
+        What does not fill a window at the end is left out.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.avg_pool([[1.0, 2.0, 5.0, 4.0]], 2).eval()
+    array([[1.5, 4.5]])
+    """
+    x, axes = _pooled(as_tensor(x), window, stride)
+    return mean(x, axes)
+
+
+def _pooled(x: Variable, window: Sizes, stride: Sizes | None) -> tuple[Variable, tuple[int, ...]]:
+    sizes = [window] if isinstance(window, int) else list(window)
+    ndim = len(sizes)
+    if x.ndim < ndim:
+        raise ValueError(f"windows of {ndim} dimensions do not fit {x.type}")
+    sizes = _sizes(sizes, ndim, 1)
+    steps = sizes if stride is None else _sizes(stride, ndim, 1)
+    first = x.ndim - ndim
+    for axis, (size, step) in enumerate(zip(sizes, steps, strict=True), start=first):
+        x = _slide(x, literal(size), axis, step)
+    return x, tuple(range(x.ndim - ndim, x.ndim))
+
+
+def _sizes(given: Sizes, ndim: int, least: int) -> list[int]:
+    sizes = [given] * ndim if isinstance(given, int) else list(given)
+    if len(sizes) != ndim or any(n < least for n in sizes):
+        raise ValueError(f"{ndim} ints of at least {least} are needed; given {given}")
+    return sizes
