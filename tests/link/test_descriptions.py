@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 import frazil as fz
 import frazil.tensor as ft
 from frazil import _core
+from frazil.link.c import CCompiler
 from frazil.link.cranelift import CraneliftCompiler
 from frazil.link.cranelift.description import describe
 from frazil.link.kernel.compiler import KernelCompileError
 from frazil.link.kernel.image import Image
-from frazil.scalar import ScalarLoop
+from frazil.scalar import Elementary, ScalarLoop
+from frazil.scalar.table import TABLE
 
 GOLDEN = Path(__file__).parent / "clif"
 
@@ -172,3 +174,18 @@ def test_a_function_calls_no_python(described):
     expected = fz.function([x, y], [ft.psi(x) + ft.erfcx(y), ft.polygamma(2, x), x**y], mode="py")
     for made, known in zip(f(value, value), expected(value, value), strict=True):
         np.testing.assert_allclose(made, known, rtol=1e-13)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "int64", "float32", "float64"])
+def test_every_row_that_c_takes_is_taken(dtype):
+    """Neither linker is behind the other."""
+    for name, row in TABLE.items():
+        op = Elementary(name, "int16") if row.rule == "cast" else Elementary(name)
+        operands = [ft.vector(dtype=dtype)] * row.nin
+        try:
+            node = op.make_node(*operands)
+        except TypeError:
+            continue  # the op is not defined for it
+        given, result = [dtype] * row.nin, node.outputs[0].dtype
+        if CCompiler.lowers(op, given, result):
+            assert CraneliftCompiler.refusal(op, given, result) is None

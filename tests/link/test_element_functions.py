@@ -7,6 +7,7 @@ import ctypes
 
 import numpy as np
 import pytest
+from scipy import special
 
 from frazil import _core
 
@@ -21,6 +22,8 @@ def near(least, most, count=2000):
 
 
 ALL = np.concatenate([near(1e-300, 1e300), near(1e-9, 50.0), np.linspace(-3, 3, 2000)])
+# Next to where a sine or a cosine vanishes.
+QUARTERS = np.arange(-2000, 2000) * (np.pi / 2)
 FINITE = ALL[np.abs(ALL) < 700]
 EXACT = {
     "exp": (np.exp, np.concatenate([FINITE, np.linspace(-745, 709.7, 2001)]), 1.0),
@@ -32,6 +35,8 @@ EXACT = {
     ),
     "log1p": (np.log1p, np.concatenate([ALL[ALL > -1], np.linspace(-0.999, 1, 2001)]), 1.6),
     "tanh": (np.tanh, ALL, 2.5),
+    "sin": (np.sin, np.concatenate([near(1e-9, 1e5), near(1e5, 1e9), QUARTERS]), 1.2),
+    "cos": (np.cos, np.concatenate([near(1e-9, 1e5), near(1e5, 1e9), QUARTERS]), 1.2),
     "sigmoid": (lambda x: 1 / (1 + np.exp(-x)), FINITE[FINITE > -700], 2.5),
     "softplus": (lambda x: np.logaddexp(x, WIDE(0)), FINITE[FINITE > -600], 2.5),
 }
@@ -41,6 +46,9 @@ EDGES = {
     "log": [(0.0, -np.inf), (-0.0, -np.inf), (1.0, 0.0), (np.inf, np.inf), (-1.0, np.nan)],
     "log1p": [(-0.0, -0.0), (-1.0, -np.inf), (np.inf, np.inf), (-2.0, np.nan), (1e-320, 1e-320)],
     "tanh": [(-0.0, -0.0), (np.inf, 1.0), (-np.inf, -1.0), (5e-324, 5e-324)],
+    "sin": [(0.0, 0.0), (-0.0, -0.0), (np.inf, np.nan), (1e300, float(np.sin(1e300)))],
+    "cos": [(0.0, 1.0), (np.inf, np.nan), (1e300, float(np.cos(1e300)))],
+    "erf": [(0.0, 0.0), (-0.0, -0.0), (np.inf, 1.0), (-np.inf, -1.0), (7.0, 1.0)],
     "sigmoid": [(np.inf, 1.0), (-np.inf, 0.0), (0.0, 0.5)],
     "softplus": [(-np.inf, 0.0), (np.inf, np.inf)],
 }
@@ -84,3 +92,9 @@ def test_values_at_the_edges(name):
     made = many(name, given)
     np.testing.assert_array_equal(made, expected)
     assert (np.signbit(made) == np.signbit(expected))[~np.isnan(expected)].all()
+
+
+def test_the_error_function_is_near_scipys():
+    x = np.concatenate([near(1e-300, 1e3), np.linspace(-7, 7, 20001)])
+    known = special.erf(x)
+    assert (np.abs(many("erf", x) - known) <= 3 * np.spacing(np.abs(known))).all()

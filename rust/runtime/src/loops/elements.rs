@@ -6,9 +6,10 @@
 
 use crate::loops::real;
 use crate::processor::Level;
+use std::mem::MaybeUninit;
 
 /// The elements that are copied together, and those of the widest register.
-const BLOCK: usize = 64;
+const BLOCK: usize = 256;
 const REGISTER: usize = 8;
 
 /// An element in memory.
@@ -41,10 +42,26 @@ impl Element for f32 {
     }
 }
 
+/// Elements that are written before they are read.
+type Block = MaybeUninit<[f64; BLOCK]>;
+
 /// A function of one number. No closure: those are compiled for no instruction set.
 trait Unary {
     /// Whether it is made of instructions that registers of elements have.
     const IN_REGISTERS: bool;
+
+    /// Whether [`Unary::of`] has a branch that registers do not take; else [`Unary::of_common`] is
+    /// the same.
+    #[inline(always)]
+    fn is_common(_: f64) -> bool {
+        true
+    }
+
+    /// The function of common numbers, by instructions that registers have.
+    #[inline(always)]
+    fn of_common(x: f64) -> f64 {
+        Self::of(x)
+    }
 
     fn of(x: f64) -> f64;
 }
@@ -58,8 +75,8 @@ trait Binary {
 /// There are `count` elements at each pointer; `to` lies where `x` does, or apart from it.
 #[inline(always)]
 unsafe fn many_of_one<F: Unary, T: Element>(to: *mut T, x: *const T, count: i64) {
-    let (mut own, mut made) = ([0.0; BLOCK], [0.0; BLOCK]);
-    let (given, result) = (own.as_mut_ptr(), made.as_mut_ptr());
+    let (mut own, mut made) = (Block::uninit(), Block::uninit());
+    let (given, result) = (own.as_mut_ptr().cast::<f64>(), made.as_mut_ptr().cast::<f64>());
     let mut at = 0;
     while at < count as usize {
         let here = if count as usize - at < BLOCK { count as usize - at } else { BLOCK };
@@ -69,8 +86,19 @@ unsafe fn many_of_one<F: Unary, T: Element>(to: *mut T, x: *const T, count: i64)
             for k in 0..here {
                 *given.add(k) = x.add(at + k).read_unaligned().wide();
             }
+            for k in here..computed {
+                *given.add(k) = 0.0;
+            }
+            let mut common = true;
             for k in 0..computed {
-                *result.add(k) = F::of(*given.add(k));
+                let x = *given.add(k);
+                common &= F::is_common(x);
+                *result.add(k) = F::of_common(x);
+            }
+            if !common {
+                for k in 0..here {
+                    *result.add(k) = F::of(*given.add(k));
+                }
             }
             for k in 0..here {
                 to.add(at + k).write_unaligned(T::narrow(*result.add(k)));
@@ -84,8 +112,9 @@ unsafe fn many_of_one<F: Unary, T: Element>(to: *mut T, x: *const T, count: i64)
 /// As for [`many_of_one`].
 #[inline(always)]
 unsafe fn many_of_two<F: Binary, T: Element>(to: *mut T, x: *const T, y: *const T, count: i64) {
-    let (mut own, mut other, mut made) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
-    let (first, second, result) = (own.as_mut_ptr(), other.as_mut_ptr(), made.as_mut_ptr());
+    let (mut own, mut other, mut made) = (Block::uninit(), Block::uninit(), Block::uninit());
+    let (first, second) = (own.as_mut_ptr().cast::<f64>(), other.as_mut_ptr().cast::<f64>());
+    let result = made.as_mut_ptr().cast::<f64>();
     let mut at = 0;
     while at < count as usize {
         let here = if count as usize - at < BLOCK { count as usize - at } else { BLOCK };
@@ -230,6 +259,8 @@ macro_rules! element_functions {
 
         fn find(name: &str, form: &str, level: Option<Level>) -> Option<usize> {
             match name {
+                "sin" => unary::<Sine>(form, level),
+                "cos" => unary::<Cosine>(form, level),
                 $(stringify!($wide) => unary::<$wide>(form, level),)*
                 $(stringify!($one) => unary::<$one>(form, level),)*
                 $(stringify!($two) => binary::<$two>(form, level),)*
@@ -239,17 +270,61 @@ macro_rules! element_functions {
 
         #[cfg(test)]
         const OF_ONE: &[(&str, fn(f64) -> f64)] = &[
+            ("sin", real::sin),
+            ("cos", real::cos),
             $((stringify!($wide), real::$wide),)* $((stringify!($one), real::$one),)*
         ];
     };
 }
 
+struct Sine;
+
+impl Unary for Sine {
+    const IN_REGISTERS: bool = true;
+
+    #[inline(always)]
+    fn is_common(x: f64) -> bool {
+        real::is_small_angle(x)
+    }
+
+    #[inline(always)]
+    fn of_common(x: f64) -> f64 {
+        real::sin_of_small(x)
+    }
+
+    #[inline(always)]
+    fn of(x: f64) -> f64 {
+        real::sin(x)
+    }
+}
+
+struct Cosine;
+
+impl Unary for Cosine {
+    const IN_REGISTERS: bool = true;
+
+    #[inline(always)]
+    fn is_common(x: f64) -> bool {
+        real::is_small_angle(x)
+    }
+
+    #[inline(always)]
+    fn of_common(x: f64) -> f64 {
+        real::cos_of_small(x)
+    }
+
+    #[inline(always)]
+    fn of(x: f64) -> f64 {
+        real::cos(x)
+    }
+}
+
 element_functions! {
     in registers:
-        exp expm1 log log1p tanh sigmoid softplus log_sigmoid log1mexp;
+        exp expm1 log log1p tanh sigmoid softplus log_sigmoid log1mexp erf;
     unary:
-        exp2 log2 log10 sin cos tan arcsin arccos arctan sinh cosh arcsinh arccosh arctanh
-        erf erfc gammaln tri_gamma cbrt;
+        exp2 log2 log10 tan arcsin arccos arctan sinh cosh arcsinh arccosh arctanh
+        erfc gammaln tri_gamma cbrt;
     binary:
         pow arctan2 logaddexp fmod polygamma hypot zeta
 }

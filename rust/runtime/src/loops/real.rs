@@ -5,7 +5,6 @@ mod c {
         pub(super) fn asinh(x: f64) -> f64;
         pub(super) fn acosh(x: f64) -> f64;
         pub(super) fn atanh(x: f64) -> f64;
-        pub(super) fn erf(x: f64) -> f64;
         pub(super) fn erfc(x: f64) -> f64;
         pub(super) fn lgamma_r(x: f64, sign: *mut i32) -> f64;
     }
@@ -45,6 +44,64 @@ const LOGARITHM: [f64; 7] = [
     0.181_828_924_325_368_7,
     0.153_316_117_220_550_08,
     0.146_178_071_534_173_25,
+];
+
+/// `(sin(r) / r - 1) / r**2` as a polynomial in `r**2`, where `|r| <= pi / 4`.
+const SINE: [f64; 7] = [
+    -0.166_666_666_666_666_66,
+    0.008_333_333_333_333_331,
+    -0.000_198_412_698_412_650_17,
+    2.755_731_921_930_192e-06,
+    -2.505_210_621_952_189_5e-08,
+    1.605_852_957_226_787_7e-10,
+    -7.586_576_588_171_073e-13,
+];
+
+/// `(cos(r) - 1 + r**2 / 2) / r**4` as a polynomial in `r**2`, where `|r| <= pi / 4`.
+const COSINE: [f64; 6] = [
+    0.041_666_666_666_666_664,
+    -0.001_388_888_888_888_738_2,
+    2.480_158_729_874_307e-05,
+    -2.755_731_726_000_883_7e-07,
+    2.087_614_382_799_313_3e-09,
+    -1.138_245_677_806_130_6e-11,
+];
+
+/// `erf(x) / x - 1` as a polynomial in `x**2`, where `|x| <= 1`.
+const ERROR_NEAR: [f64; 13] = [
+    0.128_379_167_095_512_6,
+    -0.376_126_389_031_837_5,
+    0.112_837_916_709_548_79,
+    -0.026_866_170_645_076_792,
+    0.005_223_977_624_818_014_5,
+    -0.000_854_832_698_083_379,
+    0.000_120_553_311_116_427_1,
+    -1.492_559_526_683_118_2e-05,
+    1.646_100_048_412_136_8e-06,
+    -1.635_031_270_105_469_5e-07,
+    1.465_977_527_404_743_6e-08,
+    -1.137_284_885_679_167_4e-09,
+    5.957_176_147_748_911e-11,
+];
+
+/// `erfc(x) * e**x**2` as a polynomial in `(x - 2) / (x + 2)`, where `1 <= x <= 6`.
+const ERROR_FAR: [f64; 16] = [
+    0.255_395_676_310_505_7,
+    -0.427_185_847_413_958_5,
+    0.241_658_194_242_487_63,
+    -0.078_978_581_015_712_69,
+    0.003_732_892_401_656_448_4,
+    0.006_997_461_739_200_575,
+    -0.000_847_143_122_941_533_3,
+    -0.000_981_977_111_474_071_5,
+    4.355_265_359_817_883e-05,
+    0.000_174_364_772_572_567_38,
+    2.756_035_275_667_831_3e-05,
+    -2.764_072_782_191_285_2e-05,
+    -1.416_633_906_911_710_8e-05,
+    1.859_427_387_429_402e-06,
+    4.146_302_183_268_488e-06,
+    -2.228_129_576_372_35e-07,
 ];
 
 /// The polynomial of these coefficients, from the lowest power on.
@@ -159,12 +216,58 @@ pub(super) fn log10(x: f64) -> f64 {
     x.log10()
 }
 
-pub(super) fn sin(x: f64) -> f64 {
-    x.sin()
+/// Up to this size [`sin`] and [`cos`] have the part of a quarter turn to the last bit.
+const LARGEST_ANGLE: f64 = 1e6;
+
+/// Whether [`sin_of_small`] and [`cos_of_small`] are the sine and the cosine.
+#[inline(always)]
+pub(super) fn is_small_angle(x: f64) -> bool {
+    x.abs() <= LARGEST_ANGLE
 }
 
+/// `x` as a number of quarter turns, and the sine and the cosine of the rest.
+#[inline(always)]
+fn quarters(x: f64) -> (u64, f64, f64) {
+    const QUARTER: f64 = std::f64::consts::FRAC_PI_2;
+    // What is missing from it, in two parts.
+    const REST: f64 = 6.123_233_995_736_766e-17;
+    const LAST: f64 = -1.497_384_904_859_169_8e-33;
+    let shifted = x.mul_add(std::f64::consts::FRAC_2_PI, TO_INTEGER);
+    let n = shifted - TO_INTEGER;
+    // The first step is exact: both have their last bit where a number below 1 has room for it.
+    let r = n.mul_add(-LAST, n.mul_add(-REST, n.mul_add(-QUARTER, x)));
+    let z = r * r;
+    let sine = (z * r).mul_add(polynomial(z, &SINE), r);
+    let half = 0.5 * z;
+    let most = 1.0 - half;
+    let cosine = most + (z * z).mul_add(polynomial(z, &COSINE), (1.0 - most) - half);
+    (shifted.to_bits(), sine, cosine)
+}
+
+#[inline(always)]
+pub(super) fn sin_of_small(x: f64) -> f64 {
+    let (turns, sine, cosine) = quarters(x);
+    let size = if turns & 1 == 0 { sine } else { cosine };
+    let made = f64::from_bits(size.to_bits() ^ (turns & 2) << 62);
+    // A zero keeps its sign.
+    if x == 0.0 { x } else { made }
+}
+
+#[inline(always)]
+pub(super) fn cos_of_small(x: f64) -> f64 {
+    let (turns, sine, cosine) = quarters(x);
+    let size = if turns & 1 == 0 { cosine } else { sine };
+    f64::from_bits(size.to_bits() ^ (turns.wrapping_add(1) & 2) << 62)
+}
+
+#[inline(always)]
+pub(super) fn sin(x: f64) -> f64 {
+    if is_small_angle(x) { sin_of_small(x) } else { x.sin() }
+}
+
+#[inline(always)]
 pub(super) fn cos(x: f64) -> f64 {
-    x.cos()
+    if is_small_angle(x) { cos_of_small(x) } else { x.cos() }
 }
 
 pub(super) fn tan(x: f64) -> f64 {
@@ -263,13 +366,19 @@ pub(super) fn logaddexp(x: f64, y: f64) -> f64 {
     if x == y { x + LN_2 } else { more }
 }
 
+#[inline(always)]
 pub(super) fn erf(x: f64) -> f64 {
-    // SAFETY: the C library's function takes any number.
-    unsafe { c::erf(x) }
+    let size = x.abs();
+    let near = x.mul_add(polynomial(x * x, &ERROR_NEAR), x);
+    // From 6 on nothing is left to 1; NaN stays.
+    let inside = if size > 6.0 { 6.0 } else { size };
+    let part = (inside - 2.0) / (inside + 2.0);
+    let far = 1.0 - exp(-inside * inside) * polynomial(part, &ERROR_FAR);
+    if size < 1.0 { near } else { far.copysign(x) }
 }
 
 pub(super) fn erfc(x: f64) -> f64 {
-    // SAFETY: as above.
+    // SAFETY: the C library's function takes any number.
     unsafe { c::erfc(x) }
 }
 
