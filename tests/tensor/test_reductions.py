@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from reference import evaluate
 
+import frazil as fz
 import frazil.tensor as ft
 from frazil.tensor import reductions
 
@@ -115,3 +116,17 @@ def test_axis_errors():
 def test_an_axis_that_is_not_there_is_refused_in_the_functions_name(name):
     with pytest.raises(np.exceptions.AxisError, match=f"^{name} takes axes from -1 to 0 here"):
         getattr(ft, name)(ft.vector("x"), axis=1)
+
+
+OF_NUMPY = {"sum": np.sum, "prod": np.prod, "cumsum": np.cumsum, "cumprod": np.cumprod}
+
+
+@pytest.mark.parametrize("name", [*OF_NUMPY, "dot"])
+def test_infinities_warn_of_nothing(name, mode):
+    """Warnings are errors here, as in all tests."""
+    x, values = ft.vector("x"), np.array([np.inf, 0.0, -np.inf, 1e308, 1e308])
+    own = [x, x] if name == "dot" else [x]
+    found = fz.function([x], getattr(ft, name)(*own), mode=mode)(values)
+    with np.errstate(all="ignore"):
+        wanted = np.dot(values, values) if name == "dot" else OF_NUMPY[name](values)
+    np.testing.assert_array_equal(found, wanted)

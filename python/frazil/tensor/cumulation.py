@@ -42,7 +42,8 @@ class CumOp(Op):
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         (x,) = inputs
         ufunc = np.add if self.mode == "add" else np.multiply
-        return (ufunc.accumulate(x, axis=self.axis, dtype=x.dtype),)
+        with np.errstate(all="ignore"):
+            return (ufunc.accumulate(x, axis=self.axis, dtype=x.dtype),)
 
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (input_shapes[0],)

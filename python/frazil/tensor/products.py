@@ -37,7 +37,8 @@ class Dot(Op):
         return FrozenApply(self, [a, b], [TensorType(a.dtype, left[:-1] + right[1:])])
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        return (np.asarray(np.matmul(*inputs)),)
+        with np.errstate(all="ignore"):
+            return (np.asarray(np.matmul(*inputs)),)
 
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         left, right = input_shapes
@@ -92,7 +93,8 @@ class BatchedDot(Op):
                         f"{x} does not broadcast along dimension {axis}: a length 1 broadcasts "
                         "only where the type declares it, as in ft.tensor(shape=(1, None, None))"
                     )
-        return (np.asarray(np.matmul(*inputs)),)
+        with np.errstate(all="ignore"):
+            return (np.asarray(np.matmul(*inputs)),)
 
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         left, right = input_shapes

@@ -63,7 +63,8 @@ class Reduce(Op):
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         (x,) = inputs
-        return (np.asarray(self.ufunc.reduce(x, axis=self.axes, dtype=x.dtype)),)
+        with np.errstate(all="ignore"):
+            return (np.asarray(self.ufunc.reduce(x, axis=self.axes, dtype=x.dtype)),)
 
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (tuple(n for axis, n in enumerate(input_shapes[0]) if axis not in self.axes),)
