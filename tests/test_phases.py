@@ -43,7 +43,9 @@ def test_what_is_excluded_is_not_applied():
 def test_modes_are_checked():
     with pytest.raises(ValueError, match=r"no phase or rule is named 'stabilise'.*canonicalize"):
         fz.Mode().excluding("stabilise")
-    with pytest.raises(ValueError, match="mode must be one of 'c', 'numba', 'py', 'debug'"):
+    with pytest.raises(
+        ValueError, match="mode must be one of 'c', 'cranelift', 'numba', 'py', 'debug'"
+    ):
         fz.function([], ft.constant(1.0), mode=fz.Mode("fortran"))
     with pytest.raises(TypeError, match=r"a linker's name, a fz.Mode or None, given 3"):
         fz.function([], ft.constant(1.0), mode=3)
