@@ -5,6 +5,9 @@
 // What iterators are made of is compiled for no instruction set but the plain one, unless it
 // happens to be inlined.
 #![expect(clippy::needless_range_loop, reason = "loops over indices keep the instruction set")]
+// Each kernel is a function of its own, which begins and ends with clean registers. Arrays start from
+// some element, not from zeros: these would be a call of `memset`, and nothing is called while wide
+// registers are in use.
 
 use super::wide::Wide;
 use crate::linalg::lapack::TriangularForm;
@@ -82,7 +85,8 @@ unsafe fn swapped<V: Wide>(mask: V, a: V, b: V) -> (V, V) {
 /// # Safety
 /// The matrices have `N` rows and columns, `to` is apart from `from` or the same; the processor has
 /// AVX2.
-#[inline(always)]
+#[target_feature(enable = "avx2")]
+#[inline(never)]
 pub(super) unsafe fn cholesky<V: Wide, const N: usize>(
     from: Strip<V::Item>,
     to: Strip<V::Item>,
@@ -90,7 +94,7 @@ pub(super) unsafe fn cholesky<V: Wide, const N: usize>(
     // SAFETY: by the caller's promise; all positions are inside the matrices.
     unsafe {
         let zero = V::splat(V::Item::ZERO);
-        let mut a = [[zero; N]; N];
+        let mut a: [[V; N]; N] = [[from.get(0, 0); N]; N];
         for row in 0..N {
             for column in 0..row + 1 {
                 a[row][column] = from.get(row, column);
@@ -117,7 +121,7 @@ pub(super) unsafe fn cholesky<V: Wide, const N: usize>(
         }
         for row in 0..N {
             for column in 0..N {
-                to.set(row, column, a[row][column]);
+                to.set(row, column, if column > row { zero } else { a[row][column] });
             }
         }
     }
@@ -128,7 +132,8 @@ pub(super) unsafe fn cholesky<V: Wide, const N: usize>(
 ///
 /// # Safety
 /// As for `cholesky`; `pivots` has a vector of `N` elements for each matrix.
-#[inline(always)]
+#[target_feature(enable = "avx2")]
+#[inline(never)]
 pub(super) unsafe fn lu<V: Wide, const N: usize>(
     from: Strip<V::Item>,
     to: Strip<V::Item>,
@@ -137,7 +142,7 @@ pub(super) unsafe fn lu<V: Wide, const N: usize>(
     // SAFETY: by the caller's promise; all positions are inside the matrices.
     unsafe {
         let zero = V::splat(V::Item::ZERO);
-        let mut a = [[zero; N]; N];
+        let mut a: [[V; N]; N] = [[from.get(0, 0); N]; N];
         for row in 0..N {
             for column in 0..N {
                 a[row][column] = from.get(row, column);
@@ -192,13 +197,14 @@ unsafe fn substitute<V: Wide, const N: usize>(
     for turn in 0..N {
         let row = if lower { turn } else { N - 1 - turn };
         let (first, end) = if lower { (0, row) } else { (row + 1, N) };
-        let mut sum = x[row];
-        // SAFETY: by the caller's promise.
+        // SAFETY: by the caller's promise; `row` and `k` are below `N`. A check would be a call.
         unsafe {
+            let own = a.get_unchecked(row);
+            let mut sum = *x.get_unchecked(row);
             for k in first..end {
-                sum = sum.less(a[row][k], x[k]);
+                sum = sum.less(*own.get_unchecked(k), *x.get_unchecked(k));
             }
-            x[row] = if unit { sum } else { sum.over(a[row][row]) };
+            *x.get_unchecked_mut(row) = if unit { sum } else { sum.over(*own.get_unchecked(row)) };
         }
     }
 }
@@ -223,7 +229,8 @@ unsafe fn exchange<V: Wide, const N: usize>(row: usize, partner: V, x: &mut [V; 
 ///
 /// # Safety
 /// As for `cholesky`; `x` is apart from `b` or the same.
-#[inline(always)]
+#[target_feature(enable = "avx2")]
+#[inline(never)]
 pub(super) unsafe fn lu_solve<V: Wide, const N: usize>(
     mut factors: Strip<V::Item>,
     pivots: Strip<i32>,
@@ -237,8 +244,8 @@ pub(super) unsafe fn lu_solve<V: Wide, const N: usize>(
     // SAFETY: by the caller's promise; all positions are inside the matrices.
     unsafe {
         let zero = V::splat(V::Item::ZERO);
-        let mut a = [[zero; N]; N];
-        let mut partners = [zero; N];
+        let mut a: [[V; N]; N] = [[factors.get(0, 0); N]; N];
+        let mut partners = a[0];
         for row in 0..N {
             for column in 0..N {
                 a[row][column] = factors.get(row, column);
@@ -253,8 +260,8 @@ pub(super) unsafe fn lu_solve<V: Wide, const N: usize>(
             partners[row] = partner;
         }
         for column in 0..columns {
-            let mut solution = [zero; N];
-            for row in 0..N {
+            let mut solution: [V; N] = [b.get(0, column); N];
+            for row in 1..N {
                 solution[row] = b.get(row, column);
             }
             if transposed {
@@ -283,7 +290,8 @@ pub(super) unsafe fn lu_solve<V: Wide, const N: usize>(
 ///
 /// # Safety
 /// As for `lu_solve`.
-#[inline(always)]
+#[target_feature(enable = "avx2")]
+#[inline(never)]
 pub(super) unsafe fn solve<V: Wide, const N: usize>(
     mut triangle: Strip<V::Item>,
     [b, x]: [Strip<V::Item>; 2],
@@ -297,7 +305,7 @@ pub(super) unsafe fn solve<V: Wide, const N: usize>(
     // SAFETY: by the caller's promise; all positions are inside the matrices.
     unsafe {
         let zero = V::splat(V::Item::ZERO);
-        let mut a = [[zero; N]; N];
+        let mut a: [[V; N]; N] = [[triangle.get(0, 0); N]; N];
         for row in 0..N {
             let (first, end) = if lower { (0, row + 1) } else { (row, N) };
             for column in first..end {
@@ -308,8 +316,8 @@ pub(super) unsafe fn solve<V: Wide, const N: usize>(
             }
         }
         for column in 0..columns {
-            let mut solution = [zero; N];
-            for row in 0..N {
+            let mut solution: [V; N] = [b.get(0, column); N];
+            for row in 1..N {
                 solution[row] = b.get(row, column);
             }
             substitute(&a, &mut solution, lower, form.unit);
