@@ -106,26 +106,10 @@ impl LanePlan {
         // SAFETY: there are plans on processors with AVX2 alone; else by the caller's promise.
         unsafe {
             match self.dtype {
-                DType::Float32 => self.of_floats(places, next, count),
-                _ => self.of_doubles(places, next, count),
+                DType::Float32 => self.sized::<wide::F32x8>(places, next, count),
+                _ => self.sized::<wide::F64x4>(places, next, count),
             }
         }
-    }
-
-    /// # Safety
-    /// As for `run`, with elements of this type.
-    #[target_feature(enable = "avx2")]
-    unsafe fn of_floats(&self, places: &[*mut u8], next: &[i64], count: usize) -> bool {
-        // SAFETY: by the caller's promise.
-        unsafe { self.sized::<wide::F32x8>(places, next, count) }
-    }
-
-    /// # Safety
-    /// As for `run`, with elements of this type.
-    #[target_feature(enable = "avx2")]
-    unsafe fn of_doubles(&self, places: &[*mut u8], next: &[i64], count: usize) -> bool {
-        // SAFETY: by the caller's promise.
-        unsafe { self.sized::<wide::F64x4>(places, next, count) }
     }
 
     /// # Safety
