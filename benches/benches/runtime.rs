@@ -162,15 +162,7 @@ fn nested(criterion: &mut Criterion) {
             let steps = builder.size_literal(1000)?;
             let states = vec![(slot, Next::Output(0))];
             let (sequences, others, until) = (vec![], vec![], None);
-            builder.repeat(&RepeatSpec {
-                program,
-                steps,
-                sequences,
-                states,
-                others,
-                stacked,
-                until,
-            })
+            builder.scan(&ScanSpec { program, steps, sequences, states, others, stacked, until })
         });
         let program = builder.finish(&made.unwrap().finals).unwrap();
         group.bench_function(name, |bencher| {

@@ -773,7 +773,7 @@ class ProgramBuilder:
         targets.
         """
 
-    def recurrence(
+    def scan_kernel(
         self,
         address: int,
         keepalive: object,
@@ -964,7 +964,7 @@ class ProgramBuilder:
         only a run tells.
         """
 
-    def repeat(
+    def scan(
         self,
         program: Program,
         n_steps: int,
@@ -979,7 +979,7 @@ class ProgramBuilder:
         Its inputs are an element of each sequence, the states, then the others. ``states``: what
         each starts with, and whether its next value is an output or an input of the program, and
         which. ``stacked``: the outputs of which all values are kept, along a first axis. ``until``:
-        a 0-d boolean output; the loop ends after the step in which it is true. Inputs of the
+        a 0-d boolean output; the scan ends after the step in which it is true. Inputs of the
         program that are donated must be states which are computed anew in each step, not stacked,
         and not handed on to other states.
 

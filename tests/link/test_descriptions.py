@@ -33,7 +33,7 @@ def newton(x):
     return loop(20, x, x)[0]
 
 
-def recurrence(x):
+def scan(x):
     states, _ = fz.scan(lambda e, s: s * 0.5 + e, sequences=[x], outputs_info=[ft.constant(0.25)])
     return states
 
@@ -50,7 +50,7 @@ KERNELS = {
     "rows": m - m.mean(axis=1, keepdims=True),
     "take": x[places] * 2,
     "element_loop": newton(x),
-    "scan": recurrence(x),
+    "scan": scan(x),
 }
 
 

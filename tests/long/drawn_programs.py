@@ -479,7 +479,7 @@ def product(d: Drawing) -> Drawn:
     return d.rng.choice(forms), (k,)
 
 
-def recurrence(d: Drawing) -> Drawn:
+def scan(d: Drawing) -> Drawn:
     k = d.pick(lambda x: x.ndim in (1, 2, 3) and is_float(x) and x.size < 400)
     if k is None or not d.values[k].shape[0]:
         return None
@@ -514,7 +514,7 @@ DRAWN: dict[str, Callable[[Drawing], Drawn]] = {
     f.__name__: f
     for f in (
         *(smooth, positive, binary, with_number, quotient, compare, cast, reduction, along),
-        *(by_rank, reshape, arrange, item, written, product, recurrence, choice, inlined),
+        *(by_rank, reshape, arrange, item, written, product, scan, choice, inlined),
     )
 }
 

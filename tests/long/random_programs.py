@@ -85,7 +85,7 @@ EXTREMES = {
     "float64": [0.0, -0.0, 1e300, -1e300, 1e-300, -1e-300, 1e155, 1e-160, 710.0, -720.0, 5e-324],
     "float32": [0.0, -0.0, 1e37, -1e37, 1e-37, -1e-37, 1e19, 1e-20, 89.0, -95.0, 1e-45],
 }
-IN_AN_ORDER = {"reduction", "along", "product", "recurrence"}
+IN_AN_ORDER = {"reduction", "along", "product", "scan"}
 """Steps that add or multiply many: what overflows on the way depends on the order."""
 
 

@@ -57,7 +57,7 @@ class Loop:
             n_steps = builder.size_literal(self.steps)
         seqs, states = len(self.sequences), len(self.inits)
         builder.origin("the loop")
-        finals, stacked, steps = builder.repeat(
+        finals, stacked, steps = builder.scan(
             compiled(self.linker, self.inputs, self.outputs, self.donated),
             n_steps,
             slots[:seqs],
@@ -193,13 +193,13 @@ INTEGER = TensorType("int64", ())
 S, T = ft.vector("s"), ft.vector("t")
 
 
-def repeated(body, n_steps, state, *, linker="c", stacked=(), donated=(), origin=None):
+def scanned(body, n_steps, state, *, linker="c", stacked=(), donated=(), origin=None):
     """A function of a state: it after so many steps of ``body``, and what is stacked."""
     builder = ProgramBuilder()
     slot = builder.input(TensorType("float64", (None,) * state.ndim))
     if origin is not None:
         builder.origin(origin)
-    finals, rows, done = builder.repeat(
+    finals, rows, done = builder.scan(
         compiled(linker, [S], [body(S)], donated),
         builder.size_literal(n_steps),
         [],
@@ -216,7 +216,7 @@ def test_memory_does_not_grow_with_the_number_of_steps(linker, donated):
     state = np.zeros(10_000)
     peaks = []
     for n_steps in (10, 1000):
-        f = repeated(lambda s: s + 1, n_steps, state, linker=linker, donated=donated)
+        f = scanned(lambda s: s + 1, n_steps, state, linker=linker, donated=donated)
         f(state)
         _core.take_peak_bytes()
         before = _core.allocated_bytes()
@@ -229,7 +229,7 @@ def test_a_state_that_may_be_used_up_is_updated_in_place():
     def step(s):
         return ft.set_subtensor(s[2], s[2] * 2 + 1)
 
-    f = repeated(step, 5, np.zeros(4), donated=[0])
+    f = scanned(step, 5, np.zeros(4), donated=[0])
     program = compiled("c", [S], [step(S)], [0])
     assert any("in place" in line for line in program.instructions)
     state = np.zeros(4)
@@ -246,7 +246,7 @@ def test_a_drifting_state_is_named(linker):
         def __str__(self):
             return "a loop"
 
-    f = repeated(lambda s: s[1:], 3, np.ones(5), linker=linker, origin=Told())
+    f = scanned(lambda s: s[1:], 3, np.ones(5), linker=linker, origin=Told())
     with pytest.raises(ValueError, match=r"step 0: state 0 \(\"the state called 0\"\) has shape"):
         f(np.ones(5))
 
@@ -268,7 +268,7 @@ def test_an_error_in_a_step_says_which(linker):
     slot = builder.input(VECTOR)
     builder.origin("the loop")
     n_steps = builder.size_literal(10)
-    finals, _, _ = builder.repeat(inner.finish(made), n_steps, [], [(slot, "output", 0)], [], [])
+    finals, _, _ = builder.scan(inner.finish(made), n_steps, [], [(slot, "output", 0)], [], [])
     f = function(builder, finals, VECTOR)
     with pytest.raises(ArithmeticError, match="enough") as raised:
         f(np.ones(2))
@@ -278,13 +278,13 @@ def test_an_error_in_a_step_says_which(linker):
 def test_loops_in_loops():
     inner = ProgramBuilder()
     limit, x = inner.input(INTEGER), inner.input(VECTOR)
-    finals, rows, _ = inner.repeat(
+    finals, rows, _ = inner.scan(
         compiled("c", [S], [S * 2]), inner.size_value(limit), [], [(x, "output", 0)], [], [0]
     )
     middle = inner.finish([*finals, *rows])
     builder = ProgramBuilder()
     x, counts = builder.input(VECTOR), builder.input(TensorType("int64", (None,)))
-    finals, _, done = builder.repeat(
+    finals, _, done = builder.scan(
         middle, builder.size_of(counts, 0), [counts], [(x, "output", 0)], [], []
     )
     f = function(builder, [*finals, done], VECTOR, TensorType("int64", (None,)))
@@ -301,7 +301,7 @@ def test_loops_are_interrupted(monkeypatch):
     def interrupt(number, frame):
         raise KeyboardInterrupt
 
-    f = repeated(lambda s: ft.tanh(s) + 1, 10**9, np.ones(3))
+    f = scanned(lambda s: ft.tanh(s) + 1, 10**9, np.ones(3))
     old = signal.signal(signal.SIGALRM, interrupt)
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.2)
@@ -314,7 +314,7 @@ def test_loops_are_interrupted(monkeypatch):
 
 @pytest.mark.parametrize("linker", LINKERS)
 def test_many_threads_run_one_loop(linker):
-    f = repeated(lambda s: s * 0.5 + 1, 50, np.ones(3), linker=linker, stacked=[0])
+    f = scanned(lambda s: s * 0.5 + 1, 50, np.ones(3), linker=linker, stacked=[0])
     outcomes = []
 
     def work(number):
@@ -350,6 +350,6 @@ def test_a_branch_runs_one_program(linker):
 
 
 def test_a_nan_within_a_step_is_found():
-    f = repeated(lambda s: ft.log(s - 1), 3, np.ones(2), linker="debug")
+    f = scanned(lambda s: ft.log(s - 1), 3, np.ones(2), linker="debug")
     with pytest.raises(fz.DebugModeError, match=r"step 1: .*NaN"):
         f(np.array([3.0, 3.5]))

@@ -39,7 +39,7 @@ def scan(mode, *, backwards, ends):
     )
     outputs = [states, states[-1], done[-1]]
     f = fz.function([xs, start, end], outputs, mode=mode, on_unused_input="ignore")
-    assert sum(" recurrence " in line for line in str(f.explain()).splitlines()) == 1
+    assert sum(" scan k" in line for line in str(f.explain()).splitlines()) == 1
     return f
 
 
@@ -79,7 +79,7 @@ start = ft.constant(np.zeros(3)) if kind == "kernel" else ft.zeros(m)
 states, _ = fz.scan(lambda state: 0.5 * state + 1.0, outputs_info=[start], n_steps=n)
 last = states[-1].sum()
 f = fz.function([n, m], last, mode=mode, updates={total: total + last}, on_unused_input="ignore")
-assert (" recurrence " in str(f.explain())) == (kind == "kernel"), str(f.explain())
+assert (" scan k" in str(f.explain())) == (kind == "kernel"), str(f.explain())
 once = f(10, 3)
 assert total.get_value() == once > 0
 threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()

@@ -51,7 +51,7 @@ def scan(size, changes, mode, start=None):
 )
 def test_a_long_step_is_a_step(size, changes, steps, mode):
     f = scan(size, changes, mode)
-    assert sum(" recurrence " in line for line in str(f.explain()).splitlines()) == 1
+    assert sum(" scan k" in line for line in str(f.explain()).splitlines()) == 1
     rng = np.random.default_rng(steps)
     xs, w = rng.normal(size=(steps, size)), rng.normal(size=(size, size))
     for got, want in zip(f(xs, w), scan(size, changes, "py")(xs, w), strict=True):

@@ -152,7 +152,7 @@ def test_a_kernel_does_with_single_elements_what_the_op_does(name, linker):
         ops = [node.op for node in scan.op.fgraph.toposort()]
         assert any(isinstance(op, op_classes()[name]) for op in ops), ops
     explained = str(f.explain())
-    assert explained.count(" recurrence ") == len(scans) == len(cases), explained
+    assert explained.count(" scan k") == len(scans) == len(cases), explained
     values = [value for _, *given in cases for value in given]
     expected = compiled(cases, "py")(*values)
     for function in (f, compiled(cases, linker)):

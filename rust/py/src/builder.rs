@@ -5,7 +5,7 @@ use std::sync::Arc;
 use frazil_core::DType;
 use frazil_runtime::{
     ArrayType, Builder, Carry, Decomposition, Fold, Index, IndexedSpec, Lengths, Listed, LoopSpec,
-    Nested, Next, OnError, Origin, RecurrenceSpec, RepeatSpec, Scalar, Size, SizeOp, Slot,
+    Nested, Next, OnError, Origin, Scalar, ScanKernelSpec, ScanSpec, Size, SizeOp, Slot,
     TriangularForm, WriteSpec,
 };
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
@@ -177,11 +177,11 @@ impl ProgramBuilder {
 
     /// A native kernel that goes over all steps; returns the slots that it writes.
     ///
-    /// The kernel at `address` must follow the calling convention of recurrences for exactly these
+    /// The kernel at `address` must follow the calling convention of scan kernels for exactly these
     /// operands and stay loaded as long as `keepalive` lives.
     #[pyo3(signature = (address, keepalive, steps, reads, writes, carries, backwards=false, counts=false))]
     #[allow(clippy::too_many_arguments)]
-    fn recurrence(
+    fn scan_kernel(
         &mut self,
         address: usize,
         keepalive: Py<PyAny>,
@@ -199,12 +199,12 @@ impl ProgramBuilder {
             .collect::<PyResult<_>>()?;
         let steps = Size(steps);
         let carries = carries.into_iter().map(|(read, write)| Carry { read, write }).collect();
-        let spec = RecurrenceSpec { steps, backwards, reads, writes, carries, counts };
+        let spec = ScanKernelSpec { steps, backwards, reads, writes, carries, counts };
         // SAFETY: the address is not null and, by the caller's promise, that of a kernel for these
         // operands.
         let slots = unsafe {
             let function = kernel_at(address)?;
-            self.builder()?.recurrence(function, Box::new(Owned::from(keepalive)), spec)
+            self.builder()?.scan_kernel(function, Box::new(Owned::from(keepalive)), spec)
         };
         Ok(numbers(slots.map_err(refuse)?))
     }
@@ -487,7 +487,7 @@ impl ProgramBuilder {
     /// outputs, and of the number of steps done.
     #[pyo3(signature = (program, n_steps, sequences, states, others, stacked, until = None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
-    fn repeat(
+    fn scan(
         &mut self,
         program: &Bound<'_, Program>,
         n_steps: u32,
@@ -499,7 +499,7 @@ impl ProgramBuilder {
     ) -> PyResult<(Vec<u32>, Vec<u32>, u32)> {
         let states = states.into_iter();
         let states = states.map(|(init, source, number)| Ok((Slot(init), next(&source, number)?)));
-        let spec = RepeatSpec {
+        let spec = ScanSpec {
             program: self.nest(program)?,
             steps: Size(n_steps),
             sequences: slots(sequences),
@@ -508,7 +508,7 @@ impl ProgramBuilder {
             stacked,
             until,
         };
-        let made = self.builder()?.repeat(&spec).map_err(refuse)?;
+        let made = self.builder()?.scan(&spec).map_err(refuse)?;
         Ok((numbers(made.finals), numbers(made.stacked), made.steps.0))
     }
 

@@ -9,7 +9,7 @@ pub(crate) mod listing;
 pub(crate) mod liveness;
 pub(crate) mod nested;
 pub(crate) mod operands;
-pub(crate) mod recurrence;
+pub(crate) mod scan_kernel;
 pub(crate) mod size;
 
 use std::any::Any;
@@ -121,7 +121,7 @@ impl Program {
         let varying = |instr: &Instr| {
             matches!(
                 instr.kind,
-                InstrKind::Recurrence(_) | InstrKind::Call(_) | InstrKind::Inner(_)
+                InstrKind::ScanKernel(_) | InstrKind::Call(_) | InstrKind::Inner(_)
             )
         };
         let steady = !dynamic && !instrs.iter().any(varying);

@@ -203,7 +203,7 @@ fn program(choices: &[(u8, u8, u8)]) -> Program {
                         let (sequences, others, stacked) =
                             (vec![a], vec![], vec![second as usize % 2]);
                         let program = nested;
-                        let spec = RepeatSpec {
+                        let spec = ScanSpec {
                             program,
                             steps,
                             sequences,
@@ -212,7 +212,7 @@ fn program(choices: &[(u8, u8, u8)]) -> Program {
                             stacked,
                             until: None,
                         };
-                        builder.repeat(&spec).map(|made| made.stacked[0])
+                        builder.scan(&spec).map(|made| made.stacked[0])
                     }
                 }
             }

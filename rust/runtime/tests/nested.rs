@@ -54,8 +54,8 @@ fn run(builder: Builder, outputs: &[Slot]) -> Result<Vec<f64>, Error> {
     Ok(unsafe { std::slice::from_raw_parts(made.buffer.as_ptr().cast::<f64>(), count) }.to_vec())
 }
 
-fn spec(program: Nested, steps: Size, state: Slot) -> RepeatSpec {
-    RepeatSpec {
+fn spec(program: Nested, steps: Size, state: Slot) -> ScanSpec {
+    ScanSpec {
         program,
         steps,
         sequences: vec![],
@@ -73,7 +73,7 @@ fn a_state_keeps_its_shape() {
     let nested = builder.nest(shrinking(), Origin(10)).unwrap();
     let steps = builder.size_literal(2).unwrap();
     builder.origin(Some(Origin(9)));
-    let made = builder.repeat(&spec(nested, steps, x)).unwrap();
+    let made = builder.scan(&spec(nested, steps, x)).unwrap();
     let error = run(builder, &made.finals).unwrap_err();
     assert_eq!(error.origin, Some(Origin(9)));
     assert_eq!(error.class(), ErrorClass::Value);
@@ -112,7 +112,7 @@ fn steps_and_sequences_are_checked() {
         let x = builder.input(float(&VECTOR)).unwrap();
         let program = builder.nest(nested, Origin(0)).unwrap();
         let steps = builder.size_literal(steps).unwrap();
-        let made = builder.repeat(&RepeatSpec {
+        let made = builder.scan(&ScanSpec {
             sequences: vec![x],
             states: vec![],
             stacked: vec![0],
@@ -132,16 +132,16 @@ fn what_cannot_be_is_refused() {
     let good = spec(nested, steps, x);
     assert_eq!(builder.run(Nested(3), &[x]), Err(BuildError::NoProgram(Nested(3))));
     assert!(matches!(builder.run(nested, &[]), Err(BuildError::Count { .. })));
-    let wrong = RepeatSpec { states: vec![(x, Next::Output(1))], ..good.clone() };
-    assert_eq!(builder.repeat(&wrong), Err(BuildError::NoOutput { given: 1, count: 1 }));
-    let wrong = RepeatSpec { states: vec![(x, Next::Input(1))], ..good.clone() };
-    assert_eq!(builder.repeat(&wrong), Err(BuildError::NoInput { given: 1, count: 1 }));
-    let wrong = RepeatSpec { stacked: vec![0, 0], ..good.clone() };
-    assert_eq!(builder.repeat(&wrong), Err(BuildError::StackedTwice { output: 0 }));
-    let wrong = RepeatSpec { until: Some(0), ..good.clone() };
-    assert_eq!(builder.repeat(&wrong), Err(BuildError::Until { output: 0 }));
-    let wrong = RepeatSpec { sequences: vec![x], states: vec![], ..good.clone() };
-    assert!(matches!(builder.repeat(&wrong), Err(BuildError::Rank { .. })));
+    let wrong = ScanSpec { states: vec![(x, Next::Output(1))], ..good.clone() };
+    assert_eq!(builder.scan(&wrong), Err(BuildError::NoOutput { given: 1, count: 1 }));
+    let wrong = ScanSpec { states: vec![(x, Next::Input(1))], ..good.clone() };
+    assert_eq!(builder.scan(&wrong), Err(BuildError::NoInput { given: 1, count: 1 }));
+    let wrong = ScanSpec { stacked: vec![0, 0], ..good.clone() };
+    assert_eq!(builder.scan(&wrong), Err(BuildError::StackedTwice { output: 0 }));
+    let wrong = ScanSpec { until: Some(0), ..good.clone() };
+    assert_eq!(builder.scan(&wrong), Err(BuildError::Until { output: 0 }));
+    let wrong = ScanSpec { sequences: vec![x], states: vec![], ..good.clone() };
+    assert!(matches!(builder.scan(&wrong), Err(BuildError::Rank { .. })));
     assert!(matches!(
         builder.branch(x, [(nested, &[x]), (nested, &[x])], &[None]),
         Err(BuildError::Rank { .. })
@@ -153,9 +153,9 @@ fn what_cannot_be_is_refused() {
     let donating = Arc::new(donating.finish(&[y]).unwrap());
     let donating = builder.nest(donating, Origin(0)).unwrap();
     assert_eq!(builder.run(donating, &[x]), Err(BuildError::NotOwned { input: 0 }));
-    assert!(builder.repeat(&spec(donating, steps, x)).is_ok());
-    let seen = RepeatSpec { stacked: vec![0], ..spec(donating, steps, x) };
-    assert_eq!(builder.repeat(&seen), Err(BuildError::NotOwned { input: 0 }));
-    let kept = RepeatSpec { states: vec![(x, Next::Input(0))], ..spec(donating, steps, x) };
-    assert_eq!(builder.repeat(&kept), Err(BuildError::NotOwned { input: 0 }));
+    assert!(builder.scan(&spec(donating, steps, x)).is_ok());
+    let seen = ScanSpec { stacked: vec![0], ..spec(donating, steps, x) };
+    assert_eq!(builder.scan(&seen), Err(BuildError::NotOwned { input: 0 }));
+    let kept = ScanSpec { states: vec![(x, Next::Input(0))], ..spec(donating, steps, x) };
+    assert_eq!(builder.scan(&kept), Err(BuildError::NotOwned { input: 0 }));
 }

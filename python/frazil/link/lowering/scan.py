@@ -78,8 +78,8 @@ def overwritable_states(op: Scan) -> tuple[int, ...]:
 
 @lower_node.register
 def _(op: Scan, node: FrozenApply, lowering: Lowering) -> None:
-    repeated = _StepGraph.of(op)
-    program = lowering.inner_program(repeated.graph, overwritable_states(op))
+    step = _StepGraph.of(op)
+    program = lowering.inner_program(step.graph, overwritable_states(op))
     builder = lowering.builder
     steps = _checked_steps(node, lowering)
     slots = [lowering.slot(x) for x in node.inputs[1:]]
@@ -89,15 +89,14 @@ def _(op: Scan, node: FrozenApply, lowering: Lowering) -> None:
         for slot, x in zip(slots[:n_seq], node.inputs[1:], strict=False)
     ]
     states = [
-        (slot, kind, at)
-        for slot, (kind, at) in zip(slots[n_seq:n_rest], repeated.nexts, strict=True)
+        (slot, kind, at) for slot, (kind, at) in zip(slots[n_seq:n_rest], step.nexts, strict=True)
     ]
     # An output that is stacked twice is stored once.
-    unique = list(dict.fromkeys(repeated.stacked))
-    lasts, rows, done = builder.repeat(
-        program, steps, sequences, states, slots[n_rest:], unique, repeated.until
+    unique = list(dict.fromkeys(step.stacked))
+    lasts, rows, done = builder.scan(
+        program, steps, sequences, states, slots[n_rest:], unique, step.until
     )
-    stacks = [rows[unique.index(at)] for at in repeated.stacked]
+    stacks = [rows[unique.index(at)] for at in step.stacked]
     if op.backwards:
         stacks = [
             _reversed(slot, y.ndim + 1, lowering)
@@ -162,7 +161,7 @@ def run_scan(lowering: Lowering, node: FrozenApply, call: ScanCall, native: Nati
     if op.until:
         writes.append(("int64", False, ()))
     carries = [(op.n_sequences + at, at) for at in range(op.n_states)]
-    slots = builder.recurrence(
+    slots = builder.scan_kernel(
         native.address,
         native.keepalive,
         steps,

@@ -68,8 +68,8 @@ pub enum BuildError {
         /// The type of the write.
         dtype: DType,
     },
-    /// What a recurrence keeps from step to step does not fit its operands.
-    #[error("a recurrence keeps what its operands do not hold: {0} are needed")]
+    /// What a scan kernel keeps from step to step does not fit its operands.
+    #[error("a scan kernel keeps what its operands do not hold: {0} are needed")]
     Carry(&'static str),
     /// A slot of an element type that the instruction does not know.
     #[error("slot {slot} holds {given}: {needed}")]

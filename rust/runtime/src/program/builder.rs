@@ -1,7 +1,7 @@
 //! Assembling a program, instruction by instruction, with every reference checked.
 //!
 //! The instructions are methods of [`Builder`], a module a topic; those that run programs are in
-//! `program/nested.rs`, and recurrences in `run/recurrence.rs`.
+//! `program/nested.rs`, and scans in one kernel in `run/scan_kernel.rs`.
 
 mod arrays;
 mod checks;

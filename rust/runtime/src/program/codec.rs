@@ -24,7 +24,7 @@ use crate::program::builder::{Builder, Constant};
 use crate::program::foreign::Foreign;
 use crate::program::instr::{Instr, InstrKind, Loop, LoopRead, LoopWrite};
 use crate::program::nested::MAX_DEPTH;
-use crate::program::recurrence::{self};
+use crate::program::scan_kernel::{self};
 use crate::program::size::SizeExpr;
 
 /// What bytes start with; the last one is the version of the format.
@@ -217,7 +217,7 @@ impl Program {
             let dtype = |slot: Slot| Ok(self.slots[slot.index()].dtype);
             let (kernel, operands) = match &instr.kind {
                 InstrKind::Loop(code) => (&code.kernel, operands(code, dtype)),
-                InstrKind::Recurrence(code) => (&code.kernel, recurrence::operands(code, dtype)),
+                InstrKind::ScanKernel(code) => (&code.kernel, scan_kernel::operands(code, dtype)),
                 _ => continue,
             };
             if kernel.number as usize == kernels.len() {

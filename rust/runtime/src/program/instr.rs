@@ -17,7 +17,7 @@ use crate::loops::loop_nest::KernelFn;
 use crate::program::array_type::ArrayType;
 use crate::program::foreign::Foreign;
 use crate::program::nested::Inner;
-use crate::program::recurrence::Recurrence;
+use crate::program::scan_kernel::ScanKernel;
 
 /// One step of a program, and what to blame for its failure. In bytes, numbers stand for its
 /// kernel `K` and its foreign function `F`.
@@ -178,7 +178,7 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         message: Box<str>,
         asserted: bool,
     },
-    Recurrence(Box<Recurrence<K>>),
+    ScanKernel(Box<ScanKernel<K>>),
     Call(Box<Call<F>>),
     Inner(Box<Inner>),
     Draw(Box<Draw>),

@@ -143,8 +143,8 @@ impl fmt::Display for InstrKind {
                 let kind = if *asserted { "assert" } else { "check" };
                 write!(f, "{kind} {holds} {message:?}")
             }
-            InstrKind::Recurrence(code) => {
-                write!(f, "recurrence k{}({})", code.kernel.number, code.steps)?;
+            InstrKind::ScanKernel(code) => {
+                write!(f, "scan k{}({})", code.kernel.number, code.steps)?;
                 for read in &code.reads {
                     write!(f, " {}[{}]", read.slot, if read.walks { "t" } else { "" })?;
                 }

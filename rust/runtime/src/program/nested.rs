@@ -43,7 +43,7 @@ pub(crate) enum Inner {
     /// Runs the first of two if the condition is not zero, else the second.
     Branch { condition: Slot, arms: [Arm; 2], lengths: Box<[Lengths]>, outputs: Box<[Slot]> },
     /// Runs it step after step.
-    Repeat(Repeat),
+    Scan(Scan),
 }
 
 /// The lengths of an output that both of two programs give it, if that is known.
@@ -56,7 +56,7 @@ pub(crate) struct Arm {
     pub(crate) inputs: Box<[Slot]>,
 }
 
-/// Where a state of a repeated program comes from in the next step.
+/// Where a state of a scan comes from in the next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Next {
     /// The program computes it.
@@ -65,28 +65,28 @@ pub enum Next {
     Input(usize),
 }
 
-/// A loop over a program. Its inputs are an element of each sequence, the states, then the others.
+/// A program that runs step after step. Its inputs are an element of each sequence, the states, then the others.
 #[derive(Clone, Debug)]
-pub struct RepeatSpec {
+pub struct ScanSpec {
     /// What each step runs.
     pub program: Nested,
     /// How many steps are done; fewer only if `until` says so.
     pub steps: Size,
-    /// Arrays of which step `t` sees what position `t` of their first axis holds.
+    /// Arrays; step `t` sees position `t` of their first axis.
     pub sequences: Vec<Slot>,
     /// What each state is in the first step, and then.
     pub states: Vec<(Slot, Next)>,
     /// What every step sees.
     pub others: Vec<Slot>,
-    /// The outputs of the program of which the values of all steps are kept.
+    /// The outputs of the program whose values are kept from every step.
     pub stacked: Vec<usize>,
-    /// A 0-d boolean output: the loop ends after the step in which it is true.
+    /// A 0-d boolean output: the scan ends after the step in which it is true.
     pub until: Option<usize>,
 }
 
-/// The slots that a loop makes.
+/// The slots that a scan makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Repeated {
+pub struct Scanned {
     /// Each state after the last step.
     pub finals: Vec<Slot>,
     /// The values of each stacked output, along a first axis.
@@ -95,9 +95,9 @@ pub struct Repeated {
     pub steps: Slot,
 }
 
-/// As [`RepeatSpec`], with the slots that are made.
+/// As [`ScanSpec`], with the slots that are made.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Repeat {
+pub(crate) struct Scan {
     pub(crate) program: Nested,
     pub(crate) steps: Size,
     pub(crate) sequences: Box<[Slot]>,
@@ -108,7 +108,7 @@ pub(crate) struct Repeat {
     pub(crate) done: Slot,
 }
 
-/// A state of a loop.
+/// A state of a scan.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Carried {
     pub(crate) init: Slot,
@@ -125,7 +125,7 @@ impl Inner {
                 let inputs = then.inputs.iter().chain(&otherwise.inputs);
                 [condition].into_iter().chain(inputs).copied().collect()
             }
-            Inner::Repeat(code) => code.inputs().collect(),
+            Inner::Scan(code) => code.inputs().collect(),
         }
     }
 
@@ -133,7 +133,7 @@ impl Inner {
     pub(crate) fn writes(&self) -> Vec<Slot> {
         match self {
             Inner::Run { outputs, .. } | Inner::Branch { outputs, .. } => outputs.to_vec(),
-            Inner::Repeat(code) => {
+            Inner::Scan(code) => {
                 let finals = code.states.iter().map(|state| state.last);
                 let stacked = code.stacked.iter().map(|&(_, to)| to);
                 finals.chain(stacked).chain([code.done]).collect()
@@ -148,7 +148,7 @@ impl Inner {
             Inner::Branch { lengths, .. } => {
                 lengths.iter().flatten().flat_map(|sizes| sizes.iter().copied()).collect()
             }
-            Inner::Repeat(code) => vec![code.steps],
+            Inner::Scan(code) => vec![code.steps],
         }
     }
 
@@ -157,12 +157,12 @@ impl Inner {
         match self {
             Inner::Run { program, .. } => vec![*program],
             Inner::Branch { arms, .. } => arms.iter().map(|arm| arm.program).collect(),
-            Inner::Repeat(code) => vec![code.program],
+            Inner::Scan(code) => vec![code.program],
         }
     }
 }
 
-impl Repeat {
+impl Scan {
     /// The slots of the inner program's inputs, in their order, as they are in the first step.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = Slot> + '_ {
         let states = self.states.iter().map(|state| state.init);
@@ -205,8 +205,8 @@ impl fmt::Display for Inner {
                 write!(f, "if {condition} run {} {a}", then.program)?;
                 write!(f, " else run {} {b}", otherwise.program)
             }
-            Inner::Repeat(code) => {
-                write!(f, "repeat {} times {}", code.steps, code.program)?;
+            Inner::Scan(code) => {
+                write!(f, "scan {}({})", code.program, code.steps)?;
                 if !code.sequences.is_empty() {
                     write!(f, " over {}", list(&code.sequences))?;
                 }
@@ -305,7 +305,7 @@ impl Builder {
 
     /// Runs a nested program step after step. Inputs of it that are donated must be states which
     /// nothing else sees: computed anew in each step, not stacked, and handed on to no other.
-    pub fn repeat(&mut self, spec: &RepeatSpec) -> Built<Repeated> {
+    pub fn scan(&mut self, spec: &ScanSpec) -> Built<Scanned> {
         let inner = self.part(spec.program)?;
         self.check_sizes([spec.steps])?;
         let inits = spec.states.iter().map(|state| state.0);
@@ -355,7 +355,7 @@ impl Builder {
             }
         }
         let dynamic = self.depends(reads.iter().copied(), [spec.steps])?;
-        let mut made = Repeated { finals: vec![], stacked: vec![], steps: Slot(0) };
+        let mut made = Scanned { finals: vec![], stacked: vec![], steps: Slot(0) };
         for (state, _) in spec.states.iter().enumerate() {
             let (dtype, ndim) = inputs[first + state];
             made.finals.push(self.result(dtype, ndim, dynamic)?);
@@ -367,7 +367,7 @@ impl Builder {
         }
         made.steps = self.result(DType::Int64, 0, dynamic)?;
         let states = spec.states.iter().zip(&made.finals);
-        let code = Repeat {
+        let code = Scan {
             program: spec.program,
             steps: spec.steps,
             sequences: spec.sequences.as_slice().into(),
@@ -377,7 +377,7 @@ impl Builder {
             until: spec.until,
             done: made.steps,
         };
-        self.push(InstrKind::Inner(Box::new(Inner::Repeat(code))), dynamic);
+        self.push(InstrKind::Inner(Box::new(Inner::Scan(code))), dynamic);
         Ok(made)
     }
 
@@ -405,7 +405,7 @@ impl Builder {
     }
 }
 
-impl RepeatSpec {
+impl ScanSpec {
     /// Whether an input of the program is a state whose memory nothing else sees.
     fn is_own(&self, input: usize) -> bool {
         let state = input.checked_sub(self.sequences.len());

@@ -39,7 +39,7 @@ impl InstrKind {
             | InstrKind::Scalar { .. }
             | InstrKind::RequireEqual { .. }
             | InstrKind::Check { .. } => vec![],
-            InstrKind::Recurrence(code) => code.reads.iter().map(|read| read.slot).collect(),
+            InstrKind::ScanKernel(code) => code.reads.iter().map(|read| read.slot).collect(),
             InstrKind::Call(call) => call.inputs.to_vec(),
             InstrKind::Inner(code) => code.reads(),
         }
@@ -75,7 +75,7 @@ impl InstrKind {
             InstrKind::Gemm(code) => vec![code.to],
             InstrKind::Draw(code) => vec![code.next, code.to],
             InstrKind::RequireEqual { .. } | InstrKind::Check { .. } => vec![],
-            InstrKind::Recurrence(code) => code.writes.iter().map(|write| write.slot).collect(),
+            InstrKind::ScanKernel(code) => code.writes.iter().map(|write| write.slot).collect(),
             InstrKind::Call(call) => call.outputs.iter().map(|(slot, _)| *slot).collect(),
             InstrKind::Inner(code) => code.writes(),
         }
@@ -106,7 +106,7 @@ impl InstrKind {
             InstrKind::Range { start, step, count, .. } => vec![*start, *step, *count],
             InstrKind::Scalar { size, .. } => vec![*size],
             InstrKind::List { count, .. } | InstrKind::Terms { count, .. } => vec![*count],
-            InstrKind::Recurrence(code) => vec![code.steps],
+            InstrKind::ScanKernel(code) => vec![code.steps],
             InstrKind::Draw(code) => code.dims.to_vec(),
             InstrKind::RequireEqual { a, b, .. } => vec![*a, *b],
             InstrKind::Check { holds, .. } => vec![*holds],
@@ -159,7 +159,7 @@ impl InstrKind {
             | InstrKind::Count { .. }
             | InstrKind::List { .. }
             | InstrKind::Draw(_)
-            | InstrKind::Recurrence(_)
+            | InstrKind::ScanKernel(_)
             | InstrKind::Call(_)
             | InstrKind::Inner(_) => None,
         }

@@ -60,10 +60,10 @@ impl Program {
                     let made_by = self.slots[slot.index()].made_by?;
                     let steps = match &self.instrs[made_by].kind {
                         InstrKind::Inner(code) => match &**code {
-                            Inner::Repeat(code) if code.done == slot => code.steps,
+                            Inner::Scan(code) if code.done == slot => code.steps,
                             _ => return None,
                         },
-                        InstrKind::Recurrence(code) if code.counter() == Some(slot) => code.steps,
+                        InstrKind::ScanKernel(code) if code.counter() == Some(slot) => code.steps,
                         _ => return None,
                     };
                     state.values[steps.index()]

@@ -6,7 +6,7 @@ mod inspection;
 mod loops;
 mod memory;
 mod products;
-mod recurrences;
+mod scan_kernels;
 mod searches;
 mod systems;
 mod views;
@@ -99,7 +99,7 @@ impl<'a> Binder<'a> {
                 }
                 Ok(Step::Nothing)
             }
-            InstrKind::Recurrence(code) => self.recurrence(code),
+            InstrKind::ScanKernel(code) => self.scan_kernel(code),
             // Its results are known when it has run.
             InstrKind::Call(_) => Ok(Step::Later),
             // Bound by `inner`, whose faults may be blamed on what is nested.

@@ -16,7 +16,7 @@ use crate::program::instr::InstrKind;
 use crate::program::size::SizeExpr;
 use crate::run::bind::Binder;
 use crate::run::guard::Guards;
-use crate::run::repeat::rows::Growth;
+use crate::run::scan::rows::Growth;
 use crate::run::step::{Place, Step};
 use crate::threads::conduct::Conduct;
 

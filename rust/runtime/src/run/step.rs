@@ -19,7 +19,7 @@ use crate::linalg::batch::BatchPlan;
 use crate::linalg::blas::GemmPlan;
 use crate::linalg::stack::StackPlan;
 use crate::loops::loop_nest::{KernelFn, LoopNest};
-use crate::run::recurrence::RecurrenceStep;
+use crate::run::scan_kernel::ScanKernelStep;
 use crate::threads::attention::in_portions;
 use crate::threads::conduct::{Conduct, Halt};
 
@@ -69,7 +69,7 @@ pub(crate) enum Step {
     Dot(Box<DotStep>),
     Gemm(Box<GemmStep>),
     Stack(Box<StackStep>),
-    Recurrence(Box<RecurrenceStep>),
+    ScanKernel(Box<ScanKernelStep>),
     Sort(Box<SortStep>),
     Extreme(Box<ExtremeStep>),
     List(Box<ListStep>),
@@ -268,7 +268,7 @@ impl Step {
             Step::CountTerms(_) | Step::Terms(_) => false,
             Step::Dot(step) => step.plan.is_long(),
             Step::Gemm(step) => step.plan.is_long(),
-            Step::Stack(_) | Step::Recurrence(_) => true,
+            Step::Stack(_) | Step::ScanKernel(_) => true,
             Step::Sort(_) | Step::Extreme(_) | Step::List(_) | Step::Draw(_) => true,
         }
     }
@@ -280,7 +280,7 @@ impl Step {
             Step::Dot(step) => step.plan.scratch(),
             Step::Gemm(step) => step.plan.scratch(),
             Step::Stack(step) => step.plan.scratch(),
-            Step::Recurrence(step) => step.scratch,
+            Step::ScanKernel(step) => step.scratch,
             Step::Sort(step) => step.scratch,
             Step::Extreme(step) => step.scratch,
             Step::Inner(_) | Step::List(_) | Step::Draw(_) => 0,
@@ -346,7 +346,7 @@ impl Step {
                 Ok(unsafe { step.run(bases) }?)
             }
             // SAFETY: by the caller's promise.
-            Step::Recurrence(step) => unsafe { step.run(bases, scratch, conduct) },
+            Step::ScanKernel(step) => unsafe { step.run(bases, scratch, conduct) },
             Step::Range { to, start, step, count } => {
                 let to = to.resolve(bases).cast::<i64>();
                 let mut value = *start;

@@ -13,7 +13,7 @@ use crate::program::instr::InstrKind;
 use crate::program::nested::{Arm, Inner, Lengths};
 use crate::run::Run;
 use crate::run::bind::Binder;
-use crate::run::repeat::rows::Growth;
+use crate::run::scan::rows::Growth;
 use crate::run::state::{SlotState, State};
 use crate::run::step::Place;
 use crate::threads::conduct::Conduct;
@@ -30,7 +30,7 @@ pub(crate) struct InnerNeeds {
     pub(crate) open: bool,
     /// What each arm of a branch takes.
     pub(crate) arms: Option<[usize; 2]>,
-    /// What the rows of a loop take that may end early.
+    /// What the rows of a scan take that may end early.
     pub(crate) growth: Option<Growth>,
 }
 
@@ -61,7 +61,7 @@ impl State {
             Inner::Branch { arms, lengths, outputs, .. } => {
                 self.branch_needs(program, (arms, lengths, outputs), origin)
             }
-            Inner::Repeat(code) => self.repeat_needs(program, code, origin),
+            Inner::Scan(code) => self.scan_needs(program, code, origin),
         }
     }
 
@@ -148,7 +148,7 @@ impl State {
                 let arm = &arms[if taken { 0 } else { 1 }];
                 self.run_once(&site, arm.program, &arm.inputs, outputs, conduct, Lender::Spare)
             }
-            Inner::Repeat(code) => self.repeat(&site, code, conduct),
+            Inner::Scan(code) => self.scan(&site, code, conduct),
         }
     }
 

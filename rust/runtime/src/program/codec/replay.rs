@@ -9,8 +9,8 @@ use crate::program::Program;
 use crate::program::array_type::ArrayType;
 use crate::program::builder::{Builder, IndexedSpec, LoopSpec, WriteSpec};
 use crate::program::instr::{Call, InstrKind, Loop, LoopSource, LoopTarget, LoopWrite, View};
-use crate::program::nested::{Inner, Part, RepeatSpec};
-use crate::program::recurrence::{self, Recurrence, RecurrenceSpec};
+use crate::program::nested::{Inner, Part, ScanSpec};
+use crate::program::scan_kernel::{self, ScanKernel, ScanKernelSpec};
 use crate::program::size::SizeExpr;
 
 /// Builds the program of a record anew.
@@ -105,9 +105,9 @@ impl Replay<'_> {
                 // SAFETY: as promised by the caller.
                 unsafe { self.loop_kernel(&code)? };
             }
-            InstrKind::Recurrence(code) => {
+            InstrKind::ScanKernel(code) => {
                 // SAFETY: as promised by the caller.
-                unsafe { self.recurrence(&code)? };
+                unsafe { self.scan_kernel(&code)? };
             }
             InstrKind::View { of, view, .. } => {
                 match view {
@@ -209,8 +209,8 @@ impl Replay<'_> {
                     let arms = [then, (otherwise.program, &otherwise.inputs[..])];
                     builder.branch(condition, arms, &lengths)?;
                 }
-                Inner::Repeat(code) => {
-                    builder.repeat(&RepeatSpec {
+                Inner::Scan(code) => {
+                    builder.scan(&ScanSpec {
                         program: code.program,
                         steps: code.steps,
                         sequences: code.sequences.to_vec(),
@@ -270,14 +270,14 @@ impl Replay<'_> {
 
     /// # Safety
     /// As [`Program::from_bytes`].
-    unsafe fn recurrence(&mut self, code: &Recurrence<u32>) -> Result<(), CodecError> {
+    unsafe fn scan_kernel(&mut self, code: &ScanKernel<u32>) -> Result<(), CodecError> {
         let number = code.kernel;
         let part = self.parts.kernel(number as usize).ok_or(CodecError::NoKernel(number))?;
         let dtype = |slot: Slot| self.builder.slot_type(slot).map(|(dtype, _)| dtype);
-        if recurrence::operands(code, dtype)? != part.operands {
+        if scan_kernel::operands(code, dtype)? != part.operands {
             return Err(CodecError::Operands(number));
         }
-        let spec = RecurrenceSpec {
+        let spec = ScanKernelSpec {
             steps: code.steps,
             backwards: code.backwards,
             reads: (code.reads.iter())
@@ -290,8 +290,8 @@ impl Replay<'_> {
             counts: code.counts,
         };
         // SAFETY: the caller promises that the kernel takes the operands that it says; they are
-        // those of this recurrence. Test: tests/recurrence.rs, bytes_give_the_program_back.
-        unsafe { self.builder.recurrence(part.function, part.keep, spec)? };
+        // those of this scan kernel. Test: tests/scan_kernel.rs, bytes_give_the_program_back.
+        unsafe { self.builder.scan_kernel(part.function, part.keep, spec)? };
         Ok(())
     }
 }

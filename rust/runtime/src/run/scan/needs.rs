@@ -1,8 +1,8 @@
-//! What a loop needs of memory, told before its first step.
+//! What a scan needs of memory, told before its first step.
 
 use smallvec::SmallVec;
 
-use super::Loop;
+use super::ScanRun;
 use super::place::with_rows;
 use super::rows::{Growth, first_rows, most_bytes};
 use crate::allocation::buffer::ALIGNMENT;
@@ -11,12 +11,12 @@ use crate::arrays::strided::TransferPlan;
 use crate::error::{Error, Fault};
 use crate::ids::Origin;
 use crate::program::Program;
-use crate::program::nested::{Next, Repeat};
+use crate::program::nested::{Next, Scan};
 use crate::run::Run;
 use crate::run::state::State;
 use crate::run::subrun::InnerNeeds;
 
-/// What a loop needs beside what its steps work in.
+/// What a scan needs beside what its steps work in.
 #[derive(Default)]
 pub(super) struct Scratch {
     pub(super) bytes: usize,
@@ -27,7 +27,7 @@ pub(super) struct Scratch {
     pub(super) rings: SmallVec<[(usize, usize, usize); 4]>,
     /// Where outputs are made that are stacked and lie otherwise than a row.
     pub(super) apart: SmallVec<[(usize, usize); 2]>,
-    /// Where the first rows lie of what is stacked, if the loop may end early.
+    /// Where the first rows lie of what is stacked, if the scan may end early.
     pub(super) first: SmallVec<[(usize, usize); 2]>,
 }
 
@@ -40,14 +40,14 @@ impl Scratch {
 }
 
 impl State {
-    /// What a loop makes and needs, where that does not depend on values.
-    pub(crate) fn repeat_needs(
+    /// What a scan makes and needs, where that does not depend on values.
+    pub(crate) fn scan_needs(
         &self,
         program: &Program,
-        code: &Repeat,
+        code: &Scan,
         origin: Option<Origin>,
     ) -> Result<InnerNeeds, Error> {
-        let mut work = Loop::new(self, program, code, origin)?;
+        let mut work = ScanRun::new(self, program, code, origin)?;
         let run = work.prepare(0)?;
         let at = |fault| Error::at(origin)(fault);
         let mut layouts = Vec::new();
@@ -79,8 +79,8 @@ impl State {
     }
 }
 
-impl<'p> Loop<'p> {
-    /// What the loop needs beside what its steps work in.
+impl<'p> ScanRun<'p> {
+    /// What the scan needs beside what its steps work in.
     pub(super) fn scratch(
         &self,
         state: &State,
@@ -127,7 +127,7 @@ impl<'p> Loop<'p> {
         Ok(scratch)
     }
 
-    /// What stacked rows take beside that, where the loop may end early; `None` if it does not, or
+    /// What stacked rows take beside that, where the scan may end early; `None` if it does not, or
     /// if only steps tell their sizes.
     fn growth(&self, run: &Run<'p>) -> Result<Option<Growth>, Fault> {
         if self.code.until.is_none() {

@@ -42,7 +42,7 @@ fn program(backwards: bool) -> Program {
     let start = builder.input(float(&[None])).unwrap();
     let factor = builder.input(float(&[])).unwrap();
     let steps = builder.size_of(x, 0).unwrap();
-    let spec = RecurrenceSpec {
+    let spec = ScanKernelSpec {
         steps,
         backwards,
         reads: vec![(x, true, vec![2]), (start, false, vec![2]), (factor, false, vec![])],
@@ -51,7 +51,7 @@ fn program(backwards: bool) -> Program {
         counts: false,
     };
     // SAFETY: the kernel takes these operands.
-    let slots = unsafe { builder.recurrence(running, Box::new(()), spec).unwrap() };
+    let slots = unsafe { builder.scan_kernel(running, Box::new(()), spec).unwrap() };
     builder.finish(&slots).unwrap()
 }
 
@@ -162,7 +162,7 @@ fn counter(carries: Vec<Carry>) -> Result<Program, BuildError> {
     let mut builder = Builder::new();
     let number = |builder: &mut Builder| builder.input(ArrayType::new(DType::Int64, &[]));
     let (start, end, most) = (number(&mut builder)?, number(&mut builder)?, number(&mut builder)?);
-    let spec = RecurrenceSpec {
+    let spec = ScanKernelSpec {
         steps: builder.size_value(most)?,
         backwards: false,
         reads: vec![(start, false, vec![]), (end, false, vec![])],
@@ -171,7 +171,7 @@ fn counter(carries: Vec<Carry>) -> Result<Program, BuildError> {
         counts: true,
     };
     // SAFETY: the kernel takes these operands.
-    let slots = unsafe { builder.recurrence(counting, Box::new(()), spec)? };
+    let slots = unsafe { builder.scan_kernel(counting, Box::new(()), spec)? };
     builder.finish(&slots)
 }
 
@@ -203,7 +203,7 @@ fn pieces_count_their_steps_together() {
 }
 
 #[test]
-fn a_long_recurrence_ends_when_asked_to() {
+fn a_long_scan_ends_when_asked_to() {
     let asked = std::cell::Cell::new(0);
     let should_stop = || {
         asked.set(asked.get() + 1);

@@ -1,6 +1,6 @@
 //! The values of all steps of an output: one a row.
 //!
-//! A loop that may end early takes no memory for steps that it may not do. Its first rows lie in the
+//! A scan that may end early takes no memory for steps that it may not do. Its first rows lie in the
 //! memory of the instruction; where they do not suffice, a block is found for twice as many, the last
 //! of which has room for all steps.
 
@@ -69,13 +69,13 @@ fn half(rows: i64) -> i64 {
     rows / 2 + rows % 2
 }
 
-/// The layouts of the rows of a loop that does all its steps, and what it takes for them while it runs.
+/// The layouts of the rows of a scan that does all its steps, and what it takes for them while it runs.
 pub(crate) struct Growth {
     pub(crate) most: usize,
     pub(crate) rows: Vec<(Slot, Layout)>,
 }
 
-/// The bytes that rows of these sizes take beside the memory of the instruction while a loop does so
+/// The bytes that rows of these sizes take beside the memory of the instruction while a scan does so
 /// many steps: old rows are there until new ones have them.
 pub(super) fn most_bytes(steps: i64, strides: &[i64]) -> usize {
     let mut capacities: Vec<i64> =

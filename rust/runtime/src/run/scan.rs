@@ -1,4 +1,4 @@
-//! Running a nested program step after step.
+//! Running a scan: a nested program, step after step.
 //!
 //! Values stay where they are made: a step writes what is stacked right into its row, and reads its
 //! states where the step before wrote them. What is not stacked has a ring of buffers, as many as
@@ -17,9 +17,9 @@ use crate::arrays::strided::TransferPlan;
 use crate::error::{Error, Fault};
 use crate::ids::Origin;
 use crate::program::Program;
-use crate::program::nested::{Next, Part, Repeat};
+use crate::program::nested::{Next, Part, Scan};
 use crate::run::Run;
-use crate::run::repeat::rows::Rows;
+use crate::run::scan::rows::Rows;
 use crate::run::state::State;
 use crate::run::subrun::Site;
 use crate::threads::conduct::Conduct;
@@ -28,7 +28,7 @@ mod needs;
 mod place;
 pub(crate) mod rows;
 
-/// Steps after which a loop asks whether to stop, at most; and the time that should lie in between.
+/// Steps after which a scan asks whether to stop, at most; and the time that should lie in between.
 const ASK: i64 = 64;
 const PAUSE: Duration = Duration::from_millis(1);
 
@@ -36,7 +36,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 #[derive(Clone, Copy)]
 struct Value {
     data: *mut u8,
-    /// Its number among the layouts of the loop.
+    /// Its number among the layouts of the scan.
     layout: usize,
     owner: Owner,
 }
@@ -63,7 +63,7 @@ struct Ring {
     count: usize,
 }
 
-/// What a loop knows of an output.
+/// What a scan knows of an output.
 struct Output {
     target: Target,
     ring: Ring,
@@ -73,10 +73,10 @@ struct Output {
     held: VecDeque<OwnedArray>,
 }
 
-/// A loop that runs.
-struct Loop<'p> {
+/// A scan while it runs.
+struct ScanRun<'p> {
     part: &'p Part,
-    code: &'p Repeat,
+    code: &'p Scan,
     origin: Option<Origin>,
     steps: i64,
     /// Every layout that inputs of the program have had, once.
@@ -97,19 +97,19 @@ struct Loop<'p> {
     apart: Vec<Option<*mut u8>>,
     /// What the steps may work in: where, and how many bytes.
     memory: (*mut u8, usize),
-    /// The memory of the loop, if it was found for this run.
+    /// The memory of the scan, if it was found for this run.
     block: Buffer,
 }
 
 impl State {
-    /// Runs a loop.
-    pub(crate) fn repeat(
+    /// Runs a scan.
+    pub(crate) fn scan(
         &mut self,
         site: &Site<'_>,
-        code: &Repeat,
+        code: &Scan,
         conduct: &Conduct<'_>,
     ) -> Result<(), Error> {
-        let mut work = Loop::new(self, site.program, code, site.origin)?;
+        let mut work = ScanRun::new(self, site.program, code, site.origin)?;
         let done = if work.steps > 0 {
             work.run(self, site, conduct)?
         } else {
@@ -146,14 +146,14 @@ impl State {
     }
 }
 
-impl<'p> Loop<'p> {
-    /// The loop before its first step. States lie in C order from the start on.
+impl<'p> ScanRun<'p> {
+    /// The scan before its first step. States lie in C order from the start on.
     fn new(
         state: &State,
         program: &'p Program,
-        code: &'p Repeat,
+        code: &'p Scan,
         origin: Option<Origin>,
-    ) -> Result<Loop<'p>, Error> {
+    ) -> Result<ScanRun<'p>, Error> {
         let at = |fault| Error::at(origin)(fault);
         let part = &program.parts[code.program.index()];
         let steps = state.size(code.steps);
@@ -161,7 +161,7 @@ impl<'p> Loop<'p> {
             return Err(at(Fault::Steps { steps }));
         }
         let outputs = part.program.outputs.len();
-        let mut work = Loop {
+        let mut work = ScanRun {
             part,
             code,
             origin,
@@ -422,7 +422,7 @@ impl<'p> Loop<'p> {
     }
 }
 
-/// When a loop asked last whether to stop, and how many steps it does until it asks again: the more
+/// When a scan asked last whether to stop, and how many steps it does until it asks again: the more
 /// the quicker they are.
 struct Asked {
     next: i64,

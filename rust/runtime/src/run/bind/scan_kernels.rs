@@ -1,4 +1,4 @@
-//! Recurrences, for the lengths and strides of their operands.
+//! Scan kernels, for the lengths and strides of their operands.
 
 use smallvec::SmallVec;
 
@@ -6,15 +6,15 @@ use crate::allocation::buffer::ALIGNMENT;
 use crate::arrays::layout::{Axes, Layout, byte_count};
 use crate::arrays::strided::TransferPlan;
 use crate::error::Fault;
-use crate::program::recurrence::{Carry, Recurrence};
-use crate::run::recurrence::{Packed, RecurrenceStep, piece};
+use crate::program::scan_kernel::{Carry, ScanKernel};
+use crate::run::scan_kernel::{Packed, ScanKernelStep, piece};
 use crate::run::state::SlotState;
 use crate::run::step::{Place, Step};
 
 use super::Binder;
 
 impl Binder<'_> {
-    pub(super) fn recurrence(&mut self, code: &Recurrence) -> Result<Step, Fault> {
+    pub(super) fn scan_kernel(&mut self, code: &ScanKernel) -> Result<Step, Fault> {
         let steps = self.state.size(code.steps);
         if steps < 0 {
             return Err(Fault::NegativeLength { axis: 0, length: steps });
@@ -67,7 +67,7 @@ impl Binder<'_> {
         let function = code.kernel.function;
         let kept =
             |&Carry { read, write }: &Carry| (read as usize, code.reads.len() + write as usize);
-        Ok(Step::Recurrence(Box::new(RecurrenceStep {
+        Ok(Step::ScanKernel(Box::new(ScanKernelStep {
             function,
             steps,
             operands,

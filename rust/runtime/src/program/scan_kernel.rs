@@ -1,4 +1,4 @@
-//! Recurrences in a program: which operands a kernel that goes from row to row has.
+//! Scans in one kernel: its operands, of which it goes through the rows.
 
 use std::any::Any;
 
@@ -11,9 +11,9 @@ use crate::loops::loop_nest::KernelFn;
 use crate::program::builder::{Builder, Built};
 use crate::program::instr::{InstrKind, Kernel};
 
-/// A kernel that goes over so many rows.
+/// A whole scan as one kernel, a row a step.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Recurrence<K = Kernel> {
+pub(crate) struct ScanKernel<K = Kernel> {
     pub(crate) kernel: K,
     pub(crate) steps: Size,
     /// Whether it goes from the last row to the first.
@@ -53,9 +53,9 @@ pub(crate) struct RowWrite {
     pub(crate) row: Box<[u64]>,
 }
 
-/// What a kernel of a recurrence works on.
+/// What the kernel of a scan works on.
 #[derive(Clone, Debug)]
-pub struct RecurrenceSpec {
+pub struct ScanKernelSpec {
     /// The number of steps.
     pub steps: Size,
     /// Whether they go from the last row to the first.
@@ -76,10 +76,10 @@ pub struct RecurrenceSpec {
 
 /// What the kernel's operands are, for [`crate::KernelRef::operands`].
 pub(crate) fn operands<K>(
-    code: &Recurrence<K>,
+    code: &ScanKernel<K>,
     dtype: impl Fn(Slot) -> Result<DType, BuildError>,
 ) -> Result<Box<[u8]>, BuildError> {
-    let mut operands = b"recurrence".to_vec();
+    let mut operands = b"scan".to_vec();
     let mut tell = |dtype: DType, walks: bool, row: &[u64]| {
         operands.extend([dtype as u8, walks as u8, row.len() as u8]);
         operands.extend(row.iter().flat_map(|length| length.to_le_bytes()));
@@ -98,7 +98,7 @@ pub(crate) fn operands<K>(
     Ok(operands.into())
 }
 
-impl Recurrence {
+impl ScanKernel {
     /// The result that holds the number of steps done, if there is one.
     pub(crate) fn counter(&self) -> Option<Slot> {
         self.writes.last().filter(|_| self.counts).map(|write| write.slot)
@@ -113,18 +113,18 @@ impl Builder {
     /// each row without gaps in C order; the number of steps as its outer length; and the bytes
     /// from row to row as its outer strides. The write of a carry may lie where its read does. It
     /// may be called from many threads as long as `keep` lives.
-    pub unsafe fn recurrence(
+    pub unsafe fn scan_kernel(
         &mut self,
         function: KernelFn,
         keep: Box<dyn Any + Send + Sync>,
-        spec: RecurrenceSpec,
+        spec: ScanKernelSpec,
     ) -> Built<Vec<Slot>> {
-        let RecurrenceSpec { steps, backwards, reads, writes, carries, counts } = spec;
+        let ScanKernelSpec { steps, backwards, reads, writes, carries, counts } = spec;
         self.check_sizes([steps])?;
         for (slot, walks, row) in &reads {
             let (_, given) = self.slot_type(*slot)?;
             if given != row.len() + *walks as usize {
-                let needed = "an operand of a recurrence has the axes of a row, and one for steps";
+                let needed = "an operand of a scan kernel has the axes of a row, and one for steps";
                 return Err(BuildError::Rank { slot: *slot, given, needed });
             }
         }
@@ -161,8 +161,8 @@ impl Builder {
         let (reads, writes) = (reads.collect(), writes.collect());
         let kernel = Kernel { function, number, keep };
         let carries = carries.into();
-        let code = Recurrence { kernel, steps, backwards, reads, writes, carries, counts };
-        self.push(InstrKind::Recurrence(Box::new(code)), dynamic);
+        let code = ScanKernel { kernel, steps, backwards, reads, writes, carries, counts };
+        self.push(InstrKind::ScanKernel(Box::new(code)), dynamic);
         Ok(slots)
     }
 }

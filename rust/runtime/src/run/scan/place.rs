@@ -1,4 +1,4 @@
-//! Where what a loop makes and needs lies: its results, the values between its steps, and what a step works in.
+//! Where what a scan makes and needs lies: its results, the values between its steps, and what a step works in.
 
 use std::collections::VecDeque;
 
@@ -12,14 +12,14 @@ use crate::program::Program;
 use crate::program::instr::InstrKind;
 use crate::program::nested::Next;
 use crate::run::Run;
-use crate::run::repeat::needs::Scratch;
-use crate::run::repeat::rows::{Rows, first_rows};
-use crate::run::repeat::{Loop, Output, Ring, Target, Value};
+use crate::run::scan::needs::Scratch;
+use crate::run::scan::rows::{Rows, first_rows};
+use crate::run::scan::{Output, Ring, ScanRun, Target, Value};
 use crate::run::state::State;
 use crate::run::subrun::Site;
 
-impl<'p> Loop<'p> {
-    /// Places the results of a loop that does no step.
+impl<'p> ScanRun<'p> {
+    /// Places the results of a scan that does no step.
     pub(super) fn place_no_rows(
         &mut self,
         state: &mut State,
@@ -44,7 +44,7 @@ impl<'p> Loop<'p> {
         Some(&self.layouts[self.values[self.code.input_of(state)].layout])
     }
 
-    /// Finds memory for what the loop makes and needs, and says where outputs go.
+    /// Finds memory for what the scan makes and needs, and says where outputs go.
     pub(super) fn place(
         &mut self,
         state: &mut State,
@@ -73,7 +73,7 @@ impl<'p> Loop<'p> {
         }
         for (input, start, plan) in copies {
             let to = memory.wrapping_add(start);
-            // SAFETY: the memory was reserved for it; the state is there when the loop starts.
+            // SAFETY: the memory was reserved for it; the state is there when the scan starts.
             let done = unsafe { plan.run(to, self.values[input].data) };
             done.map_err(|halt| self.at(halt.into()))?;
             self.values[input].data = to;
@@ -180,7 +180,7 @@ impl<'p> Loop<'p> {
         Ok(Rows { data, stride, layout: self.intern(layout), capacity, block })
     }
 
-    /// The memory for the first values of a stacked output, where the loop may end early.
+    /// The memory for the first values of a stacked output, where the scan may end early.
     fn place_first_rows(&mut self, row: usize, dims: &[i64]) -> Result<Rows, Error> {
         let at = |fault| Error::at(self.origin)(fault);
         let itemsize = self.itemsize(self.code.stacked[row].0);

@@ -5,19 +5,19 @@ use smallvec::SmallVec;
 use crate::arrays::strided::TransferPlan;
 use crate::error::Fault;
 use crate::loops::loop_nest::KernelFn;
-use crate::program::recurrence::Recurrence;
+use crate::program::scan_kernel::ScanKernel;
 use crate::run::step::Place;
 use crate::threads::conduct::{Conduct, Halt};
 
 /// The elements that a kernel goes through between two questions whether to stop.
 const PIECE: i64 = 1 << 16;
 
-/// The status of a kernel whose last step was the one that ends the loop.
+/// The status of a kernel whose last step was the one that ends the scan.
 const ENDED: i32 = 3;
 
-/// A recurrence, ready to run.
+/// A scan kernel, ready to run.
 #[derive(Debug)]
-pub(crate) struct RecurrenceStep {
+pub(crate) struct ScanKernelStep {
     pub(crate) function: KernelFn,
     pub(crate) steps: i64,
     /// Where the row of the first step lies of each operand, reads and then writes.
@@ -47,7 +47,7 @@ pub(crate) struct Packed {
     pub(crate) plan: TransferPlan,
 }
 
-impl RecurrenceStep {
+impl ScanKernelStep {
     /// # Safety
     /// As for `Step::run`.
     pub(crate) unsafe fn run(
@@ -71,7 +71,7 @@ impl RecurrenceStep {
             // SAFETY: the builder's caller promised that the kernel takes these operands; the binder
             // checked their lengths, and gave each write memory of its own. Those that walk have
             // gone on by as many rows as are done.
-            // Test: tests/recurrence.rs, rows_are_walked_in_both_directions.
+            // Test: tests/scan_kernel.rs, rows_are_walked_in_both_directions.
             let status =
                 unsafe { (self.function)(pointers.as_ptr(), steps, 1, self.strides.as_ptr()) };
             let ended = self.counts && status == ENDED;
@@ -81,7 +81,7 @@ impl RecurrenceStep {
             if self.counts && done > 0 {
                 let counter = pointers[self.operands.len() - 1].cast::<i64>();
                 // SAFETY: the builder checked that the last write is one int64, which the kernel has
-                // just written. Test: tests/recurrence.rs, many_rows_are_done_in_pieces.
+                // just written. Test: tests/scan_kernel.rs, many_rows_are_done_in_pieces.
                 unsafe { *counter += done };
             }
             done += steps;
@@ -102,7 +102,7 @@ impl RecurrenceStep {
 }
 
 /// The steps that one call of a kernel does: as many as go through [`PIECE`] elements.
-pub(crate) fn piece(code: &Recurrence) -> i64 {
+pub(crate) fn piece(code: &ScanKernel) -> i64 {
     let reads = code.reads.iter().map(|read| &read.row);
     let rows = reads.chain(code.writes.iter().map(|write| &write.row));
     let elements = rows.fold(0u64, |sum, row| {
