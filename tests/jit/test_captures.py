@@ -3,11 +3,24 @@
 import sys
 import threading
 
+import captured_containers
+import captured_functions
+import captured_names
+import captured_objects
+import captured_surroundings
 import numpy as np
 import pytest
 from capture_cases import CASES
 
 import frazil as fz
+
+SUBJECTS = (
+    captured_names,
+    captured_containers,
+    captured_objects,
+    captured_functions,
+    captured_surroundings,
+)
 
 
 class Plainly:
@@ -59,6 +72,8 @@ def test_other_policies_keep_or_refuse(name, captures):
 
 def test_there_are_many_cases():
     assert len(CASES) > 105
+    told = {case.program.__module__ for case in CASES.values()}
+    assert told == {subject.__name__ for subject in SUBJECTS}
 
 
 def test_errors_name_kind_variable_line_and_function():

@@ -1,0 +1,343 @@
+"""Objects and classes that functions capture."""
+
+import collections
+import enum
+from dataclasses import dataclass
+
+from capture_cases import Box, X, case, changes_of, mutations, seen, text
+
+
+@mutations(lambda: Box(1), lambda c: setattr(c, "value", 2), lambda c: setattr(c, "value", 2.0))
+def attribute(x, c):
+    return x * c.value
+
+
+@mutations(lambda: Box([1]), lambda c: c.value.append(2))
+def list_in_an_attribute(x, c):
+    return len(c.value)
+
+
+@mutations(lambda: Box(Box(1)), lambda c: setattr(c.value, "value", 2))
+def attribute_of_an_attribute(x, c):
+    return c.value.value
+
+
+@mutations(
+    lambda: Box(1), lambda c: delattr(c, "value"), lambda c: setattr(c, "value", 3), cached=None
+)
+def deleted_attribute(x, c):
+    return c.value
+
+
+@mutations(lambda: Box(1), lambda c: setattr(c, "extra", 2))
+def attribute_asked_for(x, c):
+    return getattr(c, "extra", "none"), hasattr(c, "extra")
+
+
+@mutations(lambda: Box(1), lambda c: setattr(c, "extra", 2))
+def attribute_tried(x, c):
+    try:
+        return c.extra
+    except AttributeError:
+        return "none"
+
+
+@mutations(lambda: Box(1), lambda c: setattr(c, "__class__", Tripled))
+def class_of_an_object(x, c):
+    return c.value * getattr(type(c), "factor", 1)
+
+
+class Tripled(Box):
+    factor = 3
+
+
+@mutations(lambda: Box(1), lambda c: setattr(c, "__dict__", {"value": 7}))
+def dict_of_an_object(x, c):
+    return c.value
+
+
+class Slotted:
+    __slots__ = ("a", "b")
+
+    def __init__(self):
+        self.a = 1
+
+
+@mutations(Slotted, lambda c: setattr(c, "a", 2))
+def slots(x, c):
+    return c.a
+
+
+@mutations(Slotted, lambda c: setattr(c, "b", 5), lambda c: delattr(c, "b"))
+def empty_slot(x, c):
+    return hasattr(c, "b")
+
+
+class WithProperty:
+    factor = 2
+
+    def __init__(self):
+        self._value = 3
+
+    @property
+    def value(self):
+        return self._value * self.factor
+
+    @staticmethod
+    def constant():
+        return 10
+
+    @classmethod
+    def of_class(cls):
+        return cls.factor
+
+    def method(self, x):
+        return x * self.value
+
+
+@mutations(
+    WithProperty,
+    lambda c: setattr(c, "_value", 4),
+    lambda c: setattr(c, "factor", 5),
+)
+def property_of_an_object(x, c):
+    return c.value
+
+
+@mutations(WithProperty, lambda c: setattr(c, "_value", 4))
+def method_of_an_object(x, c):
+    return c.method(x), c.constant(), c.of_class()
+
+
+@case(bind="bound", error="raises")
+def patched_method(jit):
+    class Local:
+        def go(self):
+            return 1
+
+    held = Local()
+    f = jit(lambda: held.go())
+    found = [seen(f)]
+    Local.go = lambda self: 2
+    found.append(seen(f))
+    held.go = lambda: 3
+    found.append(seen(f))
+    return [*found, seen(f)]
+
+
+@case(bind="bound", error="raises")
+def patched_base_class(jit):
+    class Base:
+        def go(self):
+            return 1
+
+    class Local(Base):
+        pass
+
+    held = Local()
+    f = jit(lambda: held.go())
+    found = [seen(f)]
+    Local.go = lambda self: 2
+    found.append(seen(f))
+    del Local.go
+    Base.go = lambda self: 3
+    return [*found, seen(f), seen(f)]
+
+
+@case(bind="bound", error="raises")
+def class_attribute(jit):
+    class Local:
+        scale = 2
+
+    f = jit(lambda x: x * Local.scale)
+    found = [seen(f, X)]
+    Local.scale = 3
+    return [*found, seen(f, X), seen(f, X)]
+
+
+@case(bind="bound", error="raises")
+def shadowed_class_attribute(jit):
+    class Local:
+        scale = 2
+
+    held = Local()
+    f = jit(lambda x: x * held.scale)
+    found = [seen(f, X)]
+    held.scale = 3
+    return [*found, seen(f, X), seen(f, X)]
+
+
+@case(bind="bound", error="raises")
+def getattr_of_a_class(jit):
+    class Local:
+        def __init__(self):
+            self.table = {"a": 1}
+
+        def __getattr__(self, name):
+            return self.table[name]
+
+    held = Local()
+    f = jit(lambda: held.a)
+    found = [seen(f)]
+    held.table["a"] = 2
+    found.append(seen(f))
+    return [*found, seen(f)]
+
+
+@case(bind="bound", error="raises")
+def getattr_that_is_added(jit):
+    class Local:
+        pass
+
+    held = Local()
+
+    def f():
+        try:
+            return held.a
+        except AttributeError:
+            return "none"
+
+    f = jit(f)
+    found = [seen(f)]
+    Local.__getattr__ = lambda self, name: name
+    return [*found, seen(f), seen(f)]
+
+
+@case(bind="bound", error="raises")
+def metaclass(jit):
+    class Meta(type):
+        offset = 1
+
+        @property
+        def total(cls):
+            return cls.own + cls.offset
+
+    class Local(metaclass=Meta):
+        own = 1
+
+    f = jit(lambda: Local.total)
+    found = [seen(f)]
+    Local.own = 2
+    found.append(seen(f))
+    Meta.offset = 5
+    return [*found, seen(f), seen(f)]
+
+
+@case(bind="bound", error="raises")
+def operators_of_a_class(jit):
+    class Local:
+        def __add__(self, other):
+            return 1
+
+        def __len__(self):
+            return 2
+
+    held = Local()
+    f = jit(lambda: (held + 1, len(held), bool(held)))
+    found = [seen(f)]
+    Local.__add__ = lambda self, other: 10
+    Local.__bool__ = lambda self: False
+    return [*found, seen(f), seen(f)]
+
+
+@mutations(lambda: dataclass_of(1), lambda c: setattr(c, "a", 2))
+def captured_dataclass(x, c):
+    return c.a * x
+
+
+def dataclass_of(a):
+    @dataclass
+    class Data:
+        a: int
+
+    return Data(a)
+
+
+class Colour(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+@changes_of([Colour.RED, Colour.BLUE])
+def enumeration(x, c):
+    return c is Colour.RED, c.value
+
+
+@changes_of([collections.namedtuple("P", "a b")(1, 2), (1, 2)])
+def captured_namedtuple(x, c):
+    return c[0], type(c).__name__
+
+
+@case(bind="raises", error="raises", cached=False)
+def captured_object_is_changed(jit):
+    held = Box(0)
+
+    def f(x):
+        held.value += 1
+        return x * held.value
+
+    f = jit(f)
+    return [seen(f, X), seen(f, X), seen(f, X), held.value]
+
+
+@case(bind="raises", error="raises", cached=False)
+def captured_object_keeps_an_array(jit):
+    held = Box(None)
+
+    def f(x):
+        held.value = x * 2
+        return x.sum()
+
+    f = jit(f)
+    return [seen(f, X), type(held.value).__name__, seen(f, X), text(held.value), seen(f, X)]
+
+
+@case(bind="raises", error="raises", cached=False)
+def class_is_changed(jit):
+    class Local:
+        count = 0
+
+    def f():
+        Local.count += 1
+        return Local.count
+
+    f = jit(f)
+    return [seen(f), seen(f), seen(f)]
+
+
+@case(cached=True)
+def object_that_is_local(jit):
+    def f(x):
+        box = Box(x)
+        box.value = box.value * 2
+        return box.value
+
+    f = jit(f)
+    return [seen(f, X), seen(f, X + 1)]
+
+
+@case(cached=False)
+def object_that_is_returned(jit):
+    f = jit(lambda x: Box(x * 2))
+    one, two = f(X), f(X)
+    return [one is two, text(one.value), text(two.value), type(f(X)).__name__]
+
+
+@case(bind="bound", error="same")
+def object_as_an_argument(jit):
+    f = jit(lambda box, x: x * box.value)
+    held = Box(2)
+    found = [seen(f, held, X)]
+    held.value = 3
+    return [*found, seen(f, held, X), seen(f, held, X)]
+
+
+@case(cached=False, bind="raises", error="raises")
+def argument_object_is_changed(jit):
+    def f(box, x):
+        box.value += 1
+        return x * box.value
+
+    f = jit(f)
+    held = Box(2)
+    return [seen(f, held, X), seen(f, held, X), held.value, seen(f, held, X)]
