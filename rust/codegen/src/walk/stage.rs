@@ -1,0 +1,232 @@
+//! One stage of a pass: how many elements a turn of its loop does.
+
+use crate::dtype::Dtype;
+use crate::emit::REGISTER;
+use crate::folding::Folding;
+use crate::kernel::{Action, Pass};
+use crate::stages::{Place, Stages};
+use crate::walk::Walk;
+use crate::walk::turn::Turn;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{InstBuilder, StackSlot, Value};
+use cranelift_frontend::Variable;
+use std::collections::BTreeMap;
+
+/// Statements up to which a turn of a loop does several registers.
+const FEW: usize = 4;
+const SOME: usize = 12;
+
+/// The part of a row that is being walked, in one stage of a pass.
+pub(super) struct Region<'p> {
+    pub(super) pass: &'p Pass,
+    pub(super) stages: &'p Stages,
+    pub(super) stage: usize,
+    pub(super) slots: &'p BTreeMap<Place, StackSlot>,
+    /// The first element of the chunk.
+    pub(super) chunk: Value,
+    /// The values that other stages, reads or the row give.
+    pub(super) given: Vec<usize>,
+}
+
+impl Walk<'_, '_, '_> {
+    #[expect(clippy::too_many_arguments, reason = "where it is, and what of the pass")]
+    pub(super) fn stage(
+        &mut self,
+        pass: &Pass,
+        stages: &Stages,
+        stage: usize,
+        slots: &BTreeMap<Place, StackSlot>,
+        from: Value,
+        to: Value,
+        foldings: &[Folding],
+    ) {
+        let given = self.given(pass, stages, stage);
+        let region = Region { pass, stages, stage, slots, chunk: from, given };
+        if !self.does_anything(&region, foldings) {
+            return;
+        }
+        let size = self.register_size(&region, foldings);
+        let simple = self.is_simple(&region);
+        let at = self.e.variable(I64, from);
+        if foldings.is_empty() {
+            let count = if simple { self.unrolled(&region) } else { 1 };
+            self.turns(&region, at, to, size, count, None, foldings);
+            if size.is_some() || count > 1 {
+                self.turns(&region, at, to, None, 1, None, foldings);
+            }
+            return;
+        }
+        let lanes = self.e.i64(self.k.lanes as i64);
+        let whole = self.e.begin_loop(|e| {
+            let start = e.b.use_var(at);
+            let end = e.b.ins().iadd(start, lanes);
+            e.b.ins().icmp(IntCC::SignedLessThanOrEqual, end, to)
+        });
+        let (start, sets) = self.enter_block(at, foldings);
+        let end = self.e.b.ins().iadd(start, lanes);
+        let count = if simple { self.unrolled(&region) } else { 1 };
+        let registers = self.k.lanes as u32 / size.map_or(1, |size| REGISTER / size);
+        let count = count.min(registers);
+        if registers == count {
+            let turn = Turn { at: start, block: Some((start, sets)), count };
+            self.turn_of(&region, &turn, size, foldings);
+            self.e.b.def_var(at, end);
+        } else {
+            self.turns(&region, at, end, size, count, Some((start, sets)), foldings);
+        }
+        for own in foldings {
+            own.leave_block(self.e);
+        }
+        self.e.end_loop(whole);
+        let start = self.e.b.use_var(at);
+        let left = self.e.b.ins().icmp(IntCC::SignedLessThan, start, to);
+        let (then, after) = (self.e.b.create_block(), self.e.b.create_block());
+        self.e.b.ins().brif(left, then, &[], after, &[]);
+        self.e.b.switch_to_block(then);
+        self.e.b.seal_block(then);
+        let block = self.enter_block(at, foldings);
+        self.turns(&region, at, to, None, 1, Some(block), foldings);
+        for own in foldings {
+            own.leave_block(self.e);
+        }
+        self.e.b.ins().jump(after, &[]);
+        self.e.b.switch_to_block(after);
+        self.e.b.seal_block(after);
+    }
+
+    pub(super) fn enter_block(
+        &mut self,
+        at: Variable,
+        foldings: &[Folding],
+    ) -> (Value, Vec<Value>) {
+        let start = self.e.b.use_var(at);
+        (start, foldings.iter().map(|own| own.enter_block(self.e)).collect())
+    }
+
+    fn does_anything(&self, region: &Region, foldings: &[Folding]) -> bool {
+        let last = region.stage == region.stages.last();
+        let writes = last
+            && !(region.pass.writes.is_empty()
+                && region.pass.stores.is_empty()
+                && region.pass.puts.is_empty());
+        let operands = region.stages.calls[region.stage]
+            .iter()
+            .any(|call| call.from.iter().any(|place| matches!(place, Place::Operand { .. })));
+        let kept = region.stages.computed[region.stage]
+            .iter()
+            .any(|&k| region.stages.kept.contains_key(&Place::Value(k)));
+        writes || operands || kept || !foldings.is_empty()
+    }
+
+    /// The values that the stage uses and does not compute.
+    fn given(&self, pass: &Pass, stages: &Stages, stage: usize) -> Vec<usize> {
+        let mut used: Vec<usize> = Vec::new();
+        for &k in &stages.computed[stage] {
+            used.extend(&self.k.at(k).args);
+        }
+        for call in &stages.calls[stage] {
+            for (place, &a) in call.from.iter().zip(&self.k.at(call.value).args) {
+                if matches!(place, Place::Operand { .. }) {
+                    used.push(a);
+                }
+            }
+        }
+        if stage == stages.last() {
+            used.extend(pass.writes.iter().map(|&w| self.k.writes[w].value));
+            used.extend(pass.folds.iter().map(|&k| self.k.at(k).args[1]));
+            used.extend(&pass.stores);
+            for &put in &pass.puts {
+                used.extend(&self.k.puts[put].args);
+                used.push(self.k.puts[put].value);
+            }
+        }
+        used.sort_unstable();
+        used.dedup();
+        used.retain(|k| !stages.computed[stage].contains(k));
+        used
+    }
+
+    /// The bytes of the elements of a stage whose values are all as wide; `None` if they go one by
+    /// one.
+    fn register_size(&self, region: &Region, foldings: &[Folding]) -> Option<u32> {
+        let mut dtypes: Vec<Dtype> = Vec::new();
+        for &k in &region.stages.computed[region.stage] {
+            let own = self.k.at(k);
+            if !matches!(own.action, Action::Op(_)) {
+                return None;
+            }
+            dtypes.push(own.dtype);
+            dtypes.extend(&own.operands);
+        }
+        dtypes.extend(region.given.iter().map(|&k| self.k.dtype(k)));
+        for call in &region.stages.calls[region.stage] {
+            dtypes.extend(&self.k.at(call.value).operands);
+        }
+        if region.stage == region.stages.last() {
+            if !region.pass.puts.is_empty() {
+                return None;
+            }
+            dtypes.extend(region.pass.writes.iter().map(|&w| self.k.writes[w].dtype));
+        }
+        for own in foldings {
+            if own.write.dtype == Dtype::Bool {
+                return None;
+            }
+            dtypes.push(own.write.dtype);
+        }
+        dtypes.retain(|&dtype| dtype != Dtype::Bool);
+        let size = dtypes.first()?.size();
+        let fits = size >= 4 && dtypes.iter().all(|dtype| dtype.size() == size);
+        let lanes = REGISTER / size;
+        (fits && self.k.lanes as u32 >= lanes).then_some(size)
+    }
+
+    /// Whether several elements may take each step together.
+    fn is_simple(&self, region: &Region) -> bool {
+        let ops = region.stages.computed[region.stage].iter();
+        let mut ops = ops.map(|&k| self.k.at(k).action);
+        region.pass.puts.is_empty() && ops.all(|action| matches!(action, Action::Op(_)))
+    }
+
+    /// How many registers, or elements, a turn does.
+    fn unrolled(&self, region: &Region) -> u32 {
+        match region.stages.computed[region.stage].len() {
+            0..=FEW => 4,
+            n if n <= SOME => 2,
+            _ => 1,
+        }
+    }
+
+    /// Turns as long as whole ones fit before `to`.
+    #[expect(clippy::too_many_arguments, reason = "where it is, and how it goes on")]
+    fn turns(
+        &mut self,
+        region: &Region,
+        at: Variable,
+        to: Value,
+        size: Option<u32>,
+        count: u32,
+        block: Option<(Value, Vec<Value>)>,
+        foldings: &[Folding],
+    ) {
+        let lanes = size.map_or(1, |size| REGISTER / size);
+        let step = self.e.i64(i64::from(lanes * count));
+        let own = self.e.begin_loop(|e| {
+            let from = e.b.use_var(at);
+            let end = e.b.ins().iadd(from, step);
+            e.b.ins().icmp(IntCC::SignedLessThanOrEqual, end, to)
+        });
+        let from = self.e.b.use_var(at);
+        let turn = Turn { at: from, block, count };
+        self.turn_of(region, &turn, size, foldings);
+        self.e.advance(at, step);
+        self.e.end_loop(own);
+    }
+
+    fn turn_of(&mut self, region: &Region, turn: &Turn, size: Option<u32>, foldings: &[Folding]) {
+        self.e.wide = size;
+        self.turn(region, turn, foldings);
+        self.e.wide = None;
+    }
+}
