@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use frazil_core::DType;
 use frazil_runtime::{
-    ArrayType, Builder, Carry, Decomposition, Fold, Index, IndexedSpec, Lengths, Listed, LoopSpec,
-    Nested, Next, OnError, Origin, Scalar, ScanKernelSpec, ScanSpec, Size, SizeOp, Slot,
-    TriangularForm, WriteSpec,
+    ArrayType, Builder, Carry, Lengths, Listed, LoopSpec, Nested, Origin, ScanKernelSpec, ScanSpec,
+    Size, SizeOp, Slot, TriangularForm, WriteSpec,
 };
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+use self::arguments::{
+    IndexedArgument, StateArgument, WriteArgument, array_type, axes, decomposition, failure, fold,
+    identity, indexed, indices, next, numbers, sizes, slots,
+};
 use crate::callable::Callable;
 use crate::draws::find_distribution;
 use crate::error::refuse;
@@ -19,6 +21,8 @@ use crate::ndarray::keep;
 use crate::owned::Owned;
 use crate::program::{Program, kernel_at};
 use crate::types::{TensorType, dtype_of};
+
+mod arguments;
 
 /// Assembles a flat program. Slots, sizes and origins are small ints.
 #[pyclass(module = "frazil._core")]
@@ -526,111 +530,4 @@ impl ProgramBuilder {
         }
         Ok(Program { program: Arc::new(program), origins, functions, _nested: nested })
     }
-}
-
-/// What a state of a loop starts with, and where it comes from then: "output" or "input", and a
-/// number.
-type StateArgument = (u32, String, usize);
-
-fn next(source: &str, number: usize) -> PyResult<Next> {
-    match source {
-        "output" => Ok(Next::Output(number)),
-        "input" => Ok(Next::Input(number)),
-        _ => Err(PyValueError::new_err(format!(
-            "a state comes from an \"output\" or an \"input\", given {source:?}"
-        ))),
-    }
-}
-
-fn slots(slots: Vec<u32>) -> Vec<Slot> {
-    slots.into_iter().map(Slot).collect()
-}
-
-fn numbers(slots: Vec<Slot>) -> Vec<u32> {
-    slots.into_iter().map(|slot| slot.0).collect()
-}
-
-fn sizes(sizes: Vec<u32>) -> Vec<Size> {
-    sizes.into_iter().map(Size).collect()
-}
-
-/// Dtype and axes of a write; for a reduction, what it starts from and its scalar op's name.
-type WriteArgument<'py> = (Bound<'py, PyAny>, Vec<i64>, Option<(Bound<'py, PyAny>, String)>);
-
-/// Slot, axes and indexed axes of an operand that indices move.
-type IndexedArgument = (u32, Vec<i64>, Vec<usize>);
-
-fn indexed(arguments: Vec<IndexedArgument>) -> PyResult<Vec<IndexedSpec>> {
-    arguments
-        .into_iter()
-        .map(|(slot, own, indexed)| Ok(IndexedSpec { slot: Slot(slot), axes: axes(own)?, indexed }))
-        .collect()
-}
-
-/// -1 stands for no axis.
-fn axes(axes: Vec<i64>) -> PyResult<Vec<Option<usize>>> {
-    axes.into_iter()
-        .map(|axis| match axis {
-            -1 => Ok(None),
-            _ => usize::try_from(axis).map(Some).map_err(|_| {
-                PyValueError::new_err(format!("an axis is -1 or not negative, given {axis}"))
-            }),
-        })
-        .collect()
-}
-
-fn indices(view: Vec<Bound<'_, PyAny>>) -> PyResult<Vec<Index<Size>>> {
-    view.into_iter()
-        .map(|index| {
-            Ok(if let Ok(range) = index.cast::<PyTuple>() {
-                let (start, stop, step): (Option<u32>, Option<u32>, u32) = range.extract()?;
-                Index::Range { start: start.map(Size), stop: stop.map(Size), step: Size(step) }
-            } else {
-                Index::At(Size(index.extract()?))
-            })
-        })
-        .collect()
-}
-
-/// The decomposition of this name.
-fn decomposition(name: &str) -> PyResult<Decomposition> {
-    let unknown = || PyValueError::new_err(format!("there is no decomposition {name:?}"));
-    Decomposition::from_name(name).ok_or_else(unknown)
-}
-
-/// What becomes of a matrix without a factor, or of a system without a solution.
-fn failure(on_error: &str) -> PyResult<OnError> {
-    match on_error {
-        "raise" => Ok(OnError::Raise),
-        "nan" => Ok(OnError::Nan),
-        _ => Err(PyValueError::new_err(format!(
-            "on_error must be 'raise' or 'nan', given {on_error:?}"
-        ))),
-    }
-}
-
-/// The element that a reduction starts from.
-fn identity(dtype: DType, value: &Bound<'_, PyAny>) -> PyResult<Scalar> {
-    if dtype == DType::Bool {
-        return Ok(Scalar::from_i128(dtype, value.is_truthy()? as i128));
-    }
-    if !dtype.is_float()
-        && let Ok(index) = value.call_method0("__index__")
-    {
-        return Ok(Scalar::from_i128(dtype, index.extract()?));
-    }
-    Ok(Scalar::from_f64(dtype, value.extract()?))
-}
-
-/// The reduction of this name.
-fn fold(name: &str) -> PyResult<Fold> {
-    Fold::from_name(name).ok_or_else(|| {
-        let known = Fold::ALL.map(Fold::name).join(", ");
-        PyValueError::new_err(format!("there is no reduction {name:?}; there are {known}"))
-    })
-}
-
-/// The runtime's type of the arrays of a frazil type.
-fn array_type(ty: &TensorType) -> ArrayType {
-    ArrayType::new(ty.0.dtype(), ty.0.shape())
 }
