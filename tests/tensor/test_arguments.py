@@ -79,6 +79,16 @@ def test_what_a_reduction_refuses():
     with pytest.raises(ValueError, match="must broadcast"):
         ft.sum(x, where=ft.tensor3() > 0)
     assert ft.max(ft.zeros((0, 3)), axis=0, initial=1).eval().tolist() == [1, 1, 1]
+    small = ft.tensor(dtype="uint8", shape=(3,))
+    for build in (
+        lambda: ft.max(small, initial=-3),
+        lambda: ft.pad(small, 1, constant_values=300),
+        lambda: ft.insert(small, 0, -1),
+    ):
+        with pytest.raises(OverflowError, match="out of bounds for uint8"):
+            build()
+    with pytest.raises(ValueError, match="nothing to repeat along axis 0"):
+        ft.pad(ft.zeros((0, 2)), 1, mode="edge")
     assert x.sum(where=x > 0) is ft.sum(x, where=x > 0)
     assert x.max(initial=1.0, where=x > 0) is ft.max(x, initial=1.0, where=x > 0)
     assert x.var(correction=1) is ft.var(x, correction=1)

@@ -84,13 +84,19 @@ CALLS = {
     "correlate": [lambda f: f(V, V), lambda f: f(V, V[:2], mode="full")],
     "delete": [lambda f: f(A, 1), lambda f: f(A, [0, 2], axis=1)],
     "digitize": [lambda f: f(A, np.sort(V)), lambda f: f(x=A, bins=np.sort(V), right=True)],
-    "histogram": [lambda f: f(A), lambda f: f(A, bins=3, range=(0, 5), density=True)],
+    "histogram": [lambda f: f(A), lambda f: f(np.float32(A), bins=3, range=(0, 5))],
     "histogram_bin_edges": [lambda f: f(A), lambda f: f(A, 3)],
     "insert": [lambda f: f(A, 1, 7.0), lambda f: f(A, [0, 2], V[:2, None], axis=0)],
     "interp": [lambda f: f(A, np.sort(V), V), lambda f: f(A, np.sort(V), fp=V, left=0.0)],
     "isin": [lambda f: f(A, V), lambda f: f(K, [0, 1], invert=True)],
     "lib.stride_tricks.sliding_window_view": [lambda f: f(A, (2, 2)), lambda f: f(A, 2, axis=1)],
-    "pad": [lambda f: f(A, 1), lambda f: f(A, ((1, 2), (0, 1)), "edge")],
+    "pad": [
+        lambda f: f(A, 1),
+        lambda f: f(A, ((1, 2), (0, 1)), "edge"),
+        lambda f: f(V, 2, constant_values=(4, 5)),
+        lambda f: f(V, 2, "linear_ramp", end_values=3),
+        lambda f: f(V, (1, 2), "mean", stat_length=2),
+    ],
     "ravel_multi_index": [lambda f: f((K[0], K[1]), (3, 3)), lambda f: f((K[0],), (2,), "clip")],
     "unique": [lambda f: f(K), lambda f: f(V, True, True, return_counts=True)],
     "unravel_index": [lambda f: f(K, (3, 3)), lambda f: f(K, shape=(3, 2), order="F")],
@@ -115,12 +121,12 @@ CALLS = {
     "eye": [],
     "full": [],
     "full_like": [lambda f: f(A, 2.0), lambda f: f(A, fill_value=1, dtype="int64", order="C")],
-    "geomspace": [lambda f: f(np.abs(V), 4.0, num=4)],
+    "geomspace": [lambda f: f(np.abs(V), 4.0, num=4), lambda f: f(NAN[:2], 4.0)],
     "hsplit": [lambda f: f(A, 3)],
     "hstack": [lambda f: f([A, A])],
     "identity": [],
     "inner": [lambda f: f(A, V)],
-    "linspace": [lambda f: f(V, 4.0, num=4), lambda f: f(V, 4.0, 4, False)],
+    "linspace": [lambda f: f(V, 4.0, num=4), lambda f: f(np.float32(V), 4, 3)],
     "logspace": [lambda f: f(V, 4.0, num=4)],
     "mean": [lambda f: f(A), lambda f: f(A, 0, None, None, True), lambda f: f(a=A, axis=(0, 1))],
     "meshgrid": [lambda f: f(V, A[0]), lambda f: f(V, A[0], indexing="ij", copy=False)],
@@ -332,11 +338,18 @@ def test_ufuncs_of_scipy():
         (lambda x: np.sort_complex(x), r"complex numbers"),
         (lambda x: np.frompyfunc(len, 1, 1)(x), r"no function of this name"),
         (lambda x: np.bitwise_xor.reduce(x), r"fz.reduce"),
+        (lambda x: np.pad(x, 1, median=2), r"no median="),
     ],
 )
 def test_what_cannot_be_is_said(call, message):
     with pytest.raises(TypeError, match=message):
         call(ft.vector("x"))
+
+
+def test_a_message_names_the_function_that_was_called():
+    for call in (lambda x: np.sum(x, axis=3), lambda x: np.add.reduce(x, axis=3)):
+        with pytest.raises(np.exceptions.AxisError, match=r"^sum takes axes from -1 to 0"):
+            call(ft.vector("x"))
 
 
 def test_an_array_cannot_become_a_graph_in_place():

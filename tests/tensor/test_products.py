@@ -5,6 +5,7 @@ import pytest
 from agreement import check, like, modes
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 from reference import evaluate
 
 import frazil as fz
@@ -52,9 +53,12 @@ def test_static_mismatch_names_both_shapes():
         ft.dot(ft.tensor(shape=(2, 3)), ft.tensor(shape=(2, 4)))
 
 
-def test_dot_of_higher_ranks_is_refused():
-    with pytest.raises(TypeError, match="more than two dimensions is not supported"):
-        ft.dot(ft.tensor3(), ft.matrix())
+def test_dot_of_higher_ranks_is_numpys():
+    a, b = np.arange(24.0).reshape(2, 3, 4), np.arange(40.0).reshape(2, 4, 5)
+    for left, right in ((a, b), (a, b[0]), (a, b[0, :, 0]), (a[0, 0], b), (a[0], b)):
+        assert_allclose(ft.dot(left, right).eval(), np.dot(left, right))
+    with pytest.raises(ValueError, match="do not match"):
+        ft.dot(ft.tensor(shape=(2, 3, 4)), ft.tensor(shape=(2, 5, 6)))
 
 
 batches = st.lists(st.integers(0, 3), max_size=2)

@@ -22,8 +22,8 @@ def called_function() -> str:
     ...     print(error)
     softmax takes axes from -1 to 0 here: axis 1 is out of bounds for array of dimension 1
     """
-    *_, outermost = _own_frames()
-    return outermost.f_code.co_name
+    names = [frame.f_code.co_name for frame in _own_frames()]
+    return next(name for name in reversed(names) if not name.startswith("__array_"))
 
 
 def users_level() -> int:

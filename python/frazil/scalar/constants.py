@@ -82,6 +82,23 @@ def as_tensor(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
 as_tensor_variable = as_tensor
 
 
+def as_written(x: TensorLike, dtype: npt.DTypeLike) -> Variable:
+    """Return ``x`` in ``dtype``, as what is written into an array: Python ints must fit.
+
+    Examples
+    --------
+    >>> from frazil.scalar.constants import as_written
+    >>> as_written(2.5, "int8").eval()
+    array(2, dtype=int8)
+    >>> try:
+    ...     as_written(300, "int8")
+    ... except OverflowError as error:
+    ...     print(error)
+    Python integer 300 out of bounds for int8
+    """
+    return as_tensor(x if isinstance(x, int | float) else as_tensor(x), dtype)
+
+
 def as_operand(x: TensorLike) -> TensorLike:
     """Return ``x`` in a form that ``_core.elemwise`` takes; Python numbers stay weakly typed."""
     if isinstance(x, list | tuple):

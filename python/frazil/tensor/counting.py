@@ -10,7 +10,7 @@ import numpy as np
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Constant, Variable
-from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.scalar.constants import TensorLike, as_tensor, as_written
 from frazil.tensor.checks import Check, checked
 from frazil.tensor.creation import zeros
 from frazil.tensor.elementwise.choice import where
@@ -20,7 +20,7 @@ from frazil.tensor.positions import searchsorted
 from frazil.tensor.rearranging import diff, flip
 from frazil.tensor.reductions import max, min, sum
 from frazil.tensor.reshaping import ravel
-from frazil.tensor.spacing import linspace
+from frazil.tensor.spacing import floating_dtype, linspace
 
 
 def bincount(
@@ -133,12 +133,14 @@ def histogram_bin_edges(
             raise ValueError(f"the ends of intervals are a vector; given {edges.type}")
         return edges
     values = ravel(a)
+    dtype = floating_dtype(values)
     if range is not None:
-        low, high = (as_tensor(as_tensor(end), "float64") for end in range)
+        dtype = floating_dtype(values, *range)
+        low, high = (as_written(end, dtype) for end in range)
     elif values.type.shape == (0,):
-        low, high = as_tensor(0.0), as_tensor(1.0)
+        low, high = as_tensor(0.0, dtype), as_tensor(1.0, dtype)
     else:
-        low, high = as_tensor(min(values), "float64"), as_tensor(max(values), "float64")
+        low, high = as_tensor(min(values), dtype), as_tensor(max(values), dtype)
     alike = _core.elemwise(scalar.eq, low, high)
     return linspace(where(alike, low - 0.5, low), where(alike, high + 0.5, high), int(bins) + 1)
 

@@ -21,6 +21,7 @@ import frazil._core as _core
 from frazil._core import Variable
 from frazil.scalar.constants import as_tensor
 from frazil.tensor.absent import IN_MODULES_OF_NUMPY, IN_NUMPY
+from frazil.tensor.docstrings import renamed
 
 Function = Callable[..., Any]
 
@@ -137,7 +138,7 @@ def _of_ufunc(name: str, own: Function) -> Function:
                 _refuse_argument(name, key)
         return own(*operands, **used)
 
-    return call
+    return renamed(call, own.__name__)
 
 
 _FOLDS = {
@@ -176,7 +177,7 @@ def _method(function: Function, name: str, method: str) -> Function | str:
                 _refuse_argument(full, key)
         return fold(x, axis=axis, **arguments)
 
-    return call
+    return renamed(call, own)
 
 
 def _outer_operands(a: Any, b: Any) -> tuple[Variable, Variable]:
@@ -217,16 +218,19 @@ def _of_function(name: str, function: Function, own: Function) -> Function:
 
     def call(*args: object, **kwargs: object) -> Any:
         used = {}
-        for key, value in theirs.bind(*args, **kwargs).arguments.items():
-            if key in pairs:
-                used[pairs[key]] = value
-            elif not _says_nothing(key, value, theirs.parameters[key].default):
-                extra = isinstance(value, dict)  # what NumPy hands on to a ufunc
-                _refuse_argument(name, next(iter(value)) if extra else key)
+        given = theirs.bind(*args, **kwargs).arguments
+        for key, parameter in theirs.parameters.items():
+            if parameter.kind is parameter.VAR_KEYWORD:  # what NumPy hands on
+                given |= given.pop(key, {})
+        for key, value in given.items():
+            if key in pairs or key in ours.parameters:
+                used[pairs.get(key, key)] = value
+            elif not _says_nothing(key, value, _default(theirs, key)):
+                _refuse_argument(name, key)
         bound = inspect.BoundArguments(ours, used)
         return own(*bound.args, **bound.kwargs)
 
-    return call
+    return renamed(call, own.__name__)
 
 
 def _pairs(
@@ -249,6 +253,11 @@ def _pairs(
             if not several or own.kind is parameter.kind:
                 pairs[name] = own.name
     return pairs
+
+
+def _default(function: inspect.Signature, key: str) -> object:
+    parameter = function.parameters.get(key)
+    return parameter.default if parameter else inspect.Parameter.empty
 
 
 def _says_nothing(key: str, value: object, default: object) -> bool:

@@ -36,9 +36,14 @@ def documented(function: Function, name: str, text: str, **words: str) -> Functi
     if "example" in words:
         words["arguments"], _, words["elements"] = words.pop("example").partition(" -> ")
         text += _EXAMPLE
+    renamed(function, name).__doc__ = text.format(name=name, **words)
+    function.__module__ = "frazil.tensor"
+    return function
+
+
+def renamed(function: Function, name: str) -> Function:
+    """Give ``function`` a name, which its frames have, too."""
     made = cast(FunctionType, function)
     made.__name__ = made.__qualname__ = name
     made.__code__ = made.__code__.replace(co_name=name, co_qualname=name)
-    made.__module__ = "frazil.tensor"
-    made.__doc__ = text.format(name=name, **words)
     return function

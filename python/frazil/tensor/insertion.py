@@ -9,7 +9,7 @@ import numpy as np
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Constant, Variable
-from frazil.scalar.constants import TensorLike, as_tensor, constant
+from frazil.scalar.constants import TensorLike, as_tensor, as_written, constant
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.checks import Check, checked
@@ -129,7 +129,7 @@ def insert(arr: TensorLike, obj: Any, values: TensorLike, axis: int | None = Non
     if axis is None:
         return insert(ravel(arr), obj, values, 0)
     axis = normalize_axis(axis, arr.ndim)
-    new = as_tensor(as_tensor(values), arr.dtype)
+    new = as_written(values, arr.dtype)
     missing = arr.ndim - new.ndim
     if missing > 0:
         new = expand_dims(new, tuple(range(missing)))

@@ -10,7 +10,7 @@ import numpy as np
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
-from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.scalar.constants import TensorLike, as_tensor, as_written
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.elementwise.arithmetic import round
@@ -90,6 +90,8 @@ def pad(
     for axis, (before, behind) in enumerate(widths):
         if all(isinstance(n, int | np.integer) and n == 0 for n in (before, behind)):
             continue
+        if x.type.shape[axis] == 0 and mode not in ("constant", "empty"):
+            raise ValueError(f"there is nothing to repeat along axis {axis} of {x.type}")
         ends = (_as_width(before), _as_width(behind))
         if mode in ("edge", "reflect", "symmetric", "wrap"):
             x = take(x, _sources(mode, length(x, axis), *ends), axis)
@@ -165,7 +167,7 @@ def _sources(mode: str, n: Variable, before: Variable, behind: Variable) -> Vari
 def _filled(x: Variable, value: TensorLike, n: Variable, axis: int) -> Variable:
     shape = [*lengths(x)]
     shape[axis] = n
-    return broadcast_to(as_tensor(as_tensor(value), x.dtype), shape)
+    return broadcast_to(as_written(value, x.dtype), shape)
 
 
 def _ends(x: Variable, axis: int) -> tuple[Variable, Variable]:

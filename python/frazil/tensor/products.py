@@ -118,8 +118,8 @@ def dot(a: TensorLike, b: TensorLike) -> Variable:
     Parameters
     ----------
     a, b : tensor_like
-        Scalars multiply; vectors and matrices contract the last dimension of ``a`` with the first
-        of ``b``. More than two dimensions raise TypeError.
+        Scalars multiply; tensors contract the last dimension of ``a`` with the last but one of
+        ``b``, or with its only one.
 
     Returns
     -------
@@ -136,10 +136,7 @@ def dot(a: TensorLike, b: TensorLike) -> Variable:
     if a.ndim == 0 or b.ndim == 0:
         return _times(a, b)
     if a.ndim > 2 or b.ndim > 2:
-        raise TypeError(
-            f"dot of more than two dimensions is not supported; given {a.type} and {b.type}. "
-            "Use ft.matmul, or ft.tensordot."
-        )
+        return tensordot(a, b, 1 if b.ndim == 1 else ([-1], [-2]))
     return _dot(a, b)
 
 

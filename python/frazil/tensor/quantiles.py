@@ -30,7 +30,7 @@ def median(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable
     Parameters
     ----------
     a : tensor_like
-        Any tensor; a NaN makes the result NaN.
+        Any tensor with elements; a NaN makes the result NaN.
     axis : int or tuple of int, optional
         The dimensions to reduce; default: all.
     keepdims : bool, default False

@@ -19,7 +19,7 @@ import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.op import Array, Gradients, Op, Variables
-from frazil.scalar.constants import TensorLike, as_operand, as_tensor
+from frazil.scalar.constants import TensorLike, as_operand, as_tensor, as_written
 from frazil.tensor.axes import normalize_axes
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import documented
@@ -325,7 +325,7 @@ def _reduction(
             if where is not None:
                 raise ValueError(f"{name} of elements where a mask is true needs initial=, too")
             return _reduce(op, x, axis, keepdims)
-        first = as_tensor(as_tensor(initial), x.dtype)
+        first = as_written(initial, x.dtype)
         found = (_peak if op is Max else _valley)(counted(x, where, first), axis, keepdims)
         return _core.elemwise(join, found, first)
 
@@ -374,7 +374,7 @@ def _accumulation(
         found = _reduce(op, x, axis, keepdims)
         if initial is None:
             return found
-        return _core.elemwise(join, found, as_tensor(as_tensor(initial), found.dtype))
+        return _core.elemwise(join, found, as_written(initial, found.dtype))
 
     words = {"summary": summary, "operand": "Any tensor.", "result": result, "note": note}
     words |= {"initial": _INITIAL, "needed": ""}

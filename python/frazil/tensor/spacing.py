@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Literal
 
 import numpy as np
@@ -47,8 +48,8 @@ def linspace(
     endpoint : bool, default True
         Whether ``stop`` is the last of them; else it is where the next one would be.
     dtype : dtype_like, optional
-        Default: what the ends promote to, float64 if that is not floating. Numbers are rounded
-        down to integers.
+        Default: what the ends promote to, float64 if that is not floating; Python numbers do not
+        count. Numbers are rounded down to integers.
     axis : int, default 0
         The dimension of the result along which they lie.
 
@@ -63,9 +64,8 @@ def linspace(
     >>> ft.linspace(0, 1, 5).eval()
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    first, last = as_tensor(start), as_tensor(stop)
-    working = _working_dtype(first, last)
-    first, last = as_tensor(first, working), as_tensor(last, working)
+    working = floating_dtype(start, stop)
+    first, last = as_tensor(start, working), as_tensor(stop, working)
     values = _spaced(first, last, _as_count(num), endpoint)
     if dtype is not None and np.dtype(dtype).kind in "iu":
         values = _core.elemwise(scalar.floor, values)
@@ -109,15 +109,14 @@ def logspace(
     >>> ft.logspace(0, 2, 3).eval()
     array([  1.,  10., 100.])
     """
-    first, last, foot = as_tensor(start), as_tensor(stop), base
-    if not isinstance(base, int | float):
-        foot = as_tensor(base)
-        ndim = max(first.ndim, last.ndim, foot.ndim)
-        first, last, foot = (
-            expand_dims(x, tuple(range(ndim - x.ndim))) for x in (first, last, foot)
-        )
-        foot = expand_dims(foot, 0)
-    exponents = linspace(first, last, num, endpoint)
+    is_number = isinstance(base, int | float)
+    if is_number:
+        foot, exponents = base, linspace(start, stop, num, endpoint)
+    else:
+        ends = [as_tensor(one) for one in (start, stop, base)]
+        ndim = max(one.ndim for one in ends)
+        first, last, foot = (expand_dims(x, tuple(range(ndim - x.ndim))) for x in ends)
+        foot, exponents = expand_dims(foot, 0), linspace(first, last, num, endpoint)
     return _placed(as_tensor(_core.elemwise(scalar.pow, foot, exponents), dtype), axis)
 
 
@@ -160,7 +159,7 @@ def geomspace(
         if isinstance(end, Constant) and (end.data == 0).any():
             raise ValueError(f"no factor leads from zero, or to it; given the end {end}")
     wanted = np.dtype(dtype).name  # float64 is what NumPy makes of None
-    working = _core.promote(_working_dtype(first, last), wanted)
+    working = _core.promote(floating_dtype(start, stop), wanted)
     first, last = as_tensor(first, working), as_tensor(last, working)
     sign = _core.elemwise(scalar.sign, first)
     low, high = (_core.elemwise(scalar.log10, x * sign) for x in (first, last))
@@ -171,7 +170,8 @@ def geomspace(
     position = _positions(count, powers.ndim)
     values = _core.elemwise(scalar.where, _core.elemwise(scalar.eq, position, 0), first, powers)
     if endpoint:
-        values = _core.elemwise(scalar.where, _is_end(position, count), last, values)
+        final = _core.elemwise(scalar.where, _core.elemwise(scalar.isnan, powers), powers, last)
+        values = _core.elemwise(scalar.where, _is_end(position, count), final, values)
     return _placed(as_tensor(values, wanted), axis)
 
 
@@ -225,8 +225,10 @@ def _as_count(num: LengthLike) -> Variable:
     return count
 
 
-def _working_dtype(first: Variable, last: Variable) -> str:
-    dtype = _core.promote(first.dtype, last.dtype)
+def floating_dtype(*values: TensorLike) -> str:
+    """What numbers that follow from ``values`` are computed in; Python numbers fit into any."""
+    dtypes = [as_tensor(x).dtype for x in values if not isinstance(x, int | float)]
+    dtype = reduce(_core.promote, dtypes) if dtypes else "float64"
     return dtype if dtype.startswith("float") else "float64"
 
 
