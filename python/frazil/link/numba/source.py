@@ -35,6 +35,7 @@ from frazil.link.numba.element_loop import write_loop
 from frazil.link.numba.refusal import refusal
 from frazil.link.numba.translation import Defined, Foreign
 from frazil.link.numba.values import INF
+from frazil.link.numba.written_out import WrittenOut, written_out
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.expression_text import check_text
 from frazil.scalar.loop import loop_result
@@ -144,20 +145,20 @@ class KernelSource:
     def _expand(self, template: str, dtype: str, texts: Sequence[str]) -> list[str]:
         """The template with its operands in place; what takes several steps in lines before."""
         whole = re.fullmatch(r"(-?)\{(\w+)\}\((.*)\)", template)
-        steps = functions.steps_for(whole[2], dtype) if whole else None
-        if whole is not None and steps is not None:
+        own = written_out(whole[2], dtype) if whole else None
+        if whole is not None and own is not None:
             given = [self._fill(part, dtype, texts) for part in whole[3].split(", ")]
-            *lines, value = self._write_out(steps, dtype, given)
+            *lines, value = self._write_out(own, dtype, given)
             return [*lines, f"{whole[1]}({value})"]
         return [self._fill(template, dtype, texts)]
 
-    def _write_out(self, steps: functions.Steps, dtype: str, given: Sequence[str]) -> list[str]:
-        """The steps with names of their own, of which the last is the value."""
+    def _write_out(self, function: WrittenOut, dtype: str, given: Sequence[str]) -> list[str]:
+        """Its lines with names of their own; the last one is the value."""
         self.temporaries += 1
-        local = [line.partition(" = ")[0] for line in steps.lines]
+        local = [line.partition(" = ")[0] for line in function.lines]
         own = {
             name: f"t{self.temporaries}_{name}"
-            for name in (*steps.params, *local)
+            for name in (*function.params, *local)
             if name != "status"
         }
 
@@ -166,9 +167,9 @@ class KernelSource:
             return self._fill(line, dtype, given)
 
         return [
-            *(f"{own[p]} = {text}" for p, text in zip(steps.params, given, strict=True)),
-            *(renamed(line) for line in steps.lines),
-            renamed(steps.value),
+            *(f"{own[p]} = {text}" for p, text in zip(function.params, given, strict=True)),
+            *(renamed(line) for line in function.lines),
+            renamed(function.value),
         ]
 
     def _fill(self, template: str, dtype: str, texts: Sequence[str]) -> str:

@@ -237,7 +237,7 @@ struct Planner<'g, 'n, 'a> {
     waits: Waits,
     present: Vec<Step>,
     /// Made when the first candidate has to wait for a reader.
-    steps: Option<Steps>,
+    steps: Option<StepOrder>,
     /// For each place, the input that it is written over, or `NOWHERE`.
     placed: Vec<u32>,
 }
@@ -304,9 +304,9 @@ impl Planner<'_, '_, '_> {
         if roots.iter().all(|&root| self.readers.of(root).iter().all(|&reader| reader == step)) {
             return None;
         }
-        let steps = self
-            .steps
-            .get_or_insert_with(|| Steps::new(aliases, self.readers, &self.present, &self.waits));
+        let steps = self.steps.get_or_insert_with(|| {
+            StepOrder::new(aliases, self.readers, &self.present, &self.waits)
+        });
         let blocked = roots.iter().find_map(|&root| Some((root, steps.certain_user(step, root)?)));
         let blocked = blocked.or_else(|| {
             let mut added: Vec<Step> = Vec::new();
@@ -425,7 +425,7 @@ impl Planner<'_, '_, '_> {
 }
 
 /// The order of steps under the candidates accepted so far, and quick answers about who needs whom.
-struct Steps {
+struct StepOrder {
     order: IncrementalOrder,
     /// Each step below the latest of those that it needs: its readers by root are grouped by this forest.
     needed: Descent,
@@ -434,8 +434,13 @@ struct Steps {
     needing: Descent,
 }
 
-impl Steps {
-    fn new(aliases: &Aliases<'_, '_>, readers: &Readers, present: &[Step], waits: &Waits) -> Steps {
+impl StepOrder {
+    fn new(
+        aliases: &Aliases<'_, '_>,
+        readers: &Readers,
+        present: &[Step],
+        waits: &Waits,
+    ) -> StepOrder {
         let (outgoing, incoming) = Arcs::both(aliases.step_count(), |arc| {
             for step in aliases.steps() {
                 let makers = aliases.operands(step).iter().filter_map(|&at| aliases.maker(at));
@@ -457,12 +462,12 @@ impl Steps {
         let needing = Descent::new(&order, earliest);
         order.reverse();
         let order = IncrementalOrder::new(&order, outgoing, incoming);
-        Steps { order, needed, readers, needing }
+        StepOrder { order, needed, readers, needing }
     }
 
     /// Makes a reader precede a step; false, with nothing changed, if it needs the step.
     fn add(&mut self, reader: Step, step: Step) -> bool {
-        let Steps { order, needed, needing, .. } = self;
+        let StepOrder { order, needed, needing, .. } = self;
         order.add(reader.0, step.0, |from, to| needed.above(from, to) || needing.above(to, from))
     }
 
