@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import TypeVar
 
+from frazil.tensor.docstrings import listed_parameters
+
 Function = TypeVar("Function", bound=Callable[..., object])
 
-RNG = """rng : Variable or array_like
-    The state of the generator: a variable of :func:`shared_rng`, or the state that another draw
-    returned."""
-
-SIZE = """size : int, 0-d integer variable, or a sequence of them, optional
-    Shape of the result. Default: the shape to which the parameters broadcast."""
+_USUAL = {
+    "rng": "Variable or array_like: The state of the generator: a variable of :func:`shared_rng`, "
+    "or the state that another draw returned.",
+    "size": "int, 0-d integer variable, or a sequence of them: Shape of the result. Default: the "
+    "shape to which the parameters broadcast.",
+}
 
 _TEXT = """{summary}
 
@@ -55,23 +56,12 @@ def drawing(
 
     def document(function: Function) -> Function:
         name = function.__name__
-        told = []
-        for parameter in inspect.signature(function).parameters.values():
-            if parameter.name == "rng":
-                told.append(RNG)
-            elif parameter.name == "size" and "size" not in parameters:
-                told.append(SIZE)
-            else:
-                kind, _, text = parameters[parameter.name].partition(": ")
-                default = parameter.default
-                if default is not parameter.empty:
-                    kind += f", default {default!r}" if default is not None else ", optional"
-                told.append(f"{parameter.name} : {kind}\n    {text}")
+        told = listed_parameters(function, _USUAL | parameters)
         by_numpy = f"rng.{name}({example})" if numpy is None else numpy
         of_numpy = f", as :meth:`numpy.random.Generator.{name}`." if numpy is None else "."
         function.__doc__ = _TEXT.format(
             summary=summary + of_numpy,
-            parameters="\n".join(told),
+            parameters=told,
             result=result,
             name=name,
             comma=", " if example else "",

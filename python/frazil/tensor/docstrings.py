@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import TypeVar, cast
 
@@ -47,3 +48,73 @@ def renamed(function: Function, name: str) -> Function:
     made.__name__ = made.__qualname__ = name
     made.__code__ = made.__code__.replace(co_name=name, co_qualname=name)
     return function
+
+
+_USUAL = {
+    "axis": "int or tuple of int: The dimensions to reduce; default: all.",
+    "keepdims": "bool: Keep the reduced dimensions, with length 1.",
+}
+
+_DESCRIBED = """{summary}
+
+Parameters
+----------
+{parameters}
+
+Returns
+-------
+Variable
+    {result}
+"""
+
+
+def described(
+    summary: str, result: str, example: str, **parameters: str
+) -> Callable[[Function], Function]:
+    """Give a function of arrays its docstring.
+
+    ``parameters`` are what the docstring says of each, ``"type: text"``; what is said of ``axis``
+    and ``keepdims`` of a reduction need not be told. The ``example`` is written ``"arguments ->
+    elements of the array"``.
+    """
+
+    def document(function: Function) -> Function:
+        made = cast(FunctionType, function)
+        told = listed_parameters(made, _USUAL | parameters)
+        made.__doc__ = (_DESCRIBED + _EXAMPLE).format(
+            name=made.__name__,
+            summary=summary,
+            parameters=told,
+            result="\n".join(indented(result)).lstrip(),
+            arguments=example.partition(" -> ")[0],
+            elements=example.partition(" -> ")[2],
+        )
+        return function
+
+    return document
+
+
+def listed_parameters(function: Callable[..., object], told: Mapping[str, str]) -> str:
+    """The parameters as a docstring lists them: what is ``told`` of each, ``"type: text"``, and the
+    default that the signature says.
+    """
+    made = cast(FunctionType, function)
+    code, defaults = made.__code__, made.__defaults__ or ()
+    positional = code.co_varnames[: code.co_argcount]
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    known = dict(zip(positional[len(positional) - len(defaults) :], defaults, strict=True))
+    known |= made.__kwdefaults__ or {}
+    lines = []
+    for name in names:
+        kind, _, text = told[name].partition(": ")
+        if name in known:
+            value = known[name]
+            written = f'"{value}"' if isinstance(value, str) else repr(value)
+            kind += ", optional" if value is None else f", default {written}"
+        lines += [f"{name} : {kind}", *indented(text)]
+    return "\n".join(lines)
+
+
+def indented(text: str) -> list[str]:
+    """The lines of a paragraph of a docstring's section."""
+    return textwrap.wrap(text, 100, initial_indent="    ", subsequent_indent="    ")

@@ -13,6 +13,7 @@ from frazil._core import Constant, Variable
 from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.tensor.axes import normalize_axes
 from frazil.tensor.dims import expand_dims
+from frazil.tensor.docstrings import described
 from frazil.tensor.items import get_item
 from frazil.tensor.lengths import floor_divide, length, lengths, literal, product, subtract
 from frazil.tensor.reductions import Axis, sum
@@ -23,31 +24,18 @@ from frazil.tensor.transposition import permute_dims
 
 Place: TypeAlias = Callable[[Variable, Variable], Variable]
 
+_METHOD = """\
+str: What lies between two elements: any of the names that :func:`numpy.quantile` takes."""
 
+
+@described(
+    "Return the middle of the sorted elements, or the mean of both that are in the middle.",
+    "As :func:`numpy.median` gives, in the dtype of ``a`` if that is floating, else in float64. "
+    "The elements are sorted.",
+    "[[3.0, 1.0, 2.0], [6.0, 4.0, 9.0]], axis=1 -> [2., 6.]",
+    a="tensor_like: Any tensor with elements; a NaN makes the result NaN.",
+)
 def median(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
-    """Return the middle of the sorted elements, or the mean of both that are in the middle.
-
-    Parameters
-    ----------
-    a : tensor_like
-        Any tensor with elements; a NaN makes the result NaN.
-    axis : int or tuple of int, optional
-        The dimensions to reduce; default: all.
-    keepdims : bool, default False
-        Keep the reduced dimensions, with length 1.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.median` gives, in the dtype of ``a`` if that is floating, else in float64.
-        The elements are sorted.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.median([[3.0, 1.0, 2.0], [6.0, 4.0, 9.0]], axis=1).eval()
-    array([2., 6.])
-    """
     x = _as_floating(as_tensor(a))
     ordered = sort(_first(x, axis), 0)
     count = length(ordered, 0)
@@ -59,29 +47,13 @@ def median(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable
     return _kept(middle, x, axis, keepdims)
 
 
+@described(
+    "Return the median of the elements that are not NaN.",
+    "As :func:`numpy.nanmedian` gives; NaN where there is no number.",
+    "[[3.0, 1.0, 2.0], [6.0, ft.nan, 9.0]], axis=1 -> [2. , 7.5]",
+    a="tensor_like: Any tensor.",
+)
 def nanmedian(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
-    """Return the median of the elements that are not NaN.
-
-    Parameters
-    ----------
-    a : tensor_like
-        Any tensor.
-    axis : int or tuple of int, optional
-        The dimensions to reduce; default: all.
-    keepdims : bool, default False
-        Keep the reduced dimensions, with length 1.
-
-    Returns
-    -------
-    Variable
-        As :func:`numpy.nanmedian` gives; NaN where there is no number.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.nanmedian([[3.0, 1.0, 2.0], [6.0, ft.nan, 9.0]], axis=1).eval()
-    array([2. , 7.5])
-    """
     x = _as_floating(as_tensor(a))
     ordered = sort(_first(x, axis), 0)
     valid = _core.elemwise(scalar.invert, _core.elemwise(scalar.isnan, ordered))
@@ -94,6 +66,15 @@ def nanmedian(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Varia
     return _kept(_mean(low, high, get_item(count, 0)), x, axis, keepdims)
 
 
+@described(
+    "Return the numbers below which given shares of the elements lie.",
+    "With the dimensions of ``q`` in front, as :func:`numpy.quantile` gives. The elements are "
+    "sorted. Where a share falls on an element it is that, also beside an infinite one.",
+    "[1.0, 2.0, 3.0, 4.0], [0.25, 0.5] -> [1.75, 2.5 ]",
+    a="tensor_like: Any tensor with elements; a NaN makes the result NaN.",
+    q="tensor_like: The shares, from 0 to 1; 2 dimensions at most.",
+    method=_METHOD,
+)
 def quantile(
     a: TensorLike,
     q: TensorLike,
@@ -101,37 +82,18 @@ def quantile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Variable:
-    """Return the numbers below which given shares of the elements lie.
-
-    Parameters
-    ----------
-    a : tensor_like
-        Any tensor with elements; a NaN makes the result NaN.
-    q : tensor_like
-        The shares, from 0 to 1; 2 dimensions at most.
-    axis : int or tuple of int, optional
-        The dimensions to reduce; default: all.
-    method : str, default "linear"
-        What lies between two elements: any of the names that :func:`numpy.quantile` takes.
-    keepdims : bool, default False
-        Keep the reduced dimensions, with length 1.
-
-    Returns
-    -------
-    Variable
-        With the dimensions of ``q`` in front, as :func:`numpy.quantile` gives. The elements are
-        sorted. Where a share falls on an element it is that, also beside an infinite one.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.quantile([1.0, 2.0, 3.0, 4.0], [0.25, 0.5]).eval()
-    array([1.75, 2.5 ])
-    """
     weak = type(q) in (int, float)
     return _quantile(as_tensor(a), _as_shares(q, 1), axis, method, keepdims, weak)
 
 
+@described(
+    "Return the numbers below which given percentages of the elements lie.",
+    "With the dimensions of ``q`` in front, as :func:`numpy.percentile` gives.",
+    "[1.0, 2.0, 3.0, 4.0], 50 -> 2.5",
+    a="tensor_like: Any tensor with elements; a NaN makes the result NaN.",
+    q="tensor_like: The percentages, from 0 to 100; 2 dimensions at most.",
+    method=_METHOD,
+)
 def percentile(
     a: TensorLike,
     q: TensorLike,
@@ -139,28 +101,6 @@ def percentile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Variable:
-    """Return the numbers below which given percentages of the elements lie.
-
-    Parameters
-    ----------
-    a : tensor_like
-        Any tensor with elements; a NaN makes the result NaN.
-    q : tensor_like
-        The percentages, from 0 to 100; 2 dimensions at most.
-    axis, method, keepdims
-        As for :func:`quantile`.
-
-    Returns
-    -------
-    Variable
-        With the dimensions of ``q`` in front, as :func:`numpy.percentile` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.percentile([1.0, 2.0, 3.0, 4.0], 50).eval()
-    array(2.5)
-    """
     weak = type(q) in (int, float)
     return _quantile(as_tensor(a), _as_shares(q, 100), axis, method, keepdims, weak)
 

@@ -12,6 +12,7 @@ from frazil.tensor.axes import normalize_axes
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.diagonals import diagonal
 from frazil.tensor.dims import expand_dims, squeeze
+from frazil.tensor.docstrings import described
 from frazil.tensor.elementwise.choice import clip
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import length, lengths, product
@@ -21,56 +22,24 @@ from frazil.tensor.reductions import Axis, max, min, sum
 from frazil.tensor.transposition import matrix_transpose
 
 
+@described(
+    "Return how far the largest element is above the smallest one.",
+    "Of the dtype of ``a``, as :func:`numpy.ptp` gives.",
+    "[[1.0, 5.0], [2.0, 2.0]], axis=1 -> [4., 0.]",
+    a="tensor_like: Numbers, one at least.",
+)
 def ptp(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
-    """Return how far the largest element is above the smallest one.
-
-    Parameters
-    ----------
-    a : tensor_like
-        Numbers, one at least.
-    axis : int or tuple of int, optional
-        The dimensions to reduce; default: all.
-    keepdims : bool, default False
-        Keep the reduced dimensions, with length 1.
-
-    Returns
-    -------
-    Variable
-        Of the dtype of ``a``, as :func:`numpy.ptp` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.ptp([[1.0, 5.0], [2.0, 2.0]], axis=1).eval()
-    array([4., 0.])
-    """
     a = as_tensor(a)
     return _core.elemwise(scalar.sub, max(a, axis, keepdims), min(a, axis, keepdims))
 
 
+@described(
+    "Return how many elements are not zero.",
+    "Of int64, as :func:`numpy.count_nonzero` gives.",
+    "[[1, 0], [2, 3]], axis=1 -> [1, 2]",
+    x="tensor_like: Any tensor; NaN is not zero.",
+)
 def count_nonzero(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
-    """Return how many elements are not zero.
-
-    Parameters
-    ----------
-    x : tensor_like
-        Any tensor; NaN is not zero.
-    axis : int or tuple of int, optional
-        The dimensions to reduce; default: all.
-    keepdims : bool, default False
-        Keep the reduced dimensions, with length 1.
-
-    Returns
-    -------
-    Variable
-        Of int64, as :func:`numpy.count_nonzero` gives.
-
-    Examples
-    --------
-    >>> import frazil.tensor as ft
-    >>> ft.count_nonzero([[1, 0], [2, 3]], axis=1).eval()
-    array([1, 2])
-    """
     return sum(as_tensor(as_tensor(x), "bool"), axis, "int64", keepdims)
 
 
