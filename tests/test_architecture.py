@@ -1,5 +1,7 @@
 """What ARCHITECTURE.md says never happens, as far as one can see it from outside."""
 
+import ast
+import importlib.util
 import re
 import subprocess
 import sys
@@ -131,3 +133,19 @@ def test_folders_of_the_runtime_use_those_before_them():
     folders = folders_of("runtime")
     assert {path.name for path in source.iterdir() if path.is_dir()} == {*folders, "error"}
     assert used_backwards("runtime") == set()
+
+
+def packages() -> list[Path]:
+    return sorted(path.parent for path in (ROOT / "python" / "frazil").glob("*/**/__init__.py"))
+
+
+@pytest.mark.parametrize("package", packages(), ids=lambda path: path.name)
+def test_packages_say_what_they_import_and_where_to_start(package):
+    told = ast.get_docstring(ast.parse((package / "__init__.py").read_text())) or ""
+    assert len(told.partition("\n\n")[0]) > 20
+    places = re.findall(r":mod:`~?(frazil[\w.]+)`", told)
+    assert all(importlib.util.find_spec(name) is not None for name in places)
+    if package.parent.name == "frazil":
+        text = " ".join(told.split())
+        assert re.search(r"May import ``[\w.]+``|May import the extension module", text)
+        assert re.search(r"[Ss]tart reading at :mod:", text)

@@ -1,4 +1,8 @@
-"""From graphs to functions."""
+"""From graphs to functions: phases rewrite a graph, a linker makes a program of it.
+
+May import ``rewrite``, ``link``, ``cache`` and what lies below. Start reading at
+:mod:`frazil.compile.function`, and for the order of phases at :mod:`frazil.compile.phases`.
+"""
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 

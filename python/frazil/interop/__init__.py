@@ -1,1 +1,5 @@
-"""Doors from other libraries: each takes their graphs to frazil's own, and adds nothing to it."""
+"""Other libraries' graphs, translated to frazil's and back.
+
+May import ``compile``, ``gradient`` and what lies below; nothing imports it. Start reading at
+:mod:`frazil.interop.pytensor.translation`.
+"""

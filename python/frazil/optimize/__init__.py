@@ -1,4 +1,8 @@
-"""Minima and roots of expressions, found by SciPy and differentiated by what defines them."""
+"""Minima and roots of expressions, found by SciPy and differentiated by what defines them.
+
+May import ``compile``, ``gradient`` and what lies below. Start reading at
+:mod:`frazil.optimize.solver`.
+"""
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 

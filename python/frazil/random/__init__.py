@@ -1,6 +1,7 @@
 """Random numbers: draws that take the state of a generator and return the next one.
 
 Numbers are those that NumPy draws from the same state. May import ``tensor`` and what lies below.
+Start reading at :mod:`frazil.random.draw`.
 """
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING

@@ -1,4 +1,8 @@
-"""Scalar ops: one row each, in modules by theme."""
+"""Scalar ops, a row each in modules by theme, and the op that applies one to all elements.
+
+May import ``graph``. Start reading at :mod:`frazil.scalar.op`, and for the rows at
+:mod:`frazil.scalar.arithmetic`.
+"""
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 

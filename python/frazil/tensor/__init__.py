@@ -1,4 +1,8 @@
-"""Tensor functions, under NumPy's names and PyTensor's: ``import frazil.tensor as ft``."""
+"""Tensor functions, under NumPy's names and PyTensor's: ``import frazil.tensor as ft``.
+
+May import ``scalar`` and what lies below. Each theme is a module; start reading at
+:mod:`frazil.tensor.reductions` for one with an op, and at :mod:`frazil.tensor.items` for indices.
+"""
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
