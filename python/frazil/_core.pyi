@@ -49,6 +49,8 @@ __all__ = [
     "kernel_listing",
     "kernels_hold",
     "load_graph",
+    "load_input",
+    "load_variable",
     "memory_plan",
     "native_code_fault",
     "nominal",
@@ -122,8 +124,13 @@ class Variable:
     def container(self) -> Container: ...
     @property
     def name(self) -> str | None: ...
+    @name.setter
+    def name(self, name: str | None, /) -> None: ...
     @property
     def digest(self) -> str: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, memo: Any, /) -> Self: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
     def __add__(self, other: Any, /) -> Variable: ...
     def __radd__(self, other: Any, /) -> Variable: ...
     def __sub__(self, other: Any, /) -> Variable: ...
@@ -522,6 +529,17 @@ class FrozenFunctionGraph:
     def __deepcopy__(self, _memo: object) -> Self: ...
 
 def load_graph(bytes: bytes) -> FrozenFunctionGraph:
+    """What pickles call."""
+
+def load_input(token: bytes, type: TensorType, name: str | None) -> Variable:
+    """What pickles call."""
+
+def load_variable(
+    graph: FrozenFunctionGraph,
+    leaves: tuple[Variable, ...],
+    token: bytes | None,
+    name: str | None,
+) -> Variable:
     """What pickles call."""
 
 _Replacements: TypeAlias = Mapping[Variable, Variable] | Iterable[tuple[Variable, Variable]]

@@ -160,6 +160,8 @@ class _Tree:
             known = place in self._ids and (level == 0 or variable is not root)
             number = self._ids.setdefault(place, len(self._ids))
             line = before + label(variable) + self._id_text(number)
+            if variable.owner is not None and variable.name is not None:
+                line += f" {variable.name!r}"
             self.text.append(line + (f" <{variable.type}>" if self._print_type else ""))
             if variable.owner is None or not variable.owner.inputs or level == self._depth:
                 continue

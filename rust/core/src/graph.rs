@@ -5,3 +5,4 @@
 pub mod freeze;
 pub mod function_graph;
 mod names;
+pub mod portable;

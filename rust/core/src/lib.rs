@@ -16,10 +16,12 @@ pub mod rewrite;
 pub mod value;
 
 pub use graph::function_graph::{Client, FunctionGraph};
+pub use graph::portable::Portable;
 pub use intern::fork;
 pub use node::container::{Container, Stats};
 pub use node::frozen::FrozenFunctionGraph;
 pub use node::lengths::Lengths;
+pub use node::notes::{Token, Tokens};
 pub use node::op::{Op, OpKey, OpProps, Param};
 pub use node::{Body, Inputs, Node, Var, elemwise, replace, traverse};
 pub use order::destroy::{Inconsistent, Orderings};

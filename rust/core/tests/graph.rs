@@ -76,7 +76,9 @@ fn term(var: &Var) -> Rc<Term> {
             operands: inputs.iter().map(term).collect(),
         },
         frazil_core::Body::Constant(_) => Term::Constant(7),
-        _ => Term::Input(["x", "y", "z"].iter().position(|name| var.name() == Some(name)).unwrap()),
+        _ => Term::Input(
+            ["x", "y", "z"].iter().position(|name| var.name().as_deref() == Some(name)).unwrap(),
+        ),
     })
 }
 

@@ -6,7 +6,7 @@
 use std::io;
 use std::sync::OnceLock;
 
-use frazil_core::{Container, fork};
+use frazil_core::{Container, Tokens, fork};
 
 use crate::{face, source_line};
 
@@ -16,6 +16,7 @@ pub fn watch() -> io::Result<()> {
     let status = *WATCHED.get_or_init(|| {
         // Made by now: a child would wait for ever for who was making it.
         Container::global();
+        fork::add_lasting(&Tokens);
         fork::add_lasting(&face::Tables);
         fork::add_lasting(&source_line::Places);
         frazil_runtime::watch_forks();

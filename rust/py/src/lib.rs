@@ -27,6 +27,7 @@ mod op;
 mod operand;
 mod owned;
 mod persist;
+mod pickled;
 mod plan;
 mod program;
 mod reach;
@@ -89,6 +90,8 @@ mod _core {
     };
     #[pymodule_export]
     use crate::op::OpBase;
+    #[pymodule_export]
+    use crate::pickled::{load_input, load_variable};
     #[pymodule_export]
     use crate::plan::{Refusal, Schedule, plan};
     #[pymodule_export]

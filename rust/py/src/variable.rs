@@ -19,6 +19,7 @@ use crate::error::raise;
 use crate::face::{apply_face, container_face, face, forget_variable};
 use crate::op::OpBase;
 use crate::operand::operand;
+use crate::pickled;
 use crate::source_line::here;
 use crate::types::TensorType;
 
@@ -215,8 +216,26 @@ impl Variable {
     }
 
     #[getter]
-    fn name(&self) -> Option<&str> {
-        self.var().name()
+    fn name(&self) -> Option<String> {
+        self.var().name().map(|name| name.to_string())
+    }
+
+    /// Names the variable in messages and printed graphs; equal expressions are one variable, with one name.
+    #[setter]
+    fn set_name(&self, name: Option<&str>) -> PyResult<()> {
+        self.var().set_name(name).map_err(raise)
+    }
+
+    fn __copy__<'py>(slf: Bound<'py, Self>) -> Bound<'py, Self> {
+        slf
+    }
+
+    fn __deepcopy__<'py>(slf: Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Bound<'py, Self> {
+        slf
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        pickled::parts(slf.py(), slf.get().var())
     }
 
     #[getter]
@@ -461,6 +480,13 @@ impl SharedVariable {
     pub fn cell(&self) -> &Arc<SharedCell> {
         &self.cell
     }
+
+    /// Another variable, which holds a copy of the value.
+    fn other<'py>(slf: &Bound<'py, SharedVariable>) -> Object<'py> {
+        let (make, arguments): (Bound<'_, PyAny>, Bound<'_, PyTuple>) =
+            SharedVariable::__reduce__(slf)?.extract()?;
+        make.call1(arguments)
+    }
 }
 
 #[pymethods]
@@ -482,12 +508,21 @@ impl SharedVariable {
         let py = slf.py();
         let var = slf.as_super().get().var();
         let convert = py.import("frazil.compile.argument")?.getattr("convert")?;
-        let mut array = convert.call1((value, TensorType(var.ty().clone()), var.name()))?;
+        let name = var.name();
+        let mut array = convert.call1((value, TensorType(var.ty().clone()), name.as_deref()))?;
         if !borrow {
             array = array.call_method0(intern!(py, "copy"))?;
         }
         drop(slf.get().cell.set(array.cast_into()?.unbind()));
         Ok(())
+    }
+
+    fn __copy__<'py>(slf: &Bound<'py, Self>) -> Object<'py> {
+        SharedVariable::other(slf)
+    }
+
+    fn __deepcopy__<'py>(slf: &Bound<'py, Self>, _memo: &Bound<'py, PyAny>) -> Object<'py> {
+        SharedVariable::other(slf)
     }
 
     /// Pickles and copies are other variables, which hold a copy of the value.
@@ -496,7 +531,8 @@ impl SharedVariable {
         let make = py.import("frazil._core")?.getattr("shared")?;
         let var = slf.as_super().get().var();
         let shape = var.ty().shape().to_vec();
-        let arguments = (slf.get().get_value(py, false)?, var.name(), shape);
+        let name = var.name();
+        let arguments = (slf.get().get_value(py, false)?, name.as_deref(), shape);
         (make, arguments).into_pyobject(py)
     }
 }

@@ -1,4 +1,4 @@
-//! Display names of a graph's variables: they belong to the graph, never to nodes.
+//! Display names of a graph's variables: those given in it come before those given everywhere.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ struct Named {
 }
 
 impl Names {
-    /// The name given to `var`, here or, if it is a root input, at its birth.
-    pub(crate) fn get<'a>(&'a self, var: &'a Var) -> Option<&'a str> {
+    /// The name given to `var`, here or everywhere.
+    pub(crate) fn get(&self, var: &Var) -> Option<Arc<str>> {
         let given = self.0.as_ref().and_then(|table| table.get(&var.identity()));
-        given.map(|named| &*named.name).or_else(|| var.name())
+        given.map(|named| Arc::clone(&named.name)).or_else(|| var.name())
     }
 
     /// The names with `var` called `name`.
@@ -53,10 +53,10 @@ impl Names {
 ///
 /// No generated name equals a given one.
 pub(crate) fn all_names(names: &Names, variables: &[Var]) -> Vec<Arc<str>> {
-    let given: FxHashSet<&str> = variables.iter().filter_map(|var| names.get(var)).collect();
+    let given: FxHashSet<Arc<str>> = variables.iter().filter_map(|var| names.get(var)).collect();
     let name = |(position, var): (usize, &Var)| -> Arc<str> {
         if let Some(name) = names.get(var) {
-            return name.into();
+            return name;
         }
         if let Some(data) = var.constant() {
             return element_text::short(data).into();

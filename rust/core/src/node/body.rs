@@ -29,7 +29,7 @@ pub enum Body {
     /// A root input: unique by identity.
     Input {
         /// The name shown to people.
-        name: Option<Box<str>>,
+        name: Option<Arc<str>>,
         /// Tells it from every other input of its container.
         serial: u64,
         /// What the layer above keeps with it, such as the cell of a shared variable.

@@ -3,7 +3,7 @@
 //! A container lives while a handle, a graph or a node of it does.
 //!
 //! Lock order: a thread holds at most one of a container's locks (a shard's, the registry of graphs, the tables of
-//! frozen graphs and of lengths), takes no other lock under it, and drops nothing under it.
+//! frozen graphs, of lengths and of notes), takes no other lock under it, and drops nothing under it.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::frozen::{Frozen, FrozenFunctionGraph};
 use super::lengths::LengthTable;
+use super::notes::NoteTable;
 use super::op::Op;
 use super::registry::Registry;
 use crate::intern::Interner;
@@ -40,6 +41,7 @@ pub(crate) struct Storage {
     graphs: Registry,
     frozen: Interner<Frozen>,
     lengths: LengthTable,
+    notes: NoteTable,
 }
 
 impl Storage {
@@ -60,12 +62,18 @@ impl Storage {
     pub(crate) fn lengths(&self) -> &LengthTable {
         &self.lengths
     }
+
+    /// What is noted of nodes.
+    pub(crate) fn notes(&self) -> &NoteTable {
+        &self.notes
+    }
 }
 
 impl Locks for Storage {
     fn hold<'a>(&'a self, others: &mut Vec<Arc<dyn Locks>>) -> Held<'a> {
         let graphs = self.graphs.hold(others);
-        Box::new((self.nodes.hold(others), graphs, self.frozen.hold(others), self.lengths.hold()))
+        let tables = (self.lengths.hold(), self.notes.hold());
+        Box::new((self.nodes.hold(others), graphs, self.frozen.hold(others), tables))
     }
 }
 
@@ -97,6 +105,7 @@ impl Container {
             graphs: Registry::default(),
             frozen: Interner::default(),
             lengths: LengthTable::default(),
+            notes: NoteTable::default(),
         });
         fork::add(&storage);
         Container(storage)

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use super::body::Body;
 use super::container::{Container, SHARDS, Storage};
 use super::lengths::Lengths;
+use super::notes::NoteTable;
 use super::var::Var;
 use crate::intern::sync::{AtomicBool, AtomicU32};
 use crate::intern::{Debris as DebrisOf, Handle, Interned, Interner, WeakHandle};
@@ -25,6 +26,8 @@ pub(crate) struct NodeData {
     persistable: bool,
     /// Whether the container's table of lengths knows some of the node.
     measured: AtomicBool,
+    /// Whether the container's table of notes knows the node.
+    has_notes: AtomicBool,
 }
 
 #[cfg(target_pointer_width = "64")]
@@ -57,6 +60,9 @@ impl Interned for NodeData {
         {
             debris.take(lengths.into_nodes().map(|node| node.0));
         }
+        if self.has_notes.load(Ordering::Relaxed) {
+            storage.notes().forget(address);
+        }
     }
 
     #[inline]
@@ -82,9 +88,11 @@ impl Node {
         origin: Origin,
     ) -> Node {
         let digest = body.digest(&signature);
-        let (persistable, measured) = (body.persistable(), AtomicBool::new(false));
+        let persistable = body.persistable();
+        let [measured, has_notes] = [false, false].map(AtomicBool::new);
         let first = AtomicU32::new(origin.0);
-        let data = NodeData { origin: first, persistable, measured, digest, signature, body };
+        let data =
+            NodeData { origin: first, persistable, measured, has_notes, digest, signature, body };
         let node = Node(Handle::intern(storage, data));
         // Relaxed is enough: a number that nothing else hangs on.
         if origin != Origin::default() && node.origin() == Origin::default() {
@@ -167,6 +175,19 @@ impl Node {
         // Also where another thread was first, which may not have come to say so yet.
         self.0.measured.store(true, Ordering::Relaxed);
         kept
+    }
+
+    /// What `read` finds among the notes, if there are some of the node.
+    pub(super) fn noted<T>(&self, read: impl FnOnce(&NoteTable) -> Option<T>) -> Option<T> {
+        // Relaxed is enough: the table's lock orders what it guards.
+        let known = self.0.has_notes.load(Ordering::Relaxed);
+        known.then(|| read(self.0.owner().notes())).flatten()
+    }
+
+    /// Has `write` note something.
+    pub(super) fn note<T>(&self, write: impl FnOnce(&NoteTable) -> T) -> T {
+        self.0.has_notes.store(true, Ordering::Relaxed);
+        write(self.0.owner().notes())
     }
 
     /// The outputs, in order.

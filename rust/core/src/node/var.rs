@@ -73,23 +73,17 @@ impl Var {
         (self.node.address(), self.index)
     }
 
-    /// The name shown to people, if it is a named root input.
-    pub fn name(&self) -> Option<&str> {
-        match self.node.body() {
-            Body::Input { name, .. } => name.as_deref(),
-            _ => None,
-        }
-    }
-
-    /// A short text for messages: the name, the value of a constant scalar, or what made it.
+    /// A short text for messages: the name, or what made it.
     pub fn describe(&self) -> String {
+        if let Some(name) = self.name() {
+            return name.to_string();
+        }
         match self.node.body() {
             Body::Apply { op, .. } if self.node.signature().types().len() > 1 => {
                 format!("{}.{}", op.label(), self.index)
             }
             Body::Apply { op, .. } => format!("{}.out", op.label()),
-            Body::Input { name: Some(name), .. } => name.to_string(),
-            Body::Input { name: None, .. } => format!("<{}>", self.ty()),
+            Body::Input { .. } => format!("<{}>", self.ty()),
             Body::Nominal { position } => format!("*{position}-<{}>", self.ty()),
             Body::Constant(_) => format!("constant <{}>", self.ty()),
         }

@@ -112,6 +112,11 @@ pub enum Error {
     #[error("{what} cannot be an input of a graph: only variables that are not constants can")]
     InvalidInput { what: String },
 
+    #[error(
+        "{variable} takes no name: equal ones are one variable. Name what is computed from it, or an input"
+    )]
+    Nameless { variable: String },
+
     #[error("{variable} is not in the graph")]
     NotInGraph { variable: String },
 
@@ -235,6 +240,7 @@ impl Error {
             | Error::InputType { .. }
             | Error::InvalidInput { .. }
             | Error::Lengths { .. }
+            | Error::Nameless { .. }
             | Error::ValueType { .. } => ErrorClass::Type,
             Error::NotPersistable { .. } | Error::ParamsTooDeep { .. } => ErrorClass::Pickling,
             Error::MissingValues { .. } | Error::NotInGraph { .. } => ErrorClass::Key,
