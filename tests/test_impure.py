@@ -217,6 +217,16 @@ def test_graphs_that_fold_distinct_nodes_keep_draws() -> None:
     assert graph.outputs[0] is graph.outputs[1]
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_draws_of_two_frozen_graphs_are_two(mode: str) -> None:
+    one, other = (fz.FrozenFunctionGraph([], [draw(3) + k]) for k in range(2))
+    outputs = [one.outputs[0], other.outputs[0], one.outputs[0]]
+    values, calls = run(fz.function([], outputs, mode=mode))
+    assert calls == 2
+    assert values[0] == values[2]
+    assert values[0] + values[1] == 3 + 3 + 1 + 1
+
+
 def test_a_view_that_is_not_pure_is_a_view() -> None:
     @dataclass(frozen=True, eq=False)
     class Seen(Draw):

@@ -340,6 +340,22 @@ def test_what_is_destroyed_apart_stays_apart(steps, written):
     assert set(Counter(destroyed).values()) == {1}
 
 
+@given(*[st.lists(st.sampled_from(sorted(MAKERS)), min_size=1, max_size=3)] * 2)
+def test_buffers_of_two_frozen_graphs_stay_apart(names, others):
+    def frozen(names):
+        x = ft.dvector("x")
+        return fz.FrozenFunctionGraph([x], [MAKERS[name](x) + k for k, name in enumerate(names)])
+
+    one, other = frozen(names), frozen(others)
+    assert one.container.owners(one.outputs[0]) == [one]
+    both = fz.FunctionGraph(one.inputs, [*one.outputs, *other.outputs])
+    assert count(both) == len(names) + len(others) * (one is not other)
+    assert count(both.freeze()) == count(both)
+    again = fz.FrozenFunctionGraph(other.inputs, other.outputs)
+    assert again is other
+    assert pickle.loads(pickle.dumps(other)).outputs == other.outputs
+
+
 def test_gradient(mode):
     x = ft.dvector("x")
     value = np.array([1.0, 2.0, 3.0])

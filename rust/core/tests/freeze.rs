@@ -3,10 +3,11 @@
 mod terms;
 
 use frazil_core::{
-    Body, Container, Digest, FrozenFunctionGraph, FunctionGraph, Op, OpKey, OpProps, Origin, Param,
-    Signature, Ty, Var,
+    Body, Container, Digest, FrozenFunctionGraph, FunctionGraph, Node, Op, OpKey, OpProps, Origin,
+    Param, Signature, Ty, Var,
 };
 use proptest::prelude::*;
+use rustc_hash::FxHashSet;
 use terms::{apply, build, canonical, constant, input, inputs, ops, recipe};
 
 fn freeze(container: &Container, inputs: &[Var], outputs: &[Var]) -> FrozenFunctionGraph {
@@ -48,6 +49,32 @@ proptest! {
         prop_assert_eq!(a == b, a_model == b_model);
         prop_assert_eq!(a.digest() == b.digest(), a_model == b_model);
         prop_assert_eq!(a_folded == b_folded, a_folded_model == b_folded_model);
+    }
+
+    #[test]
+    fn graphs_that_are_not_one_have_no_buffer_in_common(one in recipe(8), other in recipe(8)) {
+        let container = Container::new();
+        let frozen = |recipe: &[terms::Step]| {
+            let inputs = inputs(&container);
+            freeze(&container, &inputs, &build(&container, &inputs, recipe))
+        };
+        let (a, again, b) = (frozen(&one), frozen(&one), frozen(&other));
+        let tags = |graph: &FrozenFunctionGraph| -> FxHashSet<_> {
+            let tag = |node: &Node| match node.body() {
+                Body::Apply { distinct, .. } => *distinct,
+                _ => None,
+            };
+            graph.toposort().iter().filter_map(tag).collect()
+        };
+        prop_assert!(a.outputs() == again.outputs() && tags(&a) == tags(&again));
+        prop_assert!(a == b || tags(&a).is_disjoint(&tags(&b)));
+        // Put together, they have the buffers of both, and each is what it was.
+        let together: Vec<Var> = a.outputs().iter().chain(b.outputs()).cloned().collect();
+        let whole = FunctionGraph::new(&container, a.inputs(), &together).unwrap();
+        let expected: FxHashSet<_> = tags(&a).union(&tags(&b)).copied().collect();
+        prop_assert_eq!(tags(&whole.freeze().unwrap()).len(), expected.len());
+        prop_assert!(freeze(&container, b.inputs(), b.outputs()) == b);
+        prop_assert!(b.outputs().iter().all(|output| b.owns(output)));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! Freezing puts nominals in place of the inputs and numbers the tags of distinct nodes 1, 2, ... as a walk from the
 //! outputs meets them. What is left says nothing about where and in which order the graph was built, so isomorphic
-//! graphs have the very same outputs, and a table of weak references makes one object of them.
+//! graphs have the very same outputs, and a table of weak references makes one object of them. The outputs that others
+//! see have tags of the graph's own instead (`node/frozen.rs`): the first buffer of one graph is not that of another.
 
 use once_cell::race::OnceBox;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,7 +14,7 @@ use crate::node::alias;
 use crate::node::container::Container;
 use crate::node::frozen::{Frozen, FrozenFunctionGraph};
 use crate::node::op::{Op, Param};
-use crate::node::replace::{Rebuild, rebuild};
+use crate::node::replace::{Afresh, Rebuild, rebuild};
 use crate::node::{Body, Inputs, Node, Var};
 use crate::order::destroy;
 use crate::value::digest::DigestWriter;
@@ -73,9 +74,14 @@ impl FrozenFunctionGraph {
 
     /// The applications in an order that runs: operands first, and a destroyer after all readers.
     pub fn toposort(&self) -> &[Node] {
-        self.0.order.get_or_init(|| {
-            let order = destroy::toposort(&self.0.outputs, &self.0.inputs, &[]);
-            // A graph that destroys has had its order since it was frozen, so this one has any order.
+        let frozen = &self.0;
+        let (order, outputs) = match self.own() {
+            Some(own) => (&own.order, &own.outputs),
+            None => (&frozen.order, &frozen.outputs),
+        };
+        order.get_or_init(|| {
+            let order = destroy::toposort(outputs, &frozen.inputs, &[]);
+            // A graph that destroys had an order when it was frozen, and any order is one of a graph that does not.
             Box::new(order.unwrap_or_default().into_iter().cloned().collect())
         })
     }
@@ -95,7 +101,7 @@ impl FrozenFunctionGraph {
             .collect();
         let outputs = rebuild(
             global,
-            self.outputs(),
+            self.canonical_outputs(),
             &self.inputs().iter().cloned().zip(inputs.iter().cloned()).collect::<Vec<_>>(),
             &mut Afresh(global),
         )?;
@@ -134,7 +140,7 @@ impl FrozenFunctionGraph {
         let container = own.common_container(values.iter());
         let pairs: Vec<(Var, Var)> =
             self.inputs().iter().cloned().zip(values.iter().cloned()).collect();
-        rebuild(&container, self.outputs(), &pairs, &mut Afresh(&container))
+        rebuild(&container, self.canonical_outputs(), &pairs, &mut Afresh(&container))
     }
 
     /// The outputs over values in place of the inputs, given as pairs of input and value, in any order.
@@ -215,6 +221,8 @@ fn freeze(
         outputs: outputs.into(),
         digest: writer.finish(),
         order,
+        tagged: tags.next > 1,
+        own: OnceBox::new(),
         members: OnceBox::new(),
         nesting: tags.nesting,
         in_global: OnceBox::new(),
@@ -301,19 +309,5 @@ impl Rebuild for Tags {
             }
             _ => fresh(),
         }
-    }
-}
-
-/// Applies every distinct node anew.
-struct Afresh<'a>(&'a Container);
-
-impl Rebuild for Afresh<'_> {
-    fn root(&mut self, root: &Node) -> Result<(), Error> {
-        let var = Var::new(root.clone(), 0);
-        Err(Error::MissingInput { name: var.describe(), ty: var.ty().clone() })
-    }
-
-    fn tag(&mut self, _: DistinctTag, _: &Op, _: &Inputs, _: &Signature) -> DistinctTag {
-        self.0.fresh_tag()
     }
 }

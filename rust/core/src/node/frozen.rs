@@ -10,6 +10,7 @@ use rustc_hash::FxHashSet;
 
 use super::container::{Container, Storage};
 use super::handle::Node;
+use super::replace::{Afresh, rebuild};
 use super::traverse::postorder;
 use super::var::Var;
 use crate::intern::{Handle, Interned, Interner, WeakHandle};
@@ -23,13 +24,27 @@ pub struct FrozenFunctionGraph(pub(crate) Handle<Frozen>);
 pub(crate) struct Frozen {
     pub(crate) serial: u64,
     pub(crate) inputs: Box<[Var]>,
+    /// What the graph is known by: distinct nodes have the canonical tags.
     pub(crate) outputs: Box<[Var]>,
     pub(crate) digest: Digest,
     pub(crate) order: OnceBox<Box<[Node]>>,
+    /// Whether a node has a tag.
+    pub(crate) tagged: bool,
+    /// What others see where nodes have tags, once it was asked for.
+    pub(crate) own: OnceBox<Own>,
     pub(crate) members: OnceBox<FxHashSet<usize>>,
     pub(crate) nesting: u32,
     /// The equal graph of the global container, once it was asked for; none within that container.
     pub(crate) in_global: OnceBox<FrozenFunctionGraph>,
+}
+
+/// The nodes of a graph with distinct nodes, under tags that no other graph has.
+///
+/// The canonical ones are those of every graph whose first buffer is made alike. Two graphs would have that buffer in
+/// common, or run an impure op once for both, where their outputs are used together.
+pub(crate) struct Own {
+    pub(crate) outputs: Box<[Var]>,
+    pub(crate) order: OnceBox<Box<[Node]>>,
 }
 
 impl Interned for Frozen {
@@ -60,9 +75,26 @@ impl FrozenFunctionGraph {
         &self.0.inputs
     }
 
-    /// The outputs.
+    /// The outputs: the same for as long as the graph lives, and its own where distinct nodes are among what they need.
     pub fn outputs(&self) -> &[Var] {
+        self.own().map_or(&self.0.outputs, |own| &own.outputs)
+    }
+
+    /// The outputs under the tags 1, 2, ... that tell graphs apart; other graphs may have the same.
+    pub(crate) fn canonical_outputs(&self) -> &[Var] {
         &self.0.outputs
+    }
+
+    /// What others see of a graph with distinct nodes; `None` where that is what the graph is known by.
+    pub(crate) fn own(&self) -> Option<&Own> {
+        self.0.tagged.then(|| {
+            self.0.own.get_or_init(|| {
+                let container = self.container();
+                let outputs = rebuild(&container, &self.0.outputs, &[], &mut Afresh(&container))
+                    .expect("these nodes are there with other tags");
+                Box::new(Own { outputs: outputs.into(), order: OnceBox::new() })
+            })
+        })
     }
 
     /// The digest of inputs and outputs and, where nodes destroy their inputs, of the order.
@@ -84,7 +116,7 @@ impl FrozenFunctionGraph {
     pub fn owns(&self, var: &Var) -> bool {
         let members = self.0.members.get_or_init(|| {
             let inputs = self.0.inputs.iter().map(|input| input.node().address());
-            let needed = postorder(&self.0.outputs, &[]).into_iter().map(Node::address);
+            let needed = postorder(self.outputs(), &[]).into_iter().map(Node::address);
             Box::new(needed.chain(inputs).collect())
         });
         members.contains(&var.node().address())

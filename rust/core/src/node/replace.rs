@@ -80,6 +80,19 @@ impl Rebuild for Keep {
     }
 }
 
+/// Applies every distinct node anew.
+pub(crate) struct Afresh<'a>(pub(crate) &'a Container);
+
+impl Rebuild for Afresh<'_> {
+    fn root(&mut self, _root: &Node) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn tag(&mut self, _: DistinctTag, _: &Op, _: &Inputs, _: &Signature) -> DistinctTag {
+        self.0.fresh_tag()
+    }
+}
+
 /// `outputs` rebuilt in `container` with every key of `replacements` replaced by its value, all at once.
 ///
 /// The walk goes depth first, operands left to right, and does not go past what is replaced.

@@ -114,7 +114,7 @@ impl Listing {
             at: places[&var.node().address()],
             output: var.index() as u32,
         };
-        for node in postorder(graph.outputs(), graph.inputs()) {
+        for node in postorder(graph.canonical_outputs(), graph.inputs()) {
             let step = match node.body() {
                 Body::Apply { op, inputs, distinct } => {
                     let number = *numbers.entry(op.clone()).or_insert_with(|| {
@@ -139,7 +139,11 @@ impl Listing {
         let listing = Listing {
             inputs: graph.inputs().iter().map(|input| input.ty().clone()).collect(),
             steps,
-            outputs: graph.outputs().iter().map(|output| place(&places, output)).collect(),
+            outputs: graph
+                .canonical_outputs()
+                .iter()
+                .map(|output| place(&places, output))
+                .collect(),
         };
         (listing, ops)
     }
