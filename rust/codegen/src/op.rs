@@ -124,6 +124,7 @@ ops! {
     Cbrt "cbrt" 1 "f";
     Hypot "hypot" 2 "f";
     Zeta "zeta" 2 "f";
+    Ndtr "ndtr" 1 "f";
     Polygamma "polygamma" 2 "f";
     Erfcx "erfcx" 1 "f";
     Psi "psi" 1 "f";
@@ -156,7 +157,6 @@ ops! {
     Kv "kv" 2 "f";
     Kve "kve" 2 "f";
     LogNdtr "log_ndtr" 1 "f";
-    Ndtr "ndtr" 1 "f";
     Ndtri "ndtri" 1 "f";
     OwensT "owens_t" 2 "f";
     Poch "poch" 2 "f";

@@ -120,13 +120,30 @@ impl Emitter<'_> {
         }
     }
 
-    /// Calls a function of float64 that SciPy exports; its last operand is of no use here.
+    /// Calls a function of float64 that SciPy exports, and mends what it lacks.
     fn function_of_scipy(&mut self, op: Op, own: Dtype, args: &[Value]) -> Value {
-        let mut given: Vec<Value> =
+        let given: Vec<Value> =
             args.iter().map(|&x| self.convert(x, own, Dtype::Float64)).collect();
-        given.push(self.b.ins().iconst(I32, 0));
-        let made = self.call(&format!("scipy_{}", op.name()), Some(F64), &given);
+        let made = match op {
+            Op::Psi => {
+                let rough = self.call_scipy("psi", given.clone());
+                self.call("psi_near_zeros", Some(F64), &[given[0], rough])
+            }
+            Op::LogNdtr => {
+                let part = self.number(Dtype::Float64, -std::f64::consts::FRAC_1_SQRT_2);
+                let above = self.b.ins().fmul(given[0], part);
+                let scaled = self.call_scipy("erfcx", vec![above]);
+                self.call("log_ndtr_of_scaled", Some(F64), &[given[0], scaled])
+            }
+            _ => self.call_scipy(op.name(), given),
+        };
         self.convert(made, Dtype::Float64, own)
+    }
+
+    /// The last operand is of no use here.
+    fn call_scipy(&mut self, name: &str, mut args: Vec<Value>) -> Value {
+        args.push(self.b.ins().iconst(I32, 0));
+        self.call(&format!("scipy_{name}"), Some(F64), &args)
     }
 
     /// The digamma function, or a derivative of it.

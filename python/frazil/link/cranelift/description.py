@@ -160,6 +160,7 @@ def scipy_functions(text: str) -> set[str]:
     words = {
         line.split(" ", 2)[1] for line in text.splitlines() if line.startswith(("op ", "same "))
     }
-    if "polygamma" in words:
-        words.add("psi")
+    for word, called in (("polygamma", "psi"), ("log_ndtr", "erfcx")):
+        if word in words:
+            words.add(called)
     return {f"{OF_SCIPY}{word}" for word in words if word in ARITIES}

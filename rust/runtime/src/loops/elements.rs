@@ -324,7 +324,7 @@ element_functions! {
         exp expm1 log log1p tanh sigmoid softplus log_sigmoid log1mexp erf;
     unary:
         exp2 log2 log10 tan arcsin arccos arctan sinh cosh arcsinh arccosh arctanh
-        erfc gammaln tri_gamma cbrt;
+        erfc gammaln tri_gamma cbrt ndtr;
     binary:
         pow arctan2 logaddexp fmod polygamma hypot zeta
 }

@@ -3,7 +3,9 @@
 //! elements are in `elements.rs`. No kernel has anything of its own in them, so no compiler need make
 //! them again with each.
 
+use crate::loops::digamma::psi_near_zeros;
 use crate::loops::elements::{element_function, next_float32, next_float64, power_of_integers};
+use crate::loops::normal::log_ndtr_of_scaled;
 use crate::loops::partials::{
     Largest, Product, Smallest, Sum, carry, fold, fold_columns, fold_rows,
 };
@@ -58,6 +60,8 @@ macro_rules! kernel_functions {
             let level = Level::best();
             match name {
                 $(stringify!($name) => Some($name::address(level)),)*
+                "psi_near_zeros" => Some(psi_near_zeros as *const () as usize),
+                "log_ndtr_of_scaled" => Some(log_ndtr_of_scaled as *const () as usize),
                 "power_of_integers" => Some(power_of_integers as *const () as usize),
                 "nextafter_one_f4" => Some(next_float32 as *const () as usize),
                 "nextafter_one_f8" => Some(next_float64 as *const () as usize),

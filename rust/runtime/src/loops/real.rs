@@ -1,5 +1,7 @@
 //! Functions of a float64, one by one.
 
+pub(super) use crate::loops::normal::ndtr;
+
 mod c {
     unsafe extern "C" {
         pub(super) fn asinh(x: f64) -> f64;
