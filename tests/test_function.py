@@ -199,7 +199,7 @@ def test_bad_calls_of_function():
         fz.function([1.0], x)
     with pytest.raises(TypeError, match="shared variable"):
         fz.function([w], w)
-    with pytest.raises(ValueError, match="mode must be one of 'c', 'cranelift', 'numba'"):
+    with pytest.raises(ValueError, match="mode must be one of 'c', 'cranelift', 'tiered'"):
         fz.function([x], x, mode="fortran")
     with pytest.raises(TypeError, match="update of w must have type"):
         fz.function([], updates={w: ft.constant([1.0])})

@@ -44,7 +44,7 @@ def test_modes_are_checked():
     with pytest.raises(ValueError, match=r"no phase or rule is named 'stabilise'.*canonicalize"):
         fz.Mode().excluding("stabilise")
     with pytest.raises(
-        ValueError, match="mode must be one of 'c', 'cranelift', 'numba', 'py', 'debug'"
+        ValueError, match="mode must be one of 'c', 'cranelift', 'tiered', 'numba', 'py', 'debug'"
     ):
         fz.function([], ft.constant(1.0), mode=fz.Mode("fortran"))
     with pytest.raises(TypeError, match=r"a linker's name, a fz.Mode or None, given 3"):

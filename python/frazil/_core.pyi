@@ -51,6 +51,7 @@ __all__ = [
     "load_graph",
     "load_input",
     "load_variable",
+    "made_code_fault",
     "memory_plan",
     "native_code_fault",
     "nominal",
@@ -60,6 +61,7 @@ __all__ = [
     "register_operator",
     "root_inputs",
     "set_bit_generator",
+    "set_heat_handler",
     "set_internal_path",
     "set_routines",
     "set_sampler",
@@ -1027,6 +1029,11 @@ class Program:
     def bindings(self) -> tuple[int, int]:
         """How often calls evaluated all sizes, and how often they found them evaluated."""
 
+    def await_heat(self, seconds: float) -> None:
+        """Let the function that :func:`set_heat_handler` has got be called once, with the program,
+        when calls have taken so many seconds from now on.
+        """
+
     @property
     def origins(self) -> Sequence[object]:
         """What instructions are blamed on."""
@@ -1124,6 +1131,12 @@ class NativeCode:
     def addresses(self) -> list[int]:
         """The address of each kernel, in order."""
 
+    def replace(self, at: int, address: int) -> None:
+        """Let calls of kernel number ``at`` be calls of the function at ``address``.
+
+        It must do the same and live as long as this. Calls that have begun go on as they are.
+        """
+
 def compile_kernels(descriptions: Sequence[str], functions: Mapping[str, int]) -> NativeCode:
     """The machine code of the kernels that these texts describe.
 
@@ -1150,6 +1163,15 @@ def kernel_listing(description: str) -> tuple[str, list[str]]:
 
 def kernels_hold(op: str, operands: Sequence[str], result: str) -> bool:
     """Whether kernels may hold the scalar op of that name, for operands of these dtypes."""
+
+def set_heat_handler(handler: Callable[[Program], object]) -> None:
+    """Let ``handler`` be called with each program whose calls have taken the time it awaits.
+
+    It is set once in a process.
+    """
+
+def made_code_fault() -> str | None:
+    """Why this process may not run code that it makes; None if it may."""
 
 def native_code_fault() -> str | None:
     """Why this machine runs no code that :func:`compile_kernels` makes; None if it does."""

@@ -109,6 +109,7 @@ class Blueprint:
             self.mode.linker,
             tuple(sorted(self.mode.excluded)),
             self.mode.on_error,
+            self.mode.tiered,
             self.name,
             self.threads,
         )
@@ -123,7 +124,7 @@ def from_state(*state: Any) -> Blueprint:
         If the state is not that of a function.
     """
     graph, parameters, shared, updated, form, borrowing, *how, name, threads = state
-    linker, excluded, on_error = how
+    linker, excluded, on_error, tiered = how
     sound = (
         isinstance(graph, FrozenFunctionGraph)
         and all(isinstance(type, TensorType) for _, type, *_ in parameters)
@@ -131,6 +132,7 @@ def from_state(*state: Any) -> Blueprint:
         and all(isinstance(cell, SharedVariable) for cell in (*shared, *updated))
         and isinstance(linker, str | None)
         and on_error in ("raise", "nan", None)
+        and isinstance(tiered, bool)
         and (threads is None or (isinstance(threads, int) and threads > 0))
         and isinstance(name, str | None)
     )
@@ -155,7 +157,7 @@ def from_state(*state: Any) -> Blueprint:
         tuple(updated),
         form,
         tuple(borrowing),
-        Mode(linker, on_error=on_error).excluding(*excluded),
+        Mode(linker, on_error=on_error, tiered=tiered).excluding(*excluded),
         name,
         threads,
     )

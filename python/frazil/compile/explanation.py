@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import frazil._core as _core
 from frazil._core import FrozenApply, Program
 from frazil.link.fusion.registry import LoweredOps, find_fusion
+from frazil.link.linkers.tiered import replaceable
 from frazil.link.lowering.draws import reason_against
 from frazil.link.lowering.origin import Origin
 from frazil.random.draw import Drawing
@@ -79,6 +80,10 @@ class Explanation:
         all segments. Functions of equal graphs share a program, and so these numbers.
     hits : int
         How many calls reused the binding of an earlier one.
+    waiting : int
+        The kernels whose places C's will take when calls have taken long enough.
+    untiered : str or None
+        Why C compiled first, though nobody asked for it: the op that has other bits there.
     """
 
     linker: str
@@ -87,6 +92,8 @@ class Explanation:
     outputs: str
     bindings: int
     hits: int
+    waiting: int = 0
+    untiered: str | None = None
 
     @property
     def kernels(self) -> int:
@@ -98,11 +105,20 @@ class Explanation:
             f"{self.linker}: segments {len(self.segments)}, kernels {self.kernels}, bindings "
             f"{self.bindings}, hits {self.hits}"
         )
+        if self.waiting:
+            head += f", waiting for C {self.waiting}"
+        if self.untiered is not None:
+            head += f"; C compiled first: {self.untiered}"
         numbered = [f"{at}: {part}" for at, part in enumerate(self.segments)]
         return "\n".join([head, *self.definitions, *numbered, self.outputs])
 
 
-def explain(program: Program, linker: str, dims: Sequence[Sequence[int]] | None) -> Explanation:
+def explain(
+    program: Program,
+    linker: str,
+    dims: Sequence[Sequence[int]] | None,
+    untiered: str | None = None,
+) -> Explanation:
     """Return the work of a program, for inputs of these shapes if they are known."""
     told = _core.explain(program, dims)
     lines = program.instructions
@@ -118,6 +134,8 @@ def explain(program: Program, linker: str, dims: Sequence[Sequence[int]] | None)
         lines[-1],
         bindings,
         hits,
+        len(replaceable(program)) if linker == "tiered" else 0,
+        untiered,
     )
 
 

@@ -11,6 +11,7 @@ from frazil.compile.programs import Compiled, find_program
 from frazil.graph.call_site import users_level
 from frazil.link.c.compiler import refused_compilers
 from frazil.link.kernel.compiler import BrokenCompilerError
+from frazil.link.linkers.same_bits import graph_difference
 from frazil.tensor.linalg.failure import OnError
 
 _broken: dict[str, str] = {}
@@ -25,13 +26,17 @@ def find_best_program(
     excluded: frozenset[str],
     donated: tuple[int, ...],
     on_error: OnError | None,
+    tiered: bool,
 ) -> tuple[Compiled, Linker]:
     """Return the program of ``graph`` and the linker that made it: the best one that works.
 
-    A warning says once which compiler does not work, and what to do.
+    If ``tiered``, C may take over later, where it gives the same bits. A warning says once which
+    compiler does not work, and what to do.
     """
     for linker in usable_linkers():
         if linker.name in _broken:
+            continue
+        if linker.name == "tiered" and not (tiered and graph_difference(graph) is None):
             continue
         try:
             compiled = find_program(graph, linker, excluded, donated, on_error)
@@ -49,15 +54,17 @@ def _warn_of(chosen: str) -> None:
     if chosen in ("numba", "py") and (fault := _core.native_code_fault()) is not None:
         known.append(f"code that frazil makes itself does not run here: {fault}")
     reasons = "".join(f"\n{reason}" for reason in known)
+    # Numba, too, needs memory that code may run in.
+    may_help = _core.made_code_fault() is None
+    numba = ", or install Numba: pip install 'frazil[numba]'" if may_help else ""
     if chosen == "py":
         message = (
             "fz.function found neither a C compiler nor Numba that works, and may run no code "
             "of its own, so NumPy runs operation by operation, often a hundred times slower. "
-            "Install gcc or clang (or let the environment variable CC name another C compiler), or "
-            "install Numba: pip install "
-            f"'frazil[numba]'. mode='py' asks for NumPy, without this warning.{reasons}"
+            "Install gcc or clang (or let the environment variable CC name another C compiler)"
+            f"{numba}. mode='py' asks for NumPy, without this warning.{reasons}"
         )
-    elif chosen != "c" and reasons:
+    elif chosen not in ("c", "tiered") and reasons:
         message = (
             f"fz.function compiles with {chosen.capitalize()}, as no C compiler works here. Repair "
             "it, or let the environment variable CC name another one; "

@@ -20,6 +20,7 @@ from frazil.compile.mode import ModeLike, as_mode, find_linker
 from frazil.compile.programs import Compiled, find_program
 from frazil.compile.shapes import shapes_of_inputs
 from frazil.compile.specification import In, Out
+from frazil.link.linkers.same_bits import graph_difference
 from frazil.scalar.constants import TensorLike, as_tensor
 
 Result: TypeAlias = TensorLike | Out
@@ -124,7 +125,10 @@ class Function(_core.Function):
         """
         known = shapes or named or all(None not in x.type.shape for x in self.inputs)
         dims = self._shapes_of_inputs(shapes, named) if known else None
-        return explain(self.program, self.mode, dims)
+        mode = self.blueprint.mode
+        chosen = mode.linker is None and mode.tiered and self.mode == "c"
+        untiered = graph_difference(self.fgraph) if chosen else None
+        return explain(self.program, self.mode, dims, untiered)
 
     def memory_plan(self, *shapes: Any, **named: Any) -> MemoryPlan:
         """What a call with arguments of these shapes needs of memory.
@@ -229,10 +233,11 @@ def function(
         What a call returns: an array, a list of arrays or a dict of arrays. Anything that can
         become a tensor will do. An :class:`Out` also says whether the array may share memory with
         an argument.
-    mode : {"c", "numba", "py", "debug"} or Mode, optional
-        The linker. Default: ``c`` where there is a C compiler, else ``numba`` where it is
-        installed, else ``py``. ``debug`` checks every node as it runs, and raises
-        :exc:`DebugModeError`. A :class:`Mode` also says which rules do not rewrite the graph.
+    mode : {"c", "cranelift", "tiered", "numba", "py", "debug"} or Mode, optional
+        The linker. Default: ``tiered`` where there is a C compiler and all ops have the same bits
+        with it, ``c`` where some have not, ``cranelift`` where there is none. ``debug`` checks
+        every node as it runs, and raises :exc:`DebugModeError`. A :class:`Mode` also says which
+        rules do not rewrite the graph, and whether C compiles first.
     updates : dict or pairs of SharedVariable to tensor, optional
         New values of shared variables, stored after all outputs are computed: all of them, or none
         if the call fails. No update is lost where calls run at once: a call computes again if one
@@ -315,7 +320,9 @@ def assemble(blueprint: Blueprint) -> Function:
     mode, graph, parameters = blueprint.mode, blueprint.graph, blueprint.parameters
     donated = tuple(at for at, given in enumerate(parameters) if given.mutable)
     if mode.linker is None:
-        compiled, linker = find_best_program(graph, mode.excluded, donated, mode.on_error)
+        compiled, linker = find_best_program(
+            graph, mode.excluded, donated, mode.on_error, mode.tiered
+        )
     else:
         linker = find_linker(mode.linker)
         compiled = find_program(graph, linker, mode.excluded, donated, mode.on_error)

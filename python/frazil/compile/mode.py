@@ -18,6 +18,7 @@ from frazil.link.kernel.image import Image, Symbol
 from frazil.link.linkers.debug import DebugLinker, debug_compiler
 from frazil.link.linkers.native import CLinker, CraneliftLinker, NumbaLinker
 from frazil.link.linkers.py import PyLinker
+from frazil.link.linkers.tiered import TieredCompiler, TieredLinker
 from frazil.link.numba import NumbaCompiler
 from frazil.tensor.linalg.failure import OnError
 
@@ -28,13 +29,17 @@ class Mode:
 
     Attributes
     ----------
-    linker : {"c", "cranelift", "numba", "py", "debug"} or None
+    linker : {"c", "cranelift", "tiered", "numba", "py", "debug"} or None
         The linker, or a name given to :func:`register_linker`; None: the best one available.
     excluded : frozenset of str
         The phases and rules that are left out.
     on_error : {"raise", "nan"} or None
         For matrices without factors and systems without solutions: raise
         numpy.linalg.LinAlgError, or return NaN, whatever their ops say. None: as each op says.
+    tiered : bool
+        For ``linker=None``: whether a function may begin with code that frazil makes itself, in a
+        millisecond a loop, and go on with a C compiler's, of the same bits, once its calls have
+        taken longer than that compiler would. If not, C compiles first.
 
     Examples
     --------
@@ -48,10 +53,13 @@ class Mode:
     linker: str | None = None
     excluded: frozenset[str] = frozenset()
     on_error: OnError | None = None
+    tiered: bool = True
 
     def __post_init__(self) -> None:
         if self.on_error not in ("raise", "nan", None):
             raise ValueError(f"on_error must be 'raise', 'nan' or None; given {self.on_error!r}")
+        if not isinstance(self.tiered, bool):
+            raise TypeError(f"tiered must be True or False, given {self.tiered!r}")
 
     def excluding(self, *names: str) -> Mode:
         """Return this mode without some phases or rules.
@@ -128,6 +136,11 @@ def _cranelift() -> Linker | None:
     return None if compiler is None else CraneliftLinker(compiler)
 
 
+def _tiered() -> Linker | None:
+    compiler = TieredCompiler.find()
+    return None if compiler is None else TieredLinker(compiler)
+
+
 def _numba() -> Linker | None:
     compiler = NumbaCompiler.find()
     return None if compiler is None else NumbaLinker(compiler)
@@ -140,6 +153,7 @@ def _debug() -> Linker:
 _FINDERS: dict[str, Callable[[], Linker | None]] = {
     "c": _c,
     "cranelift": _cranelift,
+    "tiered": _tiered,
     "numba": _numba,
     "py": PyLinker,
     "debug": _debug,
@@ -148,6 +162,7 @@ _FINDERS: dict[str, Callable[[], Linker | None]] = {
 _WAYS_OUT = {
     "c": "install a C compiler (gcc or clang), or set CC to one",
     "cranelift": "it needs a system that lets processes run code which they make",
+    "tiered": "it needs what mode 'cranelift' needs, and a C compiler (gcc or clang)",
     "numba": "install numba: pip install 'frazil[numba]'",
 }
 
@@ -212,7 +227,7 @@ def register_linker(name: str) -> Callable[[MakerT], MakerT]:
 @cache
 def usable_linkers() -> tuple[Linker, ...]:
     """Return the linkers that ``mode=None`` may use on this machine, the best first."""
-    found = (_made(name) for name in ("c", "cranelift", "numba", "py"))
+    found = (_made(name) for name in ("tiered", "c", "cranelift", "numba", "py"))
     return tuple(linker for linker in found if linker is not None)
 
 
@@ -222,7 +237,7 @@ def _made(name: str) -> Linker | None:
 
 
 def find_linker(mode: str | None) -> Linker:
-    """Return the linker of that name; for None the best one that this machine has.
+    """Return the linker of that name; for None the best one that compiles once and for all.
 
     Raises
     ------
@@ -232,7 +247,7 @@ def find_linker(mode: str | None) -> Linker:
         If this machine lacks what the mode needs.
     """
     if mode is None:
-        return usable_linkers()[0]
+        return next(linker for linker in usable_linkers() if linker.name != "tiered")
     if mode not in _FINDERS:
         known = ", ".join(map(repr, _FINDERS))
         same = f". PyTensor's {mode} is {_PYTENSOR[mode]}" if mode in _PYTENSOR else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Literal
 from weakref import WeakValueDictionary
 
@@ -10,13 +10,15 @@ from frazil._core import FrozenFunctionGraph, Program
 from frazil.cache.content import digest
 from frazil.cache.identity import frazil_build
 from frazil.cache.modules import Unknowable, is_frazil
-from frazil.cache.store import find_store
+from frazil.cache.store import Store, find_store
 from frazil.compile import stored
 from frazil.compile.extensions import users_rules
 from frazil.compile.mode import Linker
 from frazil.compile.phases import optimize
+from frazil.compile.tiering import watch
 from frazil.graph.containers import in_container_of
 from frazil.link.kernel.compiler import KernelCompileError
+from frazil.link.linkers.tiered import TieredLinker
 from frazil.link.toolchain.once import SingleFlight
 from frazil.tensor.linalg.failure import OnError
 
@@ -95,16 +97,16 @@ def _find_on_disk(
 ) -> Compiled:
     store = find_store() if linker.identity is not None else None
     if store is None:
-        return _make(graph, linker, excluded, donated, on_error)
+        return _watched(_make(graph, linker, excluded, donated, on_error), linker, donated)
     asked = f"{' '.join(sorted(excluded))}\n{' '.join(map(str, donated))}\n{on_error}"
     try:
         users = _users_code(graph, linker)
     except Unknowable:
-        return _make(graph, linker, excluded, donated, on_error)
+        return _watched(_make(graph, linker, excluded, donated, on_error), linker, donated)
     identity = f"{frazil_build()}\n{linker.name}\n{linker.identity}\n{asked}\n{users}"
     request = stored.Request(graph, linker, identity)
     if request.bytes is None:
-        return _make(graph, linker, excluded, donated, on_error)
+        return _watched(_make(graph, linker, excluded, donated, on_error), linker, donated)
     content = store.read(request.key)
     if content is not None:
         try:
@@ -112,12 +114,30 @@ def _find_on_disk(
         except (ValueError, LookupError, TypeError, KernelCompileError):
             read = None  # a damaged entry is written again
         if read is not None:
-            return Compiled(*read, "disk")
+            found = Compiled(*read, "disk")
+            return _watched(found, linker, donated, lambda: _keep(store, request, found))
     made = _make(graph, linker, excluded, donated, on_error)
+    _keep(store, request, made)
+    return _watched(made, linker, donated, lambda: _keep(store, request, made))
+
+
+def _keep(store: Store, request: stored.Request, made: Compiled) -> None:
+    """Write a program to disk."""
     encoded = stored.encode(request, made.graph, made.program)
     if encoded is not None:
         store.write(request.key, encoded)
-    return made
+
+
+def _watched(
+    compiled: Compiled,
+    linker: Linker,
+    donated: tuple[int, ...],
+    keep: Callable[[], None] | None = None,
+) -> Compiled:
+    """What was compiled; C may make it faster later, if the linker is tiered."""
+    if isinstance(linker, TieredLinker):
+        watch(compiled.program, linker, lambda: compiled.graph, donated, keep)
+    return compiled
 
 
 def _users_code(graph: FrozenFunctionGraph, linker: Linker) -> str:

@@ -23,4 +23,4 @@ mod verify;
 mod walk;
 
 pub use error::CodegenError;
-pub use machine::{Code, clif, compile, is_available, lowers};
+pub use machine::{Code, clif, compile, is_available, lowers, may_run_code};

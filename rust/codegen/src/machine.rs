@@ -19,6 +19,7 @@ use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::{FinalizedMachReloc, FinalizedRelocTarget};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use std::io;
 use std::sync::OnceLock;
 
 /// Where each function begins, in bytes: a line of the processor's cache.
@@ -28,26 +29,49 @@ const ALIGNMENT: usize = 64;
 #[derive(Debug)]
 pub struct Code {
     pages: Pages,
-    offsets: Vec<usize>,
+    /// Where each kernel is entered: by a jump to the address in its slot.
+    entries: Vec<usize>,
 }
 
 impl Code {
     /// The address of each kernel, in order.
     pub fn addresses(&self) -> Vec<usize> {
-        self.offsets.iter().map(|offset| self.pages.start() + offset).collect()
+        self.entries.iter().map(|entry| self.pages.start() + entry).collect()
+    }
+
+    /// Lets calls of kernel number `at`, from now on, be calls of the function at `address`. Calls
+    /// that have begun go on as they are.
+    ///
+    /// # Safety
+    /// There is a function that does the same as the kernel, and it lives as long as this.
+    ///
+    /// # Panics
+    /// If there is no such kernel.
+    pub unsafe fn replace(&self, at: usize, address: usize) {
+        self.pages.set_slot(at, address);
     }
 }
 
 /// Whether this machine can run what [`compile`] makes.
+///
+/// # Errors
+/// If the processor is unknown, or as for [`may_run_code`].
 pub fn is_available() -> Result<(), CodegenError> {
-    static KNOWN: OnceLock<Result<(), String>> = OnceLock::new();
-    KNOWN
-        .get_or_init(|| {
-            target().map_err(|error| error.to_string())?;
-            Pages::of(&[0; 16]).map(drop).map_err(|error| error.to_string())
-        })
-        .clone()
-        .map_err(CodegenError::Processor)
+    target()?;
+    may_run_code()
+}
+
+/// Whether this process may run code that it makes, whoever makes it.
+///
+/// # Errors
+/// If the system gives no memory for it.
+pub fn may_run_code() -> Result<(), CodegenError> {
+    static KNOWN: OnceLock<Result<(), io::ErrorKind>> = OnceLock::new();
+    let known = KNOWN.get_or_init(|| match Pages::of(&[0; 16], &[]) {
+        Err(CodegenError::Memory(error)) => Err(error.kind()),
+        _ => Ok(()),
+    });
+    known.map_err(|kind| CodegenError::Memory(kind.into()))
 }
 
 /// Whether a kernel may hold the op, with such operands and result; all by name.
@@ -57,6 +81,11 @@ pub fn lowers(op: &str, operands: &[&str], result: &str) -> bool {
         (Some(op), Some(operands), Some(result)) => op.takes(&operands, result),
         _ => false,
     }
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn jump(_ahead: usize) -> [u8; JUMP] {
+    unreachable!("no code is made for this processor")
 }
 
 /// The code of the kernels that the texts describe. `address` gives those of functions by name.
@@ -70,7 +99,7 @@ pub fn compile(
     let target = target()?;
     let mut builder = FunctionBuilderContext::new();
     let mut context = Context::new();
-    let (mut code, mut offsets) = (Vec::new(), Vec::new());
+    let (mut code, mut offsets): (Vec<u8>, Vec<usize>) = (Vec::new(), Vec::new());
     for text in texts {
         let kernel = kernel_of(text)?;
         context.clear();
@@ -91,7 +120,51 @@ pub fn compile(
         }
         offsets.push(start);
     }
-    Ok(Code { pages: Pages::of(&code)?, offsets })
+    let entries = add_entries(&mut code, texts.len());
+    let pages = Pages::of(&code, &offsets)?;
+    for (at, offset) in offsets.iter().enumerate() {
+        pages.set_slot(at, pages.start() + offset);
+    }
+    Ok(Code { pages, entries })
+}
+
+/// Adds to the code, for each of so many kernels, a jump to the address in its slot.
+fn add_entries(code: &mut Vec<u8>, count: usize) -> Vec<usize> {
+    code.resize(code.len().next_multiple_of(JUMP), 0);
+    let first = code.len();
+    let slots = Pages::code_bytes(first + count * JUMP);
+    for at in 0..count {
+        let ahead = slots + at * size_of::<usize>() - code.len();
+        code.extend_from_slice(&jump(ahead));
+    }
+    (0..count).map(|at| first + at * JUMP).collect()
+}
+
+/// The bytes of a jump.
+const JUMP: usize = 16;
+
+/// A jump to the address that lies so many bytes ahead.
+#[cfg(target_arch = "x86_64")]
+fn jump(ahead: usize) -> [u8; JUMP] {
+    // jmp [rip + distance], counted from behind it; int3 where nothing comes.
+    let mut bytes = [0xcc; JUMP];
+    bytes[..2].copy_from_slice(&[0xff, 0x25]);
+    bytes[2..6].copy_from_slice(&(ahead as u32 - 6).to_le_bytes());
+    bytes
+}
+
+/// A jump to the address that lies so many bytes ahead.
+#[cfg(target_arch = "aarch64")]
+fn jump(ahead: usize) -> [u8; JUMP] {
+    // The distance in two parts, of which an add may hold 12 bits each: adr x16, .; add x16, x16,
+    // high; ldr x16, [x16, low]; br x16.
+    let (high, low) = ((ahead >> 12) as u32, (ahead & 0xfff) as u32 / 8);
+    let words = [0x1000_0010, 0x9140_0210 | high << 10, 0xf940_0210 | low << 10, 0xd61f_0200];
+    let mut bytes = [0; JUMP];
+    for (at, word) in words.into_iter().enumerate() {
+        bytes[4 * at..4 * at + 4].copy_from_slice(&u32::to_le_bytes(word));
+    }
+    bytes
 }
 
 /// The instructions of the kernel that a text describes, as Cranelift prints them, and the names of
@@ -211,7 +284,12 @@ fn enable_host(builder: &mut isa::Builder) -> Result<(), String> {
     Ok(())
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(target_arch = "aarch64")]
 fn enable_host(_builder: &mut isa::Builder) -> Result<(), String> {
     Ok(())
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn enable_host(_builder: &mut isa::Builder) -> Result<(), String> {
+    Err("kernels are entered by a jump, which is known for x86-64 and aarch64 alone".into())
 }

@@ -18,7 +18,7 @@ use crate::cell::{Arrays, Replacement, SharedCell, changes_by_this_thread, repla
 use crate::donation::separate;
 use crate::ndarray::NumPy;
 use crate::owned::detached;
-use crate::program::Program;
+use crate::program::{Program, tell_hot};
 use crate::signals::Signals;
 use crate::types::TensorType;
 use crate::variable::SharedVariable;
@@ -391,6 +391,9 @@ impl Function {
             unsafe { run.set_output(position, data) };
         }
         let run = execute(py, run, self.threads())?.map_err(|error| self.raise(py, error));
+        if runtime.is_due() {
+            tell_hot(self.program.bind(py));
+        }
         let mut run = run?;
         let mut arrays = Objects::new();
         for (position, output) in outputs.into_iter().enumerate() {

@@ -86,7 +86,8 @@ mod _core {
     use crate::memory::{allocated_bytes, memory_plan, take_peak_bytes};
     #[pymodule_export]
     use crate::native_code::{
-        NativeCode, compile_kernels, kernel_listing, kernels_hold, native_code_fault,
+        NativeCode, compile_kernels, kernel_listing, kernels_hold, made_code_fault,
+        native_code_fault,
     };
     #[pymodule_export]
     use crate::op::OpBase;
@@ -95,7 +96,7 @@ mod _core {
     #[pymodule_export]
     use crate::plan::{Refusal, Schedule, plan};
     #[pymodule_export]
-    use crate::program::Program;
+    use crate::program::{Program, set_heat_handler};
     #[pymodule_export]
     use crate::reach::Reach;
     #[pymodule_export]

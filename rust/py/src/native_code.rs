@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use frazil_codegen::{Code, CodegenError, clif, compile, is_available, lowers};
+use frazil_codegen::{Code, CodegenError, clif, compile, is_available, lowers, may_run_code};
 use frazil_runtime::kernel_function;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -18,6 +18,19 @@ impl NativeCode {
     /// The address of each kernel, in order.
     fn addresses(&self) -> Vec<usize> {
         self.code.addresses()
+    }
+
+    /// Lets calls of kernel number `at` be calls of the function at `address`, which must do the
+    /// same and live as long as this.
+    fn replace(&self, at: usize, address: usize) -> PyResult<()> {
+        if address == 0 || at >= self.code.addresses().len() {
+            return Err(PyValueError::new_err(format!(
+                "there is no kernel {at}, or nothing for it"
+            )));
+        }
+        // SAFETY: by the caller's promise. Test: tests/link/test_tiers.py.
+        unsafe { self.code.replace(at, address) };
+        Ok(())
     }
 }
 
@@ -58,6 +71,12 @@ pub fn kernel_listing(description: &str) -> PyResult<(String, Vec<String>)> {
 pub fn kernels_hold(op: &str, operands: Vec<String>, result: &str) -> bool {
     let operands: Vec<&str> = operands.iter().map(String::as_str).collect();
     lowers(op, &operands, result)
+}
+
+/// Why this process may not run code that it makes; None if it may.
+#[pyfunction]
+pub fn made_code_fault() -> Option<String> {
+    may_run_code().err().map(|error| error.to_string())
 }
 
 /// Why this machine runs no code that [`compile_kernels`] makes; None if it does.

@@ -1,6 +1,7 @@
 //! `Program`: its text, its bytes, and the exceptions of its calls.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use frazil_core::DType;
 use frazil_runtime::{
@@ -9,6 +10,7 @@ use frazil_runtime::{
 };
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 
 use crate::callable::Callable;
@@ -57,6 +59,14 @@ impl Program {
     fn bindings(&self) -> (u64, u64) {
         let bindings = self.program.bindings();
         (bindings.made, bindings.found)
+    }
+
+    /// Lets the function that `set_heat_handler` has got be called once, with the program, when
+    /// calls have taken so many seconds from now on.
+    fn await_heat(&self, seconds: f64) -> PyResult<()> {
+        let time = Duration::try_from_secs_f64(seconds);
+        self.program.await_time(time.map_err(|error| PyValueError::new_err(error.to_string()))?);
+        Ok(())
     }
 
     /// What instructions are blamed on.
@@ -116,6 +126,30 @@ impl Program {
         let program = unsafe { frazil_runtime::Program::from_bytes(bytes, &mut parts) };
         let program = program.map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(Program { program: Arc::new(program), origins, functions, _nested: Vec::new() })
+    }
+}
+
+/// What is called with programs whose calls have taken the time that was awaited.
+static HEAT_HANDLER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+/// Lets `handler` be called with each program whose calls have taken the time that it awaits. It is
+/// set once in a process.
+#[pyfunction]
+pub fn set_heat_handler(py: Python<'_>, handler: Py<PyAny>) -> PyResult<()> {
+    HEAT_HANDLER
+        .set(py, handler)
+        .map_err(|_| PyRuntimeError::new_err("there is a handler of hot programs already"))
+}
+
+/// Tells the handler of a program. What fails there is told by `sys.unraisablehook`: the call that
+/// brought the program here has its results.
+#[cold]
+pub fn tell_hot(program: &Bound<'_, Program>) {
+    let py = program.py();
+    if let Some(handler) = HEAT_HANDLER.get(py)
+        && let Err(error) = handler.call1(py, (program,))
+    {
+        error.write_unraisable(py, Some(program.as_any()));
     }
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod array_type;
 pub(crate) mod builder;
 pub(crate) mod codec;
 pub(crate) mod foreign;
+pub(crate) mod heat;
 pub(crate) mod instr;
 pub(crate) mod listing;
 pub(crate) mod liveness;
@@ -14,12 +15,14 @@ pub(crate) mod size;
 
 use std::any::Any;
 use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
 
 use once_cell::race::OnceBox;
 
 use crate::ids::{Nested, Origin, Size, Slot};
 use crate::program::array_type::ArrayType;
 use crate::program::builder::{Constant, Input, SizeInfo, SlotInfo};
+use crate::program::heat::Heat;
 use crate::program::instr::{Instr, InstrKind, Library};
 use crate::program::listing::list;
 use crate::program::liveness::Liveness;
@@ -61,6 +64,7 @@ pub struct Program {
     /// The instructions of other programs that were made to run this one.
     pub(crate) users: AtomicUsize,
     pub(crate) kept: Kept,
+    pub(crate) heat: Heat,
 }
 
 /// What the runs of a program keep for those to come. What that is, the program does not know.
@@ -154,6 +158,7 @@ impl Program {
             steady,
             users: AtomicUsize::new(0),
             kept: Kept::default(),
+            heat: Heat::default(),
         }
     }
 
@@ -163,6 +168,17 @@ impl Program {
         // The caller's memory for an output has no guard zones, so nothing is made there.
         self.liveness.claims.fill(None);
         self
+    }
+
+    /// Lets [`Program::is_due`] tell when runs have taken so much time, from now on.
+    pub fn await_time(&self, time: Duration) {
+        self.heat.await_time(time);
+    }
+
+    /// Whether runs have taken the time that somebody waits for; true once.
+    #[inline]
+    pub fn is_due(&self) -> bool {
+        self.heat.take_due()
     }
 
     /// The types of the inputs.

@@ -205,11 +205,17 @@ impl<'p> Run<'p> {
     pub fn execute(&mut self, conduct: &Conduct<'_>) -> Result<(), Error> {
         if self.program.steady && self.was_brief() {
             // It will be so again, and a look at the clock costs a tenth of the briefest run.
+            self.program.heat.add(self.state().took);
             return self.go_through(conduct);
         }
         let start = Instant::now();
         let executed = self.go_through(conduct);
-        self.state_mut().was_brief = start.elapsed() < BRIEF;
+        let took = start.elapsed();
+        let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        self.program.heat.add(nanos);
+        let state = self.state_mut();
+        state.was_brief = took < BRIEF;
+        state.took = nanos;
         executed
     }
 

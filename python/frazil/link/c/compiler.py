@@ -159,15 +159,37 @@ def refused_compilers() -> tuple[str, ...]:
     return () if search.found is not None else search.refused
 
 
+def may_have_toolchain() -> bool:
+    """Whether there is a program that may be a compiler; it is not started."""
+    try:
+        commands = _commands()
+    except ValueError:
+        return False
+    return any(shutil.which(command[0]) is not None for command in commands)
+
+
+def _commands() -> list[list[str]]:
+    """The compilers to look for, the best first.
+
+    Raises
+    ------
+    ValueError
+        If $CC is no command.
+    """
+    named = shlex.split(os.environ.get("CC", ""))
+    return [named] if named else [["cc"], ["gcc"], ["clang"]]
+
+
 @cache
 def _search() -> _Search:
     refused: list[str] = []
     given = os.environ.get("CC", "")
     try:
-        named = shlex.split(given)
+        commands = _commands()
     except ValueError as error:
         return _Search(None, (f"$CC, {given!r}, is no command: {error}",))
-    for command in [named] if named else [["cc"], ["gcc"], ["clang"]]:
+    named = bool(given.strip())
+    for command in commands:
         path = shutil.which(command[0])
         if path is None:
             if named:

@@ -7,3 +7,4 @@ a kernel that ``rust/codegen`` reads.
 
 from frazil.link.cranelift import fusion as fusion  # registers what the code generator fuses
 from frazil.link.cranelift.compiler import CraneliftCompiler as CraneliftCompiler
+from frazil.link.cranelift.compiler import MadeKernel as MadeKernel

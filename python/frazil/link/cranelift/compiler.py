@@ -72,6 +72,7 @@ class CraneliftCompiler:
         missing = [kernel for kernel, place in placed.items() if place is None]
         if missing:
             for kernel, place in zip(missing, _build([*map(describe, missing)]), strict=True):
+                place.kernel = kernel
                 placed[kernel] = _PLACED[kernel] = place
             count_compiled(self.name, len(missing))
         found = [placed[kernel] for kernel in kernels]
@@ -87,7 +88,7 @@ class CraneliftCompiler:
 
     def symbol(self, keepalive: object) -> Symbol | None:
         """Where a kernel kept by ``keepalive`` is in an image."""
-        return keepalive.symbol if isinstance(keepalive, _Placed) else None
+        return keepalive.symbol if isinstance(keepalive, MadeKernel) else None
 
     def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
         """The kernels of these names in an image, which holds their texts."""
@@ -103,16 +104,29 @@ _BETWEEN = "\n\n"
 """What lies between the texts of an image."""
 
 
-@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
-class _Placed:
-    """A kernel in this process."""
+@dataclass(eq=False, slots=True, weakref_slot=True)
+class MadeKernel:
+    """A kernel that the code generator made in this process.
+
+    ``kernel`` is what it was made of, where that is known: an image has the text alone. Once
+    another compiler's code has taken its place, ``successor`` is that.
+    """
 
     code: _core.NativeCode
+    at: int
     address: int
     symbol: Symbol
+    text: str
+    kernel: AnyKernel | None = None
+    successor: NativeKernel | None = None
+
+    def replace(self, successor: NativeKernel) -> None:
+        """Let calls, from now on, be calls of another kernel that gives the same bits."""
+        self.successor = successor  # before the first call, and as long as this
+        self.code.replace(self.at, successor.address)
 
 
-def _build(texts: list[str]) -> list[_Placed]:
+def _build(texts: list[str]) -> list[MadeKernel]:
     """The machine code of kernels.
 
     Raises
@@ -131,11 +145,12 @@ def _build(texts: list[str]) -> list[_Placed]:
         raise KernelCompileError(str(error), _BETWEEN.join(texts)) from error
     image = Image(_BETWEEN.join(texts).encode(), {})
     return [
-        _Placed(code, address, Symbol(image, f"{k}")) for k, address in enumerate(code.addresses())
+        MadeKernel(code, k, address, Symbol(image, f"{k}"), texts[k])
+        for k, address in enumerate(code.addresses())
     ]
 
 
-_PLACED: weakref.WeakValueDictionary[AnyKernel, _Placed] = weakref.WeakValueDictionary()
+_PLACED: weakref.WeakValueDictionary[AnyKernel, MadeKernel] = weakref.WeakValueDictionary()
 """The kernels that are alive."""
 
 

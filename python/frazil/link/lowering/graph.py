@@ -98,9 +98,29 @@ def lower(
     whole = plan(graph, donated)
     programs, plans = plan_inner(whole.inner, linker.inner_programs, plan)
     # All kernels are compiled at once, those of inner graphs too, and equal ones once.
-    kernels = [kernel for part in (*plans.values(), whole) for kernel in part.kernels]
-    kernels = list(dict.fromkeys(kernels))
+    kernels = _kernels(whole, plans)
     native = dict(zip(kernels, compiler.compile(kernels), strict=True))
     for inner, part in plans.items():
         programs[inner] = linker.inner_programs[inner] = part.finish(native, programs)
     return whole.finish(native, programs)
+
+
+def kernels_of(
+    graph: FrozenFunctionGraph,
+    compiler: KernelCompiler,
+    fusion: Fusion,
+    donated: Sequence[Variable] = (),
+) -> list[AnyKernel]:
+    """The kernels that :func:`lower` compiles for ``graph``, those of all its inner graphs too."""
+
+    def plan(graph: FrozenFunctionGraph, donated: Sequence[Variable]) -> Plan:
+        return Plan(graph, compiler, fusion, donated, checked=False)
+
+    whole = plan(graph, donated)
+    return _kernels(whole, plan_inner(whole.inner, {}, plan)[1])
+
+
+def _kernels(whole: Plan, plans: Mapping[Inner, Plan]) -> list[AnyKernel]:
+    """The kernels of a plan and those of its inner graphs, each once."""
+    kernels = (kernel for part in (*plans.values(), whole) for kernel in part.kernels)
+    return list(dict.fromkeys(kernels))

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import frazil._core as _core
 from frazil.cache.identity import package, processor
 from frazil.link.kernel.compiler import (
     BrokenCompilerError,
@@ -58,8 +59,10 @@ class NumbaCompiler:
 
     @classmethod
     def find(cls) -> NumbaCompiler | None:
-        """The compiler; None where Numba is not installed."""
-        return None if importlib.util.find_spec("numba") is None else cls()
+        """The compiler; None where Numba is not installed, or no process may run what it makes."""
+        missing = importlib.util.find_spec("numba") is None
+        # LLVM does not tell that it got no such memory: the process would end.
+        return None if missing or _core.made_code_fault() is not None else cls()
 
     @staticmethod
     def lowers(op: ScalarOp, operands: Sequence[str], result: str) -> bool:

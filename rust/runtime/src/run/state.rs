@@ -47,6 +47,8 @@ pub(crate) struct State {
     bound: bool,
     /// Whether the last run with this binding was brief.
     pub(crate) was_brief: bool,
+    /// The nanoseconds that the last run took for which anybody looked at the clock.
+    pub(crate) took: u64,
     /// Dims and strides of all inputs that the state is bound to.
     key: Vec<i64>,
     pub(crate) values: Vec<i64>,

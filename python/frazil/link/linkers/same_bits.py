@@ -1,0 +1,130 @@
+"""Which scalar ops give the same bits in C's kernels and in those of the extension.
+
+Where all do, a program may begin with the extension's kernels and go on with C's, and nobody can
+tell but by the clock. Sums have the same partial results in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from weakref import WeakKeyDictionary
+
+from frazil._core import FrozenFunctionGraph
+from frazil.graph.op import Op
+from frazil.link.kernel.loop_kernel import Statement
+from frazil.link.kernel.scalar_loop import body_of
+from frazil.link.kernel.scan_kernel import AnyKernel
+from frazil.link.lowering.inner import inner_graphs
+from frazil.scalar.elemwise import Elemwise
+from frazil.scalar.graph import ScalarGraphOp
+from frazil.scalar.loop import loop_result
+from frazil.scalar.op import ScalarOp
+
+OF_OTHER_BITS = frozenset(
+    (
+        *("arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cbrt", "cos"),
+        *("cosh", "erf", "erfc", "exp", "exp2", "expm1", "hypot", "log", "log10", "log1mexp"),
+        *("log1p", "log2", "log_ndtr", "log_sigmoid", "logaddexp", "ndtr", "polygamma", "sigmoid"),
+        *("sin", "sinh", "softplus", "tan", "tanh", "tri_gamma", "zeta"),
+    )
+)
+"""Functions of floats that C takes from its own library, or computes by other steps."""
+
+
+def difference(op: ScalarOp, operand: str) -> str | None:
+    """Why a scalar op may give other bits in C for operands of that dtype; None if it does not.
+
+    Examples
+    --------
+    >>> from frazil.link.linkers.same_bits import difference
+    >>> from frazil.scalar import mul, tan
+    >>> difference(mul, "float64"), difference(tan, "float64")
+    (None, 'tan has other bits in C')
+    """
+    if op.table_name is None:
+        return f"{op} is compiled by C alone"
+    if op.table_name in OF_OTHER_BITS:
+        return f"{op} has other bits in C"
+    if op.table_name == "pow" and operand.startswith("float"):
+        return f"{op} of {operand} has other bits in C"
+    return None
+
+
+def kernel_difference(kernel: AnyKernel) -> str | None:
+    """Why C's form of a kernel may give other bits; None if it gives the same."""
+    return _first_of(kernel.statements, kernel.dtypes)
+
+
+def _first_of(statements: Sequence[object], dtypes: Sequence[str]) -> str | None:
+    for own in statements:
+        if not isinstance(own, Statement):
+            continue
+        part = loop_result(own.op)
+        if part is not None:
+            body = body_of(part[0])
+            found = _first_of(body.statements, body.dtypes)
+        else:
+            wanted = own.op.operand_dtypes([dtypes[a] for a in own.args], own.dtype)
+            found = difference(own.op, wanted[-1])
+        if found is not None:
+            return found
+    return None
+
+
+def graph_difference(graph: FrozenFunctionGraph) -> str | None:
+    """Why C's programs of a graph may give other bits; None if no op in it does.
+
+    Rules may write other ops than the graph has, so its kernels are asked, too.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> from frazil.link.linkers.same_bits import graph_difference
+    >>> x = ft.vector("x")
+    >>> graph_difference(fz.FrozenFunctionGraph([x], [ft.tan(x)]))
+    'tan has other bits in C'
+    """
+    return next((found for own in _all_graphs(graph) if (found := _known(own)) is not None), None)
+
+
+_KNOWN: WeakKeyDictionary[FrozenFunctionGraph, tuple[str | None]] = WeakKeyDictionary()
+
+
+def _known(graph: FrozenFunctionGraph) -> str | None:
+    """The answer for a graph without those that its ops hold."""
+    known = _KNOWN.get(graph)
+    if known is None:
+        known = _KNOWN[graph] = (next(_differences(graph), None),)
+    return known[0]
+
+
+def _differences(graph: FrozenFunctionGraph) -> Iterator[str]:
+    for node in graph.toposort():
+        op = node.op
+        if not isinstance(op, Elemwise) or isinstance(op.scalar_op, ScalarGraphOp):
+            continue
+        dtypes = [x.dtype for x in node.inputs]
+        wanted = op.scalar_op.operand_dtypes(dtypes, node.output_types[0].dtype)
+        if (found := difference(op.scalar_op, wanted[-1])) is not None:
+            yield found
+
+
+def _all_graphs(graph: FrozenFunctionGraph) -> Iterator[FrozenFunctionGraph]:
+    seen = {graph}
+    pending = [graph]
+    while pending:
+        current = pending.pop()
+        yield current
+        for node in current.toposort():
+            for inner in _held(node.op):
+                if inner not in seen:
+                    seen.add(inner)
+                    pending.append(inner)
+
+
+def _held(op: Op) -> list[FrozenFunctionGraph]:
+    """The graphs that an op holds."""
+    if isinstance(op, Elemwise):
+        own = op.scalar_op
+        return [own.fgraph] if isinstance(own, ScalarGraphOp) else []
+    return [inner for inner, _ in inner_graphs(op)]

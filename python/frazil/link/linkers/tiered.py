@@ -1,0 +1,147 @@
+"""Programs that begin with kernels of the extension, and go on with C's where that pays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import frazil._core as _core
+from frazil._core import FrozenFunctionGraph, Program, Variable
+from frazil.link.c import CCompiler
+from frazil.link.c.compiler import may_have_toolchain
+from frazil.link.cranelift import CraneliftCompiler, MadeKernel
+from frazil.link.cranelift.description import describe
+from frazil.link.fusion.registry import LoweredOps, find_fusion, register_fusion
+from frazil.link.kernel.compiler import BrokenCompilerError, KernelCompileError, NativeKernel
+from frazil.link.kernel.image import Image, Symbol
+from frazil.link.kernel.scan_kernel import AnyKernel
+from frazil.link.linkers.native import NativeLinker
+from frazil.link.linkers.same_bits import kernel_difference
+from frazil.link.lowering.graph import kernels_of
+from frazil.scalar.op import ScalarOp
+
+_START = 0.03
+_STATEMENT = 0.0007
+"""Seconds that a C compiler takes to start, and for each statement."""
+
+
+@register_fusion("tiered")
+def fusion() -> LoweredOps:
+    """What kernels in C fuse."""
+    known = find_fusion("c")
+    assert isinstance(known, LoweredOps)
+    return known
+
+
+class TieredCompiler:
+    """Makes kernels in the extension, whose place C's may take later: they give the same bits.
+
+    Kernels with an op that has other bits in C are compiled by C at once.
+    """
+
+    name = "tiered"
+
+    step_limit = CraneliftCompiler.step_limit
+
+    def __init__(self, quick: CraneliftCompiler) -> None:
+        self._quick = quick
+
+    @classmethod
+    def find(cls) -> TieredCompiler | None:
+        """The compiler; None where there is nothing to begin with, or nothing to go on with."""
+        quick = CraneliftCompiler.find()
+        return cls(quick) if quick is not None and may_have_toolchain() else None
+
+    @staticmethod
+    def lowers(op: ScalarOp, operands: Sequence[str], result: str) -> bool:
+        """Whether the op can be a statement, with operands and a result of these dtypes."""
+        return CCompiler.lowers(op, operands, result)
+
+    @property
+    def identity(self) -> str:
+        """The processor. What C has made says itself of which compiler it is."""
+        return self._quick.identity
+
+    def compile(self, kernels: Sequence[AnyKernel]) -> list[NativeKernel]:
+        """The native kernels, in order."""
+        if any(kernel_difference(kernel) is not None for kernel in kernels):
+            return _thorough().compile(kernels)
+        return self._quick.compile(kernels)
+
+    def symbol(self, keepalive: object) -> Symbol | None:
+        """Where a kernel kept by ``keepalive`` is in an image: C's, if there is one."""
+        if isinstance(keepalive, MadeKernel):
+            if keepalive.successor is None:
+                return keepalive.symbol
+            keepalive = keepalive.successor.keepalive
+        thorough = _thorough()
+        found = thorough.symbol(keepalive)
+        return None if found is None else Symbol(found.image, f"{_mark(thorough)}{found.name}")
+
+    def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
+        """The kernels of these names in an image."""
+        if not any(_MARK in name for name in names):
+            return self._quick.load(image, names)
+        thorough = _thorough()
+        mark = _mark(thorough)
+        if not all(name.startswith(mark) for name in names):
+            raise KernelCompileError("an image was made by another C compiler")
+        return thorough.load(image, [name.removeprefix(mark) for name in names])
+
+
+_MARK = ":"
+
+
+def _mark(compiler: CCompiler) -> str:
+    """What the names of kernels begin with that this compiler made."""
+    return _core.digest_of(compiler.identity.encode()).hex() + _MARK
+
+
+def _thorough() -> CCompiler:
+    """The C compiler.
+
+    Raises
+    ------
+    BrokenCompilerError
+        If there is none that works.
+    """
+    found = CCompiler.find()
+    if found is None:
+        raise BrokenCompilerError("no C compiler works")
+    return found
+
+
+def replaceable(program: Program) -> list[MadeKernel]:
+    """The kernels of a program whose places C's may take."""
+    kept = dict.fromkeys(keepalive for keepalive, _ in program.kernels)
+    return [own for own in kept if isinstance(own, MadeKernel) and own.successor is None]
+
+
+class TieredLinker(NativeLinker):
+    """Makes programs that begin with kernels of the extension."""
+
+    def patience(self, kernels: Sequence[MadeKernel]) -> float:
+        """About the seconds that C would take to compile these kernels."""
+        return _START + _STATEMENT * sum(own.text.count("\n") for own in kernels)
+
+    def replace(
+        self,
+        kernels: Sequence[MadeKernel],
+        graph: FrozenFunctionGraph,
+        donated: Sequence[Variable],
+    ) -> None:
+        """Compile the kernels of the program of ``graph`` by C, and let these take their places.
+
+        Raises
+        ------
+        KernelCompileError
+            If the C compiler fails.
+        """
+        if any(own.kernel is None for own in kernels):
+            # They come from an image, which has no more than their texts.
+            lowered = kernels_of(graph, self._compiler, self._fusion, donated)
+            by_text = {describe(kernel): kernel for kernel in lowered}
+            for own in kernels:
+                own.kernel = own.kernel or by_text.get(own.text)
+        known = {own: own.kernel for own in kernels if own.kernel is not None}
+        for own, native in zip(known, _thorough().compile([*known.values()]), strict=True):
+            own.replace(native)

@@ -1,0 +1,286 @@
+"""Programs that begin with kernels of the extension and go on with C's: with the same bits."""
+
+import os
+import pickle
+import re
+import stat
+import subprocess
+import sys
+import threading
+import warnings
+
+import numpy as np
+import pytest
+
+import frazil as fz
+import frazil.tensor as ft
+from frazil import _core
+from frazil._core import elemwise
+from frazil.compile import tiering
+from frazil.link.c import CCompiler
+from frazil.link.linkers.same_bits import OF_OTHER_BITS, difference, graph_difference
+from frazil.link.linkers.tiered import replaceable
+from frazil.scalar.elementary import Elementary
+from frazil.scalar.table import TABLE
+
+pytestmark = pytest.mark.skipif(CCompiler.find() is None, reason="C takes over nowhere")
+
+
+@pytest.fixture(autouse=True)
+def no_cache(monkeypatch):
+    monkeypatch.setenv("FRAZIL_CACHE", "0")
+
+
+def sums(number):
+    """A function that no other test compiles, and arguments."""
+    x, y = ft.vector("x"), ft.vector("y")
+    outputs = [(x * y + x / number).sum(), ft.where(x > y, x - number, y) * x]
+    return fz.function([x, y], outputs), np.random.default_rng(number).normal(size=(2, 1003))
+
+
+def take_over(f):
+    """Let C take over now."""
+    tiering._on_heat(f.program)
+    assert tiering._worker.wait(60)
+
+
+def test_c_takes_over_with_the_same_bits():
+    f, given = sums(3)
+    before = f(*given)
+    assert f.mode == "tiered"
+    assert f.explain().waiting == f.explain().kernels > 0
+    take_over(f)
+    assert f.explain().waiting == 0
+    assert [made.tobytes() for made in f(*given)] == [made.tobytes() for made in before]
+
+
+def test_calls_that_take_long_enough_bring_c():
+    f, given = sums(5)
+    f.program.await_heat(1e-9)
+    f(*given)
+    assert tiering._worker.wait(60)
+    assert not replaceable(f.program)
+
+
+def test_a_call_alone_brings_nothing():
+    f, given = sums(6)
+    f(*given)
+    assert tiering._worker.wait(60)
+    assert replaceable(f.program)
+
+
+def test_who_wants_no_tiers_gets_c_at_once():
+    x = ft.vector("x")
+    mode = fz.Mode(tiered=False)
+    f = fz.function([x], x * 7.25, mode=mode)
+    assert f.mode == "c"
+    assert f.explain().untiered is None
+    assert pickle.loads(pickle.dumps(f)).mode == "c"
+    with pytest.raises(TypeError, match="tiered must be"):
+        fz.Mode(tiered="c")
+
+
+def test_ops_with_other_bits_are_compiled_by_c_first():
+    x = ft.vector("x")
+    f = fz.function([x], ft.tan(x) * 3)
+    assert f.mode == "c"
+    assert f.explain().untiered == "tan has other bits in C"
+    assert "C compiled first" in str(f.explain())
+    looped = fz.scan(lambda v: ft.arctan(v), sequences=[x])[0]
+    assert graph_difference(fz.FrozenFunctionGraph([x], [looped])) is not None
+
+
+def test_the_cache_keeps_what_took_over(monkeypatch, tmp_path):
+    monkeypatch.setenv("FRAZIL_CACHE", str(tmp_path / "cache"))
+    script = f"""
+import sys
+sys.path.insert(0, {os.path.dirname(__file__)!r})
+from test_tiers import sums, take_over, replaceable
+f, given = sums(9)
+waiting = len(replaceable(f.program))
+made = f(*given)
+if waiting and "over" in sys.argv:
+    take_over(f)
+print(f.compiled.found, waiting, [part.tobytes().hex()[:64] for part in made])
+"""
+    asked = [(), ("over",), ()]
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", script, *how], capture_output=True, text=True, check=True
+        ).stdout.split(" ", 2)
+        for how in asked
+    ]
+    assert [(found, waits) for found, waits, _ in said] == [
+        *(("made", "1"), ("disk", "1"), ("disk", "0"))
+    ]
+    assert said[0][2] == said[1][2] == said[2][2]
+
+
+def test_threads_that_call_meanwhile_see_nothing():
+    f, given = sums(11)
+    known = [made.tobytes() for made in f(*given)]
+    stop, wrong = threading.Event(), []
+
+    def call():
+        while not stop.is_set():
+            if [made.tobytes() for made in f(*given)] != known:
+                wrong.append(1)
+
+    threads = [threading.Thread(target=call, daemon=True) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        take_over(f)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    assert not wrong
+    assert not replaceable(f.program)
+
+
+@pytest.fixture
+def compiler(monkeypatch, tmp_path):
+    """Make $CC a script; the process finds it as if it had begun anew."""
+    from frazil.compile import mode
+    from frazil.link.c import compiler as own
+
+    def clear():
+        for known in (own._search, mode._made, mode.usable_linkers):
+            known.cache_clear()
+        tiering._failed.clear()
+
+    def make(script):
+        path = tmp_path / "pretended-cc"
+        path.write_text(f'#!/bin/sh\nif [ "$1" = --version ]; then echo 1.0; exit; fi\n{script}\n')
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        monkeypatch.setenv("CC", str(path))
+        clear()
+        return path
+
+    yield make
+    monkeypatch.undo()
+    clear()
+
+
+def test_a_compiler_that_fails_costs_one_warning(compiler):
+    compiler("echo no room >&2; exit 1")
+    first, second = sums(13), sums(14)
+    before = [made.tobytes() for made in first[0](*first[1])]
+    with pytest.warns(RuntimeWarning, match="go on as they are(.|\n)*no room") as told:
+        take_over(first[0])
+    os.unlink(re.search(r"source kept in (\S+)", str(told[0].message))[1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        take_over(second[0])
+        later, _ = sums(15)
+    assert len(told) == 1
+    assert replaceable(first[0].program)
+    assert later.program not in tiering._AWAITED  # the compiler is not tried again
+    assert [made.tobytes() for made in first[0](*first[1])] == before
+
+
+SLOW = """
+import os, sys, time
+sys.path.insert(0, {folder!r})
+from test_tiers import sums, tiering
+f, given = sums(17)
+before = [made.tobytes() for made in f(*given)]
+tiering._on_heat(f.program)
+child = os.fork()
+if child == 0:
+    # The child has no thread; it computes, and compiles by itself.
+    os._exit(0 if [made.tobytes() for made in f(*given)] == before else 1)
+assert os.waitpid(child, 0)[1] == 0
+print("ends")
+"""
+
+
+def test_neither_a_fork_nor_an_exit_waits_for_a_slow_compiler(compiler):
+    path = compiler("exec sleep 20")
+    script = SLOW.format(folder=os.path.dirname(__file__))
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "CC": str(path)},
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=15,
+        check=True,
+    )
+    assert done.stdout == "ends\n"
+
+
+def test_a_child_does_what_its_parent_had_begun():
+    worker = tiering._Worker()
+    f, _ = sums(19)
+    awaited = tiering._AWAITED.pop(f.program)
+    worker._at_work = tiering._Job(f.program, awaited, replaceable(f.program))
+    worker._thread = threading.current_thread()
+    worker.begin_anew()
+    worker._start()
+    assert worker.wait(60)
+    assert not replaceable(f.program)
+
+
+def test_kernels_are_replaced_by_something():
+    code = _core.compile_kernels(
+        [
+            "loop 8 0\nread float64 1\nop neg float64 float64 0\n"
+            "write 1 float64 1 -\npass\nvarying 1\nreads 0\nwrites 0"
+        ],
+        {},
+    )
+    for at, address in ((1, 4096), (0, 0)):
+        with pytest.raises(ValueError, match="no kernel"):
+            code.replace(at, address)
+
+
+def hard_values(dtype):
+    if np.dtype(dtype).kind == "i":
+        return np.array([0, 1, -1, 2, -7, 63, 64, 100, -(2**63), 2**63 - 1])
+    info = np.finfo(dtype)
+    edges = (info.smallest_subnormal, info.tiny, info.max, np.inf)
+    some = (0.0, 1.0, 1.5, 0.1, 7.0)
+    return np.array([*some, *edges, *(-x for x in (*some, *edges)), np.nan], dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+def test_ops_of_the_same_bits_have_them(dtype):
+    """Every row of the table that is not named, on hard values and others, in both."""
+    values = hard_values(dtype)
+    more = np.random.default_rng(1).normal(size=300) * 20
+    first, second = np.meshgrid(values, values)
+    pairs = [np.concatenate([own.ravel(), more.astype(dtype)]) for own in (first, second)]
+    x, y = ft.vector("x", dtype=dtype), ft.vector("y", dtype=dtype)
+    outputs = {}
+    for name, row in TABLE.items():
+        op = None if name == "cast" else Elementary(name)
+        if op is None or difference(op, dtype) is not None or row.nin > 2:
+            continue
+        try:
+            outputs[name] = elemwise(op, *(x, y)[: row.nin])
+        except TypeError:
+            continue  # the op takes no such numbers
+        if difference(op, outputs[name].dtype) is not None or name == "pow":
+            del outputs[name]
+    made = {
+        mode: fz.function([x, y], outputs, mode=mode, on_unused_input="ignore")(*pairs)
+        for mode in ("c", "cranelift")
+    }
+    assert len(outputs) > 20
+    for name in outputs:
+        a, b = made["c"][name], made["cranelift"][name]
+        same = (a == b) & (np.signbit(a) == np.signbit(b)) if a.dtype.kind == "f" else a == b
+        assert np.all(same | (a != a) & (b != b)), name
+
+
+def test_the_names_of_other_bits_are_ops():
+    assert set(TABLE) > OF_OTHER_BITS
+
+
+def test_nobody_is_warned_of_tiers():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        f, given = sums(23)
+        f(*given)
+        take_over(f)
