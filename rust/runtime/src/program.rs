@@ -166,7 +166,7 @@ impl Program {
     pub(crate) fn watched(mut self) -> Program {
         self.watched = true;
         // The caller's memory for an output has no guard zones, so nothing is made there.
-        self.liveness.claims.fill(None);
+        self.liveness.in_output.fill(None);
         self
     }
 

@@ -10,7 +10,7 @@
 //!
 //! Each way to break them is [`Inconsistent`], with its witness.
 
-mod claims;
+mod destroyers;
 mod order;
 mod witness;
 
@@ -21,7 +21,7 @@ use crate::node::op::OpProps;
 use crate::node::traverse;
 use crate::node::{Body, Node, Var};
 
-pub(crate) use self::claims::Claims;
+pub(crate) use self::destroyers::Destroyers;
 pub(crate) use self::order::{Waits, order};
 pub use self::witness::{Conflict, Inconsistent, Witness};
 
@@ -71,10 +71,10 @@ pub fn orderings(
         return Ok(Orderings::default());
     }
     Aliases::with(outputs, inputs, |aliases| {
-        let claims = Claims::of(aliases, outputs, protected)?;
-        let waits = claims.waits(&aliases.readers());
-        order(&claims, &waits)?;
-        Ok(claims.orderings(&waits))
+        let destroyers = Destroyers::of(aliases, outputs, protected)?;
+        let waits = destroyers.waits(&aliases.readers());
+        order(&destroyers, &waits)?;
+        Ok(destroyers.orderings(&waits))
     })
 }
 
@@ -92,8 +92,8 @@ pub fn toposort<'a>(
         return Ok(plain);
     }
     Aliases::with(outputs, inputs, |aliases| {
-        let claims = Claims::of(aliases, outputs, protected)?;
-        let steps = order(&claims, &claims.waits(&aliases.readers()))?;
+        let destroyers = Destroyers::of(aliases, outputs, protected)?;
+        let steps = order(&destroyers, &destroyers.waits(&aliases.readers()))?;
         Ok(steps.into_iter().map(|step| aliases.node(step)).collect())
     })
 }

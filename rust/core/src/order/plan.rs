@@ -19,7 +19,7 @@ use std::fmt;
 use rustc_hash::FxHashSet;
 
 use super::descent::{Descent, Groups};
-use super::destroy::{Claims, Orderings, Waits, Witness, order, props};
+use super::destroy::{Destroyers, Orderings, Waits, Witness, order, props};
 use super::incremental::{Arcs, IncrementalOrder};
 use crate::node::alias::{Aliases, Place, PlaceSets, Readers, SetId, Step, roots, view_sources};
 use crate::node::{Body, Node, Var};
@@ -184,17 +184,17 @@ pub fn plan(request: Request<'_>, candidates: &[Candidate]) -> Result<Schedule, 
     Aliases::with(request.outputs, request.inputs, |aliases| {
         check_donated(aliases, request.donated)?;
         let Request { outputs, protected, donated, .. } = request;
-        let claims = Claims::with_donated(aliases, outputs, protected, donated)?;
+        let destroyers = Destroyers::with_donated(aliases, outputs, protected, donated)?;
         let readers = aliases.readers();
-        let waits = claims.waits(&readers);
-        let present = match claims.is_empty() {
+        let waits = destroyers.waits(&readers);
+        let present = match destroyers.is_empty() {
             true => aliases.steps().collect(),
-            false => order(&claims, &waits)?,
+            false => order(&destroyers, &waits)?,
         };
         let mut planner = Planner {
             aliases,
             readers: &readers,
-            claims,
+            destroyers,
             waits,
             present,
             steps: None,
@@ -211,8 +211,8 @@ pub fn plan(request: Request<'_>, candidates: &[Candidate]) -> Result<Schedule, 
         let steps = planner.final_order();
         let buffers = planner.buffers(&request, &steps);
         let order = steps.into_iter().map(|step| aliases.node(step).clone()).collect();
-        let orderings = planner.claims.orderings(&planner.claims.waits(&readers));
-        let destroyed = planner.claims.destroyed().collect();
+        let orderings = planner.destroyers.orderings(&planner.destroyers.waits(&readers));
+        let destroyed = planner.destroyers.destroyed().collect();
         Ok(Schedule { order, reuses, refusals, buffers, orderings, destroyed })
     })
 }
@@ -232,7 +232,7 @@ fn check_donated(aliases: &Aliases<'_, '_>, donated: &[Var]) -> Result<(), Error
 struct Planner<'g, 'n, 'a> {
     aliases: &'g Aliases<'n, 'a>,
     readers: &'g Readers,
-    claims: Claims<'g, 'n, 'a>,
+    destroyers: Destroyers<'g, 'n, 'a>,
     /// What the graph's own destroyers wait for, and an order that honours it.
     waits: Waits,
     present: Vec<Step>,
@@ -284,14 +284,14 @@ impl Planner<'_, '_, '_> {
             return Ok(Some(Reason::Placed { input: self.placed[place.index()] as usize }));
         }
         let input = *input as u32;
-        let witness = match self.claims.obstacle(step, input) {
-            Some(obstacle) => Some(self.claims.witness(step, input, obstacle)),
+        let witness = match self.destroyers.obstacle(step, input) {
+            Some(obstacle) => Some(self.destroyers.witness(step, input, obstacle)),
             None => self.wait_for_readers(step, input),
         };
         if let Some(witness) = witness {
             return Ok(Some(Reason::Conflict(Box::new(witness))));
         }
-        self.claims.claim(step, input);
+        self.destroyers.add(step, input);
         self.placed[place.index()] = input;
         Ok(None)
     }
@@ -328,7 +328,7 @@ impl Planner<'_, '_, '_> {
             None
         });
         let (root, reader) = blocked?;
-        Some(self.claims.reader_witness((step, input), reader, root, Vec::new()))
+        Some(self.destroyers.reader_witness((step, input), reader, root, Vec::new()))
     }
 
     /// The order that a graph with these destroyers has, whatever was tried on the way.
@@ -337,8 +337,8 @@ impl Planner<'_, '_, '_> {
             // No candidate waits for anything.
             return std::mem::take(&mut self.present);
         }
-        let waits = self.claims.waits(self.readers);
-        order(&self.claims, &waits).expect("accepted candidates fit together")
+        let waits = self.destroyers.waits(self.readers);
+        order(&self.destroyers, &waits).expect("accepted candidates fit together")
     }
 
     fn buffers(&self, request: &Request<'_>, order: &[Step]) -> Vec<Buffer> {

@@ -17,7 +17,7 @@ pub(crate) struct Liveness {
     /// The slots that nobody reads after instruction 0, 1, ...
     pub(crate) releases: Box<[Box<[Slot]>]>,
     /// The output whose memory a slot is made in, if there is one.
-    pub(crate) claims: Box<[Option<usize>]>,
+    pub(crate) in_output: Box<[Option<usize>]>,
     /// The operand that a slot is made in place of, whatever its layout, if there is one.
     pub(crate) over: Box<[Option<Slot>]>,
     /// For the results of a loop, the operands that die in it: where the layouts are the same, a
@@ -91,7 +91,7 @@ impl Liveness {
         }
         Liveness {
             releases: releases(slots, instrs, outputs, &over),
-            claims: claims(slots, instrs, outputs, &over),
+            in_output: in_output(slots, instrs, outputs, &over),
             over,
             dying,
             owners,
@@ -172,13 +172,13 @@ fn releases(
 
 /// The slots that are made right in the memory of an output: the output itself, what it is a view of
 /// or is written over, where it is known before the run where they lie.
-fn claims(
+fn in_output(
     slots: &[SlotInfo],
     instrs: &[Instr],
     outputs: &[Slot],
     over: &[Option<Slot>],
 ) -> Box<[Option<usize>]> {
-    let mut claims = vec![None; slots.len()];
+    let mut in_output = vec![None; slots.len()];
     for (position, &output) in outputs.iter().enumerate() {
         let mut slot = output;
         loop {
@@ -192,13 +192,13 @@ fn claims(
                 (Some((_, _, false)), _) => break,
                 (None, None) => {
                     let fresh = !matches!(instrs[made_by].kind, InstrKind::Call(_));
-                    if fresh && claims[slot.index()].is_none() {
-                        claims[slot.index()] = Some(position);
+                    if fresh && in_output[slot.index()].is_none() {
+                        in_output[slot.index()] = Some(position);
                     }
                     break;
                 }
             }
         }
     }
-    claims.into()
+    in_output.into()
 }

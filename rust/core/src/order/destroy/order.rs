@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Claims, Inconsistent, Witness};
+use super::{Destroyers, Inconsistent, Witness};
 use crate::node::Node;
 use crate::node::alias::{Aliases, Place, Readers, Step};
 
@@ -19,18 +19,18 @@ impl Waits {
     }
 }
 
-impl Claims<'_, '_, '_> {
+impl Destroyers<'_, '_, '_> {
     /// For every destroyer, the readers that it waits for.
     pub(crate) fn waits(&self, readers: &Readers) -> Waits {
-        let mut claimed = self.roots_of.clone();
-        claimed.sort_unstable();
+        let mut destroyed = self.roots_of.clone();
+        destroyed.sort_unstable();
         let mut waits =
             Waits { starts: Vec::with_capacity(self.aliases.step_count() + 1), steps: Vec::new() };
-        let mut claimed = claimed.into_iter().peekable();
+        let mut destroyed = destroyed.into_iter().peekable();
         for step in self.aliases.steps() {
             let start = waits.steps.len();
             waits.starts.push(start as u32);
-            while let Some((_, root)) = claimed.next_if(|&(destroyer, _)| destroyer == step) {
+            while let Some((_, root)) = destroyed.next_if(|&(destroyer, _)| destroyer == step) {
                 waits.steps.extend(readers.of(root).iter().filter(|&&reader| reader != step));
             }
             waits.steps[start..].sort_unstable();
@@ -61,14 +61,17 @@ fn before<'w>(
 
 /// The steps in an order that honours operands and waits: ascending, except that a step draws what it waits for in
 /// front of it.
-pub(crate) fn order(claims: &Claims<'_, '_, '_>, waits: &Waits) -> Result<Vec<Step>, Inconsistent> {
+pub(crate) fn order(
+    destroyers: &Destroyers<'_, '_, '_>,
+    waits: &Waits,
+) -> Result<Vec<Step>, Inconsistent> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
         New,
         Open,
         Done,
     }
-    let aliases = claims.aliases;
+    let aliases = destroyers.aliases;
     let mut marks = vec![Mark::New; aliases.step_count()];
     let mut order = Vec::with_capacity(aliases.step_count());
     let mut stack: Vec<(Step, usize)> = Vec::new();
@@ -109,7 +112,7 @@ pub(crate) fn order(claims: &Claims<'_, '_, '_>, waits: &Waits) -> Result<Vec<St
                         .iter()
                         .map(|&(step, _)| step)
                         .collect();
-                    return Err(cycle_witness(claims, waits, &cycle).into());
+                    return Err(cycle_witness(destroyers, waits, &cycle).into());
                 }
             }
         }
@@ -118,8 +121,8 @@ pub(crate) fn order(claims: &Claims<'_, '_, '_>, waits: &Waits) -> Result<Vec<St
 }
 
 /// The witness of a cycle, in which every step waits for the next and the last for the first.
-fn cycle_witness(claims: &Claims<'_, '_, '_>, waits: &Waits, cycle: &[Step]) -> Witness {
-    let aliases = claims.aliases;
+fn cycle_witness(destroyers: &Destroyers<'_, '_, '_>, waits: &Waits, cycle: &[Step]) -> Witness {
+    let aliases = destroyers.aliases;
     let next = |at: usize| cycle[(at + 1) % cycle.len()];
     // Operands alone make no cycle: some step waits for a reader.
     let (destroyer, reader) = (0..cycle.len())
@@ -133,15 +136,15 @@ fn cycle_witness(claims: &Claims<'_, '_, '_>, waits: &Waits, cycle: &[Step]) -> 
             .iter()
             .any(|&place| aliases.sets().get(aliases.roots_of(place)).contains(&root))
     };
-    let root = claims
+    let root = destroyers
         .roots_of
         .iter()
         .find(|&&(step, root)| step == destroyer && reader_roots(root))
         .map(|&(_, root)| root)
         .expect("the reader reads what the step destroys");
-    let (_, input) = claims.destroyers[root.index()].expect("a claimed root");
+    let (_, input) = destroyers.by_root[root.index()].expect("a destroyed root");
     let between = shortest(aliases, waits, destroyer, reader);
-    claims.reader_witness((destroyer, input), reader, root, between)
+    destroyers.reader_witness((destroyer, input), reader, root, between)
 }
 
 /// The nodes strictly between `from` and `to` on a shortest way along which each must run before the next.

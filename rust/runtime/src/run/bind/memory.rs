@@ -21,7 +21,7 @@ impl Binder<'_> {
     pub(crate) fn place_fresh(&mut self, slot: Slot, layout: Layout) -> Result<Place, Fault> {
         let bytes = byte_count(&layout.dims, self.itemsize(slot))?;
         let bases = self.program.bases;
-        let place = match (&mut self.arena, self.program.liveness.claims[slot.index()]) {
+        let place = match (&mut self.arena, self.program.liveness.in_output[slot.index()]) {
             (Some(_), Some(output)) => Place::start(bases.outputs + output),
             (Some(arena), None) => {
                 let guards = &mut self.state.guards;
@@ -89,7 +89,7 @@ impl Binder<'_> {
         lies: impl Fn(usize) -> bool,
     ) -> Option<Place> {
         let liveness = &self.program.liveness;
-        if liveness.claims[slot.index()].is_some() {
+        if liveness.in_output[slot.index()].is_some() {
             return None;
         }
         let bytes = byte_count(&layout.dims, self.itemsize(slot)).ok()?;

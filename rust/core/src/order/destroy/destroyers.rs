@@ -14,16 +14,16 @@ enum Keep {
 }
 
 /// Who destroys which root, and which roots nobody may.
-pub(crate) struct Claims<'g, 'n, 'a> {
+pub(crate) struct Destroyers<'g, 'n, 'a> {
     pub(super) aliases: &'g Aliases<'n, 'a>,
     outputs: &'g [Var],
     protected: &'g [Var],
     kept: Vec<Option<Keep>>,
-    pub(super) destroyers: Vec<Option<(Step, u32)>>,
+    pub(super) by_root: Vec<Option<(Step, u32)>>,
     pub(super) roots_of: Vec<(Step, Place)>,
 }
 
-/// What a claim meets, without the handles that a witness holds.
+/// What stands against a destroyer, without the handles that a witness holds.
 #[derive(Clone, Copy)]
 pub(crate) struct Obstacle {
     root: Place,
@@ -37,76 +37,76 @@ enum ObstacleKind {
     Operand(u32),
 }
 
-impl<'g, 'n, 'a> Claims<'g, 'n, 'a> {
-    /// The claims of the graph's own destroyers.
+impl<'g, 'n, 'a> Destroyers<'g, 'n, 'a> {
+    /// Those that the ops of a graph declare.
     pub(crate) fn of(
         aliases: &'g Aliases<'n, 'a>,
         outputs: &'g [Var],
         protected: &'g [Var],
-    ) -> Result<Claims<'g, 'n, 'a>, Inconsistent> {
-        let mut claims = Claims::unclaimed(aliases, outputs, protected);
-        claims.claim_maps()?;
-        Ok(claims)
+    ) -> Result<Destroyers<'g, 'n, 'a>, Inconsistent> {
+        let mut destroyers = Destroyers::none_of(aliases, outputs, protected);
+        destroyers.add_declared()?;
+        Ok(destroyers)
     }
 
-    /// As [`Claims::of`], for a caller who keeps every input that is not among `donated`.
+    /// As [`Destroyers::of`], for a caller who keeps every input that is not among `donated`.
     pub(crate) fn with_donated(
         aliases: &'g Aliases<'n, 'a>,
         outputs: &'g [Var],
         protected: &'g [Var],
         donated: &[Var],
-    ) -> Result<Claims<'g, 'n, 'a>, Inconsistent> {
-        let mut claims = Claims::unclaimed(aliases, outputs, protected);
+    ) -> Result<Destroyers<'g, 'n, 'a>, Inconsistent> {
+        let mut destroyers = Destroyers::none_of(aliases, outputs, protected);
         let mut given = vec![false; aliases.place_count()];
         for place in donated.iter().filter_map(|var| aliases.find(var)) {
             given[place.index()] = true;
         }
         for place in aliases.places() {
             if aliases.maker(place).is_none() && !given[place.index()] {
-                claims.keep(place, Keep::Borrowed);
+                destroyers.keep(place, Keep::Borrowed);
             }
         }
-        claims.claim_maps()?;
-        Ok(claims)
+        destroyers.add_declared()?;
+        Ok(destroyers)
     }
 
-    fn unclaimed(
+    fn none_of(
         aliases: &'g Aliases<'n, 'a>,
         outputs: &'g [Var],
         protected: &'g [Var],
-    ) -> Claims<'g, 'n, 'a> {
-        let mut claims = Claims {
+    ) -> Destroyers<'g, 'n, 'a> {
+        let mut destroyers = Destroyers {
             aliases,
             outputs,
             protected,
             kept: vec![None; aliases.place_count()],
-            destroyers: vec![None; aliases.place_count()],
+            by_root: vec![None; aliases.place_count()],
             roots_of: Vec::new(),
         };
         for place in aliases.places() {
             let leaf = aliases.leaf(place);
             if leaf.is_some_and(|node| matches!(node.body(), Body::Constant(_))) {
-                claims.keep(place, Keep::Constant);
+                destroyers.keep(place, Keep::Constant);
             }
         }
         for (position, var) in protected.iter().enumerate() {
             for root in aliases.roots_within(var) {
-                claims.keep(root, Keep::Protected(position as u32));
+                destroyers.keep(root, Keep::Protected(position as u32));
             }
         }
         for (position, var) in outputs.iter().enumerate() {
             for root in aliases.roots_within(var) {
-                claims.keep(root, Keep::Output(position as u32));
+                destroyers.keep(root, Keep::Output(position as u32));
             }
         }
-        claims
+        destroyers
     }
 
     fn keep(&mut self, root: Place, why: Keep) {
         self.kept[root.index()].get_or_insert(why);
     }
 
-    fn claim_maps(&mut self) -> Result<(), Inconsistent> {
+    fn add_declared(&mut self) -> Result<(), Inconsistent> {
         for &step in self.aliases.destroyers() {
             let node = self.aliases.node(step);
             for (_, inputs) in props(node).into_iter().flat_map(|props| &props.destroy_map) {
@@ -114,7 +114,7 @@ impl<'g, 'n, 'a> Claims<'g, 'n, 'a> {
                 {
                     match self.obstacle(step, input) {
                         Some(obstacle) => return Err(self.witness(step, input, obstacle).into()),
-                        None => self.claim(step, input),
+                        None => self.add(step, input),
                     }
                 }
             }
@@ -131,7 +131,7 @@ impl<'g, 'n, 'a> Claims<'g, 'n, 'a> {
             if let Some(why) = self.kept[root.index()] {
                 return Some(Obstacle { root, what: ObstacleKind::Kept(why) });
             }
-            if let Some((by, input)) = self.destroyers[root.index()] {
+            if let Some((by, input)) = self.by_root[root.index()] {
                 return Some(Obstacle { root, what: ObstacleKind::Destroyed(by, input) });
             }
         }
@@ -149,10 +149,10 @@ impl<'g, 'n, 'a> Claims<'g, 'n, 'a> {
     }
 
     /// Lets a step destroy an input that no obstacle protects.
-    pub(crate) fn claim(&mut self, step: Step, input: u32) {
+    pub(crate) fn add(&mut self, step: Step, input: u32) {
         let operand = self.aliases.operands(step)[input as usize];
         for &root in self.aliases.sets().get(self.aliases.roots_of(operand)) {
-            self.destroyers[root.index()] = Some((step, input));
+            self.by_root[root.index()] = Some((step, input));
             self.roots_of.push((step, root));
         }
     }
@@ -210,7 +210,7 @@ impl<'g, 'n, 'a> Claims<'g, 'n, 'a> {
     }
 
     /// The steps that destroy something, ascending.
-    pub(crate) fn destroyers(&self) -> impl Iterator<Item = Step> {
+    pub(crate) fn steps(&self) -> impl Iterator<Item = Step> {
         let mut steps: Vec<Step> = self.roots_of.iter().map(|&(step, _)| step).collect();
         steps.sort_unstable();
         steps.dedup();
@@ -223,7 +223,7 @@ impl<'g, 'n, 'a> Claims<'g, 'n, 'a> {
         let places = self
             .aliases
             .places()
-            .filter(move |&place| roots(place).any(|root| self.destroyers[root.index()].is_some()));
+            .filter(move |&place| roots(place).any(|root| self.by_root[root.index()].is_some()));
         places.map(|place| self.aliases.var(place))
     }
 
@@ -231,7 +231,7 @@ impl<'g, 'n, 'a> Claims<'g, 'n, 'a> {
     pub(crate) fn orderings(&self, waits: &Waits) -> Orderings {
         let node = |step: Step| self.aliases.node(step).clone();
         let entries: Vec<(Node, Vec<Node>)> = self
-            .destroyers()
+            .steps()
             .map(|step| (node(step), waits.of(step).iter().map(|&step| node(step)).collect()))
             .collect();
         let number = |(at, (node, _)): (usize, &(Node, _))| (node.address(), at);
