@@ -6,9 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import singledispatch
 from typing import TypeAlias
 
-from frazil._core import Variable
+import frazil._core as _core
+import frazil.scalar as scalar
+from frazil._core import Constant, FrozenApply, Variable
 from frazil.gradient.answers import check_partial, elementwise_gradients
 from frazil.gradient.registry import Pullback, pullback_rule
+from frazil.scalar.constants import constant
 from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.op import ScalarOp
 from frazil.tensor.broadcasting import broadcast_length, unbroadcast
@@ -45,11 +48,27 @@ def pull_elementwise(
     """Return the gradients of the wanted inputs, given those of the outputs; None: there is none.
 
     A gradient that is constant along a dimension may have length 1 there, or lack a dimension in
-    front.
+    front. What a gradient that is a constant leads to is folded.
     """
     rule = graph_rule(op.scalar_op)
-    if rule is not None:
-        return rule(inputs, outputs, output_gradients, wanted)
+    if rule is None:
+        pulled = _pull_by_row(op, inputs, outputs, output_gradients, wanted)
+    else:
+        pulled = rule(inputs, outputs, output_gradients, wanted)
+    if len(outputs) > 1 or not isinstance(output_gradients[0], Constant):
+        return pulled
+    leaves = (*inputs, *outputs)
+    return [gradient if gradient is None else _fold(gradient, leaves) for gradient in pulled]
+
+
+def _pull_by_row(
+    op: Elemwise,
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    output_gradients: Sequence[Variable | None],
+    wanted: Sequence[bool],
+) -> list[Variable | None]:
+    """Return the gradients that the row of a scalar op gives."""
     gradient = op.scalar_op.gradient
     if gradient is None or len(outputs) > 1:
         raise NotImplementedError(f"the gradient of {op} is not known")
@@ -70,3 +89,33 @@ def pull_elementwise(
             unbroadcast(partial, x, ones, lambda axis: broadcast_length(inputs, axis - ndim))
         )
     return results
+
+
+def _fold(x: Variable, leaves: Sequence[Variable]) -> Variable:
+    """Return ``x`` with arithmetic on constants, which a constant gradient leads to, folded."""
+    folded: dict[Variable, Variable] = {}
+    for node in _core.toposort([x], leaves):
+        inputs = [folded.get(variable, variable) for variable in node.inputs]
+        if isinstance(node.op, Elemwise):
+            folded[node.outputs[0]] = _fold_elementwise(node, inputs)
+        elif inputs != list(node.inputs):
+            new = node.clone_with_new_inputs(inputs)
+            folded.update(zip(node.outputs, new.outputs, strict=True))
+    return folded.get(x, x)
+
+
+def _fold_elementwise(node: FrozenApply, inputs: list[Variable]) -> Variable:
+    op, output = node.op.scalar_op, node.outputs[0]
+    if all(isinstance(variable, Constant) and variable.ndim == 0 for variable in inputs):
+        values = [variable.data for variable in inputs if isinstance(variable, Constant)]
+        return constant(op.compute(output.dtype, *values))
+    if op is scalar.mul:
+        for factor, other in (inputs, inputs[::-1]):
+            if isinstance(factor, Constant) and factor.ndim == 0 and other.dtype == output.dtype:
+                if factor.data == 1:
+                    return other
+                if factor.data == -1:
+                    return _core.elemwise(scalar.neg, other)
+    if inputs == list(node.inputs):
+        return output
+    return node.clone_with_new_inputs(inputs).outputs[0]

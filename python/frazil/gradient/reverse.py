@@ -295,19 +295,14 @@ def _pull(
     op, inputs = node.op, node.inputs
     check_runs_once(node)
     try:
-        if not isinstance(op, Elemwise) or has_own_pullback(op):
-            taken = [_as_taken(op, output, gradients) for output in outputs]
-            gives = isinstance(op, TAKE_UNIFORM)
-            pulled = pullback_of(op)(inputs, outputs, taken)
-            return gradients_of(node, pulled, may_broadcast=gives)
-        given = [gradients.get(output) for output in outputs]
-        pulled = pull_elementwise(op, inputs, outputs, given, wanted)
+        if isinstance(op, Elemwise) and not has_own_pullback(op):
+            given = [gradients.get(output) for output in outputs]
+            return pull_elementwise(op, inputs, outputs, given, wanted)
+        taken = [_as_taken(op, output, gradients) for output in outputs]
+        pulled = pullback_of(op)(inputs, outputs, taken)
+        return gradients_of(node, pulled, may_broadcast=isinstance(op, TAKE_UNIFORM))
     except NotImplementedError as error:
         raise _not_differentiable(node) from error
-    if len(outputs) > 1 or not isinstance(given[0], Constant):
-        return pulled
-    leaves = (*inputs, *outputs)
-    return [gradient if gradient is None else _fold(gradient, leaves) for gradient in pulled]
 
 
 def check_runs_once(node: FrozenApply) -> None:
@@ -353,36 +348,6 @@ def _is_zeros(x: Variable) -> bool:
         return False
     value = node.inputs[0]
     return isinstance(value, Constant) and value.ndim == 0 and value.data == 0
-
-
-def _fold(x: Variable, leaves: Sequence[Variable]) -> Variable:
-    """Return ``x`` with arithmetic on constants, which a constant gradient leads to, folded."""
-    folded: dict[Variable, Variable] = {}
-    for node in _core.toposort([x], leaves):
-        inputs = [folded.get(variable, variable) for variable in node.inputs]
-        if isinstance(node.op, Elemwise):
-            folded[node.outputs[0]] = _fold_elementwise(node, inputs)
-        elif inputs != list(node.inputs):
-            new = node.clone_with_new_inputs(inputs)
-            folded.update(zip(node.outputs, new.outputs, strict=True))
-    return folded.get(x, x)
-
-
-def _fold_elementwise(node: FrozenApply, inputs: list[Variable]) -> Variable:
-    op, output = node.op.scalar_op, node.outputs[0]
-    if all(isinstance(variable, Constant) and variable.ndim == 0 for variable in inputs):
-        values = [variable.data for variable in inputs if isinstance(variable, Constant)]
-        return constant(op.compute(output.dtype, *values))
-    if op is scalar.mul:
-        for factor, other in (inputs, inputs[::-1]):
-            if isinstance(factor, Constant) and factor.ndim == 0 and other.dtype == output.dtype:
-                if factor.data == 1:
-                    return other
-                if factor.data == -1:
-                    return _core.elemwise(scalar.neg, other)
-    if inputs == list(node.inputs):
-        return output
-    return node.clone_with_new_inputs(inputs).outputs[0]
 
 
 def _is_elementwise(node: FrozenApply, op: scalar.ScalarOp) -> bool:
