@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 
 import frazil as fz
 import frazil.tensor as ft
@@ -71,6 +72,30 @@ def test_rop_overrides_are_used():
     with pytest.raises(fz.DisconnectedInputError):
         fz.Rop(op(X, Y)[1], X, X)
     assert fz.Rop(op(X, Y)[1], X, X, "ignore", "none") is None
+
+
+def test_second_derivatives_times_vectors():
+    x, y = ft.vector("x"), ft.scalar("y")
+    cost = ft.sum(x**3) * y**2
+    points = ([1.0, -2.0], 0.5)
+    by_x, by_y = fz.hessian_vector_product(cost, [x, y], points)
+    found = [each.eval({x: [2.0, 3.0], y: 4.0}) for each in (by_x, by_y)]
+    # d2/dx2 = 6 x y^2, d2/dxdy = 6 x^2 y, d2/dy2 = 2 sum(x^3)
+    assert_allclose(found[0], [192 + 48, -576 + 108])
+    assert_allclose(found[1], 96 - 432 + 35)
+    alone = fz.hessian_vector_product(cost, x, points[0])
+    assert_allclose(alone.eval({x: [2.0, 3.0], y: 4.0}), [192.0, -576.0])
+    with pytest.raises(ValueError, match="one eval_point"):
+        fz.hessian_vector_product(cost, [x, y], points[:1])
+
+
+def test_names_of_other_libraries():
+    x = ft.vector("x")
+    y = x * ft.sum(x)
+    assert fz.pullback(y, x, [1.0, 0.0]) is fz.Lop(y, x, [1.0, 0.0])
+    assert fz.gradient.pushforward(y, x, [1.0, 0.0]) is fz.Rop(y, x, [1.0, 0.0])
+    assert ft.grad(y.sum(), x) is fz.grad(y.sum(), x)
+    assert ft.hessian is fz.hessian
 
 
 def test_of_matrices():

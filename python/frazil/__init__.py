@@ -34,6 +34,9 @@ from frazil.compile.specification import In as In
 from frazil.compile.specification import Out as Out
 from frazil.gradient.products import Lop as Lop
 from frazil.gradient.products import Rop as Rop
+from frazil.gradient.products import hessian_vector_product as hessian_vector_product
+from frazil.gradient.products import pullback as pullback
+from frazil.gradient.products import pushforward as pushforward
 from frazil.gradient.reverse import DisconnectedInputError as DisconnectedInputError
 from frazil.gradient.reverse import NotDifferentiableError as NotDifferentiableError
 from frazil.graph import inplace as inplace
@@ -49,6 +52,7 @@ from frazil.jit.derivatives import grad as grad
 from frazil.jit.derivatives import hessian as hessian
 from frazil.jit.derivatives import jacobian as jacobian
 from frazil.jit.derivatives import jvp as jvp
+from frazil.jit.derivatives import stop_gradient as stop_gradient
 from frazil.jit.derivatives import value_and_grad as value_and_grad
 from frazil.jit.derivatives import vjp as vjp
 from frazil.jit.errors import SharpEdgeError as SharpEdgeError

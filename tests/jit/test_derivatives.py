@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 
 import frazil as fz
 import frazil.tensor as ft
@@ -25,6 +26,24 @@ def test_gradients_are_trees_like_the_argument():
     both = fz.grad(fn, argnums_of_both := (0, 1))(p, x0)
     assert len(both) == len(argnums_of_both)
     np.testing.assert_allclose(both[1], by_y)
+
+
+def test_no_gradient_flows_through_what_is_stopped():
+    x = np.array([1.0, 2.0])
+
+    def cost(tree):
+        kept = fz.stop_gradient({"x": tree["x"], "other": "text"})
+        assert kept["other"] == "text"
+        return np.sum(kept["x"] * tree["x"] ** 2)
+
+    value, found = fz.value_and_grad(cost)({"x": x})
+    assert_allclose(value, np.sum(x**3))
+    assert_allclose(found["x"], 2 * x**2)
+    alone = fz.grad(lambda x: np.sum(fz.stop_gradient(x) ** 2))(x)
+    assert_allclose(alone, [0.0, 0.0])
+    assert fz.stop_gradient(x) is x
+    v = ft.vector("v")
+    assert_allclose(fz.grad(ft.sum(fz.stop_gradient(v) ** 2), v).eval({v: x}), [0.0, 0.0])
 
 
 def test_symbolic_forms_stay():

@@ -15,6 +15,9 @@ from frazil.gradient.jacobians import hessian as hessian
 from frazil.gradient.jacobians import jacobian as jacobian
 from frazil.gradient.products import Lop as Lop
 from frazil.gradient.products import Rop as Rop
+from frazil.gradient.products import hessian_vector_product as hessian_vector_product
+from frazil.gradient.products import pullback as pullback
+from frazil.gradient.products import pushforward as pushforward
 from frazil.gradient.registry import pullback_of as pullback_of
 from frazil.gradient.reverse import DisconnectedInputError as DisconnectedInputError
 from frazil.gradient.reverse import NotDifferentiableError as NotDifferentiableError

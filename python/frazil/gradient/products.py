@@ -140,6 +140,57 @@ def Rop(
     return results[0] if isinstance(f, Variable) else results
 
 
+pullback = Lop
+pushforward = Rop
+
+
+def hessian_vector_product(
+    cost: Variable,
+    wrt: Variable | Sequence[Variable],
+    p: TensorLike | Sequence[TensorLike],
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: Literal["raise", "warn", "ignore"] = "raise",
+) -> Any:
+    """Return the second derivatives of a scalar cost times a vector, without their matrix.
+
+    Parameters
+    ----------
+    cost : Variable
+        A floating-point variable without dimensions.
+    wrt : Variable or sequence of Variable
+        The variables by which to differentiate.
+    p : tensor_like or sequence of them
+        The vector: for each of ``wrt`` an array of its shape.
+    consider_constant, disconnected_inputs
+        As for :func:`frazil.grad`.
+
+    Returns
+    -------
+    Variable or list of Variable
+        One array in the shape of each of ``wrt``, mixed derivatives included. A list if ``wrt`` is
+        one.
+
+    Raises
+    ------
+    ValueError
+        If the number of vectors is not that of ``wrt``.
+
+    Examples
+    --------
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> x = ft.vector("x")
+    >>> cost = x[0] ** 2 * x[1]
+    >>> fz.hessian_vector_product(cost, x, [1.0, 10.0]).eval({x: [2.0, 3.0]})
+    array([46.,  4.])
+    """
+    constants = frozenset(consider_constant or ())
+    targets = _listed(wrt)
+    first = grad(cost, targets, constants, disconnected_inputs)
+    vectors = list(_paired(targets, p, "wrt").values())
+    found = Lop(first, targets, vectors, constants, "ignore")
+    return found[0] if isinstance(wrt, Variable) else found
+
+
 def _listed(variables: Variable | Sequence[Variable]) -> list[Variable]:
     return [variables] if isinstance(variables, Variable) else list(variables)
 

@@ -152,6 +152,46 @@ def jacobian(expression: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
     return Transformed(expression, wrt, _jacobian)
 
 
+def stop_gradient(x: Any) -> Any:
+    """Return arrays whose gradient is zero: they count as constants where they are used.
+
+    Parameters
+    ----------
+    x : tree of arrays or variables
+        What gradients do not flow through, in graphs and in compiled functions.
+
+    Returns
+    -------
+    tree
+        Like ``x``, with the same values.
+
+    See Also
+    --------
+    frazil.gradient.disconnected_grad : the same, where no other way to the cost is an error.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> fz.grad(lambda x: np.sum(x * fz.stop_gradient(x)))(np.array([3.0]))
+    array([3.])
+    >>> x = ft.scalar("x")
+    >>> fz.grad(x * fz.stop_gradient(x), x).eval({x: 3.0})
+    array(3.)
+    """
+    leaves, structure = flatten(x)
+    return unflatten(structure, [_stopped(leaf) for leaf in leaves])
+
+
+def _stopped(leaf: Any) -> Any:
+    if isinstance(leaf, Variable):
+        return reverse.zero_grad(leaf)
+    trace = current_trace()
+    if trace is None or not is_traced(leaf):
+        return leaf
+    return TracedArray(trace, reverse.zero_grad(leaf._variable))
+
+
 def jvp(fn: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """Return what a function gives, and its derivative in a direction.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import sys
 from collections.abc import Callable, Mapping
-from typing import NoReturn
+from typing import Any
 
 _COMPILING = "it compiles graphs: x = ft.vector('x'); f = fz.function([x], ft.exp(x))"
 
@@ -22,7 +22,6 @@ IN_TENSOR: Mapping[str, str] = {
     "TensorType": "it is fz.TensorType",
     "array": "ft.constant(values) makes a constant, fz.shared(values) a variable that keeps values",
     "asarray": "write ft.as_tensor(value)",
-    "grad": "it is fz.grad",
     "random": "it is fz.random, whose draws take the state of a generator",
 }
 
@@ -80,7 +79,11 @@ IN_MODULES_OF_NUMPY: Mapping[str, str] = {
 """Why functions in these modules of NumPy have no counterpart here, where they have none."""
 
 
-def refuse(module: str, advice: Mapping[str, str]) -> Callable[[str], NoReturn]:
+OF_FRAZIL = ("Lop", "Rop", "grad", "hessian", "jacobian", "pullback", "pushforward")
+"""Functions of ``frazil`` that are looked for in ``frazil.tensor``, and found there."""
+
+
+def refuse(module: str, advice: Mapping[str, str]) -> Callable[[str], Any]:
     """The ``__getattr__`` of a module: an error that says what to write instead of a name.
 
     Examples
@@ -93,7 +96,9 @@ def refuse(module: str, advice: Mapping[str, str]) -> Callable[[str], NoReturn]:
     frazil has no functoin. Is it fz.function?
     """
 
-    def __getattr__(name: str) -> NoReturn:
+    def __getattr__(name: str) -> Any:
+        if name in OF_FRAZIL and module != "frazil":
+            return getattr(sys.modules["frazil"], name)
         raise AttributeError(_message(module, name, advice), name=name)
 
     return __getattr__
