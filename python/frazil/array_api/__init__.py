@@ -1,9 +1,11 @@
 """The Python array API standard, 2024.12, on arrays that are computed when somebody looks at them.
 
 Libraries written for any array library that follows the standard run on it, and a chain of calls
-becomes one compiled function. Start reading at ``array.py``; ``evaluation.py`` computes values, and
-the other modules hold the standard's functions by theme, each a call of ``frazil.tensor``. It may
-import all packages up to ``compile``; nothing imports it.
+becomes one compiled function.
+
+May import ``compile`` and what lies below. Start reading at :mod:`frazil.array_api.array`;
+:mod:`frazil.array_api.evaluation` computes values, and the other modules hold the standard's
+functions by theme, each a call of ``frazil.tensor``.
 
 Examples
 --------
