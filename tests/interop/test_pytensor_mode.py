@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytensor
+import pytensor.sparse
 import pytensor.tensor as pt
 import pytest
 from pytensor.graph.op import Op
@@ -145,6 +146,22 @@ def test_what_has_no_counterpart_is_one_error_and_nothing_is_left():
     with pytest.raises(NoRule, match=r"input z .*complex128"):
         pytensor.function([z], z * 2, mode="FRAZIL")
     assert pytensor.function([x], x * 2, mode="FRAZIL")([1.0]).tolist() == [2.0]
+
+
+@pytest.mark.parametrize(
+    ("build", "told"),
+    [
+        (lambda x: pt.exp(x.astype("float16")), r"Cast\{float16\}.* made at .*test_pytensor_mode"),
+        (lambda x: abs(x + 1j), "complex128"),
+        (lambda x: pytensor.sparse.csr_from_dense(pt.outer(x, x)).sum(), "made at .*csr"),
+    ],
+    ids=["float16", "complex", "sparse"],
+)
+def test_numbers_that_frazil_lacks_are_named_with_the_line_that_made_them(build, told):
+    x = pt.dvector("x")
+    with pytest.raises(NoRule, match=told) as error:
+        pytensor.function([x], build(x), mode="FRAZIL")
+    assert "no counterpart in frazil" in str(error.value)
 
 
 def test_a_graph_goes_on_in_frazil():

@@ -190,6 +190,11 @@ MATRICES = {
     ],
     "by a factor": [pt.linalg.cho_solve((pt.linalg.cholesky(s), True), r)],
     "determinants of stacks": [pt.linalg.det(s), *pt.linalg.slogdet(s)],
+    "taken apart": [
+        *(*pt.linalg.svd(m), *pt.linalg.svd(s, full_matrices=False)),
+        *(pt.linalg.svd(m, compute_uv=False), *pt.linalg.qr(m), *pt.linalg.qr(s, mode="economic")),
+        *(pt.linalg.qr(m[:, :2], mode="r"), *pt.linalg.eigh(s[0], UPLO="U")),
+    ],
     "gradients": [pytensor.grad(pt.linalg.slogdet(s)[1].sum(), s)],
     "gradient of a factor": [pytensor.grad(pt.linalg.cholesky(s).sum(), s)],
 }
@@ -260,3 +265,14 @@ def test_composites_are_taken_apart():
     f = pytensor.function([x], pt.exp(pt.sin(x) * 2) + 1, mode=fused)
     np.testing.assert_allclose(f(VECTOR), np.exp(np.sin(VECTOR) * 2) + 1, rtol=1e-14)
     assert len(compiled_function(f).explain().segments) == 1
+
+
+def test_gradients_of_branches_that_are_not_taken_are_no_numbers_of_theirs():
+    x = pt.dvector("x")
+    tail = pt.log(pt.erfcx(-x)) - x**2
+    slope = pytensor.grad(pt.switch(x < -1, tail, pt.log(pt.erfc(-x))).sum(), x)
+    f = pytensor.function([x], slope, mode="FRAZIL")
+    found = f(np.array([-60.0, -2.0, 0.0, 60.0]))
+    wanted = pytensor.function([x], slope, mode="FAST_COMPILE")(np.array([-60.0, -2.0, 0.0, 60.0]))
+    assert np.isfinite(wanted).all()
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)

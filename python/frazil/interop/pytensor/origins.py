@@ -21,11 +21,11 @@ def built_at_trace(build: Build, op: Any, node: Any, t: Any) -> Any:
     Frazil knows a node by the innermost frame above its own code. That is here one of a function
     whose code says that it lies where PyTensor's traceback of the node ends.
     """
-    place = _place(node)
+    place = place_of(node)
     return build(op, node, t) if place is None else _standing_at(*place)(build, op, node, t)
 
 
-def _place(node: Any) -> tuple[str, int, str] | None:
+def place_of(node: Any) -> tuple[str, int, str] | None:
     """The innermost line outside of PyTensor that made the outputs of a node."""
     for out in node.outputs:
         for stack in reversed(getattr(out.tag, "trace", None) or ()):

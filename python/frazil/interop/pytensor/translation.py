@@ -14,10 +14,11 @@ from pytensor.tensor.random.type import RandomGeneratorType
 from pytensor.tensor.type import TensorType
 
 import frazil.tensor as ft
+from frazil._core import Constant as OwnConstant
 from frazil._core import TensorType as OwnType
 from frazil._core import Variable
 from frazil.interop.pytensor.library import classes
-from frazil.interop.pytensor.origins import built_at_trace
+from frazil.interop.pytensor.origins import built_at_trace, place_of
 
 Results: TypeAlias = Variable | Sequence[Variable | None]
 Rule: TypeAlias = Callable[[Any, Any, "Translation"], Results]
@@ -71,6 +72,9 @@ class Translation:
         return [self[x] for x in outputs]
 
     def _node(self, node: Any) -> None:
+        for x in (*node.inputs, *node.outputs):
+            if _is_of_numbers(x.type) and own_type(x.type) is None:
+                raise NoRule(_without_counterpart(x, node))
         try:
             results = built_at_trace(translate.dispatch(type(node.op)), node.op, node, self)
         except Exception as error:
@@ -93,6 +97,20 @@ class Translation:
     def operands(self, node: Any) -> list[Variable]:
         """The variables for the inputs of a node."""
         return [self[x] for x in node.inputs]
+
+
+def _is_of_numbers(kind: Any) -> bool:
+    return isinstance(kind, TensorType | ScalarType)
+
+
+def _without_counterpart(x: Any, node: Any) -> str:
+    """What to say of a variable with numbers that frazil lacks."""
+    place = place_of(node)
+    where = "" if place is None else f", made at {place[0]}:{place[1]} in {place[2]},"
+    return (
+        f"{x}{where} has PyTensor's type {x.type}, which has no counterpart in frazil; compile "
+        "this function in another mode"
+    )
 
 
 @singledispatch
@@ -192,4 +210,6 @@ def cast(x: Variable, dtype: str) -> Variable:
     """``x`` in another dtype; true is what is not 0."""
     if x.dtype == dtype:
         return x
+    if isinstance(x, OwnConstant) and np.can_cast(x.dtype, dtype, "same_kind"):
+        return ft.constant(x.data.astype(dtype))
     return ft.neq(x, 0) if dtype == "bool" else ft.cast(x, dtype)

@@ -32,6 +32,9 @@ _OF_STACKS = classes(
     "Det",
     "SLogDet",
     "LUFactor",
+    "SVD",
+    "QR",
+    "Eigh",
 )
 
 

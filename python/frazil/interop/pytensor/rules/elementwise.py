@@ -116,6 +116,8 @@ _SAME = _table(
         "Iv": _optional("iv"),
         "Ive": _optional("ive"),
         "Kve": _optional("kve"),
+        "I0e": _optional("i0e"),
+        "I1e": _optional("i1e"),
     }
 )
 """Ops whose operands have the dtype of the result."""
@@ -133,6 +135,8 @@ _COMPARED = _table(
     }
 )
 _FOLDED = _table({"Add": ft.add, "Mul": ft.mul, "Maximum": ft.maximum, "Minimum": ft.minimum})
+_KEEP_ZEROS = (ps.Mul, ps.TrueDiv, ps.Neg)
+"""Ops that give 0 where an operand is 0, the first or any, and the others are finite."""
 
 
 def scalar_results(op: Any, operands: Sequence[Variable], dtypes: Sequence[str]) -> Made | None:
@@ -141,6 +145,10 @@ def scalar_results(op: Any, operands: Sequence[Variable], dtypes: Sequence[str])
     ``dtypes`` are those of its results.
     """
     kind, dtype = type(op), dtypes[0]
+    if kind in _KEEP_ZEROS and dtype.startswith("float"):
+        sunk = _with_zeros_kept(op, operands, dtypes)
+        if sunk is not None:
+            return sunk
     if kind in _SAME:
         return [_SAME[kind](*(cast(x, dtype) for x in operands))]
     if kind in _COMPARED:
@@ -153,6 +161,28 @@ def scalar_results(op: Any, operands: Sequence[Variable], dtypes: Sequence[str])
         return _loop(op, operands)
     other = _OTHER.get(kind.__name__)
     return None if other is None else other(operands, dtype)
+
+
+def _with_zeros_kept(op: Any, operands: Sequence[Variable], dtypes: Sequence[str]) -> Made | None:
+    """The op within the branch of an operand ``switch(c, x, 0)`` that is not 0; None without one.
+
+    Gradients of branches have this form: where the other branch is taken, what they are multiplied
+    by may be infinite, and 0 times infinity is not what PyTensor's modes give.
+    """
+    for at, x in enumerate(operands if isinstance(op, ps.Mul) else operands[:1]):
+        node = x.owner
+        if node is None or getattr(node.op, "scalar_op", None) is not fs.where:
+            continue
+        condition, *both = node.inputs
+        for branch, zero in enumerate(both):
+            if isinstance(zero, OwnConstant) and not zero.data.any():
+                others = [both[1 - branch] if i == at else y for i, y in enumerate(operands)]
+                found = scalar_results(op, others, dtypes)
+                if found is None:
+                    return None
+                branches = [found[0], cast(zero, dtypes[0])]
+                return [ft.switch(condition, *(branches[::-1] if branch == 0 else branches))]
+    return None
 
 
 def _switch(operands: Sequence[Variable], dtype: str) -> Made:

@@ -7,6 +7,7 @@ from typing import Any
 from pytensor.tensor import math as ptm
 
 import frazil.tensor as ft
+from frazil._core import Variable
 from frazil.interop.pytensor.foreign import performed
 from frazil.interop.pytensor.library import classes
 from frazil.interop.pytensor.translation import Results, Translation, cast, rule
@@ -79,7 +80,37 @@ def _slogdet(op: Any, node: Any, t: Translation) -> Results:
 
 @rule(*classes("LUFactor"))
 def _lu_factor(op: Any, node: Any, t: Translation) -> Results:
-    return [
-        cast(own, theirs.type.dtype)
-        for own, theirs in zip(ft.linalg.lu_factor(t[node.inputs[0]]), node.outputs, strict=True)
-    ]
+    return _typed(list(ft.linalg.lu_factor(t[node.inputs[0]])), node)
+
+
+@rule(*classes("SVD"))
+def _svd(op: Any, node: Any, t: Translation) -> Results:
+    x = t[node.inputs[0]]
+    if not op.compute_uv:
+        return _typed([ft.linalg.svdvals(x)], node)
+    return _typed(list(ft.linalg.svd(x, op.full_matrices)), node)
+
+
+@rule(*classes("QR"))
+def _qr(op: Any, node: Any, t: Translation) -> Results:
+    if op.pivoting or op.mode == "raw":
+        return performed(node, t)
+    x = t[node.inputs[0]]
+    found = ft.linalg.qr(x, "reduced") if op.mode == "economic" else ft.linalg.qr(x, "complete")
+    return _typed(list(found[1:] if op.mode == "r" else found), node)
+
+
+@rule(*classes("Eigh"))
+def _eigh(op: Any, node: Any, t: Translation) -> Results:
+    return _typed(list(ft.linalg.eigh(t[node.inputs[0]], op.UPLO)), node)
+
+
+@rule(*classes("Eigvalsh"))
+def _eigvalsh(op: Any, node: Any, t: Translation) -> Results:
+    if len(node.inputs) > 1:  # of two matrices
+        return performed(node, t)
+    return _typed([ft.linalg.eigvalsh(t[node.inputs[0]], "L" if op.lower else "U")], node)
+
+
+def _typed(found: list[Variable], node: Any) -> list[Variable]:
+    return [cast(x, out.type.dtype) for x, out in zip(found, node.outputs, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,6 @@ from frazil.interop.pytensor.foreign import performed
 from frazil.interop.pytensor.integers import integer
 from frazil.interop.pytensor.library import classes
 from frazil.interop.pytensor.translation import NoRule, Results, Translation, cast, rule
-
-_BASIC = (sub.Subtensor, sub.IncSubtensor)
 
 
 def _items(op: Any, values: list[Any]) -> list[Any]:
@@ -38,8 +37,8 @@ def _slice_of(x: Any) -> Any:
     return slice(*(None if isinstance(end.type, NoneTypeT) else end for end in ends))
 
 
-def _index(op: Any, values: list[Any], t: Translation) -> tuple[Any, ...]:
-    """The index in frazil's words."""
+def _index(op: Any, x: Variable, values: list[Any], t: Translation) -> tuple[Any, ...]:
+    """The index of ``x`` in frazil's words."""
 
     def bound(x: Any) -> Any:
         return x if x is None or isinstance(x, int | np.integer) else integer(x, t)
@@ -61,7 +60,56 @@ def _index(op: Any, values: list[Any], t: Translation) -> tuple[Any, ...]:
             made += np.nonzero(value) if value.dtype == bool and value.ndim else [value]
         else:
             made.append(t[item])
-    return tuple(made)
+    return tuple(_together(x, made) if len(_arrays(made)) > 1 else made)
+
+
+def _together(x: Variable, items: list[Any]) -> list[Any]:
+    """Arrays that index ``x`` together, of lengths 1 that only a call knows, in one shape.
+
+    NumPy repeats them; frazil repeats what its type says, or what it is told may repeat.
+    """
+    made: list[Any] = []
+    at = 0
+    for item in items:
+        if isinstance(item, Variable) and item.dtype == "bool":
+            # As many places as are true: who is repeated is known after that.
+            own = ft.shape(x)[at : at + item.ndim]
+            made += ft.nonzero(ft.specify_shape(item, own))
+            at += item.ndim
+        else:
+            made.append(item)
+            at += item is not None
+    for axis in range(-max(item.ndim for item in _arrays(made)), 0):
+        lengths = {id(item): _length(item, axis) for item in _arrays(made)}
+        different = [
+            n for n in dict.fromkeys(lengths.values()) if isinstance(n, Variable) or n != 1
+        ]
+        if len(different) < 2:
+            continue
+        known = [n for n in different if isinstance(n, int)]
+        length = known[0] if known else reduce(_longer, different)
+        for i, item in enumerate(made):
+            if isinstance(lengths.get(id(item)), Variable):
+                made[i] = ft.broadcastable_at_run_time(item, axis, length)
+    return made
+
+
+def _arrays(items: list[Any]) -> list[Any]:
+    """The arrays of an index, which NumPy brings into one shape."""
+    return [item for item in items if isinstance(item, Variable | np.ndarray) and item.ndim]
+
+
+def _length(item: Any, axis: int) -> Any:
+    """The length of an array along an axis: 1 where it has none, a variable if a call knows it."""
+    if item.ndim < -axis:
+        return 1
+    known = (item.type if isinstance(item, Variable) else item).shape[axis]
+    return ft.as_tensor(ft.shape(item)[axis]) if known is None else known
+
+
+def _longer(a: Variable, b: Variable) -> Variable:
+    """Of two lengths the one that the other repeats to."""
+    return ft.switch(ft.eq(a, 1), b, a)
 
 
 @rule(MakeSlice)
@@ -73,7 +121,7 @@ def _make_slice(op: Any, node: Any, t: Translation) -> Results:
 def _subtensor(op: Any, node: Any, t: Translation) -> Results:
     x, *values = node.inputs
     try:
-        index = _index(op, values, t)
+        index = _index(op, t[x], values, t)
     except NoRule:
         return performed(node, t)
     return t[x][index]
@@ -83,7 +131,7 @@ def _repeated(new: Variable, part: Variable) -> Variable:
     """``new``, whose dimensions repeat where a call finds that their lengths are 1."""
     lengths = ft.shape(part)
     for axis in range(-min(new.ndim, part.ndim), 0):
-        if new.type.shape[axis] is None and part.type.shape[axis] is None:
+        if new.type.shape[axis] is None and part.type.shape[axis] != 1:
             new = ft.broadcastable_at_run_time(new, axis, lengths[axis])
     return new
 
@@ -94,13 +142,12 @@ def _inc_subtensor(op: Any, node: Any, t: Translation) -> Results:
     if getattr(op, "ignore_duplicates", False):
         return performed(node, t)
     try:
-        index = _index(op, values, t)
+        index = _index(op, t[x], values, t)
     except NoRule:
         return performed(node, t)
     whole, new = t[x], cast(t[y], x.type.dtype)
     part = whole[index]
-    if isinstance(op, sub.IncSubtensor):
-        new = _repeated(new, part)
+    new = _repeated(new, part)
     if part is whole:
         return fs.second(whole, new) if op.set_instead_of_inc else whole + new
     return (ft.set_subtensor if op.set_instead_of_inc else ft.inc_subtensor)(part, new)

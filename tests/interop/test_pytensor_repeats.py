@@ -1,0 +1,74 @@
+"""Lengths of 1 that only a call knows, where NumPy repeats: index arrays, masks, what is set."""
+
+import numpy as np
+import pytensor
+import pytensor.tensor as pt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+x, y = pt.dmatrix("x"), pt.dmatrix("y")
+i, j, mask = pt.lvector("i"), pt.lmatrix("j"), pt.vector("mask", dtype="bool")
+VALUE = np.arange(12.0).reshape(3, 4)
+
+
+@pytest.fixture(scope="module")
+def functions():
+    outputs = {
+        "arrays": ([x, i, j], x[i, j]),
+        "known": ([x, i], x[np.array([0, 2, 1]), i]),
+        "mask": ([x, mask, i], x[mask, i]),
+        "set": ([x, y, i], pt.set_subtensor(x[i], y)),
+        "increased": ([x, y, i, j], pt.inc_subtensor(x[i, j], y)),
+    }
+    return {
+        name: pytensor.function(inputs, out, mode="FRAZIL")
+        for name, (inputs, out) in outputs.items()
+    }
+
+
+def agree(ours, theirs):
+    """Both give the same array, or both an error."""
+    try:
+        wanted = theirs()
+    except (IndexError, ValueError):
+        with pytest.raises((IndexError, ValueError)):
+            ours()
+    else:
+        np.testing.assert_array_equal(ours(), wanted)
+
+
+def changed(array, index, value, add):
+    """NumPy's result of setting or of increasing what an index names."""
+    result = array.copy()
+    if add:
+        np.add.at(result, index, value)
+    else:
+        result[index] = value
+    return result
+
+
+LENGTHS = st.integers(0, 3)
+
+
+@settings(max_examples=40, deadline=None)
+@given(n=LENGTHS, rows=LENGTHS, columns=LENGTHS, seed=st.integers(0, 99))
+def test_repeats_are_numpys(functions, n, rows, columns, seed):
+    draw = np.random.default_rng(seed)
+    a, b = draw.integers(0, 3, n), draw.integers(0, 3, (rows, columns))
+    some = draw.integers(0, 2, 3).astype(bool)
+    agree(lambda: functions["arrays"](VALUE, a, b), lambda: VALUE[a, b])
+    agree(lambda: functions["known"](VALUE, a), lambda: VALUE[np.array([0, 2, 1]), a])
+    agree(lambda: functions["mask"](VALUE, some, a), lambda: VALUE[some, a])
+    new = draw.normal(size=(draw.choice([1, n]), draw.choice([1, 4])))
+    agree(lambda: functions["set"](VALUE, new, a), lambda: changed(VALUE, a, new, False))
+    new = draw.normal(size=(draw.choice([1, rows]), draw.choice([1, columns])))
+    agree(
+        lambda: functions["increased"](VALUE, new, a, b),
+        lambda: changed(VALUE, (a, b), new, True),
+    )
+
+
+def test_a_mask_has_the_length_of_its_dimension(functions):
+    with pytest.raises((IndexError, ValueError)):
+        functions["mask"](VALUE, np.array([True]), np.array([0]))
