@@ -78,3 +78,13 @@ def test_nodes_are_freed(mode):
         compile_and_call()
     gc.collect()
     assert container.stats().nodes == between >= before
+
+
+def test_a_program_that_waits_for_c_goes_with_its_functions():
+    x = ft.vector("x")
+    function = fz.function([x], x * 3.25 + 1.0, mode="tiered")
+    assert function.explain((3,)).waiting == 1
+    program = weakref.ref(function.program)
+    del function
+    gc.collect()
+    assert program() is None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
+from functools import partial
 from typing import Any, Literal
 from weakref import WeakValueDictionary
 
@@ -15,7 +16,7 @@ from frazil.compile import stored
 from frazil.compile.extensions import users_rules
 from frazil.compile.mode import Linker
 from frazil.compile.phases import optimize
-from frazil.compile.tiering import watch
+from frazil.compile.tiering import Keep, watch
 from frazil.graph.containers import in_container_of
 from frazil.link.kernel.compiler import KernelCompileError
 from frazil.link.linkers.tiered import TieredLinker
@@ -42,8 +43,11 @@ class Compiled:
     @property
     def graph(self) -> FrozenFunctionGraph:
         """The rewritten graph that the program computes."""
-        graph = self._graph
-        return graph.graph if isinstance(graph, stored.StoredGraph) else graph
+        return _read(self._graph)
+
+
+def _read(graph: FrozenFunctionGraph | stored.StoredGraph) -> FrozenFunctionGraph:
+    return graph.graph if isinstance(graph, stored.StoredGraph) else graph
 
 
 # Equal graphs share a program as long as a function uses it, and so do graphs that become equal by
@@ -114,16 +118,19 @@ def _find_on_disk(
         except (ValueError, LookupError, TypeError, KernelCompileError):
             read = None  # a damaged entry is written again
         if read is not None:
-            found = Compiled(*read, "disk")
-            return _watched(found, linker, donated, lambda: _keep(store, request, found))
+            return _watched(
+                Compiled(*read, "disk"), linker, donated, partial(_keep, store, request)
+            )
     made = _make(graph, linker, excluded, donated, on_error)
-    _keep(store, request, made)
-    return _watched(made, linker, donated, lambda: _keep(store, request, made))
+    _keep(store, request, made.graph, made.program)
+    return _watched(made, linker, donated, partial(_keep, store, request))
 
 
-def _keep(store: Store, request: stored.Request, made: Compiled) -> None:
+def _keep(
+    store: Store, request: stored.Request, graph: FrozenFunctionGraph, program: Program
+) -> None:
     """Write a program to disk."""
-    encoded = stored.encode(request, made.graph, made.program)
+    encoded = stored.encode(request, graph, program)
     if encoded is not None:
         store.write(request.key, encoded)
 
@@ -132,11 +139,12 @@ def _watched(
     compiled: Compiled,
     linker: Linker,
     donated: tuple[int, ...],
-    keep: Callable[[], None] | None = None,
+    keep: Keep | None = None,
 ) -> Compiled:
     """What was compiled; C may make it faster later, if the linker is tiered."""
     if isinstance(linker, TieredLinker):
-        watch(compiled.program, linker, lambda: compiled.graph, donated, keep)
+        # Not what was compiled: that holds the program, which nobody would ever free.
+        watch(compiled.program, linker, partial(_read, compiled._graph), donated, keep)
     return compiled
 
 

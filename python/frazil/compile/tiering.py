@@ -13,6 +13,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 from frazil._core import FrozenFunctionGraph, Program, set_heat_handler
@@ -21,15 +22,21 @@ from frazil.link.kernel.compiler import BrokenCompilerError
 from frazil.link.linkers.tiered import TieredLinker, replaceable
 from frazil.link.toolchain.pool import compile_threads
 
+Keep: TypeAlias = Callable[[FrozenFunctionGraph, Program], None]
+"""Writes the program of a graph to the cache on disk, as it is then."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Awaited:
-    """A program whose calls are timed. ``keep`` writes it to the cache on disk, as it is then."""
+    """What is done with a program once its calls have taken long enough.
+
+    It must not hold the program: it is kept as long as that.
+    """
 
     linker: TieredLinker
     graph: Callable[[], FrozenFunctionGraph]
     donated: tuple[int, ...]
-    keep: Callable[[], None] | None
+    keep: Keep | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +59,7 @@ def watch(
     linker: TieredLinker,
     graph: Callable[[], FrozenFunctionGraph],
     donated: tuple[int, ...],
-    keep: Callable[[], None] | None,
+    keep: Keep | None,
 ) -> None:
     """Let C compile a program once its calls have taken as long as that will."""
     kernels = [] if _BROKEN in _failed else replaceable(program)
@@ -77,7 +84,7 @@ def _work(job: _Job) -> None:
         with compile_threads(1):
             awaited.linker.replace(job.kernels, graph, donated)
         if awaited.keep is not None:
-            awaited.keep()
+            awaited.keep(graph, job.program)
     except Exception as error:
         _warn(error)
 
