@@ -246,8 +246,16 @@ impl IncrementalOrder {
             }
         }
         let live = earliest.peek().map(|&Reverse((label, at))| (label, forward[at].vertex));
-        let (limit, pivot) = live.filter(|&(label, _)| label < last).unwrap_or((last, tail));
-        let mut moving = self.sorted(&forward, |label| label < limit);
+        let pivot = live.filter(|&(label, _)| label < last).unwrap_or((last, tail));
+        self.rearrange(tail, &forward, &backward, pivot);
+        true
+    }
+
+    /// Moves what was met: what the head leads to behind the tail, or all of it before `pivot`, the
+    /// first vertex that was not followed to its end.
+    fn rearrange(&mut self, tail: u32, forward: &[Met], backward: &[Met], pivot: (u64, u32)) {
+        let (limit, pivot) = pivot;
+        let mut moving = self.sorted(forward, |label| label < limit);
         if pivot == tail {
             // All of them after the tail.
             let mut after = tail;
@@ -255,17 +263,16 @@ impl IncrementalOrder {
                 self.places.move_after(vertex, after);
                 after = vertex;
             }
-            return true;
+            return;
         }
         // What leads to the tail, then what the head leads to, then the pivot.
-        let mut order = self.sorted(&backward, |label| label > limit);
+        let mut order = self.sorted(backward, |label| label > limit);
         order.append(&mut moving);
         let mut before = pivot;
         for vertex in order.into_iter().rev() {
             self.places.move_before(vertex, before);
             before = vertex;
         }
-        true
     }
 
     /// The met vertices whose labels pass, in their present order.

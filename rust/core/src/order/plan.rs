@@ -342,10 +342,35 @@ impl Planner<'_, '_, '_> {
     }
 
     fn buffers(&self, request: &Request<'_>, order: &[Step]) -> Vec<Buffer> {
-        const UNREAD: u32 = u32::MAX;
-        const KEPT: u32 = u32::MAX - 1;
         let aliases = self.aliases;
-        // The buffers that each variable may live in, named by the place of their first variable.
+        let homes = self.homes();
+        let releases = self.releases(request, order, &homes);
+        let protected: FxHashSet<_> =
+            request.protected.iter().flat_map(roots).map(|root| root.identity()).collect();
+        let mut seen = FxHashSet::default();
+        let absent = request.donated.iter().filter(|var| aliases.find(var).is_none());
+        let unread = absent.filter(|var| seen.insert(var.identity())).map(|var| {
+            let kept = roots(var).iter().any(|root| protected.contains(&root.identity()));
+            let release = if kept { Release::Kept } else { Release::Unread };
+            Buffer { first: var.clone(), release }
+        });
+        let owners = aliases
+            .places()
+            .filter(|&place| homes.lives_in[place.index()] == homes.sets.single(place));
+        let used = owners.map(|place| Buffer {
+            first: aliases.var(place),
+            release: match releases[place.index()] {
+                UNREAD => Release::Unread,
+                KEPT => Release::Kept,
+                position => Release::After(position as usize),
+            },
+        });
+        unread.chain(used).collect()
+    }
+
+    /// The buffers that each variable may live in, named by the place of their first variable.
+    fn homes(&self) -> Homes {
+        let aliases = self.aliases;
         let mut sets = PlaceSets::below(aliases.place_count());
         let mut lives_in: Vec<SetId> = Vec::with_capacity(aliases.place_count());
         for place in aliases.places() {
@@ -373,6 +398,12 @@ impl Planner<'_, '_, '_> {
                 viewed.chain(over).map(|source| lives_in[source.index()]).collect();
             lives_in.push(sets.union(&sources));
         }
+        Homes { sets, lives_in }
+    }
+
+    /// By buffer: the step after which nothing reads it, or [`UNREAD`] or [`KEPT`].
+    fn releases(&self, request: &Request<'_>, order: &[Step], homes: &Homes) -> Vec<u32> {
+        let (aliases, Homes { sets, lives_in }) = (self.aliases, homes);
         let mut releases: Vec<u32> = vec![UNREAD; aliases.place_count()];
         for (position, &step) in order.iter().enumerate() {
             for place in aliases.operands(step).iter().copied().chain(aliases.outputs(step)) {
@@ -401,27 +432,20 @@ impl Planner<'_, '_, '_> {
                 keep(&[place]);
             }
         }
-        let protected: FxHashSet<_> =
-            request.protected.iter().flat_map(roots).map(|root| root.identity()).collect();
-        let mut seen = FxHashSet::default();
-        let absent = request.donated.iter().filter(|var| aliases.find(var).is_none());
-        let unread = absent.filter(|var| seen.insert(var.identity())).map(|var| {
-            let kept = roots(var).iter().any(|root| protected.contains(&root.identity()));
-            let release = if kept { Release::Kept } else { Release::Unread };
-            Buffer { first: var.clone(), release }
-        });
-        let owners =
-            aliases.places().filter(|&place| lives_in[place.index()] == sets.single(place));
-        let used = owners.map(|place| Buffer {
-            first: aliases.var(place),
-            release: match releases[place.index()] {
-                UNREAD => Release::Unread,
-                KEPT => Release::Kept,
-                position => Release::After(position as usize),
-            },
-        });
-        unread.chain(used).collect()
+        releases
     }
+}
+
+/// The release of a buffer that nothing reads.
+const UNREAD: u32 = u32::MAX;
+/// The release of a buffer that must stay.
+const KEPT: u32 = u32::MAX - 1;
+
+/// The buffers that variables may live in.
+struct Homes {
+    sets: PlaceSets,
+    /// By place.
+    lives_in: Vec<SetId>,
 }
 
 /// The order of steps under the candidates accepted so far, and quick answers about who needs whom.

@@ -196,6 +196,9 @@ fn refuse(reason: impl Into<String>) -> Error {
     Error::Pattern { reason: reason.into() }
 }
 
+/// The unknown behind all operands that stands for the others, and its number.
+type Rest = (usize, Tail);
+
 enum Task {
     /// Emit what matches this part of the pattern in this register.
     Visit(Var, Register),
@@ -363,23 +366,7 @@ impl<'a> Compiler<'a> {
                 "its left side has more than {MAX_APPLICATIONS} operations"
             )));
         }
-        let (inputs, tail) = match inputs.split_last() {
-            Some((last, others)) => match self.unknown(last) {
-                Some((position, unknown)) if unknown.variadic => {
-                    let tail = self.tails;
-                    self.tails += 1;
-                    if self.tail_of.insert(position, tail).is_some() {
-                        return Err(refuse(format!(
-                            "{} stands for several operands, so it can stand in one place only",
-                            last.describe()
-                        )));
-                    }
-                    (others, Some((position, tail)))
-                }
-                _ => (inputs, None),
-            },
-            None => (inputs, None),
-        };
+        let (inputs, tail) = self.without_tail(inputs)?;
         let test = self.test_of(op);
         let commutative = match &test {
             OpTest::Exact(op) => op.key().props.commutative,
@@ -394,31 +381,13 @@ impl<'a> Compiler<'a> {
             self.pools += 1;
             let operands = Operands::InAnyOrder { pool, least: count, open: tail.is_some() };
             self.code.push(Instruction::Bind { register, test, output, operands });
-            let mut order: Vec<(u16, &Var)> = (0..).zip(inputs).collect();
-            order.sort_by_key(|(_, input)| self.freedom(input));
-            if let Some((position, tail)) = tail {
-                tasks.push(Task::Drain(pool, position, tail));
-            }
-            tasks.extend(
-                order.into_iter().rev().map(|(at, input)| Task::Scan(pool, at, input.clone())),
-            );
+            self.scan_pool(pool, inputs, tail, tasks);
         } else {
             let first = self.registers;
             self.registers += count;
             let operands = Operands::InOrder { first, count, tail: tail.map(|(_, tail)| tail) };
             self.code.push(Instruction::Bind { register, test, output, operands });
-            if let Some((position, tail)) = tail {
-                self.check_tail(position, tail);
-            }
-            let mut order: Vec<(&Var, Register)> = inputs.iter().zip(first..).collect();
-            // What is cheap to refuse comes first; an application costs a step for each operand.
-            order.sort_by_key(|(input, _)| self.unknown(input).is_none() && !is_leaf(input));
-            tasks.extend(
-                order
-                    .into_iter()
-                    .rev()
-                    .map(|(input, register)| Task::Visit(input.clone(), register)),
-            );
+            self.visit_operands(first, inputs, tail, tasks);
         }
         if wildcard {
             match self.seen.get(op) {
@@ -429,6 +398,55 @@ impl<'a> Compiler<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The operands that stand for one each, and the unknown behind them that stands for the rest.
+    fn without_tail<'v>(&mut self, inputs: &'v [Var]) -> Result<(&'v [Var], Option<Rest>), Error> {
+        let Some((last, others)) = inputs.split_last() else { return Ok((inputs, None)) };
+        match self.unknown(last) {
+            Some((position, unknown)) if unknown.variadic => {
+                let tail = self.tails;
+                self.tails += 1;
+                if self.tail_of.insert(position, tail).is_some() {
+                    return Err(refuse(format!(
+                        "{} stands for several operands, so it can stand in one place only",
+                        last.describe()
+                    )));
+                }
+                Ok((others, Some((position, tail))))
+            }
+            _ => Ok((inputs, None)),
+        }
+    }
+
+    /// Looks for operands in any order, for the strictest first.
+    fn scan_pool(&mut self, pool: Pool, inputs: &[Var], tail: Option<Rest>, tasks: &mut Vec<Task>) {
+        let mut order: Vec<(u16, &Var)> = (0..).zip(inputs).collect();
+        order.sort_by_key(|(_, input)| self.freedom(input));
+        if let Some((position, tail)) = tail {
+            tasks.push(Task::Drain(pool, position, tail));
+        }
+        tasks
+            .extend(order.into_iter().rev().map(|(at, input)| Task::Scan(pool, at, input.clone())));
+    }
+
+    /// Goes through operands in registers from `first` on: what is cheap to refuse comes first, as
+    /// an application costs a step for each operand.
+    fn visit_operands(
+        &mut self,
+        first: Register,
+        inputs: &[Var],
+        tail: Option<Rest>,
+        tasks: &mut Vec<Task>,
+    ) {
+        if let Some((position, tail)) = tail {
+            self.check_tail(position, tail);
+        }
+        let mut order: Vec<(&Var, Register)> = inputs.iter().zip(first..).collect();
+        order.sort_by_key(|(input, _)| self.unknown(input).is_none() && !is_leaf(input));
+        tasks.extend(
+            order.into_iter().rev().map(|(input, register)| Task::Visit(input.clone(), register)),
+        );
     }
 
     /// How much a part of a pattern lets in; operands in any order are looked for from the strictest on.
