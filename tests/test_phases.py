@@ -1,5 +1,9 @@
 """Phases: what is compiled is the rewritten graph, and nothing of the given one is lost."""
 
+import os
+import pickle
+import subprocess
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +16,7 @@ import frazil.tensor as ft
 from frazil import _core
 from frazil.compile.phases import PHASES, optimize
 from frazil.inner.rebuild import rewrite_inner_graphs
-from frazil.rewrite import CANONICALIZE, SPECIALIZE, STABILIZE, rewrite
+from frazil.rewrite import CANONICALIZE, SPECIALIZE, STABILIZE, Float, rewrite, rule
 
 
 def test_a_function_has_both_graphs():
@@ -176,3 +180,63 @@ def test_a_graph_that_many_ops_hold_goes_through_phases_and_preparation_once():
     assert len(prepared) == 4  # the whole, the step, and the two ops
     assert "softplus(*0)" in prepared
     assert made is optimize(graph, frozenset())
+
+
+@rule
+def log_of_exp2(x: Float):
+    """log2(exp2(x)) == x, where exp2 does not overflow."""
+    return ft.log2(ft.exp2(x)), x
+
+
+def test_rules_of_users_apply_in_functions():
+    x = ft.vector("x")
+    naive = ft.log2(ft.exp2(x)) + 1
+    mode = fz.Mode("py").including(log_of_exp2)
+    f = fz.function([x], naive, mode=mode)
+    assert fz.pp(f) == "x + 1.0"
+    assert f([3.0]) == [4.0]
+    # Another program than that of a function without the rule, in memory and in copies.
+    assert fz.pp(fz.function([x], naive, mode="py")) != fz.pp(f)
+    assert fz.pp(pickle.loads(pickle.dumps(f))) == "x + 1.0"
+    assert fz.pp(fz.function([x], naive, mode=mode.excluding("all"))) == "x + 1.0"
+    steps, _ = fz.scan(lambda s: ft.log2(ft.exp2(s)) + 1, outputs_info=x, n_steps=3)
+    inner = fz.function([x], steps, mode=mode.excluding("scan"))
+    assert "log2" not in fz.dprint(inner, file="str")
+
+
+def test_what_a_mode_includes():
+    mode = fz.Mode("c").excluding("all", "neg_neg")
+    assert mode.including("all").excluded == {"neg_neg"}
+    assert mode.including(log_of_exp2, log_of_exp2).included == (log_of_exp2,)
+    assert pickle.loads(pickle.dumps(mode.including(log_of_exp2))) == mode.including(log_of_exp2)
+    with pytest.raises(TypeError, match=r"what frazil\.rewrite\.rule makes"):
+        mode.including(log_of_exp2.function)
+    with pytest.raises(ValueError, match="no phase or rule"):
+        mode.including("stabilise")
+
+
+def test_the_cache_knows_the_rules_of_users(tmp_path):
+    text = (
+        "import frazil as fz, frazil.tensor as ft\n"
+        "from frazil.rewrite import Float, rule\n"
+        "@rule\n"
+        "def own(x: Float):\n"
+        "    'A law.'\n"
+        "    return ft.log2(ft.exp2(x)), x * {factor}\n"
+        "x = ft.vector('x')\n"
+        "f = fz.function([x], ft.log2(ft.exp2(x)) + 1, mode=fz.Mode('c').including(own))\n"
+        "print(f.compiled.found, float(f([3.0])[0]))"
+    )
+    found = []
+    for factor in ("1", "1", "2"):
+        module = tmp_path / "own.py"
+        module.write_text(text.format(factor=factor))
+        done = subprocess.run(
+            [sys.executable, str(module)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "FRAZIL_CACHE_DIR": str(tmp_path / "cache")},
+        )
+        found.append(done.stdout.strip())
+    assert found == ["made 4.0", "disk 4.0", "made 7.0"]

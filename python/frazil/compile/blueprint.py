@@ -9,6 +9,7 @@ from typing import Any
 from frazil._core import FrozenFunctionGraph, SharedVariable, TensorType, Variable
 from frazil.compile.mode import Mode
 from frazil.compile.specification import In
+from frazil.rewrite.definition import Rule
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +111,7 @@ class Blueprint:
             tuple(sorted(self.mode.excluded)),
             self.mode.on_error,
             self.mode.tiered,
+            self.mode.included,
             self.name,
             self.threads,
         )
@@ -124,7 +126,7 @@ def from_state(*state: Any) -> Blueprint:
         If the state is not that of a function.
     """
     graph, parameters, shared, updated, form, borrowing, *how, name, threads = state
-    linker, excluded, on_error, tiered = how
+    linker, excluded, on_error, tiered, included = how
     sound = (
         isinstance(graph, FrozenFunctionGraph)
         and all(isinstance(type, TensorType) for _, type, *_ in parameters)
@@ -132,6 +134,7 @@ def from_state(*state: Any) -> Blueprint:
         and all(isinstance(cell, SharedVariable) for cell in (*shared, *updated))
         and isinstance(linker, str | None)
         and on_error in ("raise", "nan", None)
+        and all(isinstance(rule, Rule) for rule in included)
         and isinstance(tiered, bool)
         and (threads is None or (isinstance(threads, int) and threads > 0))
         and isinstance(name, str | None)
@@ -157,7 +160,7 @@ def from_state(*state: Any) -> Blueprint:
         tuple(updated),
         form,
         tuple(borrowing),
-        Mode(linker, on_error=on_error, tiered=tiered).excluding(*excluded),
+        Mode(linker, frozenset(), on_error, tiered, tuple(included)).excluding(*excluded),
         name,
         threads,
     )

@@ -6,12 +6,13 @@ from typing import Any
 
 from frazil.cache.modules import is_frazil
 from frazil.link.lowering.inner import inner_graphs
+from frazil.link.lowering.native_form import native_form
 from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.scalarize import scalarize
 from frazil.rewrite.scan.hoisting import over_rows
 from frazil.tensor.updates import updated_operand
 
-_REGISTRIES = (scalarize, inner_graphs, lower_node, over_rows, updated_operand)
+_REGISTRIES = (scalarize, inner_graphs, native_form, lower_node, over_rows, updated_operand)
 
 
 def users_rules() -> list[Any]:

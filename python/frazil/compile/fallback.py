@@ -6,13 +6,12 @@ import warnings
 
 import frazil._core as _core
 from frazil._core import FrozenFunctionGraph
-from frazil.compile.mode import Linker, usable_linkers
+from frazil.compile.mode import Linker, Mode, usable_linkers
 from frazil.compile.programs import Compiled, find_program
 from frazil.graph.call_site import users_level
 from frazil.link.c.compiler import refused_compilers
 from frazil.link.kernel.compiler import BrokenCompilerError
 from frazil.link.linkers.same_bits import graph_difference
-from frazil.tensor.linalg.failure import OnError
 
 _broken: dict[str, str] = {}
 """The linkers whose compilers failed, with the reasons; this process does not try them again."""
@@ -23,23 +22,21 @@ _told: dict[str, object] = {}
 
 def find_best_program(
     graph: FrozenFunctionGraph,
-    excluded: frozenset[str],
+    mode: Mode,
     donated: tuple[int, ...],
-    on_error: OnError | None,
-    tiered: bool,
 ) -> tuple[Compiled, Linker]:
     """Return the program of ``graph`` and the linker that made it: the best one that works.
 
-    If ``tiered``, C may take over later, where it gives the same bits. A warning says once which
-    compiler does not work, and what to do.
+    Where the mode is tiered, C may take over later, where it gives the same bits. A warning says
+    once which compiler does not work, and what to do.
     """
     for linker in usable_linkers():
         if linker.name in _broken:
             continue
-        if linker.name == "tiered" and not (tiered and graph_difference(graph) is None):
+        if linker.name == "tiered" and not (mode.tiered and graph_difference(graph) is None):
             continue
         try:
-            compiled = find_program(graph, linker, excluded, donated, on_error)
+            compiled = find_program(graph, linker, mode, donated)
         except BrokenCompilerError as error:
             _broken[linker.name] = str(error)
             continue

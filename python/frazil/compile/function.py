@@ -320,12 +320,10 @@ def assemble(blueprint: Blueprint) -> Function:
     mode, graph, parameters = blueprint.mode, blueprint.graph, blueprint.parameters
     donated = tuple(at for at, given in enumerate(parameters) if given.mutable)
     if mode.linker is None:
-        compiled, linker = find_best_program(
-            graph, mode.excluded, donated, mode.on_error, mode.tiered
-        )
+        compiled, linker = find_best_program(graph, mode, donated)
     else:
         linker = find_linker(mode.linker)
-        compiled = find_program(graph, linker, mode.excluded, donated, mode.on_error)
+        compiled = find_program(graph, linker, mode, donated)
     made = Function(
         compiled.program,
         [(given.name or given.variable.name, given.variable.type) for given in parameters],

@@ -20,6 +20,7 @@ from frazil.link.linkers.native import CLinker, CraneliftLinker, NumbaLinker
 from frazil.link.linkers.py import PyLinker
 from frazil.link.linkers.tiered import TieredCompiler, TieredLinker
 from frazil.link.numba import NumbaCompiler
+from frazil.rewrite.definition import Rule
 from frazil.tensor.linalg.failure import OnError
 
 
@@ -40,6 +41,8 @@ class Mode:
         For ``linker=None``: whether a function may begin with code that frazil makes itself, in a
         millisecond a loop, and go on with a C compiler's, of the same bits, once its calls have
         taken longer than that compiler would. If not, C compiles first.
+    included : tuple of Rule
+        Rules of your own, which apply in every phase, before those of frazil.
 
     Examples
     --------
@@ -54,6 +57,7 @@ class Mode:
     excluded: frozenset[str] = frozenset()
     on_error: OnError | None = None
     tiered: bool = True
+    included: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:
         if self.on_error not in ("raise", "nan", None):
@@ -81,6 +85,42 @@ class Mode:
         left_out = {one for name in names for one in (every if name == "all" else (name,))}
         check_names(left_out)
         return replace(self, excluded=self.excluded | left_out)
+
+    def including(self, *rules: Rule | str) -> Mode:
+        """Return this mode with rules of your own, or with what it left out.
+
+        Parameters
+        ----------
+        *rules : Rule or str
+            What :func:`frazil.rewrite.rule` made: it applies in every phase, before the rules of
+            frazil. Or a name, as :meth:`excluding` takes it.
+
+        Raises
+        ------
+        TypeError
+            If one is neither.
+
+        Examples
+        --------
+        >>> import frazil as fz, frazil.tensor as ft
+        >>> from frazil.rewrite import Float, rule
+        >>> @rule
+        ... def log_of_exp2(x: Float):
+        ...     '''log2(exp2(x)) == x, where exp2 does not overflow.'''
+        ...     return ft.log2(ft.exp2(x)), x
+        >>> x = ft.vector("x")
+        >>> f = fz.function([x], ft.log2(ft.exp2(x)) + 1, mode=fz.Mode().including(log_of_exp2))
+        >>> print(fz.pp(f))
+        x + 1.0
+        """
+        for one in rules:
+            if not isinstance(one, Rule | str):
+                raise TypeError(
+                    f"a rule is what frazil.rewrite.rule makes of a function, given {one!r}"
+                )
+        again = Mode().excluding(*(one for one in rules if isinstance(one, str))).excluded
+        own = (*self.included, *(one for one in rules if isinstance(one, Rule)))
+        return replace(self, excluded=self.excluded - again, included=tuple(dict.fromkeys(own)))
 
 
 ModeLike: TypeAlias = Mode | str | None

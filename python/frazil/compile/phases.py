@@ -46,6 +46,7 @@ def optimize(
     excluded: frozenset[str],
     prepare: Prepare = rewrite_inner_graphs,
     on_error: OnError | None = None,
+    included: tuple[Rule, ...] = (),
 ) -> FrozenFunctionGraph:
     """Return the graph that a linker compiles for ``graph``: the same one for equal graphs.
 
@@ -59,6 +60,8 @@ def optimize(
         The linker's own changes, after all phases: :meth:`frazil.compile.mode.Linker.prepare`.
     on_error : {"raise", "nan"} or None
         What matrices without factors lead to; None: what each op says.
+    included : tuple of Rule
+        Rules of users, which come before those of each phase.
 
     Examples
     --------
@@ -69,7 +72,8 @@ def optimize(
     >>> print(fz.pp(optimize(graph, frozenset())))
     softplus(*0)
     """
-    return _Descent(excluded, prepare, on_error).optimized(graph)
+    rules = _rules_of_phases(excluded, included)
+    return _Descent(rules, excluded, prepare, on_error).optimized(graph)
 
 
 class _Descent:
@@ -82,9 +86,13 @@ class _Descent:
     """
 
     def __init__(
-        self, excluded: frozenset[str], prepare: Prepare, on_error: OnError | None
+        self,
+        rules: tuple[tuple[Rule, ...], ...],
+        excluded: frozenset[str],
+        prepare: Prepare,
+        on_error: OnError | None,
     ) -> None:
-        self._rules = _rules_of_phases(excluded)
+        self._rules = rules
         self._canonicalizes = "canonicalize" not in excluded
         self._optimizes_scans = SCAN not in excluded
         self._checks = CHECKS not in excluded
@@ -147,12 +155,14 @@ def check_names(names: Iterable[str]) -> None:
 
 
 @lru_cache(maxsize=32)
-def _rules_of_phases(excluded: frozenset[str]) -> tuple[tuple[Rule, ...], ...]:
+def _rules_of_phases(
+    excluded: frozenset[str], included: tuple[Rule, ...]
+) -> tuple[tuple[Rule, ...], ...]:
     """The rules of each phase that runs: its own after those of the phases before it."""
     phases: list[tuple[Rule, ...]] = []
-    known: tuple[Rule, ...] = ()
+    known = included
     for name, rules in PHASES.items():
         if name not in excluded:
             known = (*known, *(rule for rule in rules if rule.name not in excluded))
             phases.append(known)
-    return tuple(phases)
+    return tuple(phases) if phases or not included else (included,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 from weakref import WeakValueDictionary
@@ -14,14 +15,13 @@ from frazil.cache.modules import Unknowable, is_frazil
 from frazil.cache.store import Store, find_store
 from frazil.compile import stored
 from frazil.compile.extensions import users_rules
-from frazil.compile.mode import Linker
+from frazil.compile.mode import Linker, Mode
 from frazil.compile.phases import optimize
 from frazil.compile.tiering import Keep, watch
 from frazil.graph.containers import in_container_of
 from frazil.link.kernel.compiler import KernelCompileError
 from frazil.link.linkers.tiered import TieredLinker
 from frazil.link.toolchain.once import SingleFlight
-from frazil.tensor.linalg.failure import OnError
 
 
 class Compiled:
@@ -60,9 +60,8 @@ _flights: SingleFlight[Hashable, Compiled] = SingleFlight()
 def find_program(
     graph: FrozenFunctionGraph,
     linker: Linker,
-    excluded: frozenset[str] = frozenset(),
+    mode: Mode,
     donated: tuple[int, ...] = (),
-    on_error: OnError | None = None,
 ) -> Compiled:
     """Return the program that ``linker`` makes of ``graph`` after all phases.
 
@@ -72,21 +71,19 @@ def find_program(
         The graph as it was written.
     linker : Linker
         It makes the program if there is none in memory or on disk.
-    excluded : frozenset of str
-        The phases and rules that do not rewrite the graph.
+    mode : Mode
+        Which phases and rules rewrite the graph; whatever linker it names.
     donated : tuple of int
         The inputs whose memory the program may use up.
-    on_error : {"raise", "nan"} or None
-        What matrices without factors lead to; None: what each op says.
     """
-    key = (graph, linker.name, excluded, donated, on_error)
+    key = (graph, linker.name, replace(mode, linker=None, tiered=True), donated)
     found = _compiled.get(key)
     if found is not None:
         return found
 
     def make(_: Sequence[Hashable]) -> list[Compiled]:
         with in_container_of(graph.inputs):
-            made = _compiled[key] = _find_on_disk(graph, linker, excluded, donated, on_error)
+            made = _compiled[key] = _find_on_disk(graph, linker, mode, donated)
         return [made]
 
     return _flights.make([key], _compiled.get, make)[key]
@@ -95,22 +92,21 @@ def find_program(
 def _find_on_disk(
     graph: FrozenFunctionGraph,
     linker: Linker,
-    excluded: frozenset[str],
+    mode: Mode,
     donated: tuple[int, ...],
-    on_error: OnError | None,
 ) -> Compiled:
     store = find_store() if linker.identity is not None else None
     if store is None:
-        return _watched(_make(graph, linker, excluded, donated, on_error), linker, donated)
-    asked = f"{' '.join(sorted(excluded))}\n{' '.join(map(str, donated))}\n{on_error}"
+        return _watched(_make(graph, linker, mode, donated), linker, donated)
+    asked = f"{' '.join(sorted(mode.excluded))}\n{' '.join(map(str, donated))}\n{mode.on_error}"
     try:
-        users = _users_code(graph, linker)
+        users = _users_code(graph, linker, mode)
     except Unknowable:
-        return _watched(_make(graph, linker, excluded, donated, on_error), linker, donated)
+        return _watched(_make(graph, linker, mode, donated), linker, donated)
     identity = f"{frazil_build()}\n{linker.name}\n{linker.identity}\n{asked}\n{users}"
     request = stored.Request(graph, linker, identity)
     if request.bytes is None:
-        return _watched(_make(graph, linker, excluded, donated, on_error), linker, donated)
+        return _watched(_make(graph, linker, mode, donated), linker, donated)
     content = store.read(request.key)
     if content is not None:
         try:
@@ -121,7 +117,7 @@ def _find_on_disk(
             return _watched(
                 Compiled(*read, "disk"), linker, donated, partial(_keep, store, request)
             )
-    made = _make(graph, linker, excluded, donated, on_error)
+    made = _make(graph, linker, mode, donated)
     _keep(store, request, made.graph, made.program)
     return _watched(made, linker, donated, partial(_keep, store, request))
 
@@ -148,9 +144,10 @@ def _watched(
     return compiled
 
 
-def _users_code(graph: FrozenFunctionGraph, linker: Linker) -> str:
-    """The digest of users' code that compiles ``graph``: ops, rules for ops, a linker."""
+def _users_code(graph: FrozenFunctionGraph, linker: Linker, mode: Mode) -> str:
+    """The digest of users' code that compiles ``graph``: ops, rules, a linker."""
     written: list[Any] = [*stored.users_ops(graph), *users_rules()]
+    written += [rule.function for rule in mode.included]
     if not is_frazil(type(linker)):
         written.append(type(linker))
     return digest(written) if written else ""
@@ -159,11 +156,10 @@ def _users_code(graph: FrozenFunctionGraph, linker: Linker) -> str:
 def _make(
     graph: FrozenFunctionGraph,
     linker: Linker,
-    excluded: frozenset[str],
+    mode: Mode,
     donated: tuple[int, ...],
-    on_error: OnError | None,
 ) -> Compiled:
-    prepared = optimize(graph, excluded, linker.prepare, on_error)
+    prepared = optimize(graph, mode.excluded, linker.prepare, mode.on_error, mode.included)
     key = (prepared, linker.name, donated)
     known = _programs.get(key)
     if known is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from frazil.link.fusion.registry import Fusion as Fusion
 from frazil.link.fusion.registry import register_fusion as register_fusion
+from frazil.link.lowering.native_form import native_form as native_form
 from frazil.link.toolchain.count import compiled_kernels as compiled_kernels
 
 if not _TYPE_CHECKING:  # checkers of types know by themselves what is public

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from frazil._core import FrozenApply, Function, Program
 from frazil.compile.argument import convert
+from frazil.compile.mode import Mode
 from frazil.compile.phases import PHASES
 from frazil.compile.programs import find_program
 from frazil.graph.op import Array
@@ -52,4 +53,4 @@ def _(op: Solver, node: FrozenApply, linker: object) -> NodeFunction:
     if not isinstance(linker, NativeLinker):
         return Perform(node)
     # The phases have been through its graph before; its program has an entry of its own.
-    return Solving(node, find_program(op.fgraph, linker, frozenset(PHASES), ()).program)
+    return Solving(node, find_program(op.fgraph, linker, Mode(excluded=frozenset(PHASES))).program)

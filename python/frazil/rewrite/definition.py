@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, get_args, get_type_hints
+from typing import Any, TypeAlias, get_args, get_type_hints
 
 import frazil._core as _core
 from frazil._core import RewriteRule, TensorType, Variable
@@ -171,6 +172,13 @@ class Rule:
         sorts = [f"{p.name}: {p.sort.name}" for p in self.parameters if p.sort.name != "tensor"]
         conditions = [*sorts, *map(str, self.sides.guards)]
         return text + (f" if {', '.join(conditions)}" if conditions else "")
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        name = self.function.__qualname__
+        module = sys.modules.get(self.__module__)
+        if self.__module__ != "__main__" and vars(module or Rule).get(name) is self:
+            return name
+        return Rule, (self.function,)
 
     def __str__(self) -> str:
         return self.text

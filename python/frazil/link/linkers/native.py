@@ -15,6 +15,7 @@ from frazil.link.kernel.image import Image, Symbol
 from frazil.link.lowering import lower
 from frazil.link.lowering.inlining import inline_scalar_graphs
 from frazil.link.lowering.inner import Inner
+from frazil.link.lowering.native_form import with_native_forms
 
 
 class NativeLinker:
@@ -49,8 +50,11 @@ class NativeLinker:
         return f"{self._compiler.identity}\n{made_by}"
 
     def prepare(self, graph: FrozenFunctionGraph, inner: Improve) -> FrozenFunctionGraph:
-        """``graph`` with composites inlined and scalar loops split, and ``inner`` of its graphs."""
-        return inline_scalar_graphs(graph, inner, self._fusion)
+        """``graph`` as kernels compute it, and ``inner`` of its graphs.
+
+        Ops have their native forms, composites are inlined and scalar loops split.
+        """
+        return inline_scalar_graphs(with_native_forms(graph), inner, self._fusion)
 
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
         """The program that computes ``graph`` and may use up the memory of ``donated`` inputs."""

@@ -1,0 +1,92 @@
+"""Ops as graphs of others, for linkers that make kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from typing import Any
+
+from frazil._core import FrozenApply, FrozenFunctionGraph, TensorType, Variable
+from frazil.graph.op import Op
+from frazil.inner.rebuild import replace_nodes
+
+
+@singledispatch
+def native_form(op: Op, *inputs: Any) -> Variable | Sequence[Variable] | None:
+    """Return what computes as ``op`` does, by ops that native linkers have kernels for.
+
+    Register a function for a class of ops, by ``native_form.register``. It is called when a
+    function is compiled in a mode other than ``py`` and ``debug``, after rules have rewritten the
+    graph. Without one, native programs call ``perform``, as Python.
+
+    Parameters
+    ----------
+    op : Op
+        The op.
+    *inputs : Variable
+        The inputs of one of its nodes.
+
+    Returns
+    -------
+    Variable, sequence of Variable, or None
+        The outputs, of the types that the node has; None to call ``perform`` after all.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> import frazil as fz, frazil.tensor as ft
+    >>> from frazil.link import native_form
+    >>> @dataclass(frozen=True, eq=False)
+    ... class Rotate(fz.Op):
+    ...     shift: int
+    ...
+    ...     def make_node(self, x):
+    ...         return fz.FrozenApply(self, [x], [x.type])
+    ...
+    ...     def perform(self, node, inputs):
+    ...         return (np.roll(inputs[0], self.shift),)
+    >>> @native_form.register
+    ... def _(op: Rotate, x):
+    ...     return ft.roll(x, op.shift)
+    >>> x = ft.vector("x")
+    >>> f = fz.function([x], Rotate(1)(x) * 10, mode="c")
+    >>> f([1.0, 2.0, 3.0]), "Rotate" in fz.dprint(f, file="str")
+    (array([30., 10., 20.]), False)
+    """
+    return None
+
+
+def with_native_forms(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+    """``graph`` with the native forms of its ops, and of the ops that these are made of."""
+    for _ in range(_DEEPEST):
+        formed = replace_nodes(graph, _has_form, _formed)
+        if formed is graph:
+            return graph
+        graph = formed
+    ops = sorted({str(node.op) for node in graph.toposort() if _has_form(node)})
+    raise RuntimeError(
+        f"native forms lead to native forms without end, among those of {', '.join(ops)}; a form "
+        "must not hold the op itself"
+    )
+
+
+def _has_form(node: FrozenApply) -> bool:
+    return native_form.dispatch(type(node.op)) is not _NO_FORM
+
+
+def _formed(node: FrozenApply, inputs: list[Variable]) -> Sequence[Variable]:
+    made = native_form(node.op, *inputs)
+    if made is None:
+        return node.clone_with_new_inputs(inputs).outputs
+    outputs = [made] if isinstance(made, Variable) else list(made)
+    types = [y.type for y in outputs]
+    wanted = [y.type for y in node.outputs]
+    if len(types) != len(wanted) or not all(map(TensorType.accepts, wanted, types)):
+        raise TypeError(f"the native form of {node.op} must have the types {wanted}, given {types}")
+    return outputs
+
+
+_NO_FORM = native_form.dispatch(object)
+_DEEPEST = 32
+"""Forms within forms, at most."""
