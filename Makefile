@@ -16,6 +16,7 @@ INTERPRETER := $(firstword $(wildcard $(BIN)/python) $(PYTHON))
 ifeq ($(shell $(INTERPRETER) -c 'import sysconfig; print(sysconfig.get_config_var("Py_GIL_DISABLED"))'),1)
 TEST_GROUP := test-threads
 TESTS := tests/core tests/link/test_compile_pool.py tests/link/test_concurrent_calls.py \
+	tests/jit/test_changing_arguments.py \
 	"tests/test_documentation.py::test_page[docs/threads.md]"
 else
 TEST_GROUP := test

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use crate::function::{Function, Objects};
-use crate::guard::{Checked, Guards, same};
+use crate::guard::{Checked, Guards, entries_are, items_are, same};
 
 thread_local! {
     static TRACING: Cell<bool> = const { Cell::new(false) };
@@ -248,18 +248,17 @@ impl Argument {
             }
             Argument::Value(wanted) => same(value, wanted.bind(py)),
             Argument::List(parts) => value.cast_exact::<PyList>().is_ok_and(|list| {
-                list.len() == parts.len()
-                    && list.iter().zip(parts).all(|(one, part)| part.is(&one, arrays))
+                items_are(list, parts.len(), |at, one| parts[at].is(one, arrays))
             }),
             Argument::Tuple(parts) => value.cast_exact::<PyTuple>().is_ok_and(|tuple| {
                 tuple.len() == parts.len()
                     && tuple.iter().zip(parts).all(|(one, part)| part.is(&one, arrays))
             }),
             Argument::Dict(parts) => value.cast_exact::<PyDict>().is_ok_and(|dict| {
-                dict.len() == parts.len()
-                    && dict.iter().zip(parts).all(|((key, one), (wanted, part))| {
-                        same(&key, wanted.bind(py)) && part.is(&one, arrays)
-                    })
+                entries_are(dict, parts.len(), |at, key, one| {
+                    let (wanted, part) = &parts[at];
+                    same(key, wanted.bind(py)) && part.is(one, arrays)
+                })
             }),
         }
     }

@@ -8,6 +8,7 @@ use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
+use pyo3::sync::critical_section::with_critical_section;
 use pyo3::types::{
     PyBytes, PyComplex, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple,
 };
@@ -193,11 +194,9 @@ impl Check {
                 else {
                     return Ok(false);
                 };
-                Ok(dict.len() == keys.len()
-                    && dict
-                        .iter()
-                        .zip(keys.iter_borrowed())
-                        .all(|((key, _), wanted)| same(&key, &wanted)))
+                Ok(entries_are(dict, keys.len(), |at, key, _| {
+                    keys.get_borrowed_item(at).is_ok_and(|wanted| same(key, &wanted))
+                }))
             }
             (Place::Elements, Expected::Same(elements)) => {
                 let Ok(elements) = elements.bind(py).cast::<PyTuple>() else { return Ok(false) };
@@ -250,10 +249,8 @@ impl Check {
             }
             Place::Class => Ok(Some(object.get_type().into_any())),
             Place::Element => {
-                let (Ok(list), at) = (object.cast::<PyList>(), key.extract::<usize>()?) else {
-                    return Ok(None);
-                };
-                Ok(if at < list.len() { Some(list.get_item(at)?) } else { None })
+                let at = key.extract::<usize>()?;
+                Ok(object.cast::<PyList>().ok().and_then(|list| list.get_item(at).ok()))
             }
             Place::Length => Ok(Some(object.len()?.into_pyobject(py)?.into_any())),
             Place::Itself | Place::Keys | Place::Elements | Place::Bytes => {
@@ -275,9 +272,10 @@ fn bytes_are(array: &Bound<'_, PyAny>, wanted: &Bound<'_, PyAny>) -> PyResult<bo
         if count != wanted.as_bytes().len() {
             return Ok(false);
         }
-        // SAFETY: the array is alive, has no gaps and holds so many bytes; the GIL is held.
-        let own = unsafe { std::slice::from_raw_parts(view.data, count) };
-        return Ok(own == wanted.as_bytes());
+        // SAFETY: the array is alive, has no gaps and holds so many bytes, so it has an address; no
+        // thread writes to an array that a call of another reads.
+        let own = || unsafe { std::slice::from_raw_parts(view.data, count) };
+        return Ok(count == 0 || own() == wanted.as_bytes());
     }
     array.call_method0("tobytes")?.eq(wanted)
 }
@@ -302,8 +300,9 @@ fn absent<'py>(
 /// Whether a list, tuple or set has these elements, in the order in which one meets them.
 fn elements_are(object: &Bound<'_, PyAny>, wanted: &Bound<'_, PyTuple>) -> PyResult<bool> {
     if let Ok(list) = object.cast::<PyList>() {
-        return Ok(list.len() == wanted.len()
-            && list.iter().zip(wanted.iter_borrowed()).all(|(one, other)| same(&one, &other)));
+        return Ok(items_are(list, wanted.len(), |at, one| {
+            wanted.get_borrowed_item(at).is_ok_and(|other| same(one, &other))
+        }));
     }
     if let Ok(tuple) = object.cast::<PyTuple>() {
         return Ok(tuple.len() == wanted.len()
@@ -317,12 +316,52 @@ fn elements_are(object: &Bound<'_, PyAny>, wanted: &Bound<'_, PyTuple>) -> PyRes
     }
     let mut found = object.try_iter()?;
     for other in wanted.iter_borrowed() {
-        let Some(one) = found.next() else { return Ok(false) };
-        if !same(&one?, &other) {
+        // Where another thread changes the set meanwhile, the iterator raises.
+        let Some(Ok(one)) = found.next() else { return Ok(false) };
+        if !same(&one, &other) {
             return Ok(false);
         }
     }
     Ok(true)
+}
+
+/// Whether a list has `count` items and `fits` says so of each; not if another thread takes some out meanwhile.
+pub fn items_are<'py>(
+    list: &Bound<'py, PyList>,
+    count: usize,
+    mut fits: impl FnMut(usize, &Bound<'py, PyAny>) -> bool,
+) -> bool {
+    list.len() == count && (0..count).all(|at| list.get_item(at).is_ok_and(|item| fits(at, &item)))
+}
+
+/// Whether a dict has `count` entries and `fits` says so of each, in order.
+///
+/// Iterators of PyO3 panic where another thread changes the dict.
+pub fn entries_are<'py>(
+    dict: &Bound<'py, PyDict>,
+    count: usize,
+    mut fits: impl FnMut(usize, &Bound<'py, PyAny>, &Bound<'py, PyAny>) -> bool,
+) -> bool {
+    let py = dict.py();
+    if dict.len() != count {
+        return false;
+    }
+    with_critical_section(dict, || {
+        let (mut key, mut value) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let (mut position, mut at) = (0, 0);
+        // SAFETY: the dict is alive. The key and the value are borrowed from it; references are taken before other
+        // code may end the critical section.
+        while let Some((key, value)) = unsafe {
+            (ffi::PyDict_Next(dict.as_ptr(), &mut position, &mut key, &mut value) != 0)
+                .then(|| (Bound::from_borrowed_ptr(py, key), Bound::from_borrowed_ptr(py, value)))
+        } {
+            if at == count || !fits(at, &key, &value) {
+                return false;
+            }
+            at += 1;
+        }
+        at == count
+    })
 }
 
 /// Whether two values are the same object, or numbers or texts that Python cannot tell apart.

@@ -55,9 +55,8 @@ impl Reach {
         match event.to_str()? {
             "call" => {
                 let code = frame.getattr("f_code")?;
-                let mut state = self.state();
-                let known = state.kinds.get(&(code.as_ptr() as usize)).copied();
-                let within = state.frames.last().copied().unwrap_or(false);
+                let address = code.as_ptr() as usize;
+                let (known, within) = self.met(address);
                 let kind = match known {
                     Some(kind) => kind,
                     None => self.kind(code.getattr("co_filename")?.cast::<PyString>()?.to_str()?),
@@ -67,15 +66,19 @@ impl Reach {
                     Kind::Inheriting => within,
                     Kind::Loud => true,
                 };
+                let noted = match loud && (known.is_none() || matches!(kind, Kind::Inheriting)) {
+                    true => {
+                        Some((code.clone().unbind(), Some(frame.getattr("f_globals")?.unbind())))
+                    }
+                    false => None,
+                };
+                let mut state = self.state();
                 state.frames.push(loud);
                 if known.is_none() {
-                    state.kinds.insert(code.as_ptr() as usize, kind);
-                    state.codes.push(code.clone().unbind());
+                    state.kinds.insert(address, kind);
+                    state.codes.push(code.unbind());
                 }
-                if loud && (known.is_none() || matches!(kind, Kind::Inheriting)) {
-                    let scope = frame.getattr("f_globals")?;
-                    state.noted.push((code.unbind(), Some(scope.unbind())));
-                }
+                state.noted.extend(noted);
             }
             "return" => {
                 self.state().frames.pop();
@@ -111,6 +114,12 @@ impl Reach {
 impl Reach {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is known of a code object, and whether the frame that enters it is of interest.
+    fn met(&self, address: usize) -> (Option<Kind>, bool) {
+        let state = self.state();
+        (state.kinds.get(&address).copied(), state.frames.last() == Some(&true))
     }
 
     fn kind(&self, file: &str) -> Kind {

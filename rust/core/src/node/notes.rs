@@ -6,6 +6,7 @@
 //! tell them apart, so whoever writes one down writes its token, and who reads that finds the node again.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -87,28 +88,49 @@ impl NoteTable {
 
 /// Which node has a token, in whatever container it lives.
 #[derive(Default)]
-struct Holders(Mutex<FxHashMap<Token, (usize, WeakNode)>>);
+struct Holders {
+    table: Mutex<FxHashMap<Token, Holder>>,
+    claims: AtomicU64,
+}
+
+struct Holder {
+    address: usize,
+    node: WeakNode,
+    /// Tells it from all others there have been; addresses are used again.
+    claim: u64,
+}
 
 static HOLDERS: Lasting<Holders> = Lasting::new(Holders::default);
 
 impl Holders {
-    fn get(&self, token: Token) -> Option<Node> {
-        let weak = self.0.lock().get(&token).map(|(_, weak)| weak.clone());
-        // Not under the lock: the node's last handle may go here.
-        weak.and_then(|weak| weak.upgrade())
+    fn find(&self, token: Token) -> Option<(WeakNode, u64)> {
+        self.table.lock().get(&token).map(|holder| (holder.node.clone(), holder.claim))
     }
 
-    /// Says that `node` has `token`.
-    fn put(&self, token: Token, node: &Node) {
-        let entry = (node.address(), node.downgrade());
-        let old = self.0.lock().insert(token, entry);
-        drop(old);
+    /// The node that has `token`: the living one, or `node` from now on.
+    fn claim(&self, token: Token, node: &Node) -> Node {
+        let claim = self.claims.fetch_add(1, Ordering::Relaxed);
+        let (address, weak) = (node.address(), node.downgrade());
+        loop {
+            let known = self.find(token);
+            // Not under the lock: the node's last handle may go here.
+            if let Some(living) = known.as_ref().and_then(|(weak, _)| weak.upgrade()) {
+                return living;
+            }
+            let mut table = self.table.lock();
+            if table.get(&token).map(|holder| holder.claim) == known.map(|(_, claim)| claim) {
+                let old = table.insert(token, Holder { address, node: weak, claim });
+                drop(table);
+                drop(old);
+                return node.clone();
+            }
+        }
     }
 
     /// Takes out the token of a dying node, unless another has it by now.
     fn forget(&self, token: Token, address: usize) {
-        let mut table = self.0.lock();
-        let held = table.get(&token).is_some_and(|(of, _)| *of == address);
+        let mut table = self.table.lock();
+        let held = table.get(&token).is_some_and(|holder| holder.address == address);
         let taken = if held { table.remove(&token) } else { None };
         if 8 * table.len() < table.capacity() {
             let room = 2 * table.len();
@@ -124,7 +146,7 @@ pub struct Tokens;
 
 impl Locks for Tokens {
     fn hold<'a>(&'a self, _: &mut Vec<Arc<dyn Locks>>) -> Held<'a> {
-        Box::new(HOLDERS.get().0.lock())
+        Box::new(HOLDERS.get().table.lock())
     }
 }
 
@@ -136,27 +158,26 @@ impl Node {
 
     /// The living node with this token.
     pub fn with_token(token: Token) -> Option<Node> {
-        HOLDERS.get().get(token)
+        HOLDERS.get().find(token)?.0.upgrade()
     }
 
-    /// Has the token from now on; returns the one to write down.
+    /// Has the token, which is new, from now on; returns the one to write down.
     fn take_token(&self, token: Token) -> Token {
         // Whoever reads the note finds the node by it.
-        HOLDERS.get().put(token, self);
+        HOLDERS.get().claim(token, self);
         self.note(|notes| notes.add_token(self.address(), token))
     }
 
     /// The node that has the token: the living one, which must have these types, or this one from now on.
     pub fn or_with_token(self, token: Token) -> Result<Node, Error> {
-        let Some(living) = Node::with_token(token) else {
-            self.take_token(token);
-            return Ok(self);
-        };
-        if living.signature() != self.signature() {
+        let holder = HOLDERS.get().claim(token, &self);
+        if holder == self {
+            self.note(|notes| notes.add_token(self.address(), token));
+        } else if holder.signature() != self.signature() {
             let reason = "another variable is known by this token".to_owned();
             return Err(Error::Codec { reason });
         }
-        Ok(living)
+        Ok(holder)
     }
 }
 
@@ -225,6 +246,25 @@ mod tests {
         assert!(y.node().clone().or_with_token(9).unwrap() == *x.node());
         let other = container.input(&Ty::scalar(DType::Int8), None, None);
         assert!(other.node().clone().or_with_token(9).is_err());
+    }
+
+    #[test]
+    fn threads_find_one_node_by_a_token() {
+        let container = Container::new();
+        for token in 100..200 {
+            let barrier = std::sync::Barrier::new(4);
+            let claim = || {
+                let own = input(&container);
+                barrier.wait();
+                own.at_token(token).unwrap()
+            };
+            let found: Vec<Var> = std::thread::scope(|scope| {
+                let threads: Vec<_> = (0..4).map(|_| scope.spawn(claim)).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            assert!(found.iter().all(|var| *var == found[0]));
+        }
+        assert!(container.storage().notes().0.lock().is_empty());
     }
 
     #[test]
