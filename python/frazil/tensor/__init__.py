@@ -22,6 +22,12 @@ from frazil.tensor.checks import Check as Check
 from frazil.tensor.checks import Print as Print
 from frazil.tensor.checks import assert_ as assert_
 from frazil.tensor.checks import check_parameters as check_parameters
+from frazil.tensor.classes import Constant as Constant
+from frazil.tensor.classes import TensorConstant as TensorConstant
+from frazil.tensor.classes import TensorSharedVariable as TensorSharedVariable
+from frazil.tensor.classes import TensorType as TensorType
+from frazil.tensor.classes import TensorVariable as TensorVariable
+from frazil.tensor.classes import Variable as Variable
 from frazil.tensor.closeness import allclose as allclose
 from frazil.tensor.closeness import isclose as isclose
 from frazil.tensor.contractions import batched_dot as batched_dot
@@ -47,6 +53,7 @@ from frazil.tensor.creation import zeros_like as zeros_like
 from frazil.tensor.cumulation import cumprod as cumprod
 from frazil.tensor.cumulation import cumsum as cumsum
 from frazil.tensor.declarations import broadcastable_at_run_time as broadcastable_at_run_time
+from frazil.tensor.declarations import specify_broadcastable as specify_broadcastable
 from frazil.tensor.declarations import specify_shape as specify_shape
 from frazil.tensor.diagonals import diag as diag
 from frazil.tensor.diagonals import diagonal as diagonal
@@ -135,6 +142,8 @@ from frazil.tensor.elementwise.comparison import gt as gt
 from frazil.tensor.elementwise.comparison import isfinite as isfinite
 from frazil.tensor.elementwise.comparison import isinf as isinf
 from frazil.tensor.elementwise.comparison import isnan as isnan
+from frazil.tensor.elementwise.comparison import isneginf as isneginf
+from frazil.tensor.elementwise.comparison import isposinf as isposinf
 from frazil.tensor.elementwise.comparison import le as le
 from frazil.tensor.elementwise.comparison import less as less
 from frazil.tensor.elementwise.comparison import less_equal as less_equal
@@ -321,8 +330,11 @@ from frazil.tensor.numbers import uint8 as uint8
 from frazil.tensor.numbers import uint16 as uint16
 from frazil.tensor.numbers import uint32 as uint32
 from frazil.tensor.numbers import uint64 as uint64
+from frazil.tensor.outlines import broadcast_shape as broadcast_shape
 from frazil.tensor.outlines import broadcast_shapes as broadcast_shapes
 from frazil.tensor.outlines import empty_like as empty_like
+from frazil.tensor.outlines import fill as fill
+from frazil.tensor.outlines import get_vector_length as get_vector_length
 from frazil.tensor.padding import pad as pad
 from frazil.tensor.positions import argwhere as argwhere
 from frazil.tensor.positions import cumulative_prod as cumulative_prod
@@ -343,6 +355,7 @@ from frazil.tensor.ranges import arange as arange
 from frazil.tensor.ranks import atleast_1d as atleast_1d
 from frazil.tensor.ranks import atleast_2d as atleast_2d
 from frazil.tensor.ranks import atleast_3d as atleast_3d
+from frazil.tensor.ranks import atleast_Nd as atleast_Nd
 from frazil.tensor.ranks import shape_padaxis as shape_padaxis
 from frazil.tensor.ranks import shape_padleft as shape_padleft
 from frazil.tensor.ranks import shape_padright as shape_padright
@@ -360,6 +373,8 @@ from frazil.tensor.reductions import max as max
 from frazil.tensor.reductions import min as min
 from frazil.tensor.reductions import prod as prod
 from frazil.tensor.reductions import sum as sum
+from frazil.tensor.regrouping import join_dims as join_dims
+from frazil.tensor.regrouping import split_dims as split_dims
 from frazil.tensor.repetition import repeat as repeat
 from frazil.tensor.repetition import tile as tile
 from frazil.tensor.reshaping import flatten as flatten
@@ -386,7 +401,9 @@ from frazil.tensor.splitting import vsplit as vsplit
 from frazil.tensor.stacking import column_stack as column_stack
 from frazil.tensor.stacking import concat as concat
 from frazil.tensor.stacking import dstack as dstack
+from frazil.tensor.stacking import horizontal_stack as horizontal_stack
 from frazil.tensor.stacking import row_stack as row_stack
+from frazil.tensor.stacking import vertical_stack as vertical_stack
 from frazil.tensor.statistics import average as average
 from frazil.tensor.statistics import corrcoef as corrcoef
 from frazil.tensor.statistics import count_nonzero as count_nonzero

@@ -19,7 +19,6 @@ IN_FRAZIL: Mapping[str, str] = {
 }
 
 IN_TENSOR: Mapping[str, str] = {
-    "TensorType": "it is fz.TensorType",
     "array": "ft.constant(values) makes a constant, fz.shared(values) a variable that keeps values",
     "asarray": "write ft.as_tensor(value)",
     "random": "it is fz.random, whose draws take the state of a generator",

@@ -128,3 +128,34 @@ def broadcastable_at_run_time(x: TensorLike, axis: int, n: LengthLike) -> Variab
     copies = _core.elemwise(scalar.where, fits, literal(1), wanted)
     side_by_side = broadcast_to(expand_dims(x, axis), [*dims[:axis], copies, *dims[axis:]])
     return reshape(side_by_side, [*dims[:axis], wanted, *dims[axis + 1 :]])
+
+
+def specify_broadcastable(x: TensorLike, *axes: int) -> Variable:
+    """Return ``x`` with dimensions that broadcast, since a run finds that their length is 1.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+    *axes : int
+        The dimensions.
+
+    Returns
+    -------
+    Variable
+        A view of ``x``.
+
+    Raises
+    ------
+    ValueError
+        At once or by a run, if a length is not 1.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.specify_broadcastable(ft.matrix("x"), 0).type
+    TensorType(float64[1, ?])
+    """
+    x = as_tensor(x)
+    chosen = [normalize_axis(axis, x.ndim) for axis in axes]
+    return specify_shape(x, [1 if axis in chosen else None for axis in range(x.ndim)])

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterable
+from typing import Any
 
 import numpy.typing as npt
 
-from frazil._core import Variable
-from frazil.scalar.constants import TensorLike, as_tensor
+import frazil.scalar as scalar
+from frazil._core import Variable, elemwise
+from frazil.scalar.constants import TensorLike, as_operand, as_tensor
 from frazil.tensor.creation import empty
-from frazil.tensor.lengths import LengthLike, Lengths, as_lengths, lengths, literal, static_length
+from frazil.tensor.lengths import (
+    LengthLike,
+    Lengths,
+    as_lengths,
+    length,
+    lengths,
+    literal,
+    static_length,
+)
 
 
 def empty_like(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
@@ -71,3 +82,88 @@ def _together(column: tuple[Variable, ...]) -> Variable:
             f"lengths {', '.join(str(static_length(n)) for n in known)} do not broadcast"
         )
     return (known or others or list(column))[0]
+
+
+def broadcast_shape(*arrays: Any, arrays_are_shapes: builtins.bool = False) -> Lengths:
+    """Return the shape to which tensors broadcast.
+
+    Parameters
+    ----------
+    *arrays : tensor_like, or shape
+        The tensors, or their shapes.
+    arrays_are_shapes : bool, default False
+        Whether shapes are given, as :func:`broadcast_shapes` takes them.
+
+    Returns
+    -------
+    tuple of Variable
+        Lengths, as :func:`shape` gives: constants where they are known.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> [int(n.data) for n in ft.broadcast_shape(ft.zeros((3, 1)), ft.zeros(2))]
+    [3, 2]
+    """
+    return broadcast_shapes(
+        *(arrays if arrays_are_shapes else (lengths(as_tensor(x)) for x in arrays))
+    )
+
+
+def fill(a: TensorLike, b: TensorLike) -> Variable:
+    """Return ``b``, broadcast against ``a``.
+
+    Parameters
+    ----------
+    a : tensor_like
+        Gives the shape, together with ``b``.
+    b : tensor_like
+        Gives the elements and the dtype.
+
+    Returns
+    -------
+    Variable
+        As ``numpy.broadcast_arrays(a, b)[1]`` is.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.fill([1.0, 2.0], 3).eval()
+    array([3, 3])
+    """
+    return elemwise(scalar.second, as_operand(a), as_tensor(b))
+
+
+def get_vector_length(v: TensorLike) -> int:
+    """Return the length of a vector, which its type or its graph must tell.
+
+    Parameters
+    ----------
+    v : tensor_like
+        A vector.
+
+    Returns
+    -------
+    int
+        The number of its elements.
+
+    Raises
+    ------
+    TypeError
+        If it is no vector.
+    ValueError
+        If only a run tells the length.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.get_vector_length(ft.matrix("x").shape), ft.get_vector_length([1.0, 2.0, 3.0])
+    (2, 3)
+    """
+    x = as_tensor(v)
+    if x.ndim != 1:
+        raise TypeError(f"only vectors have one length; given {x.type}")
+    count = static_length(length(x, 0))
+    if count is None:
+        raise ValueError(f"only a run tells the length of {x}; declare it by ft.specify_shape")
+    return count

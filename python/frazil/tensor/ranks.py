@@ -155,6 +155,34 @@ def shape_padaxis(t: TensorLike, axis: int) -> Variable:
     return expand_dims(t, normalize_axis(axis, t.ndim + 1))
 
 
+def atleast_Nd(arry: TensorLike, *, n: int = 1, left: bool = True) -> Variable:
+    """Return a view with at least ``n`` dimensions.
+
+    Parameters
+    ----------
+    arry : tensor_like
+        Any tensor.
+    n : int, default 1
+        How many dimensions.
+    left : bool, default True
+        Whether dimensions of length 1 are added in front; else behind.
+
+    Returns
+    -------
+    Variable
+        Of the dtype of ``arry``.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.atleast_Nd([1, 2], n=2).eval()
+    array([[1, 2]])
+    """
+    x = as_tensor(arry)
+    missing = max(n - x.ndim, 0)
+    return shape_padleft(x, missing) if left else shape_padright(x, missing)
+
+
 def _each(tensors: tuple[TensorLike, ...], change: Callable[[Variable], Variable]) -> OneOrMore:
     changed = tuple(change(as_tensor(x)) for x in tensors)
     return changed[0] if len(changed) == 1 else changed

@@ -69,3 +69,57 @@ def _several(tup: Iterable[TensorLike], name: str) -> list[Variable]:
     if isinstance(tup, Variable):
         raise TypeError(f"{name} takes a sequence of tensors; given one variable, {tup}")
     return [as_tensor(x) for x in tup]
+
+
+def horizontal_stack(*args: TensorLike) -> Variable:
+    """Return matrices side by side.
+
+    Parameters
+    ----------
+    *args : tensor_like
+        Two matrices or more.
+
+    Returns
+    -------
+    Variable
+        Joined along the second dimension.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.horizontal_stack([[1], [2]], [[3], [4]]).eval()
+    array([[1, 3],
+           [2, 4]])
+    """
+    return concatenate(_matrices(args, "horizontal_stack"), 1)
+
+
+def vertical_stack(*args: TensorLike) -> Variable:
+    """Return matrices one below the other.
+
+    Parameters
+    ----------
+    *args : tensor_like
+        Two matrices or more.
+
+    Returns
+    -------
+    Variable
+        Joined along the first dimension.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.vertical_stack([[1, 2]], [[3, 4]]).eval()
+    array([[1, 2],
+           [3, 4]])
+    """
+    return concatenate(_matrices(args, "vertical_stack"), 0)
+
+
+def _matrices(args: Iterable[TensorLike], name: str) -> list[Variable]:
+    tensors = [as_tensor(x) for x in args]
+    if len(tensors) < 2 or any(x.ndim != 2 for x in tensors):
+        given = ", ".join(str(x.type) for x in tensors)
+        raise ValueError(f"{name} takes two matrices or more; given {given}")
+    return tensors

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import frazil.scalar as scalar
-from frazil.tensor.elementwise.definition import binary, unary
+from frazil._core import Variable, elemwise
+from frazil.scalar.constants import TensorLike, as_operand
+from frazil.tensor.elementwise.definition import binary, elementwise, unary
 
 equal = binary(
     scalar.eq,
@@ -36,6 +40,20 @@ isfinite = unary(
     "whether the number is neither NaN nor infinite",
     "[1.0, float('inf')] -> [ True, False]",
 )
+
+
+@elementwise("Of bool.", "[1.0, -float('inf')] -> [False,  True]")
+def isneginf(x: TensorLike, /) -> Variable:
+    """whether the number is negative and infinite"""
+    return elemwise(scalar.eq, as_operand(x), -math.inf)
+
+
+@elementwise("Of bool.", "[1.0, float('inf')] -> [False,  True]")
+def isposinf(x: TensorLike, /) -> Variable:
+    """whether the number is positive and infinite"""
+    return elemwise(scalar.eq, as_operand(x), math.inf)
+
+
 eq = equal
 neq = not_equal
 lt = less

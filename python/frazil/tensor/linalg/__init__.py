@@ -39,6 +39,7 @@ from frazil.tensor.linalg.norms import matrix_norm as matrix_norm
 from frazil.tensor.linalg.norms import norm as norm
 from frazil.tensor.linalg.norms import vector_norm as vector_norm
 from frazil.tensor.linalg.powers import block_diag as block_diag
+from frazil.tensor.linalg.powers import matrix_dot as matrix_dot
 from frazil.tensor.linalg.powers import matrix_power as matrix_power
 from frazil.tensor.linalg.powers import multi_dot as multi_dot
 from frazil.tensor.linalg.pseudoinverse import PseudoInverse as PseudoInverse

@@ -63,6 +63,29 @@ def matrix_power(a: TensorLike, n: int) -> Variable:
         matrix = matmul(matrix, matrix)
 
 
+def matrix_dot(*args: TensorLike) -> Variable:
+    """Return the product of several matrices.
+
+    Parameters
+    ----------
+    *args : tensor_like
+        One matrix or more, as for :func:`multi_dot`.
+
+    Returns
+    -------
+    Variable
+        The product.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.linalg.matrix_dot([[1.0, 2.0], [0.0, 1.0]], [[2.0, 0.0], [0.0, 3.0]]).eval()
+    array([[2., 6.],
+           [0., 3.]])
+    """
+    return as_tensor(args[0]) if len(args) == 1 else multi_dot(args)
+
+
 def multi_dot(arrays: Sequence[TensorLike]) -> Variable:
     """Return the product of several matrices, in the order that takes the fewest multiplications.
 
