@@ -19,9 +19,9 @@ Call = Callable[[], Sequence[Any]]
 
 
 class Frazil:
-    """Frazil through one of its linkers."""
+    """Frazil through one of its linkers; None: as it chooses, with C taking over where it may."""
 
-    def __init__(self, mode: str) -> None:
+    def __init__(self, mode: str | None) -> None:
         import frazil
 
         if mode == "numba":
@@ -144,6 +144,7 @@ class Limit:
 
 
 PEERS: dict[str, Callable[[], Any]] = {
+    "frazil": lambda: Frazil(None),
     "frazil-c": lambda: Frazil("c"),
     "frazil-cranelift": lambda: Frazil("cranelift"),
     "frazil-numba": lambda: Frazil("numba"),

@@ -74,9 +74,12 @@ def pretend(monkeypatch, tmp_path):
     return make
 
 
-def compiled(**options):
+C_FIRST = fz.Mode(tiered=False)
+
+
+def compiled(mode=C_FIRST):
     x = ft.vector("x")
-    function = fz.function([x], ft.exp(x) + 1, **options)
+    function = fz.function([x], ft.exp(x) + 1, mode=mode)
     np.testing.assert_allclose(function([0.0, 1.0]), [2.0, np.e + 1])
     return function
 

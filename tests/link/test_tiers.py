@@ -18,8 +18,10 @@ from frazil import _core
 from frazil._core import elemwise
 from frazil.compile import tiering
 from frazil.link.c import CCompiler
+from frazil.link.c.unit import OF_RUNTIME
 from frazil.link.linkers.same_bits import OF_OTHER_BITS, difference, graph_difference
 from frazil.link.linkers.tiered import replaceable
+from frazil.scalar import ScalarLoop
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.table import TABLE
 
@@ -261,7 +263,8 @@ def test_ops_of_the_same_bits_have_them(dtype):
             outputs[name] = elemwise(op, *(x, y)[: row.nin])
         except TypeError:
             continue  # the op takes no such numbers
-        if difference(op, outputs[name].dtype) is not None or name == "pow":
+        mixed = op in OF_RUNTIME and outputs[name].dtype != dtype
+        if difference(op, outputs[name].dtype) is not None or mixed or name == "pow":
             del outputs[name]
     made = {
         mode: fz.function([x, y], outputs, mode=mode, on_unused_input="ignore")(*pairs)
@@ -272,6 +275,36 @@ def test_ops_of_the_same_bits_have_them(dtype):
         a, b = made["c"][name], made["cranelift"][name]
         same = (a == b) & (np.signbit(a) == np.signbit(b)) if a.dtype.kind == "f" else a == b
         assert np.all(same | (a != a) & (b != b)), name
+
+
+def test_functions_have_the_same_bits_wherever_they_stand():
+    """Of one element, the same along a row, of rows that are no whole blocks."""
+    a, m = ft.dscalar("a"), ft.matrix("m")
+    f4 = ft.matrix("f4", dtype="float32")
+    outputs = [
+        ft.exp(a) * ft.log1p(a * a),
+        ft.log(ft.exp(m - m.max(1, keepdims=True)).sum(1)),
+        m * ft.exp(m.sum(1, keepdims=True)),
+        ft.log1p(f4 * f4) + ft.exp(f4),
+    ]
+    rng = np.random.default_rng(2)
+    given = (0.3, rng.normal(size=(5, 21)))
+    given += (rng.normal(size=(3, 37)).astype("float32"),)
+    bits = [
+        [made.tobytes() for made in fz.function([a, m, f4], outputs, mode=mode)(*given)]
+        for mode in ("c", "cranelift")
+    ]
+    assert bits[0] == bits[1]
+
+
+def test_functions_in_steps_and_mixed_sizes_are_c_first():
+    x, y = ft.vector("x"), ft.vector("y", dtype="float32")
+    state = ft.dscalar("state")
+    looped = ScalarLoop([state], [ft.exp(-state)])(3, x)
+    steps = fz.scan(lambda v, s: ft.exp(-v * s), sequences=[x], outputs_info=[x[0]])[0]
+    for output in (looped, steps, ft.exp(y) * x):
+        f = fz.function([x, y], output, mode="tiered", on_unused_input="ignore")
+        assert not replaceable(f.program)
 
 
 def test_the_names_of_other_bits_are_ops():

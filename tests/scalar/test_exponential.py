@@ -40,7 +40,7 @@ def limit(mode):
     """In ulp. Other compilers, processors and linkers call the C library, which keeps within 4."""
     toolchain = find_toolchain()
     ours = toolchain.is_gcc and toolchain.has_wide_registers
-    return 1.0 if mode == "c" and ours else 4.0
+    return 1.0 if mode == "cranelift" or (mode == "c" and ours) else 4.0
 
 
 @pytest.mark.parametrize("mode", MODES)

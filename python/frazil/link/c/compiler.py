@@ -91,6 +91,13 @@ _X86 = ("x86_64", "AMD64")
 _LEAST_SOURCE = "int frazil_least(void) { return 0; }\n"
 
 
+@cache
+def has_wide_registers() -> bool:
+    """Whether this processor has the registers of AVX-512."""
+    facts = identity.processor().split()
+    return platform.machine() in _X86 and "avx512f" in facts and "avx512dq" in facts
+
+
 @dataclass(frozen=True)
 class Toolchain:
     """A C compiler on this machine."""
@@ -110,8 +117,7 @@ class Toolchain:
     @cached_property
     def has_wide_registers(self) -> bool:
         """Whether the processor's registers hold a block, as those of AVX-512 do."""
-        facts = identity.processor().split()
-        return platform.machine() in _X86 and "avx512f" in facts and "avx512dq" in facts
+        return has_wide_registers()
 
     @cached_property
     def flags(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from frazil.link.c.exponential import block_exponential
 from frazil.link.c.logarithm import block_log, block_log1p
 from frazil.link.c.narrow import Narrow
 from frazil.link.c.values import Values
-from frazil.link.kernel.loop_kernel import BLOCK_BYTES, Statement
+from frazil.link.kernel.loop_kernel import BLOCK_BYTES, LoopKernel, Statement
 from frazil.link.kernel.passes import Pass
 from frazil.scalar import exp, log, log1p
 from frazil.scalar.op import ScalarOp
@@ -32,6 +32,16 @@ _BLOCK_FUNCTIONS: Mapping[ScalarOp, Callable[[Definitions, str], str]] = {
 
 QUICK = 4
 """The number of statements, none of them a function, up to which a block of a pass is quick."""
+
+
+def takes_blocks(kernel: LoopKernel, own: Statement) -> bool:
+    """Whether a function takes a whole block at a time, where a register holds one."""
+    return (
+        own.op in _BLOCK_FUNCTIONS
+        and own.dtype.startswith("float")
+        and kernel.dtypes[own.args[0]] == own.dtype
+        and kernel.lanes * np.dtype(own.dtype).itemsize == BLOCK_BYTES
+    )
 
 
 class Kind(IntEnum):
@@ -70,7 +80,9 @@ class Stages:
         self.block_functions = {
             k: _BLOCK_FUNCTIONS[own.op]
             for k in row_pass.varying
-            if isinstance(own := values.kernel.ops[k], Statement) and self._is_block_function(own)
+            if isinstance(own := values.kernel.ops[k], Statement)
+            and values.unit.has_wide_registers
+            and takes_blocks(values.kernel, own)
         }
         self.of = self._find_stages()
         last = max(self.of.values(), default=0)
@@ -139,17 +151,6 @@ class Stages:
             return Kind.LANES
         narrow_integers = isinstance(own, Statement) and self.narrow.computes_with(own)
         return Kind.LANES if narrow_integers else Kind.VECTOR
-
-    def _is_block_function(self, own: Statement) -> bool:
-        """Whether a function takes a whole block at a time."""
-        kernel = self.values.kernel
-        return (
-            self.values.unit.has_wide_registers
-            and own.op in _BLOCK_FUNCTIONS
-            and own.dtype.startswith("float")
-            and kernel.dtypes[own.args[0]] == own.dtype
-            and kernel.lanes * np.dtype(own.dtype).itemsize == BLOCK_BYTES
-        )
 
     def _written_values(self) -> Iterator[int]:
         """The values that the last stage writes and folds."""

@@ -16,10 +16,14 @@ from frazil.link.c.scalar_loop import LoopFunctions
 from frazil.link.kernel.loop_kernel import Literal, LoweringError, Statement
 from frazil.link.kernel.reduction import fold_operands, identity
 from frazil.link.kernel.scalar_loop import body_of
+from frazil.scalar import exp, log, log1p
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.expression_text import PLACE, check_text
 from frazil.scalar.loop import ScalarLoop, loop_result
 from frazil.scalar.op import ScalarOp, lowering_for
+
+OF_RUNTIME = frozenset((exp, log, log1p))
+"""The functions of which C's form for whole blocks has the bits of the runtime's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +82,15 @@ class Unit(Definitions):
             return f"({C_TYPES[target]})(i4){expression}"
         return f"({C_TYPES[target]}){expression}"
 
-    def statement_form(self, own: Statement, dtypes: Sequence[str]) -> Form:
-        """The form of a statement; ``dtypes`` has those of all values."""
-        return self.form(own.op, tuple([dtypes[a] for a in own.args]), own.dtype)
+    def statement_form(self, own: Statement, dtypes: Sequence[str], *, alone: bool = False) -> Form:
+        """The form of a statement; ``dtypes`` has those of all values.
+
+        ``alone``: it is computed for one element, so nothing is lost if no loop is vectorised.
+        """
+        operands = tuple([dtypes[a] for a in own.args])
+        if alone and self.has_wide_registers and own.op in OF_RUNTIME:
+            return self._form_of_runtime(own.op, operands, own.dtype)
+        return self.form(own.op, operands, own.dtype)
 
     def form(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> Form:
         """The form of an op, whose operands are converted to the dtype that it computes in."""
@@ -89,6 +99,14 @@ class Unit(Definitions):
         if form is None:
             form = self._forms[key] = self._make_form(op, dtypes, result)
         return form
+
+    def _form_of_runtime(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> Form:
+        """The form of a function that the runtime has for one element: the bits of blocks."""
+        [wanted] = op.operand_dtypes(dtypes, result)
+        code = C_TYPES[wanted]
+        name = f"{op.table_name}_one_{code}"
+        self.native(name, code, code)
+        return Form(f"{name}({self._converted(dtypes, [wanted])[0]})", vector=False)
 
     def loop(self, loop: ScalarLoop) -> LoopFunctions:
         """The functions of a scalar loop."""

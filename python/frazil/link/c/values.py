@@ -12,6 +12,11 @@ from frazil.link.kernel.loop_kernel import Cumulate, LoopKernel, RowFold, Statem
 from frazil.link.kernel.scalar_loop import ScalarLoopCall, scalar_loop_calls
 
 
+def is_alone(kernel: LoopKernel, k: int) -> bool:
+    """Whether a statement is computed for one element at a time, not for the lanes of a block."""
+    return kernel.lanes == 1 or kernel.uniform[k]
+
+
 class Values:
     """The values of one kernel: value ``k`` is a literal or has the name ``v`` and ``k``."""
 
@@ -28,7 +33,7 @@ class Values:
         self._vector: dict[int, bool] = {}
         for k, own in kernel.ops.items():
             if isinstance(own, Statement) and k not in self.calls:
-                form = unit.statement_form(own, self.dtypes)
+                form = unit.statement_form(own, self.dtypes, alone=is_alone(kernel, k))
                 self.expressions[k] = form.text.format(*[self.texts[a] for a in own.args])
                 self._vector[k] = form.vector
 

@@ -15,7 +15,7 @@ from frazil.link.kernel.compiler import BrokenCompilerError, KernelCompileError,
 from frazil.link.kernel.image import Image, Symbol
 from frazil.link.kernel.scan_kernel import AnyKernel
 from frazil.link.linkers.native import NativeLinker
-from frazil.link.linkers.same_bits import kernel_difference
+from frazil.link.linkers.same_bits import kernel_difference, needs_registers
 from frazil.link.lowering.graph import kernels_of
 from frazil.scalar.op import ScalarOp
 
@@ -142,6 +142,12 @@ class TieredLinker(NativeLinker):
             by_text = {describe(kernel): kernel for kernel in lowered}
             for own in kernels:
                 own.kernel = own.kernel or by_text.get(own.text)
-        known = {own: own.kernel for own in kernels if own.kernel is not None}
-        for own, native in zip(known, _thorough().compile([*known.values()]), strict=True):
+        thorough = _thorough()
+        known = {
+            own: own.kernel
+            for own in kernels
+            if own.kernel is not None
+            and (thorough.toolchain.is_gcc or not needs_registers(own.kernel))
+        }
+        for own, native in zip(known, thorough.compile([*known.values()]), strict=True):
             own.replace(native)

@@ -4,7 +4,7 @@
 //! The name of `exp` of many float64 is `exp_many_f8`, that of one float32 `exp_one_f4`. A float32
 //! is computed as float64, and rounded once.
 
-use crate::loops::real;
+use crate::loops::{real, typed};
 use crate::processor::Level;
 use std::mem::MaybeUninit;
 
@@ -321,7 +321,7 @@ impl Unary for Cosine {
 
 element_functions! {
     in registers:
-        exp expm1 log log1p tanh sigmoid softplus log_sigmoid log1mexp erf;
+        expm1 tanh sigmoid softplus log_sigmoid log1mexp erf;
     unary:
         exp2 log2 log10 tan arcsin arccos arctan sinh cosh arcsinh arccosh arctanh
         erfc gammaln tri_gamma cbrt ndtr;
@@ -332,7 +332,8 @@ element_functions! {
 /// The address of the function of that name, for this machine; `None` if there is none.
 pub(super) fn element_function(name: &str) -> Option<usize> {
     let (at, _) = name.match_indices("_one_").chain(name.match_indices("_many_")).last()?;
-    find(&name[..at], &name[at + 1..], Level::best())
+    let (name, form, level) = (&name[..at], &name[at + 1..], Level::best());
+    typed::find(name, form, level).or_else(|| find(name, form, level))
 }
 
 /// The float beside `x` on the way to `y`.

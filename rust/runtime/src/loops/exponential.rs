@@ -1,0 +1,130 @@
+//! `exp`, of single elements or of registers of them: the same bits as C's kernels have.
+//!
+//! `x` is a number of sixteenths of `log 2` and a rest: a power of two, a power of it that a table
+//! has, and a short polynomial. [`Lanes`] says what it is made of.
+
+use crate::loops::lanes::Lanes;
+
+/// What the algorithm needs for one type.
+pub(super) struct Exponential<T> {
+    /// Added to a number, it leaves sixteenths: the last four bits say which power.
+    pub(super) magic: T,
+    pub(super) per_log2: T,
+    /// The negative logarithm of 2 in two parts.
+    pub(super) log2: [T; 2],
+    /// More than any rest.
+    pub(super) most: T,
+    /// The powers of 2 by sixteenths, and their relative errors.
+    pub(super) powers: [T; 16],
+    pub(super) rests: [T; 16],
+}
+
+pub(super) const OF_F64: Exponential<f64> = Exponential {
+    magic: 422_212_465_065_984.0,
+    per_log2: std::f64::consts::LOG2_E,
+    log2: [-std::f64::consts::LN_2, -2.319_046_813_846_299_6e-17],
+    most: 0.022_359_586_469_675_653,
+    powers: [
+        1.0,
+        1.044_273_782_427_413_8,
+        1.090_507_732_665_257_7,
+        1.138_788_634_756_691_6,
+        1.189_207_115_002_721,
+        1.241_857_812_073_484,
+        1.296_839_554_651_009_6,
+        1.354_255_546_936_892_7,
+        std::f64::consts::SQRT_2,
+        1.476_826_145_939_499_3,
+        1.542_210_825_407_940_7,
+        1.610_490_331_949_254_3,
+        1.681_792_830_507_429,
+        1.756_252_160_373_299_5,
+        1.834_008_086_409_342_4,
+        1.915_206_561_397_147_4,
+    ],
+    rests: [
+        0.0,
+        8.189_317_638_195_515e-17,
+        -2.793_911_485_951_573_3e-17,
+        7.826_573_258_636_076e-17,
+        3.348_462_333_625_152_4e-17,
+        3.750_854_201_303_127e-17,
+        1.957_258_529_311_203_6e-17,
+        5.686_480_957_911_74e-17,
+        -6.835_808_657_661_922e-17,
+        -2.359_109_477_085_005_3e-17,
+        5.154_830_117_078_678_3e-17,
+        1.534_141_005_360_372_3e-17,
+        4.875_160_526_227_062e-17,
+        1.685_487_290_628_973e-17,
+        1.790_126_907_604_513e-17,
+        -5.545_065_618_639_427e-17,
+    ],
+};
+
+pub(super) const OF_F32: Exponential<f32> = Exponential {
+    magic: 786_432.0,
+    per_log2: std::f32::consts::LOG2_E,
+    log2: [-std::f32::consts::LN_2, 1.904_654_2e-9],
+    most: 0.022_359_587,
+    powers: [
+        1.0,
+        1.044_273_7,
+        1.090_507_7,
+        1.138_788_6,
+        1.189_207_1,
+        1.241_857_8,
+        1.296_839_6,
+        1.354_255_6,
+        std::f32::consts::SQRT_2,
+        1.476_826_2,
+        1.542_210_8,
+        1.610_490_3,
+        1.681_792_9,
+        1.756_252_2,
+        1.834_008_1,
+        1.915_206_6,
+    ],
+    rests: [
+        0.0,
+        4.628_547e-8,
+        -1.199_215_75e-8,
+        4.729_782_4e-8,
+        3.193_418e-8,
+        3.621_057_2e-8,
+        -3.099_072e-8,
+        -7.475_213e-9,
+        1.711_427_1e-8,
+        -3.047_683_4e-8,
+        5.233_334e-9,
+        6.107_591_8e-9,
+        -1.471_960_5e-8,
+        -5.258_795e-9,
+        -6.128_259_7e-9,
+        5.140_609_3e-9,
+    ],
+};
+
+/// `(e**r - 1 - r) / r**2`, from the lowest power on.
+pub(super) const TERMS_OF_F64: [f64; 5] = [
+    0.500_000_000_000_000_6,
+    0.166_666_666_644_156_33,
+    0.041_666_666_659_649_67,
+    0.008_333_471_991_890_572,
+    0.001_388_912_910_734_338_4,
+];
+pub(super) const TERMS_OF_F32: [f32; 2] = [0.500_016_2, 0.166_670_25];
+
+#[inline(always)]
+pub(super) fn exp<L: Lanes>(x: L) -> L {
+    let own = L::EXPONENTIAL;
+    let x = x.within_exponents();
+    let t = x.fma(L::all(own.per_log2), L::all(own.magic));
+    let k = t.sub(L::all(own.magic));
+    let near = k.fma(L::all(own.log2[0]), x);
+    let r = k.fma(L::all(own.log2[1]), near).at_most(L::all(own.most));
+    let s = r.mul(r);
+    let (power, rest) = (t.taken_from(&own.powers), t.taken_from(&own.rests));
+    let more = r.add(s.fma(L::exponential_terms(r, s), rest));
+    power.fma(more, power).times_power(k, t)
+}

@@ -1,0 +1,263 @@
+//! Functions that are computed in the type of their elements, by registers where the processor has
+//! those of AVX-512; others are in `elements.rs`.
+
+use crate::loops::exponential;
+use crate::loops::lanes::Lanes;
+use crate::loops::logarithm;
+use crate::processor::Level;
+
+/// A function, of one element or of a register of them.
+trait Function {
+    fn of<L: Lanes>(x: L) -> L;
+}
+
+macro_rules! functions {
+    ($($name:ident $module:ident;)*) => {
+        $(#[expect(non_camel_case_types, reason = "it is named as the function that it is")]
+        struct $name;
+
+        impl Function for $name {
+            #[inline(always)]
+            fn of<L: Lanes>(x: L) -> L {
+                $module::$name(x)
+            }
+        })*
+
+        /// The address of the function of that name and form; `None` if there is none.
+        pub(super) fn find(name: &str, form: &str, level: Option<Level>) -> Option<usize> {
+            match name {
+                $(stringify!($name) => address::<$name>(form, level),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+functions! {
+    exp exponential;
+    log logarithm;
+    log1p logarithm;
+}
+
+fn address<F: Function>(form: &str, level: Option<Level>) -> Option<usize> {
+    match level {
+        None => plain::address::<F>(form),
+        #[cfg(target_arch = "x86_64")]
+        Some(Level::Avx2) => avx2::address::<F>(form),
+        #[cfg(target_arch = "x86_64")]
+        Some(Level::Avx512) => avx512::address::<F>(form),
+    }
+}
+
+/// # Safety
+/// There are `count` elements at each pointer; `to` lies where `x` does, or apart from it.
+#[inline(always)]
+unsafe fn one_by_one<F: Function, T: Lanes>(to: *mut T, x: *const T, count: i64) {
+    for at in 0..count as usize {
+        // SAFETY: by the caller's promise.
+        unsafe { to.add(at).write_unaligned(F::of(x.add(at).read_unaligned())) };
+    }
+}
+
+/// # Safety
+/// As for [`one_by_one`], and the processor has AVX-512.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn by_registers_f4<F: Function>(to: *mut f32, x: *const f32, count: i64) {
+    use std::arch::x86_64::*;
+    for at in (0..count as usize).step_by(16) {
+        let left = count as usize - at;
+        let mask = if left < 16 { (1 << left) - 1 } else { u16::MAX };
+        // SAFETY: by the caller's promise; the mask leaves out what is behind the end.
+        unsafe {
+            let made = F::of(_mm512_maskz_loadu_ps(mask, x.add(at)));
+            _mm512_mask_storeu_ps(to.add(at), mask, made);
+        }
+    }
+}
+
+/// # Safety
+/// As for [`by_registers_f4`].
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn by_registers_f8<F: Function>(to: *mut f64, x: *const f64, count: i64) {
+    use std::arch::x86_64::*;
+    for at in (0..count as usize).step_by(8) {
+        let left = count as usize - at;
+        let mask = if left < 8 { (1 << left) - 1 } else { u8::MAX };
+        // SAFETY: as above.
+        unsafe {
+            let made = F::of(_mm512_maskz_loadu_pd(mask, x.add(at)));
+            _mm512_mask_storeu_pd(to.add(at), mask, made);
+        }
+    }
+}
+
+/// The functions made of the instructions of a level.
+macro_rules! in_level {
+    ($level:ident, $many_f4:ident, $many_f8:ident $(, $features:literal)?) => {
+        mod $level {
+            use super::{Function, Lanes};
+
+            $(#[target_feature(enable = $features)])?
+            unsafe extern "C" fn one<F: Function, T: Lanes>(x: T) -> T {
+                F::of(x)
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe extern "C" fn many_f4<F: Function>(to: *mut f32, x: *const f32, count: i64) {
+                // SAFETY: by the promise of the kernel that calls.
+                unsafe { super::$many_f4::<F>(to, x, count) }
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe extern "C" fn many_f8<F: Function>(to: *mut f64, x: *const f64, count: i64) {
+                // SAFETY: by the promise of the kernel that calls.
+                unsafe { super::$many_f8::<F>(to, x, count) }
+            }
+
+            pub(super) fn address<F: Function>(form: &str) -> Option<usize> {
+                Some(match form {
+                    "one_f4" => one::<F, f32> as *const () as usize,
+                    "one_f8" => one::<F, f64> as *const () as usize,
+                    "many_f4" => many_f4::<F> as *const () as usize,
+                    "many_f8" => many_f8::<F> as *const () as usize,
+                    _ => return None,
+                })
+            }
+        }
+    };
+}
+
+/// As [`one_by_one`].
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn each_f4<F: Function>(to: *mut f32, x: *const f32, count: i64) {
+    // SAFETY: by the caller's promise.
+    unsafe { one_by_one::<F, f32>(to, x, count) }
+}
+
+/// As [`one_by_one`].
+///
+/// # Safety
+/// As there.
+#[inline(always)]
+unsafe fn each_f8<F: Function>(to: *mut f64, x: *const f64, count: i64) {
+    // SAFETY: by the caller's promise.
+    unsafe { one_by_one::<F, f64>(to, x, count) }
+}
+
+in_level!(plain, each_f4, each_f8);
+#[cfg(target_arch = "x86_64")]
+in_level!(avx2, each_f4, each_f8, "avx2,fma");
+#[cfg(target_arch = "x86_64")]
+in_level!(avx512, by_registers_f4, by_registers_f8, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 3] = ["exp", "log", "log1p"];
+
+    /// Bits of numbers of all sizes, and those around the edges.
+    fn drawn(count: usize, bits: u32) -> impl Iterator<Item = u64> {
+        let mut state = 1_u64;
+        (0..count).map(move |_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state ^ state >> 29) >> (64 - bits)
+        })
+    }
+
+    macro_rules! same_in_every_level {
+        ($test:ident, $float:ty, $bits:ty, $form:literal, $one:literal, $sizes:expr) => {
+            #[test]
+            fn $test() {
+                let edges: [$float; 24] = [
+                    0.0,
+                    -0.0,
+                    1.0,
+                    -1.0,
+                    0.5,
+                    -0.5,
+                    0.75,
+                    1.5,
+                    709.8,
+                    -745.2,
+                    -708.5,
+                    88.8,
+                    -104.0,
+                    -87.5,
+                    1e-30,
+                    -1e-30,
+                    <$float>::MAX,
+                    <$float>::MIN,
+                    <$float>::MIN_POSITIVE,
+                    <$float>::MIN_POSITIVE / 16.0,
+                    <$float>::EPSILON,
+                    <$float>::INFINITY,
+                    <$float>::NEG_INFINITY,
+                    <$float>::NAN,
+                ];
+                let mut values: Vec<$float> = edges.to_vec();
+                values.extend(
+                    drawn(4_000, <$bits>::BITS).map(|bits| <$float>::from_bits(bits as $bits)),
+                );
+                for size in $sizes {
+                    values.extend(
+                        drawn(4_000, 32).map(|k| (k as $float / 2147483648.0 - 1.0) * size),
+                    );
+                }
+                for name in NAMES {
+                    let mut expected: Option<Vec<$float>> = None;
+                    for level in [None].into_iter().chain(Level::known().map(Some)) {
+                        let address = find(name, $form, level).unwrap();
+                        let mut made = vec![0.0; values.len()];
+                        // SAFETY: the address is that of such a function, and both are as long.
+                        unsafe {
+                            let function: unsafe extern "C" fn(*mut $float, *const $float, i64) =
+                                std::mem::transmute(address);
+                            function(made.as_mut_ptr(), values.as_ptr(), values.len() as i64);
+                        }
+                        let one = find(name, $one, level).unwrap();
+                        type One = unsafe extern "C" fn($float) -> $float;
+                        // SAFETY: as above.
+                        let one = unsafe { std::mem::transmute::<usize, One>(one) };
+                        let known = expected.get_or_insert_with(|| made.clone());
+                        for ((x, own), known) in values.iter().zip(&made).zip(known) {
+                            let same = |a: $float| {
+                                a.to_bits() == known.to_bits() || a.is_nan() && known.is_nan()
+                            };
+                            // SAFETY: as above.
+                            let alone = unsafe { one(*x) };
+                            assert!(
+                                same(*own) && same(alone),
+                                "{name} {level:?} of {x:e}: {own:e} {alone:e} {known:e}"
+                            );
+                        }
+                    }
+                    let right: fn(f64) -> f64 = match name {
+                        "exp" => f64::exp,
+                        "log" => f64::ln,
+                        _ => f64::ln_1p,
+                    };
+                    for (x, own) in values.iter().zip(expected.unwrap()) {
+                        let right = right(f64::from(*x)) as $float;
+                        let near = (own - right).abs() <= 3.0 * <$float>::EPSILON * right.abs()
+                            || (own - right).abs() <= 2.0 * <$float>::from_bits(1);
+                        assert!(
+                            own == right || near || own.is_nan() && right.is_nan(),
+                            "{name} of {x:e}: {own:e} {right:e}"
+                        );
+                    }
+                }
+            }
+        };
+    }
+
+    same_in_every_level!(of_f64, f64, u64, "many_f8", "one_f8", [1.0, 30.0, 800.0, 1e-3]);
+    same_in_every_level!(of_f32, f32, u32, "many_f4", "one_f4", [1.0, 30.0, 110.0, 1e-3]);
+}
