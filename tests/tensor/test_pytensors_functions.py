@@ -32,6 +32,7 @@ def test_values(mode):
     f = fz.function([x, n], [y for y, _ in built.values()], mode=mode)
     for name, found, (_, wanted) in zip(built, f(A, 2), built.values(), strict=True):
         assert_array_equal(found, wanted, err_msg=name)
+        assert found.dtype == wanted.dtype
 
 
 def test_gradients():

@@ -1,7 +1,11 @@
 """Short forms: methods, ``x.at``, lists that hold variables, slices whose steps are variables."""
 
+import inspect
+import pickle
+
 import numpy as np
 import pandas as pd
+import pytensor.tensor
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -9,6 +13,7 @@ from numpy.testing import assert_array_equal
 
 import frazil as fz
 import frazil.tensor as ft
+from frazil.tensor.keywords import OTHERS
 from frazil.testing import verify_grad
 
 V = np.array([3.0, 1.0, 2.0])
@@ -34,6 +39,35 @@ def test_methods_are_functions_in_another_spelling():
     assert divmod(2, x) == ft.divmod(2, x)
     assert_array_equal(x.imag.eval({x: V}), np.zeros(3))
     assert x.zeros_like().type == x.ones_like().type == x.type
+
+
+@pytest.mark.parametrize("name", sorted(OTHERS))
+def test_arguments_have_names_of_other_libraries(name):
+    function = getattr(ft, name)
+    own = list(inspect.signature(function).parameters)
+    for other, param in OTHERS[name].items():
+        theirs = [vars(library).get(name) for library in (np, pytensor.tensor)]
+        known = [inspect.signature(f).parameters for f in theirs if f is not None]
+        assert any(other in names for names in known), other
+        assert param in own
+    assert pickle.loads(pickle.dumps(function)) is function
+
+
+def test_calls_by_names_of_other_libraries():
+    x, m = ft.vector("x"), ft.matrix("m")
+    assert ft.sum(a=m, axis=0) is ft.sum(input=m, axis=0) is ft.sum(m, 0)
+    assert ft.clip(a=x, a_min=0, a_max=1) is ft.clip(x, 0, 1)
+    assert ft.clip(x, 0, a_max=1) is ft.clip(x, 0, 1)
+    assert ft.eye(N=3, M=2) is ft.eye(3, 2)
+    assert ft.outer(a=x, b=x) is ft.outer(x, x)
+    assert ft.reshape(a=m, newshape=(-1,)) is ft.reshape(m, (-1,))
+    assert ft.stack(arrays=[x, x]) is ft.stack([x, x])
+    with pytest.raises(TypeError, match="sum takes x= or a=, not both"):
+        ft.sum(x=x, a=x)
+    with pytest.raises(TypeError, match="multiple values for argument 'x'"):
+        ft.sum(x, a=x)
+    with pytest.raises(np.exceptions.AxisError, match=r"^sum takes axes"):
+        ft.sum(a=x, axis=2)
 
 
 def test_data_types_have_names():

@@ -438,6 +438,9 @@ if not _TYPE_CHECKING:  # checkers of types know by themselves which names there
     from frazil.graph.namespace import public_names as _public_names
     from frazil.tensor.absent import IN_TENSOR as _IN_TENSOR
     from frazil.tensor.absent import refuse as _refuse
+    from frazil.tensor.keywords import take_others as _take_others
+
+    _take_others(globals())
 
     __getattr__ = _refuse("frazil.tensor", _IN_TENSOR)
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
-from frazil.scalar.constants import TensorLike, as_operand, as_tensor
+from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.creation import empty
 from frazil.tensor.lengths import (
     LengthLike,
@@ -131,7 +131,8 @@ def fill(a: TensorLike, b: TensorLike) -> Variable:
     >>> ft.fill([1.0, 2.0], 3).eval()
     array([3, 3])
     """
-    return elemwise(scalar.second, as_operand(a), as_tensor(b))
+    # The values of `a` do not matter, and bool promotes to any dtype.
+    return elemwise(scalar.second, as_tensor(as_tensor(a), "bool"), as_tensor(b))
 
 
 def get_vector_length(v: TensorLike) -> int:

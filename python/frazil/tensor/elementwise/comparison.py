@@ -42,15 +42,15 @@ isfinite = unary(
 )
 
 
-@elementwise("Of bool.", "[1.0, -float('inf')] -> [False,  True]")
+@elementwise("[1.0, -float('inf')] -> [False,  True]", "Of bool.")
 def isneginf(x: TensorLike, /) -> Variable:
-    """whether the number is negative and infinite"""
+    """Return whether the number is negative and infinite."""
     return elemwise(scalar.eq, as_operand(x), -math.inf)
 
 
-@elementwise("Of bool.", "[1.0, float('inf')] -> [False,  True]")
+@elementwise("[1.0, float('inf')] -> [False,  True]", "Of bool.")
 def isposinf(x: TensorLike, /) -> Variable:
-    """whether the number is positive and infinite"""
+    """Return whether the number is positive and infinite."""
     return elemwise(scalar.eq, as_operand(x), math.inf)
 
 
