@@ -1,29 +1,33 @@
-"""What a compiled function runs, as text: its program, and its kernels in C."""
+"""What a compiled function runs, as text: its program, and its kernels as its mode writes them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from frazil.compile.function import Function
 from frazil.link.c.compiler import CCompiler
 from frazil.link.c.translation import translate
+from frazil.link.cranelift.compiler import CraneliftCompiler
+from frazil.link.cranelift.description import describe
 from frazil.link.fusion.registry import find_fusion
 from frazil.link.kernel.compiler import KernelCompileError, NativeKernel
 from frazil.link.kernel.image import Image, Symbol
 from frazil.link.kernel.scan_kernel import AnyKernel
 from frazil.link.linkers.native import NativeLinker
+from frazil.link.numba.compiler import NumbaCompiler, kernel_text
 
 
 class _Recorder:
     """Keeps the kernels that it is to compile; the programs that have them are not called."""
 
-    name = "c"
     identity = "recorder"
-    step_limit = CCompiler.step_limit
-    lowers = staticmethod(CCompiler.lowers)
 
-    def __init__(self) -> None:
+    def __init__(self, compiler: type[CCompiler | CraneliftCompiler | NumbaCompiler]) -> None:
         self.kernels: list[AnyKernel] = []
+        self.name = compiler.name
+        self.step_limit = compiler.step_limit
+        self.lowers = compiler.lowers
 
     def compile(self, kernels: Sequence[AnyKernel]) -> list[NativeKernel]:
         """Kernels that nobody can call."""
@@ -40,11 +44,32 @@ class _Recorder:
 
 
 def lowered(compiled: Function) -> str:
-    """Return the instructions of a function, and the C text of what its mode makes kernels of."""
+    """Return the instructions of a function, and the text of what its mode makes kernels of."""
     program = str(compiled.explain())
     if compiled.mode == "py":
         return program
-    recorder = _Recorder()
-    NativeLinker(recorder, find_fusion("c")).compile(compiled.optimized)
-    unit = translate(recorder.kernels, vector_functions=frozenset(), has_wide_registers=False)
-    return f"{program}\n\n{unit.text()}"
+    compiler, text = _WRITERS.get(compiled.mode, (CCompiler, _in_c))
+    recorder = _Recorder(compiler)
+    NativeLinker(recorder, find_fusion(recorder.name)).compile(compiled.optimized)
+    return f"{program}\n\n{text(recorder.kernels)}"
+
+
+def _in_c(kernels: Sequence[AnyKernel]) -> str:
+    unit = translate(kernels, vector_functions=frozenset(), has_wide_registers=False)
+    return unit.text()
+
+
+def _for_cranelift(kernels: Sequence[AnyKernel]) -> str:
+    return "\n".join(map(describe, kernels))
+
+
+def _for_numba(kernels: Sequence[AnyKernel]) -> str:
+    return "\n".join(map(kernel_text, kernels))
+
+
+_Compiler: TypeAlias = type[CCompiler] | type[CraneliftCompiler] | type[NumbaCompiler]
+_WRITERS: Mapping[str, tuple[_Compiler, Callable[[Sequence[AnyKernel]], str]]] = {
+    "cranelift": (CraneliftCompiler, _for_cranelift),
+    "numba": (NumbaCompiler, _for_numba),
+}
+"""Modes whose kernels are not written in C."""

@@ -127,6 +127,15 @@ class NumbaCompiler:
         return [NativeKernel(place.address, place) for place in placed]
 
 
+def kernel_text(kernel: AnyKernel) -> str:
+    """Return the Python text that a kernel is written as, of which LLVM's text is made."""
+    with _needs_numba():
+        from frazil.link.numba.scan import ScanSource
+        from frazil.link.numba.source import KernelSource
+    source = KernelSource(kernel) if isinstance(kernel, LoopKernel) else ScanSource(kernel)
+    return source.text
+
+
 @contextmanager
 def _needs_numba() -> Iterator[None]:
     """Tell why Numba, or what comes with it, cannot be imported."""
