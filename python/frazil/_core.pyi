@@ -1224,6 +1224,7 @@ class CallCache:
                 Guards,
                 Function | None,
                 tuple[Any, ...],
+                Sequence[Any] | None,
             ]
         ],
     ) -> None: ...
@@ -1262,7 +1263,15 @@ class Reach:
     count where what calls them does.
     """
 
-    def __new__(cls, quiet: Sequence[str], inheriting: Sequence[str]) -> Self: ...
+    def __new__(
+        cls,
+        quiet: Sequence[str],
+        inheriting: Sequence[str],
+        asked: Sequence[tuple[Any, str]],
+        traced: tuple[type, type],
+    ) -> Self: ...
     def __call__(self, frame: Any, event: str, argument: Any) -> None: ...
+    def take_asked(self) -> list[int]:
+        """Which of the arguments in ``asked``, of code objects, were traced: their numbers."""
     def take(self) -> list[tuple[Any, dict[str, Any] | None]]:
         """Code objects with their globals, and functions of C, which come without."""

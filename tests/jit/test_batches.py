@@ -41,3 +41,36 @@ def test_errors_say_what_is_wrong():
         fz.vmap(lambda x: x)(np.float64(1.0))
     with pytest.raises(TypeError, match="arrays and numbers only"):
         fz.vmap(lambda x: "text")(xs)
+
+
+def test_axes_are_trees_as_in_arguments_and_results():
+    given = {"x": xs.T, "by": np.arange(2.0), "name": "kept"}
+
+    def shifted(p, *, scale):
+        return {"sum": p["x"] + p["by"], "same": p["by"] * 2, "scaled": p["x"] * scale}
+
+    found = fz.vmap(
+        shifted,
+        in_axes=({"x": 1, "by": None, "name": None},),
+        out_axes={"sum": 1, "same": None, "scaled": 0},
+    )(given, scale=np.arange(3.0))
+    np.testing.assert_allclose(found["sum"], (xs + given["by"]).T)
+    np.testing.assert_allclose(found["same"], given["by"] * 2)
+    np.testing.assert_allclose(found["scaled"], xs * np.arange(3.0)[:, None])
+    with pytest.raises(ValueError, match="0 is a batch of 3 elements, and argument 1 of 2"):
+        fz.vmap(lambda a, b: a + b)(np.ones(3), np.ones(2))
+    with pytest.raises(ValueError, match="differs from element to element"):
+        fz.vmap(lambda x: x, out_axes=None)(xs)
+    with pytest.raises(TypeError, match=r"in_axes has .* where a dict is"):
+        fz.vmap(lambda p: p["x"], in_axes=({"y": 0},))(given)
+
+
+def test_loops_end_for_each_element_by_itself():
+    def grown(x):
+        return fz.while_loop(lambda s: s.sum() < 50, lambda s: s * 1.5 + 1, x)
+
+    np.testing.assert_allclose(fz.vmap(grown)(xs + 3), np.stack([grown(x) for x in xs + 3]))
+    slope = fz.grad(lambda x: grown(x).sum())
+    np.testing.assert_allclose(fz.vmap(slope)(xs + 3), np.stack([slope(x) for x in xs + 3]))
+    sums = fz.vmap(lambda n: fz.fori_loop(0, n, lambda i, s: s + i, 0))
+    assert sums(np.array([0, 1, 2, 5])).tolist() == [0, 0, 1, 10]

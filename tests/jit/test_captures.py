@@ -7,6 +7,7 @@ import captured_containers
 import captured_functions
 import captured_names
 import captured_objects
+import captured_sharply
 import captured_surroundings
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ SUBJECTS = (
     captured_names,
     captured_containers,
     captured_objects,
+    captured_sharply,
     captured_functions,
     captured_surroundings,
 )

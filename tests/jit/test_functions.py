@@ -1,5 +1,8 @@
 """Compiled Python functions give what the functions give."""
 
+import gc
+import sys
+import weakref
 from collections import namedtuple
 from dataclasses import dataclass
 
@@ -10,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import frazil as fz
+import frazil.tensor as ft
 
 Pair = namedtuple("Pair", "a b")
 
@@ -272,3 +276,162 @@ def test_graphs_and_text_of_a_form():
         fz.jit(lambda: 1).graph()
     with pytest.raises(ValueError, match="id is called"):
         fz.jit(lambda x: x * id(x)).graph(x0)
+
+
+def test_dicts_are_told_apart_without_code_of_users():
+    class Key:
+        def __hash__(self):
+            return 1
+
+        def __eq__(self, other):
+            return self is other
+
+    key, entered = Key(), []
+    compiled = fz.jit(lambda tree: next(iter(tree.values())) * 2, mode="py")
+    state = State({key: x0}, "looked up in Python")
+    tree = fz.jit(lambda state: next(iter(state.position.values())) * 2, mode="py")
+    compiled({key: x0}), tree(state)
+    given = {key: x0}
+    sys.setprofile(lambda frame, event, _: entered.append(frame.f_code))
+    try:
+        compiled(given), tree(state)
+    finally:
+        sys.setprofile(None)
+    assert not {Key.__hash__.__code__, Key.__eq__.__code__} & set(entered)
+    assert compiled.cache_info().hits == tree.cache_info().hits == 1
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: caught(lambda: float(x[0])),
+        lambda x: caught(lambda: 1 if x.sum() > 0 else 2),
+        lambda x: caught(lambda: np.asarray(x)),
+        lambda x: getattr(x, "strides", 0),
+        lambda x: hasattr(x, "flat"),
+        lambda x: written(np.zeros(3), x),
+    ],
+)
+def test_code_that_catches_the_error_does_not_hide_it(fn):
+    with pytest.raises(fz.TracedValueError, match=r"test_functions\.py:"):
+        fz.jit(fn, mode="py")(x0)
+
+
+def caught(asks):
+    try:
+        return asks()
+    except Exception:
+        return -1.0
+
+
+def written(out, x):
+    out[0] = x[0]
+    return out
+
+
+def test_numbers_of_shapes_are_pythons():
+    # Python's floats take the dtype of their company, NumPy's do not.
+    def fn(x):
+        half, share = x.shape[0] / 2, 1 / len(x)
+        kinds = [type(v).__name__ for v in (half, share, half * 3, -half, len(x) ** 0.5)]
+        numbers = (half, share, round(half), x.nbytes, x.size // 2, len(x) * 1.5 > 2)
+        return x * half + share, x * np.float64(2), x * np.sqrt(len(x)), numbers, len(kinds)
+
+    compiled = fz.jit(fn, mode="py")
+    for x in (x0, x0.astype(np.float32), np.ones(4, np.float32), np.arange(3)):
+        same(compiled(x), fn(x))
+
+
+def test_parts_that_complex_arrays_have():
+    fn = lambda x: (x.real * 2, x.imag, x.conj() + 1, x.conjugate() + 1, x.compress([1, 0, 1]))  # noqa: E731
+    same(fz.jit(fn, mode="py")(x0), fn(x0))
+    found = fz.jit(lambda x: (np.sort(x).searchsorted(0.6), x.dtype), mode="py")
+    same(found(x0), (np.sort(x0).searchsorted(0.6), x0.dtype))
+    assert found.cache_info().entries == 1
+
+
+SYMBOLIC = {
+    "scan": lambda x: fz.scan(lambda e, s: s * e, x, np.float64(1.0), return_updates=False),
+    "closure": lambda x: fz.scan(
+        lambda e, s: np.sin(s) * e + x.sum(), [x], [x.sum()], return_updates=False
+    ),
+    "steps": lambda x: fz.scan(
+        lambda s: s * x, outputs_info=np.ones(3), n_steps=3, return_updates=False
+    )[-1],
+    "map": lambda x: fz.map(lambda e: e * 2, x, return_updates=False),
+    "ifelse": lambda x: fz.ifelse(x.sum() > 0, x, -x),
+    "functions": lambda x: ft.exp(x) + x * ft.stack([x[0], 1.0, x.sum()]),
+}
+WANTED = {
+    "scan": np.cumprod,
+    "closure": lambda x: scanned(x),
+    "steps": lambda x: x**3,
+    "map": lambda x: x * 2,
+    "ifelse": lambda x: x if x.sum() > 0 else -x,
+    "functions": lambda x: np.exp(x) + x * np.stack([x[0], 1.0, x.sum()]),
+}
+
+
+def scanned(x):
+    state, found = x.sum(), []
+    for e in x:
+        state = np.sin(state) * e + x.sum()
+        found.append(state)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("name", SYMBOLIC)
+def test_functions_on_variables_take_traced_arrays(name):
+    compiled = fz.jit(SYMBOLIC[name], mode="py")
+    printing = fz.jit(lambda x: (print(end=""), SYMBOLIC[name](x))[1], mode="py")
+    for x in (x0, x0 - 1, x0 - 2):
+        for own in (compiled, printing):
+            found = own(x)
+            assert type(found) is np.ndarray
+            np.testing.assert_allclose(found, WANTED[name](x))
+    assert compiled.cache_info().hits == 2
+
+
+def test_the_first_arguments_are_not_kept():
+    compiled = fz.jit(lambda x: x * 2 + x.sum(), mode="py")
+    x = x0.copy()
+    alive = weakref.ref(x)
+    compiled(x), compiled(x)
+    del x
+    gc.collect()
+    assert alive() is None
+
+
+@pytest.mark.parametrize(
+    ("mode", "says"),
+    [("c", "kernel_0"), ("cranelift", "mul"), ("numba", "def kernel"), ("py", "mul")],
+)
+def test_text_is_that_of_the_mode(mode, says):
+    assert says in fz.jit(lambda x: np.exp(x) * x, mode=mode).lower(x0)
+
+
+def test_what_fails_again_is_not_compiled_again():
+    compiled = fz.jit(np.linalg.cholesky, mode="py")
+    added = fz.jit(lambda x, y: x + y, mode="py")
+    for _ in range(3):
+        assert compiled(np.eye(2)).tolist() == np.eye(2).tolist()
+        with pytest.raises(np.linalg.LinAlgError):
+            compiled(-np.eye(2))
+        assert added(np.ones(2), np.ones(2)).tolist() == [2.0, 2.0]
+        with pytest.raises(ValueError, match="lengths"):
+            added(np.ones(3), np.ones(2))
+    assert compiled.cache_info().entries == added.cache_info().entries == 1
+
+
+def test_results_are_of_the_classes_that_numpy_gives():
+    def fn(x):
+        matrix = np.eye(3) + np.outer(x, x)
+        pieces = (np.linalg.slogdet(matrix), np.linalg.eigh(matrix), np.linalg.qr(matrix))
+        truths = (np.allclose(x, x), np.array_equal(x, x + 1))
+        return pieces, truths, np.broadcast_arrays(x, 1), np.linalg.slogdet(matrix).logabsdet
+
+    compiled = fz.jit(fn, mode="py")
+    for x in (x0, x0 + 1):
+        same(compiled(x), fn(x))
+    with pytest.raises(fz.TracedValueError, match="truth"):
+        fz.jit(lambda x: 1 if np.allclose(x, 0) else 2)(x0)

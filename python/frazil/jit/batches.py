@@ -3,45 +3,53 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from frazil._core import TensorType, Variable
 from frazil.batching.vectorize import vectorize
-from frazil.jit.derivatives import as_variable
+from frazil.jit.derivatives import P, ResultT, as_variable
 from frazil.jit.function import JitFunction
-from frazil.jit.pytree import flatten, unflatten
+from frazil.jit.pytree import flatten, parts_of, paths, unflatten
 from frazil.jit.trace import Trace, current_trace
 from frazil.jit.traced import TracedArray
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.lengths import length, lengths
 from frazil.tensor.transposition import moveaxis
 
+Axes: TypeAlias = Any
+"""An axis, None, or a container of these like the first levels of a tree."""
 
-def vmap(
-    fn: Callable[..., Any], in_axes: int | Sequence[int | None] | None = 0, out_axes: int = 0
-) -> Callable[..., Any]:
+
+def vmap(fn: Callable[P, ResultT], in_axes: Axes = 0, out_axes: Axes = 0) -> Callable[P, ResultT]:
     """Return the function that computes a function for each element of a batch at once.
 
     Parameters
     ----------
     fn : callable
         A Python function of trees of arrays; what it returns is a tree of arrays.
-    in_axes : int, None or sequence of them
-        Along which axis the arrays of the arguments are batches: of all, or of each positional
-        argument. None: the argument is the same for all elements.
-    out_axes : int
-        Along which axis results are stacked.
+    in_axes : int, None or tree of them
+        Along which axis arrays are batches: of all positional arguments, or of each, as a sequence.
+        An entry is an axis for all arrays of the argument, or a container of axes like it. None:
+        the array is the same for all elements. Arguments by name are batches along axis 0.
+    out_axes : int, None or tree of them
+        Along which axis results are stacked: an axis for all, or a container of axes like what
+        ``fn`` returns. None: the result is the same for all elements, and returned once.
 
     Returns
     -------
     callable
-        It takes the arguments of ``fn`` as batches, and arguments by name as they are.
+        It takes the arguments of ``fn`` as batches.
 
     Raises
     ------
     TypeError
-        If nothing in the arguments is a batch, or a result is no array.
+        If nothing in the arguments is a batch, a result is no array, or axes are no tree like what
+        they are for.
+    ValueError
+        If batches differ in length, or a result that is to be returned once differs.
 
     See Also
     --------
@@ -54,23 +62,30 @@ def vmap(
     >>> distance = fz.vmap(lambda a, b: np.sqrt(np.sum((a - b) ** 2)), in_axes=(0, None))
     >>> distance(np.array([[3.0, 4.0], [0.0, 1.0]]), np.zeros(2))
     array([5., 1.])
+    >>> shift = fz.vmap(lambda p: p["x"] + p["by"], in_axes=({"x": 1, "by": None},), out_axes=1)
+    >>> shift({"x": np.array([[1.0, 2.0], [3.0, 4.0]]), "by": 10.0})
+    array([[11., 12.],
+           [13., 14.]])
     """
 
     @functools.wraps(fn)
     def batched(*args: Any, **kwargs: Any) -> Any:
         trace = current_trace()
         assert trace is not None
-        axes = [in_axes] * len(args) if in_axes is None or isinstance(in_axes, int) else in_axes
-        if len(axes) != len(args):
-            raise TypeError(f"in_axes is for {len(axes)} arguments, and {len(args)} were given")
-        batches: dict[Variable, Variable] = {}
+        leaves, structure = flatten((args, kwargs))
+        of_args = _per_argument(in_axes, args)
+        axes = _spread((of_args, dict.fromkeys(kwargs, 0)), (args, kwargs), "in_axes")
+        batches = Batches(trace)
+        names = [own for at, arg in enumerate(args) for own in paths(arg, f"argument {at}")]
+        names += [own for name, arg in kwargs.items() for own in paths(arg, name)]
         given = [
-            arg if axis is None else _elements(trace, arg, axis, batches)
-            for arg, axis in zip(args, axes, strict=True)
+            leaf if axis is None else batches.element(leaf, axis, name)
+            for leaf, axis, name in zip(leaves, axes, names, strict=True)
         ]
-        if not batches:
+        if not batches.whole:
             raise TypeError("fz.vmap: no argument is a batch of arrays")
-        return _stacked(trace, fn(*given, **kwargs), batches, out_axes)
+        own_args, own_kwargs = unflatten(structure, given)
+        return batches.stacked(fn(*own_args, **own_kwargs), out_axes)
 
     compiled = JitFunction(batched, roots=[fn])
 
@@ -81,37 +96,99 @@ def vmap(
     return call
 
 
-def _elements(trace: Trace, arg: Any, axis: int, batches: dict[Variable, Variable]) -> Any:
-    """An argument with variables for one element in the place of batches, which are added."""
-    leaves, structure = flatten(arg)
-    for at, leaf in enumerate(leaves):
-        whole = as_variable(trace, leaf)
+class Batches:
+    """The batches that arguments are, each with the variable that stands for one element."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self.whole: dict[Variable, Variable] = {}
+        self._lengths: dict[int, str] = {}
+
+    def element(self, leaf: Any, axis: int, name: str) -> Any:
+        """What stands for one element of a leaf that is a batch; other leaves as they are."""
+        whole = as_variable(self._trace, leaf)
         if whole is None:
-            continue
+            return leaf
         if not whole.ndim:
             raise TypeError(
-                "fz.vmap: a number is no batch. Give None in in_axes for an argument that is the "
-                "same for all elements"
+                f"fz.vmap: {name} is a number and no batch. Give None in in_axes for an argument "
+                "that is the same for all elements"
             )
         batch = moveaxis(whole, axis, 0)
+        self._check_length(batch, name)
         element = TensorType(batch.dtype, batch.type.shape[1:])(None)
-        trace.stand_as(element, batch[0])
-        batches[element] = batch
-        leaves[at] = TracedArray(trace, element)
-    return unflatten(structure, leaves)
+        self._trace.stand_as(element, batch[0])
+        self.whole[element] = batch
+        return TracedArray(self._trace, element)
+
+    def _check_length(self, batch: Variable, name: str) -> None:
+        found = self._trace.known(length(batch, 0))
+        if found is None:
+            return  # in a step of a scan, whose values no trace knows
+        self._lengths.setdefault(int(found), name)
+        if len(self._lengths) > 1:
+            (wanted, first), (own, last) = self._lengths.items()
+            raise ValueError(
+                f"fz.vmap: {first} is a batch of {wanted} elements, and {last} of {own}"
+            )
+
+    def stacked(self, returned: Any, out_axes: Axes) -> Any:
+        """What was returned for an element, for all of them."""
+        leaves, structure = flatten(returned)
+        axes = _spread(out_axes, returned, "out_axes")
+        variables = [as_variable(self._trace, leaf) for leaf in leaves]
+        found = [x for x in variables if x is not None]
+        if len(found) < len(leaves):
+            raise TypeError("fz.vmap: the function must return arrays and numbers only")
+        count = length(next(iter(self.whole.values())), 0)
+        stacks = []
+        for one, whole, axis in zip(found, vectorize(found, self.whole), axes, strict=True):
+            same = whole.ndim == one.ndim  # it does not depend on the batch
+            if axis is None and not same:
+                raise ValueError(
+                    "fz.vmap: out_axes is None for a result that differs from element to element. "
+                    "Give the axis along which it is stacked"
+                )
+            if same and axis is not None:
+                whole = broadcast_to(whole, (count, *lengths(whole)))
+            moved = whole if axis in (None, 0) else moveaxis(whole, 0, axis)
+            stacks.append(TracedArray(self._trace, moved))
+        return unflatten(structure, stacks)
 
 
-def _stacked(trace: Trace, returned: Any, batches: dict[Variable, Variable], axis: int) -> Any:
-    """What was returned for an element, for all of them."""
-    leaves, structure = flatten(returned)
-    variables = [as_variable(trace, leaf) for leaf in leaves]
-    found = [x for x in variables if x is not None]
-    if len(found) < len(leaves):
-        raise TypeError("fz.vmap: the function must return arrays and numbers only")
-    count = length(next(iter(batches.values())), 0)
-    stacks = []
-    for one, whole in zip(found, vectorize(found, batches), strict=True):
-        if whole.ndim == one.ndim:  # it does not depend on the batch
-            whole = broadcast_to(whole, (count, *lengths(whole)))
-        stacks.append(TracedArray(trace, moveaxis(whole, 0, axis) if axis else whole))
-    return unflatten(structure, stacks)
+def _per_argument(in_axes: Axes, args: tuple[Any, ...]) -> tuple[Axes, ...]:
+    if in_axes is None or _is_axis(in_axes):
+        return (in_axes,) * len(args)
+    if not isinstance(in_axes, list | tuple):
+        raise TypeError(f"in_axes is an axis, None or a sequence of these, given {in_axes!r}")
+    if len(in_axes) != len(args):
+        raise TypeError(f"in_axes is for {len(in_axes)} arguments, and {len(args)} were given")
+    return tuple(in_axes)
+
+
+def _is_axis(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _spread(axes: Axes, tree: Any, what: str) -> list[int | None]:
+    """The axis of each leaf of a tree, of a tree of axes that has some of its first levels."""
+    if axes is None or _is_axis(axes):
+        return [axes] * len(flatten(tree)[0])
+    own, parts = parts_of(axes), parts_of(tree)
+    alike = type(axes) in (type(tree), list, tuple)
+    if (
+        own is None
+        or parts is None
+        or not alike
+        or len(own[0]) != len(parts[0])
+        or (type(axes) is dict and own[1] != parts[1])
+    ):
+        raise TypeError(
+            f"fz.vmap: {what} has {axes!r} where a {type(tree).__name__} is: give an axis, None, "
+            "or a container of these like it"
+        )
+    return [
+        axis
+        for one, part in zip(own[0], parts[0], strict=True)
+        for axis in _spread(one, part, what)
+    ]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import builtins
 import collections
 import datetime
-import decimal
 import functools
 import itertools
 import os
@@ -33,13 +32,20 @@ _BUILTINS = frozenset(
         *("setattr", "sorted", "sum", "vars", "__build_class__", "__import__"),
     )
 )
+_SETTINGS = frozenset(
+    (
+        *("geterr", "geterrcall", "getbufsize", "get_printoptions", "printoptions"),
+        *("seterr", "seterrcall", "setbufsize", "set_printoptions"),
+        *("array2string", "array_repr", "array_str"),
+    )
+)
 _FILES = frozenset(("tofile", "dump", "fromfile"))
 _PLAIN: tuple[type, ...] = (
     *(bool, int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, range),
     *(slice, memoryview, type(None), np.ndarray, np.generic, np.dtype, types.GeneratorType),
     *(type({}.keys()), type({}.values()), type({}.items()), types.MappingProxyType),
     *(re.Pattern, re.Match, collections.deque, collections.OrderedDict, collections.defaultdict),
-    *(datetime.date, datetime.timedelta, datetime.time, decimal.Decimal),
+    *(datetime.date, datetime.timedelta, datetime.time),
 )
 """Classes whose methods do nothing else than their arguments say."""
 
@@ -71,6 +77,18 @@ def is_trusted_module(name: str | None) -> bool:
     if name is None or name.startswith(_UNTRUSTED):
         return False
     return name.partition(".")[0] in _TRUSTED
+
+
+def reads_state(module: str, name: str) -> bool:
+    """Whether a function of NumPy's gives what NumPy is set to, as by ``np.errstate``.
+
+    Examples
+    --------
+    >>> from frazil.jit.callables import reads_state
+    >>> reads_state("numpy", "geterr"), reads_state("numpy", "exp")
+    (True, False)
+    """
+    return module == "numpy" and name in _SETTINGS
 
 
 @functools.cache

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from types import CodeType
 from typing import Any, Literal, TypeAlias
 
-from frazil._core import Variable
+from frazil._core import Reach, Variable
 from frazil.graph.op import Array
 from frazil.jit.errors import SharpEdgeError
 from frazil.jit.reach import Reached, watched
@@ -62,6 +62,10 @@ class Watch:
         self.disturbed = False
         self.lifted: dict[int, Variable] = {}
         """Captured arrays that were operands of traced ones."""
+        self.blind = self.snapshot.blind
+        """Why the run would not be that of plain Python, or was not."""
+        self.touched = False
+        """Whether such a run did more than compute."""
         self._refuse_data()
         if self.snapshot.reasons and policies.default != "guard":
             raise SharpEdgeError(self.snapshot.reasons[0] + _WAY_OUT)
@@ -82,16 +86,26 @@ class Watch:
     @contextmanager
     def running(self) -> Iterator[None]:
         """Watch this thread, and see afterwards what has changed."""
-        started = _time_of_others()
-        with watched() as reach:
-            yield
+        alone = threading.active_count() == 1  # reading clocks is slow, so only where it is needed
+        started = 0 if alone else _time_of_others()
+        asked = self.snapshot.asked
+        with watched([(code, name) for code, name, _ in asked]) as reach:
+            try:
+                yield
+            finally:
+                found = [] if reach is None else reach.take_asked()
+                self.blind = [asked[at][2] for at in found]
+                if reach is not None and self.blind:
+                    self.touched = self._has_effects(reach)
         if reach is None:
             self.reasons.append("another profiler is at work, so its calls cannot be watched")
             return
         reached = Reached(reach, self.snapshot.codes)
         self.unknown = reached.unknown
         change = self.snapshot.first_change()
-        busy = threading.active_count() > 1 and _time_of_others() - started > _OTHERS_TIME
+        busy = threading.active_count() > 1 and (
+            alone or _time_of_others() - started > _OTHERS_TIME
+        )
         if change is not None and not busy:
             self.wrote = change
             what = f"{change.path} (written), {self._writer(change)}"
@@ -113,6 +127,12 @@ class Watch:
                 )
         for code in reached.unknown:
             self.reasons.append(f"{code.co_qualname} was met on the way")
+
+    def _has_effects(self, reach: Reach) -> bool:
+        """Whether what the run did may not be done again."""
+        if self.snapshot.first_change() is not None:
+            return True
+        return bool(Reached(reach, self.snapshot.codes).refused)
 
     def _writer(self, change: Told) -> str:
         """Where the code is that stores to a variable; else where it is read."""

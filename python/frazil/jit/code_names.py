@@ -6,6 +6,7 @@ import dis
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 from types import CodeType
 
 _ATTRIBUTES = frozenset(
@@ -15,6 +16,8 @@ _GLOBALS = frozenset(("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"))
 _FREE = frozenset(("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"))
 _GLOBAL_WRITES = frozenset(("STORE_GLOBAL", "DELETE_GLOBAL"))
 _FREE_WRITES = frozenset(("STORE_DEREF", "DELETE_DEREF"))
+
+_OF_NO_MEANING = frozenset(("CACHE", "PRECALL", "EXTENDED_ARG"))
 
 REFLECTION = frozenset(
     ("getattr", "hasattr", "setattr", "delattr", "vars", "dir", "__dict__", "attrgetter")
@@ -32,6 +35,15 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """A call of ``type``: in which code, and of which argument of that; None for other values."""
+
+    code: CodeType
+    argument: str | None
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Names:
     """The names in a code object and in the code that it makes functions of."""
 
@@ -44,6 +56,10 @@ class Names:
     writes: list[Write] = field(default_factory=list)
     codes: list[CodeType] = field(default_factory=list)
     handles_errors: bool = False
+    tells_identity: bool = False
+    """Whether values are compared by ``is`` with others than constants."""
+    classes_asked: list[Asked] = field(default_factory=list)
+    """Calls of ``type`` with one argument that may be a traced array."""
     lines: dict[str, int] = field(default_factory=dict)
     """Where a name is first read."""
 
@@ -68,15 +84,50 @@ def names_of(code: CodeType) -> Names:
     {'np': {('linalg', 'norm')}, 'scale': {()}}
     """
     handles = any(own.co_exceptiontable for own in nested(code))
-    found = Names(codes=list(nested(code)), handles_errors=handles)
+    identity = any(map(_tells_identity, nested(code)))
+    found = Names(codes=list(nested(code)), handles_errors=handles, tells_identity=identity)
     own_free = frozenset(code.co_freevars)
     for each in found.codes:
         _scan(each, found, own_free)
     return found
 
 
+def _instructions(code: CodeType) -> list[dis.Instruction]:
+    return [one for one in dis.get_instructions(code) if one.opname not in _OF_NO_MEANING]
+
+
+def _tells_identity(code: CodeType) -> bool:
+    instructions = _instructions(code)
+    return any(
+        one.opname == "IS_OP" and before.opname != "LOAD_CONST"
+        for before, one in pairwise(instructions)
+    )
+
+
+def _asked_class(
+    instructions: list[dis.Instruction], at: int, code: CodeType, own_free: frozenset[str]
+) -> tuple[str | None] | None:
+    """Of what ``type`` is called: an argument that keeps its value, or None for other values.
+
+    Nothing if it is not called so, or of a captured value, which is not traced.
+    """
+    if instructions[at].argval != "type" or not (instructions[at].arg or 0) & 1:
+        return None
+    value, call = instructions[at + 1], instructions[at + 2]
+    if value.opname == "LOAD_CONST":
+        return None  # a class is made
+    if call.opname != "CALL":
+        return (None,)
+    if value.opname == "LOAD_GLOBAL" or (value.opname in _FREE and value.argval in own_free):
+        return None
+    arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    stored = {str(one.argval) for one in instructions if one.opname.startswith("STORE_FAST")}
+    kept = value.argval in arguments and not any(value.argval in names for names in stored)
+    return (value.argval if kept and value.opname.startswith("LOAD_FAST") else None,)
+
+
 def _scan(code: CodeType, found: Names, own_free: frozenset[str]) -> None:
-    instructions = [one for one in dis.get_instructions(code) if one.opname != "CACHE"]
+    instructions = _instructions(code)
     line = code.co_firstlineno
     for at, one in enumerate(instructions):
         line = _line(one, line)
@@ -84,6 +135,9 @@ def _scan(code: CodeType, found: Names, own_free: frozenset[str]) -> None:
         if one.opname in _GLOBALS:
             found.uses.setdefault(name, set()).add(_chain(instructions, at))
             found.lines.setdefault(name, line)
+            asked = _asked_class(instructions, at, code, own_free)
+            if one.opname == "LOAD_GLOBAL" and asked is not None:
+                found.classes_asked.append(Asked(code, asked[0], line))
         elif one.opname in _FREE and name in own_free:
             found.free_uses.setdefault(name, set()).add(_chain(instructions, at))
             found.lines.setdefault(name, line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,13 +14,19 @@ from frazil.jit.pytree import Structure, flatten, unflatten
 from frazil.jit.trace import Trace, current_trace
 from frazil.jit.traced import TracedArray, is_traced
 from frazil.scalar.constants import as_tensor
-from frazil.scan.build import scan, until
+from frazil.scan.build import build_scan, last_states, until
 from frazil.tensor.elementwise.logic import logical_not
+
+ResultT = TypeVar("ResultT")
+StateT = TypeVar("StateT")
 
 
 def cond(
-    predicate: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any
-) -> Any:
+    predicate: Any,
+    true_fun: Callable[..., ResultT],
+    false_fun: Callable[..., ResultT],
+    *operands: Any,
+) -> ResultT:
     """Return what one of two functions gives, of which only that one is computed.
 
     Parameters
@@ -66,16 +72,17 @@ def cond(
         TracedArray(trace, next(chosen)) if numeric else a
         for a, numeric in zip(yes, kinds, strict=True)
     ]
-    return unflatten(structure, leaves)
+    result: ResultT = unflatten(structure, leaves)
+    return result
 
 
 def while_loop(
-    cond_fun: Callable[[Any], Any],
-    body_fun: Callable[[Any], Any],
-    init_val: Any,
+    cond_fun: Callable[[StateT], Any],
+    body_fun: Callable[[StateT], StateT],
+    init_val: StateT,
     *,
     max_steps: int = 1_000_000,
-) -> Any:
+) -> StateT:
     """Return the state that a loop ends with.
 
     Parameters
@@ -111,15 +118,18 @@ def while_loop(
                 break
             state = body_fun(state)
         return state
-    return cond(
+    end: StateT = cond(
         _as_traced(trace, cond_fun(init_val)),
         lambda state: _steps(trace, cond_fun, body_fun, state, max_steps),
         lambda state: state,
         _all_traced(trace, init_val),
     )
+    return end
 
 
-def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: Any) -> Any:
+def fori_loop(
+    lower: Any, upper: Any, body_fun: Callable[[Any, StateT], StateT], init_val: StateT
+) -> StateT:
     """Return the state that a loop over integers ends with.
 
     Parameters
@@ -184,11 +194,9 @@ def _steps(
         return after, until(logical_not(go_on))
 
     infos = [{"initial": x} for x in before]
-    stacks = scan(
-        step, outputs_info=infos, n_steps=max_steps, return_list=True, return_updates=False
-    )
-    for at, stack in zip(places, stacks, strict=True):
-        leaves[at] = TracedArray(trace, stack[-1])
+    _, lasts, _ = build_scan(step, None, infos, None, max_steps, -1, False, False, None)
+    for at, last in zip(places, last_states(lasts), strict=True):
+        leaves[at] = TracedArray(trace, last)
     return unflatten(structure, leaves)
 
 

@@ -7,8 +7,8 @@ that one's trace; called by itself it is compiled.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -22,6 +22,69 @@ from frazil.scalar.constants import as_tensor
 
 Argnums: TypeAlias = int | Sequence[int]
 Function: TypeAlias = Callable[..., Any]
+P = ParamSpec("P")
+TreeT = TypeVar("TreeT")
+ResultT = TypeVar("ResultT")
+Disconnected: TypeAlias = Literal["raise", "warn", "ignore"]
+
+
+@overload
+def grad(
+    cost: Variable | None,
+    wrt: Variable,
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: Disconnected = "raise",
+    *,
+    known_grads: Mapping[Variable, Variable] | None = None,
+    return_disconnected: Literal["zero"] = "zero",
+) -> Variable: ...
+
+
+@overload
+def grad(
+    cost: Variable | None,
+    wrt: Sequence[Variable],
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: Disconnected = "raise",
+    *,
+    known_grads: Mapping[Variable, Variable] | None = None,
+    return_disconnected: Literal["zero"] = "zero",
+) -> list[Variable]: ...
+
+
+@overload
+def grad(
+    cost: Variable | None,
+    wrt: Variable | Sequence[Variable],
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: Disconnected = "raise",
+    *,
+    known_grads: Mapping[Variable, Variable] | None = None,
+    return_disconnected: Literal["zero", "none"],
+) -> Variable | list[Variable] | list[Variable | None] | None: ...
+
+
+@overload
+def grad(
+    cost: Callable[Concatenate[TreeT, P], Any],
+    wrt: Literal[0] = 0,
+    has_aux: Literal[False] = False,
+) -> Callable[Concatenate[TreeT, P], TreeT]: ...
+
+
+@overload
+def grad(
+    cost: Callable[Concatenate[TreeT, P], tuple[Any, ResultT]],
+    wrt: Literal[0] = 0,
+    *,
+    has_aux: Literal[True],
+) -> Callable[Concatenate[TreeT, P], tuple[TreeT, ResultT]]: ...
+
+
+@overload
+def grad(
+    cost: Callable[P, Any], wrt: Argnums = 0, has_aux: bool = False, *, argnums: Argnums = 0
+) -> Callable[P, Any]: ...
 
 
 def grad(cost: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
@@ -35,7 +98,8 @@ def grad(cost: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
     wrt : Variable or sequence of them, or int or sequence of int
         Of a function, the positions of the arguments to differentiate by: trees of arrays.
     *rest, **options
-        Of a function, ``has_aux``: it returns a pair of the number and something else.
+        Of a function, ``has_aux``: it returns a pair of the number and something else; and
+        ``argnums``, another name of ``wrt``.
 
     Returns
     -------
@@ -55,8 +119,21 @@ def grad(cost: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
     """
     if not _is_function(cost):
         return reverse.grad(cost, wrt, *rest, **options)
+    wrt = options.pop("argnums", wrt)
     has_aux = _has_aux(rest, options)
     return Transformed(cost, wrt, functools.partial(_gradient, has_aux=has_aux))
+
+
+@overload
+def value_and_grad(
+    fn: Callable[Concatenate[TreeT, P], ResultT], argnums: Literal[0] = 0, has_aux: bool = False
+) -> Callable[Concatenate[TreeT, P], tuple[ResultT, TreeT]]: ...
+
+
+@overload
+def value_and_grad(
+    fn: Callable[P, ResultT], argnums: Argnums = 0, has_aux: bool = False
+) -> Callable[P, tuple[ResultT, Any]]: ...
 
 
 def value_and_grad(fn: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
@@ -87,6 +164,30 @@ def value_and_grad(fn: Function, argnums: Argnums = 0, has_aux: bool = False) ->
     return Transformed(fn, argnums, functools.partial(_value_and_gradient, has_aux=has_aux))
 
 
+@overload
+def hessian(
+    cost: Variable,
+    wrt: Variable,
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: Disconnected = "raise",
+) -> Variable: ...
+
+
+@overload
+def hessian(
+    cost: Variable,
+    wrt: Sequence[Variable],
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: Disconnected = "raise",
+) -> list[Variable]: ...
+
+
+@overload
+def hessian(
+    cost: Callable[P, Any], wrt: Argnums = 0, *, argnums: Argnums = 0
+) -> Callable[P, Any]: ...
+
+
 def hessian(cost: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
     """Return the second derivatives of a scalar variable, or the function for those of a function.
 
@@ -98,7 +199,7 @@ def hessian(cost: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
     wrt : Variable or sequence of them, or int or sequence of int
         Of a function, the positions of the arguments to differentiate by: trees of arrays.
     *rest, **options
-        Only for variables.
+        Only for variables; of a function, ``argnums`` is another name of ``wrt``.
 
     Returns
     -------
@@ -116,8 +217,35 @@ def hessian(cost: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
     """
     if not _is_function(cost):
         return jacobians.hessian(cost, wrt, *rest, **options)
+    wrt = options.pop("argnums", wrt)
     _no_options("hessian", rest, options)
     return Transformed(cost, wrt, _hessian)
+
+
+@overload
+def jacobian(
+    expression: Variable,
+    wrt: Variable,
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: Disconnected = "raise",
+    vectorize: bool = False,
+) -> Variable: ...
+
+
+@overload
+def jacobian(
+    expression: Variable,
+    wrt: Sequence[Variable],
+    consider_constant: Iterable[Variable] | None = None,
+    disconnected_inputs: Disconnected = "raise",
+    vectorize: bool = False,
+) -> list[Variable]: ...
+
+
+@overload
+def jacobian(
+    expression: Callable[P, Any], wrt: Argnums = 0, *, argnums: Argnums = 0
+) -> Callable[P, Any]: ...
 
 
 def jacobian(expression: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
@@ -131,7 +259,7 @@ def jacobian(expression: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
     wrt : Variable or sequence of them, or int or sequence of int
         Of a function, the positions of the arguments to differentiate by: trees of arrays.
     *rest, **options
-        Only for variables.
+        Only for variables; of a function, ``argnums`` is another name of ``wrt``.
 
     Returns
     -------
@@ -148,11 +276,12 @@ def jacobian(expression: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
     """
     if not _is_function(expression):
         return jacobians.jacobian(expression, wrt, *rest, **options)
+    wrt = options.pop("argnums", wrt)
     _no_options("jacobian", rest, options)
     return Transformed(expression, wrt, _jacobian)
 
 
-def stop_gradient(x: Any) -> Any:
+def stop_gradient(x: TreeT) -> TreeT:
     """Return arrays whose gradient is zero: they count as constants where they are used.
 
     Parameters
@@ -180,7 +309,8 @@ def stop_gradient(x: Any) -> Any:
     array(3.)
     """
     leaves, structure = flatten(x)
-    return unflatten(structure, [_stopped(leaf) for leaf in leaves])
+    stopped: TreeT = unflatten(structure, [_stopped(leaf) for leaf in leaves])
+    return stopped
 
 
 def _stopped(leaf: Any) -> Any:
@@ -192,7 +322,9 @@ def _stopped(leaf: Any) -> Any:
     return TracedArray(trace, reverse.zero_grad(leaf._variable))
 
 
-def jvp(fn: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def jvp(
+    fn: Callable[..., ResultT], primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[ResultT, ResultT]:
     """Return what a function gives, and its derivative in a direction.
 
     Parameters
@@ -217,11 +349,13 @@ def jvp(fn: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[
     >>> fz.jvp(lambda x: x * np.sum(x), (x,), (v,))
     (array([10., 15.]), array([7., 3.]))
     """
-    result: tuple[Any, Any] = _forward(fn)(tuple(primals), tuple(tangents))
+    result: tuple[ResultT, ResultT] = _forward(fn)(tuple(primals), tuple(tangents))
     return result
 
 
-def vjp(fn: Function, *primals: Any) -> tuple[Any, Function]:
+def vjp(
+    fn: Callable[..., ResultT], *primals: Any
+) -> tuple[ResultT, Callable[[ResultT], tuple[Any, ...]]]:
     """Return what a function gives, and the function that pulls its derivatives back.
 
     Parameters
@@ -348,6 +482,8 @@ def as_variable(trace: Trace, leaf: Any) -> Variable | None:
     if is_traced(leaf):
         own: Variable = leaf._variable
         return own
+    if isinstance(leaf, Variable):
+        return leaf
     if is_array(leaf) or type(leaf) in (int, float):
         lifted = trace.lift(leaf) if type(leaf) is np.ndarray else leaf
         return as_tensor(lifted)

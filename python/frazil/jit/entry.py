@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Mapping, Sequence
-from types import CellType
 from typing import Any
 
 import numpy as np
 
-from frazil._core import Guards, Variable
+from frazil._core import FrozenFunctionGraph, Guards, Variable
 from frazil.compile.function import Function, function
 from frazil.compile.mode import Mode
 from frazil.graph.op import Array
 from frazil.jit.captures import CapturingTrace, Watch
 from frazil.jit.forms import told_arguments, told_result
-from frazil.jit.pytree import CircularContainerError, Structure, flatten, parts_of, unflatten
+from frazil.jit.leaks import replace_leaked
+from frazil.jit.pytree import (
+    CircularContainerError,
+    Node,
+    Structure,
+    build,
+    flatten,
+    parts_of,
+    unflatten,
+)
 from frazil.jit.snapshot import Check
 from frazil.jit.specialization import Specialization
 from frazil.jit.trace import Trace
@@ -44,6 +51,8 @@ class Entry:
         self.arguments: tuple[str, ...] = ()
         self.form: tuple[Any, ...] | None = None
         """As Rust takes it; None if calls are looked up in Python."""
+        self.distinct: frozenset[int] | None = None
+        """If no argument may be another one: the ids of captured objects, which none may be."""
         self._arrays = tuple(arrays)
         self._results = results
 
@@ -64,14 +73,19 @@ class Results:
     """What a function returned: computed arrays, arguments themselves, and other values."""
 
     def __init__(
-        self, returned: Any, trace: Trace, arguments: Mapping[int, int], captured: Mapping[int, Any]
+        self,
+        leaves: Sequence[Any],
+        structure: Structure,
+        trace: Trace,
+        arguments: Mapping[int, int],
+        captured: Mapping[int, Any],
     ) -> None:
-        """Take apart what was returned; ``arguments`` has the leaf of each object by its id."""
-        self.leaves, self.structure = flatten(returned, lambda value: id(value) in captured)
+        """Take what was returned; ``arguments`` has the leaf of each object by its id."""
+        self.structure = structure
         self.reasons: list[str] = []
         self._steps: list[tuple[str, Any]] = []
         numbers: dict[Variable, int] = {}
-        for leaf in self.leaves:
+        for leaf in leaves:
             if id(leaf) in arguments:
                 self._steps.append(("argument", arguments[id(leaf)]))
             elif is_traced(leaf) and leaf._trace is trace:
@@ -87,7 +101,11 @@ class Results:
     def _constant(self, leaf: Any, captured: Mapping[int, Any]) -> tuple[str, Any]:
         """A value that no array tells: itself, or a copy of what is made in each call."""
         kind = type(leaf)
-        if id(leaf) in captured or kind in _VALUES or isinstance(leaf, np.generic | type):
+        if (
+            id(leaf) in captured
+            or kind in _VALUES
+            or isinstance(leaf, np.generic | np.dtype | type)
+        ):
             return "value", leaf
         if kind is np.ndarray or (kind in (set, bytearray) and all(map(_is_value, leaf))):
             return "copy", leaf
@@ -115,6 +133,18 @@ class Results:
             else:
                 made.append(value if kind == "value" else value.copy())
         return unflatten(self.structure, made)
+
+
+def evaluated(value: Any) -> Any:
+    """What plain Python returned, with the arrays that its variables compute."""
+    try:
+        leaves, structure = flatten(value)
+    except CircularContainerError:
+        return value
+    if not any(isinstance(leaf, Variable) for leaf in leaves):
+        return value
+    made = [leaf.eval()[()] if isinstance(leaf, Variable) else leaf for leaf in leaves]
+    return unflatten(structure, made)
 
 
 def _is_value(value: object) -> bool:
@@ -147,28 +177,56 @@ class Run:
         args, kwargs = _rebuilt(called.structures, leaves, list(keywords))
         given = (*args, *kwargs.values())
         before = [flatten(value) for value in given]
+        captured = watch.snapshot.seen
+        self._given, self._objects = given, objects
         with self.trace.running():
             with watch.running():
-                self.returned = fn(*args, **kwargs)
-            self.results = Results(self.returned, self.trace, objects, watch.snapshot.seen)
+                try:
+                    returned = fn(*args, **kwargs)
+                except Exception as error:
+                    raise self._settled(error) from error.__cause__
+            if self.trace.refused is not None:
+                raise self.trace.refused
+            met: set[int] = set()
+            self.leaves, structure = flatten(
+                returned, lambda value: id(value) in captured or _is_repeated(value, met)
+            )
+            self._returned = returned
+            self.leaves = [_as_traced(self.trace, leaf) for leaf in self.leaves]
+            self.results = Results(self.leaves, structure, self.trace, objects, captured)
         self.reasons = [*self.trace.reasons, *watch.reasons, *self.results.reasons]
         self._changed = [
             at
             for at, (value, known) in enumerate(zip(given, before, strict=True))
             if not _is_as(value, known)
         ]
+        self.changed_arguments = bool(self._changed)
         if self._changed:
             self.reasons.append("it changes a container that it was given")
-        self._given = given
-        self._objects = objects
+
+    def _settled(self, error: Exception) -> Exception:
+        """The error that leaves the function, or why it took a way that plain Python does not."""
+        self.trace.close()
+        replace_leaked(self.trace, self._plain_leaf)
+        error.args = _plain_tree(error.args, self._plain_leaf)
+        refused = self.trace.refused
+        return error if refused is None or refused is error else refused
+
+    def _graph(self) -> tuple[list[Variable], list[Variable]]:
+        inputs = [*self._arguments, *self._watch.lifted_inputs()]
+        return inputs, self.trace.settled(self.results.variables)
+
+    def computes_as(self, entry: Entry) -> bool:
+        """Whether a compiled form computes what this run did, so that it would fail again."""
+        if entry.compiled is None or not self.results.variables:
+            return False
+        return FrozenFunctionGraph(*self._graph()) is entry.compiled.fgraph
 
     def entry(self, mode: Mode) -> Entry:
         """The compiled form."""
         compiled = None
-        lifted = self._watch.lifted_inputs()
         if self.results.variables:
-            inputs = [*self._arguments, *lifted]
-            outputs = self.trace.settled(self.results.variables)
+            inputs, outputs = self._graph()
             compiled = function(inputs, outputs, mode, on_unused_input="ignore")
         pins = [
             (self._arguments[x], axis, length)
@@ -179,8 +237,17 @@ class Run:
         entry = Entry(compiled, self._called.arrays, pins, self.results, checks, told)
         arguments = told_arguments(self._called, self._keywords, pins)
         result = self.results.told(self._called)
+        snapshot = self._watch.snapshot
+        apart = None
+        if snapshot.tells_identity:
+            entry.distinct = frozenset(snapshot.seen)
+            lifted_ids = self._watch.lifted
+            apart = [own.array for key, own in snapshot.arrays.items() if key not in lifted_ids]
+            numbers = any(isinstance(leaf, np.generic) for leaf in self._called.leaves)
+            if numbers or any(isinstance(own, Node) for own in self._called.structures):
+                arguments = None  # they are looked up in Python
         if arguments is not None and result is not None:
-            entry.form = (*arguments, entry.guards, compiled, result)
+            entry.form = (*arguments, entry.guards, compiled, result, apart)
         return entry
 
     def lifted_inputs(self) -> list[Array]:
@@ -196,20 +263,16 @@ class Run:
         for effect in self.trace.effects[-1:]:
             self.trace.value(effect)
         real = dict(zip(map(id, self._given), args, strict=True))
-        made = [
-            self._called.leaves[self._objects[id(leaf)]]
-            if id(leaf) in self._objects
-            else plain(leaf)
-            for leaf in self.results.leaves
-        ]
         for at in self._changed:
             _write_back(self._given[at], real[id(self._given[at])], self._plain_leaf)
-        result = unflatten(self.results.structure, made)
-        if self._watch.wrote is not None or self._changed or self.results.reasons:
-            _replace_leaked(self.trace, self._plain_leaf)
+        leaves = {id(leaf) for leaf in self.leaves}
+        result = _plain_object(self._returned, self._plain_leaf, leaves, {})
+        replace_leaked(self.trace, self._plain_leaf)
         return result
 
     def _plain_leaf(self, leaf: Any) -> Any:
+        if isinstance(leaf, Variable):
+            leaf = TracedArray(self.trace, leaf)
         at = self._objects.get(id(leaf))
         return plain(leaf) if at is None else self._called.leaves[at]
 
@@ -243,29 +306,43 @@ def _write_back(changed: Any, real: Any, plain_leaf: Callable[[Any], Any]) -> No
 
 
 def _plain_tree(value: Any, plain_leaf: Callable[[Any], Any]) -> Any:
-    leaves, structure = flatten(value)
+    try:
+        leaves, structure = flatten(value)
+    except CircularContainerError:
+        return value
     return unflatten(structure, [plain_leaf(leaf) for leaf in leaves])
 
 
-def _replace_leaked(trace: Trace, plain_leaf: Callable[[Any], Any]) -> None:
-    """Put plain values in the place of traced arrays that outlive their trace, where they lie."""
-    living = [x for x in gc.get_objects() if type(x) in (TracedArray, TracedLength)]
-    for traced in living:
-        if traced._trace is not trace:
-            continue
-        for holder in gc.get_referrers(traced):
-            if holder is living:
-                continue
-            if type(holder) is list:
-                holder[:] = [plain_leaf(x) if x is traced else x for x in holder]
-            elif type(holder) is dict:
-                for key in [key for key, x in holder.items() if x is traced]:
-                    holder[key] = plain_leaf(traced)
-            elif isinstance(holder, CellType):
-                holder.cell_contents = plain_leaf(traced)
-            elif hasattr(holder, "__dict__") and not isinstance(holder, type):
-                for name in [name for name, x in vars(holder).items() if x is traced]:
-                    vars(holder)[name] = plain_leaf(traced)
+def _is_repeated(value: Any, met: set[int]) -> bool:
+    """Whether a container was met before, which a new one for each place would not tell."""
+    if is_traced(value) or type(value) is tuple or parts_of(value) is None:
+        return False
+    before = len(met)
+    met.add(id(value))
+    return len(met) == before
+
+
+def _plain_object(
+    value: Any, plain_leaf: Callable[[Any], Any], leaves: set[int], made: dict[int, Any]
+) -> Any:
+    """What was returned, with plain arrays; a container that is there twice is one container."""
+    if id(value) in made:
+        return made[id(value)]
+    taken = None if id(value) in leaves else parts_of(value)
+    if taken is None:
+        return plain_leaf(value)
+    parts, aux = taken
+    own = [_plain_object(part, plain_leaf, leaves, made) for part in parts]
+    made[id(value)] = build(type(value), aux, own)
+    return made[id(value)]
+
+
+def _as_traced(trace: Trace, leaf: Any) -> Any:
+    """What functions on variables gave, as a traced array."""
+    if not isinstance(leaf, Variable):
+        return leaf
+    trace.symbolic = True
+    return TracedArray(trace, leaf)
 
 
 def _rebuilt(

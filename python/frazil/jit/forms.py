@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from frazil.jit.pytree import Node, Structure
+from frazil.jit.pytree import Node, Structure, key_of
 from frazil.jit.specialization import Specialization
 
 Told: TypeAlias = tuple[Any, ...]
@@ -68,4 +68,4 @@ def _told(
     if structure.kind is not dict:
         return structure.kind.__name__, parts
     keys: Any = structure.aux
-    return "dict", [(key, part) for (_, key), part in zip(keys, parts, strict=True)]
+    return "dict", [(key_of(told), part) for told, part in zip(keys, parts, strict=True)]

@@ -8,7 +8,9 @@ import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
+
+import numpy as np
 
 import frazil._core as _core
 from frazil._core import FrozenFunctionGraph
@@ -16,7 +18,8 @@ from frazil.compile.function import Function
 from frazil.compile.mode import ModeLike, as_mode
 from frazil.graph.call_site import users_level
 from frazil.jit.captures import Captures, Watch, as_policies
-from frazil.jit.entry import Entry, Run
+from frazil.jit.entry import Entry, Run, evaluated
+from frazil.jit.errors import SharpEdgeError, TracedValueError
 from frazil.jit.explanation import (
     CacheInfo,
     Form,
@@ -26,8 +29,16 @@ from frazil.jit.explanation import (
     shown_arguments,
 )
 from frazil.jit.lowered import lowered
-from frazil.jit.specialization import Specialization, parameter_names, static_names
+from frazil.jit.specialization import (
+    Specialization,
+    holds_repeated,
+    parameter_names,
+    static_names,
+)
 from frazil.jit.trace import current_trace, is_array
+
+P = ParamSpec("P")
+ResultT = TypeVar("ResultT")
 
 _ATTEMPTS = 16
 """A function that was uncacheable is traced again at its 1st, 2nd, 4th, ... call, up to this."""
@@ -61,12 +72,12 @@ class Record:
     """What the last misses were about."""
 
 
-class JitFunction(_core.CallCache):
+class JitFunction(_core.CallCache, Generic[P, ResultT]):
     """A Python function that is compiled when it is called; :func:`jit` makes one."""
 
     def __init__(
         self,
-        fn: Callable[..., Any],
+        fn: Callable[P, ResultT],
         captures: Captures = "guard",
         mode: ModeLike = None,
         static_argnums: int | Iterable[int] | None = None,
@@ -88,27 +99,41 @@ class JitFunction(_core.CallCache):
         self._record = Record()
         functools.update_wrapper(self, fn, updated=())
 
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ResultT: ...
+
     def _call(self, *args: Any, **kwargs: Any) -> Any:
         """A call that Rust knows no compiled form for."""
         if current_trace() is not None or (not self._is_derived and _runs_later(self._fn)):
             return self._fn(*args, **kwargs)
         called = self._static.specialize(args, kwargs)
+        failed: tuple[Entry, ValueError] | None = None
         for entry in self._entries.get(called.key, ()):
             lifted = entry.lifted(called.leaves)
-            if lifted is not None:
+            if lifted is not None and not _is_one_twice(entry, args, kwargs, lifted):
                 try:
                     result = entry(called.leaves, lifted)
-                except ValueError:
-                    break  # lengths that were equal are not any more: trace again, or say so
+                except np.linalg.LinAlgError:
+                    raise
+                except ValueError as error:
+                    failed = entry, error  # lengths that were equal may not be any more
+                    break
                 self._record.hits += 1
                 return result
         known = self._uncacheable.get(called.key)
         if known is not None and not known.is_over() and not self._is_derived:
             self._record.plain += 1
-            return self._fn(*args, **kwargs)
-        return self._trace(called, args, kwargs)
+            return evaluated(self._fn(*args, **kwargs))
+        return self._trace(called, args, kwargs, failed)
 
-    def _trace(self, called: Specialization, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _trace(
+        self,
+        called: Specialization,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        failed: tuple[Entry, ValueError] | None = None,
+    ) -> Any:
         self._record.misses += 1
         names = called.paths(self._names, args, kwargs)
         roots = [(root, getattr(root, "__name__", "fn")) for root in self._roots]
@@ -120,18 +145,51 @@ class JitFunction(_core.CallCache):
         shown = shown_arguments(called, names)
         self._note_change(called, shown)
         watch = Watch(roots, self._met, self._policies)
-        run = Run(self._fn, called, names, list(kwargs), watch)
+        given = (*args, *kwargs.values())
+        seen = watch.snapshot.seen
+        if watch.blind:
+            return self._run_blind(called.key, watch.blind, args, kwargs)
+        if watch.snapshot.tells_identity and holds_repeated(given, seen) and not self._is_derived:
+            reasons = ["one object is given twice, and code asks by 'is' which are one"]
+            return self._run_blind(called.key, reasons, args, kwargs)
+        try:
+            run = Run(self._fn, called, names, list(kwargs), watch)
+        except Exception as error:
+            if not watch.blind:
+                raise
+            if watch.touched:
+                raise TracedValueError(watch.blind[0]) from error
+            return self._run_blind(called.key, watch.blind, args, kwargs)
         self._met.update(watch.unknown)
+        if watch.blind:
+            if watch.touched or run.changed_arguments:
+                raise TracedValueError(watch.blind[0])  # what it did cannot be done again
+            return self._run_blind(called.key, watch.blind, args, kwargs)
         if run.reasons:
             if not watch.disturbed:
                 known = self._uncacheable.setdefault(called.key, Uncacheable([]))
                 known.reasons = run.reasons
             return run.plain_result((*args, *kwargs.values()))
+        if failed is not None and run.computes_as(failed[0]):
+            raise failed[1]
         self._uncacheable.pop(called.key, None)
         entry = run.entry(self._mode)
         entry.arguments = shown
         self._keep(called.key, entry)
         return entry(called.leaves, run.lifted_inputs())
+
+    def _run_blind(
+        self, key: Hashable, reasons: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """Run as plain Python what would do otherwise with traced arrays."""
+        if self._policies.default != "guard":
+            raise SharpEdgeError(
+                f'{reasons[0]}. captures="guard" allows it, and runs the function as plain Python'
+            )
+        if self._is_derived:
+            raise TracedValueError(reasons[0])
+        self._uncacheable.setdefault(key, Uncacheable([])).reasons = reasons
+        return evaluated(self._fn(*args, **kwargs))
 
     def _note_change(self, called: Specialization, shown: tuple[str, ...]) -> None:
         """Record why no compiled form served."""
@@ -202,7 +260,10 @@ class JitFunction(_core.CallCache):
         return self._compiled_for(args, kwargs).fgraph
 
     def lower(self, *args: Any, **kwargs: Any) -> str:
-        """Return what a call with these arguments runs: its instructions, and its kernels in C.
+        """Return what a call with these arguments runs: its instructions, and its kernels.
+
+        Kernels are written as the mode writes them: in C, for Numba, or for the code generator of
+        the mode ``"cranelift"``; the mode ``"py"`` has none.
 
         Parameters
         ----------
@@ -262,6 +323,7 @@ class JitFunction(_core.CallCache):
             guards <lambda>.__code__
             guards <lambda>.__defaults__
             guards <lambda>.__kwdefaults__
+            guards the attributes of <lambda>
             guards global 'power'
         """
         forms = tuple(
@@ -299,10 +361,44 @@ class JitFunction(_core.CallCache):
         return f"<frazil.jit of {self._fn!r}>"
 
 
+def _is_one_twice(
+    entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], lifted: Sequence[Any]
+) -> bool:
+    """Whether a function that asks by ``is`` could tell a call from that which was traced."""
+    if entry.distinct is None:
+        return False
+    known = {*entry.distinct, *map(id, lifted)}
+    return holds_repeated((*args, *kwargs.values()), known)
+
+
 def _runs_later(fn: Callable[..., Any]) -> bool:
     """Whether a call only makes a generator or a coroutine, which runs when nobody watches."""
     code = getattr(fn, "__code__", None)
     return code is not None and bool(code.co_flags & _RUNS_AT_ONCE)
+
+
+@overload
+def jit(
+    fn: Callable[P, ResultT],
+    captures: Captures = "guard",
+    mode: ModeLike = None,
+    *,
+    static_argnums: int | Iterable[int] | None = None,
+    static_argnames: str | Iterable[str] | None = None,
+    max_entries: int = 32,
+) -> JitFunction[P, ResultT]: ...
+
+
+@overload
+def jit(
+    fn: None = None,
+    captures: Captures = "guard",
+    mode: ModeLike = None,
+    *,
+    static_argnums: int | Iterable[int] | None = None,
+    static_argnames: str | Iterable[str] | None = None,
+    max_entries: int = 32,
+) -> Callable[[Callable[P, ResultT]], JitFunction[P, ResultT]]: ...
 
 
 def jit(

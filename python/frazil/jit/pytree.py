@@ -138,7 +138,7 @@ def parts_of(value: Any) -> tuple[list[Any], Hashable] | None:
     if kind is tuple or kind is list:
         return list(value), None
     if kind is dict:
-        return list(value.values()), tuple([(type(key), key) for key in value])
+        return list(value.values()), tuple([_told_key(key) for key in value])
     if kind in _registered:
         parts, aux = _registered[kind][0](value)
         return list(parts), aux
@@ -150,6 +150,34 @@ def parts_of(value: Any) -> tuple[list[Any], Hashable] | None:
             return None  # more than its fields
         return None if names is None else ([getattr(value, name) for name in names], None)
     return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Same:
+    """Equals only what holds the same object; no code of that object's class runs."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Same and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+_PLAIN_KEYS = frozenset((str, int, float, bool, bytes, type(None)))
+
+
+def _told_key(key: Any) -> tuple[Any, Any]:
+    """A key of a dict, with what tells it from equal ones, or as itself alone."""
+    kind = type(key)
+    return (kind, key) if kind in _PLAIN_KEYS else (Same, Same(key))
+
+
+def key_of(told: tuple[Any, Any]) -> Any:
+    """Return the key of a dict, of what a structure tells of it."""
+    kind, key = told
+    return key.value if kind is Same else key
 
 
 def _fields(kind: type) -> tuple[str, ...] | None:
@@ -177,7 +205,7 @@ def build(kind: type, aux: Any, parts: list[Any]) -> Any:
     if kind is tuple:
         return tuple(parts)
     if kind is dict:
-        return dict(zip([key for _, key in aux], parts, strict=True))
+        return dict(zip(map(key_of, aux), parts, strict=True))
     if kind in _registered:
         return _registered[kind][1](aux, parts)
     if issubclass(kind, tuple):
@@ -188,6 +216,11 @@ def build(kind: type, aux: Any, parts: list[Any]) -> Any:
     return made
 
 
+def _shown_key(told: Any) -> str:
+    kind, key = told
+    return f"a {type(key.value).__qualname__}" if kind is Same else repr(key)
+
+
 def paths(value: Any, root: str) -> list[str]:
     """Return how one writes each leaf of a tree that is called ``root``."""
     taken = parts_of(value)
@@ -195,7 +228,7 @@ def paths(value: Any, root: str) -> list[str]:
         return [root]
     parts, aux = taken
     if type(value) is dict and isinstance(aux, tuple):
-        names = [f"{root}[{key!r}]" for _, key in aux]
+        names = [f"{root}[{_shown_key(told)}]" for told in aux]
     elif type(value) in (list, tuple):
         names = [f"{root}[{at}]" for at in range(len(parts))]
     elif hasattr(value, "_fields"):

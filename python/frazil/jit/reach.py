@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -15,15 +15,19 @@ import numpy as np
 
 from frazil._core import Reach
 from frazil.jit.callables import is_trusted_code, refusal_of
+from frazil.jit.traced import TracedArray, TracedLength
 
 
 @contextmanager
-def watched() -> Iterator[Reach | None]:
-    """Note what this thread enters and calls; None if another profiler is at work here."""
+def watched(asked: Iterable[tuple[CodeType, str]]) -> Iterator[Reach | None]:
+    """Note what this thread enters and calls; None if another profiler is at work here.
+
+    Of ``asked`` arguments of code it notes which are traced.
+    """
     if sys.getprofile() is not None:
         yield None
         return
-    reach = Reach(*_files())
+    reach = Reach(*_files(), list(asked), (TracedArray, TracedLength))
     sys.setprofile(reach)
     try:
         yield reach

@@ -7,24 +7,37 @@ The names in its code tell a superset of what it reads. Each value found under a
 from __future__ import annotations
 
 import builtins
-import datetime
-import decimal
 import enum
-import fractions
 import functools
-import re
 import sys
 import types
-import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from frazil._core import Guards, OpBase, TensorType, Variable
-from frazil.jit.callables import is_allowed_class, is_trusted_code, is_trusted_module
-from frazil.jit.code_names import REFLECTION, Names, Write, names_of
+from frazil._core import Guards
+from frazil.jit.callables import (
+    is_allowed_class,
+    is_trusted_code,
+    is_trusted_module,
+    reads_state,
+)
+from frazil.jit.code_names import REFLECTION, Asked, Names, Write, names_of
+from frazil.jit.kinds import (
+    NOT_READ,
+    REMEMBERING,
+    SCALARS,
+    belongs,
+    has_plain_layout,
+    is_data,
+    is_dunder,
+    is_key,
+    is_unchanging,
+    is_written_in_python,
+    told_state,
+)
 from frazil.jit.trace import is_array
 from frazil.jit.traced import is_traced
 
@@ -35,51 +48,8 @@ LIMIT = 3000
 LARGE = 1 << 22
 """The contents of arrays of more bytes are not compared at each call."""
 
-_SCALARS = (int, float, complex, bool, str, bytes, type(None), type(...), type(NotImplemented))
-_UNCHANGING = (
-    *(
-        np.dtype,
-        np.ufunc,
-        np.generic,
-        range,
-        slice,
-        re.Pattern,
-        types.GenericAlias,
-        types.UnionType,
-    ),
-    *(datetime.date, datetime.timedelta, datetime.time, datetime.tzinfo, decimal.Decimal),
-    *(fractions.Fraction, enum.Enum, Variable, TensorType, OpBase, types.CodeType),
-    *(types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType),
-    *(types.MethodWrapperType, types.MethodDescriptorType, types.ClassMethodDescriptorType),
-)
-"""Classes whose instances never change, so that their identity says all."""
-_NOT_READ = frozenset(
-    (
-        *("__doc__", "__module__", "__qualname__", "__dict__", "__weakref__", "__annotations__"),
-        *("__repr__", "__str__", "__dataclass_fields__", "__dataclass_params__", "__firstlineno__"),
-        *(
-            "__match_args__",
-            "__static_attributes__",
-            "__abstractmethods__",
-            "__slots__",
-            "_abc_impl",
-        ),
-        *(
-            "__init_subclass__",
-            "__subclasshook__",
-            "__parameters__",
-            "__orig_bases__",
-            "__reduce__",
-        ),
-        *("__annotate__", "__annotate_func__", "__type_params__", "__replace__", "__sizeof__"),
-    )
-)
-"""What of a class is not read but by name."""
-_HEAP_TYPE, _IMMUTABLE = 1 << 9, 1 << 8
 _MRO = type.__dict__["__mro__"]
 _DICT_OF_TYPE = type.__dict__["__dict__"]
-_REMEMBERING = type(functools.lru_cache(id))
-_ITEM_KEYS = (*_SCALARS, tuple, type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +97,14 @@ class Snapshot:
         """What each check is about."""
         self.reasons: list[str] = []
         """What cannot be guarded."""
+        self.whole: list[tuple[Check, Told]] = []
+        """Names that objects and classes have, to find what a run adds."""
+        self.blind: list[str] = []
+        """What would tell traced arrays from NumPy's."""
+        self.asked: list[tuple[types.CodeType, str, str]] = []
+        """Arguments of code that asks for their class, with what to say if they are traced."""
+        self.tells_identity = False
+        """Whether code asks whether two values are one object."""
         self.data: list[Told] = []
         """Captured values that are data: no functions, classes or modules."""
         self.writes: list[tuple[Write, types.CodeType]] = []
@@ -160,6 +138,9 @@ class Snapshot:
         failed = Guards(self.checks).first_failure()
         if failed is not None:
             return self.told[failed]
+        failed = Guards([check for check, _ in self.whole]).first_failure()
+        if failed is not None:
+            return self.whole[failed][1]
         for own in self.arrays.values():
             if own.array.tobytes() != own.contents:
                 return self.told[own.check]
@@ -171,17 +152,23 @@ class Snapshot:
         self.checks.append((place, obj, key, expected))
         self.told.append(Told(path, self._policy, self._where))
 
+    def _note_names(self, names: Any, path: str) -> None:
+        """Note which names a dict of attributes has; what is added later was written."""
+        place = "keys" if type(names) is dict else "class keys"
+        check: Check = (place, names, None, (tuple(names),))
+        self.whole.append((check, Told(path, self._policy, self._where)))
+
     def _visit(self, value: Any, path: str) -> None:
         """Come back to a value later, unless it has no parts or was met before."""
         kind = type(value)
-        if kind in _SCALARS or id(value) in self.seen:
+        if kind in SCALARS or id(value) in self.seen:
             return
         self.seen[id(value)] = value
         if is_traced(value):
             self.reasons.append(f"{path} is an array of another trace")
         elif kind is np.ndarray:
             self._add_array(value, path)
-        elif issubclass(kind, _UNCHANGING):
+        elif is_unchanging(kind):
             return
         else:
             self._pending.append((value, path, self._policy, self._where))
@@ -214,7 +201,7 @@ class Snapshot:
             self._visit(wrapped, path)
         elif kind in (list, tuple, set, frozenset) or "n_sequence_fields" in vars(kind):
             self._sequence(value, path)
-        elif issubclass(kind, dict) and _has_plain_layout(kind, dict):
+        elif issubclass(kind, dict) and has_plain_layout(kind, dict):
             self._dict(value, path)
             if kind is not dict:
                 self._instance(value, path)
@@ -234,16 +221,16 @@ class Snapshot:
             self._visit(value.__func__, path)
         elif issubclass(kind, functools.cached_property):
             self._visit(value.func, path)
-        elif kind is _REMEMBERING:
+        elif kind is REMEMBERING:
             self.reasons.append(f"{path} remembers what it returned before")
         elif is_trusted_module(kind.__module__) and not issubclass(kind, np.ndarray):
             return
-        elif any(_has_plain_layout(kind, base) for base in (object, list, tuple, set)):
+        elif any(has_plain_layout(kind, base) for base in (object, list, tuple, set)):
             if issubclass(kind, list | tuple | set | frozenset):
                 self._sequence(value, path)
             self._instance(value, path)
         else:
-            self.reasons.append(_told_state(value, path))
+            self.reasons.append(told_state(value, path))
 
     # ------------------------------------------------------------ functions and their code
 
@@ -257,18 +244,19 @@ class Snapshot:
         defaults = function.__defaults__
         self._check("attribute", function, "__defaults__", (defaults,), f"{name}.__defaults__")
         for value in defaults or ():
-            if type(value) in _SCALARS:
+            if type(value) in SCALARS:
                 continue
             self._visit_data(value, f"a default of {name}")
         keywords = function.__kwdefaults__
         self._check("attribute", function, "__kwdefaults__", (keywords,), f"{name}.__kwdefaults__")
         if keywords:
             self._visit(keywords, f"the defaults of {name}")
-        if vars(function):
-            self._visit(vars(function), f"the attributes of {name}")
-            for key, value in vars(function).items():
-                if is_data(value) and not _is_dunder(key):
-                    self.data.append(Told(f"{name}.{key}", self._policy, self._where))
+        own = f"the attributes of {name}"
+        self._check("keys", vars(function), None, (tuple(vars(function)),), own)
+        for key, value in vars(function).items():
+            self._read("item", vars(function), key, value, f"{own}[{key!r}]")
+            if is_data(value) and not is_dunder(key):
+                self.data.append(Told(f"{name}.{key}", self._policy, self._where))
         self.code(code, function.__globals__, function.__closure__, name)
 
     def code(
@@ -287,7 +275,11 @@ class Snapshot:
         self.handles = self.handles or names.handles_errors
         self.writes += [(write, code) for write in names.writes]
         above = self._policy
-        library = scope.get("__name__", "").partition(".")[0] in sys.stdlib_module_names
+        library = str(scope.get("__name__", "")).partition(".")[0] in sys.stdlib_module_names
+        if not library:
+            self.tells_identity = self.tells_identity or names.tells_identity
+            for asked in names.classes_asked:
+                self._note_asked(asked)
         for used, chains in names.uses.items():
             self._policy = self._policies.of(used, above)
             self._where = _place(code, names.lines.get(used), name)
@@ -303,6 +295,17 @@ class Snapshot:
             self._cell(cell, free, names)
         self._policy = above
 
+    def _note_asked(self, asked: Asked) -> None:
+        place = _place(asked.code, asked.line, asked.code.co_name)
+        reason = (
+            f"type(...) is called, {place}, which tells traced arrays from NumPy's: write "
+            "isinstance(x, np.ndarray)"
+        )
+        if asked.argument is None:
+            self.blind.append(reason)
+        else:
+            self.asked.append((asked.code, asked.argument, reason))
+
     def _global(
         self,
         name: str,
@@ -313,13 +316,13 @@ class Snapshot:
         path = f"global {name!r}"
         if name in scope:
             self._check("item", scope, name, (scope[name],), path)
-            if library or _is_dunder(name):
+            if library or is_dunder(name):
                 self._visit(scope[name], path)
             else:
                 self._used(scope[name], chains, path)
             return
         self._check("item", scope, name, (), path)
-        inner = vars(builtins)
+        inner = _builtins_of(scope)
         if name in REFLECTION:
             self.wanted.add(name)
         if name in inner:
@@ -359,26 +362,33 @@ class Snapshot:
             return
         value = scope[name]
         self._check("item", scope, name, (value,), shown)
+        if reads_state(module.__name__, name):
+            self.reasons.append(f"{shown} reads what NumPy is set to")
         if isinstance(value, types.ModuleType) and len(chain) > 1:
             self._along(value, chain[1:], path)
-        elif type(value) in _SCALARS and module.__name__ in sys.stdlib_module_names:
+        elif type(value) in SCALARS and module.__name__ in sys.stdlib_module_names:
             return  # math.pi, which is no data of anybody's
         elif not is_trusted_module(module.__name__):
             self._visit_data(value, shown)
-        elif isinstance(value, types.ModuleType) or not _belongs(value):
+        elif isinstance(value, types.ModuleType) or not belongs(value):
             self._visit(value, shown)
 
     def _module(self, module: types.ModuleType, chains: None, path: str) -> None:
         if is_trusted_module(module.__name__):
             return
         scope = vars(module)
+        self._note_names(scope, f"an attribute of {module.__name__}")
         for name in sorted(self._names & scope.keys()):
             self._read("item", scope, name, scope[name], f"{module.__name__}.{name}")
 
     # ------------------------------------------------------------ containers
 
     def _sequence(self, value: Any, path: str) -> None:
-        elements = tuple(value)
+        base = next(one for one in (list, tuple, set, frozenset) if isinstance(value, one))
+        if base in (set, frozenset) and type(value) is not base:
+            self.reasons.append(f"{path} is a set of a class of its own")
+            return
+        elements = tuple(base.__iter__(value))
         arrays = [at for at, one in enumerate(elements) if type(one) is np.ndarray]
         if isinstance(value, list) and arrays:
             self._check("length", value, None, (len(value),), path)
@@ -386,8 +396,8 @@ class Snapshot:
                 self._read("element", value, at, one, f"{path}[{at}]")
             return
         self._check("elements", value, None, (elements,), path)
-        if isinstance(value, set | frozenset):
-            if any(type(one) not in _ITEM_KEYS for one in elements):
+        if base in (set, frozenset):
+            if not all(map(is_key, elements)):
                 self.reasons.append(f"{path} is a set of objects")
             return
         for at, one in enumerate(elements):
@@ -396,8 +406,9 @@ class Snapshot:
             self._visit(one, f"{path}[{at}]")
 
     def _dict(self, value: dict[Any, Any], path: str) -> None:
-        self._check("keys", value, None, (tuple(value),), path)
-        if any(type(key) not in _ITEM_KEYS for key in value):
+        keys = tuple(dict.keys(value))
+        self._check("keys", value, None, (keys,), path)
+        if not all(map(is_key, keys)):
             self.reasons.append(f"{path} is a dict whose keys are objects")
             return
         for key, one in dict.items(value):
@@ -413,11 +424,16 @@ class Snapshot:
         if kind.__dictoffset__:
             own = object.__getattribute__(value, "__dict__")
             self._check("instance dict", value, None, (own,), f"the attributes of {path}")
+            self._note_names(own, f"an attribute of {path}")
             names = own.keys() if self._reflects else own.keys() & self._names
             for name in sorted(names):
                 self._read("item", own, name, own[name], f"{path}.{name}")
+            self._not_in_classes(kind, names)
+            if "__getattr__" in resolved:
+                made_up = self._names - own.keys() - resolved
+                self._not_in_classes(kind, [x for x in made_up if not is_dunder(x)])
             absent = self._names - own.keys()
-            if not (self._reflects or self.handles):
+            if not (self._reflects or self.handles or "__getattr__" in resolved):
                 absent &= resolved
             elif self._reflects:
                 self._check("keys", own, None, (tuple(own),), f"the attributes of {path}")
@@ -426,8 +442,17 @@ class Snapshot:
                     self._check("item", own, name, (), f"{path}.{name}")
         for base in kind.__mro__:
             for name, member in vars(base).items():
-                if type(member) is types.MemberDescriptorType and _is_written_in_python(base):
+                if type(member) is types.MemberDescriptorType and is_written_in_python(base):
                     self._slot(value, name, member, path)
+
+    def _not_in_classes(self, kind: type, names: Iterable[str]) -> None:
+        """Check that classes have none of the names that were found before them."""
+        for base in _MRO.__get__(kind):
+            if is_written_in_python(base) and not is_trusted_module(base.__module__):
+                proxy = _DICT_OF_TYPE.__get__(base)
+                for name in sorted(names):
+                    if name not in proxy:
+                        self._check("class item", proxy, name, (), f"{base.__qualname__}.{name}")
 
     def _slot(self, value: Any, name: str, member: Any, path: str) -> None:
         try:
@@ -438,7 +463,7 @@ class Snapshot:
         self._read("member", value, member, found, f"{path}.{name}")
 
     def _class(self, kind: type, path: str) -> None:
-        if not _is_written_in_python(kind) or is_trusted_module(kind.__module__):
+        if not is_written_in_python(kind) or is_trusted_module(kind.__module__):
             if not is_allowed_class(kind):
                 self.reasons.append(f"{kind.__module__}.{kind.__qualname__} may be called")
             return
@@ -448,14 +473,18 @@ class Snapshot:
         self._check("member", kind, _MRO, (mro,), f"the bases of {kind.__qualname__}")
         if type(kind) is not type:
             self._visit(type(kind), type(kind).__qualname__)
+            above = {name for base in _MRO.__get__(type(kind)) for name in vars(base)}
+            wanted = {name for name in self._names if not is_dunder(name)}
+            self._not_in_classes(kind, wanted if "__getattr__" in above else wanted & above)
         found: set[str] = set()
         for base in reversed(mro):
-            if not _is_written_in_python(base) or is_trusted_module(base.__module__):
+            if not is_written_in_python(base) or is_trusted_module(base.__module__):
                 if not is_allowed_class(base):
                     self.reasons.append(f"{kind.__qualname__} derives from {base.__qualname__}")
                 continue
             proxy = _DICT_OF_TYPE.__get__(base)
-            names = {n for n in proxy if n in self._names or (_is_dunder(n) and n not in _NOT_READ)}
+            self._note_names(proxy, f"an attribute of {base.__qualname__}")
+            names = {n for n in proxy if n in self._names or (is_dunder(n) and n not in NOT_READ)}
             for name in sorted(names):
                 self._class_item(base, proxy, name)
             for name in sorted((found | {"__getattr__", "__getattribute__"}) - names):
@@ -467,7 +496,7 @@ class Snapshot:
         value = proxy[name]
         path = f"{kind.__qualname__}.{name}"
         self._check("class item", proxy, name, (value,), path)
-        if is_data(value) and not _is_dunder(name):
+        if is_data(value) and not is_dunder(name):
             self.data.append(Told(path, self._policy, self._where))
         self._visit(value, path)
 
@@ -493,73 +522,13 @@ def take_snapshot(
         names, handles = names | found.wanted, found.handles
 
 
+def _builtins_of(scope: dict[str, Any]) -> dict[str, Any]:
+    """Where code of a module finds names that the module does not have."""
+    found = scope.get("__builtins__", builtins)
+    return vars(found) if isinstance(found, types.ModuleType) else found
+
+
 def _place(code: types.CodeType, line: int | None, name: str) -> str:
     """Where code is, as people say it: ``model.py:3 in inner``."""
     file = code.co_filename.replace("\\", "/").rpartition("/")[2]
     return f"{file}:{line or code.co_firstlineno} in {name.rpartition('.')[2]}"
-
-
-def is_data(value: object) -> bool:
-    """Whether a captured value is data: no function, class, module or builtin.
-
-    Examples
-    --------
-    >>> from frazil.jit.snapshot import is_data
-    >>> is_data(5), is_data(len), is_data(int)
-    (True, False, False)
-    """
-    if isinstance(value, type | types.ModuleType):
-        return False
-    if isinstance(value, property | staticmethod | classmethod | functools.cached_property):
-        return False
-    if isinstance(value, functools.partial):
-        return any(map(is_data, (value.func, *value.args, *value.keywords.values())))
-    descriptors = (types.GetSetDescriptorType, types.MemberDescriptorType)
-    return not callable(value) and not isinstance(value, descriptors)
-
-
-def _is_written_in_python(kind: type) -> bool:
-    """Whether a class statement made a class, so that its instances hold attributes and no more."""
-    flags = kind.__flags__
-    if not flags & _HEAP_TYPE or flags & _IMMUTABLE:
-        return False
-    own = vars(kind)
-    slots = sum(type(member) is types.MemberDescriptorType for member in own.values())
-    slots += ("__dict__" in own) + ("__weakref__" in own)
-    base = kind.__base__
-    return base is None or kind.__basicsize__ - base.__basicsize__ <= 8 * slots
-
-
-def _has_plain_layout(kind: type, base: type) -> bool:
-    """Whether instances hold what those of ``base`` do, and attributes."""
-    fixed = [one for one in kind.__mro__ if one is not object and not _is_written_in_python(one)]
-    return fixed == ([] if base is object else [base])
-
-
-def _told_state(value: Any, path: str) -> str:
-    kind = type(value)
-    shown = (
-        kind.__qualname__
-        if kind.__module__ == "builtins"
-        else (f"{kind.__module__}.{kind.__qualname__}")
-    )
-    if isinstance(value, weakref.ref):
-        return f"{path} is a weak reference, which may die"
-    return f"{path} is a {shown}, whose state cannot be told"
-
-
-def _belongs(value: Any) -> bool:
-    """Whether a value is of a package that does not depend on what its users change."""
-    kind = type(value)
-    if kind in _SCALARS or is_trusted_module(kind.__module__):
-        return True
-    if kind not in (types.FunctionType, types.BuiltinFunctionType, type):
-        return False
-    owner = getattr(value, "__self__", None)
-    if owner is not None and type(owner) is not types.ModuleType:
-        return is_trusted_module(type(owner).__module__)
-    return is_trusted_module(value.__module__)
-
-
-def _is_dunder(name: str) -> bool:
-    return name.startswith("__") and name.endswith("__")

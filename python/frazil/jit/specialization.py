@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import inspect
 import struct
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Container, Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from frazil.jit.pytree import Structure, flatten, paths
+from frazil.jit.pytree import Same, Structure, flatten, parts_of, paths
 from frazil.jit.trace import is_array
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Same:
-    """Equals only what holds the same object."""
-
-    value: Any
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is Same and other.value is self.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
 
 
 def static_key(value: Any) -> Hashable:
@@ -105,6 +92,22 @@ def _add(arg: Any, leaves: list[Any], arrays: list[int], static: bool) -> Struct
         arrays += [at for at, leaf in enumerate(own, len(leaves)) if is_array(leaf)]
     leaves += own
     return structure
+
+
+def holds_repeated(values: Iterable[Any], known: Container[int]) -> bool:
+    """Whether an array or a container is in trees twice, or is one of those with known ids."""
+    met: set[int] = set()
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        taken = parts_of(value)
+        if taken is None and not isinstance(value, np.ndarray | np.generic):
+            continue
+        if id(value) in met or id(value) in known:
+            return True
+        met.add(id(value))
+        pending += taken[0] if taken is not None else ()
+    return False
 
 
 def parameter_names(fn: Callable[..., Any]) -> list[str]:

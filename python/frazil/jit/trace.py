@@ -17,6 +17,7 @@ from frazil._core import Constant, SharedVariable, TensorType, Variable
 from frazil.graph.answers import listed_values
 from frazil.graph.op import Array
 from frazil.jit.errors import TracedValueError
+from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.broadcasting import with_lengths
 from frazil.tensor.lengths import Shape_i
 from frazil.tensor.shapes import Shapes
@@ -83,10 +84,15 @@ class Trace:
         self.depth = 0
         """How many loops and branches the code that runs is in."""
         self.open = True
+        self.refused: TracedValueError | None = None
+        """What code was told that asked for a value, and may have caught."""
+        self.symbolic = False
+        """Whether functions on variables were called, which give variables in plain Python."""
         self._values: dict[Variable, Array] = {}
         self._stands: dict[Variable, Variable] = {}
         self._shapes = Shapes(())
         self._measured: set[Variable] = set()
+        self._shapes_now: dict[Variable, tuple[int, ...] | None] = {}
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -96,6 +102,11 @@ class Trace:
         try:
             yield
         finally:
+            self.close()
+
+    def close(self) -> None:
+        """End it: from now on its arrays are what they are in this call."""
+        if self.open:
             _core.set_tracing(False)
             _active.trace = None
             self.open = False
@@ -147,6 +158,13 @@ class Trace:
             self._values.update(zip(node.outputs, values, strict=True))
         return self._leaf(variable)
 
+    def known(self, variable: Variable) -> Array | None:
+        """The value of a variable; None in a step of a scan, which this run does not compute."""
+        try:
+            return self.value(variable)
+        except KeyError:
+            return None
+
     def _leaf(self, x: Variable) -> Array:
         if isinstance(x, Constant):
             return x.data
@@ -158,11 +176,57 @@ class Trace:
 
     def length(self, x: Variable, axis: int) -> Variable:
         """Return the length of a dimension, in terms of the shapes of inputs where they tell it."""
-        blockers = list(self._measured)
-        for node in _core.toposort([x], blockers):
+        pending = [x]
+        while pending:
+            node = pending[-1].owner
+            if node is None or pending[-1] in self._measured:
+                pending.pop()
+                continue
+            further = [y for y in node.inputs if y.owner is not None and y not in self._measured]
+            if further:
+                pending += further
+                continue
             self._shapes.infer(node)
             self._measured.update(node.outputs)
         return self._shapes.lengths(x)[axis]
+
+    def shape_now(self, x: Variable) -> tuple[int, ...] | None:
+        """The lengths of a variable in this call; None in a step of a scan."""
+        pending = [x]
+        while pending:
+            y = pending[-1]
+            if not y.ndim or y in self._shapes_now:
+                pending.pop()
+                continue
+            operands = self._sharing_shape(y)
+            further = [z for z in operands if z.ndim and z not in self._shapes_now]
+            if further:
+                pending += further
+                continue
+            self._shapes_now[y] = self._measure(y, operands)
+        return self._shapes_now[x] if x.ndim else ()
+
+    def _sharing_shape(self, x: Variable) -> Sequence[Variable]:
+        """The variables whose shapes tell that of ``x``."""
+        if x in self._values:
+            return ()
+        if x in self._stands:
+            return (self._stands[x],)
+        return x.owner.inputs if x.owner is not None and isinstance(x.owner.op, Elemwise) else ()
+
+    def _measure(self, x: Variable, operands: Sequence[Variable]) -> tuple[int, ...] | None:
+        if operands:
+            shapes = {self._shapes_now[y] for y in operands if y.ndim}
+            known = [own for own in shapes if own is not None]
+            if len(known) < len(shapes):
+                return None
+            return known[0] if len(known) == 1 else np.broadcast_shapes(*known)
+        if x in self._values or isinstance(x, Constant):
+            shape: tuple[int, ...] = self._leaf(x).shape
+            return shape
+        lengths = [self.known(self.length(x, axis)) for axis in range(x.ndim)]
+        found = [int(own) for own in lengths if own is not None]
+        return tuple(found) if len(found) == len(lengths) else None
 
     def concrete(self, variable: Variable) -> Any:
         """Return the value of a number that only shapes of inputs tell; None for other numbers.
@@ -215,17 +279,16 @@ class Trace:
 
     def _with_ones(self, x: Variable, others: Sequence[Variable]) -> Variable:
         shape = list(x.type.shape)
+        now = self.shape_now(x)
+        if now is None or all(own == 1 or n != 1 for n, own in zip(now, shape, strict=True)):
+            return x
         for axis, static in enumerate(shape):
-            if static is not None:
+            if static is not None or now[axis] != 1:
                 continue
             back = axis - x.ndim
             facing = [y for y in others if y.ndim >= -back and y.type.shape[back] != 1]
             own = self.length(x, axis)
-            if all(self.length(y, y.ndim + back) is own for y in facing):
-                continue
-            if any(part.variable is x for part in self.inputs):
-                continue  # its type says where it has length 1
-            if int(self.value(own)) == 1:
+            if not all(self.length(y, y.ndim + back) is own for y in facing):
                 self.concrete(own)
                 shape[axis] = 1
         return with_lengths(x, TensorType(x.dtype, tuple(shape)))
@@ -235,10 +298,19 @@ class Trace:
         self.reasons.append(f"{what}, {users_line()}")
 
 
+def refuse(message: str) -> NoReturn:
+    """Raise, and remember it: code that catches the error goes another way than plain Python."""
+    error = TracedValueError(message)
+    trace = _active.trace
+    if trace is not None and trace.refused is None:
+        trace.refused = error
+    raise error
+
+
 def refuse_value(what: str, variable: Variable) -> NoReturn:
     """Raise: Python code needs the value of a traced array."""
     name = variable.name or "an array"
-    raise TracedValueError(
+    refuse(
         f"{what}, {users_line()}: the value of {name} ({variable.type}) differs from call to call, "
         "and the compiled function is one for all of them. To choose between values write "
         "np.where(condition, a, b), or fz.cond(condition, true_fun, false_fun) to compute only one "

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from functools import cache
+from typing import Any, NoReturn
 
 import numpy as np
 
 from frazil._core import Variable
 from frazil.graph.op import Array
-from frazil.jit.trace import Trace, current_trace, refuse_value, users_line
+from frazil.jit.trace import Trace, current_trace, refuse, refuse_value, users_line
 from frazil.scalar.constants import as_tensor
 from frazil.tensor import items
 from frazil.tensor.dispatch import counterpart
@@ -43,6 +44,18 @@ _METHODS = (
     *("argsort", "nonzero", "cumsum", "cumprod", "diagonal", "trace", "take", "repeat", "dot"),
     *("reshape", "ravel", "flatten", "squeeze", "transpose", "swapaxes", "astype", "clip", "round"),
 )
+_AS_FUNCTIONS = {"searchsorted": np.searchsorted, "compress": lambda x, mask: x[_as_mask(mask)]}
+"""Methods of arrays that variables do not have, as functions."""
+_PYTHONS_TRUTH = frozenset((np.allclose, np.array_equal, np.array_equiv))
+"""Functions that return a bool of Python's."""
+_NAMED = frozenset(
+    (
+        *(np.linalg.slogdet, np.linalg.eigh, np.linalg.qr, np.linalg.svd),
+        *(np.broadcast_arrays, np.meshgrid),
+    )
+)
+"""Functions of several results."""
+_PYTHONS_NUMBERS = (int, float, bool)
 
 
 class TracedArray:
@@ -85,7 +98,16 @@ class TracedArray:
         return apply(function, args, kwargs)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        value = np.asarray(self._number("np.asarray of a traced array"), dtype)
+        known = None if self.ndim else self._trace.concrete(self._variable)
+        if self._trace.open and known is None:
+            refuse(
+                f"np.asarray of a traced array, {users_line()}: {self._variable.type} is an array "
+                "without elements while the function is traced. Leave np.asarray or np.array out, "
+                "which x.astype(dtype) replaces; for np.array([x, y]) write np.stack([x, y]), for "
+                "out[i] = x out = out.at[i].set(x) on a traced array, for np.f(x, out=out) "
+                "out = np.f(x). Functions that want plain arrays run outside of compiled ones"
+            )
+        value = np.asarray(plain(self), dtype)
         return value.copy() if copy else value
 
     # ------------------------------------------------------------ what is known of it
@@ -104,6 +126,11 @@ class TracedArray:
     def itemsize(self) -> int:
         """The number of bytes of an element."""
         return self._variable.type.itemsize
+
+    @property
+    def nbytes(self) -> Any:
+        """The number of bytes of all elements."""
+        return self.size * self.itemsize
 
     @property
     def shape(self) -> tuple[Any, ...]:
@@ -136,14 +163,54 @@ class TracedArray:
         return self
 
     @property
+    def imag(self) -> Any:
+        """Zeros: there are no complex arrays."""
+        return apply(np.zeros_like, (self,), {})
+
+    def conj(self) -> TracedArray:
+        """Return the array itself: there are no complex ones."""
+        return self
+
+    conjugate = conj
+
+    @property
+    def __frazil_variable__(self) -> Variable:
+        """What functions on variables take in its place."""
+        if not self._trace.open or self._trace is not current_trace():
+            raise AttributeError("__frazil_variable__")
+        self._trace.symbolic = True
+        return self._variable
+
+    def __getattr__(self, name: str) -> Any:
+        """Raise: of what NumPy's arrays have, a traced one lacks what its memory would tell."""
+        if _is_special(name) or not hasattr(self.__class__, name):
+            raise AttributeError(f"{self.__class__.__name__!r} object has no attribute {name!r}")
+        return refuse_attribute(name) if self._trace.open else getattr(plain(self), name)
+
+    @property
     def at(self) -> At:
         """``x.at[index].set(value)`` returns the array with a part replaced, ``add`` increased."""
         return At(self)
 
     def __repr__(self) -> str:
-        if not self._trace.open:
-            return repr(plain(self))
-        return f"<traced {self._variable}: {self._variable.type}>"
+        return self._text(repr)
+
+    def __str__(self) -> str:
+        return self._text(str)
+
+    def _text(self, of: Callable[[Any], str]) -> str:
+        """The text of the array as it is in this call, for which the trace then stands alone."""
+        if self._trace.depth and self._trace.open:
+            return f"<traced {self._variable}: {self._variable.type}>"
+        return of(self._read("a text is made of a traced array"))
+
+    def _read(self, what: str) -> Any:
+        """The value of this call; the graph does not stand for others, unless lengths tell it."""
+        if self._trace.open:
+            known = None if self.ndim else self._trace.concrete(self._variable)
+            if known is None:
+                self._trace.consume(what)
+        return plain(self)
 
     def __len__(self) -> int:
         if not self.ndim:
@@ -167,6 +234,11 @@ class TracedArray:
     def __complex__(self) -> complex:
         return complex(self._number("complex() of a traced array"))
 
+    def __round__(self, digits: int | None = None) -> Any:
+        if digits is not None and type(self) is TracedArray:
+            return apply(np.round, (self, digits), {})
+        return round(self._number("round() of a traced array"), digits)
+
     def __index__(self) -> int:
         value = self._number("a traced array in the place of an int")
         return value.__index__()  # type: ignore[no-any-return]
@@ -180,7 +252,7 @@ class TracedArray:
         return self._number(".tolist() of a traced array").tolist()
 
     def __format__(self, form: str) -> str:
-        return format(self._number("the text of a traced array"), form)
+        return self._text(lambda value: format(value, form))
 
     def __contains__(self, value: Any) -> bool:
         return bool((self == value).any())
@@ -214,20 +286,26 @@ class TracedArray:
 
 
 class TracedLength(TracedArray):
-    """A length, or integer arithmetic on lengths: Python code may ask for its value."""
+    """A length, or arithmetic of Python's on lengths: Python code may ask for its value."""
 
     __slots__ = ()
 
     @property
     def __class__(self) -> type:
-        return int
+        return type(self._zero)
 
     @__class__.setter
     def __class__(self, kind: type) -> None:
         raise TypeError("the class of an int does not change")
 
     def __hash__(self) -> int:  # type: ignore[override]
-        return hash(int(self))
+        return hash(self._number("the hash of a traced number"))
+
+    @property
+    def _zero(self) -> int | float | bool:
+        """A number of Python's that arithmetic takes as it takes this one."""
+        dtype = self._variable.dtype
+        return False if dtype == "bool" else 0.0 if dtype == "float64" else 0
 
 
 class At:
@@ -303,8 +381,25 @@ def plain(value: Any) -> Any:
         return value
     array = value._trace.value(value._variable)
     if type(value) is TracedLength:
-        return int(array) if array.dtype == np.int64 else bool(array)
+        return array.item()
     return array if array.ndim or value._shared else array[()]
+
+
+def refuse_attribute(name: str) -> NoReturn:
+    """Raise: what NumPy's arrays tell by this attribute, traced ones do not."""
+    refuse(
+        f".{name} of a traced array, {users_line()}: a traced array has no memory of its own. "
+        "Use functions of NumPy and methods that give new arrays, or compute this outside of the "
+        "compiled function"
+    )
+
+
+def _as_mask(mask: Any) -> Any:
+    return mask.astype(bool) if is_traced(mask) else np.asarray(mask, bool)
+
+
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
 
 
 def is_traced(value: object) -> bool:
@@ -313,9 +408,17 @@ def is_traced(value: object) -> bool:
 
 
 def apply(
-    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], method: str = "__call__"
+    function: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    method: str = "__call__",
+    *,
+    is_operator: bool = False,
 ) -> Any:
-    """Return what a function of NumPy gives for traced arrays, by its counterpart in frazil."""
+    """Return what a function of NumPy gives for traced arrays, by its counterpart in frazil.
+
+    An operator of Python's makes numbers of Python's of such.
+    """
     trace = current_trace()
     if trace is None:
         own = function if method == "__call__" else getattr(function, method)
@@ -335,34 +438,54 @@ def apply(
     given = _deep(variable, args)
     if isinstance(function, np.ufunc):
         given = tuple(trace.aligned(_weakened(given, args)))
-    return _wrapped(trace, own(*given, **_deep(variable, kwargs)), operands)
+    numbers = is_operator and all(
+        type(x) is TracedLength or type(x) in _PYTHONS_NUMBERS for x in args
+    )
+    result = own(*given, **_deep(variable, kwargs))
+    if function in _PYTHONS_TRUTH:
+        return TracedLength(trace, result)
+    wrapped = _wrapped(trace, result, operands, numbers)
+    return _named(function, wrapped) if function in _NAMED else wrapped
+
+
+@cache
+def _result_class(function: Callable[..., Any]) -> type:
+    return type(function(np.eye(1)))
+
+
+def _named(function: Callable[..., Any], result: Any) -> Any:
+    """Several results as NumPy gives them: in a tuple of a class of its own."""
+    kind = _result_class(function)
+    fields = getattr(kind, "_fields", None)
+    if isinstance(result, tuple | list) and fields is not None and len(fields) == len(result):
+        return kind(*result)
+    return tuple(result) if isinstance(result, list) else result
 
 
 def _weakened(given: tuple[Any, ...], args: tuple[Any, ...]) -> list[Any]:
     """Operands, of which lengths take the dtype of their company as Python's numbers do."""
     if not any(type(arg) is TracedLength for arg in args):
         return list(given)
-    weak = [0 if type(x) is TracedLength else getattr(x, "dtype", x) for x in args]
+    weak = [x._zero if type(x) is TracedLength else getattr(x, "dtype", x) for x in args]
     dtype = np.result_type(*[0 if type(x) is list else x for x in weak])
-    if dtype == np.dtype(int):
-        return list(given)
     return [
-        as_tensor(own, dtype) if type(arg) is TracedLength and own.dtype != "bool" else own
+        as_tensor(own, dtype)
+        if type(arg) is TracedLength and own.dtype not in ("bool", dtype)
+        else own
         for own, arg in zip(given, args, strict=True)
     ]
 
 
-def _wrapped(trace: Trace, result: Any, operands: list[TracedArray]) -> Any:
+def _wrapped(trace: Trace, result: Any, operands: list[TracedArray], numbers: bool = False) -> Any:
     """The result of a function of variables, with traced arrays in their place."""
     if isinstance(result, tuple | list):
-        made = [_wrapped(trace, part, operands) for part in result]
+        made = [_wrapped(trace, part, operands, numbers) for part in result]
         if hasattr(result, "_fields"):
             return type(result)(*made)
         return tuple(made) if isinstance(result, tuple) else made
     if not isinstance(result, Variable):
         return result
-    lengths = result.ndim == 0 and all(type(x) is TracedLength for x in operands)
-    if lengths and result.dtype in ("int64", "bool") and operands:
+    if numbers and result.dtype in ("int64", "bool", "float64"):
         return TracedLength(trace, result)
     traced = TracedArray(trace, result)
     node = result.owner
@@ -388,18 +511,22 @@ def _deep(change: Callable[[Any], Any], value: Any) -> Any:
 
 
 def _binary(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    return lambda self, other: apply(ufunc, (self, other), {})
+    return lambda self, other: apply(ufunc, (self, other), {}, is_operator=True)
+
+
+def _unary(ufunc: np.ufunc) -> Callable[[Any], Any]:
+    return lambda self: apply(ufunc, (self,), {}, is_operator=True)
 
 
 def _reflected(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    return lambda self, other: apply(ufunc, (other, self), {})
+    return lambda self, other: apply(ufunc, (other, self), {}, is_operator=True)
 
 
 def _augmented(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     """``x += y``: what else names the array sees it too, as in NumPy."""
 
     def method(self: TracedArray, other: Any) -> Any:
-        made = apply(ufunc, (self, other), {})
+        made = apply(ufunc, (self, other), {}, is_operator=True)
         if not is_traced(made) or (not self.ndim and not self._shared):
             return made  # numbers do not change: the name gets another one
         if self._shared:
@@ -429,13 +556,19 @@ def _install() -> None:
     for name, ufunc in _COMPARISONS.items():
         setattr(TracedArray, f"__{name}__", _binary(ufunc))
     for name, ufunc in _UNARY.items():
-        setattr(TracedArray, f"__{name}__", lambda self, own=ufunc: apply(own, (self,), {}))
+        setattr(TracedArray, f"__{name}__", _unary(ufunc))
     for name in _METHODS:
         own = Method(name)
         setattr(
             TracedArray,
             name,
             lambda self, *args, own=own, **kwargs: apply(own, (self, *args), kwargs),
+        )
+    for name, function in _AS_FUNCTIONS.items():
+        setattr(
+            TracedArray,
+            name,
+            lambda self, *args, own=function, **kwargs: own(self, *args, **kwargs),
         )
 
 

@@ -73,7 +73,10 @@ def as_tensor(x: TensorLike, dtype: npt.DTypeLike | None = None) -> Variable:
     if isinstance(x, list | tuple) and _holds_variables(x):
         x = _stacked(x)
     if not isinstance(x, Variable):
-        return constant(x, dtype)
+        standing: Variable | None = getattr(x, "__frazil_variable__", None)
+        if standing is None:
+            return constant(x, dtype)
+        x = standing
     if dtype is None or np.dtype(dtype) == x.type.numpy_dtype:
         return x
     return _core.elemwise(cast(np.dtype(dtype).name), x)
@@ -121,7 +124,7 @@ def _holds_variables(values: Sequence[object]) -> bool:
     pending = [values]
     while pending:
         row = pending.pop()
-        if any(isinstance(one, Variable) for one in row):
+        if any(isinstance(one, Variable) or hasattr(one, "__frazil_variable__") for one in row):
             return True
         pending += [one for one in row if isinstance(one, list | tuple)]
     return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import index
 from typing import Any
 
@@ -193,6 +193,24 @@ def build_scan(
         known = static_length(steps) is not None
         enough = [n >= steps for n in unread if not (known and static_length(n) is not None)]
         return step.apply_scan(taps, steps, enough, truncate_gradient, name)
+
+
+def last_states(lasts: Sequence[Variable | None]) -> list[Variable]:
+    """Return the last states that :func:`build_scan` gave, of a scan that stacks nothing.
+
+    Batches of such scans may end after different numbers of steps.
+    """
+    found = [x for x in lasts if x is not None]
+    if not found:
+        return []
+    node = found[0].owner
+    assert node is not None
+    assert isinstance(node.op, Scan)
+    scan, outputs = node.op, node.op.fgraph.outputs
+    kept = [*outputs[: scan.n_states], *(outputs[-1:] if scan.until else ())]
+    op = replace(scan, fgraph=FrozenFunctionGraph(scan.fgraph.inputs, kept))
+    made = op.make_node(*node.inputs).outputs
+    return [made[node.outputs.index(x)] for x in found]
 
 
 def _number_of_steps(taps: Sequence[Tap], n_steps: int | Variable | None) -> Variable:

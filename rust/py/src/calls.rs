@@ -38,6 +38,9 @@ struct Form {
     guards: Py<Guards>,
     function: Option<Py<Function>>,
     result: Returned,
+    /// Where the function asks whether two values are one object: captured arrays, which no
+    /// argument is. Nor is any argument another one.
+    apart: Option<Box<[Py<PyAny>]>>,
 }
 
 /// What an argument must be.
@@ -82,7 +85,8 @@ impl CallCache {
     }
 
     /// Replaces the compiled forms. Each is a tuple: what positional arguments must be, names with
-    /// what named ones must be, guards, the function, and what is returned.
+    /// what named ones must be, guards, the function, what is returned, and captured arrays that no
+    /// argument may be if arguments must be distinct.
     #[allow(clippy::type_complexity)]
     fn _set_forms(
         &self,
@@ -92,11 +96,12 @@ impl CallCache {
             Py<Guards>,
             Option<Py<Function>>,
             Bound<'_, PyTuple>,
+            Option<Vec<Py<PyAny>>>,
         )>,
     ) -> PyResult<()> {
         let made: Vec<Form> = forms
             .into_iter()
-            .map(|(positional, named, guards, function, result)| {
+            .map(|(positional, named, guards, function, result, apart)| {
                 Ok(Form {
                     positional: positional.iter().map(Argument::new).collect::<PyResult<_>>()?,
                     named: named
@@ -106,6 +111,7 @@ impl CallCache {
                     guards,
                     function,
                     result: Returned::new(&result)?,
+                    apart: apart.map(Into::into),
                 })
             })
             .collect::<PyResult<_>>()?;
@@ -155,6 +161,7 @@ impl CallCache {
             form.positional.iter().try_for_each(|argument| argument.traverse(&visit))?;
             form.named.iter().try_for_each(|(_, argument)| argument.traverse(&visit))?;
             form.result.traverse(&visit)?;
+            form.apart.iter().flatten().try_for_each(|array| visit.call(array))?;
         }
         Ok(())
     }
@@ -191,6 +198,16 @@ impl Form {
         let held = self.guards.get().check(py, |array| arrays.push(array.clone()))?;
         if held != Checked::Hold {
             return Ok(None);
+        }
+        if let Some(captured) = &self.apart {
+            let among = |one: &Bound<'py, PyAny>, others: &[Bound<'py, PyAny>]| {
+                others.iter().any(|other| one.is(other))
+            };
+            let distinct = (0..arrays.len()).all(|at| !among(&arrays[at], &arrays[..at]))
+                && captured.iter().all(|one| !among(one.bind(py), &arrays));
+            if !distinct {
+                return Ok(None);
+            }
         }
         let arguments: Objects<'py> = arrays[..given].iter().cloned().collect();
         let computed = match &self.function {

@@ -48,6 +48,8 @@ enum Place {
     Itself,
     /// The keys of a dict, in order.
     Keys,
+    /// The names in a class's dict, in order, by way of its proxy.
+    ClassKeys,
     /// The elements of a list, a tuple or a set, in order.
     Elements,
     /// The entry of a list.
@@ -171,6 +173,7 @@ impl Place {
             "class" => Place::Class,
             "itself" => Place::Itself,
             "keys" => Place::Keys,
+            "class keys" => Place::ClassKeys,
             "elements" => Place::Elements,
             "element" => Place::Element,
             "length" => Place::Length,
@@ -197,6 +200,10 @@ impl Check {
                 Ok(entries_are(dict, keys.len(), |at, key, _| {
                     keys.get_borrowed_item(at).is_ok_and(|wanted| same(key, &wanted))
                 }))
+            }
+            (Place::ClassKeys, Expected::Same(keys)) => {
+                let found = object.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+                same_all(&found, keys.bind(py))
             }
             (Place::Elements, Expected::Same(elements)) => {
                 let Ok(elements) = elements.bind(py).cast::<PyTuple>() else { return Ok(false) };
@@ -252,8 +259,11 @@ impl Check {
                 let at = key.extract::<usize>()?;
                 Ok(object.cast::<PyList>().ok().and_then(|list| list.get_item(at).ok()))
             }
-            Place::Length => Ok(Some(object.len()?.into_pyobject(py)?.into_any())),
-            Place::Itself | Place::Keys | Place::Elements | Place::Bytes => {
+            Place::Length => {
+                let length = object.cast::<PyList>().map_or(0, |list| list.len());
+                Ok(Some(length.into_pyobject(py)?.into_any()))
+            }
+            Place::Itself | Place::Keys | Place::ClassKeys | Place::Elements | Place::Bytes => {
                 Ok(Some(object.clone()))
             }
         }
@@ -295,6 +305,13 @@ fn absent<'py>(
         }
         Err(error) => Err(error),
     }
+}
+
+/// Whether values are those in a tuple.
+fn same_all(found: &[Bound<'_, PyAny>], wanted: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let wanted = wanted.cast::<PyTuple>()?;
+    Ok(found.len() == wanted.len()
+        && found.iter().zip(wanted.iter_borrowed()).all(|(one, other)| same(one, &other)))
 }
 
 /// Whether a list, tuple or set has these elements, in the order in which one meets them.

@@ -47,8 +47,12 @@ pub fn operand(value: &Bound<'_, PyAny>) -> PyResult<Operand> {
     Ok(Operand::Var(constant(value, None)?))
 }
 
-/// The constant with the content of `value`, in the current container.
+/// The constant with the content of `value`, in the current container; the variable that an array
+/// stands for, which is traced.
 pub fn constant(value: &Bound<'_, PyAny>, dtype: Option<&Bound<'_, PyAny>>) -> PyResult<Var> {
+    if let Some(variable) = value.getattr_opt(intern!(value.py(), "__frazil_variable__"))? {
+        return Ok(variable.cast::<Variable>()?.get().var().clone());
+    }
     let data = data_of(value, dtype)?;
     Ok(current(value.py())?.constant(data))
 }

@@ -17,6 +17,10 @@ pub struct Reach {
     quiet: Vec<String>,
     /// Files that begin so are of interest where what calls them is.
     inheriting: Vec<String>,
+    /// Arguments of code objects: whether these are traced is of interest.
+    asked: Vec<(Py<PyAny>, Py<PyString>)>,
+    /// The classes of traced arrays.
+    traced: (Py<PyAny>, Py<PyAny>),
     state: Mutex<State>,
 }
 
@@ -29,6 +33,8 @@ struct State {
     frames: Vec<bool>,
     /// Code objects with their globals, and functions of C.
     noted: Vec<(Py<PyAny>, Option<Py<PyAny>>)>,
+    /// Which of the arguments that are asked for were traced.
+    found: Vec<usize>,
 }
 
 #[derive(Clone, Copy)]
@@ -41,8 +47,13 @@ enum Kind {
 #[pymethods]
 impl Reach {
     #[new]
-    fn new(quiet: Vec<String>, inheriting: Vec<String>) -> Reach {
-        Reach { quiet, inheriting, state: Mutex::default() }
+    fn new(
+        quiet: Vec<String>,
+        inheriting: Vec<String>,
+        asked: Vec<(Py<PyAny>, Py<PyString>)>,
+        traced: (Py<PyAny>, Py<PyAny>),
+    ) -> Reach {
+        Reach { quiet, inheriting, asked, traced, state: Mutex::default() }
     }
 
     /// Notes the frame that is entered, or the function that is called.
@@ -55,6 +66,7 @@ impl Reach {
         match event.to_str()? {
             "call" => {
                 let code = frame.getattr("f_code")?;
+                self.note_asked(frame, &code)?;
                 let address = code.as_ptr() as usize;
                 let (known, within) = self.met(address);
                 let kind = match known {
@@ -100,7 +112,15 @@ impl Reach {
         std::mem::take(&mut self.state().noted)
     }
 
+    /// Which of the arguments that are asked for were traced, by their numbers.
+    fn take_asked(&self) -> Vec<usize> {
+        std::mem::take(&mut self.state().found)
+    }
+
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.asked.iter().try_for_each(|(code, _)| visit.call(code))?;
+        visit.call(&self.traced.0)?;
+        visit.call(&self.traced.1)?;
         if let Ok(state) = self.state.try_lock() {
             for (object, scope) in &state.noted {
                 visit.call(object)?;
@@ -120,6 +140,22 @@ impl Reach {
     fn met(&self, address: usize) -> (Option<Kind>, bool) {
         let state = self.state();
         (state.kinds.get(&address).copied(), state.frames.last() == Some(&true))
+    }
+
+    /// Notes which arguments that are asked for are traced, of a frame that is entered.
+    fn note_asked(&self, frame: &Bound<'_, PyAny>, code: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = frame.py();
+        for (at, (own, name)) in self.asked.iter().enumerate() {
+            if !code.is(own) {
+                continue;
+            }
+            let Ok(value) = frame.getattr("f_locals")?.get_item(name) else { continue };
+            let kind = value.get_type();
+            if kind.is(self.traced.0.bind(py)) || kind.is(self.traced.1.bind(py)) {
+                self.state().found.push(at);
+            }
+        }
+        Ok(())
     }
 
     fn kind(&self, file: &str) -> Kind {
