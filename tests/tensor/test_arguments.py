@@ -144,3 +144,32 @@ def test_joining_in_a_dtype():
         assert join([[1, 2], [3, 4]], dtype="float32").dtype == "float32"
     joined = np.concatenate([ft.constant([1.5]), [2]], dtype="int8", casting="unsafe")
     assert_array_equal(joined.eval(), [1, 2])
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int8"])
+def test_reductions_without_nan_of_some_elements(mode, dtype):
+    x, mask = (
+        ft.tensor("x", dtype=dtype, shape=(None, None)),
+        ft.tensor("mask", dtype="bool", shape=(None, None)),
+    )
+    value = np.array([[3.0, -1.0, 2.0], [np.nan, 5.0, -4.0], [np.nan, 7.0, 1.0]])
+    value = np.nan_to_num(value).astype(dtype) if dtype == "int8" else value.astype(dtype)
+    chosen = np.array([[True, False, True], [True, True, False], [False, True, True]])
+    calls = [
+        lambda lib, x, mask: lib.nansum(x, axis=0, where=mask),
+        lambda lib, x, mask: lib.nansum(x, axis=1, initial=2),
+        lambda lib, x, mask: lib.nanprod(x, axis=1, keepdims=True, initial=2, where=mask),
+        lambda lib, x, mask: lib.nanmax(x, axis=1, initial=2, where=mask),
+        lambda lib, x, mask: lib.nanmin(x, axis=0, initial=1),
+        lambda lib, x, mask: lib.nanmean(x, axis=1, where=mask),
+        lambda lib, x, mask: lib.nanvar(x, axis=1, where=mask),
+        lambda lib, x, mask: lib.nanstd(x, axis=1, where=mask, keepdims=True),
+    ]
+    f = fz.function([x, mask], [call(ft, x, mask) for call in calls], mode=mode)
+    for call, found in zip(calls, f(value, chosen), strict=True):
+        wanted = call(np, value, chosen)
+        assert found.dtype == wanted.dtype
+        assert_allclose(found, wanted, rtol=1e-6)
+    with pytest.raises(ValueError, match="needs initial="):
+        ft.nanmax(x, where=mask)

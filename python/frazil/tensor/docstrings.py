@@ -53,6 +53,8 @@ def renamed(function: Function, name: str) -> Function:
 _USUAL = {
     "axis": "int or tuple of int: The dimensions to reduce; default: all.",
     "keepdims": "bool: Keep the reduced dimensions, with length 1.",
+    "initial": "tensor_like: A number beside the elements, cast to the dtype of the result.",
+    "where": "tensor_like: Of bool, and broadcasts to ``x``: which elements count.",
 }
 
 _DESCRIBED = """{summary}
@@ -73,9 +75,9 @@ def described(
 ) -> Callable[[Function], Function]:
     """Give a function of arrays its docstring.
 
-    ``parameters`` are what the docstring says of each, ``"type: text"``; what is said of ``axis``
-    and ``keepdims`` of a reduction need not be told. The ``example`` is written ``"arguments ->
-    elements of the array"``.
+    ``parameters`` are what the docstring says of each, ``"type: text"``; what is said of
+    ``axis``, ``keepdims``, ``initial`` and ``where`` of a reduction need not be told. The
+    ``example`` is written ``"arguments -> elements of the array"``.
     """
 
     def document(function: Function) -> Function:

@@ -22,9 +22,16 @@ from frazil.tensor.reductions import Axis
     dtype="dtype_like: What to accumulate in; default as for :func:`sum`.",
 )
 def nansum(
-    x: TensorLike, axis: Axis = None, dtype: npt.DTypeLike | None = None, keepdims: bool = False
+    x: TensorLike,
+    axis: Axis = None,
+    dtype: npt.DTypeLike | None = None,
+    keepdims: bool = False,
+    *,
+    initial: TensorLike | None = None,
+    where: TensorLike | None = None,
 ) -> Variable:
-    return reductions.sum(_replaced(as_tensor(x), 0), axis, dtype, keepdims)
+    numbers = _replaced(as_tensor(x), 0)
+    return reductions.sum(numbers, axis, dtype, keepdims, initial=initial, where=where)
 
 
 @described(
@@ -35,9 +42,16 @@ def nansum(
     dtype="dtype_like: What to accumulate in; default as for :func:`sum`.",
 )
 def nanprod(
-    x: TensorLike, axis: Axis = None, dtype: npt.DTypeLike | None = None, keepdims: bool = False
+    x: TensorLike,
+    axis: Axis = None,
+    dtype: npt.DTypeLike | None = None,
+    keepdims: bool = False,
+    *,
+    initial: TensorLike | None = None,
+    where: TensorLike | None = None,
 ) -> Variable:
-    return reductions.prod(_replaced(as_tensor(x), 1), axis, dtype, keepdims)
+    numbers = _replaced(as_tensor(x), 1)
+    return reductions.prod(numbers, axis, dtype, keepdims, initial=initial, where=where)
 
 
 @described(
@@ -46,8 +60,19 @@ def nanprod(
     "[1.0, ft.nan, 3.0] -> 3.",
     x="tensor_like: Any tensor with elements.",
 )
-def nanmax(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
-    return _extreme(reductions.max, -np.inf, as_tensor(x), axis, keepdims)
+def nanmax(
+    x: TensorLike,
+    axis: Axis = None,
+    keepdims: bool = False,
+    *,
+    initial: TensorLike | None = None,
+    where: TensorLike | None = None,
+) -> Variable:
+    x = as_tensor(x)
+    if initial is None and where is None:
+        return _extreme(reductions.max, -np.inf, x, axis, keepdims)
+    numbers = _replaced(x, -np.inf)
+    return reductions.max(numbers, axis, keepdims, initial=initial, where=where)
 
 
 @described(
@@ -56,8 +81,19 @@ def nanmax(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable
     "[1.0, ft.nan, 3.0] -> 1.",
     x="tensor_like: Any tensor with elements.",
 )
-def nanmin(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
-    return _extreme(reductions.min, np.inf, as_tensor(x), axis, keepdims)
+def nanmin(
+    x: TensorLike,
+    axis: Axis = None,
+    keepdims: bool = False,
+    *,
+    initial: TensorLike | None = None,
+    where: TensorLike | None = None,
+) -> Variable:
+    x = as_tensor(x)
+    if initial is None and where is None:
+        return _extreme(reductions.min, np.inf, x, axis, keepdims)
+    numbers = _replaced(x, np.inf)
+    return reductions.min(numbers, axis, keepdims, initial=initial, where=where)
 
 
 @described(
@@ -68,11 +104,17 @@ def nanmin(x: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable
     dtype="dtype_like: What to accumulate in; default as for :func:`mean`.",
 )
 def nanmean(
-    x: TensorLike, axis: Axis = None, dtype: npt.DTypeLike | None = None, keepdims: bool = False
+    x: TensorLike,
+    axis: Axis = None,
+    dtype: npt.DTypeLike | None = None,
+    keepdims: bool = False,
+    *,
+    where: TensorLike | None = None,
 ) -> Variable:
     x = as_tensor(x)
     if not _has_nan(x):
-        return moments.mean(x, axis, dtype, keepdims)
+        return moments.mean(x, axis, dtype, keepdims, where=where)
+    x = _masked(x, where)
     total = nansum(x, axis, dtype, keepdims)
     return total / as_tensor(_count(x, axis, keepdims), total.dtype)
 
@@ -84,10 +126,18 @@ def nanmean(
     x="tensor_like: Any tensor; bool and integers are taken as float64.",
     ddof="number: Divide by the number of these elements less ``ddof``.",
 )
-def nanvar(x: TensorLike, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Variable:
+def nanvar(
+    x: TensorLike,
+    axis: Axis = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: TensorLike | None = None,
+) -> Variable:
     x = as_tensor(x)
     if not _has_nan(x):
-        return moments.var(x, axis, ddof, keepdims)
+        return moments.var(x, axis, ddof, keepdims, where=where)
+    x = _masked(x, where)
     apart = _replaced(x, 0) - nanmean(x, axis, keepdims=True)
     squares = _core.elemwise(scalar.sqr, _core.elemwise(scalar.where, _is_nan(x), 0, apart))
     left = as_tensor(_count(x, axis, keepdims), x.dtype) - ddof
@@ -102,8 +152,15 @@ def nanvar(x: TensorLike, axis: Axis = None, ddof: float = 0, keepdims: bool = F
     x="tensor_like: Any tensor; bool and integers are taken as float64.",
     ddof="number: Divide by the number of these elements less ``ddof``.",
 )
-def nanstd(x: TensorLike, axis: Axis = None, ddof: float = 0, keepdims: bool = False) -> Variable:
-    return _core.elemwise(scalar.sqrt, nanvar(x, axis, ddof, keepdims))
+def nanstd(
+    x: TensorLike,
+    axis: Axis = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    where: TensorLike | None = None,
+) -> Variable:
+    return _core.elemwise(scalar.sqrt, nanvar(x, axis, ddof, keepdims, where=where))
 
 
 @described(
@@ -142,6 +199,11 @@ def _extreme(
     found = reduction(_replaced(x, least), axis, keepdims)
     none = reductions.all(_is_nan(x), axis, keepdims)
     return _core.elemwise(scalar.where, none, np.nan, found)
+
+
+def _masked(x: Variable, where: TensorLike | None) -> Variable:
+    """``x`` with NaN in place of what does not count."""
+    return reductions.counted(x, where, np.nan)
 
 
 def _count(x: Variable, axis: Axis, keepdims: bool) -> Variable:
