@@ -92,6 +92,14 @@ def test_ops_with_other_bits_are_compiled_by_c_first():
     assert graph_difference(fz.FrozenFunctionGraph([x], [looped])) is not None
 
 
+def test_powers_that_rules_rewrite_have_the_same_bits():
+    x = ft.vector("x")
+    f = fz.function([x], [x**2 + x**-1, x**0.5])
+    assert f.explain().waiting == f.explain().kernels > 0
+    assert not replaceable(fz.function([x], x**2.5).program)  # C compiled it first
+    assert fz.function([x], x ** (x + 1)).mode == "c"
+
+
 def test_the_cache_keeps_what_took_over(monkeypatch, tmp_path):
     monkeypatch.setenv("FRAZIL_CACHE", str(tmp_path / "cache"))
     script = f"""

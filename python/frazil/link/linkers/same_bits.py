@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
-from frazil._core import FrozenFunctionGraph
+from frazil._core import Constant, FrozenFunctionGraph
 from frazil.graph.op import Op
 from frazil.link.c.compiler import has_wide_registers
 from frazil.link.c.stages import takes_blocks
@@ -140,6 +140,8 @@ def _differences(graph: FrozenFunctionGraph) -> Iterator[str]:
         op = node.op
         if not isinstance(op, Elemwise) or isinstance(op.scalar_op, ScalarGraphOp):
             continue
+        if op.scalar_op.table_name == "pow" and isinstance(node.inputs[1], Constant):
+            continue  # rules make squares, roots and quotients of most of these
         dtypes = [x.dtype for x in node.inputs]
         wanted = op.scalar_op.operand_dtypes(dtypes, node.output_types[0].dtype)
         if (found := difference(op.scalar_op, wanted[-1])) is not None:
