@@ -1,10 +1,20 @@
-"""What a call of a compiled Python function costs beside the function that it runs.
+"""What compiled Python functions cost: a call, the first call, and a trace.
 
-Four arrays as arguments and ten guarded captures; the calls take turns, in processor time. If JAX
-is installed, a call of ``jax.jit`` of the same function is measured in the same run.
+A call has four arrays as arguments and ten guarded captures, and is measured beside the function
+that it runs. The first call is that of the value and gradient of the eight schools model, in
+processes of their own with empty caches, compilers' processes included. A trace is measured beside
+the plain run of the function. All take turns, in processor time. If JAX is installed, it is
+measured in the same run, with one thread as frazil is.
 """
 
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -38,6 +48,95 @@ def measure(fns, args):
     return [min(times) for times in zip(*rounds, strict=True)]
 
 
+def used():
+    """The processor time of this process and of those that it began, in seconds."""
+    both = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(own.ru_utime + own.ru_stime for own in both)
+
+
+def examples():
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "examples"))
+    import eight_schools
+
+    params = {"mu": np.float64(4.4), "log_tau": np.float64(1.2), "z": np.linspace(-1, 1, 8)}
+    return eight_schools, params
+
+
+def first_call(peer):
+    """Print the processor time of a first call, after one of another function, in milliseconds."""
+    module, params = examples()
+    if peer == "jax":
+        import jax
+        import jax.numpy as jnp
+
+        jax.config.update("jax_enable_x64", True)
+        module.np = jnp
+        compiled = lambda fn: jax.jit(jax.value_and_grad(fn))  # noqa: E731
+        compiled(lambda x: jnp.sum(x * x))(np.ones(3))[0].block_until_ready()
+    else:
+        compiled = lambda fn: fz.jit(fz.value_and_grad(fn))  # noqa: E731
+        compiled(lambda x: np.sum(x * x))(np.ones(3))
+    fn = compiled(module.log_density)
+    start = used()
+    np.asarray(fn(params)[0])
+    print((used() - start) * 1000)
+
+
+def first_calls(peers, rounds=5):
+    """The median processor time of a first call of each peer, in milliseconds."""
+    flags = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+    found = {peer: [] for peer in peers}
+    for _ in range(rounds):
+        for peer in peers:
+            with tempfile.TemporaryDirectory() as cache:
+                own = {"FRAZIL_CACHE_DIR": cache, "XLA_FLAGS": flags, "OMP_NUM_THREADS": "1"}
+                done = subprocess.run(
+                    [sys.executable, __file__, "--first", peer],
+                    env={**os.environ, **own},
+                    capture_output=True,
+                    text=True,
+                    check=True,
+                )
+            found[peer].append(float(done.stdout.split()[-1]))
+    return {peer: statistics.median(times) for peer, times in found.items()}
+
+
+def chain(x):
+    h = x
+    for i in range(300):
+        h = h + 0.01 * np.sin(1.0001**i * h)
+    return h.sum()
+
+
+def traces():
+    """For functions the least time of a plain run and of a trace, in microseconds."""
+    module, params = examples()
+    for name, fn, argument in (
+        ("eight schools", module.log_density, params),
+        ("300 sines of 1000", chain, np.ones(1000)),
+        ("300 sines of 10000", chain, np.ones(10_000)),
+    ):
+        again_made = fz.jit(lambda x, fn=fn: fn(x), mode="py", max_entries=1)
+        again_made(argument)
+
+        def trace(again=again_made, argument=argument):
+            again.cache_clear()
+            again(argument)
+
+        plain, whole = measure_once([lambda fn=fn, x=argument: fn(x), trace])
+        yield name, plain, whole
+
+
+def measure_once(fns, rounds=15):
+    times = []
+    for _ in range(rounds):
+        for at, fn in enumerate(fns):
+            start = time.thread_time_ns()
+            fn()
+            times.append((at, (time.thread_time_ns() - start) / 1000))
+    return [min(own for at, own in times if at == wanted) for wanted in range(len(fns))]
+
+
 def main():
     args = [np.ones(4) for _ in range(4)]
     compiled = fz.jit(model)
@@ -63,7 +162,18 @@ def main():
     for name, own in zip(names, times, strict=True):
         print(f"{name:24} {own / 1000:6.2f} us")
     print(f"{len(entry.told)} checks; overhead of fz.jit {(times[1] - times[0]) / 1000:.2f} us")
+    peers = ["frazil", "jax"] if len(fns) > 2 else ["frazil"]
+    for peer, took in first_calls(peers).items():
+        print(f"first call, {peer:12} {took:6.1f} ms")
+    for name, plain, whole in traces():
+        print(
+            f"{name:20} plain {plain:8.0f} us, trace and py linker {whole:8.0f} us, "
+            f"{whole / plain:.1f} times"
+        )
 
 
 if __name__ == "__main__":
-    main()
+    if "--first" in sys.argv:
+        first_call(sys.argv[-1])
+    else:
+        main()

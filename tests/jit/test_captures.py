@@ -151,6 +151,38 @@ def test_a_profiler_of_the_user_is_left_alone():
     assert compiled.cache_info().entries == 0
 
 
+def test_debuggers_and_other_tools_are_left_alone():
+    # They see the run that is traced, as any run, and are there afterwards.
+    lines, monitoring = [], getattr(sys, "monitoring", None)
+
+    def tracer(frame, event, argument):
+        if frame.f_code is fn.__code__:
+            lines.append(event)
+        return tracer
+
+    def fn(x):
+        y = x * 2
+        return y + 1
+
+    taken = [] if monitoring is None else [k for k in range(6) if monitoring.get_tool(k) is None]
+    for number in taken:
+        monitoring.use_tool_id(number, f"tool {number}")
+    before = sys.gettrace()
+    sys.settrace(tracer)
+    try:
+        compiled = fz.jit(fn, mode="py")
+        found = [compiled(np.ones(2)).tolist() for _ in range(3)]
+        assert sys.gettrace() is tracer
+        assert all(monitoring.get_tool(k) == f"tool {k}" for k in taken)
+    finally:
+        sys.settrace(before)
+        for number in taken:
+            monitoring.free_tool_id(number)
+    assert found == [[3.0, 3.0]] * 3
+    assert compiled.cache_info().hits == 2
+    assert lines == ["call", "line", "line", "return"]
+
+
 def test_derivatives_see_captures():
     scale = 2.0
     gradient = fz.grad(lambda x: (x**2).sum() * scale)
