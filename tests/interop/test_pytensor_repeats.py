@@ -72,3 +72,21 @@ def test_repeats_are_numpys(functions, n, rows, columns, seed):
 def test_a_mask_has_the_length_of_its_dimension(functions):
     with pytest.raises((IndexError, ValueError)):
         functions["mask"](VALUE, np.array([True]), np.array([0]))
+
+
+@pytest.mark.parametrize("mask", [[True], [True, False, True], [True] * 4], ids=len)
+def test_a_constant_mask_has_the_length_of_its_dimension(mask):
+    f = pytensor.function([x], x[np.array(mask)], mode="FRAZIL")
+    if len(mask) == len(VALUE):
+        assert f(VALUE).tolist() == VALUE[mask].tolist()
+    else:
+        with pytest.raises(ValueError, match="dimension"):
+            f(VALUE)
+
+
+def test_what_pytensor_repeats_nowhere_is_an_error():
+    out = pt.subtensor.advanced_inc_subtensor1(pt.zeros((3, 4)), y, np.array([0, 1]))
+    f = pytensor.function([y], out, mode="FRAZIL")
+    assert f(np.ones((2, 4))).sum() == 8
+    with pytest.raises(ValueError, match="has length 1"):
+        f(np.ones((1, 4)))

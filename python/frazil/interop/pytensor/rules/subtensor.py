@@ -18,6 +18,9 @@ from frazil.interop.pytensor.integers import integer
 from frazil.interop.pytensor.library import classes
 from frazil.interop.pytensor.translation import NoRule, Results, Translation, cast, rule
 
+_WITHOUT_REPEATS = classes("AdvancedIncSubtensor1")
+"""What PyTensor sets or increases only where all lengths are equal."""
+
 
 def _items(op: Any, values: list[Any]) -> list[Any]:
     """An index of PyTensor's: slices of variables, and variables."""
@@ -37,48 +40,55 @@ def _slice_of(x: Any) -> Any:
     return slice(*(None if isinstance(end.type, NoneTypeT) else end for end in ends))
 
 
-def _index(op: Any, x: Variable, values: list[Any], t: Translation) -> tuple[Any, ...]:
-    """The index of ``x`` in frazil's words."""
+def _index(op: Any, x: Variable, values: list[Any], t: Translation) -> tuple[Variable, Any]:
+    """What is indexed, with the lengths that constant masks have, and the index of it."""
 
-    def bound(x: Any) -> Any:
-        return x if x is None or isinstance(x, int | np.integer) else integer(x, t)
+    def bound(end: Any) -> Any:
+        return end if end is None or isinstance(end, int | np.integer) else integer(end, t)
 
-    made: list[Any] = []
-    for item in _items(op, values):
+    items, made = _items(op, values), []
+    several = sum(not isinstance(item, slice) and _rank(item) > 0 for item in items) > 1
+    lengths: list[int | None] = [None] * x.ndim
+    at = 0
+    for item in items:
         if isinstance(item, slice):
             step = bound(item.step)
             if isinstance(step, Variable):
                 raise NoRule("a slice has a step that only the call knows")
             made.append(slice(bound(item.start), bound(item.stop), step))
+            at += 1
         elif isinstance(item.type, NoneTypeT):
             made.append(None)
-        elif item.type.ndim == 0 and item.type.dtype != "bool":
-            made.append(integer(item, t))
-        elif isinstance(item, Constant):
+        elif item.type.dtype == "bool" and isinstance(item, Constant):
             # The places of a constant mask have lengths that are known.
             value = np.asarray(item.data)
-            made += np.nonzero(value) if value.dtype == bool and value.ndim else [value]
+            lengths[at : at + value.ndim] = value.shape
+            made += np.nonzero(value) if value.ndim else [value]
+            at += value.ndim
+        elif item.type.dtype == "bool" and several:
+            # As many places as are true: which lengths repeat is known after that.
+            own = ft.shape(x)[at : at + item.type.ndim]
+            made += ft.nonzero(ft.specify_shape(t[item], own))
+            at += item.type.ndim
+        elif item.type.ndim == 0 and item.type.dtype != "bool":
+            made.append(integer(item, t))
+            at += 1
         else:
-            made.append(t[item])
-    return tuple(_together(x, made) if len(_arrays(made)) > 1 else made)
+            made.append(np.asarray(item.data) if isinstance(item, Constant) else t[item])
+            at += item.type.ndim if item.type.dtype == "bool" else 1
+    index = _together(made) if len(_arrays(made)) > 1 else made
+    return ft.specify_shape(x, lengths), tuple(index)
 
 
-def _together(x: Variable, items: list[Any]) -> list[Any]:
-    """Arrays that index ``x`` together, of lengths 1 that only a call knows, in one shape.
+def _rank(item: Any) -> int:
+    return getattr(item.type, "ndim", 0)
+
+
+def _together(made: list[Any]) -> list[Any]:
+    """An index whose arrays have one shape, where lengths are 1 that only a call knows.
 
     NumPy repeats them; frazil repeats what its type says, or what it is told may repeat.
     """
-    made: list[Any] = []
-    at = 0
-    for item in items:
-        if isinstance(item, Variable) and item.dtype == "bool":
-            # As many places as are true: who is repeated is known after that.
-            own = ft.shape(x)[at : at + item.ndim]
-            made += ft.nonzero(ft.specify_shape(item, own))
-            at += item.ndim
-        else:
-            made.append(item)
-            at += item is not None
     for axis in range(-max(item.ndim for item in _arrays(made)), 0):
         lengths = {id(item): _length(item, axis) for item in _arrays(made)}
         different = [
@@ -121,10 +131,10 @@ def _make_slice(op: Any, node: Any, t: Translation) -> Results:
 def _subtensor(op: Any, node: Any, t: Translation) -> Results:
     x, *values = node.inputs
     try:
-        index = _index(op, t[x], values, t)
+        whole, index = _index(op, t[x], values, t)
     except NoRule:
         return performed(node, t)
-    return t[x][index]
+    return whole[index]
 
 
 def _repeated(new: Variable, part: Variable) -> Variable:
@@ -142,12 +152,12 @@ def _inc_subtensor(op: Any, node: Any, t: Translation) -> Results:
     if getattr(op, "ignore_duplicates", False):
         return performed(node, t)
     try:
-        index = _index(op, t[x], values, t)
+        whole, index = _index(op, t[x], values, t)
     except NoRule:
         return performed(node, t)
-    whole, new = t[x], cast(t[y], x.type.dtype)
-    part = whole[index]
-    new = _repeated(new, part)
+    part, new = whole[index], cast(t[y], x.type.dtype)
+    if not isinstance(op, _WITHOUT_REPEATS):
+        new = _repeated(new, part)
     if part is whole:
         return fs.second(whole, new) if op.set_instead_of_inc else whole + new
     return (ft.set_subtensor if op.set_instead_of_inc else ft.inc_subtensor)(part, new)
