@@ -7,6 +7,9 @@ import pytest
 from conditionals import ifelse
 from pytensor.raise_op import Assert, CheckAndRaise
 
+import frazil as fz
+from frazil.interop.pytensor import from_pytensor
+
 
 def test_a_check_raises_and_updates_nothing():
     x, total = pt.dscalar("x"), pytensor.shared(0.0)
@@ -39,3 +42,13 @@ def test_a_check_of_a_loop_is_made_in_each_step():
     assert f(np.ones(2)).tolist() == [1.0, 1.0]
     with pytest.raises(AssertionError, match="element is negative"):
         f(np.array([1.0, -1.0]))
+
+
+def test_what_is_checked_has_gradients_in_frazil():
+    x = pt.dvector("x")
+    checked = CheckAndRaise(OverflowError, "x is too large")(x, pt.lt(x.max(), 3.0))
+    cost, inputs = from_pytensor(pt.sqr(checked).sum())
+    slope = fz.function([inputs[x]], fz.grad(cost, inputs[x]))
+    assert slope([1.0, 2.0]).tolist() == [2.0, 4.0]
+    with pytest.raises(OverflowError, match="too large"):
+        fz.function([inputs[x]], [cost, fz.grad(cost, inputs[x])])([1.0, 5.0])

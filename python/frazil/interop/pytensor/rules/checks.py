@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from pytensor.raise_op import CheckAndRaise
 
 from frazil._core import FrozenApply, Variable
-from frazil.graph.op import Array, Op
+from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.interop.pytensor.translation import Results, Translation, cast, rule
 from frazil.tensor import assert_
 
@@ -40,6 +40,10 @@ class Checked(Op):
     ) -> tuple[tuple[Variable, ...] | None, ...]:
         """The shape of ``x``."""
         return (input_shapes[0],)
+
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
+        """The gradient of ``x``; conditions have none."""
+        return [*output_gradients, *[None] * (len(inputs) - 1)]
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         """``x``, or the exception."""
