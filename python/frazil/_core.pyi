@@ -8,6 +8,7 @@ import numpy.typing as npt
 from typing_extensions import disjoint_base
 
 __all__ = [
+    "CFunction",
     "CallCache",
     "Constant",
     "Container",
@@ -1120,6 +1121,24 @@ class Function:
     @property
     def threads(self) -> int: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def _c_function(self, *args: Any) -> CFunction: ...
+
+@final
+class CFunction:
+    """A function that C code calls, for arrays of lengths that are known."""
+
+    @property
+    def address(self) -> int:
+        """The function's address."""
+
+    @property
+    def context(self) -> int:
+        """What it takes first; valid as long as this object lives."""
+
+    @property
+    def input_shapes(self) -> list[list[int]]: ...
+    @property
+    def output_shapes(self) -> list[list[int]]: ...
 
 def digest_of(bytes: bytes) -> bytes:
     """The 16 bytes of the digest of ``bytes``, the same in every process."""

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any, TypeAlias
 
 import frazil._core as _core
-from frazil._core import FrozenFunctionGraph, Program, SharedVariable, Variable
+from frazil._core import CFunction, FrozenFunctionGraph, Program, SharedVariable, Variable
 from frazil.compile.argument import convert
 from frazil.compile.blueprint import Blueprint, from_state
 from frazil.compile.explanation import Explanation, explain
@@ -129,6 +129,52 @@ class Function(_core.Function):
         chosen = mode.linker is None and mode.tiered and self.mode == "c"
         untiered = graph_difference(self.fgraph) if chosen else None
         return explain(self.program, self.mode, dims, untiered)
+
+    def address(self, *arguments: Any) -> CFunction:
+        """The function for callers in C, which need neither Python nor its lock.
+
+        The address is that of ``int32_t f(const void *context, const void *const *inputs,
+        void *const *outputs)``. It takes ``context`` as it is, and the address of the first element
+        of each argument and of each result: aligned, in C order, of the dtypes and shapes that are
+        fixed here. Results share memory with nothing else. It gives 0, or another number after an
+        error. Calls may run in many threads at once, each on its thread alone.
+
+        Parameters
+        ----------
+        *arguments : array_like
+            An argument for each parameter, whose values do not matter. Shared variables keep the
+            values that they have now.
+
+        Returns
+        -------
+        CFunction
+            With ``address``, ``context``, ``input_shapes`` and ``output_shapes``. Both addresses
+            are valid as long as it lives.
+
+        Raises
+        ------
+        TypeError
+            If calls update shared variables or write to arguments, or if the shapes of results
+            depend on values.
+
+        Examples
+        --------
+        >>> import ctypes
+        >>> import numpy as np
+        >>> import frazil as fz
+        >>> import frazil.tensor as ft
+        >>> x = ft.dvector("x")
+        >>> made = fz.function([x], ft.exp(x).sum(), mode="c").address(np.zeros(3))
+        >>> made.input_shapes, made.output_shapes
+        ([[3]], [[]])
+        >>> pointers = ctypes.POINTER(ctypes.c_void_p)
+        >>> kind = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, pointers, pointers)
+        >>> value, result = np.zeros(3), np.zeros(())
+        >>> of = lambda array: (ctypes.c_void_p * 1)(array.ctypes.data)
+        >>> kind(made.address)(made.context, of(value), of(result)), float(result)
+        (0, 3.0)
+        """
+        return self._c_function(*arguments)
 
     def memory_plan(self, *shapes: Any, **named: Any) -> MemoryPlan:
         """What a call with arguments of these shapes needs of memory.

@@ -7,16 +7,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use frazil_core::{DType, Ty};
-use frazil_runtime::{ArrayRef, Conduct, Error, Run, default_threads};
+use frazil_runtime::{ArrayRef, Conduct, Entry, Error, Run, default_threads};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use smallvec::SmallVec;
 
+use crate::c_function::CFunction;
 use crate::cell::{Arrays, Replacement, SharedCell, changes_by_this_thread, replace, snapshot};
 use crate::donation::separate;
-use crate::ndarray::NumPy;
+use crate::ndarray::{NumPy, keep};
 use crate::owned::detached;
 use crate::program::{Program, tell_hot};
 use crate::signals::Signals;
@@ -164,6 +165,33 @@ impl Function {
         let objects = self.arguments(args, kwargs)?;
         let mut outputs = self.outputs(py, numpy, objects)?;
         self.present(py, &mut outputs)
+    }
+
+    /// The function for callers in C, for arguments with the shapes of these. Shared variables keep
+    /// the values that they have now.
+    #[pyo3(signature = (*args))]
+    fn _c_function(&self, args: &Bound<'_, PyTuple>) -> PyResult<CFunction> {
+        let py = args.py();
+        let numpy = NumPy::get(py);
+        let mut objects = self.arguments(args, None)?;
+        self.convert(numpy, &mut objects)?;
+        let runtime = &self.program.get().program;
+        if !self.updates.is_empty() || !runtime.donated().is_empty() {
+            return Err(PyTypeError::new_err(
+                "C code cannot call a function that updates shared variables or has mutable inputs",
+            ));
+        }
+        let unknown = || PyTypeError::new_err("an argument or a shared variable is no plain array");
+        let views = objects.iter().zip(runtime.inputs());
+        let inputs = views.map(|(object, ty)| numpy.view(object, ty.dtype, ty.shape.len()));
+        let inputs = inputs.collect::<Option<Vec<_>>>().ok_or_else(unknown)?;
+        let values = snapshot(py, self.shared.iter().map(|shared| &*shared.cell));
+        let kept = values.iter().map(|value| keep(value.bind(py).as_any().clone()));
+        let kept = kept.collect::<Option<Vec<_>>>().ok_or_else(unknown)?;
+        let entry = Entry::new(runtime.clone(), &inputs, kept);
+        entry.map_err(|error| self.raise(py, error))?.map(CFunction::from).ok_or_else(|| {
+            PyTypeError::new_err("the shapes of the outputs depend on the values of the arguments")
+        })
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -4,6 +4,7 @@ mod apply;
 mod array;
 mod blas;
 mod builder;
+mod c_function;
 mod callable;
 mod calls;
 mod cell;
@@ -54,6 +55,8 @@ mod _core {
     use crate::blas::{find_kernel_function, set_routines};
     #[pymodule_export]
     use crate::builder::ProgramBuilder;
+    #[pymodule_export]
+    use crate::c_function::CFunction;
     #[pymodule_export]
     use crate::calls::{CallCache, set_tracing};
     #[pymodule_export]

@@ -51,6 +51,7 @@ pub use program::size::SizeOp;
 pub use report::explain::Explained;
 pub use report::memory::{Location, MemoryPlan, PlannedBranch, PlannedBuffer};
 pub use run::Run;
+pub use run::entry::{Entry, EntryFn};
 pub use run::executable::Bindings;
 pub use threads::conduct::{Conduct, default_threads};
 

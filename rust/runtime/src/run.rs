@@ -4,6 +4,7 @@ use std::mem;
 use std::time::{Duration, Instant};
 
 pub(crate) mod bind;
+pub(crate) mod entry;
 pub(crate) mod executable;
 pub(crate) mod guard;
 pub(crate) mod idle;
