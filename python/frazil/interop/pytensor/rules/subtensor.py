@@ -46,7 +46,8 @@ def _index(op: Any, x: Variable, values: list[Any], t: Translation) -> tuple[Var
     def bound(end: Any) -> Any:
         return end if end is None or isinstance(end, int | np.integer) else integer(end, t)
 
-    items, made = _items(op, values), []
+    items = _items(op, values)
+    made: list[Any] = []
     several = sum(not isinstance(item, slice) and _rank(item) > 0 for item in items) > 1
     lengths: list[int | None] = [None] * x.ndim
     at = 0
