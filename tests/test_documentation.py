@@ -9,6 +9,7 @@ by module.
 import contextlib
 import doctest
 import importlib
+import importlib.util
 import inspect
 import io
 import os
@@ -171,6 +172,8 @@ def public_functions() -> dict[str, object]:
     """The functions of the modules that people import from, by their full names."""
     found = {}
     for name in PUBLIC:
+        if name == "frazil.interop.pytensor" and importlib.util.find_spec("pytensor") is None:
+            continue  # as for Pythons without a GIL
         own = name == "frazil.testing"  # what they import is not meant
         for key, value in vars(importlib.import_module(name)).items():
             if key.startswith("_") or not inspect.isroutine(value):

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import mathematical_steps
 import numpy as np
 import scipy.special
 
@@ -24,7 +25,7 @@ class NumPy:
     """NumPy under the names of ``frazil.tensor``."""
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(np, name)
+        return getattr(np, name, None) or getattr(scipy.special, name)
 
     erf = staticmethod(scipy.special.erf)
     gammaln = staticmethod(scipy.special.gammaln)
@@ -83,6 +84,10 @@ class NumPy:
         return np.array(made).reshape(len(rows), *start.shape).astype(start.dtype)
 
     @staticmethod
+    def over_batch(function: Callable[[Any], Any], x: Any) -> Any:
+        return np.stack([function(row) for row in x])
+
+    @staticmethod
     def inlined(function: Callable[..., Any], *args: Any) -> Any:
         return function(*args)
 
@@ -106,6 +111,11 @@ class Frazil:
     @staticmethod
     def recur(start: Any, rows: Any, step: Callable[[Any, Any], Any]) -> Any:
         return fz.scan(lambda row, state: step(state, row), [rows], [start])[0]
+
+    @staticmethod
+    def over_batch(function: Callable[[Any], Any], x: Any) -> Any:
+        row = fz.TensorType(x.dtype, x.type.shape[1:])(None)
+        return fz.vectorize(function(row), {row: x})
 
     @staticmethod
     def inlined(function: Callable[..., Any], *args: Any) -> Any:
@@ -515,6 +525,7 @@ DRAWN: dict[str, Callable[[Drawing], Drawn]] = {
     for f in (
         *(smooth, positive, binary, with_number, quotient, compare, cast, reduction, along),
         *(by_rank, reshape, arrange, item, written, product, scan, choice, inlined),
+        *mathematical_steps.DRAWN,
     )
 }
 

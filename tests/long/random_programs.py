@@ -85,7 +85,7 @@ EXTREMES = {
     "float64": [0.0, -0.0, 1e300, -1e300, 1e-300, -1e-300, 1e155, 1e-160, 710.0, -720.0, 5e-324],
     "float32": [0.0, -0.0, 1e37, -1e37, 1e-37, -1e-37, 1e19, 1e-20, 89.0, -95.0, 1e-45],
 }
-IN_AN_ORDER = {"reduction", "along", "product", "scan"}
+IN_AN_ORDER = {"reduction", "along", "product", "scan", "over_batch"}
 """Steps that add or multiply many: what overflows on the way depends on the order."""
 
 
@@ -100,8 +100,8 @@ def extreme(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def check_extremes(program: Program, rng: random.Random, modes: dict[str, None]) -> None:
     """Compare values at extreme arguments, as they are written and as rules make them."""
     names = [step.name for step in program.steps]
-    if "cast" in names:
-        return  # which integer NaN becomes is not said
+    if {"cast", "matrix"} & set(names):
+        return  # which integer NaN becomes is not said, nor what a matrix that holds it gives
     numbers = np.random.default_rng(rng.getrandbits(32))
     arguments = [extreme(x, numbers) for x in program.inputs]
     exact = program.on_numpy(arguments, None)
