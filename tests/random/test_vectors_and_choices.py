@@ -301,3 +301,20 @@ def test_each_element_of_a_batch_has_numbers_of_its_own(mode):
         drawn, counts = f(means, shares)
         assert drawn.tolist() == generator.normal(means[:, None], size=(2, 3)).tolist()
         assert counts.tolist() == generator.multinomial(5, shares).tolist()
+
+
+def test_elements_of_a_batch_choose_from_states_of_their_own(mode):
+    rng, n, p = random.shared_rng(3), ft.lscalar("n"), ft.dvector("p")
+    state, few = random.choice(rng, n, 3, replace=False)
+    _, weighted = random.choice(state, 4, 2, replace=False, p=p)
+    ns, ps = ft.lvector("ns"), ft.dmatrix("ps")
+    f = fz.function([ns, ps], fz.vectorize([few, weighted], {n: ns, p: ps}), mode=mode)
+    generator = np.random.default_rng(3)
+    sizes, shares = np.array([5, 50, 50]), np.full((3, 4), 0.25)
+    for _ in range(2):  # the function moves the generator on
+        drawn = f(sizes, shares)
+        wanted = [generator.choice(size, 3, replace=False) for size in sizes]
+        np.testing.assert_array_equal(drawn[0], wanted)
+        wanted = [generator.choice(4, 2, replace=False, p=row) for row in shares]
+        np.testing.assert_array_equal(drawn[1], wanted)
+    assert [drawn.shape for drawn in f(sizes[:0], shares[:0])] == [(0, 3), (0, 2)]

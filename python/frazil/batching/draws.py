@@ -1,14 +1,31 @@
 """Batch rules of draws: from one state a batch draws as much as all of its elements need.
 
 So each element gets numbers of its own, where an op that ran once for each of them would draw the
-same from that state. A batch of states draws for one element after the other.
+same from that state. Draws that take no batch of parameters go on from the state that the element
+before left. A batch of states draws for one element after the other.
 """
 
 from __future__ import annotations
 
 from frazil._core import FrozenApply
-from frazil.batching.registry import BatchRule, Operand, Operands, batch_rule, batch_size
-from frazil.random.draw import Draw
+from frazil.batching.registry import (
+    BatchRule,
+    Operand,
+    Operands,
+    batch_rule,
+    batch_size,
+    one_by_one,
+)
+from frazil.random.draw import Draw, Drawing
+
+
+@batch_rule.register
+def _(op: Drawing) -> BatchRule:
+    return _one_after_other
+
+
+def _one_after_other(node: FrozenApply, operands: Operands) -> list[Operand]:
+    return one_by_one(node, operands, n_states=0 if operands[0].batched else 1)
 
 
 @batch_rule.register
@@ -16,12 +33,12 @@ def _(op: Draw) -> BatchRule:
     return _draw
 
 
-def _draw(node: FrozenApply, operands: Operands) -> list[Operand] | None:
+def _draw(node: FrozenApply, operands: Operands) -> list[Operand]:
     op: Draw = node.op
     state, *rest = operands
     parameters, shape = rest[: op.arity], rest[op.arity :]
     if state.batched or any(n.batched for n in shape) or op.distribution == "sample":
-        return None
+        return _one_after_other(node, operands)
     ndim = len(shape) - op.form.has_rows
     values = [
         x.of_rank(ndim + is_row) for x, is_row in zip(parameters, op.form.takes_rows, strict=True)

@@ -127,24 +127,27 @@ def apply_batched(node: FrozenApply, operands: Operands) -> list[Operand]:
     return one_by_one(node, operands) if outputs is None else outputs
 
 
-def one_by_one(node: FrozenApply, operands: Operands) -> list[Operand]:
+def one_by_one(node: FrozenApply, operands: Operands, n_states: int = 0) -> list[Operand]:
     """Return the outputs of a node for one element of the batch after the other, in a scan.
 
-    A run raises where the elements' results differ in shape.
+    The first ``n_states`` operands and outputs are states: the same for all elements before the
+    first, and each element takes those that the one before it left. A run raises where the
+    elements' results differ in shape.
     """
     inner: list[Variable] = []
     rows: list[tuple[Variable, Variable]] = []
     fixed: list[tuple[Variable, Variable]] = []
-    for x in operands:
-        if isinstance(x.value, Constant):
+    for at, x in enumerate(operands):
+        if isinstance(x.value, Constant) and at >= n_states:
             inner.append(x.value)
             continue
         shape = x.value.type.shape[x.batched :]
         inner.append(TensorType(x.value.dtype, shape)(None))
         (rows if x.batched else fixed).append((inner[-1], x.value))
-    entries = [*rows, *fixed]
+    entries = [*rows, *fixed]  # the states are first among what is not batched
     results = node.op.make_node(*inner).outputs
     graph = FrozenFunctionGraph([x for x, _ in entries], results)
-    scan = Scan(graph, len(rows), 0, name=f"batch of {type(node.op).__name__}")
+    scan = Scan(graph, len(rows), n_states, name=f"batch of {type(node.op).__name__}")
     made = scan.make_node(batch_size(operands), *(outer for _, outer in entries))
-    return batched(*made.outputs)
+    lasts, stacks = made.outputs[:n_states], made.outputs[n_states:]
+    return [*(Operand(y, False) for y in lasts), *batched(*stacks)]

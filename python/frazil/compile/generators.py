@@ -8,6 +8,7 @@ import frazil._core as _core
 from frazil._core import FrozenApply, FrozenFunctionGraph, SharedVariable, Variable
 from frazil.inner.inner_graph import HasInnerGraph
 from frazil.random.draw import Drawing
+from frazil.scan.op import Scan
 
 
 def states_left(
@@ -20,7 +21,8 @@ def states_left(
     Raises
     ------
     ValueError
-        If two draws start from one state, or draws in an inner graph do.
+        If two draws start from one state, or if draws in an inner graph do, unless that is the
+        step of a scan whose every draw starts from the state that the one before left.
     """
     generators = [
         x
@@ -35,18 +37,50 @@ def states_left(
     origin: dict[Variable, SharedVariable] = {x: x for x in generators}
     last: dict[SharedVariable, Variable] = {}
     for node in _core.toposort(wanted):
-        if isinstance(node.op, Drawing) and node.inputs[0] in origin:
-            state = node.inputs[0]
+        draw = _draw_of(node)
+        if draw is not None and draw[0] in origin:
+            state, after = draw
             generator = origin[state]
             if state is not last.get(generator, generator):
                 raise ValueError(_twice(node, generator))
-            last[generator] = node.outputs[0]
-            origin[node.outputs[0]] = generator
+            last[generator] = after
+            origin[after] = generator
         elif isinstance(node.op, HasInnerGraph) and _draws(node.op.fgraph):
             given = next((x for x in node.inputs if x in origin), None)
             if given is not None:
                 raise ValueError(_inside(node, origin[given]))
     return list(last.items())
+
+
+def _draw_of(node: FrozenApply) -> tuple[Variable, Variable] | None:
+    """Return the state from which a node draws and the one that it leaves, if it has just one.
+
+    So has a scan that has one state of a generator, on which all draws of its steps go on.
+    """
+    if isinstance(node.op, Drawing):
+        return node.inputs[0], node.outputs[0]
+    if not isinstance(node.op, Scan):
+        return None
+    op, graph = node.op, node.op.fgraph
+    drawing = [inner for inner in graph.toposort() if _may_draw(inner)]
+    if not drawing or not all(isinstance(inner.op, Drawing) for inner in drawing):
+        return None
+    states = graph.inputs[op.n_sequences : op.n_sequences + op.n_states]
+    if drawing[0].inputs[0] not in states:
+        return None
+    at = states.index(drawing[0].inputs[0])
+    chain = [states[at], *(inner.outputs[0] for inner in drawing)]
+    starts = [*(inner.inputs[0] for inner in drawing), graph.outputs[at]]
+    if any(a is not b for a, b in zip(chain, starts, strict=True)):
+        return None
+    given = node.inputs[1 + op.n_sequences + at]
+    return None if node.inputs.count(given) > 1 else (given, node.outputs[at])
+
+
+def _may_draw(node: FrozenApply) -> bool:
+    return isinstance(node.op, Drawing) or (
+        isinstance(node.op, HasInnerGraph) and _draws(node.op.fgraph)
+    )
 
 
 def _draws(graph: FrozenFunctionGraph) -> bool:
