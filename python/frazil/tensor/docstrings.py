@@ -119,4 +119,6 @@ def listed_parameters(function: Callable[..., object], told: Mapping[str, str]) 
 
 def indented(text: str) -> list[str]:
     """The lines of a paragraph of a docstring's section."""
+    if len(text) <= 96:  # as most are, at every import
+        return [f"    {text}"]
     return textwrap.wrap(text, 100, initial_indent="    ", subsequent_indent="    ")
