@@ -6,7 +6,7 @@ use crate::folding::Folding;
 use crate::kernel::{Action, Pass};
 use crate::stages::{Place, Stages};
 use crate::walk::Walk;
-use crate::walk::turn::Turn;
+use crate::walk::turn::{Region, Turn};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{InstBuilder, StackSlot, Value};
@@ -16,18 +16,6 @@ use std::collections::BTreeMap;
 /// Statements up to which a turn of a loop does several registers.
 const FEW: usize = 4;
 const SOME: usize = 12;
-
-/// The part of a row that is being walked, in one stage of a pass.
-pub(super) struct Region<'p> {
-    pub(super) pass: &'p Pass,
-    pub(super) stages: &'p Stages,
-    pub(super) stage: usize,
-    pub(super) slots: &'p BTreeMap<Place, StackSlot>,
-    /// The first element of the chunk.
-    pub(super) chunk: Value,
-    /// The values that other stages, reads or the row give.
-    pub(super) given: Vec<usize>,
-}
 
 impl Walk<'_, '_, '_> {
     #[expect(clippy::too_many_arguments, reason = "where it is, and what of the pass")]

@@ -3,15 +3,27 @@
 use crate::dtype::Dtype;
 use crate::folding::Folding;
 use crate::kernel::{Action, Pass, Statement};
-use crate::stages::Place;
+use crate::stages::{Place, Stages};
 use crate::walk::Walk;
-use crate::walk::stage::Region;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{InstBuilder, StackSlot, Value};
+use std::collections::BTreeMap;
 
 /// The status of an index out of bounds.
 const OUT_OF_BOUNDS: i64 = 2;
+
+/// The part of a row that is being walked, in one stage of a pass.
+pub(super) struct Region<'p> {
+    pub(super) pass: &'p Pass,
+    pub(super) stages: &'p Stages,
+    pub(super) stage: usize,
+    pub(super) slots: &'p BTreeMap<Place, StackSlot>,
+    /// The first element of the chunk.
+    pub(super) chunk: Value,
+    /// The values that other stages, reads or the row give.
+    pub(super) given: Vec<usize>,
+}
 
 /// Where a turn of a loop is.
 pub(super) struct Turn {
