@@ -9,6 +9,7 @@ import frazil.tensor as ft
 from frazil import _core
 
 N = 300  # an output of this many rows comes from the runtime, a small one from NumPy
+STEPS = 40  # of loops whose steps multiply matrices
 
 
 def graphs():
@@ -40,14 +41,14 @@ def graphs():
     yield x, "inverse_and_determinant", [ft.linalg.inv(x + ft.eye(N)), x * ft.linalg.det(x)]
     yield x, "loop_of_numbers", [scan(lambda v, s: ft.tanh(s) + v, x.flatten(), ft.constant(0.0))]
     yield x, "loop_of_vectors", [scan(lambda v, s: ft.dot(x, s) + v, x, x[0])]
-    yield x, "loop_of_matrices", [scan(lambda v, s: ft.dot(x, s) + v, x, x)[-1]]
+    yield x, "loop_of_matrices", [scan(lambda v, s: ft.dot(x, s) + v, x[:STEPS], x)[-1]]
     loop = scan(lambda v, s: ft.dot(x, ft.tanh(s)) + v, x, x[0])
     yield x, "gradient_of_a_loop", [fz.grad(loop[-1].sum(), x)]
     a = ft.dmatrix("a")
     op = fz.OpFromGraph([a], [ft.dot(ft.dot(ft.dot(a, a), a), a) + 2.0])
     yield x, "equal_calls", [op(op(x))]
     op = fz.OpFromGraph([a], [ft.dot(ft.dot(ft.dot(a, a), a), a) + 3.0])
-    yield x, "calls_in_a_loop", [scan(lambda v, s: op(ft.dot(x, s)) + v, x, x)[-1]]
+    yield x, "calls_in_a_loop", [scan(lambda v, s: op(ft.dot(x, s)) + v, x[:STEPS], x)[-1]]
 
 
 def choosing_graphs():
@@ -60,13 +61,22 @@ def choosing_graphs():
     yield x, "branch_in_a_branch", [fz.ifelse(x[0, 0] > 0.0, ft.dot(powers, inner), x)]
     first, second = (fz.ifelse(x[at, 0] > 0.0, ft.dot(ft.dot(x + at, x), x), x) for at in range(2))
     yield x, "two_branches", [ft.dot(first, second)]
-    loop = scan(lambda v, s: fz.ifelse(v[0] > 0.0, s + ft.dot(s, ft.dot(s, s)), s), x, x)
+    loop = scan(add_cube_of_positive, x[:STEPS], x)
     yield x, "branch_in_a_loop", [loop[-1]]
-    yield x, "loop_in_a_branch", [fz.ifelse(x[0, 0] > 0.0, scan(add_product(x), x, x)[-1], x)]
-    yield x, "last_of_a_loop_that_may_end", [ending(x, start=x)[-1]]
+    yield (
+        x,
+        "loop_in_a_branch",
+        [fz.ifelse(x[0, 0] > 0.0, scan(add_product(x), x[:STEPS], x)[-1], x)],
+    )
+    yield x, "last_of_a_loop_that_may_end", [ending(x, STEPS, start=x)[-1]]
     yield x, "rows_of_a_loop_that_may_end", [ending(x)]
     yield x, "turned_rows_of_a_loop_that_may_end", [ending(x)[::-1]]
     yield x, "few_rows_of_a_loop_that_may_end", [ending(x, 20), ft.dot(x, x)]
+
+
+def add_cube_of_positive(v, s):
+    """A step that adds a product where the row begins with a positive number."""
+    return fz.ifelse(v[0] > 0.0, s + ft.dot(s, ft.dot(s, s)), s)
 
 
 def add_product(x):
