@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import pickle
 import subprocess
@@ -134,6 +135,31 @@ def test_a_scan_of_draws_is_differentiated_with_the_numbers_it_drew(mode):
         x, slope = f(2.0)
         assert x != 0
         assert x / 2 == pytest.approx(slope)
+
+
+@pytest.mark.parametrize("kind", [random.default_rng, random.RandomStream])
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])
+def test_a_copy_of_a_stream_goes_on_from_where_it_was(kind, copied):
+    stream = kind(SEED)
+    first = stream.normal(size=2)
+    other = copied(stream)
+    draws = [each.normal(size=2) for each in (stream, other)]
+    f, g = (fz.function([], draw) for draw in draws)
+    wanted = f().tolist()
+    assert g().tolist() == wanted != fz.function([], first)().tolist()
+    assert [len(each.updates()) for each in (stream, other)] == [len(stream.updates())] * 2
+    stream.seed(1)
+    assert g().tolist() != wanted
+    other.seed(1)
+    assert g().tolist() == f().tolist()
+
+
+def test_a_pickle_keeps_what_a_stream_drew():
+    stream = random.default_rng(SEED)
+    stream, x, y = pickle.loads(pickle.dumps((stream, stream.normal(), stream.normal())))
+    f = fz.function([], [x, y])
+    assert f() == list(np.random.default_rng(SEED).normal(size=2))
+    assert stream.generator.normal() == np.random.default_rng(SEED).normal(size=3)[2]
 
 
 def test_a_stream_within_a_scan_is_refused():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
@@ -66,6 +67,8 @@ def shared_rng(seed: Seed = None, name: str | None = None) -> SharedVariable:
 class Drawer(ABC):
     """What has a method for each function of :mod:`frazil.random` that draws, without the state."""
 
+    _lock: Lock
+
     def draw(self, function: Callable[..., tuple[Variable, T]], *args: Any, **kwargs: Any) -> T:
         """Return what a function draws, from a state that no other draw starts from.
 
@@ -104,6 +107,13 @@ class Drawer(ABC):
     def _draw(self, function: Callable[[Variable], tuple[Variable, T]]) -> T:
         """Return what a function draws from the next state, or from one of its own."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=Lock())
+
 
 class Stream(Drawer):
     """Random numbers, one draw after the other, as :class:`numpy.random.Generator` gives them.
@@ -140,6 +150,14 @@ class Stream(Drawer):
         self.rng = shared_rng(seed, name)
         self.next_rng: Variable = self.rng
         self._lock = Lock()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Stream:
+        # A variable is its own deep copy: without this, next_rng would come from the old rng.
+        made = copy.copy(self)
+        memo[id(self)] = made
+        made.rng = copy.deepcopy(self.rng, memo)
+        (made.next_rng,) = _core.graph_replace([made.next_rng], [(self.rng, made.rng)])
+        return made
 
     def _draw(self, function: Callable[[Variable], tuple[Variable, T]]) -> T:
         while True:
@@ -225,6 +243,17 @@ class RandomStream(Drawer):
         self._seeds = _sequence(seed)
         self._drawn: list[tuple[SharedVariable, Variable]] = []
         self._lock = Lock()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> RandomStream:
+        made = copy.copy(self)
+        memo[id(self)] = made
+        made._seeds = copy.deepcopy(self._seeds, memo)
+        made._drawn = []
+        for rng, after in self.updates():
+            own = copy.deepcopy(rng, memo)
+            (moved,) = _core.graph_replace([after], [(rng, own)])
+            made._drawn.append((own, moved))
+        return made
 
     def _draw(self, function: Callable[[Variable], tuple[Variable, T]]) -> T:
         with self._lock:
