@@ -1,5 +1,7 @@
 """What an expression gives: by the reference evaluator and by a function compiled for a linker."""
 
+import importlib.util
+
 import numpy as np
 import pytest
 from hypothesis import strategies as st
@@ -9,7 +11,9 @@ from reference import evaluate
 import frazil as fz
 import frazil.tensor as ft
 
-modes = st.sampled_from(["py", "c", "cranelift", "numba"])
+#: Pythons without a GIL may have no Numba.
+MODES = ["py", "c", "cranelift", *(["numba"] if importlib.util.find_spec("numba") else [])]
+modes = st.sampled_from(MODES)
 
 
 def compiled(variables, given, mode):

@@ -12,6 +12,7 @@ from contextvars import copy_context
 
 import numpy as np
 import pytest
+from agreement import MODES
 
 import frazil as fz
 import frazil.tensor as ft
@@ -232,7 +233,7 @@ def test_stats_can_be_compared():
     assert repr(container.stats()).startswith("ContainerStats(nodes=0, bytes=")
 
 
-@pytest.mark.parametrize("mode", ["c", "cranelift", "numba", "py"])
+@pytest.mark.parametrize("mode", MODES)
 def test_gradients_and_functions_of_a_container_work_outside_it(mode):
     with fz.Container() as container:
         x, y = ft.dmatrix("x"), ft.dvector("y")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from agreement import MODES
 from hypothesis import given
 from hypothesis import strategies as st
 from terms import Run, build, read_elsewhere, recipes, roots
@@ -207,7 +208,7 @@ def test_an_inner_op_of_this_process_alone_is_named():
         pickle.dumps(outer)
 
 
-@pytest.mark.parametrize("mode", ["c", "cranelift", "numba", "py"])
+@pytest.mark.parametrize("mode", MODES)
 def test_an_op_with_a_graph_runs(mode):
     x, y = ft.dvector("x"), ft.dvector("y")
     inner = fz.FrozenFunctionGraph([x, y], [x * y, x - y])
