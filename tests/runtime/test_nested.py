@@ -91,8 +91,13 @@ class Loop:
             if self.until and made[-1]:
                 break
         shapes = [self.shape] * len(rows)
-        if self.linker == "py":  # without a step, only types tell the shape of what Python returns
-            shapes = [[n or 0 for n in self.outputs[at].type.shape] for at in self.stacked]
+        if self.linker == "py":  # without a step, types tell the shape of what is no state
+            shapes = [
+                self.shape
+                if ("output", at) in self.nexts
+                else [n or 0 for n in self.outputs[at].type.shape]
+                for at in self.stacked
+            ]
         empty = [np.empty((0, *shape)) for shape in shapes]
         stacks = [np.stack(kept) if kept else none for kept, none in zip(rows, empty, strict=True)]
         return [*states, *stacks, steps]
