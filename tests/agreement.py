@@ -11,7 +11,7 @@ from reference import evaluate
 import frazil as fz
 import frazil.tensor as ft
 
-#: Pythons without a GIL may have no Numba.
+#: Not every Python that tests run on has Numba.
 MODES = ["py", "c", "cranelift", *(["numba"] if importlib.util.find_spec("numba") else [])]
 modes = st.sampled_from(MODES)
 
