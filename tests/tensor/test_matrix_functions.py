@@ -66,6 +66,51 @@ def test_equations(name, mode):
         verify_grad(lambda *x: fz.grad(ft.sum(ours(*x) ** 2), x[0]), slope, mode=mode)
 
 
+def stacked(name):
+    """A function of stacks that broadcast, and one of each of their matrices."""
+    ours, theirs, given = EQUATIONS[name]
+    if "are" in name:
+        ours = {
+            "solve_continuous_are": ft.linalg.solve_continuous_are,
+            "solve_discrete_are": ft.linalg.solve_discrete_are,
+        }[name]
+    factors = np.array([1.0, 0.5, 2.0])[:, None, None]
+    stacks = [given[0][None] * factors, *given[1:-1], np.stack([given[-1]] * 2)[:, None]]
+    fronts = np.broadcast_shapes(*(x.shape[:-2] for x in stacks))
+    every = [np.broadcast_to(x, (*fronts, *x.shape[-2:])) for x in stacks]
+    each = [theirs(*(x[at] for x in every)) for at in np.ndindex(fronts)]
+    return ours, stacks, np.reshape(each, (*fronts, *each[0].shape))
+
+
+@pytest.mark.parametrize("name", [name for name in EQUATIONS if name != "expm"])
+def test_equations_of_stacks(name, mode):
+    ours, stacks, expected = stacked(name)
+    inputs = [ft.tensor(shape=[1 if n == 1 else None for n in x.shape]) for x in stacks]
+    check(ours(*inputs), dict(zip(inputs, stacks, strict=True)), expected, mode, rtol=1e-8)
+    if mode == "c" and "are" not in name:
+        verify_grad(ours, stacks, mode=mode)
+
+
+@pytest.mark.parametrize("name", EQUATIONS)
+def test_batches_of_equations_are_stacks(name):
+    ours, _, given = EQUATIONS[name]
+    inputs = [ft.tensor(shape=x.shape) for x in given]
+    batch = ft.tensor(shape=(None, *given[0].shape))
+    values = np.stack([given[0], given[0] / 2])
+    found = fz.vectorize(ours(*inputs), {inputs[0]: batch})
+    f = fz.function([batch, *inputs[1:]], found, mode="py")
+    each = [fz.function(inputs, ours(*inputs), mode="py")(one, *given[1:]) for one in values]
+    np.testing.assert_allclose(f(values, *given[1:]), each, rtol=1e-9)
+
+
+def test_equations_take_matrices():
+    with pytest.raises(TypeError, match="solve_sylvester takes matrices"):
+        ft.linalg.solve_sylvester(ft.matrix(), ft.vector(), ft.matrix())
+    two, three = (ft.tensor(shape=(n, 2, 2)) for n in (2, 3))
+    with pytest.raises(ValueError, match="must be equal or 1"):
+        ft.linalg.solve_continuous_lyapunov(two, three)
+
+
 def test_equations_of_floats_of_32_bits(mode):
     for name, (ours, theirs, arrays) in EQUATIONS.items():
         small = [x.astype("float32") for x in arrays]
@@ -104,6 +149,80 @@ def test_products_of_several_matrices(static):
     shapes = [(10, 1000), (1000, 5), (5, 500)]
     product = ft.linalg.multi_dot([ft.tensor(shape=shape) for shape in shapes])
     assert product.owner.inputs[0].type.shape == (10, 5)
+
+
+SINGULAR = np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [0.0, 1.0, 1.0]])
+UNKNOWN = np.where(np.eye(3) > 0, np.nan, M)
+
+
+@given(st.data(), st.sampled_from([None, "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf]))
+@FEW
+def test_condition_numbers(data, p):
+    x = data.draw(st.sampled_from([M, A, Q, A[:0], np.ones((1, 1)), np.zeros((2, 2))]))
+    if p not in (None, 2, -2) and x.shape[-2] != x.shape[-1]:
+        x = M
+    follow(lambda a: ft.linalg.cond(a, p), lambda a: np.linalg.cond(a, p), [x], data.draw, 1e-9)
+
+
+def test_condition_numbers_of_what_has_none(mode):
+    x = ft.tensor3("x")
+    for p in (1, "fro", np.inf):
+        f = fz.function([x], ft.linalg.cond(x, p), mode=mode)
+        found = f(np.stack([SINGULAR, UNKNOWN, M]))
+        np.testing.assert_allclose(found, [np.inf, np.nan, np.linalg.cond(M, p)], rtol=1e-9)
+    with pytest.raises(np.linalg.LinAlgError, match="without elements"):
+        ft.linalg.cond(ft.tensor(shape=(0, 0)))
+    with pytest.raises(ValueError, match="square"):
+        ft.linalg.cond(ft.tensor(shape=(2, 3)), 1)
+    with pytest.raises(TypeError, match="takes a matrix"):
+        ft.linalg.cond(ft.vector())
+    verify_grad(lambda a: ft.linalg.cond(a), [A], mode=mode)
+    verify_grad(lambda a: ft.linalg.cond(a, "fro"), [A], mode=mode)
+
+
+TENSOR = rng.normal(size=(2, 3, 6))
+
+
+@given(st.data(), st.sampled_from([(TENSOR, 2), (N, 1), (rng.normal(size=(4, 2, 2)), 1)]))
+@FEW
+def test_inverses_of_tensors(data, drawn):
+    x, ind = drawn
+    follow(
+        lambda a: ft.linalg.tensorinv(a, ind),
+        lambda a: np.linalg.tensorinv(a, ind),
+        [x],
+        data.draw,
+        1e-9,
+    )
+
+
+@given(st.data(), st.sampled_from([None, (0,), (0, 2), (2, 0)]))
+@FEW
+def test_systems_of_tensors(data, axes):
+    shape, b = {None: ((2, 3, 6), (2, 3)), (0,): ((6, 2, 3), (2, 3))}.get(axes, ((2, 6, 3), (6,)))
+    follow(
+        lambda a, b: ft.linalg.tensorsolve(a, b, axes),
+        lambda a, b: np.linalg.tensorsolve(a, b, axes),
+        [rng.normal(size=shape), rng.normal(size=b)],
+        data.draw,
+        1e-8,
+    )
+
+
+def test_tensors_in_all_linkers(mode):
+    x = ft.tensor3("x")
+    check(ft.linalg.tensorinv(x), {x: TENSOR}, np.linalg.tensorinv(TENSOR), mode, rtol=1e-9)
+    verify_grad(ft.linalg.tensorinv, [TENSOR], mode=mode)
+    verify_grad(ft.linalg.tensorsolve, [TENSOR, TENSOR[:, :, 0]], mode=mode)
+    for bad in (lambda: ft.linalg.tensorinv(np.ones((2, 3))), lambda: ft.linalg.tensorinv(Q, 1)):
+        with pytest.raises(np.linalg.LinAlgError, match="product of the others"):
+            bad()
+    with pytest.raises(ValueError, match="ind must be"):
+        ft.linalg.tensorinv(x, 0)
+    with pytest.raises(ValueError, match="first dimensions are those of the right side"):
+        ft.linalg.tensorsolve(ft.vector(), x)
+    with pytest.raises(np.exceptions.AxisError):
+        ft.linalg.tensorsolve(x, x, axes=(3,))
 
 
 def test_matrices_of_blocks():
@@ -161,7 +280,7 @@ def test_bad_operands(mode):
         ft.linalg.multi_dot([x, ft.vector(), x])
     with pytest.raises(ValueError, match="method must be"):
         ft.linalg.solve_discrete_lyapunov(x, x, "schur")
-    with pytest.raises(TypeError, match="matrices of floats of one dtype"):
+    with pytest.raises(TypeError, match="solve_sylvester takes matrices"):
         ft.linalg.solve_sylvester(x, x, ft.vector())
     with pytest.raises(ValueError, match="no norm of order 3"):
         ft.linalg.matrix_norm(x, ord=3)

@@ -28,6 +28,8 @@ from frazil.tensor.linalg import (
     PseudoInverse,
     SingularValues,
     Solve,
+    SolveRiccati,
+    SolveSylvester,
     SolveTriangular,
 )
 from frazil.tensor.linalg.determinants import LogAbsDet
@@ -58,6 +60,17 @@ def _stacks(node: FrozenApply, operands: Operands) -> list[Operand]:
 @batch_rule.register(Solve)
 def _(op: Op) -> BatchRule:
     return _systems
+
+
+@batch_rule.register(SolveSylvester)
+@batch_rule.register(SolveRiccati)
+def _(op: Op) -> BatchRule:
+    return _equations
+
+
+def _equations(node: FrozenApply, operands: Operands) -> list[Operand]:
+    values = [x.value if x.batched else expand_dims(x.value, 0) for x in operands]
+    return batched(*node.op.make_node(*values).outputs)
 
 
 def _systems(node: FrozenApply, operands: Operands) -> list[Operand]:

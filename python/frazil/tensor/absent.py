@@ -43,6 +43,7 @@ IN_NUMPY: Mapping[str, str] = {
     "put": _IN_PLACE.format("ft.set_subtensor(x[indices], values)"),
     "put_along_axis": _IN_PLACE.format("ft.put_along_axis(x, indices, values, axis)"),
     "putmask": _IN_PLACE.format("ft.where(mask, values, x)"),
+    **dict.fromkeys(("linalg.eig", "linalg.eigvals"), f"{_COMPLEX}. Write linalg.eigh or eigvalsh"),
     **dict.fromkeys(("angle", "real_if_close", "sort_complex"), _COMPLEX),
     **dict.fromkeys(("busday_count", "busday_offset", "datetime_as_string"), _DATES),
     **dict.fromkeys(("is_busday", "isnat"), _DATES),

@@ -35,6 +35,7 @@ from frazil.tensor.linalg.lu import Solve as Solve
 from frazil.tensor.linalg.lu import lu as lu
 from frazil.tensor.linalg.lu import lu_factor as lu_factor
 from frazil.tensor.linalg.lu import lu_solve as lu_solve
+from frazil.tensor.linalg.norms import cond as cond
 from frazil.tensor.linalg.norms import matrix_norm as matrix_norm
 from frazil.tensor.linalg.norms import norm as norm
 from frazil.tensor.linalg.norms import vector_norm as vector_norm
@@ -46,6 +47,8 @@ from frazil.tensor.linalg.pseudoinverse import PseudoInverse as PseudoInverse
 from frazil.tensor.linalg.pseudoinverse import lstsq as lstsq
 from frazil.tensor.linalg.pseudoinverse import matrix_rank as matrix_rank
 from frazil.tensor.linalg.pseudoinverse import pinv as pinv
+from frazil.tensor.linalg.tensors import tensorinv as tensorinv
+from frazil.tensor.linalg.tensors import tensorsolve as tensorsolve
 from frazil.tensor.linalg.triangular import SolveTriangular as SolveTriangular
 from frazil.tensor.linalg.triangular import solve_triangular as solve_triangular
 

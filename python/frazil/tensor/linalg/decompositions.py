@@ -14,6 +14,7 @@ from frazil._core import Constant, FrozenApply, TensorType, Variable
 from frazil.graph.op import Array, Gradients, Variables
 from frazil.scalar.constants import as_tensor
 from frazil.tensor.broadcasting import BroadcastTo
+from frazil.tensor.checks import Check
 from frazil.tensor.diagonals import diagonal, eye, tril, triu
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.items import get_item
@@ -24,6 +25,7 @@ from frazil.tensor.linalg.matrices import check_matrices, check_square, check_sq
 from frazil.tensor.linalg.stacks import for_each
 from frazil.tensor.linalg.triangular import SolveTriangular
 from frazil.tensor.products import matmul
+from frazil.tensor.reductions import sum
 from frazil.tensor.transposition import matrix_transpose
 
 Dims = Sequence["int | None"]
@@ -114,16 +116,15 @@ class QR(Decomposition):
 
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         (a,) = inputs
-        rows, columns = a.type.shape[-2:]
         if self.mode == "r":
             q, r = QR("reduced", self.on_error)(a)
             return [_pulled_qr(a, q, r, None, output_gradients[0])]
-        if self.mode == "complete" and (rows is None or columns is None or rows > columns):
-            raise NotImplementedError(
-                "the columns of an orthogonal matrix beyond those of the matrix have no gradient; "
-                "use mode='reduced'"
-            )
         (q, r), (g_q, g_r) = outputs, output_gradients
+        if self.mode == "complete":
+            fewer = minimum(length(a, a.ndim - 2), length(a, a.ndim - 1))
+            q, g_q = _first_vectors(q, g_q, fewer, "qr(mode='complete')")
+            rows = (..., slice(None, fewer), slice(None))
+            r, g_r = get_item(r, rows), get_item(g_r, rows)
         return [_pulled_qr(a, q, r, None if is_zero(g_q) else g_q, g_r)]
 
 
@@ -145,6 +146,35 @@ def _pulled_qr(
     solve = SolveTriangular(False, "N", False)
     g_first = matrix_transpose(solve(u, matrix_transpose(left)))
     return concatenate([g_first, matmul(q, g_v)], -1)
+
+
+def _first_vectors(
+    vectors: Variable, g: Variable, count: Variable, name: str
+) -> tuple[Variable, Variable]:
+    """Return the first ``count`` of orthogonal columns, and what is equal to ``g`` for them alone.
+
+    The others are any columns orthogonal to those, and turn with them. What depends on the choice
+    of the others has no derivative: a call raises ValueError.
+    """
+    if static_length(count) is not None and static_length(count) == vectors.type.shape[-1]:
+        return vectors, g
+    first, rest = (..., slice(None, count)), (..., slice(count, None))
+    kept, others = get_item(vectors, first), get_item(vectors, rest)
+    if is_zero(g):
+        return kept, get_item(g, first)
+    g_others = get_item(g, rest)
+    inner = matmul(matrix_transpose(others), g_others)
+    turn = inner - matrix_transpose(inner)
+    # Rounding is far below the fourth root of the precision; what depends on the choice is not.
+    bound = sum(g_others * g_others) * float(np.sqrt(np.finfo(g.dtype).eps))
+    chosen = _core.elemwise(scalar.gt, sum(turn * turn), bound)
+    message = (
+        f"the gradient of {name}: the vectors beyond those of the matrix are any that are "
+        "orthogonal to them, and the result depends on which. Use of them what is the same for all "
+        "choices, as v @ v.T, or leave them out"
+    )
+    g_others = Check(message, False)(g_others, _core.elemwise(scalar.invert, chosen))
+    return kept, get_item(g, first) - matmul(others, matmul(matrix_transpose(g_others), kept))
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,19 +199,14 @@ class SVD(Decomposition):
         return tuple(np.linalg.svd(a, self.full_matrices))
 
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
-        (a,), (g_u, g_s, g_vt) = inputs, output_gradients
-        vectors_matter = not (is_zero(g_u) and is_zero(g_vt))
-        rows, columns = a.type.shape[-2:]
-        if not self.full_matrices or (rows is not None and rows == columns):
-            u, s, vt = outputs
-        elif vectors_matter:
-            raise NotImplementedError(
-                "singular vectors beyond the singular values have no gradient; use "
-                "full_matrices=False"
-            )
-        else:
-            u, s, vt = SVD(False, self.on_error)(a)
-        if not vectors_matter:
+        g_u, g_s, g_vt = output_gradients
+        u, s, vt = outputs
+        if self.full_matrices:
+            fewer, name = length(s, s.ndim - 1), "svd(full_matrices=True)"
+            u, g_u = _first_vectors(u, g_u, fewer, name)
+            v, g_v = _first_vectors(matrix_transpose(vt), matrix_transpose(g_vt), fewer, name)
+            vt, g_vt = matrix_transpose(v), matrix_transpose(g_v)
+        if is_zero(g_u) and is_zero(g_vt):
             return [matmul(u * expand_dims(g_s, -2), vt)]
         return [_pulled_svd(u, s, vt, g_u, g_s, g_vt)]
 

@@ -4,25 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
 import frazil._core as _core
 from frazil._core import FrozenApply, TensorType, Variable
+from frazil.graph.call_site import called_function
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.tensor.contractions import kron
-from frazil.tensor.diagonals import eye
 from frazil.tensor.items import get_item
 from frazil.tensor.joining import concatenate
-from frazil.tensor.lengths import Lengths, length, lengths
+from frazil.tensor.lengths import Lengths, length, lengths, multiply
 from frazil.tensor.linalg.general import inv, solve
 from frazil.tensor.linalg.matrices import (
     as_floating,
     check_square,
     check_square_value,
     floating,
+    identity_beside,
+)
+from frazil.tensor.linalg.stacks import (
+    for_each,
+    in_front,
+    inferred_front,
+    static_front,
+    unbroadcast_front,
 )
 from frazil.tensor.products import matmul
 from frazil.tensor.reshaping import reshape
@@ -91,22 +99,33 @@ def expm(A: TensorLike) -> Variable:
 
 
 class Equation(Op):
-    """An equation of matrices that SciPy solves.
+    """An equation of matrices that SciPy solves, or of stacks of them, whose fronts broadcast.
 
     A call of Python: the solution goes by the Schur form of real matrices, of which the runtime
-    knows nothing. ``b`` and the others are matrices of one dtype, not stacks of them.
+    knows nothing. The operands have one dtype and one rank.
     """
 
-    def check(self, *operands: Variable) -> None:
-        """Raise unless the operands are matrices of one dtype."""
+    def front(self, *operands: Variable) -> tuple[int | None, ...]:
+        """Return what is known of the lengths in front; raise unless the operands fit."""
         name, dtype = type(self).__name__, operands[0].dtype
         for x in operands:
-            if x.ndim != 2 or x.dtype != dtype or np.dtype(dtype).kind != "f":
+            if x.ndim < 2 or x.dtype != dtype or np.dtype(dtype).kind != "f":
                 given = ", ".join(str(one.type) for one in operands)
                 raise TypeError(f"{name} takes matrices of floats of one dtype; given {given}")
+        return static_front(name, operands, [2] * len(operands))
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        like = inputs[self.like]
+        results = [(like.shape[-2:], like.dtype.name)]
+        return for_each(partial(self.solved, node), node, inputs, [2] * len(inputs), results)
+
+    def solved(self, node: FrozenApply, *matrices: Array) -> tuple[Array, ...]:
+        """Return the solution for one matrix of each operand."""
+        raise NotImplementedError
 
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
-        return (input_shapes[self.like],)
+        front = inferred_front(node.inputs, input_shapes, [2] * len(input_shapes))
+        return ((*front, *input_shapes[self.like][-2:]),)
 
     @property
     def like(self) -> int:
@@ -123,13 +142,13 @@ class SolveSylvester(Equation):
         return 2
 
     def make_node(self, a: Variable, b: Variable, q: Variable) -> FrozenApply:
-        self.check(a, b, q)
+        front = self.front(a, b, q)
         check_square(a, "solve_sylvester")
         check_square(b, "solve_sylvester")
-        return FrozenApply(self, [a, b, q], [q.type])
+        return FrozenApply(self, [a, b, q], [TensorType(q.dtype, (*front, *q.type.shape[-2:]))])
 
-    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        a, b, q = inputs
+    def solved(self, node: FrozenApply, *matrices: Array) -> tuple[Array, ...]:
+        a, b, q = matrices
         for square in (a, b):
             check_square_value(square, node)
         if q.shape != (len(a), len(b)):
@@ -145,8 +164,10 @@ class SolveSylvester(Equation):
 
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         (a, b, _), (x,), (g,) = inputs, outputs, output_gradients
-        g_q = SolveSylvester()(a.T, b.T, g)
-        return [-matmul(g_q, x.T), -matmul(x.T, g_q), g_q]
+        xt = matrix_transpose(x)
+        g_q = SolveSylvester()(matrix_transpose(a), matrix_transpose(b), g)
+        of_each = (-matmul(g_q, xt), -matmul(xt, g_q), g_q)
+        return [unbroadcast_front(own, at) for own, at in zip(of_each, inputs, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,32 +186,34 @@ class SolveRiccati(Equation):
         return 0
 
     def make_node(self, a: Variable, b: Variable, q: Variable, r: Variable) -> FrozenApply:
-        self.check(a, b, q, r)
+        front = self.front(a, b, q, r)
         static = check_square(a, type(self).__name__)
-        return FrozenApply(self, [a, b, q, r], [TensorType(a.dtype, (static, static))])
+        return FrozenApply(self, [a, b, q, r], [TensorType(a.dtype, (*front, static, static))])
 
-    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+    def solved(self, node: FrozenApply, *matrices: Array) -> tuple[Array, ...]:
         from scipy.linalg import solve_continuous_are, solve_discrete_are
 
         solve_are = solve_discrete_are if self.discrete else solve_continuous_are
-        return (np.ascontiguousarray(solve_are(*inputs)).astype(inputs[0].dtype),)
+        return (np.ascontiguousarray(solve_are(*matrices)).astype(matrices[0].dtype),)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         # With the feedback k and the closed loop c = a - b k, a small change of the left side e
         # changes x by the solution of a Lyapunov equation in c'; its adjoint is one in c.
         (a, b, _, r), (x,), (g,) = inputs, outputs, output_gradients
-        g = (g + g.T) * 0.5
+        g, bt = (g + matrix_transpose(g)) * 0.5, matrix_transpose(b)
         if self.discrete:
-            k = solve(r + matmul(b.T, matmul(x, b)), matmul(b.T, matmul(x, a)))
+            k = solve(r + matmul(bt, matmul(x, b)), matmul(bt, matmul(x, a)))
             loop = a - matmul(b, k)
             s = solve_discrete_lyapunov(loop, g)
             along = 2 * matmul(matmul(x, loop), s)
         else:
-            k = solve(r, matmul(b.T, x))
+            k = solve(r, matmul(bt, x))
             loop = a - matmul(b, k)
             s = solve_continuous_lyapunov(loop, -g)
             along = 2 * matmul(x, s)
-        return [along, -matmul(along, k.T), s, matmul(k, matmul(s, k.T))]
+        kt = matrix_transpose(k)
+        of_each = (along, -matmul(along, kt), s, matmul(k, matmul(s, kt)))
+        return [unbroadcast_front(own, at) for own, at in zip(of_each, inputs, strict=True)]
 
 
 def solve_sylvester(A: TensorLike, B: TensorLike, Q: TensorLike) -> Variable:
@@ -199,15 +222,15 @@ def solve_sylvester(A: TensorLike, B: TensorLike, Q: TensorLike) -> Variable:
     Parameters
     ----------
     A, B : tensor_like
-        Square matrices of shapes ``(m, m)`` and ``(n, n)``. No eigenvalue of ``A`` may be that of
-        ``-B``.
+        Square matrices of shapes ``(..., m, m)`` and ``(..., n, n)``. No eigenvalue of ``A`` may be
+        that of ``-B``.
     Q : tensor_like
-        A matrix of shape ``(m, n)``.
+        Matrices of shape ``(..., m, n)``. The dimensions in front broadcast.
 
     Returns
     -------
     Variable
-        Of the shape of ``Q``, as :func:`scipy.linalg.solve_sylvester` gives.
+        Of shape ``(..., m, n)``, as :func:`scipy.linalg.solve_sylvester` gives.
 
     Examples
     --------
@@ -215,7 +238,7 @@ def solve_sylvester(A: TensorLike, B: TensorLike, Q: TensorLike) -> Variable:
     >>> ft.linalg.solve_sylvester([[2.0]], [[3.0]], [[10.0]]).eval()
     array([[2.]])
     """
-    result: Variable = SolveSylvester()(*_floats(A, B, Q))
+    result: Variable = SolveSylvester()(*in_front(_floats(A, B, Q), (2, 2, 2)))
     return result
 
 
@@ -225,12 +248,12 @@ def solve_continuous_lyapunov(A: TensorLike, Q: TensorLike) -> Variable:
     Parameters
     ----------
     A, Q : tensor_like
-        Square matrices of one shape.
+        Square matrices of shape ``(..., m, m)``. The dimensions in front broadcast.
 
     Returns
     -------
     Variable
-        Of the shape of ``Q``, as :func:`scipy.linalg.solve_continuous_lyapunov` gives.
+        Of shape ``(..., m, m)``, as :func:`scipy.linalg.solve_continuous_lyapunov` gives.
 
     Examples
     --------
@@ -250,7 +273,7 @@ def solve_discrete_lyapunov(
     Parameters
     ----------
     A, Q : tensor_like
-        Square matrices of one shape.
+        Square matrices of shape ``(..., m, m)``. The dimensions in front broadcast.
     method : {"direct", "bilinear"}, default "bilinear"
         Solve a system with a row for each element of ``x``, or a continuous equation that has the
         same solution; that needs far less memory, and no eigenvalue of ``A`` may be -1.
@@ -258,7 +281,7 @@ def solve_discrete_lyapunov(
     Returns
     -------
     Variable
-        Of the shape of ``Q``, as :func:`scipy.linalg.solve_discrete_lyapunov` gives.
+        Of shape ``(..., m, m)``, as :func:`scipy.linalg.solve_discrete_lyapunov` gives.
 
     Examples
     --------
@@ -271,14 +294,24 @@ def solve_discrete_lyapunov(
     a, q = _floats(A, Q)
     check_square(a, "solve_discrete_lyapunov")
     if method == "direct":
-        system = kron(a, a)
-        left = eye(length(system, 0), dtype=a.dtype) - system
-        return reshape(solve(left, reshape(q, (-1,))), lengths(q))
-    one = eye(length(a, 0), dtype=a.dtype)
-    inverse = inv(a.T + one)
-    b = matmul(a.T - one, inverse)
+        return _directly(a, q)
+    at, one = matrix_transpose(a), identity_beside(a)
+    inverse = inv(at + one)
+    b = matmul(at - one, inverse)
     c = 2 * matmul(matmul(inv(a + one), q), inverse)
-    return solve_continuous_lyapunov(b.T, -c)
+    return solve_continuous_lyapunov(matrix_transpose(b), -c)
+
+
+def _directly(a: Variable, q: Variable) -> Variable:
+    """Return the solution of the discrete equation, by a system with a row for each element."""
+    count = multiply(length(a, a.ndim - 1), length(a, a.ndim - 1))
+    every = slice(None)
+    rows, columns = (..., every, None, every, None), (..., None, every, None, every)
+    products = get_item(a, rows) * get_item(a, columns)
+    system = reshape(products, (*lengths(a)[:-2], count, count))
+    left = identity_beside(system) - system
+    x = solve(left, reshape(q, (*lengths(q)[:-2], count)), b_ndim=1)
+    return reshape(x, (*lengths(x)[:-1], *lengths(q)[-2:]))
 
 
 def solve_continuous_are(A: TensorLike, B: TensorLike, Q: TensorLike, R: TensorLike) -> Variable:
@@ -289,16 +322,16 @@ def solve_continuous_are(A: TensorLike, B: TensorLike, Q: TensorLike, R: TensorL
     Parameters
     ----------
     A, Q : tensor_like
-        Square matrices of shape ``(m, m)``; ``Q`` is symmetric.
+        Square matrices of shape ``(..., m, m)``; those of ``Q`` are symmetric.
     B : tensor_like
-        A matrix of shape ``(m, n)``.
+        Matrices of shape ``(..., m, n)``.
     R : tensor_like
-        A symmetric matrix of shape ``(n, n)``.
+        Symmetric matrices of shape ``(..., n, n)``. The dimensions in front broadcast.
 
     Returns
     -------
     Variable
-        Of the shape of ``A``, as :func:`scipy.linalg.solve_continuous_are` gives.
+        Of shape ``(..., m, m)``, as :func:`scipy.linalg.solve_continuous_are` gives.
 
     Raises
     ------
@@ -311,7 +344,7 @@ def solve_continuous_are(A: TensorLike, B: TensorLike, Q: TensorLike, R: TensorL
     >>> ft.linalg.solve_continuous_are([[0.0]], [[1.0]], [[4.0]], [[1.0]]).eval()
     array([[2.]])
     """
-    result: Variable = SolveRiccati(False)(*_floats(A, B, Q, R))
+    result: Variable = SolveRiccati(False)(*in_front(_floats(A, B, Q, R), (2, 2, 2, 2)))
     return result
 
 
@@ -328,7 +361,7 @@ def solve_discrete_are(A: TensorLike, B: TensorLike, Q: TensorLike, R: TensorLik
     Returns
     -------
     Variable
-        Of the shape of ``A``, as :func:`scipy.linalg.solve_discrete_are` gives.
+        Of shape ``(..., m, m)``, as :func:`scipy.linalg.solve_discrete_are` gives.
 
     Raises
     ------
@@ -341,7 +374,7 @@ def solve_discrete_are(A: TensorLike, B: TensorLike, Q: TensorLike, R: TensorLik
     >>> ft.linalg.solve_discrete_are([[0.0]], [[1.0]], [[4.0]], [[1.0]]).eval()
     array([[4.]])
     """
-    result: Variable = SolveRiccati(True)(*_floats(A, B, Q, R))
+    result: Variable = SolveRiccati(True)(*in_front(_floats(A, B, Q, R), (2, 2, 2, 2)))
     return result
 
 
@@ -351,4 +384,7 @@ def _floats(*operands: TensorLike) -> list[Variable]:
     dtype = floating(variables[0].dtype)
     for x in variables[1:]:
         dtype = _core.promote(dtype, floating(x.dtype))
+    if any(x.ndim < 2 for x in variables):
+        given = ", ".join(str(x.type) for x in variables)
+        raise TypeError(f"{called_function()} takes matrices; given {given}")
     return [as_tensor(x, dtype) for x in variables]

@@ -32,8 +32,9 @@ def qr(
         Matrices of shape ``(..., m, n)``.
     mode : {"reduced", "complete", "r"}, default "reduced"
         How many columns ``q`` has: as many as there are rows or columns, whichever are fewer; as
-        many as there are rows; or "r" for that alone. The columns beyond those of a matrix have no
-        gradient.
+        many as there are rows; or "r" for that alone. Columns beyond those of a matrix are any that
+        are orthogonal to them: where a result depends on which, its gradient raises ValueError
+        during a call.
 
     Returns
     -------
@@ -94,7 +95,8 @@ def svd(
         Matrices of shape ``(..., m, n)``.
     full_matrices : bool, default True
         Give as many vectors as there are rows, and columns; else as many as there are values. The
-        vectors beyond the values have no gradient.
+        vectors beyond the values are any that are orthogonal to the others: where a result
+        depends on which, its gradient raises ValueError during a call.
     compute_uv : bool, default True
         Give the vectors, too; else ``s`` alone.
     on_error : {"raise", "nan"}, default "raise"

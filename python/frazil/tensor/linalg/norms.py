@@ -1,4 +1,4 @@
-"""Norms of vectors and matrices."""
+"""Norms of vectors and matrices, and the condition numbers that come of them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes, normalize_axis
 from frazil.tensor.dims import expand_dims, squeeze
+from frazil.tensor.items import get_item
 from frazil.tensor.linalg.factors import svdvals
-from frazil.tensor.linalg.matrices import as_floating
-from frazil.tensor.reductions import max, min, sum
+from frazil.tensor.linalg.general import inv
+from frazil.tensor.linalg.matrices import as_floating, check_matrices, check_square
+from frazil.tensor.reductions import any, max, min, sum
 from frazil.tensor.transposition import moveaxis
 
 
@@ -186,3 +188,53 @@ def matrix_norm(
     if x.ndim < 2:
         raise ValueError(f"matrix_norm takes matrices; given {x.type}")
     return _matrix_norm(x, "fro" if ord is None else ord, (x.ndim - 2, x.ndim - 1), keepdims)
+
+
+def cond(x: TensorLike, p: float | str | None = None) -> Variable:
+    """Return condition numbers of matrices: by how much errors grow where systems are solved.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Matrices of shape ``(..., m, n)``; square ones, unless ``p`` is None, 2 or -2.
+    p : number, inf, -inf, "fro", "nuc" or None, default None
+        The norm of a matrix, which is multiplied by that of its inverse, as for :func:`norm`. None
+        is 2: the largest singular value over the smallest one.
+
+    Returns
+    -------
+    Variable
+        Of shape ``(...)``, as :func:`numpy.linalg.cond` gives: infinite for a singular matrix, NaN
+        for one with elements that are NaN.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If a matrix has no elements. During a call, if ``p`` is None, 2 or -2 and a matrix has
+        elements that are not finite.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.linalg.cond([[0.0, 3.0], [2.0, 0.0]]).eval()
+    array(1.5)
+    >>> ft.linalg.cond([[1.0, 1.0], [1.0, 1.0]], 1).eval()
+    array(inf)
+    """
+    x = as_floating(as_tensor(x))
+    check_matrices(x, "cond")
+    if 0 in x.type.shape[-2:]:
+        raise np.linalg.LinAlgError(f"cond is not defined of matrices without elements: {x.type}")
+    if p in (None, 2, -2):
+        values = svdvals(x)
+        largest, smallest = get_item(values, (..., 0)), get_item(values, (..., -1))
+        number = smallest / largest if p == -2 else largest / smallest
+    else:
+        check_square(x, "cond")
+        inverse = inv(x, on_error="nan")
+        number = matrix_norm(x, ord=p) * matrix_norm(inverse, ord=p)
+    undefined = _core.elemwise(scalar.isnan, number)
+    known = any(_core.elemwise(scalar.isnan, x), (-2, -1))
+    singular = _core.elemwise(scalar.and_, undefined, _core.elemwise(scalar.invert, known))
+    infinite = as_tensor(np.inf, x.dtype)
+    return _core.elemwise(scalar.where, singular, infinite, number)

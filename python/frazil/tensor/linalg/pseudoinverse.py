@@ -75,7 +75,8 @@ def pinv(
         Matrices of shape ``(..., m, n)``.
     rcond, rtol : tensor_like, optional
         Singular values up to this times the largest one count as zero: of shape ``(...)``. Both
-        are names of one parameter. Default: 1e-15, as :func:`numpy.linalg.pinv` has it.
+        are names of one parameter. Default: 1e-15, as :func:`numpy.linalg.pinv` has it, which
+        computes in float64; of float32 ``max(m, n)`` times the distance from 1 to the next number.
     hermitian : bool, default False
         The matrices are symmetric: their eigenvalues serve, which are found sooner.
 
@@ -99,8 +100,11 @@ def pinv(
     if rcond is not None and rtol is not None:
         raise ValueError("rcond and rtol are two names of one parameter; give one of them")
     matrix = as_floating(as_tensor(a))
+    check_matrices(matrix, "pinv")
     tolerance = rtol if rcond is None else rcond
-    small = as_tensor(1e-15 if tolerance is None else tolerance, matrix.dtype)
+    if tolerance is None and matrix.dtype == "float64":
+        tolerance = 1e-15
+    small = _relative(tolerance, matrix)
     if hermitian:
         check_square(matrix, "pinv")
         values, left = Eigh(True)(matrix)
