@@ -3,8 +3,9 @@
 A call has four arrays as arguments and ten guarded captures, and is measured beside the function
 that it runs. The first call is that of the value and gradient of the eight schools model, in
 processes of their own with empty caches, compilers' processes included. A trace is measured beside
-the plain run of the function. All take turns, in processor time. If JAX is installed, it is
-measured in the same run, with one thread as frazil is.
+the plain run of the function, and apart from compiling and running what it gives. All take turns,
+in processor time. If JAX is installed, it is measured in the same run, with one thread as frazil
+is.
 """
 
 import os
@@ -19,7 +20,9 @@ from pathlib import Path
 import numpy as np
 
 import frazil as fz
+from frazil.jit.entry import Entry
 
+entry_module = sys.modules["frazil.jit.entry"]
 C0, C1, C2, C3, C4 = 1.0, 2.0, 3.0, 4.0, 5.0
 WIDTHS = {"a": 1.0, "b": 2.0}
 ROUNDS, CALLS = 200, 200
@@ -108,33 +111,71 @@ def chain(x):
     return h.sum()
 
 
-def traces():
-    """For functions the least time of a plain run and of a trace, in microseconds."""
+def traced_models():
+    """Functions to trace, each with its argument."""
     module, params = examples()
-    for name, fn, argument in (
-        ("eight schools", module.log_density, params),
-        ("300 sines of 1000", chain, np.ones(1000)),
-        ("300 sines of 10000", chain, np.ones(10_000)),
-    ):
-        again_made = fz.jit(lambda x, fn=fn: fn(x), mode="py", max_entries=1)
-        again_made(argument)
-
-        def trace(again=again_made, argument=argument):
-            again.cache_clear()
-            again(argument)
-
-        plain, whole = measure_once([lambda fn=fn, x=argument: fn(x), trace])
-        yield name, plain, whole
+    yield "eight schools", module.log_density, params
+    for length in (10, 1000, 10_000):
+        yield f"300 sines of {length}", chain, np.ones(length)
 
 
-def measure_once(fns, rounds=15):
-    times = []
-    for _ in range(rounds):
-        for at, fn in enumerate(fns):
+def traces():
+    """For functions the least times of a plain run and of a trace, in us, and operations of it.
+
+    What a trace costs is a first call without making a function of the graph and running that.
+    """
+    apart = []
+
+    def timed(owner, name):
+        whole = getattr(owner, name)
+
+        def call(*args, **kwargs):
             start = time.thread_time_ns()
-            fn()
-            times.append((at, (time.thread_time_ns() - start) / 1000))
-    return [min(own for at, own in times if at == wanted) for wanted in range(len(fns))]
+            try:
+                return whole(*args, **kwargs)
+            finally:
+                apart.append((time.thread_time_ns() - start) / 1000)
+
+        setattr(owner, name, call)
+
+    timed(entry_module, "function")
+    timed(Entry, "__call__")
+    for name, fn, argument in traced_models():
+        again = fz.jit(lambda x, fn=fn: fn(x), mode="py", max_entries=1)
+        operations = len(again.graph(argument).toposort())
+        plain, whole, trace = [], [], []
+        for _ in range(15):
+            plain.append(timed_once(lambda fn=fn, x=argument: fn(x)))
+            again.cache_clear()
+            apart.clear()
+            whole.append(timed_once(lambda again=again, x=argument: again(x)))
+            trace.append(whole[-1] - sum(apart))
+        yield name, operations, min(plain), min(trace), min(whole)
+
+
+def traces_of_jax():
+    """The least time of a trace by JAX of the same functions, in microseconds."""
+    import jax
+    import jax.numpy as jnp
+
+    module = sys.modules["eight_schools"]
+    known = np, module.np
+    found = []
+    for name, fn, argument in traced_models():
+        globals()["np"], module.np = jnp, jnp
+        times = [
+            timed_once(lambda fn=fn, x=argument: jax.make_jaxpr(lambda x: fn(x))(x))
+            for _ in range(8)
+        ]
+        globals()["np"], module.np = known
+        found.append((name, min(times)))
+    return found
+
+
+def timed_once(fn):
+    start = time.thread_time_ns()
+    fn()
+    return (time.thread_time_ns() - start) / 1000
 
 
 def main():
@@ -165,11 +206,14 @@ def main():
     peers = ["frazil", "jax"] if len(fns) > 2 else ["frazil"]
     for peer, took in first_calls(peers).items():
         print(f"first call, {peer:12} {took:6.1f} ms")
-    for name, plain, whole in traces():
+    for name, operations, plain, trace, whole in traces():
         print(
-            f"{name:20} plain {plain:8.0f} us, trace and py linker {whole:8.0f} us, "
-            f"{whole / plain:.1f} times"
+            f"{name:20} plain {plain:7.0f} us, trace {trace:7.0f} us, {trace / plain:5.1f} times, "
+            f"{trace / operations:5.1f} us an operation; first call by py {whole:7.0f} us"
         )
+    if len(fns) > 2:
+        for name, took in traces_of_jax():
+            print(f"{name:20} trace by jax {took:7.0f} us")
 
 
 if __name__ == "__main__":

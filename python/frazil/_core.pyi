@@ -1276,7 +1276,7 @@ class Guards:
 
 @final
 class Reach:
-    """Given to ``sys.setprofile``: what code a thread enters, and what functions of C it calls.
+    """A profiler of a thread: what code it enters, and what functions of C it calls.
 
     Files that begin with one of ``quiet`` are passed over with what they call; ``inheriting`` ones
     count where what calls them does.
@@ -1289,7 +1289,10 @@ class Reach:
         asked: Sequence[tuple[Any, str]],
         traced: tuple[type, type],
     ) -> Self: ...
-    def __call__(self, frame: Any, event: str, argument: Any) -> None: ...
+    def start(self) -> None:
+        """Begin to note what this thread does, or go on with it."""
+    def stop(self) -> None:
+        """End it, or pause it."""
     def take_asked(self) -> list[int]:
         """Which of the arguments in ``asked``, of code objects, were traced: their numbers."""
     def take(self) -> list[tuple[Any, dict[str, Any] | None]]:

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 
 import captured_containers
 import captured_functions
@@ -14,6 +15,7 @@ import pytest
 from capture_cases import CASES
 
 import frazil as fz
+import frazil.tensor as ft
 
 SUBJECTS = (
     captured_names,
@@ -239,3 +241,44 @@ def test_threads_get_results_that_python_could_give():
     assert compiled(x).tolist() == [6.0, 6.0]
     scale, offset = 1.0, np.zeros(2)
     assert compiled(x).tolist() == [1.0, 1.0]
+
+
+class Halved(fz.Op):
+    """An op of the user's whose gradient reads a clock."""
+
+    def make_node(self, x):
+        x = ft.as_tensor(x)
+        return fz.FrozenApply(self, [x], [x.type])
+
+    def perform(self, node, inputs):
+        return (inputs[0] / 2,)
+
+    def L_op(self, inputs, outputs, output_gradients):
+        return [output_gradients[0] / 2 + 0 * time.perf_counter()]
+
+
+def noisy(x):
+    return x * time.perf_counter()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: fz.cond(x.sum() > 0, noisy, lambda a: a, x),
+        lambda x: fz.fori_loop(0, 2, lambda i, state: noisy(state), x),
+        lambda x: fz.vmap(noisy)(x),
+        lambda x: fz.grad(lambda a: noisy(a).sum())(x),
+        lambda x: fz.grad(lambda a: Halved()(a).sum())(x),
+        lambda x: x.sum(axis=Axis()),
+    ],
+    ids=["cond", "fori_loop", "vmap", "grad", "L_op", "__index__"],
+)
+def test_code_that_frazil_calls_is_watched(call):
+    compiled = fz.jit(call, mode="py")
+    compiled(np.ones(2))
+    assert "perf_counter is called" in str(compiled.explain())
+
+
+class Axis:
+    def __index__(self):
+        return int(time.perf_counter() < 0)

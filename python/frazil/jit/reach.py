@@ -28,11 +28,11 @@ def watched(asked: Iterable[tuple[CodeType, str]]) -> Iterator[Reach | None]:
         yield None
         return
     reach = Reach(*_files(), list(asked), (TracedArray, TracedLength))
-    sys.setprofile(reach)
+    reach.start()
     try:
         yield reach
     finally:
-        sys.setprofile(None)
+        reach.stop()
 
 
 @cache

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 import frazil._core as _core
-from frazil._core import Constant, SharedVariable, TensorType, Variable
+from frazil._core import Constant, Reach, SharedVariable, TensorType, Variable
 from frazil.graph.answers import listed_values
 from frazil.graph.op import Array
 from frazil.jit.errors import TracedValueError
@@ -86,6 +86,8 @@ class Trace:
         self.open = True
         self.refused: TracedValueError | None = None
         """What code was told that asked for a value, and may have caught."""
+        self.profiler: Reach | None = None
+        """What watches this thread, if it is to pause while no code of the user's can run."""
         self.symbolic = False
         """Whether functions on variables were called, which give variables in plain Python."""
         self._values: dict[Variable, Array] = {}
@@ -126,6 +128,7 @@ class Trace:
         value = np.asarray(array)
         self.inputs.append(Input(variable, value, path))
         self._values[variable] = value
+        self._shapes_now[variable] = value.shape
         return variable
 
     def stand_for(self, actual: Variable) -> Variable:
@@ -192,6 +195,8 @@ class Trace:
 
     def shape_now(self, x: Variable) -> tuple[int, ...] | None:
         """The lengths of a variable in this call; None in a step of a scan."""
+        if x in self._shapes_now:
+            return self._shapes_now[x]
         pending = [x]
         while pending:
             y = pending[-1]
@@ -205,6 +210,16 @@ class Trace:
                 continue
             self._shapes_now[y] = self._measure(y, operands)
         return self._shapes_now[x] if x.ndim else ()
+
+    def note_shape(self, x: Variable) -> None:
+        """Note the lengths of what was made now, if they are those of all that it is made of."""
+        node = x.owner
+        if node is None or type(node.op) is not Elemwise or not x.ndim:
+            return
+        shapes = [self._shapes_now.get(y) for y in node.inputs if y.ndim]
+        first = shapes[0]
+        if first is not None and shapes.count(first) == len(shapes):
+            self._shapes_now[x] = first
 
     def _sharing_shape(self, x: Variable) -> Sequence[Variable]:
         """The variables whose shapes tell that of ``x``."""
@@ -278,9 +293,11 @@ class Trace:
         return [made.get(x, x) if isinstance(x, Variable) else x for x in operands]
 
     def _with_ones(self, x: Variable, others: Sequence[Variable]) -> Variable:
-        shape = list(x.type.shape)
         now = self.shape_now(x)
-        if now is None or all(own == 1 or n != 1 for n, own in zip(now, shape, strict=True)):
+        if now is None or 1 not in now:
+            return x
+        shape = list(x.type.shape)
+        if all(own == 1 or n != 1 for n, own in zip(now, shape, strict=True)):
             return x
         for axis, static in enumerate(shape):
             if static is not None or now[axis] != 1:

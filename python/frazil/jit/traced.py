@@ -423,6 +423,10 @@ def apply(
     if trace is None:
         own = function if method == "__call__" else getattr(function, method)
         return own(*_deep(plain, args), **_deep(plain, kwargs))
+    if method == "__call__" and not kwargs and type(function) is np.ufunc:
+        made = _of_arrays(trace, function, args)
+        if made is not None:
+            return made
     either = type(function) is Method or function in _OF_BOTH
     own = function if either else counterpart(function, method)
     operands: list[TracedArray] = []
@@ -446,6 +450,39 @@ def apply(
         return TracedLength(trace, result)
     wrapped = _wrapped(trace, result, operands, numbers)
     return _named(function, wrapped) if function in _NAMED else wrapped
+
+
+def _of_arrays(trace: Trace, ufunc: np.ufunc, args: tuple[Any, ...]) -> Any:
+    """What a ufunc gives for traced arrays and numbers of Python's; None for other operands.
+
+    Most of what a trace meets is this, and it needs nothing else of what :func:`apply` does.
+    """
+    operands: list[TracedArray] = []
+    given: list[Any] = []
+    for x in args:
+        kind = type(x)
+        if kind is TracedArray and x._trace is trace:
+            operands.append(x)
+            given.append(x._variable)
+        elif kind in _PYTHONS_NUMBERS:
+            given.append(x)
+        elif kind is np.ndarray:
+            given.append(trace.lift(x))
+        else:
+            return None
+    if len(given) > 1:
+        given = trace.aligned(given)
+    profiler = trace.profiler if ufunc.signature is None else None
+    if profiler is not None:
+        profiler.stop()
+    try:
+        result = counterpart(ufunc)(*given)
+        if isinstance(result, Variable):
+            trace.note_shape(result)
+        return _wrapped(trace, result, operands)
+    finally:
+        if profiler is not None:
+            profiler.start()
 
 
 @cache
@@ -478,7 +515,7 @@ def _weakened(given: tuple[Any, ...], args: tuple[Any, ...]) -> list[Any]:
 
 def _wrapped(trace: Trace, result: Any, operands: list[TracedArray], numbers: bool = False) -> Any:
     """The result of a function of variables, with traced arrays in their place."""
-    if isinstance(result, tuple | list):
+    if isinstance(result, (tuple, list)):
         made = [_wrapped(trace, part, operands, numbers) for part in result]
         if hasattr(result, "_fields"):
             return type(result)(*made)
@@ -488,12 +525,18 @@ def _wrapped(trace: Trace, result: Any, operands: list[TracedArray], numbers: bo
     if numbers and result.dtype in ("int64", "bool", "float64"):
         return TracedLength(trace, result)
     traced = TracedArray(trace, result)
-    node = result.owner
-    views = any(x._variable is result for x in operands)
-    if result.ndim and (views or (node is not None and node.op.view_map)):
+    if result.ndim and _is_view(result, operands):
         for one in (traced, *operands):
             one._shared = one._shared or one.ndim > 0
     return traced
+
+
+def _is_view(result: Variable, operands: list[TracedArray]) -> bool:
+    for x in operands:
+        if x._variable is result:
+            return True
+    node = result.owner
+    return node is not None and bool(node.op.view_map)
 
 
 def _deep(change: Callable[[Any], Any], value: Any) -> Any:

@@ -1,16 +1,23 @@
 //! What a call reaches: the code that it enters, and the functions of C that it calls.
 
-use std::collections::HashMap;
+use std::ffi::c_int;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::gc::{PyTraverseError, PyVisit};
-use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyString;
+use pyo3::{ffi, prelude::*};
+use rustc_hash::FxHashMap;
 
-/// Notes what `sys.setprofile` tells it.
+/// Events of CPython's profilers: a frame is entered, a frame is left, a function of C is called.
+const CALL: c_int = 0;
+const RETURN: c_int = 3;
+const C_CALL: c_int = 4;
+
+/// Notes what CPython tells a profile function of a thread.
 ///
-/// No bytecode runs when CPython calls it, so no other thread does: before such a call CPython
-/// copies the variables of the frame, and writes them back after it.
+/// That is a function of C, as `PyEval_SetProfile` takes it: for one of Python's, CPython copies
+/// the variables of the frame before each call, and writes them back after it.
 #[pyclass(frozen, module = "frazil._core")]
 pub struct Reach {
     /// Files that begin so are not of interest, nor what they call, up to other files.
@@ -27,7 +34,7 @@ pub struct Reach {
 #[derive(Default)]
 struct State {
     /// By the address of each code object that was met, which `codes` keeps alive.
-    kinds: HashMap<usize, Kind>,
+    kinds: FxHashMap<usize, Kind>,
     codes: Vec<Py<PyAny>>,
     /// Whether each frame is of interest, outermost first.
     frames: Vec<bool>,
@@ -56,53 +63,20 @@ impl Reach {
         Reach { quiet, inheriting, asked, traced, state: Mutex::default() }
     }
 
-    /// Notes the frame that is entered, or the function that is called.
-    fn __call__(
-        &self,
-        frame: &Bound<'_, PyAny>,
-        event: &Bound<'_, PyString>,
-        argument: &Bound<'_, PyAny>,
-    ) -> PyResult<()> {
-        match event.to_str()? {
-            "call" => {
-                let code = frame.getattr("f_code")?;
-                self.note_asked(frame, &code)?;
-                let address = code.as_ptr() as usize;
-                let (known, within) = self.met(address);
-                let kind = match known {
-                    Some(kind) => kind,
-                    None => self.kind(code.getattr("co_filename")?.cast::<PyString>()?.to_str()?),
-                };
-                let loud = match kind {
-                    Kind::Quiet => false,
-                    Kind::Inheriting => within,
-                    Kind::Loud => true,
-                };
-                let noted = match loud && (known.is_none() || matches!(kind, Kind::Inheriting)) {
-                    true => {
-                        Some((code.clone().unbind(), Some(frame.getattr("f_globals")?.unbind())))
-                    }
-                    false => None,
-                };
-                let mut state = self.state();
-                state.frames.push(loud);
-                if known.is_none() {
-                    state.kinds.insert(address, kind);
-                    state.codes.push(code.unbind());
-                }
-                state.noted.extend(noted);
-            }
-            "return" => {
-                self.state().frames.pop();
-            }
-            "c_call" => {
-                let mut state = self.state();
-                if state.frames.last() == Some(&true) {
-                    state.noted.push((argument.clone().unbind(), None));
-                }
-            }
-            _ => {}
-        }
+    /// Begins to note what this thread does, or goes on with it.
+    fn start(own: &Bound<'_, Self>) -> PyResult<()> {
+        let set_profile = set_profile(own.py())?;
+        // SAFETY: attached to the interpreter; CPython keeps the object as long as it calls
+        // `on_event` with it. Test: tests/jit/test_captures.py.
+        unsafe { set_profile(Some(on_event), own.as_ptr()) };
+        Ok(())
+    }
+
+    /// Ends it, or pauses it.
+    fn stop(own: &Bound<'_, Self>) -> PyResult<()> {
+        let set_profile = set_profile(own.py())?;
+        // SAFETY: attached to the interpreter; no function and no object are allowed. Test: as above.
+        unsafe { set_profile(None, std::ptr::null_mut()) };
         Ok(())
     }
 
@@ -131,7 +105,105 @@ impl Reach {
     }
 }
 
+/// A function that CPython calls at each event of a thread.
+type Profile = unsafe extern "C" fn(
+    *mut ffi::PyObject,
+    *mut ffi::PyFrameObject,
+    c_int,
+    *mut ffi::PyObject,
+) -> c_int;
+type SetProfile = unsafe extern "C" fn(Option<Profile>, *mut ffi::PyObject);
+
+/// CPython's `PyEval_SetProfile`, looked up in the interpreter as it is no part of the stable ABI.
+fn set_profile(py: Python<'_>) -> PyResult<SetProfile> {
+    static FOUND: PyOnceLock<SetProfile> = PyOnceLock::new();
+    FOUND
+        .get_or_try_init(py, || {
+            let ctypes = py.import("ctypes")?;
+            let function = ctypes.getattr("pythonapi")?.getattr("PyEval_SetProfile")?;
+            let address = ctypes.call_method1("cast", (function, ctypes.getattr("c_void_p")?))?;
+            let address: usize = address.getattr("value")?.extract()?;
+            // SAFETY: the address of the function of this name, never null, which is declared so
+            // in all releases of CPython. Test: tests/jit/test_captures.py.
+            Ok(unsafe { std::mem::transmute::<usize, SetProfile>(address) })
+        })
+        .copied()
+}
+
+/// What CPython calls at each event of a thread, with what `PyEval_SetProfile` was given.
+unsafe extern "C" fn on_event(
+    reach: *mut ffi::PyObject,
+    frame: *mut ffi::PyFrameObject,
+    event: c_int,
+    argument: *mut ffi::PyObject,
+) -> c_int {
+    if !matches!(event, CALL | RETURN | C_CALL) {
+        return 0;
+    }
+    // SAFETY: CPython calls it in a thread that is attached, with objects that it keeps alive
+    // meanwhile: `reach` is any object, `frame` is a frame, and `argument` is the function that is
+    // called where the event is `C_CALL`; it is not read at others. Test: tests/jit/test_captures.py.
+    let done = unsafe {
+        let py = Python::assume_attached();
+        let told = || -> PyResult<()> {
+            let reach = Borrowed::from_ptr(py, reach).cast::<Reach>()?;
+            match event {
+                CALL => reach.get().enter(
+                    &Borrowed::from_ptr(py, frame.cast::<ffi::PyObject>()),
+                    &Bound::from_owned_ptr(py, ffi::PyFrame_GetCode(frame).cast()),
+                )?,
+                RETURN => reach.get().leave(),
+                _ => reach.get().call(&Borrowed::from_ptr(py, argument)),
+            }
+            Ok(())
+        };
+        told().map_err(|error| error.restore(py))
+    };
+    if done.is_ok() { 0 } else { -1 }
+}
+
 impl Reach {
+    /// Notes a frame that is entered.
+    fn enter(&self, frame: &Bound<'_, PyAny>, code: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.note_asked(frame, code)?;
+        let address = code.as_ptr() as usize;
+        let (known, within) = self.met(address);
+        let kind = match known {
+            Some(kind) => kind,
+            None => self.kind(code.getattr("co_filename")?.cast::<PyString>()?.to_str()?),
+        };
+        let loud = match kind {
+            Kind::Quiet => false,
+            Kind::Inheriting => within,
+            Kind::Loud => true,
+        };
+        let noted = match loud && (known.is_none() || matches!(kind, Kind::Inheriting)) {
+            true => Some((code.clone().unbind(), Some(frame.getattr("f_globals")?.unbind()))),
+            false => None,
+        };
+        let mut state = self.state();
+        state.frames.push(loud);
+        if known.is_none() {
+            state.kinds.insert(address, kind);
+            state.codes.push(code.clone().unbind());
+        }
+        state.noted.extend(noted);
+        Ok(())
+    }
+
+    /// Notes that a frame is left.
+    fn leave(&self) {
+        self.state().frames.pop();
+    }
+
+    /// Notes a function of C that is called.
+    fn call(&self, function: &Bound<'_, PyAny>) {
+        let mut state = self.state();
+        if state.frames.last() == Some(&true) {
+            state.noted.push((function.clone().unbind(), None));
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
