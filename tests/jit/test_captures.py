@@ -282,3 +282,14 @@ def test_code_that_frazil_calls_is_watched(call):
 class Axis:
     def __index__(self):
         return int(time.perf_counter() < 0)
+
+
+def test_asserts_of_tests_leave_a_function_compiled():
+    def cost(x):
+        assert x.ndim == 1  # pytest has made calls of its own functions of it
+        return np.sum(x**2)
+
+    compiled = fz.jit(cost, mode="py")
+    assert compiled(np.ones(2)) == compiled(np.ones(2)) == 2
+    assert compiled.cache_info().hits == 1
+    assert fz.grad(cost)(np.ones(2)).tolist() == [2.0, 2.0]

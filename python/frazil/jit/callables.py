@@ -22,7 +22,8 @@ import numpy as np
 _MODULES = frozenset(
     ("math", "cmath", "_operator", "operator", "itertools", "_functools", "_struct", "binascii")
 )
-_TRUSTED = ("numpy", "scipy", "frazil")
+_TRUSTED = ("numpy", "scipy", "frazil", "_pytest")
+"""pytest makes ``assert`` call functions of its own, which only tell of what failed."""
 _UNTRUSTED = ("numpy.random", "scipy.stats._qmc", "scipy.io")
 _BUILTINS = frozenset(
     (
