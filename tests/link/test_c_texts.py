@@ -103,6 +103,11 @@ def indexed():
     return [ft.exp(x[index]) + 1, ft.inc_subtensor(y[index], ft.sin(x)), m[index].sum(axis=0)]
 
 
+def indexed_rows():
+    """Rows that indices choose, taken and put."""
+    return [ft.softmax(m[index], axis=1), ft.inc_subtensor(m[index], m[k] * x[:, None])]
+
+
 def integers():
     """Division that takes no zero, and powers that may fail."""
     return [k // n, k % n, k**n]
@@ -159,7 +164,7 @@ def prefixes():
 
 CASES = (
     *(elementwise, broadcasting, sum_of_rows, sum_of_columns, softmax, logsumexp),
-    *(functions_under_a_choice, indexed, integers, scan, scan_until),
+    *(functions_under_a_choice, indexed, indexed_rows, integers, scan, scan_until),
     *(element_loops, narrow_elements, fold_of_bools, arithmetic_of_short_integers, prefixes),
     integer_reductions,
 )

@@ -1,9 +1,12 @@
 """Elements read and written where indices say, in loops."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from scipy.special import gammaln, softmax
 from test_fusion import steps
 
 import frazil as fz
@@ -174,3 +177,119 @@ def test_gradient_of_a_part_that_is_chosen(mode, positive):
         expected += -(1 - np.tanh(np.cos(values)) ** 2) * np.sin(values)
         assert sorted(put) == list(range(8))
     np.testing.assert_allclose(f(values, 1.0 if positive else -1.0), expected, rtol=1e-10)
+
+
+@cache
+def rows_in_many_ways(mode, dtype):
+    """Rows taken into loops of every kind, and rows put back."""
+    table, other = ft.matrix("table", dtype=dtype), ft.matrix("other", dtype=dtype)
+    weight, index = ft.vector("weight", dtype=dtype), ft.lvector("index")
+    taken = table[index]
+    outputs = [
+        ft.where(taken > other[index], taken, other[index]),
+        taken.sum(axis=1),
+        taken.sum(axis=0),
+        ft.inc_subtensor(table[index], taken * other[index]),
+        ft.set_subtensor(table[index], taken + weight[:, None]),
+        ft.inc_subtensor(other[index], weight[:, None]),
+    ]
+    if dtype.startswith("float"):
+        outputs += [
+            ft.softmax(taken, axis=1),  # several walks along a row
+            ft.inc_subtensor(table[index], ft.exp(taken)),  # a function of blocks
+            ft.set_subtensor(table[index], ft.gammaln(taken + 1)),  # a function of elements
+        ]
+    return fz.function([table, other, weight, index], outputs, mode=mode)
+
+
+def rows_by_numpy(table, other, weight, index):
+    def increased(array, values):
+        made = array.copy()
+        np.add.at(made, index, values)
+        return made
+
+    def changed(values):
+        made = table.copy()
+        for at, row in zip(index, values, strict=True):
+            made[at] = row
+        return made
+
+    taken, column = table[index], weight[:, None]
+    yield np.where(taken > other[index], taken, other[index])
+    yield taken.sum(axis=1)
+    yield taken.sum(axis=0)
+    yield increased(table, taken * other[index])
+    yield changed(taken + column)
+    yield increased(other, column)
+    if table.dtype.kind == "f":
+        yield softmax(taken, axis=1) if taken.size else taken
+        yield increased(table, np.exp(taken))
+        yield changed(gammaln(taken + 1))
+
+
+LAYOUTS = {
+    "rows": lambda x: x[:, : x.shape[1] // 2].copy(),
+    "columns": lambda x: np.asfortranarray(x[:, : x.shape[1] // 2]),
+    "every second": lambda x: x[:, ::2],
+    "reversed": lambda x: x[:, : x.shape[1] // 2][:, ::-1],
+    "repeated": lambda x: np.broadcast_to(x[:, :1], (len(x), x.shape[1] // 2)),
+}
+
+
+@st.composite
+def tables(draw):
+    """Two tables, the first laid out in any way, and indices with repetitions."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    length, count = draw(st.integers(1, 5)), draw(st.sampled_from([0, 1, 2, 9]))
+    width = draw(st.sampled_from([1, 3, 7, 8, 9, 16, 17, 33, 64, 70]))
+    numbers = rng.integers(0, 3, (2, length, 2 * width))
+    weight, index = rng.integers(0, 3, count), rng.integers(-length, length, count)
+    return draw(st.sampled_from(list(LAYOUTS))), numbers, weight, index
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int8"])
+@pytest.mark.parametrize("linker", ["py", *MODES])
+@settings(max_examples=20)
+@given(case=tables())
+def test_rows_that_indices_choose(linker, dtype, case):
+    layout, (table, other), weight, index = case
+    table = LAYOUTS[layout](table.astype(dtype))
+    arrays = [table, other[:, : table.shape[1]].astype(dtype), weight.astype(dtype), index]
+    wanted = rows_by_numpy(*arrays)
+    for got, one in zip(rows_in_many_ways(linker, dtype)(*arrays), wanted, strict=True):
+        np.testing.assert_allclose(got, one, rtol=1e-5 if dtype == "float32" else 1e-12)
+
+
+@cache
+def rows_without_an_end(mode):
+    """What there is for rows of any length: a sum has a value where there is nothing."""
+    table, index = ft.matrix("table"), ft.lvector("index")
+    taken = table[index]
+    outputs = [taken - taken.sum(axis=1, keepdims=True), ft.inc_subtensor(table[index], 1)]
+    return fz.function([table, index], outputs, mode=mode)
+
+
+@pytest.mark.parametrize("width", [0, 1, 20])
+@pytest.mark.parametrize("bad", [5, -6, 2**62])
+def test_a_row_out_of_bounds_is_named(mode, bad, width):
+    table, index = np.ones((5, width)), np.array([4, bad, -5])
+    f = rows_without_an_end(mode)
+    with pytest.raises(IndexError, match=f"index {bad} is out of bounds for axis 0 with size 5"):
+        f(table, index)
+    index[1] = 0
+    differences, increased = f(table, index)
+    np.testing.assert_array_equal(differences, np.full((3, width), 1 - width))
+    np.testing.assert_array_equal(increased[:, :1], np.c_[[3, 1, 1, 1, 2]][:, :width])
+
+
+def test_rows_are_put_into_columns(mode):
+    # The elements of a row do not lie side by side where the table is changed in place.
+    numbers = np.arange(5.0 * 19).reshape(5, 19)
+    table = fz.shared(np.asfortranarray(numbers), "table")
+    index, rows = ft.lvector("index"), ft.matrix("rows")
+    changed = ft.inc_subtensor(table[index], ft.sqrt(rows))
+    f = fz.function([index, rows], [], updates=[(table, changed)], mode=mode)
+    given = np.arange(4.0 * 19).reshape(4, 19)
+    f(np.array([3, -5, 3, 1]), given)
+    np.add.at(numbers, [3, 0, 3, 1], np.sqrt(given))
+    np.testing.assert_allclose(table.get_value(), numbers)

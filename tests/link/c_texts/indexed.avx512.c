@@ -162,6 +162,21 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
     const i8 v0 = ((const i8 *)p0)[0];
     {
       char *w1 = p1;
+      char *wt1 = px0;
+      {
+        i8 n1_0 = v0;
+        if ((u8)n1_0 >= (u8)((const i8 *)pg0)[1]) {
+          if (n1_0 >= 0 || n1_0 < -((const i8 *)pg0)[1]) {
+            ((i8 *)preport)[0] = 0;
+            ((i8 *)preport)[1] = n1_0;
+            return 2;
+          }
+          n1_0 += ((const i8 *)pg0)[1];
+        }
+        wt1 += n1_0 * ((const i8 *)pg0)[2];
+      }
+      const b1 dt1 = ((const i8 *)pg0)[0] == 8;
+      ALIGNED u8 et1[8];
       for (i8 i = 0; i < n_inner;) {
         i8 end = full;
         if (i == full) {
@@ -170,17 +185,16 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
         }
         for (; i < end; i += 8) {
           char *q1 = w1 + i * 8;
-          for (i8 l = 0; l < 8; ++l) {
-            i8 n1_0 = v0;
-            if ((u8)n1_0 >= (u8)((const i8 *)pg0)[1]) {
-              if (n1_0 >= 0 || n1_0 < -((const i8 *)pg0)[1]) {
-                ((i8 *)preport)[0] = 0;
-                ((i8 *)preport)[1] = n1_0;
-                return 2;
-              }
-              n1_0 += ((const i8 *)pg0)[1];
+          char *qt1 = wt1 + i * 8;
+          if (i == full || !dt1) {
+            qt1 = (char *)et1;
+            for (i4 l = 0; l < 8; ++l) {
+              et1[l] = ((u8 *)(wt1 + (i + l < n_inner ? i + l : n_inner - 1) * ((const i8 *)pg0)[0]))[0];
             }
-            const f8 v1 = ((const f8 *)(px0 + (i + (i + l < n_inner ? l : rest - 1)) * ((const i8 *)pg0)[0] + n1_0 * ((const i8 *)pg0)[2]))[0];
+          }
+#pragma omp simd
+          for (i8 l = 0; l < 8; ++l) {
+            const f8 v1 = ((const f8 *)qt1)[l];
             ((f8 *)q1)[l] = ((const f8 *)q1)[l] + (v1);
           }
         }

@@ -105,15 +105,15 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           char *q4 = w4 + i * 8;
           char *q5 = w5 + i * 1;
           u1 *c6 = sets6 + ((walked6 + i) & 31);
-          const i8x8 c1 = widen_i1x8(q1);
-          const i8x8 c2 = widen_u1x8(q2);
+          const i8x8 wide1 = widen_i1x8(q1);
+          const i8x8 wide2 = widen_u1x8(q2);
           ALIGNED i8 of6[8];
           ALIGNED i8 oq5[8];
 #pragma omp simd
           for (i8 l = 0; l < 8; ++l) {
             const f8 v0 = ((const f8 *)q0)[l];
-            const i8 v1 = c1[l];
-            const b1 v2 = (c2[l] != 0);
+            const i8 v1 = wide1[l];
+            const b1 v2 = (wide2[l] != 0);
             const f8 v3 = ((const f8 *)q3)[l];
             const f8 v4 = sin(v0);
             const f8 v5 = cos(v0);

@@ -107,7 +107,7 @@ class BlockWriter:
         if lanes.stage == self.stages.last:
             body += self._written(lanes, [each.fold_lane for each in self.foldings])
         if lanes.stage == self.stages.put_stage:
-            body += put_lane(self.values, self.row_pass.puts)
+            body += put_lane(self.values, self.stages.puts)
         return body
 
     def _block_functions(self, stage: int) -> Iterator[c.Statement]:
@@ -194,20 +194,27 @@ class BlockWriter:
     def _written(
         self, lanes: PlainLanes, fold_lanes: Sequence[Callable[[str], c.Statement]]
     ) -> Iterator[c.Statement]:
-        """Writes and reductions of one lane; the latter by a function for each."""
+        """Writes, reductions and rows put, of one lane; the second by a function for each."""
         for each, fold_lane in zip(self.foldings, fold_lanes, strict=True):
             value = self.values.written(each.write)
             yield lanes.fold(f"of{each.k}", each.write.dtype, value, fold_lane)
         for position in self.row_pass.writes:
-            write, pointer = self.kernel.writes[position], f"q{self.values.n_reads + position}"
-            if not write.inner:
-                continue
-            value = self.values.written(write)
-            if write.reduce is None:
-                yield lanes.store(write.dtype, pointer, value)
-            else:
-                gathered = partial(self._gathered, write, pointer)
-                yield lanes.fold(f"o{pointer}", write.dtype, value, gathered)
+            write = self.kernel.writes[position]
+            if write.inner:
+                yield self._stored(lanes, write, f"q{self.values.n_reads + position}")
+
+        for k in self.stages.row_puts:
+            put = self.kernel.puts[k]
+            write = Write(put.value, put.dtype, inner=True, reduce=put.reduce)
+            yield self._stored(lanes, write, f"qh{k}")
+
+    def _stored(self, lanes: PlainLanes, write: Write, pointer: str) -> c.Statement:
+        """Write one lane to the block at a pointer, or fold it into that."""
+        value = self.values.written(write)
+        if write.reduce is None:
+            return lanes.store(write.dtype, pointer, value)
+        gathered = partial(self._gathered, write, pointer)
+        return lanes.fold(f"o{pointer}", write.dtype, value, gathered)
 
     def _gathered(self, write: Write, pointer: str, value: str) -> c.Assign:
         """Fold an element into an element of an output."""
@@ -278,14 +285,14 @@ class WideLanes(PlainLanes):
         come = {k for k in stages.needed[self.stage] if stages.comes_narrow(k)}
         for k in sorted(come - widened):
             pointer = f"s{k}" if k in self.values.calls else stages.place(k)
-            yield self.narrow.widen(f"c{k}", self.values.dtypes[k], pointer)
+            yield self.narrow.widen(f"wide{k}", self.values.dtypes[k], pointer)
         widened |= come
 
     def load_value(self, k: int) -> c.Const:
         dtype = self.values.dtypes[k]
         if not self.narrow.has(dtype):
             return super().load_value(k)
-        array = "c" if self.stages.comes_narrow(k) else "s"
+        array = "wide" if self.stages.comes_narrow(k) else "s"
         code, value = self.narrow.value(dtype, f"{array}{k}[l]")
         return c.Const(code, f"v{k}", value)
 

@@ -58,9 +58,11 @@ class Stages:
     Attributes
     ----------
     of : mapping of int to int
-        The stage of every value that the pass computes.
+        The stage of every value that the pass computes. Rows that indices choose are operands.
+    puts, row_puts : list of int
+        The puts of the pass: those of elements where indices say, and those of rows.
     last : int
-        The stage that writes and folds.
+        The stage that writes and folds, and puts rows.
     put_stage : int
         The stage that puts elements where indices say; -1 if there are none.
     needed : mapping of int to set of int
@@ -76,6 +78,8 @@ class Stages:
     def __init__(self, values: Values, row_pass: Pass) -> None:
         self.values = values
         self.row_pass = row_pass
+        self.puts = [k for k in row_pass.puts if k not in values.kernel.row_puts]
+        self.row_puts = [k for k in row_pass.puts if k in values.kernel.row_puts]
         self.narrow = Narrow(values.unit, values.kernel)
         self.block_functions = {
             k: _BLOCK_FUNCTIONS[own.op]
@@ -87,7 +91,7 @@ class Stages:
         self.of = self._find_stages()
         last = max(self.of.values(), default=0)
         self.last = last if last % 3 != Kind.BLOCK else _next(last, Kind.VECTOR)
-        self.put_stage = _next(self.last + 1, Kind.LANES) if row_pass.puts else -1
+        self.put_stage = _next(self.last + 1, Kind.LANES) if self.puts else -1
         # Puts come after the writes, which may overwrite operands.
         self.read_before = {k for k in self._put_values() if self._varies_and_is_read(k)}
         self.needed = self._find_needed()
@@ -118,6 +122,8 @@ class Stages:
 
     def place(self, k: int) -> str:
         """The pointer to the block of a value that the pass does not compute."""
+        if k in self.values.kernel.row_takes:
+            return f"qt{k}"
         return f"q{k}" if k < self.values.n_reads else f"qb{k}"
 
     def stack_type(self, k: int) -> str:
@@ -135,13 +141,18 @@ class Stages:
     def _find_stages(self) -> dict[int, int]:
         calls, ops = self.values.calls, self.values.kernel.ops
         stages: dict[int, int] = {}
-        for k in self.row_pass.varying:
+        for k in self._computed_values():
             args = ops[k].args
             earliest = max([stages.get(a, 0) for a in args], default=0)
             if k in calls and any(a in stages for a in args):
                 earliest += 1  # it takes blocks of its operands
             stages[k] = _next(earliest, self._kind(k))
         return stages
+
+    def _computed_values(self) -> Iterator[int]:
+        """The values that the pass computes at every element, in order."""
+        row_takes = self.values.kernel.row_takes
+        return (k for k in self.row_pass.varying if k not in row_takes)
 
     def _kind(self, k: int) -> Kind:
         own = self.values.kernel.ops[k]
@@ -153,13 +164,14 @@ class Stages:
         return Kind.LANES if narrow_integers else Kind.VECTOR
 
     def _written_values(self) -> Iterator[int]:
-        """The values that the last stage writes and folds."""
+        """The values that the last stage writes, folds and puts."""
         kernel, row_pass = self.values.kernel, self.row_pass
         yield from (kernel.writes[k].value for k in row_pass.writes)
         yield from (kernel.folds[k].arg for k in row_pass.folds)
+        yield from (kernel.puts[k].value for k in self.row_puts)
 
     def _put_values(self) -> Iterator[int]:
-        for k in self.row_pass.puts:
+        for k in self.puts:
             put = self.values.kernel.puts[k]
             yield from (put.value, *put.args)
 
@@ -170,12 +182,12 @@ class Stages:
         kernel = self.values.kernel
         uniform = kernel.uniform
         needed: dict[int, set[int]] = {self.last: set()}
-        for k in self.row_pass.varying:
+        for k in self._computed_values():
             here = needed.setdefault(self.of[k], set())
             here.add(k)
             here.update([a for a in kernel.ops[k].args if not uniform[a]])
         needed[self.last].update(value for value in self._written_values() if not uniform[value])
-        if self.row_pass.puts:
+        if self.puts:
             # In a loop of its own, element by element, as far as the row goes.
             needed[self.put_stage] = {value for value in self._put_values() if not uniform[value]}
             needed[self.last] |= self.read_before

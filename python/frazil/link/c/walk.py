@@ -9,6 +9,7 @@ from frazil.link.c import syntax as c
 from frazil.link.c.ends import Ends
 from frazil.link.c.folding import AllRows, EachRow, Folding, MemoryFolding, folding
 from frazil.link.c.functions import C_TYPES
+from frazil.link.c.indexed_rows import indexed_rows
 from frazil.link.c.lanes import BlockWriter
 from frazil.link.c.operands import Operands
 from frazil.link.c.pauses import STOPS, Asking, Carrying, Columns, Decided, Pause
@@ -66,6 +67,7 @@ class PassWriter:
         self.row_pass = row_pass
         self.foldings = foldings
         self.moving = frame.operands.of_pass(row_pass)
+        self.indexed = indexed_rows(frame.values, row_pass)
 
     def walk(self) -> Iterator[c.Statement]:
         """One walk along each row."""
@@ -85,6 +87,8 @@ class PassWriter:
         yield from self.rows.load_uniform(stages.used_values())
         for operand in self.moving:
             yield c.Declare("char", f"*w{operand.name}", self.rows.start(operand))
+        for row in self.indexed:
+            yield from row.enter_row()
         yield from self.rows.enter_pass(self.row_pass)
         for each in self.foldings:
             yield from each.enter_row()
@@ -111,6 +115,8 @@ class PassWriter:
         for operand in self.moving:
             start = f"w{operand.name} + i * {operand.size}"
             yield c.Declare("char", f"*q{operand.name}", start)
+        for row in self.indexed:
+            yield row.start_block()
 
     def _plain_blocks(self, block: BlockWriter) -> Iterator[c.Statement]:
         """One loop over the blocks of a row in which nothing is folded.
@@ -119,7 +125,11 @@ class PassWriter:
         to compile.
         """
         yield from block.before_blocks()
-        body = [*self._block_starts(), *self.ends.turn_block(self.moving), *block.one_block()]
+        body = [
+            *self._block_starts(),
+            *self.ends.turn_block(self.moving),
+            *self._through_copies(block),
+        ]
         if not self.kernel.takes_rows:
             yield c.For("i8 i = 0", "i < n_inner", f"i += {self.lanes}", body)
             return
@@ -149,15 +159,23 @@ class PassWriter:
     def _one_block(self, block: BlockWriter) -> Iterator[c.Statement]:
         yield from self._block_starts()
         yield from self.rows.prefetch(self.row_pass, self.moving)
-        yield from block.one_block()
+        yield from self._through_copies(block)
         for each in self.foldings:
             yield from each.leave_block()
+
+    def _through_copies(self, block: BlockWriter) -> Iterator[c.Statement]:
+        """What is done with a block; rows that indices choose may need a copy of it."""
+        for row in self.indexed:
+            yield row.turn_block()
+        yield from block.one_block()
+        for row in self.indexed:
+            yield from row.leave_block()
 
     def _all_sets(self, stages: Stages, block: BlockWriter) -> Iterator[c.Statement]:
         """As many blocks at a time as there are sets, where that is quick."""
         foldings = [each for each in self.foldings if isinstance(each, MemoryFolding)]
         is_all = bool(foldings) and len(foldings) == len(self.foldings)
-        if not (is_all and self.moving and stages.is_quick):
+        if not (is_all and (self.moving or self.indexed) and stages.is_quick):
             return
         wide = SETS * self.lanes
         body = [
@@ -166,8 +184,9 @@ class PassWriter:
             *block.all_sets(foldings),
         ]
         until = f"i + {wide} <= (end < full ? end : full)"
-        aligned = " && ".join(each.is_aligned() for each in foldings)
-        yield c.If(aligned, [c.For("", until, f"i += {wide}", body)])
+        conditions = [each.is_aligned() for each in foldings]
+        conditions += [each.is_dense for each in self.indexed]
+        yield c.If(" && ".join(conditions), [c.For("", until, f"i += {wide}", body)])
 
     def _pauses(self) -> list[Pause]:
         """Why the walk pauses; the first reason has the last word on how far it goes."""

@@ -232,6 +232,26 @@ class LoopKernel:
         return tuple(known)
 
     @cached_property
+    def row_takes(self) -> Mapping[int, Take]:
+        """The takes that move along a row at indices that do not, by the number of their value."""
+        return {
+            k: own
+            for k, own in self.ops.items()
+            if isinstance(own, Take)
+            and self.sources[own.source].inner
+            and all(self.uniform[a] for a in own.args)
+        }
+
+    @cached_property
+    def row_puts(self) -> Mapping[int, Put]:
+        """The puts that move along a row at indices that do not, by their number."""
+        return {
+            k: put
+            for k, put in enumerate(self.puts)
+            if put.inner and all(self.uniform[a] for a in put.args)
+        }
+
+    @cached_property
     def lanes(self) -> int:
         """The number of elements in a block: as many of one type as a cache line holds.
 

@@ -151,6 +151,8 @@ def _expensive(kernel: LoopKernel, ready: Sequence[int], last: int) -> list[bool
     for k, statement in kernel.ops.items():
         if kernel.uniform[k]:
             continue
+        if k in kernel.row_takes:
+            continue  # it is read like any other operand
         own = statement.op if isinstance(statement, Statement) else statement
         whole = cost(own) + sum(again[a] for a in statement.args)
         again[k] = min(whole, KEEPING + 1)
