@@ -33,7 +33,6 @@ _FILES = "it works on files and text. Make arrays first, and variables of them b
 _TEXT = "a variable has no values to print before a function runs. Print it by print(x)"
 _MEMORY = "a variable has no memory before a function runs"
 _POLYNOMIALS = "numbers of coefficients depend on values here. Write the polynomial by ft.vander"
-_SETS = "how many elements there are depends on values. Call it outside, and pass what it gives"
 _PYTHON = "it calls a Python function for parts of an array. Write fz.map(function, x)"
 
 IN_NUMPY: Mapping[str, str] = {
@@ -53,9 +52,10 @@ IN_NUMPY: Mapping[str, str] = {
     **dict.fromkeys(("array2string", "array_repr", "array_str"), _TEXT),
     **dict.fromkeys(("may_share_memory", "shares_memory", "require"), _MEMORY),
     "min_scalar_type": "it depends on values. The dtype of a variable is x.dtype",
-    **dict.fromkeys(("poly", "polyadd", "polyder", "polydiv", "polyfit"), _POLYNOMIALS),
-    **dict.fromkeys(("polyint", "polymul", "polysub", "roots"), _POLYNOMIALS),
-    **dict.fromkeys(("intersect1d", "setdiff1d", "setxor1d", "trim_zeros", "union1d"), _SETS),
+    **dict.fromkeys(("poly", "polydiv", "roots"), _POLYNOMIALS),
+    "polyfit": "write ft.linalg.lstsq(ft.vander(x, deg + 1), y)[0]",
+    "polymul": "it leaves out leading zeros. ft.convolve(a, b) keeps them",
+    "trim_zeros": "how many elements it leaves depends on values. Write x[first:last]",
     **dict.fromkeys(("apply_along_axis", "apply_over_axes", "fromfunction", "piecewise"), _PYTHON),
     **dict.fromkeys(("packbits", "unpackbits"), "bytes are not read as another type"),
     "ix_": "ft.meshgrid(i, j, indexing='ij', sparse=True) gives such indices",

@@ -201,9 +201,10 @@ _WITHOUT_MEANING: Mapping[str, tuple[object, ...]] = {
     "overwrite_input": (True, False),
     "order": (None, "C", "K", "A"),
     "device": (None, "cpu"),
-    "kind": (None, "quicksort", "stable", "mergesort", "heapsort"),
+    "kind": (None, "quicksort", "stable", "mergesort", "heapsort", "introselect"),
     "casting": ("same_kind", "unsafe"),
     "stable": (None, True, False),
+    "sorted": (True, False),
 }
 """Values of arguments that say how memory is used, or how the same result is found."""
 

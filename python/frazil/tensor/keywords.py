@@ -10,8 +10,9 @@ from frazil.tensor.docstrings import renamed
 
 _FIRST = (
     *("all", "any", "argmax", "argmin", "count_nonzero", "cumprod", "cumsum", "diagonal"),
-    *("expand_dims", "flatnonzero", "full_like", "max", "min", "mean", "moveaxis", "nancumprod"),
-    *("nancumsum", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd", "nansum", "nanvar"),
+    *("expand_dims", "flatnonzero", "full_like", "max", "min", "mean", "moveaxis", "nanargmax"),
+    *("nanargmin", "nancumprod", "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod", "nanstd"),
+    *("nansum", "nanvar"),
     *("nonzero", "ones_like", "permute_dims", "prod", "ravel", "shape", "size", "squeeze", "std"),
     *("sum", "swapaxes", "trace", "transpose", "var", "zeros_like"),
 )

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import builtins
+
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.axes import normalize_axis
 from frazil.tensor.creation import ones, zeros
 from frazil.tensor.cumulation import cumsum
 from frazil.tensor.items import get_item, set_subtensor
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import length, lengths, literal, minimum
+from frazil.tensor.ordering import order_of_rows
 from frazil.tensor.positions import searchsorted
 from frazil.tensor.rearranging import diff
+from frazil.tensor.reductions import any
 from frazil.tensor.reshaping import ravel, reshape
 from frazil.tensor.searching import nonzero
 from frazil.tensor.sorting import argsort, sort
 from frazil.tensor.taking import take
+from frazil.tensor.transposition import moveaxis
 
 
 def isin(element: TensorLike, test_elements: TensorLike, *, invert: bool = False) -> Variable:
@@ -58,55 +64,76 @@ def unique(
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
 ) -> Variable | tuple[Variable, ...]:
     """Return the sorted elements, each once.
 
     Parameters
     ----------
     ar : tensor_like
-        Any tensor, which is flattened.
+        Any tensor, which is flattened unless there is an ``axis``.
     return_index : bool, default False
         Also return where each stands first.
     return_inverse : bool, default False
-        Also return which of them each element is, in the shape of ``ar``.
+        Also return which of them each element is, in the shape of ``ar``; with an ``axis`` a
+        vector.
     return_counts : bool, default False
         Also return how often each occurs.
+    axis : int, optional
+        The dimension whose parts are compared as a whole; a matrix has rows for 0, columns for 1.
+    equal_nan : bool, default True
+        Whether all NaN are one. Parts along an ``axis`` that have one differ from all others.
 
     Returns
     -------
     Variable, or tuple of Variable
-        As :func:`numpy.unique` gives: all NaN are one. How many there are only a call knows.
+        As :func:`numpy.unique` gives. How many there are only a call knows.
 
     Examples
     --------
     >>> import frazil.tensor as ft
     >>> ft.unique([3, 1, 3, 2]).eval()
     array([1, 2, 3])
+    >>> ft.unique([[1, 0], [0, 1], [1, 0]], axis=0).eval()
+    array([[0, 1],
+           [1, 0]])
     """
     ar = as_tensor(ar)
-    x = ravel(ar)
-    order = argsort(x)
-    ordered = take(x, order)
+    if axis is None:
+        x = ravel(ar)
+        order, along = argsort(x), 0
+    else:
+        along = normalize_axis(axis, ar.ndim)
+        x = moveaxis(ar, along, 0)
+        order = order_of_rows(x)
+    ordered = take(x, order, 0)
     n = length(x, 0)
-    later, earlier = get_item(ordered, slice(1, None)), get_item(ordered, slice(None, -1))
-    differs = _core.elemwise(scalar.neq, later, earlier)
-    if x.type.numpy_dtype.kind == "f":
-        both = (_core.elemwise(scalar.isnan, one) for one in (later, earlier))
-        known = _core.elemwise(scalar.invert, _core.elemwise(scalar.and_, *both))
-        differs = _core.elemwise(scalar.and_, differs, known)
+    differs = _differs_from_last(ordered, equal_nan and axis is None)
     first = concatenate([ones(minimum(n, literal(1)), "bool"), differs])
     (at,) = nonzero(first)
-    found = [get_item(ordered, at)]
+    found = [moveaxis(get_item(ordered, at), 0, along)]
     if return_index:
         found.append(get_item(order, at))
     if return_inverse:
         number = cumsum(as_tensor(first, "int64")) - 1
-        found.append(
-            reshape(set_subtensor(get_item(zeros(n, "int64"), order), number), lengths(ar))
-        )
+        inverse = set_subtensor(get_item(zeros(n, "int64"), order), number)
+        found.append(reshape(inverse, lengths(ar)) if axis is None else inverse)
     if return_counts:
         found.append(diff(concatenate([at, reshape(n, (1,))])))
     return found[0] if len(found) == 1 else tuple(found)
+
+
+def _differs_from_last(ordered: Variable, equal_nan: bool) -> Variable:
+    """Return for each element but the first, or row, whether it is not the one before it."""
+    later, earlier = get_item(ordered, slice(1, None)), get_item(ordered, slice(None, -1))
+    differs = _core.elemwise(scalar.neq, later, earlier)
+    if equal_nan and ordered.type.numpy_dtype.kind == "f":
+        both = (_core.elemwise(scalar.isnan, one) for one in (later, earlier))
+        known = _core.elemwise(scalar.invert, _core.elemwise(scalar.and_, *both))
+        differs = _core.elemwise(scalar.and_, differs, known)
+    return any(differs, tuple(range(1, ordered.ndim))) if ordered.ndim > 1 else differs
 
 
 def array_equal(a1: TensorLike, a2: TensorLike, equal_nan: bool = False) -> Variable:
@@ -132,10 +159,36 @@ def array_equal(a1: TensorLike, a2: TensorLike, equal_nan: bool = False) -> Vari
     """
     a, b = as_tensor(a1), as_tensor(a2)
     known = zip(a.type.shape, b.type.shape, strict=False)
-    if a.ndim != b.ndim or any(None not in (n, m) and n != m for n, m in known):
+    if a.ndim != b.ndim or builtins.any(None not in (n, m) and n != m for n, m in known):
         return as_tensor(False)
     same = _core.elemwise(scalar.eq, a, b)
     if equal_nan:
         both = (_core.elemwise(scalar.neq, one, one) for one in (a, b))
         same = _core.elemwise(scalar.or_, same, _core.elemwise(scalar.and_, *both))
     return same.all()
+
+
+def array_equiv(a1: TensorLike, a2: TensorLike) -> Variable:
+    """Return whether two tensors have equal elements when they are broadcast.
+
+    Parameters
+    ----------
+    a1, a2 : tensor_like
+        Any tensors; lengths that no type knows must be equal at the call, which raises otherwise.
+
+    Returns
+    -------
+    Variable
+        A bool without dimensions, as :func:`numpy.array_equiv` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.array_equiv([1, 2], [[1, 2], [1, 2]]).eval()
+    array(True)
+    """
+    a, b = as_tensor(a1), as_tensor(a2)
+    known = zip(a.type.shape[::-1], b.type.shape[::-1], strict=False)
+    if builtins.any(n != m and not {None, 1} & {n, m} for n, m in known):
+        return as_tensor(False)
+    return _core.elemwise(scalar.eq, a, b).all()

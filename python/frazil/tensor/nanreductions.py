@@ -9,7 +9,8 @@ import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.tensor import cumulation, moments, reductions
+from frazil.tensor import cumulation, moments, reductions, searching
+from frazil.tensor.checks import Check, checked
 from frazil.tensor.docstrings import described
 from frazil.tensor.reductions import Axis
 
@@ -94,6 +95,28 @@ def nanmin(
         return _extreme(reductions.min, np.inf, x, axis, keepdims)
     numbers = _replaced(x, np.inf)
     return reductions.min(numbers, axis, keepdims, initial=initial, where=where)
+
+
+@described(
+    "Return the positions of the largest elements along a dimension that are not NaN.",
+    "Of int64, as :func:`numpy.nanargmax` gives. A call raises ValueError where all are NaN.",
+    "[1.0, ft.nan, 3.0] -> 2",
+    x="tensor_like: Any tensor with elements.",
+    axis="int: The dimension; default: the position in the flattened tensor.",
+)
+def nanargmax(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Variable:
+    return _position(searching.argmax, -np.inf, as_tensor(x), axis, keepdims)
+
+
+@described(
+    "Return the positions of the smallest elements along a dimension that are not NaN.",
+    "Of int64, as :func:`numpy.nanargmin` gives. A call raises ValueError where all are NaN.",
+    "[1.0, ft.nan, 3.0] -> 0",
+    x="tensor_like: Any tensor with elements.",
+    axis="int: The dimension; default: the position in the flattened tensor.",
+)
+def nanargmin(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Variable:
+    return _position(searching.argmin, np.inf, as_tensor(x), axis, keepdims)
 
 
 @described(
@@ -199,6 +222,16 @@ def _extreme(
     found = reduction(_replaced(x, least), axis, keepdims)
     none = reductions.all(_is_nan(x), axis, keepdims)
     return _core.elemwise(scalar.where, none, np.nan, found)
+
+
+def _position(
+    search: searching.Position, least: float, x: Variable, axis: int | None, keepdims: bool
+) -> Variable:
+    found = search(_replaced(x, least), axis, keepdims)
+    if not _has_nan(x):
+        return found
+    some = _core.elemwise(scalar.invert, reductions.all(_is_nan(x), axis, keepdims))
+    return checked(found, [some], Check("all elements of a line are NaN: none has a place", False))
 
 
 def _masked(x: Variable, where: TensorLike | None) -> Variable:

@@ -56,8 +56,7 @@ def median(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable
 def nanmedian(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable:
     x = _as_floating(as_tensor(a))
     ordered = sort(_first(x, axis), 0)
-    valid = _core.elemwise(scalar.invert, _core.elemwise(scalar.isnan, ordered))
-    count = sum(valid, 0, keepdims=True)
+    count = expand_dims(_numbers(ordered), 0)
     below = _core.elemwise(scalar.maximum, count - 1, 0)
     low, high = (
         get_item(take_along_axis(ordered, place, 0), 0)
@@ -105,6 +104,44 @@ def percentile(
     return _quantile(as_tensor(a), _as_shares(q, 100), axis, method, keepdims, weak)
 
 
+@described(
+    "Return the numbers below which given shares of the elements that are not NaN lie.",
+    "As :func:`numpy.nanquantile` gives; NaN where there is no number.",
+    "[1.0, ft.nan, 3.0], [0.5, 1.0] -> [2., 3.]",
+    a="tensor_like: Any tensor with elements.",
+    q="tensor_like: The shares, from 0 to 1; 2 dimensions at most.",
+    method=_METHOD,
+)
+def nanquantile(
+    a: TensorLike,
+    q: TensorLike,
+    axis: Axis = None,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Variable:
+    weak = type(q) in (int, float)
+    return _quantile(as_tensor(a), _as_shares(q, 1), axis, method, keepdims, weak, True)
+
+
+@described(
+    "Return the numbers below which given percentages of the elements that are not NaN lie.",
+    "As :func:`numpy.nanpercentile` gives; NaN where there is no number.",
+    "[1.0, ft.nan, 3.0], 50 -> 2.",
+    a="tensor_like: Any tensor with elements.",
+    q="tensor_like: The percentages, from 0 to 100; 2 dimensions at most.",
+    method=_METHOD,
+)
+def nanpercentile(
+    a: TensorLike,
+    q: TensorLike,
+    axis: Axis = None,
+    method: str = "linear",
+    keepdims: bool = False,
+) -> Variable:
+    weak = type(q) in (int, float)
+    return _quantile(as_tensor(a), _as_shares(q, 100), axis, method, keepdims, weak, True)
+
+
 def _as_shares(q: TensorLike, whole: int) -> Variable:
     """Return ``q`` as shares of 1."""
     shares = as_tensor(q)
@@ -118,7 +155,13 @@ def _as_shares(q: TensorLike, whole: int) -> Variable:
 
 
 def _quantile(
-    x: Variable, q: Variable, axis: Axis, method: str, keepdims: bool, weak: bool
+    x: Variable,
+    q: Variable,
+    axis: Axis,
+    method: str,
+    keepdims: bool,
+    weak: bool,
+    pass_over_nan: bool = False,
 ) -> Variable:
     """Return quantiles; those of a weak share, a Python number, have the dtype of ``x``."""
     if method not in _WEIGHTS and method not in _PLACES:
@@ -127,28 +170,49 @@ def _quantile(
     if x.dtype == "bool":
         raise TypeError(f"quantiles are of numbers; given {x.type}. Cast it first.")
     ordered = sort(_first(x, axis), 0)
-    count = as_tensor(length(ordered, 0), q.dtype)
-    nan = get_item(_last_is_nan(ordered), 0)
+    has_nan = ordered.dtype.startswith("float")
+    of_lines = pass_over_nan and has_nan
+    if of_lines:
+        # NaN are sorted to the end, behind the elements that count; each line has its own number.
+        count = as_tensor(_numbers(ordered), q.dtype)
+        shares = expand_dims(q, tuple(range(q.ndim, q.ndim + count.ndim)))
+    else:
+        count, shares = as_tensor(length(ordered, 0), q.dtype), q
+    pick = _pick_of_lines if of_lines else get_item
     if method in _PLACES:
-        values = get_item(ordered, as_tensor(_PLACES[method](count, q), "int64"))
+        values = pick(ordered, as_tensor(_PLACES[method](count, shares), "int64"))
     else:
         place, fix = _WEIGHTS[method]
         floating = _as_floating(ordered)
-        values = _between(floating, place(count, q), count, fix, floating.dtype if weak else None)
-    if ordered.dtype.startswith("float"):
+        dtype = floating.dtype if weak else None
+        values = _between(floating, place(count, shares), count, fix, dtype, pick)
+    if has_nan and not of_lines:
+        nan = get_item(_last_is_nan(ordered), 0)
         values = _core.elemwise(scalar.where, nan, np.nan, values)
     return _kept(values, x, axis, keepdims, q.ndim)
 
 
+def _numbers(ordered: Variable) -> Variable:
+    """Return how many elements of each line are not NaN."""
+    return sum(_core.elemwise(scalar.invert, _core.elemwise(scalar.isnan, ordered)), 0)
+
+
+def _pick_of_lines(ordered: Variable, places: Variable) -> Variable:
+    """Return elements of each line; the dimensions of lines are the last ones of ``places``."""
+    rest = lengths(ordered)[1:]
+    flat = reshape(places, (product(lengths(places)[: places.ndim - len(rest)]), *rest))
+    return reshape(take_along_axis(ordered, flat, 0), lengths(places))
+
+
 def _between(
-    ordered: Variable, place: Variable, count: Variable, fix: Place, dtype: str | None
+    ordered: Variable, place: Variable, count: Variable, fix: Place, dtype: str | None, pick: Place
 ) -> Variable:
     """Return what lies at places between elements, which are weighted."""
     down = _core.elemwise(scalar.floor, place)
     weight = as_tensor(fix(place - down, place), dtype)
     last = count - 1
     low, high = (
-        get_item(ordered, as_tensor(_core.elemwise(scalar.clip, at, 0, last), "int64"))
+        pick(ordered, as_tensor(_core.elemwise(scalar.clip, at, 0, last), "int64"))
         for at in (
             _core.elemwise(scalar.where, place >= last, last, down),
             _core.elemwise(scalar.where, place < 0, 0, down + 1),

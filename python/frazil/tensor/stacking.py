@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
@@ -123,3 +124,53 @@ def _matrices(args: Iterable[TensorLike], name: str) -> list[Variable]:
         given = ", ".join(str(x.type) for x in tensors)
         raise ValueError(f"{name} takes two matrices or more; given {given}")
     return tensors
+
+
+def block(arrays: Any) -> Variable:
+    """Return a tensor made of blocks, given by lists in lists as they lie side by side.
+
+    Parameters
+    ----------
+    arrays : tensor_like, or list of lists of them
+        The innermost lists are joined along the last dimension, those around them along the one
+        before it, and so on. All tensors lie in equally many lists.
+
+    Returns
+    -------
+    Variable
+        Of the dtype that the tensors promote to, as :func:`numpy.block` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.block([[ft.eye(2), ft.zeros((2, 1))], [ft.ones((1, 3))]]).eval()
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [1., 1., 1.]])
+    """
+    depths: set[int] = set()
+    parts = _blocks(arrays, 0, depths)
+    if len(depths) > 1:
+        raise ValueError(f"block takes tensors in equally many lists; given {sorted(depths)}")
+    (depth,) = depths
+    ndim = max(depth, *(part.ndim for part in parts), 0)
+    return _joined(arrays, ndim - depth, ndim)
+
+
+def _blocks(arrays: Any, depth: int, depths: set[int]) -> list[Variable]:
+    if isinstance(arrays, tuple):
+        raise TypeError("block takes lists, not tuples, so that what is a tensor is plain")
+    if not isinstance(arrays, list):
+        depths.add(depth)
+        return [as_tensor(arrays)]
+    if not arrays:
+        raise ValueError("a list of blocks is empty")
+    return [part for one in arrays for part in _blocks(one, depth + 1, depths)]
+
+
+def _joined(arrays: Any, axis: int, ndim: int) -> Variable:
+    """Return the blocks, of ``ndim`` dimensions; a list is joined along ``axis``."""
+    if isinstance(arrays, list):
+        return concatenate([_joined(one, axis + 1, ndim) for one in arrays], axis)
+    x = as_tensor(arrays)
+    return expand_dims(x, tuple(range(ndim - x.ndim)))

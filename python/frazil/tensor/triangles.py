@@ -10,8 +10,9 @@ from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
+from frazil.tensor.checks import Check, checked
 from frazil.tensor.cumulation import cumprod
-from frazil.tensor.diagonals import AllocDiag, diagonal, tri
+from frazil.tensor.diagonals import AllocDiag, diag, diagonal, tri
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.elementwise.choice import where
 from frazil.tensor.elementwise.logic import logical_not
@@ -26,6 +27,7 @@ from frazil.tensor.lengths import (
 )
 from frazil.tensor.ranges import arange
 from frazil.tensor.rearranging import flip
+from frazil.tensor.reshaping import ravel
 from frazil.tensor.searching import nonzero
 from frazil.tensor.transposition import moveaxis
 
@@ -131,6 +133,89 @@ def triu_indices_from(arr: TensorLike, k: int = 0) -> tuple[Variable, ...]:
     """
     rows, columns = lengths(_matrix(arr, "triu_indices_from"))
     return triu_indices(rows, k, columns)
+
+
+def diag_indices(n: LengthLike, ndim: int = 2) -> tuple[Variable, ...]:
+    """Return the positions of the main diagonal of a tensor whose dimensions are equally long.
+
+    Parameters
+    ----------
+    n : int or 0-d integer variable
+        The length of each dimension.
+    ndim : int, default 2
+        How many dimensions it has.
+
+    Returns
+    -------
+    tuple of Variable
+        An int64 vector for each dimension, as :func:`numpy.diag_indices` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> x = ft.constant([[1, 2], [3, 4]])
+    >>> x[ft.diag_indices(2)].eval()
+    array([1, 4])
+    """
+    return (arange(as_length(n)),) * ndim
+
+
+def diag_indices_from(arr: TensorLike) -> tuple[Variable, ...]:
+    """Return the positions of the main diagonal of ``arr``.
+
+    Parameters
+    ----------
+    arr : tensor_like
+        A tensor of two dimensions or more, all of one length.
+
+    Returns
+    -------
+    tuple of Variable
+        An int64 vector for each dimension, as :func:`diag_indices` gives. A call raises ValueError
+        where the lengths differ.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> x = ft.constant([[1, 2], [3, 4]])
+    >>> x[ft.diag_indices_from(x)].eval()
+    array([1, 4])
+    """
+    arr = as_tensor(arr)
+    if arr.ndim < 2:
+        raise ValueError(f"diagonals are of tensors of two dimensions or more; given {arr.type}")
+    message = "a diagonal through all dimensions needs them to be equally long"
+    if len({n for n in arr.type.shape if n is not None}) > 1:
+        raise ValueError(f"{message}; given {arr.type}")
+    first, *others = lengths(arr)
+    same = [_core.elemwise(scalar.eq, first, other) for other in others]
+    return diag_indices(checked(first, same, Check(message, False)), arr.ndim)
+
+
+def diagflat(v: TensorLike, k: int = 0) -> Variable:
+    """Return a matrix with the elements of a tensor on a diagonal.
+
+    Parameters
+    ----------
+    v : tensor_like
+        Any tensor, which is flattened.
+    k : int, default 0
+        How far the diagonal is above the main one; negative below.
+
+    Returns
+    -------
+    Variable
+        A square matrix of the dtype of ``v``, as :func:`numpy.diagflat` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.diagflat([[1, 2]], 1).eval()
+    array([[0, 1, 0],
+           [0, 0, 2],
+           [0, 0, 0]])
+    """
+    return diag(ravel(as_tensor(v)), k)
 
 
 def fill_diagonal(a: TensorLike, val: TensorLike, wrap: bool = False) -> Variable:

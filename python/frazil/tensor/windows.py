@@ -10,9 +10,12 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+import frazil._core as _core
+import frazil.scalar as scalar
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes
+from frazil.tensor.checks import Check, checked
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.items import get_item
 from frazil.tensor.lengths import (
@@ -21,6 +24,7 @@ from frazil.tensor.lengths import (
     as_length,
     floor_divide,
     length,
+    lengths,
     literal,
     maximum,
     minimum,
@@ -157,6 +161,79 @@ def correlate(a: TensorLike, v: TensorLike, mode: Mode = "valid") -> Variable:
     turned = minimum(subtract(m, less), literal(1))
     start = floor_divide(add(subtract(less, literal(1)), turned), literal(2))
     return _moved_along(a, v, mode, start)
+
+
+def convolve2d(
+    in1: TensorLike,
+    in2: TensorLike,
+    mode: Mode = "full",
+    boundary: Literal["fill", "wrap", "symm"] = "fill",
+    fillvalue: TensorLike = 0,
+) -> Variable:
+    """Return the convolution of two matrices.
+
+    Parameters
+    ----------
+    in1, in2 : tensor_like
+        Matrices with elements.
+    mode : {"full", "same", "valid"}
+        Wherever they overlap, of the shape of ``in1`` in the middle of that, or where they overlap
+        completely: ``in1`` is then not smaller than ``in2``, or types tell that it is not larger.
+    boundary : {"fill", "wrap", "symm"}
+        What lies around ``in1``: ``fillvalue``, its other end, or its image in a mirror.
+    fillvalue : number, default 0
+        For "fill".
+
+    Returns
+    -------
+    Variable
+        As :func:`scipy.signal.convolve2d` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.convolve2d([[1.0, 2.0], [3.0, 4.0]], [[1.0, 1.0]], "same").eval()
+    array([[1., 3.],
+           [3., 7.]])
+    """
+    a, v = as_tensor(in1), as_tensor(in2)
+    if a.ndim != 2 or v.ndim != 2 or 0 in (*a.type.shape, *v.type.shape):
+        raise ValueError(f"two matrices with elements are needed; given {a.type} and {v.type}")
+    kinds = {"fill": "constant", "wrap": "wrap", "symm": "symmetric"}
+    if mode not in ("full", "same", "valid") or boundary not in kinds:
+        raise ValueError(
+            "mode must be 'full', 'same' or 'valid', and boundary 'fill', 'wrap' or 'symm'; given "
+            f"{mode!r} and {boundary!r}"
+        )
+    if mode == "valid":
+        a, v = _larger_first(a, v)
+    around = [subtract(length(v, axis), literal(1)) for axis in (0, 1)]
+    if mode != "valid":
+        values = {"constant_values": fillvalue} if boundary == "fill" else {}
+        a = pad(a, [(n, n) for n in around], kinds[boundary], **values)
+    windows = _slide(_slide(a, length(v, 0), 0, 1), length(v, 1), 1, 1)
+    whole = tensordot(windows, flip(v), axes=2)
+    if mode != "same":
+        return whole
+    starts = [floor_divide(n, literal(2)) for n in around]
+    sizes = lengths(as_tensor(in1))
+    return get_item(whole, tuple(slice(k, add(k, n)) for k, n in zip(starts, sizes, strict=True)))
+
+
+def _larger_first(a: Variable, v: Variable) -> tuple[Variable, Variable]:
+    """Return two matrices in the order in which the second one slides within the first one."""
+    pairs = [
+        (n, m)
+        for n, m in zip(a.type.shape, v.type.shape, strict=True)
+        if n is not None and m is not None and n != m
+    ]
+    larger = {n > m for n, m in pairs}
+    if len(larger) > 1:
+        raise ValueError(f"neither lies within the other: {a.type} and {v.type}")
+    if larger == {False}:
+        a, v = v, a
+    fits = [_core.elemwise(scalar.ge, length(a, k), length(v, k)) for k in (0, 1)]
+    return checked(a, fits, Check("the first matrix must not be smaller than the second", False)), v
 
 
 def _vectors(a: TensorLike, v: TensorLike) -> tuple[Variable, Variable]:

@@ -80,3 +80,74 @@ def divmod(x1: TensorLike, x2: TensorLike, /) -> tuple[Variable, Variable]:
     (array([ 2, -3]), array([1, 2]))
     """
     return floor_divide(x1, x2), remainder(x1, x2)
+
+
+@elementwise("[-1.5, 2.0] -> [1.5, 2. ]", "As :func:`numpy.fabs` gives, in a floating dtype.")
+def fabs(x: TensorLike, /) -> Variable:
+    """Return absolute values."""
+    x = as_tensor(x)
+    return elemwise(scalar.abs, as_tensor(x, elemwise(scalar.exp, x).dtype))
+
+
+@elementwise("[2, 3], -1 -> [0.5       , 0.33333333]", "Of float64, as :func:`numpy.float_power`.")
+def float_power(x1: TensorLike, x2: TensorLike, /) -> Variable:
+    """Return powers, computed in float64."""
+    return elemwise(scalar.pow, as_tensor(x1, "float64"), as_tensor(x2, "float64"))
+
+
+def modf(x: TensorLike, /) -> tuple[Variable, Variable]:
+    """Return the fractional and the whole parts, both with the sign of ``x``.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+
+    Returns
+    -------
+    tuple of Variable
+        In a floating dtype, as :func:`numpy.modf` gives. The derivative of the fractional part is
+        1, that of the whole part 0.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> rest, whole = ft.modf([2.5, -1.25])
+    >>> rest.eval(), whole.eval()
+    (array([ 0.5 , -0.25]), array([ 2., -1.]))
+    """
+    x = as_tensor(x)
+    x = as_tensor(x, elemwise(scalar.exp, x).dtype)
+    whole = elemwise(scalar.trunc, x)
+    # An infinity less itself is no number.
+    rest = elemwise(scalar.where, elemwise(scalar.isinf, x), 0, x - whole)
+    return elemwise(scalar.copysign, rest, x), whole
+
+
+@elementwise(
+    "[7, -8] -> [3, 1]",
+    "Of uint8, as :func:`numpy.bitwise_count` gives.",
+    "Integers; of negative ones, those of the absolute value.",
+)
+def bitwise_count(x: TensorLike, /) -> Variable:
+    """Return how many binary digits are 1."""
+    x = as_tensor(x)
+    if x.type.numpy_dtype.kind not in "iub":
+        raise TypeError(f"binary digits are of integers; given {x.type}")
+    if x.type.numpy_dtype.kind == "i":
+        x = elemwise(scalar.abs, x)
+    if x.dtype != "bool":  # the least integer is its own absolute value
+        x = as_tensor(x, f"uint{8 * x.type.numpy_dtype.itemsize}")
+    bits = as_tensor(x, "uint64")
+
+    def and_of(value: Variable, mask: int) -> Variable:
+        return elemwise(scalar.and_, value, as_tensor(mask, "uint64"))
+
+    def moved(value: Variable, by: int) -> Variable:
+        return elemwise(scalar.right_shift, value, as_tensor(by, "uint64"))
+
+    # Sums of neighbours: of digits, of pairs, of fours; then of all bytes, in the highest one.
+    bits = bits - and_of(moved(bits, 1), 0x5555555555555555)
+    bits = and_of(bits, 0x3333333333333333) + and_of(moved(bits, 2), 0x3333333333333333)
+    bits = and_of(bits + moved(bits, 4), 0x0F0F0F0F0F0F0F0F)
+    return as_tensor(moved(bits * as_tensor(0x0101010101010101, "uint64"), 56), "uint8")

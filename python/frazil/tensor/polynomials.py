@@ -1,0 +1,197 @@
+"""Polynomials, given by vectors of coefficients, that of the highest power first."""
+
+from __future__ import annotations
+
+import frazil._core as _core
+import frazil.scalar as scalar
+from frazil._core import Variable
+from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.creation import zeros, zeros_like
+from frazil.tensor.dims import expand_dims
+from frazil.tensor.items import get_item
+from frazil.tensor.joining import concatenate
+from frazil.tensor.lengths import length, literal, maximum, static_length, subtract
+from frazil.tensor.products import matmul
+from frazil.tensor.ranges import arange
+from frazil.tensor.ranks import atleast_1d
+from frazil.tensor.rearranging import flip
+from frazil.tensor.splitting import unstack
+
+
+def polyval(p: TensorLike, x: TensorLike) -> Variable:
+    """Return the values of a polynomial.
+
+    Parameters
+    ----------
+    p : tensor_like
+        The coefficients, that of the highest power first.
+    x : tensor_like
+        Where.
+
+    Returns
+    -------
+    Variable
+        Of the shape of ``x``, as :func:`numpy.polyval` gives. Where the length of ``p`` is static,
+        each coefficient is one step of Horner's rule; else powers are taken.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.polyval([3.0, 0.0, 1.0], [0.0, 2.0]).eval()
+    array([ 1., 13.])
+    """
+    p, x = as_tensor(p), as_tensor(x)
+    if p.ndim != 1:
+        raise ValueError(f"coefficients are a vector; given {p.type}")
+    if static_length(length(p, 0)) is None:
+        exponents = flip(arange(length(p, 0)))
+        powers = _core.elemwise(scalar.pow, expand_dims(x, x.ndim), exponents)
+        return matmul(powers, p)
+    value = zeros_like(x)
+    for coefficient in unstack(p):
+        value = value * x + coefficient
+    return value
+
+
+def polyadd(a1: TensorLike, a2: TensorLike) -> Variable:
+    """Return the sum of two polynomials.
+
+    Parameters
+    ----------
+    a1, a2 : tensor_like
+        The coefficients, that of the highest power first.
+
+    Returns
+    -------
+    Variable
+        As long as the longer one, as :func:`numpy.polyadd` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.polyadd([1, 2], [9, 5, 4]).eval()
+    array([9, 6, 6])
+    """
+    a, b = _aligned(a1, a2)
+    return a + b
+
+
+def polysub(a1: TensorLike, a2: TensorLike) -> Variable:
+    """Return the difference of two polynomials.
+
+    Parameters
+    ----------
+    a1, a2 : tensor_like
+        The coefficients, that of the highest power first.
+
+    Returns
+    -------
+    Variable
+        As long as the longer one, as :func:`numpy.polysub` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.polysub([2, 10, -2], [3, 10, -4]).eval()
+    array([-1,  0,  2])
+    """
+    a, b = _aligned(a1, a2)
+    return a - b
+
+
+def _aligned(a1: TensorLike, a2: TensorLike) -> tuple[Variable, Variable]:
+    """Return coefficients with zeros in front of those that are fewer."""
+    a, b = _vector(a1), _vector(a2)
+    n, m = length(a, 0), length(b, 0)
+    if n is m:
+        return a, b
+    none = literal(0)
+    before_a, before_b = maximum(subtract(m, n), none), maximum(subtract(n, m), none)
+    return (
+        concatenate([zeros(before_a, a.dtype), a]),
+        concatenate([zeros(before_b, b.dtype), b]),
+    )
+
+
+def _vector(coefficients: TensorLike) -> Variable:
+    made = atleast_1d(as_tensor(coefficients))
+    assert isinstance(made, Variable)
+    if made.ndim != 1:
+        raise ValueError(f"coefficients are a vector; given {made.type}")
+    return made
+
+
+def polyder(p: TensorLike, m: int = 1) -> Variable:
+    """Return the derivative of a polynomial.
+
+    Parameters
+    ----------
+    p : tensor_like
+        The coefficients, that of the highest power first.
+    m : int, default 1
+        How often.
+
+    Returns
+    -------
+    Variable
+        Shorter by ``m``, as :func:`numpy.polyder` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.polyder([1, 1, 1, 1]).eval()
+    array([3, 2, 1])
+    """
+    if m < 0:
+        raise ValueError(f"m must not be negative; given {m}; see polyint")
+    value = as_tensor(p)
+    if value.ndim != 1:
+        raise ValueError(f"coefficients are a vector; given {value.type}")
+    for _ in range(m):
+        exponents = _falling(subtract(length(value, 0), literal(1)))
+        value = get_item(value, slice(None, -1)) * exponents
+    return value
+
+
+def polyint(p: TensorLike, m: int = 1, k: TensorLike | None = None) -> Variable:
+    """Return an antiderivative of a polynomial.
+
+    Parameters
+    ----------
+    p : tensor_like
+        The coefficients, that of the highest power first.
+    m : int, default 1
+        How often.
+    k : tensor_like, optional
+        The constant of each step, the first one first, or one for all; default: 0.
+
+    Returns
+    -------
+    Variable
+        Longer by ``m``, as :func:`numpy.polyint` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.polyint([3, 2, 1], k=5).eval()
+    array([1., 1., 1., 5.])
+    """
+    if m < 0:
+        raise ValueError(f"m must not be negative; given {m}; see polyder")
+    value = as_tensor(p)
+    if value.ndim != 1:
+        raise ValueError(f"coefficients are a vector; given {value.type}")
+    constants = zeros(m) if k is None else _vector(k)
+    count = static_length(length(constants, 0))
+    if count is None or (count < m and count != 1):
+        raise ValueError(f"k is a number, or {m} of them; given {constants.type}")
+    for step in range(m):
+        at = 0 if count == 1 else step
+        divided = value / _falling(length(value, 0))
+        value = concatenate([divided, get_item(constants, slice(at, at + 1))])
+    return value
+
+
+def _falling(count: Variable) -> Variable:
+    """Return the numbers from ``count`` down to 1."""
+    return flip(arange(maximum(count, literal(0)))) + 1
