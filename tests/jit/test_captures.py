@@ -1,5 +1,6 @@
 """What compiled functions do with what they capture, compared with plain Python."""
 
+import gc
 import sys
 import threading
 import time
@@ -293,3 +294,32 @@ def test_asserts_of_tests_leave_a_function_compiled():
     assert compiled(np.ones(2)) == compiled(np.ones(2)) == 2
     assert compiled.cache_info().hits == 1
     assert fz.grad(cost)(np.ones(2)).tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_what_collections_of_garbage_call_is_not_the_functions(enabled):
+    seen, threshold, was_enabled = [], gc.get_threshold(), gc.isenabled()
+
+    def on_collection(phase, info):
+        seen.append(type(phase))
+
+    def fn(x):
+        for _ in range(50):
+            x = x + np.sin(x)
+        return x
+
+    compiled = fz.jit(fn, mode="py")
+    gc.callbacks.append(on_collection)
+    try:
+        gc.set_threshold(1)
+        (gc.enable if enabled else gc.disable)()
+        for n in range(1, 4):
+            compiled(np.ones((n,) * n))
+        assert gc.isenabled() == enabled
+    finally:
+        gc.callbacks.remove(on_collection)
+        gc.set_threshold(*threshold)
+        (gc.enable if was_enabled else gc.disable)()
+    assert bool(seen) == enabled
+    assert "uncacheable" not in str(compiled.explain())
+    assert compiled.cache_info().entries == 3

@@ -15,6 +15,7 @@ import numpy as np
 
 from frazil._core import Reach
 from frazil.jit.callables import is_trusted_code, refusal_of
+from frazil.jit.garbage import no_collections
 from frazil.jit.traced import TracedArray, TracedLength
 
 
@@ -28,11 +29,12 @@ def watched(asked: Iterable[tuple[CodeType, str]]) -> Iterator[Reach | None]:
         yield None
         return
     reach = Reach(*_files(), list(asked), (TracedArray, TracedLength))
-    reach.start()
-    try:
-        yield reach
-    finally:
-        reach.stop()
+    with no_collections():
+        reach.start()
+        try:
+            yield reach
+        finally:
+            reach.stop()
 
 
 @cache

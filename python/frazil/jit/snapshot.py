@@ -284,7 +284,7 @@ class Snapshot:
             self._policy = self._policies.of(used, above)
             self._where = _place(code, names.lines.get(used), name)
             self._global(used, chains, scope, library)
-        for module in names.imports:
+        for module in sorted(names.imports):
             if module in sys.modules:
                 self._read("item", sys.modules, module, sys.modules[module], f"module {module!r}")
         if closure is None and code.co_freevars:
@@ -342,7 +342,7 @@ class Snapshot:
     def _used(self, value: Any, chains: set[tuple[str, ...]], path: str) -> None:
         """A value under a name, of which code reads these attributes."""
         if isinstance(value, types.ModuleType) and () not in chains:
-            for chain in chains:
+            for chain in sorted(chains):
                 self._along(value, chain, path)
             return
         self._visit_data(value, path)
