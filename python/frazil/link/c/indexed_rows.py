@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from frazil.link.c import syntax as c
-from frazil.link.c.indices import Indices, indices_of_put, indices_of_take
+from frazil.link.c.indices import checked, offset, step
 from frazil.link.c.values import Values
+from frazil.link.kernel.indices import Indices, indices_of_put, indices_of_take
 from frazil.link.kernel.passes import Pass
 
 
@@ -43,13 +44,13 @@ class IndexedRow:
         """Check the indices, and point to the row."""
         name, lanes = self.name, self.values.kernel.lanes
         found = [
-            *self.indices.checked(self.values),
-            c.Assign(f"w{name}", self.indices.offset, "+="),
+            *checked(self.values, self.indices),
+            c.Assign(f"w{name}", offset(self.indices), "+="),
         ]
         yield c.Declare("char", f"*w{name}", self.base)
         # The indices of a row without elements are not looked at.
         yield c.If("n_inner > 0", found) if self.values.kernel.takes_rows else c.Block(found)
-        yield c.Const("b1", self.is_dense, f"{self.indices.step} == {self._size}")
+        yield c.Const("b1", self.is_dense, f"{step(self.indices)} == {self._size}")
         yield c.Array(self._type, f"e{name}", lanes)
 
     def start_block(self) -> c.Declare:
@@ -86,7 +87,7 @@ class IndexedRow:
         return f"i == full || !{self.is_dense}"
 
     def _element(self, at: str) -> str:
-        return f"(({self._type} *)(w{self.name} + {at} * {self.indices.step}))[0]"
+        return f"(({self._type} *)(w{self.name} + {at} * {step(self.indices)}))[0]"
 
 
 def indexed_rows(values: Values, row_pass: Pass) -> list[IndexedRow]:
@@ -98,7 +99,7 @@ def indexed_rows(values: Values, row_pass: Pass) -> list[IndexedRow]:
             name=f"t{k}",
             base=f"px{take.source}",
             dtype=take.dtype,
-            indices=indices_of_take(kernel, k, take),
+            indices=indices_of_take(kernel, k),
             is_read=True,
             is_written=False,
         )

@@ -232,14 +232,17 @@ class LoopKernel:
         return tuple(known)
 
     @cached_property
+    def takes(self) -> Mapping[int, Take]:
+        """The takes, by the number of their value."""
+        return {k: own for k, own in self.ops.items() if isinstance(own, Take)}
+
+    @cached_property
     def row_takes(self) -> Mapping[int, Take]:
         """The takes that move along a row at indices that do not, by the number of their value."""
         return {
             k: own
-            for k, own in self.ops.items()
-            if isinstance(own, Take)
-            and self.sources[own.source].inner
-            and all(self.uniform[a] for a in own.args)
+            for k, own in self.takes.items()
+            if self.sources[own.source].inner and all(self.uniform[a] for a in own.args)
         }
 
     @cached_property

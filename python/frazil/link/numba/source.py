@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from frazil.link.kernel.indices import Indices, indices_of_put, indices_of_take
 from frazil.link.kernel.loop_kernel import (
     PATIENCE,
     Cumulate,
@@ -53,6 +54,7 @@ class KernelSource:
             "advance": functions.advance,
         }
         self.temporaries = 0
+        self.is_dense = False
         self.foreigns: dict[Foreign, str] = {}
         self.loops: dict[tuple[ScalarOp, tuple[str, ...]], tuple[str, ...]] = {}
         self.text = "".join(f"{line}\n" for line in self._lines())
@@ -255,15 +257,34 @@ class KernelSource:
 
     def _pass(self, one: Pass) -> Iterator[str]:
         """One walk along the row."""
-        lanes = self.kernel.lanes
         for k in one.varying:
             if isinstance(own := self.kernel.ops[k], Cumulate):
                 empty = identity(own.reduce, own.dtype)
                 yield f"v{k} = {own.dtype}({self._global(f'i{k}', empty)})"
-        if folding := self._folding(one):
-            for each in folding:
-                if each.value is not None:
-                    yield from self._start_partials(each)
+        folding = self._folding(one)
+        if not (folding or one.writes or one.stores or one.puts):
+            return
+        for each in folding:
+            if each.value is not None:
+                yield from self._start_partials(each)
+        dense = yield from self._enter_indexed_rows(one)
+        if dense:
+            yield f"if {' and '.join(dense)}:"
+            yield from _indented(self._walk(one, folding, is_dense=True), 1)
+            yield "else:"
+            yield from _indented(self._walk(one, folding, is_dense=False), 1)
+        else:
+            yield from self._walk(one, folding, is_dense=False)
+        for each in folding:
+            yield from self._end_partials(each)
+
+    def _walk(self, one: Pass, folding: Sequence[_Folding], *, is_dense: bool) -> Iterator[str]:
+        """The loop over the elements of a row; ``is_dense``: those of all rows that indices choose
+        lie side by side.
+        """
+        self.is_dense = is_dense
+        lanes = self.kernel.lanes
+        if folding:
             yield f"for start in range(0, n_inner, {lanes}):"
             if self.kernel.takes_rows:
                 yield from _indented(self._ask(f"start & {PATIENCE - 1} == 0 and start > 0"), 1)
@@ -273,17 +294,14 @@ class KernelSource:
             yield from _indented(self._element(one, folding), 2)
             for each in folding:
                 yield from _indented(self._advance_partials(each), 1)
-            for each in folding:
-                yield from self._end_partials(each)
-        elif one.writes or one.stores or one.puts:
-            if not self.kernel.takes_rows:
-                yield "for i in range(n_inner):"
-                yield from _indented(self._element(one, folding), 1)
-                return
+        elif self.kernel.takes_rows:
             yield f"for start in range(0, n_inner, {PATIENCE}):"
             yield from _indented(self._ask("start > 0"), 1)
             yield f"    for i in range(start, min(start + {PATIENCE}, n_inner)):"
             yield from _indented(self._element(one, folding), 2)
+        else:
+            yield "for i in range(n_inner):"
+            yield from _indented(self._element(one, folding), 1)
 
     def _ask(self, when: str) -> Iterator[str]:
         """Leave the kernel if somebody wants it to stop."""
@@ -339,43 +357,89 @@ class KernelSource:
 
     # ------------------------------------------------------------ indices
 
+    def _enter_indexed_rows(self, one: Pass) -> Generator[str, None, list[str]]:
+        """Check the indices of rows once a row, and let ``y`` or ``z`` point to those; the
+        conditions that their elements lie side by side.
+        """
+        kernel = self.kernel
+        rows = [
+            (f"z{k}", f"px{own.source}", indices_of_take(kernel, k), own.dtype)
+            for k, own in kernel.row_takes.items()
+            if k in one.varying
+        ]
+        rows += [
+            (f"y{k}", f"py{k}", indices_of_put(kernel, k), put.dtype)
+            for k, put in kernel.row_puts.items()
+            if k in one.puts
+        ]
+        dense = []
+        for name, base, indices, dtype in rows:
+            yield f"{name} = {base}"
+            # The indices of a row without elements are not looked at.
+            yield "if n_inner > 0:"
+            *lines, place = self._placed(indices)
+            yield from _indented([*lines, f"{name} = advance({base}, {place})"], 1)
+            step = self._load("int64", indices.table, "0")
+            dense.append(f"{step} == int64({np.dtype(dtype).itemsize})")
+        return dense
+
+    def _in_row(self, row: str, table: str) -> tuple[str, str]:
+        """The pointer and the index of element ``i`` of a row that indices choose."""
+        if self.is_dense:
+            return row, "i"
+        return f"advance({row}, i * {self._load('int64', table, '0')})", "0"
+
     def _take(self, k: int, take: Take, element: str) -> Iterator[str]:
         """The element of a source, with checked indices."""
+        indices = indices_of_take(self.kernel, k)
+        if k in self.kernel.row_takes:
+            yield f"v{k} = {self._load(take.dtype, *self._in_row(f'z{k}', indices.table))}"
+            return
         source = self.kernel.sources[take.source]
-        first = sum(each.indices for each in self.kernel.sources[: take.source])
-        place = yield from self._place(f"{k}", f"pg{take.source}", take.args, first)
+        *lines, place = self._placed(indices)
+        yield from lines
         if source.inner:
-            step = self._load("int64", f"pg{take.source}", "0")
-            place = f"{place} + {element} * {step}"
+            place = f"{place} + {element} * {self._load('int64', indices.table, '0')}"
         where = f"advance(px{take.source}, {place})"
         yield f"v{k} = {self._load(take.dtype, where, '0')}"
 
     def _puts(self, one: Pass) -> Iterator[str]:
         """What is put where indices say."""
         kernel = self.kernel
-        first = sum(each.indices for each in kernel.sources)
         for k in one.puts:
-            put = kernel.puts[k]
-            place = yield from self._place(f"h{k}", f"ph{k}", put.args, first)
-            first += len(put.args)
-            if put.inner:
-                place = f"{place} + i * {self._load('int64', f'ph{k}', '0')}"
-            yield f"y{k} = advance(py{k}, {place})"
+            put, indices = kernel.puts[k], indices_of_put(kernel, k)
+            if k in kernel.row_puts:
+                where, at = self._in_row(f"y{k}", indices.table)
+            else:
+                *lines, place = self._placed(indices)
+                yield from lines
+                if put.inner:
+                    place = f"{place} + i * {self._load('int64', indices.table, '0')}"
+                yield f"y{k} = advance(py{k}, {place})"
+                where, at = f"y{k}", "0"
             write = Write(put.value, put.dtype, put.inner, put.reduce)
             *lines, value = self._written(write)
             yield from lines
             if put.reduce is None:
-                yield self._store(put.dtype, f"y{k}", "0", value)
+                yield self._store(put.dtype, where, at, value)
             else:
-                yield from self._fold_into(write, f"y{k}", "0", value)
+                yield from self._fold_into(write, where, at, value)
 
-    def _place(
-        self, name: str, table: str, args: Sequence[int], first: int
-    ) -> Generator[str, None, str]:
-        """Lines that check indices; the offset in bytes of where they point."""
-        offsets = []
-        for j, argument in enumerate(args):
-            index = f"n{name}_{j}"
+    def _placed(self, indices: Indices) -> list[str]:
+        """Lines that check indices; the last one is the offset in bytes of where they point."""
+        return [*self._checked(indices), self._offset(indices)]
+
+    def _offset(self, indices: Indices) -> str:
+        steps = (
+            f"{indices.number(j)} * {self._load('int64', indices.table, str(2 * j + 2))}"
+            for j in range(len(indices.args))
+        )
+        return " + ".join(steps)
+
+    def _checked(self, indices: Indices) -> Iterator[str]:
+        table = indices.table
+        for j, argument in enumerate(indices.args):
+            index = indices.number(j)
             *lines, value = self.convert(f"v{argument}", self.kernel.dtypes[argument], "int64")
             yield from lines
             length = self._load("int64", table, str(2 * j + 1))
@@ -383,11 +447,9 @@ class KernelSource:
             yield f"if {index} < int64(0):"
             yield f"    {index} = {index} + {length}"
             yield f"if {index} < int64(0) or {index} >= {length}:"
-            yield f"    {self._store('int64', 'preport', '0', f'int64({first + j})')}"
+            yield f"    {self._store('int64', 'preport', '0', f'int64({indices.first + j})')}"
             yield f"    {self._store('int64', 'preport', '1', value)}"
             yield f"    return int32({int(Status.OUT_OF_BOUNDS)})"
-            offsets.append(f"{index} * {self._load('int64', table, str(2 * j + 2))}")
-        return " + ".join(offsets)
 
     # ------------------------------------------------------------ what is written
 
