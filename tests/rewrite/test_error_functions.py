@@ -58,6 +58,28 @@ def test_log_of_a_normal_tail(x):
     np.testing.assert_allclose(slope, expected, rtol=1e-11, atol=1e-300)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+@settings(deadline=None)
+@given(x=st.lists(FLOATS, max_size=5))
+@example(x=[27.0, 30.0, 6.0, 1.0, 0.0, 1e-300, -40.0])
+def test_what_erf_leaves_of_one(sign, x):
+    """As a skew normal density has it."""
+    x = np.array(x)
+    value, gradient, left = of_one_and_erf(sign)(x)
+    np.testing.assert_allclose(value, log_erfc(-sign * x), rtol=1e-13, atol=4e-16)
+    slope = sign * 2 / np.sqrt(np.pi) * over_erfc(-sign * x)
+    np.testing.assert_allclose(gradient, slope, rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose(left, special.erfc(-sign * x), rtol=1e-13, atol=1e-300)
+
+
+@cache
+def of_one_and_erf(sign):
+    x = ft.dvector("x")
+    value = ft.log(1 + sign * ft.erf(x))
+    outputs = [value, fz.grad(value.sum(), x), 1 + sign * ft.erf(x)]
+    return fz.function([x], outputs, mode="c")
+
+
 @cache
 def normal_tail():
     t = ft.dscalar("t")

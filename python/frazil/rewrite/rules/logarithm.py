@@ -54,6 +54,18 @@ def log_of_minus_expm1(x: Float) -> Law:
     return ft.log(-ft.expm1(x)), ft.log1mexp(x)
 
 
+@rule
+def one_minus_erf(x: Float) -> Law:
+    """1 - erf(x) == erfc(x), which keeps small values."""
+    return 1 - ft.erf(x), ft.erfc(x)
+
+
+@rule
+def one_plus_erf(x: Float) -> Law:
+    """1 + erf(x) == erfc(-x), which keeps small values."""
+    return 1 + ft.erf(x), ft.erfc(-x)
+
+
 def _log_erfc(x: Variable) -> Variable:
     return ft.where(x > 1, ft.log(ft.erfcx(x)) - ft.sqr(x), ft.log1p(-ft.erf(x)))
 
@@ -197,6 +209,8 @@ RULES = (
     one_minus_exp,
     one_plus_expm1,
     log_of_minus_expm1,
+    one_minus_erf,
+    one_plus_erf,
     log_of_erfc,
     log_of_scaled_erfc,
     log1p_of_minus_exp,
