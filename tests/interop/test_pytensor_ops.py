@@ -8,6 +8,8 @@ from conditionals import ifelse
 from pytensor.compile.builders import OpFromGraph
 from pytensor.compile.mode import Mode
 from pytensor.scan.utils import until
+from pytensor.tensor.basic import permute_row_elements
+from pytensor.tensor.slinalg import CholeskySolve
 
 from frazil.interop.pytensor import compiled_function
 
@@ -51,6 +53,10 @@ def unit(x):
 
 
 ELEMENTWISE = {
+    "limits that cross or are none": [
+        *(pt.clip(m, 1.0, -1.0), pt.clip(m, a, -a), pt.clip(m, -a, a), pt.clip(m, np.nan, 1.0)),
+        *(pt.clip(v, -1.0, np.nan), pt.clip(pt.log(v), -1.0, 1.0), pt.clip(k, 2, b)),
+    ],
     "functions of a real number": [
         f(v)
         for f in (
@@ -98,7 +104,12 @@ SHAPES = {
         *(pt.concatenate([v, v]), pt.stack([v, v], axis=1), pt.join(1, m, m), pt.stack([a, 1.0])),
         pt.concatenate([[1.0], v]),
     ],
-    "split": [*pt.split(m, [1, 3], n_splits=2, axis=1)],
+    "joined and split along an axis that the call knows": [
+        *(pt.join(n - 1, m, 2 * m), pt.join(n - 3, s, s), pt.join(n - 2, v, v)),
+        *pt.split(m, [1, 3], n_splits=2, axis=n - 2),
+        *pt.split(s, shape - np.array([1, 6]), n_splits=2, axis=n - 1),
+    ],
+    "split": [*pt.split(m, [1, 3], n_splits=2, axis=1), *pt.split(m, [1, 3], n_splits=2, axis=-1)],
     "specified": [pt.specify_shape(v, (4,)) * 2, pt.specify_shape(m, (None, 4)).sum(axis=0)],
     "ranges": [pt.arange(4), pt.arange(n), pt.arange(1, 7, n), pt.eye(3), pt.eye(n, 4, 1)],
     "diagonals": [pt.diag(m), pt.diag(v), pt.diagonal(s, axis1=1, axis2=2), pt.tril(m), pt.triu(m)],
@@ -120,6 +131,16 @@ INDEXING = {
         v[:0],
     ],
     "of arrays": [v[i], m[i], m[i, i], m[:, i], m[i, 1:], m[i[:, None], i], m[1, i], m[i, :, None]],
+    "chosen": [
+        pt.choose(k % 2, s[0, :2, :1, None][:, 0], mode="raise"),
+        pt.choose(i, m[:, None, :3], mode="raise"),
+        *(pt.choose(k, m, mode="wrap"), pt.choose(k, m, mode="clip"), pt.choose(n, m)),
+    ],
+    "permuted rows": [
+        *(permute_row_elements(m, pt.argsort(v)), permute_row_elements(m[0], pt.argsort(m))),
+        permute_row_elements(m, pt.argsort(m), inverse=True),
+        pt.inverse_permutation(pt.argsort(v)),
+    ],
     "of masks": [v[mask], m[mask], m[mask, 1]],
     "of constants": [v[[0, 2]], m[[0, 1], [1, 2]], v[np.array([True, False, True, True])]],
     "set": [
@@ -149,6 +170,7 @@ INDEXING = {
 REDUCTIONS = {
     "sums": [m.sum(), m.sum(axis=0), m.prod(axis=1), s.sum(axis=(0, 2)), k.sum(), b.sum(), w.sum()],
     "ends": [m.max(), m.min(axis=0), pt.max(s, axis=(0, 1)), k.max(), m.argmax(), m.argmin(axis=1)],
+    "ends along no axis": [*pt.max_and_argmax(m, axis=())],
     "logic": [pt.any(v > 0), pt.all(v > -9, axis=0), (m > 0).any(axis=1)],
     "moments": [m.mean(), m.var(axis=0), m.std(axis=1), m.norm(2)],
     "accumulated": [pt.cumsum(m, axis=1), pt.cumprod(v), pt.cumsum(m), pt.diff(v)],
@@ -276,3 +298,38 @@ def test_gradients_of_branches_that_are_not_taken_are_no_numbers_of_theirs():
     wanted = pytensor.function([x], slope, mode="FAST_COMPILE")(np.array([-60.0, -2.0, 0.0, 60.0]))
     assert np.isfinite(wanted).all()
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def test_a_scalar_is_one_of_numpys():
+    x = pt.bscalar("x")
+    f = pytensor.function([x], [pt.scalar_from_tensor(x), x], mode="FRAZIL")
+    scalar, array = f(np.array(56, "int8"))
+    assert type(scalar) is np.int8
+    assert scalar == 56
+    assert isinstance(array, np.ndarray)
+
+
+def test_dtypes_are_those_that_pytensor_says():
+    x = pt.matrix("x", dtype="uint8")
+    made = CholeskySolve(b_ndim=2)(x, x)
+    found = pytensor.function([x], made, mode="FRAZIL")(np.eye(2, dtype="uint8"))
+    assert found.dtype == made.dtype
+    np.testing.assert_array_equal(found, np.eye(2))
+
+
+@pytest.mark.parametrize("sizes", [[1, 1], [5, -1], [1, 4]])
+def test_a_split_is_of_the_whole(sizes):
+    known = pytensor.function([m], pt.split(m, sizes, n_splits=2), mode="FRAZIL")
+    given = pytensor.function([m, k], pt.split(m, k, n_splits=2), mode="FRAZIL")
+    for f, values in ((known, [MATRIX]), (given, [MATRIX, np.array(sizes)])):
+        with pytest.raises(ValueError, match="sizes of a split"):
+            f(*values)
+
+
+def test_positions_and_axes_out_of_bounds_are_errors():
+    chosen = pytensor.function([k, m], pt.choose(k, m, mode="raise"), mode="FRAZIL")
+    with pytest.raises(ValueError, match="invalid entry"):
+        chosen(np.array([0, 4, 0, 0]), MATRIX)
+    joined = pytensor.function([n, m], pt.join(n, m, m), mode="FRAZIL")
+    with pytest.raises(ValueError, match="axis is out of bounds"):
+        joined(np.array(2), MATRIX)

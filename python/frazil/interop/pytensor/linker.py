@@ -10,6 +10,7 @@ import pytensor
 from pytensor.compile import mode as their_modes
 from pytensor.graph.rewriting.db import RewriteDatabaseQuery
 from pytensor.link.basic import JITLinker
+from pytensor.scalar.basic import ScalarType
 from pytensor.tensor.random.type import RandomGeneratorType
 
 import frazil.tensor as ft
@@ -64,13 +65,25 @@ class Compiled:
         return results
 
 
-class WithGenerators:
-    """The same with generators among the arguments or the results."""
+class Converted:
+    """The same with generators among the arguments, with generators or scalars among the results.
+
+    Attributes
+    ----------
+    taken, given : list of int
+        Where the generators are.
+    scalars : list of int
+        Which results are scalars of NumPy's, not arrays.
+    """
 
     def __init__(
-        self, inner: Callable[..., list[Any]], taken: Sequence[int], given: Sequence[int]
+        self,
+        inner: Callable[..., list[Any]],
+        taken: Sequence[int],
+        given: Sequence[int],
+        scalars: Sequence[int],
     ) -> None:
-        self.inner, self.taken, self.given = inner, taken, given
+        self.inner, self.taken, self.given, self.scalars = inner, taken, given, scalars
 
     def __call__(self, *arguments: Any) -> list[Any]:
         values = list(arguments)
@@ -79,6 +92,8 @@ class WithGenerators:
         results = self.inner(*values)
         for at in self.given:
             results[at] = generator_of(results[at])
+        for at in self.scalars:
+            results[at] = results[at][()]
         return results
 
 
@@ -105,8 +120,11 @@ def compile_graph(graph: Any, name: str | None = None) -> tuple[Callable[..., An
     )
     compiled = Compiled(made, [op for _, op in t.checks], t.performed)
     run: Callable[..., Any] = compiled if t.checks else made
-    taken, given = _generators(graph.inputs), _generators(graph.outputs)
-    return (WithGenerators(run, taken, given) if taken or given else run), compiled
+    taken = _places(graph.inputs, RandomGeneratorType)
+    given = _places(graph.outputs, RandomGeneratorType)
+    scalars = _places(graph.outputs, ScalarType)
+    converted = taken or given or scalars
+    return (Converted(run, taken, given, scalars) if converted else run), compiled
 
 
 def _first_failing(conditions: Sequence[Variable]) -> Variable:
@@ -117,8 +135,9 @@ def _first_failing(conditions: Sequence[Variable]) -> Variable:
     return found
 
 
-def _generators(variables: Sequence[Any]) -> list[int]:
-    return [at for at, x in enumerate(variables) if isinstance(x.type, RandomGeneratorType)]
+def _places(variables: Sequence[Any], kind: type) -> list[int]:
+    """Where variables of a kind of types are."""
+    return [at for at, x in enumerate(variables) if isinstance(x.type, kind)]
 
 
 def compiled_function(function: Any) -> Function:

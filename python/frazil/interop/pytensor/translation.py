@@ -184,7 +184,9 @@ def own_type(theirs: Any) -> OwnType | None:
         return OwnType("uint64", (None,))
     dense = isinstance(theirs, TensorType) and type(theirs).__name__ != "SparseTensorType"
     if (dense or isinstance(theirs, ScalarType)) and theirs.dtype in DTYPES:
-        return OwnType(theirs.dtype, tuple(getattr(theirs, "shape", ())))
+        # A length below 0 is one that PyTensor finds wrong at the call.
+        lengths = [None if n is None or n < 0 else n for n in getattr(theirs, "shape", ())]
+        return OwnType(theirs.dtype, tuple(lengths))
     return None
 
 
@@ -196,9 +198,12 @@ def constant_value(x: Any) -> np.ndarray[Any, Any]:
 
 
 def refined(x: Variable, theirs: Any) -> Variable:
-    """``x`` with the lengths 1 that PyTensor's type knows and frazil's does not."""
-    shape = getattr(theirs, "shape", None)
-    if shape is None or x.ndim == 0 or isinstance(theirs, RandomGeneratorType):
+    """``x`` with PyTensor's dtype, and the lengths 1 that its type knows and frazil's does not."""
+    if not _is_of_numbers(theirs):
+        return x
+    x = cast(x, theirs.dtype)
+    shape = getattr(theirs, "shape", ())
+    if not shape:
         return x
     unknown = [own is None and n == 1 for own, n in zip(x.type.shape, shape, strict=True)]
     if not any(unknown):

@@ -55,11 +55,17 @@ class Checked(Op):
 @rule(CheckAndRaise)
 def _check(op: Any, node: Any, t: Translation) -> Results:
     x, *conditions = node.inputs
-    ours = [cast(t[c], "bool") for c in conditions]
-    if t.local:
-        if op.exc_type is AssertionError:
-            return assert_(t[x], *ours, msg=op.msg)
-        made: Variable = Checked(pickle.dumps(op.exc_type), op.msg)(t[x], *ours)
-        return made
-    t.checks += [(c, op) for c in ours]
-    return t[x]
+    return checked(op, t[x], [cast(t[c], "bool") for c in conditions], t)
+
+
+def checked(
+    op: CheckAndRaise, x: Variable, conditions: Sequence[Variable], t: Translation
+) -> Variable:
+    """``x``, in a graph whose calls raise what ``op`` says unless all conditions hold."""
+    if not t.local:
+        t.checks += [(c, op) for c in conditions]
+        return x
+    if op.exc_type is AssertionError:
+        return assert_(x, *conditions, msg=op.msg)
+    made: Variable = Checked(pickle.dumps(op.exc_type), op.msg)(x, *conditions)
+    return made

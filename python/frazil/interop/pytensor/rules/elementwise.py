@@ -39,6 +39,17 @@ def _optional(name: str) -> Function | None:
     return getattr(ft, name, None)
 
 
+def _clip(x: Variable, low: Variable, high: Variable) -> Variable:
+    """``x`` within limits; where these cross, or one is NaN, PyTensor compares one by one."""
+    if isinstance(low, OwnConstant) and isinstance(high, OwnConstant) and _ordered(low, high):
+        return ft.clip(x, low, high)
+    return ft.switch(ft.lt(x, low), low, ft.switch(ft.gt(x, high), high, x))
+
+
+def _ordered(low: OwnConstant, high: OwnConstant) -> bool:
+    return low.type.shape == high.type.shape and bool(np.all(low.data <= high.data))
+
+
 _SAME = _table(
     {
         "Sub": ft.sub,
@@ -46,7 +57,7 @@ _SAME = _table(
         "IntDiv": ft.floor_div,
         "Mod": ft.mod,
         "Pow": ft.pow,
-        "Clip": ft.clip,
+        "Clip": _clip,
         "Abs": ft.abs,
         "Sign": ft.sign,
         "Ceil": ft.ceil,

@@ -72,6 +72,8 @@ def _joined(x: Variable, axes: tuple[int, ...]) -> Variable:
 def _argmax(op: Any, node: Any, t: Translation) -> Results:
     x = t[node.inputs[0]]
     axes = tuple(range(x.ndim)) if op.axis is None else tuple(op.axis)
+    if not axes:
+        return ft.zeros_like(x, dtype="int64")
     if len(axes) == 1:
         return ft.argmax(x, axis=axes[0])
     return ft.argmax(x) if len(axes) == x.ndim else ft.argmax(_joined(x, axes), axis=-1)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from pytensor.graph.basic import Constant
+from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor import basic as ptb
 from pytensor.tensor.elemwise import DimShuffle
 from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
@@ -17,6 +19,7 @@ from pytensor.tensor.type_other import NoneTypeT
 import frazil.tensor as ft
 from frazil._core import Constant as OwnConstant
 from frazil._core import Variable
+from frazil.inner.ifelse import ifelse
 from frazil.interop.pytensor.foreign import performed
 from frazil.interop.pytensor.integers import (
     constant_value_of,
@@ -25,7 +28,8 @@ from frazil.interop.pytensor.integers import (
     required_elements,
 )
 from frazil.interop.pytensor.library import classes
-from frazil.interop.pytensor.translation import NoRule, Results, Translation, cast, rule
+from frazil.interop.pytensor.rules.checks import checked
+from frazil.interop.pytensor.translation import Results, Translation, cast, rule
 
 
 @rule(DimShuffle)
@@ -130,35 +134,74 @@ def _make_vector(op: Any, node: Any, t: Translation) -> Results:
     return ft.stack([cast(t[x], op.dtype) for x in node.inputs])
 
 
-def _axis(op: Any, inputs: list[Any]) -> tuple[int, list[Any]]:
-    """The axis of a Join or a Split, and its other inputs; it is a property or an input."""
+def _axis(op: Any, inputs: list[Any]) -> tuple[Any, list[Any]]:
+    """The axis of a Join or a Split, and its other inputs; it is a property or an input.
+
+    An int, or PyTensor's variable where only the call knows it.
+    """
     if hasattr(op, "axis"):
         return op.axis, inputs
     at = 0 if isinstance(op, ptb.Join) else 1
     axis = constant_value_of(inputs[at])
-    if axis is None:
-        raise NoRule(f"{op} takes an axis that only the call knows")
-    return int(axis), [x for i, x in enumerate(inputs) if i != at]
+    found = inputs[at] if axis is None else int(axis)
+    return found, [x for i, x in enumerate(inputs) if i != at]
+
+
+def _along(
+    axis: Any, ndim: int, make: Callable[[int], list[Variable]], t: Translation
+) -> list[Variable]:
+    """What ``make`` gives for an axis; of one that only the call knows, the branch of that."""
+    if isinstance(axis, int):
+        return make(axis)
+    given = cast(t[axis], "int64")
+    error = CheckAndRaise(ValueError, f"axis is out of bounds for {ndim} dimensions")
+    given = checked(error, given, [ft.and_(given >= -ndim, given < ndim)], t)
+    at, found = given % ndim, make(ndim - 1)
+    for one in reversed(range(ndim - 1)):
+        found = list(ifelse(ft.eq(at, one), make(one), found))
+    return found
 
 
 @rule(ptb.Join)
 def _join(op: Any, node: Any, t: Translation) -> Results:
     dtype = node.outputs[0].type.dtype
-    axis, parts = _axis(op, node.inputs)
-    return ft.concatenate([cast(t[x], dtype) for x in parts], axis=axis)
+    axis, inputs = _axis(op, node.inputs)
+    parts = [cast(t[x], dtype) for x in inputs]
+    return _along(axis, parts[0].ndim, lambda at: [ft.concatenate(parts, axis=at)], t)
 
 
 @rule(ptb.Split)
 def _split(op: Any, node: Any, t: Translation) -> Results:
     axis, (x, sizes) = _axis(op, node.inputs)
+    whole = t[x]
     parts = elements(sizes, t)
     if parts is None:  # PyTensor takes any vector, if the op says how many elements it has.
         parts = [t[sizes][i] for i in range(op.len_splits)]
+    parts = [n if isinstance(n, int) else cast(n, "int64") for n in parts]
+    if not _says_lengths(sizes):  # as in gradients of Join
+        whole = _of_sum(whole, axis, parts, t)
     ends: list[Any] = [0]
     for n in parts:
-        ends.append(ends[-1] + (n if isinstance(n, int) else cast(n, "int64")))
-    before = (slice(None),) * axis
-    return [t[x][(*before, slice(a, b))] for a, b in pairwise(ends)]
+        ends.append(ends[-1] + (max(n, 0) if isinstance(n, int) else n))
+
+    def cut(at: int) -> list[Variable]:
+        before = (slice(None),) * (at % whole.ndim)
+        return [whole[(*before, slice(a, b))] for a, b in pairwise(ends)]
+
+    return _along(axis, whole.ndim, cut, t)
+
+
+def _of_sum(x: Variable, axis: Any, parts: list[Any], t: Translation) -> Variable:
+    """``x``; a call raises where the parts along the axis are not all of it."""
+    sized = all(isinstance(n, int) and n >= 0 for n in parts) and isinstance(axis, int)
+    if sized and x.type.shape[axis] == sum(parts):
+        return x
+    lengths = ft.stack([cast(n, "int64") for n in ft.shape(x)])
+    place = axis % x.ndim if isinstance(axis, int) else cast(t[axis], "int64") % x.ndim
+    given = ft.stack([ft.constant(np.int64(n)) if isinstance(n, int) else n for n in parts])
+    error = CheckAndRaise(ValueError, "the sizes of a split are the length, and none is negative")
+    right = [ft.eq(ft.sum(given), lengths[place]), ft.all(given >= 0)]
+    return checked(error, x, right, t)
 
 
 @rule(ptb.ARange)

@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 from pytensor.graph.basic import Constant
+from pytensor.raise_op import CheckAndRaise
+from pytensor.tensor import basic as ptb
 from pytensor.tensor import subtensor as sub
+from pytensor.tensor.type import TensorType
 from pytensor.tensor.type_other import MakeSlice, NoneTypeT, SliceType
 
 import frazil.scalar as fs
@@ -16,6 +19,7 @@ from frazil._core import Variable
 from frazil.interop.pytensor.foreign import performed
 from frazil.interop.pytensor.integers import integer
 from frazil.interop.pytensor.library import classes
+from frazil.interop.pytensor.rules.checks import checked
 from frazil.interop.pytensor.translation import NoRule, Results, Translation, cast, rule
 
 _WITHOUT_REPEATS = classes("AdvancedIncSubtensor1")
@@ -162,3 +166,28 @@ def _inc_subtensor(op: Any, node: Any, t: Translation) -> Results:
     if part is whole:
         return fs.second(whole, new) if op.set_instead_of_inc else whole + new
     return (ft.set_subtensor if op.set_instead_of_inc else ft.inc_subtensor)(part, new)
+
+
+@rule(ptb.Choose)
+def _choose(op: Any, node: Any, t: Translation) -> Results:
+    if not isinstance(node.inputs[1].type, TensorType):
+        return performed(node, t)
+    a, choices = t.operands(node)
+    count = ft.shape(choices)[0]
+    a = cast(a, "int64")
+    if op.mode == "raise":
+        error = CheckAndRaise(ValueError, "invalid entry in choice array")
+        a = checked(error, a, [ft.all(ft.and_(a >= 0, a < count))], t)
+    a = a % count if op.mode == "wrap" else ft.clip(a, 0, count - 1)
+    places = ft.broadcast_arrays(a, choices[0])[0]
+    rank, lengths = places.ndim, ft.shape(places)
+    padding = ["x"] * (rank + 1 - choices.ndim)
+    whole = ft.dimshuffle(choices, 0, *padding, *range(1, choices.ndim))
+    whole = ft.broadcast_to(whole, [count, *(lengths[i] for i in range(rank))])
+    return ft.take_along_axis(whole, ft.expand_dims(places, 0), axis=0)[0]
+
+
+@rule(ptb.PermuteRowElements)
+def _permute_rows(op: Any, node: Any, t: Translation) -> Results:
+    x, order = ft.broadcast_arrays(*t.operands(node))
+    return ft.take_along_axis(x, ft.argsort(order) if op.inverse else order, axis=-1)
