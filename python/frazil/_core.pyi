@@ -1290,9 +1290,9 @@ class Reach:
         traced: tuple[type, type],
     ) -> Self: ...
     def start(self) -> None:
-        """Begin to note what this thread does, or go on with it."""
+        """Begin to note what this thread does."""
     def stop(self) -> None:
-        """End it, or pause it."""
+        """End it."""
     def take_asked(self) -> list[int]:
         """Which of the arguments in ``asked``, of code objects, were traced: their numbers."""
     def take(self) -> list[tuple[Any, dict[str, Any] | None]]:

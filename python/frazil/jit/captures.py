@@ -84,14 +84,14 @@ class Watch:
                 raise SharpEdgeError(f"{told.path} (read), {told.where}{_WAY_OUT}")
 
     @contextmanager
-    def running(self) -> Iterator[Reach | None]:
+    def running(self) -> Iterator[None]:
         """Watch this thread, and see afterwards what has changed."""
         alone = threading.active_count() == 1  # reading clocks is slow, so only where it is needed
         started = 0 if alone else _time_of_others()
         asked = self.snapshot.asked
         with watched([(code, name) for code, name, _ in asked]) as reach:
             try:
-                yield reach
+                yield
             finally:
                 found = [] if reach is None else reach.take_asked()
                 self.blind = [asked[at][2] for at in found]

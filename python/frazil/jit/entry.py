@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -30,12 +29,6 @@ from frazil.jit.trace import Trace
 from frazil.jit.traced import TracedArray, TracedLength, is_traced, plain
 
 _VALUES = (int, float, complex, bool, str, bytes, type(None), type(...), range, slice, np.dtype)
-
-_PAUSES_ARE_QUICK = sys.version_info < (3, 12)
-"""Whether to switch a profiler off and on costs less than to let it see our own code.
-
-Later releases change the instructions of all code that runs after a switch.
-"""
 
 
 class Entry:
@@ -187,14 +180,11 @@ class Run:
         captured = watch.snapshot.seen
         self._given, self._objects = given, objects
         with self.trace.running():
-            with watch.running() as reach:
-                self.trace.profiler = reach if _PAUSES_ARE_QUICK else None
+            with watch.running():
                 try:
                     returned = fn(*args, **kwargs)
                 except Exception as error:
                     raise self._settled(error) from error.__cause__
-                finally:
-                    self.trace.profiler = None
             if self.trace.refused is not None:
                 raise self.trace.refused
             met: set[int] = set()

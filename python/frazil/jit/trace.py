@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 import frazil._core as _core
-from frazil._core import Constant, Reach, SharedVariable, TensorType, Variable
+from frazil._core import Constant, SharedVariable, TensorType, Variable
 from frazil.graph.answers import listed_values
 from frazil.graph.op import Array
 from frazil.jit.errors import TracedValueError
@@ -86,15 +86,14 @@ class Trace:
         self.open = True
         self.refused: TracedValueError | None = None
         """What code was told that asked for a value, and may have caught."""
-        self.profiler: Reach | None = None
-        """What watches this thread, if it is to pause while no code of the user's can run."""
         self.symbolic = False
         """Whether functions on variables were called, which give variables in plain Python."""
         self._values: dict[Variable, Array] = {}
         self._stands: dict[Variable, Variable] = {}
         self._shapes = Shapes(())
         self._measured: set[Variable] = set()
-        self._shapes_now: dict[Variable, tuple[int, ...] | None] = {}
+        self.shapes_now: dict[Variable, tuple[int, ...] | None] = {}
+        """The lengths of variables in this call, as far as known; see :meth:`shape_now`."""
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -128,7 +127,7 @@ class Trace:
         value = np.asarray(array)
         self.inputs.append(Input(variable, value, path))
         self._values[variable] = value
-        self._shapes_now[variable] = value.shape
+        self.shapes_now[variable] = value.shape
         return variable
 
     def stand_for(self, actual: Variable) -> Variable:
@@ -195,31 +194,21 @@ class Trace:
 
     def shape_now(self, x: Variable) -> tuple[int, ...] | None:
         """The lengths of a variable in this call; None in a step of a scan."""
-        if x in self._shapes_now:
-            return self._shapes_now[x]
+        if x in self.shapes_now:
+            return self.shapes_now[x]
         pending = [x]
         while pending:
             y = pending[-1]
-            if not y.ndim or y in self._shapes_now:
+            if not y.ndim or y in self.shapes_now:
                 pending.pop()
                 continue
             operands = self._sharing_shape(y)
-            further = [z for z in operands if z.ndim and z not in self._shapes_now]
+            further = [z for z in operands if z.ndim and z not in self.shapes_now]
             if further:
                 pending += further
                 continue
-            self._shapes_now[y] = self._measure(y, operands)
-        return self._shapes_now[x] if x.ndim else ()
-
-    def note_shape(self, x: Variable) -> None:
-        """Note the lengths of what was made now, if they are those of all that it is made of."""
-        node = x.owner
-        if node is None or type(node.op) is not Elemwise or not x.ndim:
-            return
-        shapes = [self._shapes_now.get(y) for y in node.inputs if y.ndim]
-        first = shapes[0]
-        if first is not None and shapes.count(first) == len(shapes):
-            self._shapes_now[x] = first
+            self.shapes_now[y] = self._measure(y, operands)
+        return self.shapes_now[x] if x.ndim else ()
 
     def _sharing_shape(self, x: Variable) -> Sequence[Variable]:
         """The variables whose shapes tell that of ``x``."""
@@ -231,7 +220,7 @@ class Trace:
 
     def _measure(self, x: Variable, operands: Sequence[Variable]) -> tuple[int, ...] | None:
         if operands:
-            shapes = {self._shapes_now[y] for y in operands if y.ndim}
+            shapes = {self.shapes_now[y] for y in operands if y.ndim}
             known = [own for own in shapes if own is not None]
             if len(known) < len(shapes):
                 return None

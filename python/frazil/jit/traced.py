@@ -457,32 +457,41 @@ def _of_arrays(trace: Trace, ufunc: np.ufunc, args: tuple[Any, ...]) -> Any:
 
     Most of what a trace meets is this, and it needs nothing else of what :func:`apply` does.
     """
+    shapes = trace.shapes_now
     operands: list[TracedArray] = []
     given: list[Any] = []
+    ranked, now = 0, None
     for x in args:
         kind = type(x)
         if kind is TracedArray and x._trace is trace:
             operands.append(x)
-            given.append(x._variable)
+            own = x._variable
+            shape = shapes.get(own)
         elif kind in _PYTHONS_NUMBERS:
             given.append(x)
+            continue
         elif kind is np.ndarray:
-            given.append(trace.lift(x))
+            own, shape = trace.lift(x), x.shape
         else:
             return None
-    if len(given) > 1:
+        given.append(own)
+        if own.ndim:
+            ranked += 1
+            now = shape if ranked == 1 or shape == now else None
+    if ranked > 1 and (now is None or 1 in now):
         given = trace.aligned(given)
-    profiler = trace.profiler if ufunc.signature is None else None
-    if profiler is not None:
-        profiler.stop()
-    try:
-        result = counterpart(ufunc)(*given)
-        if isinstance(result, Variable):
-            trace.note_shape(result)
+    result = _counterpart(ufunc)(*given)
+    if not isinstance(result, Variable) or ufunc.signature is not None:
         return _wrapped(trace, result, operands)
-    finally:
-        if profiler is not None:
-            profiler.start()
+    if now is not None:
+        shapes[result] = now
+    traced = TracedArray(trace, result)
+    if result.ndim and _is_view(result, operands):
+        _share(traced, *operands)
+    return traced
+
+
+_counterpart = cache(counterpart)
 
 
 @cache
@@ -526,9 +535,13 @@ def _wrapped(trace: Trace, result: Any, operands: list[TracedArray], numbers: bo
         return TracedLength(trace, result)
     traced = TracedArray(trace, result)
     if result.ndim and _is_view(result, operands):
-        for one in (traced, *operands):
-            one._shared = one._shared or one.ndim > 0
+        _share(traced, *operands)
     return traced
+
+
+def _share(*arrays: TracedArray) -> None:
+    for one in arrays:
+        one._shared = one._shared or one.ndim > 0
 
 
 def _is_view(result: Variable, operands: list[TracedArray]) -> bool:

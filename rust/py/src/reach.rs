@@ -63,7 +63,7 @@ impl Reach {
         Reach { quiet, inheriting, asked, traced, state: Mutex::default() }
     }
 
-    /// Begins to note what this thread does, or goes on with it.
+    /// Begins to note what this thread does.
     fn start(own: &Bound<'_, Self>) -> PyResult<()> {
         let set_profile = set_profile(own.py())?;
         // SAFETY: attached to the interpreter; CPython keeps the object as long as it calls
@@ -72,7 +72,7 @@ impl Reach {
         Ok(())
     }
 
-    /// Ends it, or pauses it.
+    /// Ends it.
     fn stop(own: &Bound<'_, Self>) -> PyResult<()> {
         let set_profile = set_profile(own.py())?;
         // SAFETY: attached to the interpreter; no function and no object are allowed. Test: as above.
