@@ -1,5 +1,7 @@
 """Sums of products over named dimensions agree with NumPy."""
 
+import string
+
 import numpy as np
 import pytest
 from agreement import agree, compiled, like
@@ -92,3 +94,61 @@ def test_bad_subscripts(mode):
     f = fz.function([x, y], ft.einsum("ij,ji->", x, y), mode=mode)
     with pytest.raises(ValueError, match="broadcast"):
         f(np.ones((2, 3)), np.ones((2, 3)))
+
+
+NETWORK = "ab,bc,cd,de,ef,fa->", [(2, 3), (3, 4), (4, 50), (50, 2), (2, 3), (3, 2)]
+
+
+@pytest.mark.parametrize(
+    "optimize",
+    [None, True, False, "auto", "optimal", "branch-all", "branch-2", "branch-1", "dp", "greedy"],
+)
+def test_each_order_gives_the_same(optimize):
+    subscripts, shapes = NETWORK
+    arrays = [np.random.default_rng(at).normal(size=shape) for at, shape in enumerate(shapes)]
+    expected = np.einsum(subscripts, *arrays)
+    for known in (True, False):
+        inputs = [ft.tensor(shape=x.shape if known else (None, None)) for x in arrays]
+        result = ft.einsum(subscripts, *inputs, optimize=optimize)
+        found = evaluate(result, dict(zip(inputs, arrays, strict=True)))
+        np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+def test_a_path_is_followed():
+    # A vector at the end makes matrices of vectors, if one begins there.
+    x, y = ft.tensor(shape=(100, 100)), ft.tensor(shape=(100, 100))
+    v = ft.tensor(shape=(100,))
+    rng = np.random.default_rng(0)
+    values = {x: rng.normal(size=(100, 100)), y: rng.normal(size=(100, 100)), v: np.ones(100)}
+    planned = ft.einsum("ij,jk,k->i", x, y, v)
+    assert planned is ft.einsum("ij,jk,k->i", x, y, v, optimize=[(1, 2), (0, 1)])
+    path = np.einsum_path("ij,jk,k->i", *values.values(), optimize="optimal")[0]
+    assert planned is ft.einsum("ij,jk,k->i", x, y, v, optimize=path)
+    forward = ft.einsum("ij,jk,k->i", x, y, v, optimize=[(0, 1), (0, 1)])
+    assert forward is not planned
+    np.testing.assert_allclose(evaluate(forward, values), evaluate(planned, values))
+
+
+def test_many_operands():
+    letters = [
+        f"{a}{b}" for a, b in zip(string.ascii_lowercase, string.ascii_lowercase[1:], strict=False)
+    ]
+    matrices = [ft.tensor(shape=(3, 3)) for _ in letters]
+    found = ft.einsum(",".join(letters) + "->az", *matrices)
+    value = evaluate(found, {x: 2 * np.eye(3) for x in matrices})
+    np.testing.assert_array_equal(value, 2.0 ** len(letters) * np.eye(3))
+
+
+def test_bad_orders():
+    x = ft.matrix("x")
+    for optimize, error, message in [
+        ("best", ValueError, "one of 'auto'"),
+        ("random-greedy", ValueError, "one of 'auto'"),
+        ([(0, 1)], ValueError, "leaves 2 operands apart"),
+        ([(0, 3), (0, 1)], ValueError, "does not choose"),
+        ([(0, 0), (0, 1)], ValueError, "does not choose"),
+        ([(0,), (0, 1), (0, 1)], ValueError, "does not choose"),
+        ([0, 1], TypeError, "tuples of ints"),
+    ]:
+        with pytest.raises(error, match=message):
+            ft.einsum("ij,jk,kl->il", x, x, x, optimize=optimize)

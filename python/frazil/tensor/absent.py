@@ -59,7 +59,7 @@ IN_NUMPY: Mapping[str, str] = {
     **dict.fromkeys(("apply_along_axis", "apply_over_axes", "fromfunction", "piecewise"), _PYTHON),
     **dict.fromkeys(("packbits", "unpackbits"), "bytes are not read as another type"),
     "ix_": "ft.meshgrid(i, j, indexing='ij', sparse=True) gives such indices",
-    "einsum_path": "ft.einsum chooses the order by itself",
+    "einsum_path": "ft.einsum chooses the order by itself, or takes one as optimize=",
     "histogram2d": "write ft.bincount of the number of each point's cell, by ft.searchsorted",
     "histogramdd": "write ft.bincount of the number of each point's cell, by ft.searchsorted",
     "resize": "write ft.reshape, ft.tile or ft.pad",

@@ -305,7 +305,7 @@ def _cholesky(a: Any, /, *, upper: bool = False) -> Any:
     return _tensor().linalg.cholesky(a, lower=not upper)
 
 
-def _einsum(*operands: Any, optimize: object = None) -> Any:
+def _einsum(*operands: Any, optimize: Any = None) -> Any:
     subscripts, *tensors = operands
     return _tensor().einsum(subscripts, *tensors, optimize=optimize)
 

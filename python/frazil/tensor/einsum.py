@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Sequence
-
-import numpy as np
+from collections.abc import Iterable, Sequence
 
 import frazil._core as _core
 import frazil.scalar as scalar
@@ -19,6 +17,9 @@ from frazil.tensor.products import matmul
 from frazil.tensor.reductions import sum
 from frazil.tensor.reshaping import reshape
 from frazil.tensor.transposition import permute_dims
+
+_PLANNERS = ("auto", "optimal", "branch-all", "branch-2", "branch-1", "dp", "greedy")
+"""Of opt_einsum's planners those that always find the same order."""
 
 _UNKNOWN = 64
 """What stands for a length that the types do not tell, when the order of products is chosen."""
@@ -43,7 +44,9 @@ class Term:
         return Term(sum(self.x, axes), kept)
 
 
-def einsum(subscripts: str, *operands: TensorLike, optimize: object = None) -> Variable:
+def einsum(
+    subscripts: str, *operands: TensorLike, optimize: bool | str | Sequence[object] | None = None
+) -> Variable:
     """Return a sum of products over named dimensions, as :func:`numpy.einsum`.
 
     Parameters
@@ -54,14 +57,17 @@ def einsum(subscripts: str, *operands: TensorLike, optimize: object = None) -> V
         ``...`` stands for dimensions that broadcast.
     *operands : tensor_like
         As many tensors as there are parts between commas.
-    optimize : object, optional
-        Not needed: the order of the products is chosen whatever this says.
+    optimize : bool, str or sequence of tuple of int, optional
+        In which order the products are taken: as a planner of the library opt_einsum finds,
+        "optimal", "branch-all", "branch-2", "branch-1", "dp", "greedy", or "auto", which is what
+        None and True say; from the left if False; or as a path says that
+        :func:`numpy.einsum_path` returned.
 
     Returns
     -------
     Variable
         Of the dtype that the operands promote to. The products are taken two by two, by matrix
-        products, in the order that NumPy's planner finds for the lengths that the types tell.
+        products. Planners know the lengths that the types tell.
 
     Examples
     --------
@@ -81,7 +87,7 @@ def einsum(subscripts: str, *operands: TensorLike, optimize: object = None) -> V
         for x, letters in zip(variables, inputs, strict=True)
     ]
     terms = _matched(terms)
-    for pair in _plan(terms, output):
+    for pair in _plan(terms, output, optimize):
         chosen = [terms[at] for at in pair]
         terms = [term for at, term in enumerate(terms) if at not in pair]
         kept = set(output).union(*(term.letters for term in terms))
@@ -169,27 +175,70 @@ def _matched(terms: Sequence[Term]) -> list[Term]:
     return matched
 
 
-def _plan(terms: Sequence[Term], output: str) -> list[tuple[int, ...]]:
+def _plan(
+    terms: Sequence[Term], output: str, optimize: bool | str | Sequence[object] | None
+) -> list[tuple[int, ...]]:
     """Return which operands meet, product after product; each result is put behind the others."""
-    if len(terms) < 3:
-        return [tuple(range(len(terms)))] if len(terms) == 2 else []
-    # Arrays of no memory that have the lengths; all that are not known are taken for equal.
-    one = np.zeros(())
-    arrays = [
-        np.broadcast_to(one, [_UNKNOWN if n is None else n for n in term.x.type.shape])
-        for term in terms
-    ]
-    text = ",".join(term.letters for term in terms) + "->" + output
-    path = np.einsum_path(text, *arrays, optimize="greedy")[0][1:]
+    count = len(terms)
+    if optimize is False:
+        path: Iterable[Sequence[int]] = [tuple(range(count))]
+    elif optimize is None or isinstance(optimize, bool | str):
+        name = optimize if isinstance(optimize, str) else "auto"
+        if name not in _PLANNERS:
+            known = ", ".join(map(repr, _PLANNERS))
+            raise ValueError(f"optimize must be a bool, a path, or one of {known}; given {name!r}")
+        path = _planned(terms, output, name) if count > 2 else [tuple(range(count))]
+    else:
+        path = _given_path(optimize, count)
     steps: list[tuple[int, ...]] = []
-    left = len(terms)
+    left = count
     for step in path:
-        # Where NumPy would take several at once, they are taken two by two.
+        # Where several meet at once, they are taken two by two.
         positions = sorted(step)
         while len(positions) > 1:
             steps.append((positions[-2], positions[-1]))
             left -= 1
             positions = [*positions[:-2], left - 1]
+    return steps
+
+
+def _planned(terms: Sequence[Term], output: str, planner: str) -> Iterable[Sequence[int]]:
+    """Return the path that a planner finds; lengths that no type tells are taken for equal."""
+    from opt_einsum.paths import get_path_fn  # few programs have three operands
+
+    # Dimensions are numbers here: sets of them have one order, whatever the seed of hashes.
+    numbers = {letter: k for k, letter in enumerate(string.ascii_letters)}
+    sizes: dict[int, int] = {}
+    for term in terms:
+        for letter, size in zip(term.letters, term.x.type.shape, strict=True):
+            if size is not None:
+                sizes[numbers[letter]] = size
+            else:
+                sizes.setdefault(numbers[letter], _UNKNOWN)
+    inputs = [frozenset(numbers[letter] for letter in term.letters) for term in terms]
+    path: Iterable[Sequence[int]] = get_path_fn(planner)(
+        inputs, frozenset(numbers[letter] for letter in output), sizes
+    )
+    return path
+
+
+def _given_path(path: Sequence[object], count: int) -> list[Sequence[int]]:
+    """Return a path of NumPy's form, checked; that form may begin with a word."""
+    given = list(path)
+    if given and given[0] == "einsum_path":
+        del given[0]
+    steps: list[Sequence[int]] = []
+    left = count
+    for step in given:
+        if not isinstance(step, Sequence) or not all(isinstance(at, int) for at in step):
+            raise TypeError(f"a path is made of tuples of ints; given {path!r}")
+        positions = sorted(at % left for at in step if -left <= at < left)
+        if len(set(positions)) != len(step) or not step or (len(step) < 2 and left > 1):
+            raise ValueError(f"the step {step!r} does not choose two or more of {left} operands")
+        steps.append(positions)
+        left -= len(step) - 1
+    if left != 1:
+        raise ValueError(f"the path {path!r} leaves {left} operands apart")
     return steps
 
 
