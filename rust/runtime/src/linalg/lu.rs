@@ -8,6 +8,8 @@ use crate::error::Fault;
 use crate::linalg::lanes::Work;
 use crate::linalg::lapack::{OnError, fresh_in_columns};
 use crate::linalg::matrix::blas_int;
+#[cfg(target_arch = "x86_64")]
+use crate::linalg::own::OwnLu;
 use crate::linalg::portions::{trsm, trsv};
 use crate::linalg::routine::{Element, MatrixAt, MatrixOut, Side, Triangle, getrf};
 use crate::linalg::small::{self, Grid, SMALL};
@@ -89,6 +91,11 @@ impl LuPlan {
         unsafe {
             if i64::from(self.size) <= SMALL {
                 small::factor(size, Grid::in_columns(matrix, size), pivots);
+                return Ok(());
+            }
+            #[cfg(target_arch = "x86_64")]
+            if let Some(own) = OwnLu::new(self.size, size_of::<T>()) {
+                own.run(matrix, pivots);
                 return Ok(());
             }
             getrf(self.size, MatrixOut { at: matrix, leading: self.size }, pivots)?;

@@ -1,4 +1,4 @@
-//! Products by loops of our own: where matrices stay in the caches of a core, as a call of BLAS costs
+//! Products and factors by loops of our own: where matrices stay in the caches of a core, as a call of BLAS costs
 //! more than the work on few elements, and may not use what the processor has; and of a vector with
 //! lines that are walked as they lie, however many, as BLAS shares them badly between threads.
 
@@ -7,6 +7,8 @@ pub(crate) use lanes::Registers;
 
 pub(crate) use gemm::OwnGemm;
 pub(crate) use gemv::OwnGemv;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use lu::OwnLu;
 
 mod gemm;
 mod gemv;
@@ -14,6 +16,8 @@ mod gemv;
 mod lanes;
 #[cfg(target_arch = "x86_64")]
 mod lines;
+#[cfg(target_arch = "x86_64")]
+mod lu;
 #[cfg(target_arch = "x86_64")]
 mod tiles;
 
