@@ -889,6 +889,22 @@ class ProgramBuilder:
         A system without one stops the call, or with ``on_error="nan"`` has one of NaN.
         """
 
+    def band_solve(
+        self,
+        a: int,
+        b: int,
+        bands: tuple[int, int] | None,
+        packed: bool,
+        transposed: bool,
+        on_error: str = "raise",
+    ) -> int:
+        """The solution of a system of equations whose matrix has elements in a few diagonals.
+
+        ``bands`` says in how many below and above the main one; None: a run finds out. The rows of
+        ``a`` are these, if it is ``packed``, the highest first. A system without a solution stops
+        the call, or with ``on_error="nan"`` has one of NaN.
+        """
+
     def decompose(self, slot: int, what: str, on_error: str = "raise") -> list[int]:
         """What matrices are taken apart into; ``what`` is "qr", "svd", "lower eigh" and the like.
 

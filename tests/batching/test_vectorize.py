@@ -111,6 +111,11 @@ CASES = {
         lambda: fz.grad(ft.sum(ft.linalg.cholesky(A @ A.T + ft.eye(4)) ** 3), A),
         [A],
     ),
+    "solution of few diagonals": (
+        lambda: ft.linalg.solve(A @ A.T + 9 * ft.eye(4), x, assume_a="tridiagonal"),
+        [A],
+    ),
+    "packed diagonals": (lambda: ft.linalg.solve_banded((2, 1), A + 9 * ft.eye(4), x), [x]),
     "determinant": (lambda: ft.linalg.slogdet(A @ A.T + ft.eye(4))[1], [A]),
     "values": (lambda: ft.linalg.svdvals(A) + ft.linalg.eigvalsh(A), [A]),
     "orthogonal factor": (lambda: ft.linalg.qr(A)[0], [A]),

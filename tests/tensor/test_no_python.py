@@ -172,6 +172,7 @@ CALLS = {
     "join": lambda g: ft.join(1, g.m, g.m),
     "linalg.cho_solve": lambda g: ft.linalg.cho_solve((g.m, True), g.v),
     "linalg.cond": lambda g: [ft.linalg.cond(g.m), ft.linalg.cond(g.m, 1)],
+    "linalg.solve_banded": lambda g: ft.linalg.solve_banded((1, 1), g.m, g.v),
     "linalg.tensorinv": lambda g: ft.linalg.tensorinv(g.m, 1),
     "linalg.tensorsolve": lambda g: ft.linalg.tensorsolve(g.m, g.v),
     "linalg.matrix_power": lambda g: ft.linalg.matrix_power(g.m, 3),
@@ -180,7 +181,8 @@ CALLS = {
     "linalg.svd": lambda g: [*ft.linalg.svd(g.m, False), ft.linalg.svd(g.m)[1]],
     "linalg.lu_solve": lambda g: ft.linalg.lu_solve(ft.linalg.lu_factor(g.m), g.v),
     "linalg.solve": lambda g: [
-        ft.linalg.solve(g.m, g.v, assume_a=kind) for kind in ("gen", "pos", "lower triangular")
+        ft.linalg.solve(g.m, g.v, assume_a=kind)
+        for kind in ("gen", "pos", "lower triangular", "tridiagonal", "banded", "diagonal")
     ],
     "linalg.solve_triangular": lambda g: ft.linalg.solve_triangular(g.m, g.v),
 }

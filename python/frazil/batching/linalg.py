@@ -28,6 +28,7 @@ from frazil.tensor.linalg import (
     PseudoInverse,
     SingularValues,
     Solve,
+    SolveBanded,
     SolveRiccati,
     SolveSylvester,
     SolveTriangular,
@@ -56,6 +57,7 @@ def _stacks(node: FrozenApply, operands: Operands) -> list[Operand]:
 
 
 @batch_rule.register(SolveTriangular)
+@batch_rule.register(SolveBanded)
 @batch_rule.register(LUSolve)
 @batch_rule.register(Solve)
 def _(op: Op) -> BatchRule:

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use frazil_runtime::{
-    ArrayType, Builder, Carry, Lengths, Listed, LoopSpec, Nested, Origin, ScanKernelSpec, ScanSpec,
-    Size, SizeOp, Slot, TriangularForm, WriteSpec,
+    ArrayType, BandForm, Builder, Carry, Lengths, Listed, LoopSpec, Nested, Origin, ScanKernelSpec,
+    ScanSpec, Size, SizeOp, Slot, TriangularForm, WriteSpec,
 };
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -330,6 +330,22 @@ impl ProgramBuilder {
     ) -> PyResult<u32> {
         let (operands, on_error) = ([factors, pivots, b].map(Slot), failure(on_error)?);
         Ok(self.builder()?.lu_solve(operands, transposed, on_error).map_err(refuse)?.0)
+    }
+
+    /// The solution of a system of equations whose matrix has elements in a few diagonals.
+    #[pyo3(signature = (a, b, bands, packed, transposed, on_error = "raise"))]
+    fn band_solve(
+        &mut self,
+        a: u32,
+        b: u32,
+        bands: Option<[u32; 2]>,
+        packed: bool,
+        transposed: bool,
+        on_error: &str,
+    ) -> PyResult<u32> {
+        let form = BandForm { bands, packed, transposed };
+        let (a, b, on_error) = (Slot(a), Slot(b), failure(on_error)?);
+        Ok(self.builder()?.band_solve(a, b, form, on_error).map_err(refuse)?.0)
     }
 
     /// What a matrix is taken apart into.

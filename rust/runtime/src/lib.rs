@@ -33,6 +33,7 @@ pub use draws::distribution::{Distribution, set_sampler};
 pub use draws::generator::{BitFunctions, BitGenerator, set_bit_generator};
 pub use error::{BuildError, Error, ErrorClass, Fault, ForeignError, Operand, Subject};
 pub use ids::{Nested, Origin, Size, Slot};
+pub use linalg::bands::BandForm;
 pub use linalg::decompositions::Decomposition;
 pub use linalg::lapack::{OnError, TriangularForm};
 pub use linalg::routine::{Integers, Routine, set_routine};

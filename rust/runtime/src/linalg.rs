@@ -1,6 +1,7 @@
 //! Products, factors and systems: the calls of BLAS and LAPACK, and what is too small or of a type
 //! that they do not take.
 
+pub(crate) mod bands;
 pub(crate) mod batch;
 pub(crate) mod blas;
 pub(crate) mod cholesky_gradient;

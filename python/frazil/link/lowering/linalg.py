@@ -20,6 +20,7 @@ from frazil.tensor.linalg import (
     PseudoInverse,
     SingularValues,
     Solve,
+    SolveBanded,
     SolveTriangular,
 )
 from frazil.tensor.linalg.decompositions import Decomposition
@@ -49,6 +50,14 @@ def _(op: SolveTriangular, node: FrozenApply, lowering: Lowering) -> None:
     slot = lowering.builder.solve_triangular(
         a, b, op.lower, transposed, op.unit_diagonal, op.on_error
     )
+    lowering.set_slot(node.outputs[0], slot)
+
+
+@lower_node.register
+def _(op: SolveBanded, node: FrozenApply, lowering: Lowering) -> None:
+    blas.install_lapack()
+    a, b = operands_in_front(node.inputs, (2, core_of(*node.inputs[::-1])), lowering)
+    slot = lowering.builder.band_solve(a, b, op.bands, op.packed, op.trans == "T", op.on_error)
     lowering.set_slot(node.outputs[0], slot)
 
 

@@ -20,7 +20,7 @@ import frazil._core as _core
 from frazil.link.toolchain.symbols import address_in
 
 BLAS = ("dot", "gemm", "gemv", "ger", "symm", "syrk", "trsm", "trsv")
-LAPACK = ("geqrf", "gesdd", "getrf", "orgqr", "potrf", "syevd")
+LAPACK = ("gbsv", "geqrf", "gesdd", "gesv", "getrf", "gtsv", "orgqr", "potrf", "syevd")
 """The routines that the runtime calls, without the letter of their precision."""
 
 

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from frazil.tensor.linalg.banded import SolveBanded as SolveBanded
+from frazil.tensor.linalg.banded import solve_banded as solve_banded
 from frazil.tensor.linalg.cholesky import Cholesky as Cholesky
 from frazil.tensor.linalg.cholesky import CholeskyGradient as CholeskyGradient
 from frazil.tensor.linalg.cholesky import cho_solve as cho_solve

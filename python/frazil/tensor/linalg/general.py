@@ -6,6 +6,7 @@ import frazil._core as _core
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.diagonals import tril, triu
+from frazil.tensor.linalg.banded import SolveBanded
 from frazil.tensor.linalg.cholesky import cho_solve, cholesky
 from frazil.tensor.linalg.failure import OnError
 from frazil.tensor.linalg.lu import LUFactor, Solve
@@ -26,6 +27,8 @@ _KINDS = {
     **{kind: kind for kind in ("gen", "sym", "pos", "diagonal", "tridiagonal", "banded")},
     **{kind: kind for kind in ("lower triangular", "upper triangular")},
 }
+
+_BANDS = {"diagonal": (0, 0), "tridiagonal": (1, 1), "banded": None}
 
 
 def solve(
@@ -54,8 +57,8 @@ def solve(
         What is known of the matrix: nothing ("gen"), that it is symmetric ("sym"), that it is
         positive definite, too ("pos"), or where its zeros are: "diagonal", "tridiagonal", "lower
         triangular", "upper triangular"; elements there are not read. "general", "symmetric" and
-        "positive definite" are other words for the first three. A "banded" matrix is solved as
-        one of which nothing is known: how many bands it has is known only when it runs.
+        "positive definite" are other words for the first three. Of a "banded" matrix a call finds
+        out which diagonals have elements; :func:`solve_banded` takes those alone.
     transposed : bool, default False
         Solve ``a.T @ x == b``.
     b_ndim : {1, 2}, optional
@@ -106,12 +109,11 @@ def _solved(
     if kind in ("lower triangular", "upper triangular"):
         is_lower = kind == "lower triangular"
         return solve_triangular(a, b, trans=trans, lower=is_lower, on_error=on_error)
+    if kind in _BANDS:
+        in_bands: Variable = SolveBanded(_BANDS[kind], False, trans, on_error)(a, b)
+        return in_bands
     if kind == "sym":
         a = _mirrored(a, lower)
-    elif kind == "diagonal":
-        a = tril(triu(a))
-    elif kind == "tridiagonal":
-        a = tril(triu(a, -1), 1)
     solution: Variable = Solve(trans, on_error)(a, *LUFactor(on_error)(a), b)
     return solution
 

@@ -219,6 +219,14 @@ pub enum Fault {
         /// Of what.
         what: &'static str,
     },
+    /// Diagonals of a matrix that are more or fewer than was said.
+    #[error("solve_banded: {needed} diagonals are to have {needed} rows; given {given}")]
+    Diagonals {
+        /// How many were said.
+        needed: i64,
+        /// How many rows there are.
+        given: i64,
+    },
     /// A row to change places with that does not exist.
     #[error("lu_solve: row {row} changes places with row {partner}, which does not exist")]
     Partner {

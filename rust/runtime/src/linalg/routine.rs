@@ -57,6 +57,12 @@ routines! {
     Dpotrf "dpotrf"
     Sgetrf "sgetrf"
     Dgetrf "dgetrf"
+    Sgesv "sgesv"
+    Dgesv "dgesv"
+    Sgtsv "sgtsv"
+    Dgtsv "dgtsv"
+    Sgbsv "sgbsv"
+    Dgbsv "dgbsv"
     Sgeqrf "sgeqrf"
     Dgeqrf "dgeqrf"
     Sorgqr "sorgqr"
@@ -151,6 +157,9 @@ pub(crate) trait Element:
     const TRSM: Routine;
     const POTRF: Routine;
     const GETRF: Routine;
+    const GESV: Routine;
+    const GTSV: Routine;
+    const GBSV: Routine;
     const GEQRF: Routine;
     const ORGQR: Routine;
     const GESDD: Routine;
@@ -203,6 +212,9 @@ element!(
     TRSM = Strsm,
     POTRF = Spotrf,
     GETRF = Sgetrf,
+    GESV = Sgesv,
+    GTSV = Sgtsv,
+    GBSV = Sgbsv,
     GEQRF = Sgeqrf,
     ORGQR = Sorgqr,
     GESDD = Sgesdd,
@@ -220,6 +232,9 @@ element!(
     TRSM = Dtrsm,
     POTRF = Dpotrf,
     GETRF = Dgetrf,
+    GESV = Dgesv,
+    GTSV = Dgtsv,
+    GBSV = Dgbsv,
     GEQRF = Dgeqrf,
     ORGQR = Dorgqr,
     GESDD = Dgesdd,
@@ -248,6 +263,7 @@ macro_rules! argument {
 }
 
 pub(crate) mod decompositions;
+pub(crate) mod systems;
 
 /// A vector: its first element and the elements from one to the next.
 #[derive(Clone, Copy)]

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use crate::arrays::layout::{Axes, Layout};
 use crate::arrays::walk::{Order, Pointers, Strides, Walk, advance};
 use crate::error::Fault;
+use crate::linalg::bands::BandPlan;
 use crate::linalg::cholesky_gradient::CholeskyGradientPlan;
 use crate::linalg::decompositions::DecompositionPlan;
 use crate::linalg::lanes::{LanePlan, Work};
@@ -42,6 +43,8 @@ pub(crate) enum MatrixPlan {
     Lu(LuPlan),
     /// Of factors, partners and a right side, the solution.
     LuSolve(LuSolvePlan),
+    /// Of a matrix with a few diagonals and a right side, the solution.
+    Bands(BandPlan),
     /// Of a matrix, what it is taken apart into.
     Apart(DecompositionPlan),
 }
@@ -54,6 +57,7 @@ impl MatrixPlan {
             MatrixPlan::Solve(plan) => plan.scratch(),
             MatrixPlan::CholeskyGradient(plan) => plan.scratch(),
             MatrixPlan::LuSolve(plan) => plan.scratch(),
+            MatrixPlan::Bands(plan) => plan.scratch(),
             MatrixPlan::Apart(plan) => plan.scratch(),
         }
     }
@@ -65,7 +69,7 @@ impl MatrixPlan {
             MatrixPlan::Solve(plan) => Some(plan.work()),
             MatrixPlan::Lu(plan) => Some(plan.work()),
             MatrixPlan::LuSolve(plan) => Some(plan.work()),
-            MatrixPlan::CholeskyGradient(_) | MatrixPlan::Apart(_) => None,
+            MatrixPlan::CholeskyGradient(_) | MatrixPlan::Bands(_) | MatrixPlan::Apart(_) => None,
         }
     }
 
@@ -85,6 +89,7 @@ impl MatrixPlan {
                 MatrixPlan::CholeskyGradient(plan) => plan.run([of(0), of(1)], places[2], scratch),
                 MatrixPlan::Lu(plan) => plan.run(of(0), places[1], places[2].cast()),
                 MatrixPlan::LuSolve(plan) => plan.run([of(0), of(1), of(2)], places[3], scratch),
+                MatrixPlan::Bands(plan) => plan.run([of(0), of(1)], places[2], scratch),
                 MatrixPlan::Apart(plan) => plan.run(of(0), &places[1..], scratch),
             }
         }

@@ -10,6 +10,7 @@ use crate::arrays::search::Listed;
 use crate::arrays::view::Index;
 use crate::draws::distribution::Distribution;
 use crate::ids::{Origin, Size, Slot};
+use crate::linalg::bands::BandForm;
 use crate::linalg::decompositions::Decomposition;
 use crate::linalg::lapack::{OnError, TriangularForm};
 use crate::loops::fold::Fold;
@@ -101,6 +102,14 @@ pub(crate) enum InstrKind<K = Kernel, F = Function> {
         b: Slot,
         to: Slot,
         transposed: bool,
+        on_error: OnError,
+    },
+    /// The solution of a system of equations whose matrix has elements in a few diagonals.
+    BandSolve {
+        a: Slot,
+        b: Slot,
+        to: Slot,
+        form: BandForm,
         on_error: OnError,
     },
     /// What a matrix is taken apart into.

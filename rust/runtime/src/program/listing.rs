@@ -110,6 +110,15 @@ impl fmt::Display for InstrKind {
                 let mark = if *transposed { " transposed" } else { "" };
                 write!(f, "lu_solve {factors} {pivots} {b}{mark}{}", or_nan(*on_error))
             }
+            InstrKind::BandSolve { a, b, form, on_error, .. } => {
+                write!(f, "{} {a} {b}", if form.packed { "solve_banded" } else { "solve" })?;
+                match form.bands {
+                    Some([below, above]) => write!(f, " bands {below} {above}")?,
+                    None => f.write_str(" bands found")?,
+                }
+                f.write_str(if form.transposed { " transposed" } else { "" })?;
+                f.write_str(or_nan(*on_error))
+            }
             InstrKind::Decompose { of, what, on_error, .. } => {
                 write!(f, "{} {of}{}", what.name(), or_nan(*on_error))
             }

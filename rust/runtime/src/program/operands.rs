@@ -26,7 +26,9 @@ impl InstrKind {
             InstrKind::LuSolve { factors, pivots, b, .. } => vec![*factors, *pivots, *b],
             InstrKind::Update { of, value, .. } => vec![*of, *value],
             InstrKind::Full { value, .. } => vec![*value],
-            InstrKind::Dot { a, b, .. } | InstrKind::Solve { a, b, .. } => vec![*a, *b],
+            InstrKind::Dot { a, b, .. }
+            | InstrKind::Solve { a, b, .. }
+            | InstrKind::BandSolve { a, b, .. } => vec![*a, *b],
             InstrKind::Gemm(code) => code.operands().to_vec(),
             InstrKind::CholeskyGradient { factor, gradient, .. } => vec![*factor, *gradient],
             InstrKind::Join { parts, .. } => parts.to_vec(),
@@ -62,6 +64,7 @@ impl InstrKind {
             | InstrKind::CholeskyGradient { to, .. }
             | InstrKind::Solve { to, .. }
             | InstrKind::LuSolve { to, .. }
+            | InstrKind::BandSolve { to, .. }
             | InstrKind::Range { to, .. }
             | InstrKind::CountTerms { to, .. }
             | InstrKind::Terms { to, .. }
@@ -120,6 +123,7 @@ impl InstrKind {
             | InstrKind::Solve { .. }
             | InstrKind::Lu { .. }
             | InstrKind::LuSolve { .. }
+            | InstrKind::BandSolve { .. }
             | InstrKind::Decompose { .. }
             | InstrKind::Join { .. }
             | InstrKind::Sort { .. }
@@ -139,6 +143,7 @@ impl InstrKind {
             | InstrKind::LuSolve { .. } => Some(Library::Blas),
             InstrKind::Cholesky { .. }
             | InstrKind::CholeskyGradient { .. }
+            | InstrKind::BandSolve { .. }
             | InstrKind::Decompose { .. }
             | InstrKind::Lu { .. } => Some(Library::Lapack),
             InstrKind::Loop(_)
@@ -208,7 +213,9 @@ impl InstrKind {
             InstrKind::LuSolve { factors, pivots, b, to, .. } => (*b, *to, vec![*factors, *pivots]),
             InstrKind::Gemm(code) => (code.z, code.to, vec![code.alpha, code.a, code.b, code.beta]),
             InstrKind::CholeskyGradient { factor, gradient, to } => (*gradient, *to, vec![*factor]),
-            InstrKind::Solve { a, b, to, .. } => (*b, *to, vec![*a]),
+            InstrKind::Solve { a, b, to, .. } | InstrKind::BandSolve { a, b, to, .. } => {
+                (*b, *to, vec![*a])
+            }
             _ => return Vec::new(),
         };
         vec![Overwrite { of, to, others }]

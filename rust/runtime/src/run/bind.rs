@@ -66,6 +66,9 @@ impl<'a> Binder<'a> {
             InstrKind::LuSolve { factors, pivots, b, to, transposed, on_error } => {
                 self.lu_solve([*factors, *pivots, *b], *to, *transposed, *on_error)
             }
+            InstrKind::BandSolve { a, b, to, form, on_error } => {
+                self.band_solve([*a, *b], *to, *form, *on_error)
+            }
             InstrKind::Decompose { of, to, what, on_error } => {
                 self.decompose(*of, to, *what, *on_error)
             }

@@ -56,7 +56,7 @@ def _solve(op: Any, node: Any, t: Translation) -> Results:
         half, rest = (ft.tril(a), ft.tril(a, -1)) if op.lower else (ft.triu(a), ft.triu(a, 1))
         whole = half + ft.matrix_transpose(rest)
         return ft.linalg.solve(whole, b, b_ndim=op.b_ndim, on_error="nan")
-    if op.assume_a not in ("gen", "pos"):
+    if op.assume_a not in ("gen", "pos", "diagonal", "tridiagonal", "banded"):
         return performed(node, t)
     return ft.linalg.solve(
         a, b, lower=op.lower, assume_a=op.assume_a, b_ndim=op.b_ndim, on_error="nan"

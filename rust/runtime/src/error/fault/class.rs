@@ -73,6 +73,7 @@ impl Fault {
             | Fault::Addend { .. }
             | Fault::NotSquare { .. }
             | Fault::RightSide { .. }
+            | Fault::Diagonals { .. }
             | Fault::Partner { .. }
             | Fault::Part { .. }
             | Fault::Required { .. }

@@ -4,6 +4,7 @@ use frazil_core::DType;
 
 use crate::error::BuildError;
 use crate::ids::Slot;
+use crate::linalg::bands::BandForm;
 use crate::linalg::decompositions::Decomposition;
 use crate::linalg::lapack::{OnError, TriangularForm};
 use crate::program::instr::InstrKind;
@@ -72,6 +73,20 @@ impl Builder {
             transposed,
             on_error,
         })
+    }
+
+    /// The solution of a system of equations whose matrix has elements in a few diagonals; `b` is as
+    /// for [`Builder::solve_triangular`].
+    pub fn band_solve(
+        &mut self,
+        a: Slot,
+        b: Slot,
+        form: BandForm,
+        on_error: OnError,
+    ) -> Built<Slot> {
+        let ty = self.check_matrices(a)?;
+        let ndim = self.check_right_side(b, ty)?;
+        self.made(ty.0, ndim, |to| InstrKind::BandSolve { a, b, to, form, on_error })
     }
 
     /// What a matrix is taken apart into.

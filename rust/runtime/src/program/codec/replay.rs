@@ -157,6 +157,9 @@ impl Replay<'_> {
             InstrKind::LuSolve { factors, pivots, b, transposed, on_error, .. } => {
                 builder.lu_solve([factors, pivots, b], transposed, on_error)?;
             }
+            InstrKind::BandSolve { a, b, form, on_error, .. } => {
+                builder.band_solve(a, b, form, on_error)?;
+            }
             InstrKind::Decompose { of, what, on_error, .. } => {
                 builder.decompose(of, what, on_error)?;
             }

@@ -3,6 +3,7 @@
 use crate::arrays::layout::Layout;
 use crate::error::Fault;
 use crate::ids::Slot;
+use crate::linalg::bands::{BandForm, BandPlan};
 use crate::linalg::cholesky_gradient::CholeskyGradientPlan;
 use crate::linalg::decompositions::{Decomposition, DecompositionPlan};
 use crate::linalg::lapack::{
@@ -10,7 +11,7 @@ use crate::linalg::lapack::{
     fresh_like,
 };
 use crate::linalg::lu::{LuPlan, LuSolvePlan};
-use crate::linalg::stack::{MatrixPlan, StackPlan, behind};
+use crate::linalg::stack::{MatrixPlan, StackPlan, behind, check_fronts};
 use crate::run::step::{StackStep, Step};
 
 use super::Binder;
@@ -99,17 +100,31 @@ impl Binder<'_> {
             let (a, b) = (self.layout(factors).dims.to_vec(), self.layout(pivots).dims.to_vec());
             return Err(Fault::RightSide { what: "lu_solve", a, b });
         }
-        let item = self.itemsize(to);
-        let layout = match self.layout(b) {
-            vector if vector.ndim() == 1 => Layout::fresh(&vector.dims, item)?,
-            matrices => fresh_in_columns(&matrices.dims, item)?,
-        };
+        let layout = self.in_columns(b)?;
         let (_, in_place) = self.place_on(b, to, layout)?;
         let [factors_at, pivots_at, b_at] = operands.map(|of| self.each(of, front));
         let (b_at, result) = ((!in_place).then_some(&b_at), self.each(to, front));
         let how = (transposed, on_error);
         let plan = LuSolvePlan::new(self.dtype(to), how, &factors_at, &pivots_at, b_at, &result)?;
         Ok(self.for_each(MatrixPlan::LuSolve(plan), &[factors, pivots, b, to]))
+    }
+
+    pub(super) fn band_solve(
+        &mut self,
+        [a, b]: [Slot; 2],
+        to: Slot,
+        form: BandForm,
+        on_error: OnError,
+    ) -> Result<Step, Fault> {
+        form.check(self.layout(a), self.layout(b))?;
+        check_fronts("solve", &[self.layout(a), self.layout(b)])?;
+        let front = self.front(a);
+        let layout = self.in_columns(b)?;
+        let (_, in_place) = self.place_on(b, to, layout)?;
+        let [a_at, b_at, result] = [a, b, to].map(|of| self.each(of, front));
+        let b_at = (!in_place).then_some(&b_at);
+        let plan = BandPlan::new(self.dtype(to), (form, on_error), &a_at, b_at, &result)?;
+        Ok(self.for_each(MatrixPlan::Bands(plan), &[a, b, to]))
     }
 
     pub(super) fn decompose(
@@ -137,6 +152,14 @@ impl Binder<'_> {
         let plan = DecompositionPlan::new(what, self.dtype(of), on_error, &a)?;
         let slots = [&[of], to].concat();
         Ok(self.for_each(MatrixPlan::Apart(plan), &slots))
+    }
+
+    /// The layout of fresh right sides like these, with the columns one after the other.
+    fn in_columns(&self, b: Slot) -> Result<Layout, Fault> {
+        match self.layout(b) {
+            vector if vector.ndim() == 1 => Layout::fresh(&vector.dims, self.itemsize(b)),
+            matrices => fresh_in_columns(&matrices.dims, self.itemsize(b)),
+        }
     }
 
     /// How many axes are in front of the matrices.

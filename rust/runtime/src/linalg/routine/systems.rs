@@ -1,0 +1,81 @@
+//! LAPACK's solutions of systems whose matrices have elements in a few diagonals only, and of any.
+
+use super::{Element, Found, MatrixOut};
+use crate::error::Fault;
+
+/// The solution for a matrix of `sizes[0]` rows, given by the diagonals below, on and above its
+/// main one, which are used up; `x`, of `sizes[1]` columns, holds the right side first. If the
+/// matrix is singular, the row of a pivot that is zero, counted from one.
+///
+/// # Safety
+/// The diagonals have as many elements as such a matrix has there, `x` is as large as `sizes` says,
+/// and all are apart from each other.
+pub(crate) unsafe fn gtsv<T: Element>(
+    sizes: [i32; 2],
+    [below, on, above]: [*mut T; 3],
+    x: MatrixOut<T>,
+) -> Result<Option<i32>, Fault> {
+    let [n, columns] = sizes;
+    let routine = T::GTSV.found()?;
+    let mut info = 0i64;
+    let told = &raw mut info;
+    // SAFETY: whoever set the address promised the routine, the caller the operands.
+    unsafe {
+        call!(routine,
+            int n, int columns, at below, at on, at above, at x.at, int x.leading, at told)
+    };
+    Ok(failed(routine, info))
+}
+
+/// As [`gtsv`], for a matrix with `bands` diagonals below and above its main one. Columns of
+/// `a` hold what columns of the matrix have there, after as many rows as there are diagonals below.
+///
+/// # Safety
+/// As for `gtsv`; `a` has `leading` rows, no fewer than the diagonals and those below once more, and
+/// `pivots` has room for an integer of the widest kind for each row.
+pub(crate) unsafe fn gbsv<T: Element>(
+    sizes: [i32; 2],
+    [below, above]: [i32; 2],
+    a: MatrixOut<T>,
+    pivots: *mut u8,
+    x: MatrixOut<T>,
+) -> Result<Option<i32>, Fault> {
+    let [n, columns] = sizes;
+    let routine = T::GBSV.found()?;
+    let mut info = 0i64;
+    let told = &raw mut info;
+    // SAFETY: as for `gtsv`.
+    unsafe {
+        call!(routine,
+            int n, int below, int above, int columns, at a.at, int a.leading, at pivots, at x.at,
+            int x.leading, at told)
+    };
+    Ok(failed(routine, info))
+}
+
+/// As [`gtsv`], for a matrix `a` of any kind, whose place is used up.
+///
+/// # Safety
+/// As for `gbsv`, with all rows of `a`.
+pub(crate) unsafe fn gesv<T: Element>(
+    sizes: [i32; 2],
+    a: MatrixOut<T>,
+    pivots: *mut u8,
+    x: MatrixOut<T>,
+) -> Result<Option<i32>, Fault> {
+    let [n, columns] = sizes;
+    let routine = T::GESV.found()?;
+    let mut info = 0i64;
+    let told = &raw mut info;
+    // SAFETY: as for `gtsv`.
+    unsafe {
+        call!(routine,
+            int n, int columns, at a.at, int a.leading, at pivots, at x.at, int x.leading, at told)
+    };
+    Ok(failed(routine, info))
+}
+
+/// The row of the pivot that is zero, if one is.
+fn failed(routine: Found, info: i64) -> Option<i32> {
+    Some(routine.take(info)).filter(|&row| row != 0)
+}
