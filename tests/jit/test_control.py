@@ -90,3 +90,14 @@ def test_callbacks_take_trees():
         fn(x)
     assert [one["x"].tolist() for one in seen] == [(x0 * 2).tolist(), (x0 * 2 + 2).tolist()]
     assert seen[0]["name"] == "a"
+
+
+def test_without_messages_no_python_is_called():
+    def fn(x, say):
+        if say:
+            fz.debug.print("{}", x.sum())
+        return np.exp(x) * 2
+
+    compiled = fz.jit(fn, mode="cranelift")
+    assert "call Callback" in compiled.lower(np.ones(3), True)
+    assert "call" not in compiled.lower(np.ones(3), False)

@@ -147,6 +147,19 @@ def test_another_length_is_not_traced_again():
     assert len(traced) == before + 1
 
 
+def test_static_shapes_are_compiled_each_by_itself():
+    def fn(x, y):
+        return x * 2 + y[:, None]
+
+    compiled = fz.jit(fn, mode="py", static_shapes=True)
+    for n in (2, 3, 1, 2, 3, 1):
+        x, y = np.ones((n, 3)), np.arange(float(n))
+        same(compiled(x, y), fn(x, y))
+        assert compiled.graph(x, y).inputs[0].type.shape == (n, 3)
+    assert compiled.cache_info()[:2] == (3, 3)
+    assert "only for x: float64[?, ?], axis 0: 2" in str(compiled.explain())
+
+
 def test_arguments_are_trees_and_other_values_are_static():
     def fn(params, x, *, power, flags=None):
         scaled = params["w"] * x + params["rest"][0]

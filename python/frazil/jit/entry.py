@@ -161,6 +161,7 @@ class Run:
         names: Sequence[str],
         keywords: Sequence[str],
         watch: Watch,
+        static_shapes: bool = False,
     ) -> None:
         self._called, self._watch, self._keywords = called, watch, list(keywords)
         self.trace = CapturingTrace(watch)
@@ -169,7 +170,7 @@ class Run:
         objects: dict[int, int] = {}
         for at, leaf in enumerate(called.leaves):
             if at in called.arrays:
-                variable = self.trace.add_input(leaf, names[at])
+                variable = self.trace.add_input(leaf, names[at], static_shapes)
                 self._arguments[variable] = at
                 leaves[at] = TracedArray(self.trace, variable, type(leaf) is np.ndarray)
             if at in called.arrays or type(leaf) not in _VALUES:

@@ -84,6 +84,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         static_argnames: str | Iterable[str] | None = None,
         max_entries: int = 32,
         roots: Sequence[Callable[..., Any]] | None = None,
+        static_shapes: bool = False,
     ) -> None:
         self._fn = fn
         self._policies = as_policies(captures)
@@ -91,6 +92,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         self._static = static_names(fn, static_argnums, static_argnames)
         self._names = parameter_names(fn)
         self._max_entries = max_entries
+        self._static_shapes = static_shapes
         self._is_derived = roots is not None  # plain Python cannot run it
         self._roots = [fn] if roots is None else list(roots)
         self._entries: dict[Hashable, list[Entry]] = {}
@@ -153,7 +155,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
             reasons = ["one object is given twice, and code asks by 'is' which are one"]
             return self._run_blind(called.key, reasons, args, kwargs)
         try:
-            run = Run(self._fn, called, names, list(kwargs), watch)
+            run = Run(self._fn, called, names, list(kwargs), watch, self._static_shapes)
         except Exception as error:
             if not watch.blind:
                 raise
@@ -385,6 +387,7 @@ def jit(
     *,
     static_argnums: int | Iterable[int] | None = None,
     static_argnames: str | Iterable[str] | None = None,
+    static_shapes: bool = False,
     max_entries: int = 32,
 ) -> JitFunction[P, ResultT]: ...
 
@@ -397,6 +400,7 @@ def jit(
     *,
     static_argnums: int | Iterable[int] | None = None,
     static_argnames: str | Iterable[str] | None = None,
+    static_shapes: bool = False,
     max_entries: int = 32,
 ) -> Callable[[Callable[P, ResultT]], JitFunction[P, ResultT]]: ...
 
@@ -408,6 +412,7 @@ def jit(
     *,
     static_argnums: int | Iterable[int] | None = None,
     static_argnames: str | Iterable[str] | None = None,
+    static_shapes: bool = False,
     max_entries: int = 32,
 ) -> Any:
     """Compile a Python function of arrays, for each kind of arguments when it is first called.
@@ -430,6 +435,9 @@ def jit(
         Positions of arguments that are Python values and not traced, arrays too.
     static_argnames : str or sequence of str, optional
         Their names.
+    static_shapes : bool
+        Compile for the lengths of arguments, each shape by itself: code is made for these alone,
+        and what asks for a length gets an ``int``. By default one form serves other lengths too.
     max_entries : int
         How many compiled forms are kept.
 
@@ -470,8 +478,17 @@ def jit(
             mode=mode,
             static_argnums=static_argnums,
             static_argnames=static_argnames,
+            static_shapes=static_shapes,
             max_entries=max_entries,
         )
     if not callable(fn):
         raise TypeError(f"fz.jit takes a function, given {fn!r}")
-    return JitFunction(fn, captures, mode, static_argnums, static_argnames, max_entries)
+    return JitFunction(
+        fn,
+        captures,
+        mode,
+        static_argnums,
+        static_argnames,
+        max_entries,
+        static_shapes=static_shapes,
+    )

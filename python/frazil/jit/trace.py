@@ -52,9 +52,10 @@ def is_array(value: object) -> bool:
     return (kind is np.ndarray or issubclass(kind, np.generic)) and value.dtype in DTYPES  # type: ignore[attr-defined]
 
 
-def type_of(array: Array | np.generic) -> TensorType:
-    """Return the type of an input for such arrays: the lengths that are 1 are static."""
-    return TensorType(array.dtype, tuple([1 if n == 1 else None for n in array.shape]))
+def type_of(array: Array | np.generic, static_shape: bool = False) -> TensorType:
+    """Return the type of an input for such arrays: the lengths that are 1 are static, or all."""
+    shape = tuple([n if static_shape or n == 1 else None for n in array.shape])
+    return TensorType(array.dtype, shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +122,13 @@ class Trace:
         finally:
             self.depth -= 1
 
-    def add_input(self, array: Array | np.generic, path: str) -> Variable:
-        """Return a new input for an array."""
-        variable = type_of(array)(path)
+    def add_input(
+        self, array: Array | np.generic, path: str, static_shape: bool = False
+    ) -> Variable:
+        """Return a new input for an array; the graph may hold for its lengths only."""
+        variable = type_of(array, static_shape)(path)
+        if static_shape:
+            self.pins.update(((variable, axis), n) for axis, n in enumerate(array.shape))
         value = np.asarray(array)
         self.inputs.append(Input(variable, value, path))
         self._values[variable] = value
