@@ -19,10 +19,11 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import lapack
+from scipy.linalg import solve_banded as solve_banded_of_scipy
 
 import frazil as fz
 import frazil.tensor as ft
-from frazil.tensor.linalg import cholesky, det, eigvalsh, inv, solve, svdvals
+from frazil.tensor.linalg import cholesky, det, eigvalsh, inv, solve, solve_banded, svdvals
 
 Work = tuple[str, Callable[..., Any], Callable[..., Any], list[np.ndarray]]
 
@@ -131,6 +132,24 @@ def singles(n: int) -> list[Work]:
     ]
 
 
+def diagonals(n: int) -> list[Work]:
+    """Systems of one and of two diagonals on either side of the main one."""
+    x, y = ft.matrix("x"), ft.vector("y")
+    works: list[Work] = []
+    for count in (1, 2):
+        a = np.full((2 * count + 1, n), -1.0)
+        a[count] = 2 * count + 1.0
+        works.append(
+            (
+                f"solve_banded of ({2 * count + 1}, {n})",
+                _function([x, y], solve_banded((count, count), x, y)),
+                lambda a, b, bands=(count, count): solve_banded_of_scipy(bands, a, b),
+                [a, np.ones(n)],
+            )
+        )
+    return works
+
+
 def _function(inputs: list[fz.Variable], output: fz.Variable) -> Callable[..., Any]:
     return fz.function(inputs, output, threads=1)
 
@@ -156,7 +175,7 @@ def main() -> None:
         *(integers(300, 300, 300), integers(1000, 1000, 1), integers(3, 1000, 3)),
         *(kalman(4), kalman(20)),
         *(stacks(1000, 3) + stacks(1000, 8) + stacks(100, 30)),
-        *(singles(8) + singles(50) + singles(500)),
+        *(singles(8) + singles(50) + singles(500) + diagonals(1000)),
     ]
     print(f"{'':36} {'frazil':>9} {'others':>9} {'ratio':>7}")
     for name, ours, theirs, given in works:
