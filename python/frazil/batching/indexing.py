@@ -7,11 +7,11 @@ is then a matter of indexing by arrays.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from frazil._core import FrozenApply, Variable
 from frazil.batching.advanced_indexing import increase, pick
 from frazil.batching.registry import BatchRule, Operand, Operands, batch_rule, batch_size, batched
+from frazil.graph.dataclass import dataclass
 from frazil.tensor.advanced_indexing import FULL, INDEX
 from frazil.tensor.indexing import (
     DYNAMIC,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, TensorType, Variable
 from frazil.batching.registry import BatchRule, Operand, Operands, batch_rule, batch_size
 from frazil.batching.walk import over_batch
+from frazil.graph.dataclass import dataclass
 from frazil.scalar.constants import constant
 from frazil.scan.op import Scan
 from frazil.tensor.broadcasting import broadcast_to, with_lengths

@@ -20,13 +20,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import frazil._core as _core
 from frazil.cache import folder
 from frazil.cache.lock import Busy, held
+from frazil.graph.dataclass import dataclass
 
 MAGIC = b"frazilc\x01"
 """The first bytes of a file; the last of them is the version of the format."""

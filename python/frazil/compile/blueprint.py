@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from frazil._core import FrozenFunctionGraph, SharedVariable, TensorType, Variable
 from frazil.compile.mode import Mode
 from frazil.compile.specification import In
+from frazil.graph.dataclass import dataclass
 from frazil.rewrite.definition import Rule
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeAlias
 
 import frazil._core as _core
 from frazil._core import FrozenApply, Program
+from frazil.graph.dataclass import dataclass
 from frazil.link.fusion.registry import LoweredOps, find_fusion
 from frazil.link.linkers.tiered import replaceable
 from frazil.link.lowering.draws import reason_against

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import frazil._core as _core
+from frazil.graph.dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Protocol, TypeAlias, TypeVar
 
 from frazil._core import FrozenFunctionGraph, Program, Variable
 from frazil.compile.phases import PHASES, SCAN, check_names
+from frazil.graph.dataclass import dataclass
 from frazil.inner.rebuild import Improve
 from frazil.link.c import CCompiler
 from frazil.link.c.compiler import refused_compilers

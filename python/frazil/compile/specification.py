@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from frazil._core import Variable
+from frazil.graph.dataclass import dataclass
 from frazil.scalar.constants import TensorLike
 
 

@@ -12,11 +12,11 @@ import threading
 import warnings
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 from frazil._core import FrozenFunctionGraph, Program, set_heat_handler
+from frazil.graph.dataclass import dataclass
 from frazil.link.cranelift import MadeKernel
 from frazil.link.kernel.compiler import BrokenCompilerError
 from frazil.link.linkers.tiered import TieredLinker, replaceable

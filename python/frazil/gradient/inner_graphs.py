@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -14,6 +14,7 @@ from frazil.gradient.kinds import is_continuous, is_zero
 from frazil.gradient.products import Rop
 from frazil.gradient.registry import Pullback, Pushforward, pullback_rule, pushforward_rule
 from frazil.gradient.reverse import grad
+from frazil.graph.dataclass import dataclass
 from frazil.inner.ifelse import IfElse, common_type
 from frazil.inner.inner_graph import HasInnerGraph, KnownOfOps
 from frazil.inner.op_from_graph import OpFromGraph

@@ -9,7 +9,6 @@ Derivatives that stay 0 are left out, and so are those that no wanted result dep
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -18,6 +17,7 @@ from frazil._core import Container, Variable
 from frazil.gradient.elementwise import GraphRule, graph_rule
 from frazil.gradient.kinds import is_continuous, is_zero
 from frazil.gradient.reverse import grad
+from frazil.graph.dataclass import dataclass
 from frazil.scalar.constants import as_tensor, constant
 from frazil.scalar.loop import ScalarLoop
 from frazil.tensor.broadcasting import broadcast_length, unbroadcast

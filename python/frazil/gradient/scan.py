@@ -8,7 +8,7 @@ these states for that, and results that are expensive to compute, such as produc
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import frazil._core as _core
@@ -16,6 +16,7 @@ from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
 from frazil.gradient.inner_graphs import pull
 from frazil.gradient.kinds import is_continuous, is_zero
 from frazil.gradient.registry import Pullback, pullback_rule
+from frazil.graph.dataclass import dataclass
 from frazil.inner.inner_graph import HasInnerGraph
 from frazil.scalar.elemwise import Elemwise
 from frazil.scan.body import ScanBody

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, TensorType, Variable
 from frazil.graph.containers import in_container_of
+from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array
 from frazil.inner.inner_graph import HasInnerGraph, compute, outer_lengths
 from frazil.inner.op_from_graph import owned

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import frazil._core as _core
@@ -16,6 +15,7 @@ from frazil._core import (
     Variable,
 )
 from frazil.graph.containers import in_container_of
+from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, OpMeta
 from frazil.inner.inner_graph import (
     HasInnerGraph,

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 import frazil._core as _core
 from frazil._core import FrozenApply, TensorType, Variable
+from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Op
 from frazil.jit.pytree import flatten, unflatten
 from frazil.jit.trace import Trace, current_trace, users_line

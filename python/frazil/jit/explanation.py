@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from frazil._core import Guards
+from frazil.graph.dataclass import dataclass
 from frazil.jit.specialization import Specialization
 
 _SHORT = (int, float, complex, bool, str, bytes, type(None))

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, TypeVar
+
+from frazil.graph.dataclass import dataclass
 
 ClassT = TypeVar("ClassT")
 Flatten: TypeAlias = Callable[[Any], tuple[Iterable[Any], Hashable]]

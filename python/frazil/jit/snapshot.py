@@ -12,12 +12,13 @@ import functools
 import sys
 import types
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from frazil._core import Guards
+from frazil.graph.dataclass import dataclass
 from frazil.jit.callables import (
     is_allowed_class,
     is_trusted_code,

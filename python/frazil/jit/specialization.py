@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 import struct
 from collections.abc import Callable, Container, Hashable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from frazil.graph.dataclass import dataclass
 from frazil.jit.pytree import Same, Structure, flatten, parts_of, paths
 from frazil.jit.trace import is_array
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from threading import local
 from types import FrameType
 from typing import Any, NoReturn
@@ -15,6 +14,7 @@ import numpy as np
 import frazil._core as _core
 from frazil._core import Constant, SharedVariable, TensorType, Variable
 from frazil.graph.answers import listed_values
+from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array
 from frazil.jit.errors import TracedValueError
 from frazil.scalar.elemwise import Elemwise

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, overload
 
 from frazil._core import FrozenFunctionGraph, Variable
 from frazil.gradient.reverse import grad
 from frazil.graph.containers import in_container_of
+from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array
 from frazil.optimize.options import Options, freeze_options, thaw_options
 from frazil.optimize.packing import Packing

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import frazil._core as _core
 from frazil._core import TensorType, Variable
+from frazil.graph.dataclass import dataclass
 from frazil.scalar.constants import as_tensor
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import lengths, product, static_length

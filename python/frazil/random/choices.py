@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from frazil._core import Constant, FrozenApply, TensorType, Variable
+from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array
 from frazil.random.docstrings import drawing
 from frazil.random.draw import Drawing, Drawn, Size, as_parameter, check_state, draw

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, TypeAlias
 
@@ -11,6 +10,7 @@ import numpy as np
 
 import frazil._core as _core
 from frazil._core import FrozenApply, TensorType, Variable
+from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.random.by_numpy import NUMPY, by_name
 from frazil.random.states import generator_of, state_of

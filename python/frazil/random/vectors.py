@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from frazil._core import FrozenApply, TensorType, Variable
+from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array
 from frazil.random.docstrings import drawing
 from frazil.random.draw import Drawing, Drawn, Size, as_parameter, check_state, draw

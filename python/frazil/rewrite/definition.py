@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias, get_args, get_type_hints
 
 import frazil._core as _core
 from frazil._core import RewriteRule, TensorType, Variable
 from frazil.graph.cached_property import cached_property
+from frazil.graph.dataclass import dataclass
 from frazil.printing import pp
 from frazil.rewrite.guard import Guard
 from frazil.rewrite.sort import Sort

@@ -13,10 +13,10 @@ A pattern of a rule matches nodes at a fixed depth. So the rules of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import frazil.scalar as scalar
 from frazil._core import Constant, FrozenApply, Variable, elemwise
+from frazil.graph.dataclass import dataclass
 from frazil.rewrite.shift import is_shifted, shift
 from frazil.scalar import ScalarOp
 from frazil.scalar.constants import constant

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from inspect import getdoc, signature
 from typing import TypeVar
 
 from frazil._core import Variable
+from frazil.graph.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, NamedTuple, TypeVar, overload
 
 import frazil._core as _core
 from frazil._core import FrozenFunctionGraph, FunctionGraph, RuleSet, Variable
+from frazil.graph.dataclass import dataclass
 from frazil.printing import pp
 from frazil.rewrite.catalog import CANONICALIZE
 from frazil.rewrite.definition import Rule

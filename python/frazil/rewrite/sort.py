@@ -6,10 +6,10 @@ operators apply to it; in the rule it matches any variable with an integer dtype
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
 from frazil._core import Variable
+from frazil.graph.dataclass import dataclass
 
 SIGNED = ("int8", "int16", "int32", "int64")
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")

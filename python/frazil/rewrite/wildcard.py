@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from frazil._core import FrozenApply
+from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Op
 from frazil.scalar import ScalarOp
 from frazil.scalar.elemwise import Elemwise

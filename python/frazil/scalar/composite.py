@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 import frazil._core as _core
 from frazil._core import FrozenFunctionGraph, Variable, elemwise
 from frazil.graph.containers import in_container_of
+from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array
 from frazil.scalar.constants import as_tensor
 from frazil.scalar.graph import ScalarGraphOp, steps_of

@@ -8,13 +8,13 @@ gradient. The rows are written in the modules of this package, one theme each.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import frazil._core as _core
 from frazil._core import TensorType
+from frazil.graph.dataclass import dataclass
 from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.op import GradientFunction, NativeText, ScalarOp
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import frazil._core as _core
 from frazil._core import FrozenApply, TensorType, Variable
+from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Op
 from frazil.scalar.evaluation import evaluate
 from frazil.scalar.op import ScalarOp

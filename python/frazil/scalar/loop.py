@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, MissingInputError, Variable
+from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.scalar.graph import ScalarGraphOp, steps_of

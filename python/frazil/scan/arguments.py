@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from frazil._core import TensorType, Variable
+from frazil.graph.dataclass import dataclass
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.lengths import add, length, literal
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import index
 from typing import Any
 
 import frazil._core as _core
 from frazil._core import Constant, FrozenFunctionGraph, SharedVariable, TensorType, Variable
 from frazil.graph.containers import in_container_of
+from frazil.graph.dataclass import dataclass
 from frazil.inner.sinking import sink_outputs
 from frazil.inner.successors import clone_nodes
 from frazil.random.streams import built_once

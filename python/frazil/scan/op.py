@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, TensorType, Variable
+from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array
 from frazil.inner.inner_graph import HasInnerGraph, compute, outer_lengths
 from frazil.tensor.lengths import LENGTH, Lengths, literal, static_length

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from frazil._core import Variable
+from frazil.graph.dataclass import dataclass
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.elementwise.arithmetic import divide, maximum, minimum, multiply, power
 from frazil.tensor.items import get_item, inc_subtensor, set_subtensor

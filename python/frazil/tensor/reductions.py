@@ -9,7 +9,6 @@ from __future__ import annotations
 import builtins
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy.typing as npt
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import FrozenApply, TensorType, Variable
+from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor, as_written
 from frazil.tensor.axes import normalize_axes

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from secrets import token_bytes, token_hex
 from typing import Any
@@ -20,6 +19,7 @@ from frazil._core import FrozenApply, Variable
 from frazil.cache.content import digest
 from frazil.cache.modules import Unknowable
 from frazil.graph.call_site import users_level
+from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Op
 from frazil.interop.pytensor.translation import NoRule, Results, Translation, own_type, rule
 from frazil.random import generator_of, state_of

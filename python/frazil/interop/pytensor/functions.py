@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 from pytensor.compile.mode import Mode
 from pytensor.tensor.type import TensorType
+
+from frazil.graph.dataclass import dataclass
 
 
 def _class(name: str) -> Any:

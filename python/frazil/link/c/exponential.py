@@ -13,8 +13,8 @@ library's function is called on each lane.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+from frazil.graph.dataclass import dataclass
 from frazil.link.c import wide
 from frazil.link.c.definitions import Definitions
 from frazil.link.c.functions import C_TYPES

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 
+from frazil.graph.dataclass import dataclass
 from frazil.link.toolchain.symbols import OF_SCIPY
 from frazil.scalar.digamma import NEAR, RESTS, ROOTS
 from frazil.scalar.scipy_functions import ARITIES

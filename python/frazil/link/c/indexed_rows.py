@@ -8,10 +8,10 @@ copy on the stack, block by block: there may be no memory behind it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
+from frazil.graph.dataclass import dataclass
 from frazil.link.c import syntax as c
 from frazil.link.c.indices import checked, offset, step
 from frazil.link.c.values import Values

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
+from frazil.graph.dataclass import dataclass
 from frazil.link.c import syntax as c
 from frazil.link.c.definitions import lane_type, load, memory_type, place
 from frazil.link.c.exponential import block_exponential, hold_constants

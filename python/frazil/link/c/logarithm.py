@@ -14,8 +14,7 @@ on each lane.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from frazil.graph.dataclass import dataclass
 from frazil.link.c import wide
 from frazil.link.c.definitions import Definitions
 from frazil.link.c.functions import C_TYPES

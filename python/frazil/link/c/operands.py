@@ -7,10 +7,10 @@ row, ``q`` to a block, ``e`` to a copy of the end of a row.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from frazil.graph.dataclass import dataclass
 from frazil.link.kernel.loop_kernel import LoopKernel
 from frazil.link.kernel.passes import Pass
 

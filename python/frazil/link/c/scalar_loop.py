@@ -8,8 +8,8 @@ the steps together, and those that have ended keep their values; else each goes 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from frazil.graph.dataclass import dataclass
 from frazil.link.c import syntax as c
 from frazil.link.c.definitions import Definitions
 from frazil.link.c.functions import C_TYPES

@@ -7,7 +7,8 @@ Expressions, types and names are texts. The name of a pointer has a star, as in 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from frazil.graph.dataclass import dataclass
 
 SIMD = "omp simd"
 """The pragma of a loop that is to be vectorised."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from frazil.graph.dataclass import dataclass
 from frazil.link.c import syntax as c
 from frazil.link.c.ends import Ends
 from frazil.link.c.folding import AllRows, EachRow, Folding, MemoryFolding, folding

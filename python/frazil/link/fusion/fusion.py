@@ -13,12 +13,12 @@ repeat its value along the row, and it needs no memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
 from frazil._core import FrozenApply, Variable
 from frazil.graph.cached_property import cached_property
+from frazil.graph.dataclass import dataclass
 from frazil.link.fusion.alignment import (
     domain,
     element_operands,

@@ -9,10 +9,11 @@ must run before them; the runtime updates in place after the last reader.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, FunctionGraph, Variable
 from frazil.graph import inplace
+from frazil.graph.dataclass import dataclass
 from frazil.tensor.updates import updated_operand
 
 

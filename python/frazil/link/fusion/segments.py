@@ -9,7 +9,7 @@ kernels wherever they occur.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from frazil._core import (
     Constant,
@@ -20,6 +20,7 @@ from frazil._core import (
 )
 from frazil.graph.cached_property import cached_property
 from frazil.graph.containers import in_container_of
+from frazil.graph.dataclass import dataclass
 from frazil.link.fusion.alignment import can_loop
 from frazil.link.fusion.fusion import FusedLoop, Task, fuse, lengths_read, task_nodes, values_read
 from frazil.link.fusion.in_place import schedule_in_place

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from frazil.graph.dataclass import dataclass
 from frazil.link.kernel.loop_kernel import LoopKernel
 
 

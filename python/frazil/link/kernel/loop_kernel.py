@@ -16,13 +16,13 @@ for eight rows, one without for a single row. The function returns a :class:`Sta
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from frazil.graph.cached_property import cached_property
+from frazil.graph.dataclass import dataclass
 from frazil.link.kernel.cost import cost
 
 if TYPE_CHECKING:

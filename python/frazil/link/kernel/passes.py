@@ -9,9 +9,9 @@ operand, which must have been read for the last time by then.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
+from frazil.graph.dataclass import dataclass
 from frazil.link.kernel.cost import KEEPING, cost
 from frazil.link.kernel.loop_kernel import LoopKernel, RowFold, Statement
 from frazil.link.kernel.scalar_loop import scalar_loop_calls

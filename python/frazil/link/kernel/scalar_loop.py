@@ -7,11 +7,11 @@ Every linker that makes native code lowers the same body.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from frazil._core import Constant, Variable
 from frazil.graph.cached_property import cached_property
+from frazil.graph.dataclass import dataclass
 from frazil.link.kernel.loop_kernel import (
     Cumulate,
     Literal,

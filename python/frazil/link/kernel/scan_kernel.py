@@ -13,10 +13,10 @@ long scan is several calls. The function returns a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from frazil.graph.cached_property import cached_property
+from frazil.graph.dataclass import dataclass
 from frazil.link.kernel.loop_kernel import Literal, LoopKernel, Statement
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Literal as OneOf
 
 from frazil._core import Constant, FrozenApply, Variable
+from frazil.graph.dataclass import dataclass
 from frazil.link.fusion.alignment import (
     domain,
     element_operands,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
+from frazil.graph.dataclass import dataclass
 from frazil.link.kernel.compiler import NativeKernel
 from frazil.link.lowering.index import Index
 from frazil.link.lowering.inner import Inner, inner_graphs

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from frazil._core import Constant, Variable
+from frazil.graph.dataclass import dataclass
 from frazil.inner.inner_graph import KnownOfOps
 from frazil.link.kernel.compiler import KernelCompiler
 from frazil.link.kernel.scan_kernel import ScanKernel, ScanRead, ScanWrite, StateElement

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
 
+from frazil.graph.dataclass import dataclass
 from frazil.link.kernel.loop_kernel import LoweringError
 from frazil.link.numba import special_functions
 from frazil.link.numba.externals import HIDDEN, MATH, provide

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from frazil.graph.dataclass import dataclass
 from frazil.link.kernel.indices import Indices, indices_of_put, indices_of_take
 from frazil.link.kernel.loop_kernel import (
     PATIENCE,

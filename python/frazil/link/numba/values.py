@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
+
+from frazil.graph.dataclass import dataclass
 
 INF = "inf"
 """What a text of a user calls infinity."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from frazil.graph.dataclass import dataclass
 from frazil.link.toolchain.symbols import OF_SCIPY
 from frazil.scalar.normal import LAST, PART, REST
 from frazil.scalar.scipy_functions import ARITIES

@@ -6,13 +6,13 @@ work is left to the loop that makes them, unless it is one of matrices, which BL
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
 import numpy as np
 
 import frazil.scalar as scalar
 from frazil._core import Constant, FrozenApply, Variable
+from frazil.graph.dataclass import dataclass
 from frazil.rewrite.definition import Law, rule
 from frazil.rewrite.guard import same_dtype
 from frazil.rewrite.sort import FLOATS, Float, Sort

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from frazil._core import Constant, FrozenApply, TensorType, Variable
+from frazil.graph.dataclass import dataclass
 from frazil.scalar.constants import constant
 from frazil.scan.body import ScanBody, State
 from frazil.tensor.broadcasting import broadcast_to, with_lengths

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
 from frazil.graph.containers import in_container_of
+from frazil.graph.dataclass import dataclass
 from frazil.inner.successors import Successors
 from frazil.rewrite.scan.hoisting import (
     defer_stacked,

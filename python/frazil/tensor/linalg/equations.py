@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
@@ -12,6 +11,7 @@ import numpy as np
 import frazil._core as _core
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.call_site import called_function
+from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.items import get_item

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from frazil._core import Variable
+from frazil.graph.dataclass import dataclass
 from frazil.tensor.dims import expand_dims, squeeze
 from frazil.tensor.linalg.stacks import in_front
 from frazil.tensor.products import matmul, outer

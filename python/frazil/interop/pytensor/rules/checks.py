@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pytensor.raise_op import CheckAndRaise
 
 from frazil._core import FrozenApply, Variable
+from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.interop.pytensor.translation import Results, Translation, cast, rule
 from frazil.tensor import assert_
