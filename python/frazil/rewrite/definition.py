@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, get_args, get_type_hints
+from typing import Any, TypeAlias, get_args
 
 import frazil._core as _core
 from frazil._core import RewriteRule, TensorType, Variable
@@ -225,10 +225,9 @@ def rule(function: Callable[..., Law]) -> Rule:
 
 
 def _parameters_of(function: Callable[..., Law]) -> tuple[Parameter, ...]:
-    hints = get_type_hints(function, include_extras=True)
     parameters = []
-    for name, parameter in inspect.signature(function).parameters.items():
-        sorts = [extra for extra in get_args(hints.get(name)) if isinstance(extra, Sort)]
+    for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
+        sorts = [extra for extra in get_args(parameter.annotation) if isinstance(extra, Sort)]
         if not sorts:
             raise TypeError(
                 f"parameter {name} of rule {function.__name__} must be annotated with its sort, "
