@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import frazil
+
 ROOT = Path(__file__).resolve().parent.parent
 RUST = ROOT / "rust"
 LAYERS = ("python/", "rust/", "benches/", "tests/")
@@ -24,6 +26,12 @@ def test_crate_never_knows_python(crate):
 def test_core_depends_on_no_other_layer():
     manifest = tomllib.loads((RUST / "core" / "Cargo.toml").read_text())
     assert not [name for name in manifest["dependencies"] if name.startswith("frazil")]
+
+
+def test_version_is_that_of_the_packages():
+    python = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    rust = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+    assert frazil.__version__ == python == rust
 
 
 def test_unsafe_code_of_the_core_is_in_the_interner():
