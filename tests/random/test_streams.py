@@ -192,6 +192,42 @@ def test_a_step_may_update_the_generator(mode, generator):
         assert f([1.0, 5.0]).tolist() == generator.normal([1.0, 5.0]).tolist()
 
 
+def test_an_op_from_graph_moves_the_generator_on(mode, generator):
+    rng, state, scale = random.shared_rng(SEED), random.shared_rng(0).type("state"), ft.scalar()
+    middle, x = random.normal(state, 0, scale, size=2)
+    after, y = random.random(middle, 3)
+    op = fz.OpFromGraph([scale, state], [y, after, x])
+    outer = fz.OpFromGraph([state, scale], [*op(scale, state)])
+    for build in (lambda s, r: op(s, r), lambda s, r: outer(r, s)):
+        rng.set_value(random.shared_rng(SEED).get_value())
+        wanted = np.random.Generator(type(generator.bit_generator)(0))
+        wanted.bit_generator.state = np.random.default_rng(SEED).bit_generator.state
+        numbers, next_rng, normal = build(scale, rng)
+        _, last = random.normal(next_rng)
+        f = fz.function([scale], [normal, numbers, last], mode=mode)
+        for _ in range(2):
+            found = f(2.0)
+            expected = [wanted.normal(0, 2, 2), wanted.random(3), wanted.normal()]
+            for one, other in zip(found, expected, strict=True):
+                assert one.tolist() == np.asarray(other).tolist()
+
+
+def test_an_op_from_graph_that_keeps_the_state_is_refused():
+    rng, state = random.shared_rng(SEED), random.shared_rng(0).type("state")
+    hidden = fz.OpFromGraph([state], [random.normal(state)[1]])
+    two = fz.OpFromGraph([state], [*random.normal(state), random.random(state)[1]])
+    stream = random.default_rng(SEED)
+    x = ft.scalar("x")
+    within = fz.OpFromGraph([x], [x + stream.normal()])
+    for outputs, inputs in ((hidden(rng), []), (two(rng), []), (within(x), [x])):
+        with pytest.raises(
+            ValueError, match="returns the one after its last draw needs no updates"
+        ):
+            fz.function(inputs, outputs)
+    (one, other) = (op(rng)[1] for op in (fz.OpFromGraph([state], random.normal(state)),) * 2)
+    assert one is other
+
+
 def test_branches_draw_from_their_states(mode, generator):
     stream, wanted = random.default_rng(SEED), ft.scalar("wanted", dtype="bool")
     x = fz.ifelse(wanted, stream.normal(size=2), stream.random(2))

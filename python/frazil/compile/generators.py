@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 import frazil._core as _core
 from frazil._core import FrozenApply, FrozenFunctionGraph, SharedVariable, Variable
 from frazil.inner.inner_graph import HasInnerGraph
+from frazil.inner.op_from_graph import OpFromGraph
 from frazil.random.draw import Drawing
 from frazil.scan.op import Scan
 
@@ -22,7 +23,8 @@ def states_left(
     ------
     ValueError
         If two draws start from one state, or if draws in an inner graph do, unless that is the
-        step of a scan whose every draw starts from the state that the one before left.
+        step of a scan, or the graph of an OpFromGraph, whose every draw starts from the state that
+        the one before left, and that returns the last one.
     """
     generators = [
         x
@@ -55,26 +57,43 @@ def states_left(
 def _draw_of(node: FrozenApply) -> tuple[Variable, Variable] | None:
     """Return the state from which a node draws and the one that it leaves, if it has just one.
 
-    So has a scan that has one state of a generator, on which all draws of its steps go on.
+    So has a scan that has one state of a generator, on which all draws of its steps go on, and an
+    OpFromGraph whose draws go on from one argument and that returns the state after the last.
     """
     if isinstance(node.op, Drawing):
         return node.inputs[0], node.outputs[0]
-    if not isinstance(node.op, Scan):
+    if not isinstance(node.op, Scan | OpFromGraph):
         return None
     op, graph = node.op, node.op.fgraph
-    drawing = [inner for inner in graph.toposort() if _may_draw(inner)]
-    if not drawing or not all(isinstance(inner.op, Drawing) for inner in drawing):
+    chain = _chain(graph)
+    if chain is None:
         return None
-    states = graph.inputs[op.n_sequences : op.n_sequences + op.n_states]
-    if drawing[0].inputs[0] not in states:
-        return None
-    at = states.index(drawing[0].inputs[0])
-    chain = [states[at], *(inner.outputs[0] for inner in drawing)]
-    starts = [*(inner.inputs[0] for inner in drawing), graph.outputs[at]]
-    if any(a is not b for a, b in zip(chain, starts, strict=True)):
-        return None
-    given = node.inputs[1 + op.n_sequences + at]
-    return None if node.inputs.count(given) > 1 else (given, node.outputs[at])
+    first, last = chain
+    if isinstance(op, Scan):
+        states = graph.inputs[op.n_sequences : op.n_sequences + op.n_states]
+        if first not in states or graph.outputs[states.index(first)] is not last:
+            return None
+        at = states.index(first)
+        given, left = node.inputs[1 + op.n_sequences + at], node.outputs[at]
+    else:
+        if first not in graph.inputs or last not in graph.outputs:
+            return None
+        given = node.inputs[graph.inputs.index(first)]
+        left = node.outputs[graph.outputs.index(last)]
+    return None if node.inputs.count(given) > 1 else (given, left)
+
+
+def _chain(graph: FrozenFunctionGraph) -> tuple[Variable, Variable] | None:
+    """Return the first state and the last one of a graph whose draws go on from each other."""
+    first = last = None
+    for inner in graph.toposort():
+        if not _may_draw(inner):
+            continue
+        draw = _draw_of(inner)
+        if draw is None or (last is not None and last is not draw[0]):
+            return None
+        first, last = draw[0] if first is None else first, draw[1]
+    return None if first is None or last is None else (first, last)
 
 
 def _may_draw(node: FrozenApply) -> bool:
@@ -110,5 +129,6 @@ def _inside(node: FrozenApply, generator: SharedVariable) -> str:
         f"{node.op} draws in its inner graph, from a state that comes from {generator}. Say with "
         f"updates={{{generator}: ...}} what {generator} becomes: the state that the inner "
         "graph returns after its last draw. In a scan, that state is a state of the loop: "
-        "give it in outputs_info, and return the state after each step's draws"
+        "give it in outputs_info, and return the state after each step's draws. An OpFromGraph "
+        "that takes the state and returns the one after its last draw needs no updates"
     )
