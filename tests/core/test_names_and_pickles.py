@@ -121,7 +121,6 @@ def test_variables_travel_to_another_process_and_back():
 def test_a_shared_variable_is_copied():
     s = fz.shared(np.ones(2), name="s")
     y = s * 2
-    assert copy.deepcopy(y) is y
     for other in (copy.copy(s), copy.deepcopy(s), pickle.loads(pickle.dumps(s))):
         other.set_value([5.0, 5.0])
         assert s.get_value().tolist() == [1.0, 1.0]
@@ -165,3 +164,31 @@ def test_a_token_of_another_type_is_refused():
     for wrong in ((), (z,), (*leaves, x)):
         with pytest.raises(pickle.UnpicklingError):
             make(graph, wrong, *rest)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda given: pickle.loads(pickle.dumps(given))])
+@pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)])
+def test_copies_of_shared_variables_and_expressions_stay_together(copied, order):
+    x, s, t = ft.vector("x"), fz.shared(np.ones(2), name="s"), fz.shared(3.0)
+    y = ft.exp(x) * s
+    y.name = "y"
+    steps, _ = fz.scan(lambda k: k * s, outputs_info=s, n_steps=2)
+    given = [s, t, y, y + t, steps, x, {"z": ft.exp(x)}][order]
+    s_again, t_again, y_again, sum_again, steps_again, *rest = copied(given)[order]
+    assert rest == [x, {"z": ft.exp(x)}]
+    assert y_again.name == "y"
+    assert fz.function([], y_again, givens={x: np.zeros(2)})().tolist() == [1.0, 1.0]
+    s.set_value([9.0, 9.0])
+    f = fz.function([x], [y_again, sum_again, steps_again[-1]])
+    s_again.set_value([2.0, 4.0])
+    t_again.set_value(1.0)
+    found = [value.tolist() for value in f([0.0, 0.0])]
+    assert found == [[2.0, 4.0], [3.0, 5.0], [8.0, 64.0]]
+    assert sum_again is y_again + t_again
+
+
+def test_copies_of_what_is_done_each_time_stay_together():
+    s = fz.shared(2.0)
+    printed = ft.Print("s")(s)
+    one, other = copy.deepcopy((printed, printed * 3))
+    assert other is one * 3

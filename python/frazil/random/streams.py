@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
@@ -151,14 +150,6 @@ class Stream(Drawer):
         self.next_rng: Variable = self.rng
         self._lock = Lock()
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Stream:
-        # A variable is its own deep copy: without this, next_rng would come from the old rng.
-        made = copy.copy(self)
-        memo[id(self)] = made
-        made.rng = copy.deepcopy(self.rng, memo)
-        (made.next_rng,) = _core.graph_replace([made.next_rng], [(self.rng, made.rng)])
-        return made
-
     def _draw(self, function: Callable[[Variable], tuple[Variable, T]]) -> T:
         while True:
             before = self.next_rng
@@ -243,17 +234,6 @@ class RandomStream(Drawer):
         self._seeds = _sequence(seed)
         self._drawn: list[tuple[SharedVariable, Variable]] = []
         self._lock = Lock()
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> RandomStream:
-        made = copy.copy(self)
-        memo[id(self)] = made
-        made._seeds = copy.deepcopy(self._seeds, memo)
-        made._drawn = []
-        for rng, after in self.updates():
-            own = copy.deepcopy(rng, memo)
-            (moved,) = _core.graph_replace([after], [(rng, own)])
-            made._drawn.append((own, moved))
-        return made
 
     def _draw(self, function: Callable[[Variable], tuple[Variable, T]]) -> T:
         with self._lock:

@@ -5,6 +5,7 @@ What stands in the class body here is set on the core's ``Variable`` when the pa
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
@@ -333,6 +334,18 @@ class _Methods(_core.Variable):
                 "as a variable, or declare it: ft.tensor(shape=(3, ...))."
             )
         return static
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
+        """Return the expression over copies of its shared variables; itself where it has none."""
+        roots = _core.root_inputs([self])
+        shared = [x for x in roots if isinstance(x, _core.SharedVariable)]
+        if not shared:
+            return self
+        copies = [(x, copy.deepcopy(x, memo)) for x in shared]
+        (made,) = _core.graph_replace([self], copies)
+        if self.name is not None and made.name is None:
+            made.name = self.name
+        return made
 
     def __array__(self, *args: object, **kwargs: object) -> NoReturn:
         """Raise TypeError: a variable has no value yet."""
