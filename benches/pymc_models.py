@@ -1,23 +1,26 @@
-"""Models of PyMC's, their density and gradient, in frazil's mode beside one of PyTensor's.
+"""Models of PyMC's, their density and gradient, in frazil's mode beside those of PyTensor's.
 
-For each model a fresh process with empty caches compiles both functions and calls them in turns, on
-one raveled vector as samplers do. Times are of the processor, those of child processes included.
-Prints a row for each model, and the medians and the worst ratios at the end. The models are those
-of the tests.
+For each model a fresh process with empty caches compiles it in every mode and calls the functions
+in turns, on one raveled vector as samplers do. Times are of the processor, with one thread; those
+of a compilation have the child processes in them, and the first call. A compilation that takes
+longer than the limit is given up. Prints a row for each model, and the medians and the worst ratios
+at the end. The models are those of the tests.
 
-    python benches/pymc_models.py --models eight_schools radon --against FAST_RUN --json out.json
+    python benches/pymc_models.py --models eight_schools radon --against FAST_RUN NUMBA
 """
 
 import argparse
 import json
 import os
 import resource
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 import warnings
+from contextlib import contextmanager
 from pathlib import Path
 
 MODELS = Path(__file__).resolve().parent.parent / "tests" / "interop"
@@ -30,7 +33,31 @@ def processor_time():
     return time.process_time() + used.ru_utime + used.ru_stime
 
 
-def measure(name, against):
+class TooLong(BaseException):
+    """A compilation is given up; no rewriter catches it as an error of its own."""
+
+
+@contextmanager
+def bounded(seconds):
+    """Give up what takes longer, even where a peer makes another error of that."""
+    late = []
+
+    def give_up(number, frame):
+        late.append(number)
+        raise TooLong
+
+    signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(seconds)
+    try:
+        yield late
+    except BaseException:
+        if not late:
+            raise
+    finally:
+        signal.alarm(0)
+
+
+def measure(name, against, limit):
     """Times of one model, in this process."""
     warnings.simplefilter("ignore")
     sys.path.insert(0, str(MODELS))
@@ -44,27 +71,31 @@ def measure(name, against):
     model.logp(), model.dlogp()  # what PyMC does once is nobody's
     start = model.initial_point()
     point = DictToArrayBijection.map({x.name: start[x.name] for x in model.continuous_value_vars})
-    functions, found = {}, {"model": name}
-    for who, mode in (("frazil", "FRAZIL"), ("pytensor", against)):
+    functions, found = {}, {"model": name, "compile": {}, "call": {}, "differ": []}
+    for mode in ("FRAZIL", *against):
         began = processor_time()
-        made = model.logp_dlogp_function(ravel_inputs=True, mode=mode)
-        made.set_extra_values({})
-        made(point)
-        found[f"{who}_compile"] = processor_time() - began
-        functions[who] = made._pytensor_function
-    found["performed"] = list(functions["frazil"].maker.linker.compiled.performed)
-    own, theirs = (f(point.data) for f in functions.values())
-    found["agree"] = all(
-        np.allclose(a, b, rtol=1e-10, atol=1e-11, equal_nan=True)
-        for a, b in zip(own, theirs, strict=True)
-    )
-    functions["bare"] = door.compiled_function(functions["frazil"])
+        with bounded(limit) as late:
+            made = model.logp_dlogp_function(ravel_inputs=True, mode=mode)
+            made.set_extra_values({})
+            made(point)
+        if not late:
+            found["compile"][mode] = processor_time() - began
+            functions[mode] = made._pytensor_function
+    found["performed"] = list(functions["FRAZIL"].maker.linker.compiled.performed)
+    own = functions["FRAZIL"](point.data)
+    for mode in against:
+        if mode in functions and not all(
+            np.allclose(a, b, rtol=1e-10, atol=1e-11, equal_nan=True)
+            for a, b in zip(own, functions[mode](point.data), strict=True)
+        ):
+            found["differ"].append(mode)
+    functions["bare"] = door.compiled_function(functions["FRAZIL"])
     times = {who: [] for who in functions}
     calls = {who: max(1, int(2e-3 / timed(f, point.data, 3))) for who, f in functions.items()}
     for _ in range(ROUNDS):
         for who, f in functions.items():
             times[who].append(timed(f, point.data, calls[who]))
-    found |= {f"{who}_call": min(own) for who, own in times.items()}
+    found["call"] = {who: min(each) for who, each in times.items()}
     return found
 
 
@@ -76,45 +107,58 @@ def timed(f, value, calls):
     return (time.process_time() - began) / calls
 
 
-def run_apart(name, against):
+def run_apart(name, against, limit):
     """What a fresh process with empty caches measures."""
     with tempfile.TemporaryDirectory() as folder:
         flags = os.environ.get("PYTENSOR_FLAGS", "")
         environment = {
             **os.environ,
+            **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"),
             "FRAZIL_CACHE_DIR": f"{folder}/frazil",
             "NUMBA_CACHE_DIR": f"{folder}/numba",
             "PYTENSOR_FLAGS": f"{flags},base_compiledir={folder}/pytensor".strip(","),
         }
-        command = [sys.executable, __file__, "--apart", name, "--against", against]
+        command = [sys.executable, __file__, "--apart", name, "--limit", str(limit)]
+        command += ["--against", *against]
         done = subprocess.run(command, env=environment, capture_output=True, text=True)
         if done.returncode:
             return {"model": name, "error": done.stderr.strip().splitlines()[-1]}
         return json.loads(done.stdout.splitlines()[-1])
 
 
-def shown(found):
+def ratio(found, what, mode):
+    """Frazil's time over that of another mode; None where that gave up."""
+    theirs = found[what].get(mode)
+    return None if theirs is None else found[what]["FRAZIL"] / theirs
+
+
+def shown(found, against):
+    """The row of a model."""
+    row = f"{found['model']:30}"
     if "error" in found:
-        return f"{found['model']:30} {found['error']}"
-    compiled = found["frazil_compile"] / found["pytensor_compile"]
-    called = found["frazil_call"] / found["pytensor_call"]
-    return (
-        f"{found['model']:30} {found['frazil_compile']:8.2f} {found['pytensor_compile']:8.2f} "
-        f"{compiled:7.3f} {1e6 * found['bare_call']:9.1f} {1e6 * found['frazil_call']:9.1f} "
-        f"{1e6 * found['pytensor_call']:9.1f} {called:7.2f} {'' if found['agree'] else 'DIFFER'} "
-        f"{' '.join(found['performed'])}"
-    )
+        return f"{row} {found['error']}"
+    compiled, called = found["compile"], found["call"]
+    row += f"{compiled['FRAZIL']:8.2f}{1e6 * called['bare']:9.1f}{1e6 * called['FRAZIL']:9.1f}"
+    for mode in against:
+        if mode not in compiled:
+            row += f"{'-':>8}{'-':>8}{'-':>9}{'-':>7}"
+            continue
+        row += f"{compiled[mode]:8.2f}{ratio(found, 'compile', mode):8.3f}"
+        row += f"{1e6 * called[mode]:9.1f}{ratio(found, 'call', mode):7.2f}"
+    row += "".join(f" differs from {mode}" for mode in found["differ"])
+    return f"{row} {' '.join(found['performed'])}".rstrip()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--models", nargs="*", help="names of models; all of them by default")
-    parser.add_argument("--against", default="FAST_RUN", help="the mode of PyTensor's")
+    parser.add_argument("--against", nargs="*", default=["FAST_RUN"], help="modes of PyTensor's")
+    parser.add_argument("--limit", type=int, default=300, help="seconds for a compilation")
     parser.add_argument("--json", type=Path, help="a file for the numbers")
     parser.add_argument("--apart", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.apart:
-        print(json.dumps(measure(given.apart, given.against)))
+        print(json.dumps(measure(given.apart, given.against, given.limit)))
         return
     names = given.models
     if not names:
@@ -122,19 +166,23 @@ def main():
         from pymc_models import MODELS as MADE
 
         names = list(MADE)
-    print(f"{'':30} compile: seconds           call: microseconds")
-    print(f"{'model':30} {'frazil':>8} {'theirs':>8} {'ratio':>7} ", end="")
-    print(f"{'bare':>9} {'frazil':>9} {'theirs':>9} {'ratio':>7}")
+    print(f"{'seconds, microseconds':30}{'FRAZIL':>8}{'bare':>9}{'call':>9}", end="")
+    print("".join(f"{mode:>8}{'ratio':>8}{'call':>9}{'ratio':>7}" for mode in given.against))
     rows = []
     for name in names:
-        rows.append(run_apart(name, given.against))
-        print(shown(rows[-1]), flush=True)
+        rows.append(run_apart(name, given.against, given.limit))
+        print(shown(rows[-1], given.against), flush=True)
+        if given.json:
+            given.json.write_text(json.dumps(rows, indent=1))
     whole = [row for row in rows if "error" not in row]
-    for what in ("compile", "call") if whole else ():
-        ratios = [row[f"frazil_{what}"] / row[f"pytensor_{what}"] for row in whole]
-        print(f"{what}: median {statistics.median(ratios):.3f}, worst {max(ratios):.3f}")
-    if given.json:
-        given.json.write_text(json.dumps(rows, indent=1))
+    for mode in given.against:
+        for what in ("compile", "call"):
+            ratios = [r for row in whole if (r := ratio(row, what, mode)) is not None]
+            if ratios:
+                print(
+                    f"{what} beside {mode}, {len(ratios)} models: "
+                    f"median {statistics.median(ratios):.3f}, worst {max(ratios):.3f}"
+                )
 
 
 if __name__ == "__main__":
