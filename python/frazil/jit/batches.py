@@ -10,7 +10,8 @@ import numpy as np
 
 from frazil._core import TensorType, Variable
 from frazil.batching.vectorize import vectorize
-from frazil.jit.derivatives import P, ResultT, as_variable
+from frazil.jit.derivatives import P, ResultT
+from frazil.jit.differentiated import as_variable
 from frazil.jit.function import JitFunction
 from frazil.jit.pytree import flatten, parts_of, paths, unflatten
 from frazil.jit.trace import Trace, current_trace

@@ -9,7 +9,7 @@ import numpy as np
 
 from frazil._core import Variable
 from frazil.inner.ifelse import ifelse
-from frazil.jit.derivatives import as_variable
+from frazil.jit.differentiated import as_variable
 from frazil.jit.pytree import Structure, flatten, unflatten
 from frazil.jit.trace import Trace, current_trace
 from frazil.jit.traced import TracedArray, is_traced

@@ -10,18 +10,24 @@ import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar, overload
 
-import numpy as np
-
 from frazil._core import Variable
-from frazil.gradient import jacobians, products, reverse
+from frazil.gradient import jacobians, reverse
 from frazil.jit.function import JitFunction
-from frazil.jit.pytree import Structure, flatten, paths, unflatten
-from frazil.jit.trace import Trace, current_trace, is_array
+from frazil.jit.pytree import flatten, unflatten
+from frazil.jit.trace import current_trace
 from frazil.jit.traced import TracedArray, is_traced
-from frazil.scalar.constants import as_tensor
+from frazil.jit.transformed import (
+    Argnums,
+    Function,
+    Transformed,
+    backward_function,
+    forward_function,
+    gradient_rule,
+    hessian_rule,
+    jacobian_rule,
+    value_and_gradient_rule,
+)
 
-Argnums: TypeAlias = int | Sequence[int]
-Function: TypeAlias = Callable[..., Any]
 P = ParamSpec("P")
 TreeT = TypeVar("TreeT")
 ResultT = TypeVar("ResultT")
@@ -121,7 +127,7 @@ def grad(cost: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
         return reverse.grad(cost, wrt, *rest, **options)
     wrt = options.pop("argnums", wrt)
     has_aux = _has_aux(rest, options)
-    return Transformed(cost, wrt, functools.partial(_gradient, has_aux=has_aux))
+    return Transformed(cost, wrt, functools.partial(gradient_rule, has_aux=has_aux))
 
 
 @overload
@@ -161,7 +167,7 @@ def value_and_grad(fn: Function, argnums: Argnums = 0, has_aux: bool = False) ->
     >>> float(value), gradient
     (9.0, array([ 3., 12.]))
     """
-    return Transformed(fn, argnums, functools.partial(_value_and_gradient, has_aux=has_aux))
+    return Transformed(fn, argnums, functools.partial(value_and_gradient_rule, has_aux=has_aux))
 
 
 @overload
@@ -219,7 +225,7 @@ def hessian(cost: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
         return jacobians.hessian(cost, wrt, *rest, **options)
     wrt = options.pop("argnums", wrt)
     _no_options("hessian", rest, options)
-    return Transformed(cost, wrt, _hessian)
+    return Transformed(cost, wrt, hessian_rule)
 
 
 @overload
@@ -278,7 +284,7 @@ def jacobian(expression: Any, wrt: Any = 0, *rest: Any, **options: Any) -> Any:
         return jacobians.jacobian(expression, wrt, *rest, **options)
     wrt = options.pop("argnums", wrt)
     _no_options("jacobian", rest, options)
-    return Transformed(expression, wrt, _jacobian)
+    return Transformed(expression, wrt, jacobian_rule)
 
 
 def stop_gradient(x: TreeT) -> TreeT:
@@ -349,7 +355,7 @@ def jvp(
     >>> fz.jvp(lambda x: x * np.sum(x), (x,), (v,))
     (array([10., 15.]), array([7., 3.]))
     """
-    result: tuple[ResultT, ResultT] = _forward(fn)(tuple(primals), tuple(tangents))
+    result: tuple[ResultT, ResultT] = forward_function(fn)(tuple(primals), tuple(tangents))
     return result
 
 
@@ -379,115 +385,9 @@ def vjp(
     >>> pull(np.array([1.0, 0.0]))
     (array([7., 2.]),)
     """
-    backward = _backward(fn)
+    backward = backward_function(fn)
     plain = fn if current_trace() is not None else JitFunction(fn)
     return plain(*primals), lambda cotangents: backward(primals, cotangents)
-
-
-class Transformed:
-    """A function that computes something about another one by differentiating its trace."""
-
-    def __init__(self, fn: Function, argnums: Argnums, rule: Callable[..., Any]) -> None:
-        if not callable(fn):
-            raise TypeError(f"a function of arrays is needed, given {fn!r}")
-        functools.update_wrapper(self, fn, updated=())
-        self._fn, self._rule = fn, rule
-        self._argnums = (argnums,) if isinstance(argnums, int) else tuple(argnums)
-        self._single = isinstance(argnums, int)
-
-        @functools.wraps(fn)
-        def traced(*args: Any, **kwargs: Any) -> Any:
-            return self._traced(*args, **kwargs)
-
-        self._compiled = JitFunction(traced, roots=[fn])
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if current_trace() is not None:
-            return self._traced(*args, **kwargs)
-        given = list(args)
-        for at in self._argnums:
-            if at < len(given):
-                given[at] = _with_arrays(given[at])
-        return self._compiled(*given, **kwargs)
-
-    def _traced(self, *args: Any, **kwargs: Any) -> Any:
-        trace = current_trace()
-        assert trace is not None
-        if any(not -len(args) <= at < len(args) for at in self._argnums):
-            raise TypeError(
-                f"argument {max(self._argnums)} is to be differentiated by, "
-                f"and {len(args)} were given by position"
-            )
-        by = Differentiated(trace, [args[at] for at in self._argnums])
-        given = list(args)
-        for at, arg in zip(self._argnums, by.arguments, strict=True):
-            given[at] = arg
-        return self._rule(trace, by, lambda: self._fn(*given, **kwargs), single=self._single)
-
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else functools.partial(self, instance)
-
-
-class Differentiated:
-    """Arguments that a trace differentiates by: in their place stand variables of their own.
-
-    Equal expressions are one variable, so that of an argument may be used elsewhere too.
-    """
-
-    def __init__(self, trace: Trace, values: Sequence[Any]) -> None:
-        self._trace = trace
-        self.stands: list[Variable] = []
-        self._forms: list[tuple[Structure, list[int | None]]] = []
-        self.arguments = [self._taken(value, f"argument {at}") for at, value in enumerate(values)]
-
-    def _taken(self, value: Any, name: str) -> Any:
-        leaves, structure = flatten(value)
-        numbers: list[int | None] = []
-        for at, (leaf, path) in enumerate(zip(leaves, paths(value, name), strict=True)):
-            variable = as_variable(self._trace, leaf)
-            if variable is None:
-                numbers.append(None)
-                continue
-            if variable.type.numpy_dtype.kind != "f":
-                raise TypeError(
-                    f"{path} has dtype {variable.dtype}: only floating-point arrays have a "
-                    "gradient. Convert it with .astype(float), or choose others by argnums"
-                )
-            numbers.append(len(self.stands))
-            self.stands.append(self._trace.stand_for(variable))
-            leaves[at] = TracedArray(self._trace, self.stands[-1], leaf_is_shared(leaf))
-        self._forms.append((structure, numbers))
-        return unflatten(structure, leaves)
-
-    def trees(self, found: Sequence[Any], *, single: bool) -> Any:
-        """What was found for each variable, in trees like the arguments; None for other leaves."""
-        made = [
-            unflatten(structure, [None if at is None else found[at] for at in numbers])
-            for structure, numbers in self._forms
-        ]
-        return made[0] if single else tuple(made)
-
-    def wrap(self, variables: Sequence[Variable]) -> list[TracedArray]:
-        """Traced arrays of variables, in terms of the actual arguments."""
-        return [TracedArray(self._trace, x) for x in self._trace.settled(variables, self.stands)]
-
-
-def leaf_is_shared(leaf: Any) -> bool:
-    """Whether an array that is changed in place changes for others too."""
-    return bool(getattr(leaf, "_shared", type(leaf) is np.ndarray))
-
-
-def as_variable(trace: Trace, leaf: Any) -> Variable | None:
-    """The variable of an array or a number; None for anything else."""
-    if is_traced(leaf):
-        own: Variable = leaf._variable
-        return own
-    if isinstance(leaf, Variable):
-        return leaf
-    if is_array(leaf) or type(leaf) in (int, float):
-        lifted = trace.lift(leaf) if type(leaf) is np.ndarray else leaf
-        return as_tensor(lifted)
-    return None
 
 
 def _is_function(value: object) -> bool:
@@ -505,128 +405,3 @@ def _no_options(name: str, rest: tuple[Any, ...], options: dict[str, Any]) -> No
     if rest or options:
         surplus = ", ".join(map(repr, (*rest, *options)))
         raise TypeError(f"{name} of a Python function does not take {surplus}")
-
-
-def _with_arrays(value: Any) -> Any:
-    """A tree with NumPy's numbers in the place of Python's, so that calls do not differ by them."""
-    leaves, structure = flatten(value)
-    return unflatten(structure, [np.float64(x) if type(x) is float else x for x in leaves])
-
-
-def _cost(trace: Trace, returned: Any, has_aux: bool) -> tuple[Variable, Any]:
-    aux = None
-    if has_aux:
-        if not isinstance(returned, tuple) or len(returned) != 2:
-            raise TypeError(f"with has_aux the function returns a pair, given {returned!r}")
-        returned, aux = returned
-    cost = as_variable(trace, returned)
-    if cost is None:
-        raise TypeError(f"the function must return one number to have a gradient, not {returned!r}")
-    if cost.ndim:
-        raise TypeError(
-            f"the function must return one number to have a gradient, not an array of {cost.ndim} "
-            "dimensions. Reduce it, for example with .sum(), or write fz.jacobian(fn)"
-        )
-    return cost, aux
-
-
-def _settled_tree(trace: Trace, by: Differentiated, value: Any) -> Any:
-    """A tree whose traced arrays are in terms of the actual arguments."""
-    leaves, structure = flatten(value)
-    places = [at for at, leaf in enumerate(leaves) if is_traced(leaf)]
-    settled = trace.settled([leaves[at]._variable for at in places], by.stands)
-    for at, variable in zip(places, settled, strict=True):
-        leaves[at] = type(leaves[at])(trace, variable, leaves[at]._shared)
-    return unflatten(structure, leaves)
-
-
-def _value_and_gradient(
-    trace: Trace, by: Differentiated, call: Function, *, single: bool, has_aux: bool
-) -> Any:
-    cost, aux = _cost(trace, call(), has_aux)
-    gradients = reverse.grad(cost, by.stands, disconnected_inputs="ignore")
-    value, *wrapped = by.wrap([cost, *gradients])
-    found = by.trees(wrapped, single=single)
-    return ((value, _settled_tree(trace, by, aux)) if has_aux else value), found
-
-
-def _gradient(
-    trace: Trace, by: Differentiated, call: Function, *, single: bool, has_aux: bool
-) -> Any:
-    value, found = _value_and_gradient(trace, by, call, single=single, has_aux=has_aux)
-    return (found, value[1]) if has_aux else found
-
-
-def _hessian(trace: Trace, by: Differentiated, call: Function, *, single: bool) -> Any:
-    cost, _ = _cost(trace, call(), has_aux=False)
-    rows = reverse.grad(cost, by.stands, disconnected_inputs="ignore")
-    return by.trees([_derivatives(by, row, single=single) for row in rows], single=single)
-
-
-def _jacobian(trace: Trace, by: Differentiated, call: Function, *, single: bool) -> Any:
-    leaves, structure = flatten(call())
-    variables = [as_variable(trace, leaf) for leaf in leaves]
-    return unflatten(
-        structure,
-        [None if x is None else _derivatives(by, x, single=single) for x in variables],
-    )
-
-
-def _derivatives(by: Differentiated, expression: Variable, *, single: bool) -> Any:
-    found = jacobians.jacobian(expression, by.stands, disconnected_inputs="ignore")
-    return by.trees(by.wrap(found), single=single)
-
-
-def _forward(fn: Function) -> Function:
-    def rule(primals: Any, tangents: Any) -> Any:
-        trace = current_trace()
-        assert trace is not None
-        by = Differentiated(trace, primals)
-        points = [v for x in flatten(tangents)[0] if (v := as_variable(trace, x)) is not None]
-        leaves, structure = flatten(fn(*by.arguments))
-        values = [as_variable(trace, leaf) for leaf in leaves]
-        told = [x for x in values if x is not None]
-        pushed = products.Rop(told, by.stands, points, disconnected_outputs="ignore")
-        results, directions = iter(by.wrap(told)), iter(by.wrap(pushed))
-        kept = [
-            leaf if x is None else next(results) for leaf, x in zip(leaves, values, strict=True)
-        ]
-        moved = [None if x is None else next(directions) for x in values]
-        return unflatten(structure, kept), unflatten(structure, moved)
-
-    return _joining(rule, fn)
-
-
-def _backward(fn: Function) -> Function:
-    def rule(primals: Any, cotangents: Any) -> Any:
-        trace = current_trace()
-        assert trace is not None
-        by = Differentiated(trace, primals)
-        values = [as_variable(trace, leaf) for leaf in flatten(fn(*by.arguments))[0]]
-        points = [as_variable(trace, leaf) for leaf in flatten(cotangents)[0]]
-        if len(points) != len(values):
-            raise TypeError(
-                f"the function returns {len(values)} arrays, and cotangents for {len(points)} "
-                "were given: they must be a tree like its result"
-            )
-        pairs = [
-            (y, v) for y, v in zip(values, points, strict=True) if y is not None and v is not None
-        ]
-        pulled = products.Lop(
-            [y for y, _ in pairs], by.stands, [v for _, v in pairs], disconnected_inputs="ignore"
-        )
-        return by.trees(by.wrap(pulled), single=False)
-
-    return _joining(rule, fn)
-
-
-def _joining(rule: Function, fn: Function) -> Function:
-    """``rule``, compiled unless it is called within a trace, whose part it is then."""
-    compiled = JitFunction(rule, roots=[fn])
-
-    def call(primals: Any, others: Any) -> Any:
-        if current_trace() is not None:
-            return rule(primals, others)
-        return compiled(_with_arrays(primals), _with_arrays(others))
-
-    return call
