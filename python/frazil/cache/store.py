@@ -134,11 +134,6 @@ class Store:
         found = [file for file in self._files() if file.path.name.endswith(_SUFFIX)]
         return sorted(found, key=lambda file: (file.used, file.path.name))
 
-    def evict(self) -> None:
-        """Remove files of killed writers and, beyond the limit, the least recently used entries."""
-        with contextlib.suppress(OSError, Busy), self._ledger() as ledger:
-            ledger.write(self._evicted(0, ledger))
-
     def clear(self) -> int:
         """Remove all entries and return their number."""
         entries = self.entries()
