@@ -1,5 +1,6 @@
 """Programs that begin with kernels of the extension and go on with C's: with the same bits."""
 
+import functools
 import os
 import pickle
 import re
@@ -11,6 +12,10 @@ import warnings
 
 import numpy as np
 import pytest
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 import frazil as fz
 import frazil.tensor as ft
@@ -303,6 +308,87 @@ def test_functions_have_the_same_bits_wherever_they_stand():
         for mode in ("c", "cranelift")
     ]
     assert bits[0] == bits[1]
+
+
+@functools.cache
+def formulas(mode, dtype):
+    """The functions that kernels compute by formulas: on arrays, in sums, and of one element."""
+    x, y, m = (
+        ft.vector("x", dtype=dtype),
+        ft.vector("y", dtype=dtype),
+        ft.matrix("m", dtype=dtype),
+    )
+    outputs = [ft.sigmoid(x), ft.softplus(x), ft.log_sigmoid(x), ft.logaddexp(x, y)]
+    outputs += [ft.softplus(m).sum(1), ft.sigmoid(m.max(1, keepdims=True)) * m]
+    return fz.function([x, y, m], outputs, mode=mode)
+
+
+def bits(arrays):
+    """Their bits, of all NaNs the same."""
+    return [np.where(made != made, np.nan, made).astype(made.dtype).tobytes() for made in arrays]
+
+
+@st.composite
+def operands(draw):
+    """Two rows and a matrix of them, of any floats."""
+    dtype = draw(st.sampled_from(["float64", "float32"]))
+    width = 64 if dtype == "float64" else 32
+    any_float, moderate = st.floats(width=width), st.floats(-40, 40, width=width)
+    length = draw(st.integers(1, 40))
+    x, y = (
+        draw(hnp.arrays(dtype, length, elements=st.one_of(any_float, moderate))) for _ in range(2)
+    )
+    return dtype, (x, y, np.stack([x, y, -y]))
+
+
+@drawn(operands())
+@settings(max_examples=40, deadline=None)
+def test_formulas_have_the_same_bits(known):
+    dtype, given = known
+    with np.errstate(all="ignore"):
+        made, other = (bits(formulas(mode, dtype)(*given)) for mode in ("c", "cranelift"))
+    assert made == other
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_formulas_have_the_same_bits_at_every_exponent(dtype):
+    """Numbers of all sizes, signs and infinities: their bits are drawn."""
+    integer = np.dtype(dtype.replace("float", "uint"))
+    rng = np.random.default_rng(4)
+    drawn_bits = rng.integers(0, np.iinfo(integer).max, (2, 5003), integer, endpoint=True)
+    x, y = drawn_bits.view(dtype)
+    with np.errstate(all="ignore"):
+        y[:2000] = x[:2000] + rng.normal(size=2000).astype(dtype)
+    given = (x, y, np.stack([y, np.full_like(x, 0.3)]))
+    assert bits(formulas("c", dtype)(*given)) == bits(formulas("cranelift", dtype)(*given))
+
+
+def test_a_logistic_regression_is_tiered():
+    x, weights = ft.matrix("x"), ft.vector("weights")
+    logits = x @ weights
+    value = (x[:, 0] * logits - ft.softplus(logits)).sum()
+    f = fz.function([x, weights], [value, fz.grad(value, weights)])
+    rng = np.random.default_rng(5)
+    given = rng.normal(size=(77, 3)), rng.normal(size=3)
+    assert f.explain().untiered is None
+    assert f.explain().waiting == f.explain().kernels > 0
+    before = bits(f(*given))
+    take_over(f)
+    assert bits(f(*given)) == before
+
+
+def test_a_formula_in_the_steps_of_a_scan_is_c_first():
+    x = ft.vector("x")
+    steps = fz.scan(lambda v, s: ft.sigmoid(v - s), sequences=[x], outputs_info=[x[0]])[0]
+    assert not replaceable(fz.function([x], steps, mode="tiered").program)
+
+
+def test_equal_steps_of_formulas_are_one_statement():
+    """A function and its slope share the exponential."""
+    x = ft.vector("x")
+    f = fz.function([x], [ft.softplus(x), ft.sigmoid(x)], mode="cranelift")
+    ((made, _),) = f.program.kernels
+    assert made.text.count("op exp ") == 1
 
 
 def test_functions_in_steps_and_mixed_sizes_are_c_first():

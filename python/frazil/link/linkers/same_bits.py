@@ -17,6 +17,7 @@ from frazil.link.c.compiler import has_wide_registers
 from frazil.link.c.stages import takes_blocks
 from frazil.link.c.unit import OF_RUNTIME
 from frazil.link.c.values import is_alone
+from frazil.link.kernel.formulas import formula
 from frazil.link.kernel.loop_kernel import Statement
 from frazil.link.kernel.scalar_loop import body_of
 from frazil.link.kernel.scan_kernel import AnyKernel, ScanKernel
@@ -34,7 +35,11 @@ OF_OTHER_BITS = frozenset(
         *("sin", "sinh", "softplus", "tan", "tanh", "tri_gamma", "zeta"),
     )
 )
-"""Functions of floats that C takes from its own library, or computes by other steps."""
+"""Functions of floats that C takes from its own library, or computes by other steps.
+
+Some of them are formulas in loops over arrays, and so none of their statements: there they have the
+same bits.
+"""
 
 
 def difference(op: ScalarOp, operand: str) -> str | None:
@@ -143,6 +148,10 @@ def _differences(graph: FrozenFunctionGraph) -> Iterator[str]:
         if op.scalar_op.table_name == "pow" and isinstance(node.inputs[1], Constant):
             continue  # rules make squares, roots and quotients of most of these
         dtypes = [x.dtype for x in node.inputs]
+        if formula(op.scalar_op, dtypes, node.output_types[0].dtype) is not None:
+            if not has_wide_registers():
+                yield f"{op.scalar_op} has other bits in C"
+            continue  # the ops of its steps have the same bits
         wanted = op.scalar_op.operand_dtypes(dtypes, node.output_types[0].dtype)
         if (found := difference(op.scalar_op, wanted[-1])) is not None:
             yield found

@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal as OneOf
 
+import numpy as np
+
 from frazil._core import Constant, FrozenApply, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.link.fusion.alignment import (
@@ -20,6 +22,7 @@ from frazil.link.fusion.alignment import (
 from frazil.link.fusion.fusion import FusedLoop, operands
 from frazil.link.fusion.recompute import Recompute
 from frazil.link.fusion.views import REPEATED, Axes, Views, through
+from frazil.link.kernel.formulas import formula
 from frazil.link.kernel.loop_kernel import (
     Cumulate,
     Literal,
@@ -110,6 +113,7 @@ class _Assembly:
         self.targets: list[tuple[Variable, IndexedOperand]] = []
         self.puts: list[tuple[list[Value], str, bool, str | None]] = []
         self.made: list[tuple[Maker, list[Value]]] = []
+        self.steps: dict[tuple[ScalarOp, str, tuple[Value, ...]], Value] = {}
         self.outputs: list[Output] = []
         self.values: list[tuple[Value, str | None]] = []
         self.needed = frozenset(
@@ -226,8 +230,7 @@ class _Assembly:
                 pending += missing
                 continue
             args = [self._plain(x, own) for x, own in beneath]
-            self.recomputed[now, over] = "statement", len(self.made)
-            self.made.append((partial(_statement, node.op.scalar_op, now.dtype), args))
+            self.recomputed[now, over] = self._computed(node, args)
         return self._plain(base, axes)
 
     def _beneath(self, x: Variable, axes: Axes, over: Axes) -> tuple[Variable, Axes]:
@@ -258,7 +261,19 @@ class _Assembly:
 
     def _apply(self, node: FrozenApply, args: list[Value]) -> None:
         (output,) = node.outputs
-        self._add_statement(output, partial(_statement, node.op.scalar_op, output.dtype), args)
+        value = self._computed(node, args)
+        self.statements[output] = value[1]
+        self._store(output)
+
+    def _computed(self, node: FrozenApply, args: list[Value]) -> Value:
+        """The last statement of those that compute an elementwise node."""
+        op, dtype = node.op.scalar_op, node.outputs[0].dtype
+        write = formula(op, [x.dtype for x in node.inputs], dtype)
+        if write is not None:
+            last: Value = write(_Steps(self, dtype), *args)
+            return last
+        self.made.append((partial(_statement, op, dtype), args))
+        return "statement", len(self.made) - 1
 
     def _ordered(self, axes: Axes) -> Axes:
         """``axes`` with the axis of the row last."""
@@ -308,6 +323,28 @@ class _Assembly:
         reduction = identity, node.op.fold
         self.outputs.append(Output(output, _moving(tuple(axes), over), reduction))
         self.values.append((value, node.op.fold))
+
+
+class _Steps:
+    """Makes statements of the steps of a formula; equal ones are made once."""
+
+    def __init__(self, kernel: _Assembly, dtype: str) -> None:
+        self.kernel = kernel
+        self.dtype = dtype
+
+    def number(self, number: float) -> Value:
+        """A literal of the formula's dtype."""
+        kept = float(np.dtype(self.dtype).type(number))
+        return self.kernel._literal(Literal(self.dtype, kept))
+
+    def step(self, op: ScalarOp, *args: Value) -> Value:
+        """The value of a statement."""
+        dtype = "bool" if op.rule == "comparison" else self.dtype
+        made = self.kernel.made
+        known = self.kernel.steps.setdefault((op, dtype, args), ("statement", len(made)))
+        if known[1] == len(made):
+            made.append((partial(_statement, op, dtype), list(args)))
+        return known
 
 
 def _statement(op: ScalarOp, dtype: str, args: tuple[int, ...]) -> Statement:
