@@ -1,6 +1,7 @@
 """Compilers that are missing or do not work: another linker takes over, and a warning says so."""
 
 import os
+import platform
 import re
 import stat
 import subprocess
@@ -256,3 +257,90 @@ def test_a_machine_with_nothing_but_the_wheel_runs_native_code(tmp_path):
     """Neither a compiler nor Numba: nobody is warned, and no Python runs in a call."""
     kept = {name: value for name, value in os.environ.items() if name not in ("CC", "PATH")}
     subprocess.run([sys.executable, "-c", BARE], env={**kept, "PATH": str(tmp_path)}, check=True)
+
+
+BAN = """
+import ctypes
+import platform
+
+mmap, mprotect = {"x86_64": (9, 10), "aarch64": (222, 226)}[platform.machine()]
+
+
+class Filter(ctypes.Structure):
+    _fields_ = [
+        ("code", ctypes.c_uint16),
+        ("yes", ctypes.c_uint8),
+        ("no", ctypes.c_uint8),
+        ("operand", ctypes.c_uint32),
+    ]
+
+
+class Program(ctypes.Structure):
+    _fields_ = [("count", ctypes.c_uint16), ("filters", ctypes.POINTER(Filter))]
+
+
+LOAD, EQUAL, SET, RETURN = 0x20, 0x15, 0x45, 0x06
+NUMBER, PROTECTION, FLAGS = 0, 32, 40
+rows = [
+    (LOAD, 0, 0, NUMBER),
+    (EQUAL, 3, 0, mprotect),
+    (EQUAL, 0, 5, mmap),
+    (LOAD, 0, 0, FLAGS),
+    (SET, 0, 3, 0x20),  # memory of no file
+    (LOAD, 0, 0, PROTECTION),
+    (SET, 0, 1, 4),  # that code runs in
+    (RETURN, 0, 0, 0x50000 | 1),  # is not permitted
+    (RETURN, 0, 0, 0x7FFF0000),
+]
+filters = (Filter * len(rows))(*rows)
+system = ctypes.CDLL(None, use_errno=True)
+assert system.prctl(38, 1, 0, 0, 0) == 0
+asked = system.prctl(22, 2, ctypes.byref(Program(len(rows), filters)), 0, 0)
+assert asked == 0, ctypes.get_errno()
+
+import warnings
+import numpy as np
+import frazil as fz, frazil.tensor as ft
+
+x = ft.vector("x")
+steps, _ = fz.scan(lambda v, s: s / 2 + v, sequences=[x], outputs_info=[x[0]])
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    f = fz.function([x], [ft.exp(x).sum(), steps])
+    again = fz.function([x], x + 1)
+total, made = f(np.array([0.0, 1.0]))
+assert abs(total - 1 - np.e) < 1e-12 and made.tolist() == [0.0, 1.0]
+assert again([1.0]).tolist() == [2.0]
+for asked in ("cranelift", "numba"):
+    try:
+        fz.function([x], x, mode=asked)
+    except RuntimeError as error:
+        assert "not available here" in str(error), error
+    else:
+        raise AssertionError(asked)
+print(f.mode, len(told), *[warning.message for warning in told])
+"""
+
+
+@pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "aarch64") or not sys.platform.startswith("linux"),
+    reason="the ban is one of Linux, by numbers of system calls",
+)
+@pytest.mark.parametrize("has_c", [True, False])
+def test_functions_run_where_no_memory_may_hold_code(tmp_path, has_c):
+    """Libraries may be loaded, so C works; the code generator and Numba are passed over."""
+    kept = {name: value for name, value in os.environ.items() if has_c or name != "CC"}
+    environment = {**kept, "FRAZIL_CACHE": "0"}
+    if not has_c:
+        environment["PATH"] = str(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", BAN], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    if has_c:
+        assert done.stdout == "c 0\n"
+    else:
+        assert done.stdout.startswith("py 1 fz.function found neither a C compiler nor Numba")
+        assert "may run no code of its own" in done.stdout
+        assert "executable memory" in done.stdout
+        assert "pip install" not in done.stdout  # Numba would not help
