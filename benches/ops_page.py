@@ -27,6 +27,7 @@ from frazil.link.lowering.node import lower_node
 from frazil.link.numba import NumbaCompiler
 from frazil.scalar import TABLE, Elementary, ScalarOp, cast
 from frazil.scalar.elementary import Row
+from frazil.scalar.op import UnknownPartial
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubtensor
 from frazil.tensor.lengths import Shape_i
 from frazil.tensor.reductions import Reduce
@@ -48,11 +49,7 @@ FLAT = ("ArgSort", "Argmax", "Argmin", "Eye", "Nonzero", "RepeatedPositions", "S
 DRAWS = ("Draw", "MultivariateNormal", "WeightedSample")
 """Ops that draw random numbers."""
 
-ORDER = "of the derivative in the order no formula is known that holds everywhere"
 WHY: dict[tuple[str, str], str] = {
-    **{(name, "operand 1"): ORDER for name in ("iv", "ive", "kv", "kve", "jv", "yv")},
-    ("polygamma", "operand 1"): "the order is an integer",
-    ("zeta", "operand 1"): "the derivative in the exponent is no sum of zeta functions",
     ("where", "operand 1"): "the condition is a bool",
     ("second", "operand 1"): "only the shape of the first operand counts",
     ("disconnected_grad", "operand 1"): "that is what the op is for",
@@ -155,8 +152,12 @@ def differentiated(name: str, row: Row, output: Variable, notes: _Notes) -> str:
     if row.gradient is None:
         return notes.mark(why(name, "vjp"))
     parts = row.gradient(output.owner.inputs, output, output)
-    missing = [k for k, part in enumerate(parts, 1) if part is None]
-    marks = [notes.mark(f"{why(name, f'operand {k}')}") for k in missing]
+    missing = [
+        part.why if isinstance(part, UnknownPartial) else why(name, f"operand {k}")
+        for k, part in enumerate(parts, 1)
+        if part is None or isinstance(part, UnknownPartial)
+    ]
+    marks = [notes.mark(reason) for reason in missing]
     return " ".join([NO if len(missing) == row.nin else YES, *marks])
 
 

@@ -9,7 +9,7 @@ from scipy import special
 
 import frazil as fz
 from frazil import _core
-from frazil.gradient import DisconnectedInputError, NotDifferentiableError, grad
+from frazil.gradient import NotDifferentiableError, grad
 from frazil.scalar import (
     TABLE,
     Elementary,
@@ -179,9 +179,21 @@ def test_the_gradient_of_polygamma():
     ends = [special.polygamma(orders, values + sign * step) for sign in (1, -1)]
     want = 1.5 * (ends[0] - ends[1]) / (2 * step)
     np.testing.assert_allclose(evaluate(found, {n: orders, x: values}), want, rtol=2e-7)
-    order = variables(polygamma)[0]
-    with pytest.raises(DisconnectedInputError, match="not differentiable"):
-        grad(None, order, known_grads={_core.elemwise(polygamma, order, x): x})
+
+
+@pytest.mark.parametrize("name", ORDERED)
+def test_gradients_by_orders_are_refused(name):
+    op = Elementary(name)
+    order, x = variables(op)
+    output = _core.elemwise(op, order, x)
+    with pytest.raises(NotDifferentiableError, match=f"{name} .*(order|exponent)"):
+        grad(None, order, known_grads={output: x})
+    # Without the error the part of the order would be missing from the sum.
+    both = _core.elemwise(op, x + 1, x)
+    with pytest.raises(NotDifferentiableError, match=f"{name} .*(order|exponent)"):
+        grad(None, x, known_grads={both: x})
+    with pytest.raises(NotDifferentiableError, match=f"{name} .*(order|exponent)"):
+        fz.pushforward(both, x, x)
 
 
 def test_what_has_no_gradient_is_named():

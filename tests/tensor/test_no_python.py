@@ -43,7 +43,13 @@ def of_two(function):
     return lambda g: function(g.m, g.v)
 
 
+def of_order(function):
+    return lambda g: function(2.0, g.m)
+
+
 CALLS = {
+    **{name: of_order(getattr(ft, name)) for name in ("iv", "ive", "jv", "kv", "kve", "yv")},
+    "zeta": of_order(ft.zeta),
     "argpartition": lambda g: ft.argpartition(g.m, 0),
     "block": lambda g: ft.block([[g.m, g.m], [g.v]]),
     "compress": lambda g: ft.compress(g.k > 0, g.m, 0),

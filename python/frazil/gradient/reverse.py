@@ -302,7 +302,7 @@ def _pull(
         pulled = pullback_of(op)(inputs, outputs, taken)
         return gradients_of(node, pulled, may_broadcast=isinstance(op, TAKE_UNIFORM))
     except NotImplementedError as error:
-        raise _not_differentiable(node) from error
+        raise _not_differentiable(node, str(error)) from error
 
 
 def check_runs_once(node: FrozenApply) -> None:
@@ -370,10 +370,11 @@ def _report_disconnected(target: Variable, how: str) -> None:
         warnings.warn(message, stacklevel=3)
 
 
-def _not_differentiable(node: FrozenApply) -> NotDifferentiableError:
+def _not_differentiable(node: FrozenApply, why: str) -> NotDifferentiableError:
     return NotDifferentiableError(
-        f"the op {node.op}{_where(node)} has no gradient, and the cost depends on it. Name its "
-        "result in consider_constant if no gradient is to flow through it."
+        f"the op {node.op}{_where(node)} has no gradient, and the cost depends on it"
+        f"{f': {why}' if why else ''}. Name its result in consider_constant if no gradient is to "
+        "flow through it."
     )
 
 

@@ -6,15 +6,19 @@ from frazil._core import Variable, elemwise
 from frazil.graph.op import Variables
 from frazil.scalar.arithmetic import sign
 from frazil.scalar.elementary import Elementary
-from frazil.scalar.op import GradientFunction, Partial
+from frazil.scalar.op import GradientFunction, Partial, UnknownPartial
 from frazil.scalar.scipy_functions import scipy_function
 
 
 def _of_order(name: str, slope: GradientFunction) -> Elementary:
     """The op of a row that takes an order, and an argument by which ``slope`` differentiates."""
 
+    unknown = UnknownPartial(
+        "of the derivative in the order no formula is known that holds everywhere"
+    )
+
     def gradient(inputs: Variables, output: Variable, g: Variable) -> list[Partial]:
-        return [None, *slope(inputs, output, g)]
+        return [unknown, *slope(inputs, output, g)]
 
     return scipy_function(name, gradient, nin=2)
 

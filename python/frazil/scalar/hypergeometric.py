@@ -11,7 +11,7 @@ from frazil.scalar.elementary import Elementary, function
 from frazil.scalar.exponential import exp, log1p
 from frazil.scalar.logic import and_, cast, gt, le, lt, where
 from frazil.scalar.loop import ScalarLoop
-from frazil.scalar.op import Partial
+from frazil.scalar.op import Partial, UnknownPartial
 from frazil.scalar.scipy_functions import scipy_function
 from frazil.scalar.zeta import zeta_values
 
@@ -76,7 +76,8 @@ def _hyp2f1_gradient(inputs: Variables, output: Variable, g: Variable) -> list[P
 
 def _zeta_gradient(inputs: Variables, output: Variable, g: Variable) -> list[Partial]:
     x, q = inputs
-    return [None, lambda: g * (-x * elemwise(zeta, x + 1, q))]
+    unknown = UnknownPartial("the derivative in the exponent is no sum of zeta functions")
+    return [unknown, lambda: g * (-x * elemwise(zeta, x + 1, q))]
 
 
 hyp2f1: Elementary = scipy_function("hyp2f1", _hyp2f1_gradient, nin=4)

@@ -20,13 +20,25 @@ kind of that type: ``{"iu": "{0} * {1}", "f": "{pow}({0}, {1})"}``. In C all oth
 own: ``({ double t = {0}; t * t; })`` is an expression, too, and ``{ 0 }`` an initializer."""
 
 Partial: TypeAlias = Variable | Callable[[], Variable] | None
-"""The gradient of one input, a function that builds it if it is wanted, or None: it has none.
+"""The gradient of one input, a function that builds it if it is wanted, or None: it has none,
+as a change of the input changes nothing; :class:`UnknownPartial` if one does, and it is not known.
 
 A gradient has the output's shape, or broadcasts to it; the differentiator sums over the dimensions
 that were broadcast."""
 
 GradientFunction: TypeAlias = Callable[[Variables, Variable, Variable], Sequence[Partial]]
 """``(inputs, output, output_gradient)`` to one gradient an input."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownPartial:
+    """The gradient of an input that the output depends on, where no rule gives it."""
+
+    why: str
+
+    def __call__(self) -> Variable:
+        """Say so to whom it is wanted by."""
+        raise NotImplementedError(self.why)
 
 
 class ScalarOpMeta(OpMeta, ABCMeta):

@@ -12,7 +12,7 @@ from frazil.scalar.digamma import psi_values
 from frazil.scalar.elementary import Elementary, define, function
 from frazil.scalar.exponential import exp, expm1
 from frazil.scalar.logic import eq, where
-from frazil.scalar.op import Partial
+from frazil.scalar.op import Partial, UnknownPartial
 from frazil.scalar.polygamma import polygamma_values
 from frazil.scalar.scipy_functions import of_scipy, scipy_function
 
@@ -117,7 +117,7 @@ polygamma: Elementary = function(
     "polygamma",
     polygamma_values,
     lambda inputs, output, g: [
-        None,
+        UnknownPartial("the order is an integer"),
         lambda: g * elemwise(polygamma, inputs[0] + 1, inputs[1]),
     ],
     nin=2,
