@@ -116,6 +116,8 @@ def test_quantiles_that_pass_over_nan(array, method, keepdims, data):
 def test_slopes(array, edge_order, kind, data):
     axis = data.draw(st.none() | st.integers(-array.ndim, array.ndim - 1))
     axes = range(array.ndim) if axis is None else [axis]
+    # NumPy's own check of short dimensions comes after it has read a second place.
+    assume(kind != "each" or min(array.shape[k] for k in axes) > 1)
     each = [np.cumsum(np.arange(1.0, array.shape[k] + 1)) if k % 2 else 0.5 for k in axes]
     spacing = {"none": [], "one": [2.0], "each": each}[kind]
     options = {"axis": axis, "edge_order": edge_order}
