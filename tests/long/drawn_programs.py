@@ -92,6 +92,35 @@ class NumPy:
         return function(*args)
 
 
+class InAnyOrder(NumPy):
+    """NumPy whose sums and products take their terms in an order drawn anew for each."""
+
+    def __init__(self, noise: np.random.Generator) -> None:
+        self._noise = noise
+
+    def _shuffled(self, x: np.ndarray, axis: Any) -> np.ndarray:
+        x = np.asarray(x)
+        axes = range(x.ndim) if axis is None else np.atleast_1d(axis)
+        for one in axes:
+            x = self._noise.permutation(x, int(one))
+        return x
+
+    def sum(self, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        return np.sum(self._shuffled(x, axis), axis=axis, keepdims=keepdims)
+
+    def prod(self, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        return np.prod(self._shuffled(x, axis), axis=axis, keepdims=keepdims)
+
+    def mean(self, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        return np.mean(self._shuffled(x, axis), axis=axis, keepdims=keepdims)
+
+    def matmul(self, x: Any, y: Any) -> Any:
+        order = self._noise.permutation(x.shape[-1])
+        return np.matmul(x[..., order], np.take(y, order, axis=max(y.ndim - 2, 0)))
+
+    dot = matmul
+
+
 class Frazil:
     """``frazil.tensor`` with the few things that :class:`NumPy` names otherwise."""
 
@@ -146,12 +175,17 @@ class Program:
     """Whether a step chooses among equal values, where differences tell no gradient."""
 
     def on_numpy(self, inputs: list[np.ndarray], noise: np.random.Generator | None) -> list[Any]:
-        """All values by NumPy; with noise each float is off by a few units of its last place."""
+        """All values by NumPy.
+
+        With noise, each float is off by a few units of its last place, and what is added or
+        multiplied is so in any order.
+        """
         values: list[Any] = list(inputs)
+        namespace = numpy if noise is None else InAnyOrder(noise)
         for step in self.steps:
             with np.errstate(all="ignore"):
-                value = np.asarray(step.apply(numpy, *(values[k] for k in step.arguments)))
-            values.append(value if noise is None else disturbed(value, noise))
+                value = np.asarray(step.apply(namespace, *(values[k] for k in step.arguments)))
+            values.append(value if noise is None else disturbed(value, noise, step.name))
         return values
 
     def on_frazil(self, inputs: list[Any]) -> list[Any]:
@@ -169,12 +203,21 @@ class Program:
         ]
 
 
-def disturbed(value: np.ndarray, noise: np.random.Generator) -> np.ndarray:
+def disturbed(value: np.ndarray, noise: np.random.Generator, of: str) -> np.ndarray:
+    """The value of a step, rounded otherwise.
+
+    An element of a factor or a solution may be 0 where it is small beside the largest element.
+    """
     if value.dtype.kind != "f":
         return value
+    unit = np.finfo(value.dtype).eps
     with np.errstate(all="ignore"):
-        off = 1 + 4 * np.finfo(value.dtype).eps * noise.uniform(-1, 1, value.shape)
-        return np.asarray(value * off, dtype=value.dtype)
+        off = value * (1 + 4 * unit * noise.uniform(-1, 1, value.shape))
+        if of == "matrix":
+            size = np.abs(value)
+            small = size < 8 * unit * size.max(initial=0, where=np.isfinite(size))
+            off = np.where(small & (noise.random(value.shape) < 0.5), 0, off)
+        return np.asarray(off, dtype=value.dtype)
 
 
 SMOOTH = ("exp", "sin", "cos", "tanh", "square", "neg", "expm1", "arctan", "sigmoid", "softplus")
