@@ -22,6 +22,7 @@ from frazil import Op
 KEPT = 64.0  # bytes for each distinct value, on average
 COUNT = 20_000  # values between two looks
 SMALL_COUNT = 500  # of what takes a millisecond each
+FILLING = 8_000  # values after which tables that drop the oldest are full
 
 _x, _m = ft.vector("x"), ft.matrix("m")
 _op = """
@@ -95,9 +96,15 @@ def differentiated(k: int) -> None:
     _ = fz.grad(loop.sum(), x)
 
 
-KINDS: list[tuple[Callable[[int], None], int]] = [
-    *((f, COUNT) for f in (element, part, reshaped, typed, number, array, frozen, executed, named)),
-    *((f, SMALL_COUNT) for f in (inlined, rewritten, defined, compiled, differentiated)),
+KINDS: list[tuple[Callable[[int], None], int, int]] = [
+    *(
+        (f, COUNT, FILLING)
+        for f in (element, part, reshaped, typed, number, array, frozen, executed, named)
+    ),
+    *(
+        (f, SMALL_COUNT, SMALL_COUNT)
+        for f in (inlined, rewritten, defined, compiled, differentiated)
+    ),
 ]
 
 
@@ -111,19 +118,24 @@ def resident() -> int:
 _next = 1
 
 
-def case(seed: int) -> None:
-    """One kind, watched over ten batches after some that fill what is kept in any case."""
+def _do(work: Callable[[int], None], count: int) -> None:
+    """Make so many values that none was equal to before."""
     global _next
-    work, count = KINDS[seed % len(KINDS)]
+    for k in range(_next, _next + count):
+        work(k)
+    _next += count
+
+
+def case(seed: int) -> None:
+    """One kind, watched over ten batches after one that fills what is kept in any case."""
+    work, count, filling = KINDS[seed % len(KINDS)]
+    _do(work, filling)
     least = float("inf")
-    before = None
-    for _ in range(3 + random.Random(seed).randint(6, 10)):
-        for k in range(_next, _next + count):
-            work(k)
-        _next += count
+    before = resident()
+    for _ in range(2 + random.Random(seed).randint(6, 10)):
+        _do(work, count)
         after = resident()
-        if before is not None:
-            least = min(least, (after - before) / count)
+        least = min(least, (after - before) / count)
         before = after
     assert least <= KEPT, f"{work.__name__} keeps at least {least:.0f} bytes for each value"
 
