@@ -206,7 +206,8 @@ class Program:
 def disturbed(value: np.ndarray, noise: np.random.Generator, of: str) -> np.ndarray:
     """The value of a step, rounded otherwise.
 
-    An element of a factor or a solution may be 0 where it is small beside the largest element.
+    An element of a factor or a solution may vanish or have the other sign where it is small beside
+    the largest element.
     """
     if value.dtype.kind != "f":
         return value
@@ -216,7 +217,7 @@ def disturbed(value: np.ndarray, noise: np.random.Generator, of: str) -> np.ndar
         if of == "matrix":
             size = np.abs(value)
             small = size < 8 * unit * size.max(initial=0, where=np.isfinite(size))
-            off = np.where(small & (noise.random(value.shape) < 0.5), 0, off)
+            off *= np.where(small, noise.integers(-1, 2, value.shape), 1)
         return np.asarray(off, dtype=value.dtype)
 
 
