@@ -8,6 +8,7 @@ import pymc as pm
 import pytensor
 import pytest
 
+from frazil.interop.pytensor.linker import FrazilLinker
 from pymc_models import MODELS
 
 SETTINGS = {
@@ -29,6 +30,24 @@ def test_the_sampler_draws_what_it_draws_in_pytensors_mode():
     # Rounding differs, so paths part in the end; those of forty draws have not begun to.
     for name in ("a", "b", "sigma"):
         np.testing.assert_allclose(own.posterior[name], wanted.posterior[name], rtol=1e-4)
+
+
+@QUIET
+def test_several_chains_compile_once(monkeypatch):
+    made, convert = [], FrazilLinker.fgraph_convert
+
+    def counted(linker, fgraph, **more):
+        made.append(fgraph)
+        return convert(linker, fgraph, **more)
+
+    monkeypatch.setattr(FrazilLinker, "fgraph_convert", counted)
+    compiled = []
+    with MODELS["linear_regression"]():
+        for chains in (1, 3):
+            pm.sample(chains=chains, cores=1, **{**SETTINGS, "draws": 2, "tune": 2})
+            compiled.append(len(made))
+            made.clear()
+    assert compiled[0] == compiled[1] > 0
 
 
 @QUIET

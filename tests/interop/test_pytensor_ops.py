@@ -326,6 +326,28 @@ def test_a_split_is_of_the_whole(sizes):
             f(*values)
 
 
+def test_lengths_of_a_split_may_be_computed():
+    rows = m.shape[0]
+    f = pytensor.function([m], pt.split(m, [rows - 3, 3], n_splits=2), mode="FRAZIL")
+    assert [len(part) for part in f(MATRIX)] == [len(MATRIX) - 3, 3]
+    for value in (np.ones((2, 1)), np.ones((0, 1))):  # the first part has a negative length
+        with pytest.raises(ValueError, match="sizes of a split"):
+            f(value)
+    of_all = pytensor.function([m], pt.split(m, [rows, m.shape[1]], n_splits=2), mode="FRAZIL")
+    with pytest.raises(ValueError, match="sizes of a split"):
+        of_all(MATRIX)
+
+
+def test_a_gradient_of_a_join_is_split_without_a_check():
+    other = pt.dmatrix("other")
+    joined = pt.sqr(pt.concatenate([m, pt.exp(other), m], axis=1)).sum()
+    f = pytensor.function([m, other], pytensor.grad(joined, [m, other]), mode="FRAZIL")
+    assert not f.maker.linker.compiled.checks
+    first, second = f(MATRIX, np.zeros((len(MATRIX), 2)))
+    np.testing.assert_allclose(first, 4 * MATRIX, rtol=1e-12)
+    np.testing.assert_array_equal(second, np.full((len(MATRIX), 2), 2.0))
+
+
 def test_positions_and_axes_out_of_bounds_are_errors():
     chosen = pytensor.function([k, m], pt.choose(k, m, mode="raise"), mode="FRAZIL")
     with pytest.raises(ValueError, match="invalid entry"):

@@ -16,8 +16,10 @@ from pytensor.tensor.subtensor import Subtensor, indices_from_subtensor
 
 import frazil.tensor as ft
 from frazil._core import Constant as OwnConstant
-from frazil._core import Variable
+from frazil._core import FrozenApply, Variable
 from frazil.interop.pytensor.translation import NoRule, Translation
+from frazil.tensor.lengths import Shape_i as OwnShape_i
+from frazil.tensor.shapes import Shapes, is_size_arithmetic
 
 Length: TypeAlias = int | Variable
 
@@ -66,10 +68,11 @@ def integer(x: Any, t: Translation) -> Length:
             return known(ft.shape(t[node.inputs[0]])[op.i])
         if isinstance(op, Subtensor) and node.inputs[0].type.ndim == 1:
             (at,) = indices_from_subtensor(node.inputs[1:], op.idx_list)
-            if isinstance(at, Constant):
+            place = None if isinstance(at, slice) else constant_value_of(at)
+            if place is not None:
                 lengths = elements(node.inputs[0], t)
                 if lengths is not None:
-                    return lengths[int(at.data)]
+                    return lengths[int(place)]
     return known(t[x])
 
 
@@ -92,6 +95,30 @@ def required_elements(x: Any, t: Translation) -> list[Length]:
     if found is None:
         raise NoRule(f"{x} says a shape, and the number of its lengths is not known")
     return found
+
+
+def are_one_length(a: Variable, b: Variable) -> bool:
+    """Whether two of frazil's lengths are the same in every call, as the shapes of ops say."""
+    shapes = Shapes(())
+    inferred: set[FrozenApply] = set()
+    pending: list[FrozenApply | None] = [a.owner, b.owner]
+    while pending:
+        node = pending[-1]
+        if node is None or node in inferred:
+            pending.pop()
+            continue
+        missing = []
+        # A node remembers its lengths; only what computes lengths stands for those of others.
+        (first, *_) = node.outputs
+        says = isinstance(node.op, OwnShape_i) or is_size_arithmetic(first)
+        if says or node.lengths is None:
+            missing = [y for x in node.inputs if (y := x.owner) and y not in inferred]
+        if missing:
+            pending += missing
+            continue
+        shapes.infer(node)
+        inferred.add(node)
+    return shapes.canonical(a) is shapes.canonical(b)
 
 
 def _elements_of_node(node: Any, t: Translation) -> list[Length] | None:

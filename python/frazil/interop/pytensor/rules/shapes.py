@@ -22,6 +22,7 @@ from frazil._core import Variable
 from frazil.inner.ifelse import ifelse
 from frazil.interop.pytensor.foreign import performed
 from frazil.interop.pytensor.integers import (
+    are_one_length,
     constant_value_of,
     elements,
     integer,
@@ -30,6 +31,7 @@ from frazil.interop.pytensor.integers import (
 from frazil.interop.pytensor.library import classes
 from frazil.interop.pytensor.rules.checks import checked
 from frazil.interop.pytensor.translation import Results, Translation, cast, rule
+from frazil.tensor.lengths import add, as_length, is_length
 
 
 @rule(DimShuffle)
@@ -94,7 +96,10 @@ def _says_lengths(shape: Any) -> bool:
         return all(isinstance(x, Constant) or _says_lengths(x) for x in node.inputs)
     name = type(getattr(node.op, "scalar_op", None)).__name__
     if name in ("Cast", "Mul", "Add", "Identity", "Maximum"):
-        return all(isinstance(x, Constant) or _says_lengths(x) for x in node.inputs)
+        return all(
+            (x.data >= 0).all() if isinstance(x, Constant) else _says_lengths(x)
+            for x in node.inputs
+        )
     return type(node.op).__name__ == "Subtensor" and _says_lengths(node.inputs[0])
 
 
@@ -178,8 +183,7 @@ def _split(op: Any, node: Any, t: Translation) -> Results:
     if parts is None:  # PyTensor takes any vector, if the op says how many elements it has.
         parts = [t[sizes][i] for i in range(op.len_splits)]
     parts = [n if isinstance(n, int) else cast(n, "int64") for n in parts]
-    if not _says_lengths(sizes):  # as in gradients of Join
-        whole = _of_sum(whole, axis, parts, t)
+    whole = _of_sum(whole, axis, parts, t)
     ends: list[Any] = [0]
     for n in parts:
         ends.append(ends[-1] + (max(n, 0) if isinstance(n, int) else n))
@@ -196,6 +200,11 @@ def _of_sum(x: Variable, axis: Any, parts: list[Any], t: Translation) -> Variabl
     sized = all(isinstance(n, int) and n >= 0 for n in parts) and isinstance(axis, int)
     if sized and x.type.shape[axis] == sum(parts):
         return x
+    positive = all(n >= 0 if isinstance(n, int) else is_length(n) for n in parts)
+    if positive and isinstance(axis, int):  # as in gradients of Join
+        total = reduce(add, (as_length(n) for n in parts), as_length(0))
+        if are_one_length(total, ft.shape(x)[axis]):
+            return x
     lengths = ft.stack([cast(n, "int64") for n in ft.shape(x)])
     place = axis % x.ndim if isinstance(axis, int) else cast(t[axis], "int64") % x.ndim
     given = ft.stack([ft.constant(np.int64(n)) if isinstance(n, int) else n for n in parts])
