@@ -92,11 +92,15 @@ class NumPy:
         return function(*args)
 
 
-class InAnyOrder(NumPy):
-    """NumPy whose sums and products take their terms in an order drawn anew for each."""
+class RoundedOtherwise(NumPy):
+    """NumPy that adds and multiplies in any order, and rounds what bounds an argument."""
 
     def __init__(self, noise: np.random.Generator) -> None:
         self._noise = noise
+
+    def tanh(self, x: Any) -> Any:
+        """Steps that have more than one function bound their arguments by this one."""
+        return disturbed(np.tanh(x), self._noise, "tanh")
 
     def _shuffled(self, x: np.ndarray, axis: Any) -> np.ndarray:
         x = np.asarray(x)
@@ -181,7 +185,7 @@ class Program:
         multiplied is so in any order.
         """
         values: list[Any] = list(inputs)
-        namespace = numpy if noise is None else InAnyOrder(noise)
+        namespace = numpy if noise is None else RoundedOtherwise(noise)
         for step in self.steps:
             with np.errstate(all="ignore"):
                 value = np.asarray(step.apply(namespace, *(values[k] for k in step.arguments)))
@@ -542,7 +546,7 @@ def scan(d: Drawing) -> Drawn:
         lambda m, s, row: m.tanh(s * half + row),
         lambda m, s, row: s * half + m.sin(row),
         lambda m, s, row: m.where(row > s, s, row * half),
-        lambda m, s, row: half * s + row.sum(),
+        lambda m, s, row: half * s + m.sum(row),
     ]
     step = d.rng.choice(steps)
     return lambda m, x: m.recur(x[0], x, lambda s, row: step(m, s, row)), (k,)

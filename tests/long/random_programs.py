@@ -235,7 +235,7 @@ def check_batch(program: Program, rng: random.Random, mode: str) -> None:
     near = 1e-3 if single else 1e-7
     worlds = [
         [program.on_numpy(x, np.random.default_rng(seed))[len(inputs) :] for x in arguments]
-        for seed in range(3)
+        for seed in range(8)
     ]
     for at, (y, made) in enumerate(zip(outputs, whole, strict=True)):
         rows = found[at] if made.ndim > y.ndim else np.stack([found[at]] * SIZE)
