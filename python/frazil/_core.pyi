@@ -1,5 +1,6 @@
 """The graph and the runtime, in Rust."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NoReturn, Self, TypeAlias, final, overload
 
@@ -1172,10 +1173,15 @@ class NativeCode:
         It must do the same and live as long as this. Calls that have begun go on as they are.
         """
 
-def compile_kernels(descriptions: Sequence[str], functions: Mapping[str, int]) -> NativeCode:
+def compile_kernels(
+    descriptions: Sequence[str],
+    functions: Mapping[str, int],
+    dump: str | os.PathLike[str] | None = None,
+) -> NativeCode:
     """The machine code of the kernels that these texts describe.
 
-    ``functions`` has the addresses of functions that the runtime does not have.
+    ``functions`` has the addresses of functions that the runtime does not have. In the folder
+    ``dump``, profilers are told the kernels' names.
 
     Raises
     ------
@@ -1184,7 +1190,7 @@ def compile_kernels(descriptions: Sequence[str], functions: Mapping[str, int]) -
     RuntimeError
         If a kernel is more than the code generator takes.
     OSError
-        If no memory may hold the code.
+        If no memory may hold the code, or the folder no file.
     """
 
 def kernel_listing(description: str) -> tuple[str, list[str]]:

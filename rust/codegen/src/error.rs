@@ -28,4 +28,7 @@ pub enum CodegenError {
     /// There is no code generator for this processor.
     #[error("there is no code generator for this processor: {0}")]
     Processor(String),
+    /// Profilers cannot be told of the code.
+    #[error("the names of kernels could not be written for profilers: {0}")]
+    Dump(#[source] std::io::Error),
 }

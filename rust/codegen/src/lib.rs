@@ -11,6 +11,7 @@ mod dtype;
 mod emit;
 mod error;
 mod folding;
+mod jitdump;
 mod kernel;
 mod machine;
 mod op;
@@ -24,3 +25,6 @@ mod walk;
 
 pub use error::CodegenError;
 pub use machine::{Code, clif, compile, is_available, lowers, may_run_code};
+
+#[cfg(test)]
+mod aarch64;

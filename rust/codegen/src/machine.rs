@@ -3,6 +3,7 @@
 use crate::dtype::Dtype;
 use crate::emit::Emitter;
 use crate::error::CodegenError;
+use crate::jitdump;
 use crate::kernel::Kernel;
 use crate::op::Op;
 use crate::pages::Pages;
@@ -20,6 +21,8 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::{FinalizedMachReloc, FinalizedRelocTarget};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use std::io;
+use std::ops::Range;
+use std::path::Path;
 use std::sync::OnceLock;
 
 /// Where each function begins, in bytes: a line of the processor's cache.
@@ -88,18 +91,22 @@ fn jump(_ahead: usize) -> [u8; JUMP] {
     unreachable!("no code is made for this processor")
 }
 
-/// The code of the kernels that the texts describe. `address` gives those of functions by name.
-///
-/// # Errors
-/// If a text describes no kernel, a function has no address, or no memory may hold code.
-pub fn compile(
+/// Instructions of kernels one after the other, and where each begins and ends.
+pub(crate) struct Assembled {
+    pub(crate) code: Vec<u8>,
+    pub(crate) ranges: Vec<Range<usize>>,
+}
+
+/// The instructions of the kernels that the texts describe, for that processor. `address` gives those
+/// of functions by name.
+pub(crate) fn assemble(
     texts: &[&str],
+    target: &dyn TargetIsa,
     address: impl Fn(&str) -> Option<usize>,
-) -> Result<Code, CodegenError> {
-    let target = target()?;
+) -> Result<Assembled, CodegenError> {
     let mut builder = FunctionBuilderContext::new();
     let mut context = Context::new();
-    let (mut code, mut offsets): (Vec<u8>, Vec<usize>) = (Vec::new(), Vec::new());
+    let mut all = Assembled { code: Vec::new(), ranges: Vec::new() };
     for text in texts {
         let kernel = kernel_of(text)?;
         context.clear();
@@ -108,6 +115,7 @@ pub fn compile(
             .compile(target, &mut ControlPlane::default())
             .map_err(|error| CodegenError::Refused(format!("{:?}", error.inner)))?;
         let made = context.compiled_code().expect("it was compiled");
+        let code = &mut all.code;
         let start = code.len().next_multiple_of(ALIGNMENT);
         code.resize(start, 0);
         code.extend_from_slice(made.code_buffer());
@@ -118,14 +126,59 @@ pub fn compile(
             let value = (given as i64).wrapping_add(relocation.addend);
             code[place..place + 8].copy_from_slice(&value.to_le_bytes());
         }
-        offsets.push(start);
+        all.ranges.push(start..code.len());
     }
+    Ok(all)
+}
+
+/// The code of the kernels that the texts describe. `address` gives those of functions by name.
+/// Profilers are told of it by a file in the folder `dump`.
+///
+/// # Errors
+/// If a text describes no kernel, a function has no address, or no memory may hold code.
+pub fn compile(
+    texts: &[&str],
+    address: impl Fn(&str) -> Option<usize>,
+    dump: Option<&Path>,
+) -> Result<Code, CodegenError> {
+    let Assembled { mut code, ranges } = assemble(texts, target()?, address)?;
     let entries = add_entries(&mut code, texts.len());
+    let offsets: Vec<usize> = ranges.iter().map(|range| range.start).collect();
     let pages = Pages::of(&code, &offsets)?;
     for (at, offset) in offsets.iter().enumerate() {
         pages.set_slot(at, pages.start() + offset);
     }
+    if let Some(folder) = dump {
+        let kernels = texts.iter().zip(&ranges).map(|(text, range)| {
+            (name_of(text), pages.start() + range.start, &code[range.clone()])
+        });
+        jitdump::write(folder, kernels).map_err(CodegenError::Dump)?;
+    }
     Ok(Code { pages, entries })
+}
+
+/// What profilers call a kernel: its ops, as many as a line has room for.
+fn name_of(text: &str) -> String {
+    const MOST: usize = 80;
+    let mut lines = text.lines();
+    let kind = lines.next().and_then(|line| line.split(' ').next()).unwrap_or_default();
+    let mut name = format!("frazil_{kind}");
+    for line in lines {
+        let mut words = line.split(' ');
+        let (first, second, third) = (words.next(), words.next(), words.next());
+        let op = match (first, second, third) {
+            (Some("op" | "same"), Some(op), _) => op,
+            (Some("fold"), _, Some(reduce)) => reduce,
+            _ => continue,
+        };
+        if name.len() + op.len() > MOST {
+            name.push_str("_and_more");
+            break;
+        }
+        name.push('_');
+        name.push_str(op);
+    }
+    name
 }
 
 /// Adds to the code, for each of so many kernels, a jump to the address in its slot.
@@ -232,6 +285,14 @@ fn target() -> Result<&'static dyn TargetIsa, CodegenError> {
 }
 
 fn find_target() -> Result<OwnedTargetIsa, String> {
+    let mut builder =
+        isa::lookup(target_lexicon::Triple::host()).map_err(|error| error.to_string())?;
+    enable_host(&mut builder)?;
+    finished(builder)
+}
+
+/// What makes code for a processor.
+pub(crate) fn finished(builder: isa::Builder) -> Result<OwnedTargetIsa, String> {
     let mut flags = settings::builder();
     // Values are used where they are made, so there is little to be made better, and compiling
     // takes half as long.
@@ -245,9 +306,6 @@ fn find_target() -> Result<OwnedTargetIsa, String> {
     for (name, value) in chosen {
         flags.set(name, value).map_err(|error| format!("{name}: {error}"))?;
     }
-    let mut builder =
-        isa::lookup(target_lexicon::Triple::host()).map_err(|error| error.to_string())?;
-    enable_host(&mut builder)?;
     builder.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())
 }
 

@@ -1,6 +1,7 @@
 //! Machine code of kernels, made in this process.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use frazil_codegen::{Code, CodegenError, clif, compile, is_available, lowers, may_run_code};
 use frazil_runtime::kernel_function;
@@ -41,21 +42,25 @@ fn raised(error: CodegenError) -> PyErr {
             PyValueError::new_err(message)
         }
         CodegenError::Refused(_) => PyRuntimeError::new_err(message),
-        CodegenError::Memory(_) | CodegenError::Processor(_) => PyOSError::new_err(message),
+        CodegenError::Memory(_) | CodegenError::Processor(_) | CodegenError::Dump(_) => {
+            PyOSError::new_err(message)
+        }
     }
 }
 
 /// The machine code of the kernels that these texts describe; `functions` has the addresses of
-/// those that the runtime does not have.
+/// those that the runtime does not have. In the folder `dump`, profilers are told the kernels' names.
 #[pyfunction]
+#[pyo3(signature = (descriptions, functions, dump = None))]
 pub fn compile_kernels(
     py: Python<'_>,
     descriptions: Vec<String>,
     functions: HashMap<String, usize>,
+    dump: Option<PathBuf>,
 ) -> PyResult<NativeCode> {
     let texts: Vec<&str> = descriptions.iter().map(String::as_str).collect();
     let address = |name: &str| functions.get(name).copied().or_else(|| kernel_function(name));
-    let code = py.detach(|| compile(&texts, address)).map_err(raised)?;
+    let code = py.detach(|| compile(&texts, address, dump.as_deref())).map_err(raised)?;
     Ok(NativeCode { code })
 }
 

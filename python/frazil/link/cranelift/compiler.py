@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -134,11 +135,13 @@ def _build(texts: list[str]) -> list[MadeKernel]:
     KernelCompileError
         If the code generator refuses one.
     BrokenCompilerError
-        If the system gives no memory that code may run in.
+        If the system gives no memory that code may run in, or ``$FRAZIL_JITDUMP`` names a folder that
+        takes no file.
     """
     scipy = {name for text in texts for name in scipy_functions(text)}
     try:
-        code = _core.compile_kernels(texts, {name: function_address(name) for name in scipy})
+        functions = {name: function_address(name) for name in scipy}
+        code = _core.compile_kernels(texts, functions, os.environ.get("FRAZIL_JITDUMP") or None)
     except OSError as error:
         raise BrokenCompilerError(str(error)) from error
     except RuntimeError as error:

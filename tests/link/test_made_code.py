@@ -1,0 +1,116 @@
+"""Machine code that is made in the process: where it lies, what profilers are told, when it stops."""
+
+import os
+import struct
+import subprocess
+import sys
+
+import pytest
+
+import frazil as fz
+import frazil.tensor as ft
+from frazil.link.cranelift import CraneliftCompiler
+
+pytestmark = pytest.mark.skipif(CraneliftCompiler.find() is None, reason="no code may be made")
+
+MAPS = """
+import sys
+import frazil as fz, frazil.tensor as ft
+from frazil.link.linkers.tiered import replaceable
+from frazil.compile import tiering
+x = ft.vector("x")
+f = fz.function([x], ft.tanh(x) * 3 + x.sum())
+f([1.0, 2.0])
+if replaceable(f.program):
+    tiering._on_heat(f.program)
+    assert tiering._worker.wait(60)
+    f([1.0, 2.0])
+with open("/proc/self/maps") as maps:
+    made = [line.split() for line in maps]
+both = [line for line in made if "w" in line[1] and "x" in line[1]]
+run = [line for line in made if "x" in line[1] and len(line) == 5]
+print(len(both), len(run) > 0)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="maps are Linux's")
+def test_no_page_is_writable_and_executable():
+    """In a process that runs nothing else that makes code."""
+    done = subprocess.run(
+        [sys.executable, "-c", MAPS],
+        env={**os.environ, "FRAZIL_CACHE": "0"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "0 True\n"
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the format is Linux's")
+def test_profilers_are_told_of_kernels(monkeypatch, tmp_path):
+    monkeypatch.setenv("FRAZIL_CACHE", "0")
+    monkeypatch.setenv("FRAZIL_JITDUMP", str(tmp_path))
+    x = ft.vector("x")
+    fz.function([x], ft.exp(x) * 3.25 - 1.75, mode="cranelift")
+    ((made, _),) = fz.function([x], ft.exp(x) * 3.5 - 1.75, mode="cranelift").program.kernels
+    data = (tmp_path / f"jit-{os.getpid()}.dump").read_bytes()
+    magic, version, size, machine, _, process = struct.unpack_from("<6I", data)
+    assert (magic, version, size, process) == (0x4A695444, 1, 40, os.getpid())
+    assert machine in (62, 183)
+    records = []
+    while size < len(data):
+        kind, length = struct.unpack_from("<2I", data, size)
+        name = data[size + 56 : data.index(b"\0", size + 56)].decode()
+        start, _, count, number = struct.unpack_from("<4Q", data, size + 24)
+        assert kind == 0
+        assert length == 56 + len(name) + 1 + count
+        records.append((name, start, number))
+        size += length
+    assert [name for name, _, _ in records] == ["frazil_loop_exp_mul_sub"] * 2
+    # The entry, to which C's code may be put, lies behind the kernel.
+    assert records[1][1] < made.address < records[1][1] + 2**16
+    assert records[0][2] < records[1][2]
+
+
+def test_a_folder_that_takes_no_file_is_told(monkeypatch, tmp_path):
+    monkeypatch.setenv("FRAZIL_CACHE", "0")
+    monkeypatch.setenv("FRAZIL_JITDUMP", str(tmp_path / "missing"))
+    x = ft.vector("x")
+    with pytest.raises(Exception, match="could not be written for profilers"):
+        fz.function([x], ft.exp(x) * 3.75 - 1.75, mode="cranelift")
+
+
+STOPPED = """
+import _thread, sys, threading, time
+import numpy as np
+import frazil as fz, frazil.tensor as ft
+from frazil.scalar import ScalarLoop
+x, state = ft.vector("x"), ft.dscalar("state")
+loop = ScalarLoop([state], [ft.{function}(state) * 0.5])
+f = fz.function([x], loop(np.int64(2**40), x), mode="cranelift")
+begun = []
+
+def stop():
+    time.sleep(0.2)
+    begun.append(time.perf_counter())
+    _thread.interrupt_main()
+
+threading.Thread(target=stop).start()
+try:
+    f(np.linspace(0.1, 0.9, 3))
+except KeyboardInterrupt:
+    print(time.perf_counter() - begun[0])
+"""
+
+
+@pytest.mark.parametrize("function", ["sin", "gammaln", "cbrt"])
+def test_a_long_loop_that_calls_functions_is_interrupted(function):
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPED.format(function=function)],
+        env={**os.environ, "FRAZIL_CACHE": "0"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert float(done.stdout) < 0.05 * (1 if "CI" not in os.environ else 10)
