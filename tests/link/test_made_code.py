@@ -1,4 +1,4 @@
-"""Machine code that is made in the process: where it lies, what profilers are told, when it stops."""
+"""Machine code made in the process: where it lies, what profilers are told, when it stops."""
 
 import os
 import struct

@@ -23,6 +23,8 @@ pub(crate) struct Emitter<'f> {
     pub(crate) names: Vec<String>,
     /// The bytes of an element where instructions are those of registers; `None`: of one element.
     pub(crate) wide: Option<u32>,
+    /// Whether this is in the steps of a loop, each of which waits for the one before.
+    pub(crate) in_steps: bool,
     status: Option<Variable>,
 }
 
@@ -34,6 +36,7 @@ impl<'f> Emitter<'f> {
             functions: HashMap::new(),
             names: Vec::new(),
             wide: None,
+            in_steps: false,
             status: None,
         }
     }

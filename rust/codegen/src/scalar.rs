@@ -223,7 +223,8 @@ impl Emitter<'_> {
     /// Calls what is made ahead for one element.
     fn function(&mut self, op: Op, own: Dtype, args: &[Value]) -> Value {
         let ty = own.ir();
-        self.call(&format!("{}_one_{}", op.name(), suffix(ty)), Some(ty), args)
+        let form = if self.in_steps { "step" } else { "one" };
+        self.call(&format!("{}_{form}_{}", op.name(), suffix(ty)), Some(ty), args)
     }
 
     pub(crate) fn compare(&mut self, op: Op, own: Dtype, x: Value, y: Value) -> Value {

@@ -66,6 +66,7 @@ impl Step<'_> {
 impl Emitter<'_> {
     /// The results of a loop for one element: its states, and whether its condition held.
     pub(crate) fn element_loop(&mut self, body: &Body, operands: &[Value]) -> Vec<Value> {
+        let outside = std::mem::replace(&mut self.in_steps, true);
         let dtypes = body.dtypes();
         let states = body.states.len();
         let first_literal = states + body.constants.len();
@@ -120,6 +121,7 @@ impl Emitter<'_> {
             });
         });
         self.end_loop(own);
+        self.in_steps = outside;
         let all = variables.iter().copied().chain(body.condition.map(|_| ended));
         all.map(|variable| self.b.use_var(variable)).collect()
     }
@@ -128,6 +130,7 @@ impl Emitter<'_> {
 /// Writes a scan: its states are in registers from step to step.
 pub(crate) fn write_scan(e: &mut Emitter, kernel: &ScanKernel) {
     let [pointers, steps, _, strides] = e.enter();
+    e.in_steps = true;
     let walks: Vec<bool> = kernel
         .reads
         .iter()

@@ -1,9 +1,13 @@
 //! Loops of native kernels over arrays, and what kernels call.
 
+mod angles;
+mod arcs;
 mod digamma;
 mod elements;
+mod error_function;
 mod exponential;
 pub(crate) mod fold;
+mod hyperbolic;
 pub(crate) mod kernel_functions;
 mod lanes;
 mod logarithm;
@@ -11,6 +15,8 @@ pub(crate) mod loop_nest;
 mod normal;
 mod partials;
 mod real;
+mod roots;
 mod row_ends;
+mod steps;
 mod tiles;
 mod typed;

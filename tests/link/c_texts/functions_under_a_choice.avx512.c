@@ -83,6 +83,7 @@ INLINE f8x8 log1p_f8x8(f8x8 x) {
   return *(f8x8 *)of;
 #endif
 }
+f8x8 (*tanh_block_f8)(f8x8);
 void (*copy_ends_64)(void *, const void *, i8, i8, i8, i8);
 i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   i4 status = 0;
@@ -116,18 +117,15 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           q2 = (char *)e2;
         }
         ALIGNED i8 s3[8];
-        ALIGNED f8 s5[8];
         ALIGNED f8 s8[8];
 #pragma omp simd
         for (i8 l = 0; l < 8; ++l) {
           const f8 v0 = ((const f8 *)q0)[l];
-          const f8 v1 = ((const f8 *)q1)[l];
           const b1 v3 = 0x0.0p+0 < v0;
           s3[l] = v3;
-          const f8 v5 = tanh(v1);
-          s5[l] = v5;
         }
         const f8x8 s4 = log1p_f8x8(*(const f8x8_at *)q0);
+        const f8x8 s5 = tanh_block_f8(*(const f8x8_at *)q1);
         const f8x8 s7 = exp_f8x8(*(const f8x8_at *)q0);
         for (i8 l = 0; l < 8; ++l) {
           const f8 v7 = s7[l];

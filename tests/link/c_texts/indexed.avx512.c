@@ -49,6 +49,7 @@ INLINE f8x8 exp_f8x8(f8x8 x) {
   return *(f8x8 *)of;
 }
 #endif
+f8x8 (*sin_block_f8)(f8x8);
 void (*copy_ends_64)(void *, const void *, i8, i8, i8, i8);
 i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   i4 status = 0;
@@ -88,13 +89,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
         }
         ALIGNED i8 s0[8];
         ALIGNED f8 s3[8];
-        ALIGNED f8 s6[8];
-#pragma omp simd
-        for (i8 l = 0; l < 8; ++l) {
-          const f8 v1 = ((const f8 *)q1)[l];
-          const f8 v6 = sin(v1);
-          s6[l] = v6;
-        }
+        const f8x8 s6 = sin_block_f8(*(const f8x8_at *)q1);
         for (i8 l = 0; l < 8; ++l) {
           const i8 v0 = ((const i8 *)q0)[l];
           i8 n3_0 = v0;

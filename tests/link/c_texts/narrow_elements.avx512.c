@@ -25,6 +25,10 @@ typedef i8x8 i8x8_at __attribute__((aligned(8)));
 INLINE i8x8 widen_i1x8(const void *at) {
   return __builtin_convertvector(*(const i1x8_at *)at, i8x8);
 }
+typedef f8 f8x8 __attribute__((vector_size(64), may_alias));
+typedef f8x8 f8x8_at __attribute__((aligned(8)));
+f8x8 (*sin_block_f8)(f8x8);
+f8x8 (*cos_block_f8)(f8x8);
 typedef u8 u8_at __attribute__((aligned(1), may_alias));
 INLINE i8x8 widen_u1x8(const void *at) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -106,22 +110,30 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
           char *q3 = w3 + i * 8;
           char *q4 = w4 + i * 8;
           char *q5 = w5 + i * 1;
+          ALIGNED f8 s7[8];
+          const i8x8 wide1 = widen_i1x8(q1);
+#pragma omp simd
+          for (i8 l = 0; l < 8; ++l) {
+            const i8 v1 = wide1[l];
+            const f8 v7 = (f8)(i4)v1;
+            s7[l] = v7;
+          }
+          const f8x8 s4 = sin_block_f8(*(const f8x8_at *)q0);
+          const f8x8 s5 = cos_block_f8(*(const f8x8_at *)q0);
           ALIGNED u1 c6[8];
           *(u1x8 *)c6 = m6_0;
-          const i8x8 wide1 = widen_i1x8(q1);
           const i8x8 wide2 = widen_u1x8(q2);
           ALIGNED i8 of6[8];
           ALIGNED i8 oq5[8];
 #pragma omp simd
           for (i8 l = 0; l < 8; ++l) {
             const f8 v0 = ((const f8 *)q0)[l];
-            const i8 v1 = wide1[l];
             const b1 v2 = (wide2[l] != 0);
             const f8 v3 = ((const f8 *)q3)[l];
-            const f8 v4 = sin(v0);
-            const f8 v5 = cos(v0);
+            const f8 v4 = s4[l];
+            const f8 v5 = s5[l];
             const f8 v6 = v4 * v5;
-            const f8 v7 = (f8)(i4)v1;
+            const f8 v7 = s7[l];
             const f8 v8 = v2 ? v6 : v7;
             const b1 v9 = v3 < v8;
             const b1 v10 = v0 < v8;

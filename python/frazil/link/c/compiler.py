@@ -94,8 +94,8 @@ _LEAST_SOURCE = "int frazil_least(void) { return 0; }\n"
 @cache
 def has_wide_registers() -> bool:
     """Whether this processor has the registers of AVX-512."""
-    facts = identity.processor().split()
-    return platform.machine() in _X86 and "avx512f" in facts and "avx512dq" in facts
+    wanted = {"avx512f", "avx512bw", "avx512dq", "avx512vl", "avx2", "fma"}
+    return platform.machine() in _X86 and wanted <= {*identity.processor().split()}
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy as np
 from frazil.link.c.functions import (
     BUILTINS,
     C_TYPES,
+    OF_RUNTIME,
     POINTERS,
     SCALAR_MATH,
     VECTOR_SINCE,
@@ -51,6 +52,10 @@ class Definitions:
         if name in POINTERS:
             self.pointers[name] = name
             return self._known(name, f"{POINTERS[name]}\n", vector=False)
+        if name in OF_RUNTIME:
+            self.native(name, "f8", OF_RUNTIME[name])
+            self.vectorisable[name] = False
+            return name
         return self._helper(name, dtype)
 
     def native(self, name: str, result: str, operands: str) -> None:

@@ -1,7 +1,7 @@
 """The functions that C expressions may call, by their names in the table of scalar ops.
 
-Four sorts: compiler builtins, functions of the C math library (of which glibc has vector forms),
-functions of SciPy that are reached by a pointer, and functions written here.
+Five sorts: compiler builtins, functions of the C math library (of which glibc has vector forms),
+functions of SciPy and of the runtime that are reached by a pointer, and functions written here.
 """
 
 from __future__ import annotations
@@ -71,6 +71,15 @@ POINTERS: Mapping[str, str] = {
     for name, nin in ARITIES.items()
 }
 """Functions of scipy.special.cython_special: the pointer's definition."""
+
+
+OF_RUNTIME: Mapping[str, str] = {
+    "log_ndtr_of_scaled": "f8, f8",
+    "polygamma_one_f8": "f8, f8",
+    "tri_gamma_one_f8": "f8",
+    "zeta_one_f8": "f8, f8",
+}
+"""Functions of the runtime that are reached by a pointer, and the types of their operands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,9 +316,8 @@ INLINE f8 $self(f8 x) {
     ("ndtr", "f4"): Helper("INLINE f4 $self(f4 x) { return (f4)$ndtr@f8(x); }\n"),
     ("log_ndtr", "f8"): Helper(
         """\
-static f8 $self(f8 x) {
-  if (x < -1) return $log($scipy_erfcx(x * -0x1.6a09e667f3bcdp-1, 0) / 2) - x * x / 2;
-  return $log1p(-$ndtr(-x));
+INLINE f8 $self(f8 x) {
+  return $log_ndtr_of_scaled(x, $scipy_erfcx(x * -0x1.6a09e667f3bcdp-1, 0));
 }
 """,
         vector=False,
@@ -317,131 +325,18 @@ static f8 $self(f8 x) {
     ("log_ndtr", "f4"): Helper(
         "INLINE f4 $self(f4 x) { return (f4)$log_ndtr@f8(x); }\n", vector=False
     ),
-    # Twelve steps of the recurrence lead to where eight terms of the asymptotic series are exact;
-    # they are added from the smallest. Below zero: the reflection formula, on the distance to the
-    # nearest integer, whose sine keeps its precision near the poles.
-    ("tri_gamma_of_positive", "f8"): Helper(
-        """\
-static f8 $self(f8 x) {
-  const f8 y = x + 12, q = 1 / y, s = q * q;
-  f8 sum = q + s / 2 + q * s * (0x1.5555555555555p-3 + s * (-0x1.1111111111111p-5
-    + s * (0x1.8618618618618p-6 + s * (-0x1.1111111111111p-5 + s * (0x1.364d9364d9365p-4
-    + s * (-0x1.0330330330330p-2 + s * 0x1.2aaaaaaaaaaabp+0))))));
-  for (i4 k = 11; k >= 0; --k) { const f8 r = 1 / (x + k); sum += r * r; }
-  return sum;
-}
-""",
-        vector=False,
-    ),
-    ("tri_gamma", "f8"): Helper(
-        """\
-static f8 $self(f8 x) {
-  if (x != x || x > 0) return $tri_gamma_of_positive(x);
-  const f8 off = x - $rint(x);
-  if (off == 0) return __builtin_inf();
-  const f8 r = 0x1.921fb54442d18p+1 / $sin(0x1.921fb54442d18p+1 * off);
-  return r * r - $tri_gamma_of_positive(1 - x);
-}
-""",
-        vector=False,
-    ),
-    ("tri_gamma", "f4"): Helper(
-        "INLINE f4 $self(f4 x) { return (f4)$tri_gamma@f8(x); }\n", vector=False
-    ),
-    # As frazil/scalar/polygamma.py has it: there the formulas are told.
-    ("polygamma_scale", "f8"): Helper(
-        """\
-static f8 $self(f8 n, f8 x) {
-  const f8 power = $pow(x, -n);
-  if (n <= 170 && power > 0x1p-1000 && power < 0x1p1000) {
-    f8 factorial = 1;
-    for (i4 k = 2; k <= n; ++k) factorial *= k;
-    return factorial * power;
-  }
-  i4 sign;
-  return $exp($lgamma_r(n + 1, &sign) - n * $log(x));
-}
-""",
-        vector=False,
-    ),
-    ("polygamma_of_positive", "f8"): Helper(
-        """\
-static f8 $self(f8 n, f8 x) {
-  static const f8 coefficients[] = {
-    0x1.5555555555555p-4, -0x1.6c16c16c16c17p-10, 0x1.1566abc011567p-15, -0x1.bbd779334ef0bp-21,
-    0x1.66a8f2bf70ebep-26, -0x1.22805d644267fp-31, 0x1.d6db2c4e09162p-37, -0x1.7da4e1f79955cp-42,
-    0x1.355871d652e9ep-47, -0x1.f57d968caacf1p-53};
-  const f8 s = n + 1, y = x + 12;
-  f8 total = 0, series = coefficients[9];
-  for (i4 k = 11; k > 0; --k) total += $pow(1 + k / x, -s);
-  for (i4 j = 9; j > 0; --j)
-    series = coefficients[j - 1] + series * ((s + (2 * j - 1)) / y * ((s + 2 * j) / y));
-  const f8 rest = $pow(1 + 12 / x, -s) * ((1 + 12 / x) / n + 0.5 / x + s / x / y * series);
-  return $polygamma_scale(n, x) * ((1 + total) / x + rest);
-}
-""",
-        vector=False,
+    ("tri_gamma", "f"): Helper(
+        "INLINE $T $self($T x) { return ($T)$tri_gamma_one_f8((f8)x); }\n", vector=False
     ),
     ("polygamma", "f8"): Helper(
-        """\
-static f8 $self(f8 n, f8 x) {
-  if (!(n >= 0 && n <= 0x1p31 && n == $floor(n))) return __builtin_nan("");
-  if (n == 0) return $psi(x);
-  const f8 sign = n == 2 * $floor(n / 2) ? -1 : 1;
-  if (!(x <= 0)) return sign * $polygamma_of_positive(n, x);
-  const f8 off = x - $rint(x), near = $fabs(off), far = 1 - near;
-  if (off == 0) return sign * __builtin_inf();
-  const f8 pair = $polygamma_scale(n, near) / near + sign * ($polygamma_scale(n, far) / far);
-  const f8 others = $polygamma_of_positive(n, 1 + near) + sign * $polygamma_of_positive(n, 1 + far);
-  const f8 around = (off < 0 ? sign : 1) * (pair + others);
-  return sign * (around - sign * $polygamma_of_positive(n, 1 - x));
-}
-""",
+        "INLINE f8 $self(f8 n, f8 x) { return n == 0 ? $psi(x) : $polygamma_one_f8(n, x); }\n",
         vector=False,
     ),
     ("polygamma", "f4"): Helper(
         "INLINE f4 $self(f4 n, f4 x) { return (f4)$polygamma@f8(n, x); }\n", vector=False
     ),
-    # Twelve terms of the sum, and ten of Euler's and Maclaurin's for the rest. Below zero the sum
-    # over all integers, by the distances to the two nearest ones, less what lies beyond.
-    ("zeta_of_positive", "f8"): Helper(
-        """\
-static f8 $self(f8 s, f8 q) {
-  static const f8 coefficients[] = {
-    0x1.5555555555555p-4, -0x1.6c16c16c16c17p-10, 0x1.1566abc011567p-15, -0x1.bbd779334ef0bp-21,
-    0x1.66a8f2bf70ebep-26, -0x1.22805d644267fp-31, 0x1.d6db2c4e09162p-37, -0x1.7da4e1f79955cp-42,
-    0x1.355871d652e9ep-47, -0x1.f57d968caacf1p-53};
-  const f8 y = q + 12, last = $pow(y, -s);
-  f8 series = coefficients[9];
-  for (i4 j = 9; j > 0; --j)
-    series = coefficients[j - 1] + series * ((s + (2 * j - 1)) / y * ((s + 2 * j) / y));
-  f8 total = $pow(y, 1 - s) / (s - 1) + (last == 0 ? 0 : last * (0.5 + s / y * series));
-  for (i4 k = 11; k >= 0; --k) total += $pow(q + k, -s);
-  return total;
-}
-""",
-        vector=False,
-    ),
-    ("zeta", "f8"): Helper(
-        """\
-static f8 $self(f8 s, f8 q) {
-  if (s != s || q != q) return __builtin_nan("");
-  if (s == 1) return __builtin_inf();
-  if (s < 1) return __builtin_nan("");
-  if (s - s != 0 || q - q != 0) return q > 0 ? $pow(q, -s) : __builtin_nan("");
-  if (q > 0) return $zeta_of_positive(s, q);
-  const f8 part = q - $floor(q);
-  if (part == 0) return __builtin_inf();
-  if (s != $floor(s)) return __builtin_nan("");
-  const f8 sign = s == 2 * $floor(s / 2) ? 1 : -1;
-  const f8 below = $zeta_of_positive(s, 1 - part) - $zeta_of_positive(s, 1 - q);
-  return $zeta_of_positive(s, part) + sign * below;
-}
-""",
-        vector=False,
-    ),
-    ("zeta", "f4"): Helper(
-        "INLINE f4 $self(f4 s, f4 q) { return (f4)$zeta@f8(s, q); }\n", vector=False
+    ("zeta", "f"): Helper(
+        "INLINE $T $self($T s, $T q) { return ($T)$zeta_one_f8((f8)s, (f8)q); }\n", vector=False
     ),
     # How an int64 compares with a uint64: below zero, zero or above.
     ("compare", "i"): Helper(

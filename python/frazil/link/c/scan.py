@@ -89,7 +89,7 @@ class _ScanWriter:
             if k in self.calls:
                 yield from results_of(self.unit, self.calls[k], k, self.texts, kernel.dtypes)
                 continue
-            form = self.unit.statement_form(statement, kernel.dtypes)
+            form = self.unit.step_form(statement, kernel.dtypes)
             value = form.text.format(*[self.texts[a] for a in statement.args])
             yield c.Const(C_TYPES[statement.dtype], f"v{k}", value)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import IntEnum
+from functools import partial
 
 import numpy as np
 
@@ -18,17 +19,19 @@ from frazil.link.c.definitions import Definitions
 from frazil.link.c.exponential import block_exponential
 from frazil.link.c.logarithm import block_log, block_log1p
 from frazil.link.c.narrow import Narrow
-from frazil.link.c.values import Values
+from frazil.link.c.runtime import OF_BLOCKS, of_block
+from frazil.link.c.values import Values, is_alone
 from frazil.link.kernel.loop_kernel import BLOCK_BYTES, LoopKernel, Statement
 from frazil.link.kernel.passes import Pass
 from frazil.scalar import exp, log, log1p
 from frazil.scalar.op import ScalarOp
 
-_BLOCK_FUNCTIONS: Mapping[ScalarOp, Callable[[Definitions, str], str]] = {
+_IN_KERNEL: Mapping[ScalarOp, Callable[[Definitions, str], str]] = {
     exp: block_exponential,
     log: block_log,
     log1p: block_log1p,
 }
+"""The functions that go their steps in the kernel itself."""
 
 QUICK = 4
 """The number of statements, none of them a function, up to which a block of a pass is quick."""
@@ -37,11 +40,17 @@ QUICK = 4
 def takes_blocks(kernel: LoopKernel, own: Statement) -> bool:
     """Whether a function takes a whole block at a time, where a register holds one."""
     return (
-        own.op in _BLOCK_FUNCTIONS
+        own.op in OF_BLOCKS
         and own.dtype.startswith("float")
         and kernel.dtypes[own.args[0]] == own.dtype
-        and kernel.lanes * np.dtype(own.dtype).itemsize == BLOCK_BYTES
     )
+
+
+def _block_function(kernel: LoopKernel, own: Statement) -> Callable[[Definitions, str], str]:
+    """What defines the function of whole blocks that a statement is."""
+    if own.op in _IN_KERNEL and kernel.lanes * np.dtype(own.dtype).itemsize == BLOCK_BYTES:
+        return _IN_KERNEL[own.op]
+    return partial(of_block, op=own.op, lanes=kernel.lanes)
 
 
 class Kind(IntEnum):
@@ -82,10 +91,11 @@ class Stages:
         self.row_puts = [k for k in row_pass.puts if k in values.kernel.row_puts]
         self.narrow = Narrow(values.unit, values.kernel)
         self.block_functions = {
-            k: _BLOCK_FUNCTIONS[own.op]
+            k: _block_function(values.kernel, own)
             for k in row_pass.varying
             if isinstance(own := values.kernel.ops[k], Statement)
             and values.unit.has_wide_registers
+            and not is_alone(values.kernel, k)
             and takes_blocks(values.kernel, own)
         }
         self.of = self._find_stages()

@@ -12,18 +12,15 @@ import numpy as np
 from frazil.link.c import syntax as c
 from frazil.link.c.definitions import Definitions
 from frazil.link.c.functions import C_TYPES, FUNCTIONS, PRELUDE
+from frazil.link.c.runtime import OF_BLOCKS, OF_STEPS, of_one
 from frazil.link.c.scalar_loop import LoopFunctions
 from frazil.link.kernel.loop_kernel import Literal, LoweringError, Statement
 from frazil.link.kernel.reduction import fold_operands, identity
 from frazil.link.kernel.scalar_loop import body_of
-from frazil.scalar import exp, log, log1p
 from frazil.scalar.elementary import Elementary
 from frazil.scalar.expression_text import PLACE, check_text
 from frazil.scalar.loop import ScalarLoop, loop_result
 from frazil.scalar.op import ScalarOp, lowering_for
-
-OF_RUNTIME = frozenset((exp, log, log1p))
-"""The functions of which C's form for whole blocks has the bits of the runtime's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +85,16 @@ class Unit(Definitions):
         ``alone``: it is computed for one element, so nothing is lost if no loop is vectorised.
         """
         operands = tuple([dtypes[a] for a in own.args])
-        if alone and self.has_wide_registers and own.op in OF_RUNTIME:
+        if alone and self.has_wide_registers and own.op in OF_BLOCKS:
             return self._form_of_runtime(own.op, operands, own.dtype)
         return self.form(own.op, operands, own.dtype)
+
+    def step_form(self, own: Statement, dtypes: Sequence[str]) -> Form:
+        """The form of a statement in the steps of a scan, which wait for each other."""
+        if own.op in OF_STEPS:
+            operands = tuple([dtypes[a] for a in own.args])
+            return self._form_of_runtime(own.op, operands, own.dtype)
+        return self.statement_form(own, dtypes)
 
     def form(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> Form:
         """The form of an op, whose operands are converted to the dtype that it computes in."""
@@ -103,9 +107,7 @@ class Unit(Definitions):
     def _form_of_runtime(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> Form:
         """The form of a function that the runtime has for one element: the bits of blocks."""
         [wanted] = op.operand_dtypes(dtypes, result)
-        code = C_TYPES[wanted]
-        name = f"{op.table_name}_one_{code}"
-        self.native(name, code, code)
+        name = of_one(self, op, wanted)
         return Form(f"{name}({self._converted(dtypes, [wanted])[0]})", vector=False)
 
     def loop(self, loop: ScalarLoop) -> LoopFunctions:

@@ -135,8 +135,8 @@ def _build(texts: list[str]) -> list[MadeKernel]:
     KernelCompileError
         If the code generator refuses one.
     BrokenCompilerError
-        If the system gives no memory that code may run in, or ``$FRAZIL_JITDUMP`` names a folder that
-        takes no file.
+        If the system gives no memory that code may run in, or ``$FRAZIL_JITDUMP`` names a folder
+        that takes no file.
     """
     scipy = {name for text in texts for name in scipy_functions(text)}
     try:

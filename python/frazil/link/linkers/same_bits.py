@@ -1,9 +1,9 @@
 """Which scalar ops give the same bits in C's kernels and in those of the extension.
 
 Where all do, a program may begin with the extension's kernels and go on with C's, and nobody can
-tell but by the clock. Sums have the same partial results in both. ``exp``, ``log`` and ``log1p`` go
-the same steps in C, for a block in registers of AVX-512, and in the runtime, which C calls for one
-element.
+tell but by the clock. Sums have the same partial results in both, and functions of floats are those
+of the runtime, for a block in registers of AVX-512. The steps of scans, which wait for each other,
+take them from the C library in both.
 """
 
 from __future__ import annotations
@@ -14,31 +14,24 @@ from weakref import WeakKeyDictionary
 from frazil._core import Constant, FrozenFunctionGraph
 from frazil.graph.op import Op
 from frazil.link.c.compiler import has_wide_registers
+from frazil.link.c.runtime import OF_BLOCKS
 from frazil.link.c.stages import takes_blocks
-from frazil.link.c.unit import OF_RUNTIME
 from frazil.link.c.values import is_alone
 from frazil.link.kernel.formulas import formula
-from frazil.link.kernel.loop_kernel import Statement
+from frazil.link.kernel.loop_kernel import LoopKernel, Statement
 from frazil.link.kernel.scalar_loop import body_of
-from frazil.link.kernel.scan_kernel import AnyKernel, ScanKernel
+from frazil.link.kernel.scan_kernel import AnyKernel
 from frazil.link.lowering.inner import inner_graphs
 from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.graph import ScalarGraphOp
 from frazil.scalar.loop import ScalarLoop, loop_result
 from frazil.scalar.op import ScalarOp
 
-OF_OTHER_BITS = frozenset(
-    (
-        *("arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cbrt", "cos"),
-        *("cosh", "erf", "erfc", "exp2", "expm1", "hypot", "log10", "log1mexp"),
-        *("log2", "log_ndtr", "log_sigmoid", "logaddexp", "ndtr", "polygamma", "sigmoid"),
-        *("sin", "sinh", "softplus", "tan", "tanh", "tri_gamma", "zeta"),
-    )
-)
-"""Functions of floats that C takes from its own library, or computes by other steps.
+OF_OTHER_BITS = frozenset(("arctan2", "hypot", "logaddexp", "pow"))
+"""Functions of two floats: C's library has them for blocks, and the runtime for one element alone.
 
-Some of them are formulas in loops over arrays, and so none of their statements: there they have the
-same bits.
+``logaddexp`` of equal dtypes is a formula in loops over arrays, and so none of their statements.
+The steps of a scan take all from the C library. There they have the same bits.
 """
 
 
@@ -48,17 +41,14 @@ def difference(op: ScalarOp, operand: str) -> str | None:
     Examples
     --------
     >>> from frazil.link.linkers.same_bits import difference
-    >>> from frazil.scalar import mul, tan
-    >>> difference(mul, "float64"), difference(tan, "float64")
-    (None, 'tan has other bits in C')
+    >>> from frazil.scalar import arctan2, mul
+    >>> difference(mul, "float64"), difference(arctan2, "float64")
+    (None, 'arctan2 of float64 has other bits in C')
     """
     if op.table_name is None:
         return f"{op} is compiled by C alone"
-    if op.table_name in OF_OTHER_BITS or (op in OF_RUNTIME and not has_wide_registers()):
-        return f"{op} has other bits in C"
-    if op.table_name == "pow" and operand.startswith("float"):
-        return f"{op} of {operand} has other bits in C"
-    return None
+    other = op.table_name in OF_OTHER_BITS or (op in OF_BLOCKS and not has_wide_registers())
+    return f"{op} of {operand} has other bits in C" if other and operand[0] == "f" else None
 
 
 def kernel_difference(kernel: AnyKernel) -> str | None:
@@ -69,8 +59,10 @@ def kernel_difference(kernel: AnyKernel) -> str | None:
             found = _loop_difference(part[0])
         else:
             wanted = own.op.operand_dtypes([kernel.dtypes[a] for a in own.args], own.dtype)
-            found = difference(own.op, wanted[-1])
-            if found is None and own.op in OF_RUNTIME:
+            found = None
+            if own.op.table_name is None or isinstance(kernel, LoopKernel):
+                found = difference(own.op, wanted[-1])
+            if found is None and own.op in OF_BLOCKS and isinstance(kernel, LoopKernel):
                 found = _function_difference(kernel, k, own)
         if found is not None:
             return found
@@ -79,7 +71,9 @@ def kernel_difference(kernel: AnyKernel) -> str | None:
 
 def needs_registers(kernel: AnyKernel) -> bool:
     """Whether a kernel has the same bits only where C's compiler knows registers of AVX-512."""
-    return any(own.op in OF_RUNTIME for _, own in _statements(kernel))
+    return isinstance(kernel, LoopKernel) and any(
+        own.op in OF_BLOCKS for _, own in _statements(kernel)
+    )
 
 
 def _statements(kernel: AnyKernel) -> Iterator[tuple[int, Statement]]:
@@ -89,14 +83,11 @@ def _statements(kernel: AnyKernel) -> Iterator[tuple[int, Statement]]:
             yield k, own
 
 
-def _function_difference(kernel: AnyKernel, k: int, own: Statement) -> str | None:
+def _function_difference(kernel: LoopKernel, k: int, own: Statement) -> str | None:
     """Why C does not take the runtime's steps for a function: of one element, or of a block."""
-    if isinstance(kernel, ScanKernel):
-        # What a step waits for is quicker by the C library.
-        return f"{own.op} in the steps of a scan has other bits in C"
     if is_alone(kernel, k) or takes_blocks(kernel, own):
         return None
-    return f"{own.op} among elements of other sizes has other bits in C"
+    return f"{own.op} of converted elements has other bits in C"
 
 
 def _loop_difference(loop: ScalarLoop) -> str | None:
@@ -104,7 +95,7 @@ def _loop_difference(loop: ScalarLoop) -> str | None:
     body = body_of(loop)
     for own in body.statements:
         wanted = own.op.operand_dtypes([body.dtypes[a] for a in own.args], own.dtype)
-        if own.op in OF_RUNTIME:
+        if own.op in OF_BLOCKS:
             return f"{own.op} in a loop of elements has other bits in C"
         part = loop_result(own.op)
         found = difference(own.op, wanted[-1]) if part is None else _loop_difference(part[0])
@@ -123,8 +114,8 @@ def graph_difference(graph: FrozenFunctionGraph) -> str | None:
     >>> import frazil as fz, frazil.tensor as ft
     >>> from frazil.link.linkers.same_bits import graph_difference
     >>> x = ft.vector("x")
-    >>> graph_difference(fz.FrozenFunctionGraph([x], [ft.tan(x)]))
-    'tan has other bits in C'
+    >>> graph_difference(fz.FrozenFunctionGraph([x], [ft.arctan2(x, x)]))
+    'arctan2 of float64 has other bits in C'
     """
     return next((found for own in _all_graphs(graph) if (found := _known(own)) is not None), None)
 

@@ -1,16 +1,16 @@
 //! Functions of floating numbers that native kernels call: of one element, or of many. What an
 //! element becomes does not depend on its place, nor on the instruction set.
 //!
-//! The name of `exp` of many float64 is `exp_many_f8`, that of one float32 `exp_one_f4`. A float32
-//! is computed as float64, and rounded once.
+//! The name of `exp` of many float64 is `exp_many_f8`, that of one float32 `exp_one_f4`, that of a
+//! register, where the processor has those of AVX-512, `exp_block_f8`. What these lines compute of a
+//! float32 is computed as float64, and rounded once; most functions are in `typed.rs`.
 
-use crate::loops::{real, typed};
+use crate::loops::{real, steps, typed};
 use crate::processor::Level;
 use std::mem::MaybeUninit;
 
-/// The elements that are copied together, and those of the widest register.
+/// The elements that are copied together.
 const BLOCK: usize = 256;
-const REGISTER: usize = 8;
 
 /// An element in memory.
 trait Element: Copy {
@@ -47,22 +47,6 @@ type Block = MaybeUninit<[f64; BLOCK]>;
 
 /// A function of one number. No closure: those are compiled for no instruction set.
 trait Unary {
-    /// Whether it is made of instructions that registers of elements have.
-    const IN_REGISTERS: bool;
-
-    /// Whether [`Unary::of`] has a branch that registers do not take; else [`Unary::of_common`] is
-    /// the same.
-    #[inline(always)]
-    fn is_common(_: f64) -> bool {
-        true
-    }
-
-    /// The function of common numbers, by instructions that registers have.
-    #[inline(always)]
-    fn of_common(x: f64) -> f64 {
-        Self::of(x)
-    }
-
     fn of(x: f64) -> f64;
 }
 
@@ -80,25 +64,13 @@ unsafe fn many_of_one<F: Unary, T: Element>(to: *mut T, x: *const T, count: i64)
     let mut at = 0;
     while at < count as usize {
         let here = if count as usize - at < BLOCK { count as usize - at } else { BLOCK };
-        let computed = if F::IN_REGISTERS { whole_registers(here) } else { here };
-        // SAFETY: by the caller's promise; a block has room for whole registers.
+        // SAFETY: by the caller's promise.
         unsafe {
             for k in 0..here {
                 *given.add(k) = x.add(at + k).read_unaligned().wide();
             }
-            for k in here..computed {
-                *given.add(k) = 0.0;
-            }
-            let mut common = true;
-            for k in 0..computed {
-                let x = *given.add(k);
-                common &= F::is_common(x);
-                *result.add(k) = F::of_common(x);
-            }
-            if !common {
-                for k in 0..here {
-                    *result.add(k) = F::of(*given.add(k));
-                }
+            for k in 0..here {
+                *result.add(k) = F::of(*given.add(k));
             }
             for k in 0..here {
                 to.add(at + k).write_unaligned(T::narrow(*result.add(k)));
@@ -133,12 +105,6 @@ unsafe fn many_of_two<F: Binary, T: Element>(to: *mut T, x: *const T, y: *const 
         }
         at += here;
     }
-}
-
-/// The elements of the registers that so many need.
-#[inline(always)]
-fn whole_registers(count: usize) -> usize {
-    (count + REGISTER - 1) & !(REGISTER - 1)
 }
 
 /// The functions made of the instructions of a level.
@@ -224,24 +190,11 @@ fn binary<F: Binary>(form: &str, level: Option<Level>) -> Option<usize> {
 }
 
 macro_rules! element_functions {
-    (in registers: $($wide:ident)* ; unary: $($one:ident)* ; binary: $($two:ident)*) => {
-        $(#[expect(non_camel_case_types, reason = "it is named as the function that it is")]
-        struct $wide;
-
-        impl Unary for $wide {
-            const IN_REGISTERS: bool = true;
-
-            #[inline(always)]
-            fn of(x: f64) -> f64 {
-                real::$wide(x)
-            }
-        })*
+    (unary: $($one:ident)* ; binary: $($two:ident)*) => {
         $(#[expect(non_camel_case_types, reason = "it is named as the function that it is")]
         struct $one;
 
         impl Unary for $one {
-            const IN_REGISTERS: bool = false;
-
             #[inline(always)]
             fn of(x: f64) -> f64 {
                 real::$one(x)
@@ -259,9 +212,6 @@ macro_rules! element_functions {
 
         fn find(name: &str, form: &str, level: Option<Level>) -> Option<usize> {
             match name {
-                "sin" => unary::<Sine>(form, level),
-                "cos" => unary::<Cosine>(form, level),
-                $(stringify!($wide) => unary::<$wide>(form, level),)*
                 $(stringify!($one) => unary::<$one>(form, level),)*
                 $(stringify!($two) => binary::<$two>(form, level),)*
                 _ => None,
@@ -269,69 +219,23 @@ macro_rules! element_functions {
         }
 
         #[cfg(test)]
-        const OF_ONE: &[(&str, fn(f64) -> f64)] = &[
-            ("sin", real::sin),
-            ("cos", real::cos),
-            $((stringify!($wide), real::$wide),)* $((stringify!($one), real::$one),)*
-        ];
+        const OF_ONE: &[(&str, fn(f64) -> f64)] = &[$((stringify!($one), real::$one),)*];
     };
 }
 
-struct Sine;
-
-impl Unary for Sine {
-    const IN_REGISTERS: bool = true;
-
-    #[inline(always)]
-    fn is_common(x: f64) -> bool {
-        real::is_small_angle(x)
-    }
-
-    #[inline(always)]
-    fn of_common(x: f64) -> f64 {
-        real::sin_of_small(x)
-    }
-
-    #[inline(always)]
-    fn of(x: f64) -> f64 {
-        real::sin(x)
-    }
-}
-
-struct Cosine;
-
-impl Unary for Cosine {
-    const IN_REGISTERS: bool = true;
-
-    #[inline(always)]
-    fn is_common(x: f64) -> bool {
-        real::is_small_angle(x)
-    }
-
-    #[inline(always)]
-    fn of_common(x: f64) -> f64 {
-        real::cos_of_small(x)
-    }
-
-    #[inline(always)]
-    fn of(x: f64) -> f64 {
-        real::cos(x)
-    }
-}
-
 element_functions! {
-    in registers:
-        expm1 tanh sigmoid softplus log_sigmoid log1mexp erf;
-    unary:
-        exp2 log2 log10 tan arcsin arccos arctan sinh cosh arcsinh arccosh arctanh
-        erfc gammaln tri_gamma cbrt ndtr;
-    binary:
-        pow arctan2 logaddexp fmod polygamma hypot zeta
+    unary: gammaln tri_gamma;
+    binary: pow arctan2 logaddexp fmod polygamma hypot zeta
 }
 
 /// The address of the function of that name, for this machine; `None` if there is none.
 pub(super) fn element_function(name: &str) -> Option<usize> {
-    let (at, _) = name.match_indices("_one_").chain(name.match_indices("_many_")).last()?;
+    if let Some((name, of)) = name.rsplit_once("_step_") {
+        let alone = || element_function(&format!("{name}_one_{of}"));
+        return steps::find(name, of).or_else(alone);
+    }
+    let forms = ["_one_", "_many_", "_block_"];
+    let at = forms.into_iter().find_map(|form| name.rfind(form))?;
     let (name, form, level) = (&name[..at], &name[at + 1..], Level::best());
     typed::find(name, form, level).or_else(|| find(name, form, level))
 }

@@ -1,9 +1,9 @@
-//! `exp`, of single elements or of registers of them: the same bits as C's kernels have.
+//! `exp` and its kin, of single elements or of registers of them: the same bits as C's kernels have.
 //!
 //! `x` is a number of sixteenths of `log 2` and a rest: a power of two, a power of it that a table
 //! has, and a short polynomial. [`Lanes`] says what it is made of.
 
-use crate::loops::lanes::Lanes;
+use crate::loops::lanes::{Lanes, polynomial};
 
 /// What the algorithm needs for one type.
 pub(super) struct Exponential<T> {
@@ -115,16 +115,89 @@ pub(super) const TERMS_OF_F64: [f64; 5] = [
 ];
 pub(super) const TERMS_OF_F32: [f32; 2] = [0.500_016_2, 0.166_670_25];
 
+/// The same, as near as needs be where nothing is added.
+const LESS_ONE: [f64; 6] = [
+    0.500_000_000_000_000_1,
+    0.166_666_666_666_666_69,
+    0.041_666_666_663_179_6,
+    0.008_333_333_332_945_881,
+    0.001_388_907_488_376_667_7,
+    0.000_198_414_765_020_103_42,
+];
+const LESS_ONE_OF_F32: [f64; 4] = [0.5, 0.16666667, 0.04166736, 0.0083334325];
+
+/// A number as `(n + j / 16) log 2 + r`.
+struct Reduced<L> {
+    /// Sixteenths: in the last bits, and as a number.
+    t: L,
+    k: L,
+    r: L,
+}
+
+/// The parts of a number within exponents.
 #[inline(always)]
-pub(super) fn exp<L: Lanes>(x: L) -> L {
+fn reduced<L: Lanes>(x: L) -> Reduced<L> {
     let own = L::EXPONENTIAL;
-    let x = x.within_exponents();
     let t = x.fma(L::all(own.per_log2), L::all(own.magic));
     let k = t.sub(L::all(own.magic));
     let near = k.fma(L::all(own.log2[0]), x);
-    let r = k.fma(L::all(own.log2[1]), near).at_most(L::all(own.most));
-    let s = r.mul(r);
-    let (power, rest) = (t.taken_from(&own.powers), t.taken_from(&own.rests));
-    let more = r.add(s.fma(L::exponential_terms(r, s), rest));
-    power.fma(more, power).times_power(k, t)
+    Reduced { t, k, r: k.fma(L::all(own.log2[1]), near).at_most(L::all(own.most)) }
+}
+
+/// 2 to the power of `j / 16`, and what that lacks of itself.
+#[inline(always)]
+fn powers<L: Lanes>(own: &Reduced<L>) -> (L, L) {
+    let tables = L::EXPONENTIAL;
+    (own.t.taken_from(&tables.powers), own.t.taken_from(&tables.rests))
+}
+
+#[inline(always)]
+fn power_of<L: Lanes>(own: &Reduced<L>) -> L {
+    let s = own.r.mul(own.r);
+    let (power, rest) = powers(own);
+    let more = own.r.add(s.fma(L::exponential_terms(own.r, s), rest));
+    power.fma(more, power).times_power(own.k, own.t)
+}
+
+#[inline(always)]
+pub(super) fn exp<L: Lanes>(x: L) -> L {
+    power_of(&reduced(x.within_exponents()))
+}
+
+/// `e**x - 1`: 1 is taken from the power, before what is left is multiplied by 2 to the power of `n`.
+#[inline(always)]
+pub(super) fn expm1<L: Lanes>(x: L) -> L {
+    // Below it, the result is -1.
+    let least = L::number(if L::IS_DOUBLE { -40.0 } else { -20.0 });
+    let own = reduced(x.below(least, least, x).within_exponents());
+    let (r, s) = (own.r, own.r.mul(own.r));
+    let terms =
+        if L::IS_DOUBLE { polynomial(r, &LESS_ONE) } else { polynomial(r, &LESS_ONE_OF_F32) };
+    let (power, rest) = powers(&own);
+    let more = r.add(s.fma(terms, rest));
+    let less = power.sub(L::inverse_power(own.k, own.t));
+    power.fma(more, less).times_power(own.k, own.t).with_sign_of(x)
+}
+
+#[inline(always)]
+pub(super) fn exp2<L: Lanes>(x: L) -> L {
+    let most = L::number(if L::IS_DOUBLE { 1025.0 } else { 129.0 });
+    let least = L::number(if L::IS_DOUBLE { -1080.0 } else { -155.0 });
+    let x = x.below(least, least, most.below(x, most, x));
+    let magic = L::all(L::EXPONENTIAL.magic);
+    let t = x.add(magic);
+    let k = t.sub(magic);
+    let d = x.sub(k);
+    let [high, low] = L::EXPONENTIAL.log2;
+    // The negative logarithm of 2, so the difference is negative, too.
+    let d = L::number(0.0).sub(d);
+    power_of(&Reduced { t, k, r: d.fma(L::all(high), d.mul(L::all(low))) })
+}
+
+/// By a power that never overflows, and keeps its precision where the result is subnormal.
+#[inline(always)]
+pub(super) fn sigmoid<L: Lanes>(x: L) -> L {
+    let (zero, one) = (L::number(0.0), L::number(1.0));
+    let decay = exp(zero.sub(x.abs()));
+    x.below(zero, decay, one).div(one.add(decay))
 }

@@ -1,15 +1,97 @@
-//! What `exp` and `log` are made of: the same operations on one element, or on a register of them.
+//! What functions are made of: the same operations on one element, or on a register of them.
 
+use crate::loops::angles::{self, Angles};
 use crate::loops::exponential::{self, Exponential};
 use crate::loops::logarithm::{self, Logarithm};
 
+#[cfg(target_arch = "x86_64")]
+mod registers;
+
+/// A function, of one element or of a register of them.
+pub(super) trait Function {
+    /// The function of common numbers.
+    fn of<L: Lanes>(x: L) -> L;
+
+    /// Whether [`Function::of`] is the function of all these; else some go by [`Function::rare`].
+    #[inline(always)]
+    fn is_common<L: Lanes>(_: L) -> bool {
+        true
+    }
+
+    /// The function of a number that is not common.
+    fn rare(x: f64) -> f64 {
+        x
+    }
+}
+
+/// The function of any element.
+#[inline(always)]
+pub(super) fn each<F: Function, T: Element>(x: T) -> T {
+    if F::is_common(x) { F::of(x) } else { T::number(F::rare(x.wide())) }
+}
+
+/// The function of any elements.
+#[inline(always)]
+pub(super) fn whole<F: Function, L: Lanes>(x: L) -> L {
+    if F::is_common(x) { F::of(x) } else { x.each::<F>() }
+}
+
+/// The polynomial of these coefficients, from the lowest power on.
+#[inline(always)]
+pub(super) fn polynomial<L: Lanes>(x: L, terms: &'static [f64]) -> L {
+    let mut at = terms.len() - 1;
+    let mut sum = L::number(terms[at]);
+    while at > 0 {
+        at -= 1;
+        sum = sum.fma(x, L::number(terms[at]));
+    }
+    sum
+}
+
+/// An element alone.
+pub(super) trait Element: Lanes<Element = Self> + 'static {
+    fn wide(self) -> f64;
+}
+
+impl Element for f64 {
+    #[inline(always)]
+    fn wide(self) -> f64 {
+        self
+    }
+}
+
+impl Element for f32 {
+    #[inline(always)]
+    fn wide(self) -> f64 {
+        f64::from(self)
+    }
+}
+
 /// An element, or a register of elements.
 pub(super) trait Lanes: Copy {
-    type Element: Copy + 'static;
+    type Element: Element;
     const EXPONENTIAL: &'static Exponential<Self::Element>;
     const LOGARITHM: &'static Logarithm<Self::Element>;
+    const ANGLES: &'static Angles<Self::Element>;
+    /// Whether elements have the digits of a float64.
+    const IS_DOUBLE: bool;
 
     fn all(x: Self::Element) -> Self;
+    /// The number nearest to it, in all lanes.
+    fn number(x: f64) -> Self;
+    /// What the function makes of each element, one after the other.
+    fn each<F: Function>(self) -> Self;
+    fn div(self, by: Self) -> Self;
+    fn sqrt(self) -> Self;
+    fn abs(self) -> Self;
+    /// One of two, by whether the number is below the bound; a NaN is not.
+    fn below(self, bound: Self, yes: Self, no: Self) -> Self;
+    /// Whether all are of at most this size; a NaN is not.
+    fn all_within(self, bound: Self) -> bool;
+    /// One of two, by the last bit.
+    fn if_odd(self, yes: Self, no: Self) -> Self;
+    /// The number with the other sign where the last bit but one of `t` is set.
+    fn negated_by(self, t: Self) -> Self;
     fn all_minus_one() -> Self;
     /// `self * by + more`, rounded once.
     fn fma(self, by: Self, more: Self) -> Self;
@@ -25,6 +107,8 @@ pub(super) trait Lanes: Copy {
     fn at_most(self, most: Self) -> Self;
     /// The product with 2 to the power of the floor of `k`, rounded once; `t` has its sixteenths.
     fn times_power(self, k: Self, t: Self) -> Self;
+    /// 2 to the power of the negative floor of `k`, or as good as 0; `t` has its sixteenths.
+    fn inverse_power(k: Self, t: Self) -> Self;
     fn exponential_terms(r: Self, s: Self) -> Self;
 
     /// `m` from 3/4 to 3/2 and the whole `k` for which the number is `m` over 2 to the power of `k`.
@@ -41,6 +125,60 @@ impl Lanes for f64 {
     type Element = f64;
     const EXPONENTIAL: &Exponential<f64> = &exponential::OF_F64;
     const LOGARITHM: &Logarithm<f64> = &logarithm::OF_F64;
+    const ANGLES: &Angles<f64> = &angles::OF_F64;
+    const IS_DOUBLE: bool = true;
+
+    #[inline(always)]
+    fn number(x: f64) -> f64 {
+        x
+    }
+
+    #[inline(always)]
+    fn each<F: Function>(self) -> f64 {
+        each::<F, f64>(self)
+    }
+
+    #[inline(always)]
+    fn div(self, by: f64) -> f64 {
+        self / by
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> f64 {
+        f64::sqrt(self)
+    }
+
+    #[inline(always)]
+    fn abs(self) -> f64 {
+        f64::abs(self)
+    }
+
+    #[inline(always)]
+    fn below(self, bound: f64, yes: f64, no: f64) -> f64 {
+        if self < bound { yes } else { no }
+    }
+
+    #[inline(always)]
+    fn all_within(self, bound: f64) -> bool {
+        f64::abs(self) <= bound
+    }
+
+    #[inline(always)]
+    fn if_odd(self, yes: f64, no: f64) -> f64 {
+        if self.to_bits() & 1 == 0 { no } else { yes }
+    }
+
+    #[inline(always)]
+    fn negated_by(self, t: f64) -> f64 {
+        f64::from_bits(self.to_bits() ^ (t.to_bits() & 2) << 62)
+    }
+
+    #[inline(always)]
+    fn inverse_power(_: f64, t: f64) -> f64 {
+        let n = (t.to_bits().wrapping_sub(Self::EXPONENTIAL.magic.to_bits()) as i64) >> 4;
+        let least = if n > 1023 { 1023 } else { n };
+        f64::from_bits((1023_i64.wrapping_sub(least) as u64) << 52)
+    }
 
     #[inline(always)]
     fn all(x: f64) -> f64 {
@@ -153,6 +291,60 @@ impl Lanes for f32 {
     type Element = f32;
     const EXPONENTIAL: &Exponential<f32> = &exponential::OF_F32;
     const LOGARITHM: &Logarithm<f32> = &logarithm::OF_F32;
+    const ANGLES: &Angles<f32> = &angles::OF_F32;
+    const IS_DOUBLE: bool = false;
+
+    #[inline(always)]
+    fn number(x: f64) -> f32 {
+        x as f32
+    }
+
+    #[inline(always)]
+    fn each<F: Function>(self) -> f32 {
+        each::<F, f32>(self)
+    }
+
+    #[inline(always)]
+    fn div(self, by: f32) -> f32 {
+        self / by
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> f32 {
+        f32::sqrt(self)
+    }
+
+    #[inline(always)]
+    fn abs(self) -> f32 {
+        f32::abs(self)
+    }
+
+    #[inline(always)]
+    fn below(self, bound: f32, yes: f32, no: f32) -> f32 {
+        if self < bound { yes } else { no }
+    }
+
+    #[inline(always)]
+    fn all_within(self, bound: f32) -> bool {
+        f32::abs(self) <= bound
+    }
+
+    #[inline(always)]
+    fn if_odd(self, yes: f32, no: f32) -> f32 {
+        if self.to_bits() & 1 == 0 { no } else { yes }
+    }
+
+    #[inline(always)]
+    fn negated_by(self, t: f32) -> f32 {
+        f32::from_bits(self.to_bits() ^ (t.to_bits() & 2) << 30)
+    }
+
+    #[inline(always)]
+    fn inverse_power(_: f32, t: f32) -> f32 {
+        let n = (t.to_bits().wrapping_sub(Self::EXPONENTIAL.magic.to_bits()) as i32) >> 4;
+        let least = if n > 127 { 127 } else { n };
+        f32::from_bits((127_i32.wrapping_sub(least) as u32) << 23)
+    }
 
     #[inline(always)]
     fn all(x: f32) -> f32 {
@@ -254,235 +446,5 @@ impl Lanes for f32 {
     fn logarithm_terms(r: Self, s: Self) -> Self {
         let term = |at: usize| Self::all(logarithm::TERMS_OF_F32[at]);
         s.fma(s.fma(term(4), r.fma(term(3), term(2))), r.fma(term(1), term(0)))
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-mod registers {
-    use super::{Exponential, Lanes, Logarithm, exponential, logarithm};
-    use std::arch::x86_64::*;
-
-    impl Lanes for __m512d {
-        type Element = f64;
-        const EXPONENTIAL: &Exponential<f64> = &exponential::OF_F64;
-        const LOGARITHM: &Logarithm<f64> = &logarithm::OF_F64;
-
-        #[inline(always)]
-        fn all(x: f64) -> __m512d {
-            // SAFETY: only functions for processors with AVX-512 have registers.
-            unsafe { _mm512_set1_pd(x) }
-        }
-
-        #[inline(always)]
-        fn all_minus_one() -> __m512d {
-            Self::all(-1.0)
-        }
-
-        #[inline(always)]
-        fn fma(self, by: __m512d, more: __m512d) -> __m512d {
-            // SAFETY: as above.
-            unsafe { _mm512_fmadd_pd(self, by, more) }
-        }
-
-        #[inline(always)]
-        fn add(self, other: __m512d) -> __m512d {
-            // SAFETY: as above.
-            unsafe { _mm512_add_pd(self, other) }
-        }
-
-        #[inline(always)]
-        fn sub(self, other: __m512d) -> __m512d {
-            // SAFETY: as above.
-            unsafe { _mm512_sub_pd(self, other) }
-        }
-
-        #[inline(always)]
-        fn mul(self, other: __m512d) -> __m512d {
-            // SAFETY: as above.
-            unsafe { _mm512_mul_pd(self, other) }
-        }
-
-        #[inline(always)]
-        fn taken_from(self, table: &[f64; 16]) -> __m512d {
-            // SAFETY: as above; a table has 16 elements, of which instructions take four bits.
-            unsafe {
-                let (low, high) = (_mm512_loadu_pd(&table[0]), _mm512_loadu_pd(&table[8]));
-                _mm512_permutex2var_pd(low, _mm512_castpd_si512(self), high)
-            }
-        }
-
-        #[inline(always)]
-        fn within_exponents(self) -> __m512d {
-            self // the instructions know the edges
-        }
-
-        #[inline(always)]
-        fn at_most(self, most: __m512d) -> __m512d {
-            // SAFETY: as above. The smaller size, with the sign that it has.
-            unsafe { _mm512_range_pd::<6>(self, most) }
-        }
-
-        #[inline(always)]
-        fn times_power(self, k: __m512d, _: __m512d) -> __m512d {
-            // SAFETY: as above.
-            unsafe { _mm512_scalef_pd(self, k) }
-        }
-
-        #[inline(always)]
-        fn times_whole_power(self, k: __m512d) -> __m512d {
-            // SAFETY: as above.
-            unsafe { _mm512_scalef_pd(self, k) }
-        }
-
-        #[inline(always)]
-        fn parts(self) -> (__m512d, __m512d) {
-            // SAFETY: as above.
-            unsafe {
-                let m = _mm512_getmant_pd::<_MM_MANT_NORM_P75_1P5, _MM_MANT_SIGN_NAN>(self);
-                (m, _mm512_sub_pd(_mm512_getexp_pd(m), _mm512_getexp_pd(self)))
-            }
-        }
-
-        #[inline(always)]
-        fn or_edges_of(self, u: __m512d) -> __m512d {
-            // SAFETY: as above. What the instruction makes of zeros, infinities, NaN and negative
-            // numbers.
-            unsafe { _mm512_fixupimm_pd::<0>(self, u, _mm512_set1_epi64(0x353_0422)) }
-        }
-
-        #[inline(always)]
-        fn with_sign_of(self, x: __m512d) -> __m512d {
-            // SAFETY: as above.
-            unsafe {
-                let sign = _mm512_set1_pd(-0.0);
-                _mm512_or_pd(_mm512_andnot_pd(sign, self), _mm512_and_pd(sign, x))
-            }
-        }
-
-        #[inline(always)]
-        fn exponential_terms(r: Self, s: Self) -> Self {
-            let term = |at: usize| Self::all(exponential::TERMS_OF_F64[at]);
-            let high = s.fma(term(4), r.fma(term(3), term(2)));
-            s.fma(high, r.fma(term(1), term(0)))
-        }
-
-        #[inline(always)]
-        fn logarithm_terms(r: Self, s: Self) -> Self {
-            let term = |at: usize| Self::all(logarithm::TERMS_OF_F64[at]);
-            let pair = |at: usize| r.fma(term(2 * at + 1), term(2 * at));
-            let fourth = s.mul(s);
-            let (low, middle) = (s.fma(pair(1), pair(0)), s.fma(pair(3), pair(2)));
-            fourth.fma(fourth.fma(pair(4), middle), low)
-        }
-    }
-
-    impl Lanes for __m512 {
-        type Element = f32;
-        const EXPONENTIAL: &Exponential<f32> = &exponential::OF_F32;
-        const LOGARITHM: &Logarithm<f32> = &logarithm::OF_F32;
-
-        #[inline(always)]
-        fn all(x: f32) -> __m512 {
-            // SAFETY: only functions for processors with AVX-512 have registers.
-            unsafe { _mm512_set1_ps(x) }
-        }
-
-        #[inline(always)]
-        fn all_minus_one() -> __m512 {
-            Self::all(-1.0)
-        }
-
-        #[inline(always)]
-        fn fma(self, by: __m512, more: __m512) -> __m512 {
-            // SAFETY: as above.
-            unsafe { _mm512_fmadd_ps(self, by, more) }
-        }
-
-        #[inline(always)]
-        fn add(self, other: __m512) -> __m512 {
-            // SAFETY: as above.
-            unsafe { _mm512_add_ps(self, other) }
-        }
-
-        #[inline(always)]
-        fn sub(self, other: __m512) -> __m512 {
-            // SAFETY: as above.
-            unsafe { _mm512_sub_ps(self, other) }
-        }
-
-        #[inline(always)]
-        fn mul(self, other: __m512) -> __m512 {
-            // SAFETY: as above.
-            unsafe { _mm512_mul_ps(self, other) }
-        }
-
-        #[inline(always)]
-        fn taken_from(self, table: &[f32; 16]) -> __m512 {
-            // SAFETY: as above; a table has 16 elements, of which instructions take four bits.
-            unsafe {
-                let all = _mm512_loadu_ps(&table[0]);
-                _mm512_permutexvar_ps(_mm512_castps_si512(self), all)
-            }
-        }
-
-        #[inline(always)]
-        fn within_exponents(self) -> __m512 {
-            self // the instructions know the edges
-        }
-
-        #[inline(always)]
-        fn at_most(self, most: __m512) -> __m512 {
-            // SAFETY: as above. The smaller size, with the sign that it has.
-            unsafe { _mm512_range_ps::<6>(self, most) }
-        }
-
-        #[inline(always)]
-        fn times_power(self, k: __m512, _: __m512) -> __m512 {
-            // SAFETY: as above.
-            unsafe { _mm512_scalef_ps(self, k) }
-        }
-
-        #[inline(always)]
-        fn times_whole_power(self, k: __m512) -> __m512 {
-            // SAFETY: as above.
-            unsafe { _mm512_scalef_ps(self, k) }
-        }
-
-        #[inline(always)]
-        fn parts(self) -> (__m512, __m512) {
-            // SAFETY: as above.
-            unsafe {
-                let m = _mm512_getmant_ps::<_MM_MANT_NORM_P75_1P5, _MM_MANT_SIGN_NAN>(self);
-                (m, _mm512_sub_ps(_mm512_getexp_ps(m), _mm512_getexp_ps(self)))
-            }
-        }
-
-        #[inline(always)]
-        fn or_edges_of(self, u: __m512) -> __m512 {
-            // SAFETY: as above. What the instruction makes of zeros, infinities, NaN and negative
-            // numbers.
-            unsafe { _mm512_fixupimm_ps::<0>(self, u, _mm512_set1_epi32(0x353_0422)) }
-        }
-
-        #[inline(always)]
-        fn with_sign_of(self, x: __m512) -> __m512 {
-            // SAFETY: as above.
-            unsafe {
-                let sign = _mm512_set1_ps(-0.0);
-                _mm512_or_ps(_mm512_andnot_ps(sign, self), _mm512_and_ps(sign, x))
-            }
-        }
-
-        #[inline(always)]
-        fn exponential_terms(r: Self, _: Self) -> Self {
-            let term = |at: usize| Self::all(exponential::TERMS_OF_F32[at]);
-            r.fma(term(1), term(0))
-        }
-
-        #[inline(always)]
-        fn logarithm_terms(r: Self, s: Self) -> Self {
-            let term = |at: usize| Self::all(logarithm::TERMS_OF_F32[at]);
-            s.fma(s.fma(term(4), r.fma(term(3), term(2))), r.fma(term(1), term(0)))
-        }
     }
 }

@@ -1,9 +1,10 @@
-//! `log` and `log1p`, of single elements or of registers of them: the same bits as C's kernels have.
+//! `log` and its kin, of single elements or of registers of them: the same bits as C's kernels have.
 //!
 //! `u = 2**e * m` with `m` from 3/4 to 3/2: `m` rounded to sixteenths leads to a reciprocal `q` of so
 //! few bits that `r = m * q - 1` has no error. The logarithm is that of 2 times `e`, less that of `q`,
 //! and that of `1 + r` by a polynomial. `log1p` adds to `r` what was lost in `1 + x`.
 
+use crate::loops::exponential::{exp, expm1};
 use crate::loops::lanes::Lanes;
 
 /// What the algorithm needs for one type.
@@ -124,8 +125,9 @@ pub(super) const TERMS_OF_F64: [f64; 10] = [
 pub(super) const TERMS_OF_F32: [f32; 5] =
     [-0.5, 0.333_332_78, -0.250_004_02, 0.200_589_87, -0.165_526_18];
 
+/// The logarithm of a positive number, as a sum of two.
 #[inline(always)]
-pub(super) fn log<L: Lanes>(x: L) -> L {
+fn two_parts<L: Lanes>(x: L) -> (L, L) {
     let own = L::LOGARITHM;
     let (m, k) = x.parts();
     let t = m.add(L::all(own.magic));
@@ -134,7 +136,36 @@ pub(super) fn log<L: Lanes>(x: L) -> L {
     let sum = high.add(r);
     let low = k.fma(L::all(own.log2[1]), t.taken_from(&own.low)).add(high.sub(sum).add(r));
     let s = r.mul(r);
-    sum.add(s.fma(L::logarithm_terms(r, s), low)).or_edges_of(x)
+    (sum, s.fma(L::logarithm_terms(r, s), low))
+}
+
+#[inline(always)]
+pub(super) fn log<L: Lanes>(x: L) -> L {
+    let (sum, rest) = two_parts(x);
+    sum.add(rest).or_edges_of(x)
+}
+
+/// The logarithm to a base, given what one of base `e` is multiplied by, in two parts.
+#[inline(always)]
+fn log_by<L: Lanes>(x: L, high: f64, low: f64) -> L {
+    let (sum, rest) = two_parts(x);
+    let near = sum.add(rest);
+    let off = sum.sub(near).add(rest);
+    let factor = L::number(high);
+    let more = near.fma(L::number(low), off.mul(factor));
+    near.fma(factor, more).or_edges_of(x)
+}
+
+#[inline(always)]
+pub(super) fn log2<L: Lanes>(x: L) -> L {
+    let rest = if L::IS_DOUBLE { 2.035_527_374_093_103_3e-17 } else { 1.925_963e-8 };
+    log_by(x, std::f64::consts::LOG2_E, rest)
+}
+
+#[inline(always)]
+pub(super) fn log10<L: Lanes>(x: L) -> L {
+    let rest = if L::IS_DOUBLE { 1.098_319_650_216_765e-17 } else { -1.010_305e-8 };
+    log_by(x, std::f64::consts::LOG10_E, rest)
 }
 
 #[inline(always)]
@@ -150,4 +181,25 @@ pub(super) fn log1p<L: Lanes>(x: L) -> L {
     let low = k.fma(L::all(own.log2[1]), t.taken_from(&own.low));
     let s = r.mul(r);
     sum.add(s.fma(L::logarithm_terms(r, s), low)).or_edges_of(u).with_sign_of(x)
+}
+
+/// The logarithm of `1 - e**x`.
+#[inline(always)]
+pub(super) fn log1mexp<L: Lanes>(x: L) -> L {
+    let zero = L::number(0.0);
+    let far = log1p(zero.sub(exp(x)));
+    let near = log(zero.sub(expm1(x)));
+    x.below(L::number(-std::f64::consts::LN_2), far, near)
+}
+
+#[inline(always)]
+pub(super) fn softplus<L: Lanes>(x: L) -> L {
+    let zero = L::number(0.0);
+    let positive = zero.below(x, x, zero);
+    positive.add(log1p(exp(zero.sub(x.abs()))))
+}
+
+#[inline(always)]
+pub(super) fn log_sigmoid<L: Lanes>(x: L) -> L {
+    L::number(-0.0).sub(softplus(L::number(-0.0).sub(x)))
 }

@@ -1,0 +1,58 @@
+"""Functions of floats that C's kernels and those of the extension take from the runtime.
+
+There each is made of the same operations for one element, for a register of AVX-512, and for many:
+so both kinds of kernels give the same bits, wherever an element stands. C's kernels hold a block in
+such a register, and call by pointers. ``exp``, ``log`` and ``log1p``, which models call most, go
+the same steps in the kernel itself.
+"""
+
+from __future__ import annotations
+
+from frazil.link.c.definitions import Definitions
+from frazil.link.c.functions import C_TYPES
+from frazil.link.kernel.loop_kernel import BLOCK_BYTES
+from frazil.scalar.elementary import Elementary
+from frazil.scalar.op import ScalarOp
+
+OF_BLOCKS: frozenset[ScalarOp] = frozenset(
+    map(
+        Elementary,
+        (
+            *("arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "cbrt", "cos", "cosh"),
+            *("erf", "erfc", "exp", "exp2", "expm1", "log", "log10", "log1mexp", "log1p", "log2"),
+            *("log_sigmoid", "ndtr", "sigmoid", "sin", "sinh", "softplus", "tan", "tanh"),
+        ),
+    )
+)
+"""The ops that the runtime has such functions of."""
+
+OF_STEPS: frozenset[ScalarOp] = frozenset({Elementary("cbrt")})
+"""Those that the steps of scans take from the runtime, too; others are the C library's there."""
+
+
+def of_one(definitions: Definitions, op: ScalarOp, dtype: str) -> str:
+    """The name of the function of one element."""
+    code = C_TYPES[dtype]
+    name = f"{op.table_name}_one_{code}"
+    definitions.native(name, code, code)
+    return name
+
+
+def of_block(definitions: Definitions, dtype: str, *, op: ScalarOp, lanes: int) -> str:
+    """The name of the function of a block."""
+    code, vector = C_TYPES[dtype], definitions.vector(dtype, lanes)
+    size = 8 if dtype == "float64" else 4
+    if lanes * size == BLOCK_BYTES:
+        name = f"{op.table_name}_block_{code}"
+        definitions.native(name, vector, vector)
+        return name
+    many, name = f"{op.table_name}_many_{code}", f"{op.table_name}_{vector}"
+    definitions.native(many, "void", f"{code} *, const {code} *, i8")
+    definitions.define(
+        f"INLINE {vector} {name}({vector} x) {{\n"
+        f"  {vector} made;\n"
+        f"  {many}(({code} *)&made, (const {code} *)&x, {lanes});\n"
+        "  return made;\n"
+        "}\n"
+    )
+    return name
