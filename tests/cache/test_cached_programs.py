@@ -72,6 +72,18 @@ def test_what_was_compiled_is_found_on_disk(mode):
     same(function(*arguments()), expected)
 
 
+def test_a_loop_with_a_kernel_for_short_rows_is_found_on_disk():
+    x = ft.matrix("x")
+    graph = [x], ((x[:, None] - x) ** 2).sum(-1)
+    values = [np.random.default_rng(4).normal(size=(9, terms)) for terms in (3, 20)]
+    function, _ = compiled(*graph, mode="c")
+    expected = [function(value) for value in values]
+    del function
+    function, found = compiled(*graph, mode="c")
+    assert found == "disk"
+    same([function(value) for value in values], expected)
+
+
 def test_an_equal_graph_in_use_is_not_read_again():
     function, _ = compiled(*model(), mode="c")
     again, _ = compiled(*model(), mode="c")

@@ -16,10 +16,12 @@ import frazil.tensor as ft
     st.sampled_from(["float64", "float32", "int8"]),
     st.integers(2, 20),
     st.booleans(),
+    st.booleans(),
 )
-def test_pairs(mode, dtype, terms, weighted):
-    x = ft.tensor("x", dtype=dtype, shape=(None, terms))
-    y = ft.tensor("y", dtype=dtype, shape=(None, terms))
+def test_pairs(mode, dtype, terms, weighted, static):
+    length = terms if static else None
+    x = ft.tensor("x", dtype=dtype, shape=(None, length))
+    y = ft.tensor("y", dtype=dtype, shape=(None, length))
     w = ft.vector("w", dtype=dtype)
     difference = x[:, None] - y
     if weighted:
@@ -58,3 +60,48 @@ def test_no_terms_and_no_identity(mode):
     x = ft.tensor("x", shape=(None, 0))
     with pytest.raises(ValueError, match=r"element|identity"):
         fz.function([x], ft.max(x[:, None] - x, -1), mode=mode)(np.zeros((2, 0)))
+
+
+def pairwise(length):
+    """A kernel between all pairs of points, its gradients and a normalised one."""
+    x, scale = ft.tensor("x", shape=(None, length)), ft.scalar("scale")
+    difference = x[:, None] - x[None]
+    squares = (difference**2).sum(2)
+    value = ft.exp(-0.5 * squares / scale**2).sum()
+    gradients = fz.grad(value, [x, scale])
+    largest = ft.max(difference, axis=2, keepdims=True)
+    normalised = ft.exp(difference - largest).sum(2)
+    return [x, scale], [value, *gradients, fz.grad(gradients[0].sum(), scale), normalised]
+
+
+@pytest.mark.parametrize("length", [None, 3])
+def test_kernels_between_pairs(mode, length):
+    inputs, outputs = pairwise(length)
+    function = fz.function(inputs, outputs, mode=mode)
+    rng = np.random.default_rng(3)
+    # Lengths for which the last dimension is short, and for which it is not.
+    for n, terms in [(40, 3), (3, 3), (2, 3), (1, 3), (0, 3), (40, 17), (4, 30), (5, 1)]:
+        if length not in (None, terms):
+            continue
+        x = rng.normal(size=(n, terms))
+        found = function(x, 0.7)
+        arguments = dict(zip(inputs, (x, np.array(0.7)), strict=True))
+        expected = [evaluate(y, arguments) for y in outputs]
+        for value, wanted in zip(found, expected, strict=True):
+            np.testing.assert_allclose(value, wanted, rtol=1e-10, atol=1e-12)
+
+
+def test_a_call_chooses_by_the_length_of_rows():
+    x = ft.matrix("x")
+    function = fz.function([x], ((x[:, None] - x) ** 2).sum(-1), mode="c")
+    assert "loop k0(n0, n0, n1) %0[0, _, 1] %0[_, 0, 1] -> [0, 1, _] from 0.0" in str(
+        function.explain()
+    )
+    assert ", by k1 where n1 is at most 16" in str(function.explain())
+
+
+def test_elements_of_rows_have_no_array_of_their_own():
+    inputs, outputs = pairwise(None)
+    function = fz.function(inputs, outputs[:3], mode="c")
+    plan = function.memory_plan((200, 3), ())
+    assert plan.temporaries < 3.5 * 200 * 200 * 8

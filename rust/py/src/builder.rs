@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use frazil_runtime::{
     ArrayType, BandForm, Builder, Carry, Lengths, Listed, LoopSpec, Nested, Origin, ScanKernelSpec,
-    ScanSpec, Size, SizeOp, Slot, TriangularForm, WriteSpec,
+    ScanSpec, ShortKernel, Size, SizeOp, Slot, TriangularForm, WriteSpec,
 };
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -129,8 +129,8 @@ impl ProgramBuilder {
     /// A native kernel over all positions of `dims`; returns the slots that it writes.
     ///
     /// The kernel at `address` must follow the loop kernels' calling convention for exactly these
-    /// operands and stay loaded as long as `keepalive` lives.
-    #[pyo3(signature = (address, keepalive, dims, reads, writes, rows=None, sources=Vec::new(), targets=Vec::new()))]
+    /// operands and stay loaded as long as `keepalive` lives, and so must the kernel of `short`.
+    #[pyo3(signature = (address, keepalive, dims, reads, writes, rows=None, sources=Vec::new(), targets=Vec::new(), short=None))]
     #[allow(clippy::too_many_arguments)]
     fn r#loop(
         &mut self,
@@ -142,6 +142,7 @@ impl ProgramBuilder {
         rows: Option<Vec<Bound<'_, PyAny>>>,
         sources: Vec<IndexedArgument>,
         targets: Vec<IndexedArgument>,
+        short: Option<(usize, Py<PyAny>, i64)>,
     ) -> PyResult<Vec<u32>> {
         let reads: Vec<_> = reads
             .into_iter()
@@ -170,11 +171,16 @@ impl ProgramBuilder {
             targets: indexed(targets)?,
             rows,
         };
-        // SAFETY: the address is not null and, by the caller's promise, that of a kernel for these
+        // SAFETY: no address is null and, by the caller's promise, each is that of a kernel for these
         // operands.
         let slots = unsafe {
             let function = kernel_at(address)?;
-            builder.loop_of(function, Box::new(Owned::from(keepalive)), spec)
+            let short = short.map(|(address, keepalive, limit)| {
+                let keep = Box::new(Owned::from(keepalive));
+                PyResult::Ok(ShortKernel { function: kernel_at(address)?, keep, limit })
+            });
+            let short = short.transpose()?;
+            builder.loop_of(function, Box::new(Owned::from(keepalive)), spec, short)
         };
         Ok(numbers(slots.map_err(refuse)?))
     }

@@ -42,7 +42,7 @@ pub use loops::kernel_functions::kernel_function;
 pub use loops::loop_nest::KernelFn;
 pub use program::Program;
 pub use program::array_type::ArrayType;
-pub use program::builder::{Builder, IndexedSpec, LoopSpec, WriteSpec};
+pub use program::builder::{Builder, IndexedSpec, LoopSpec, ShortKernel, WriteSpec};
 pub use program::codec::{CodecError, KernelPart, KernelRef, Parts};
 pub use program::foreign::Foreign;
 pub use program::instr::Library;

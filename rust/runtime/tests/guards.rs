@@ -79,7 +79,7 @@ fn program(kernel: KernelFn, known: Known, rows: Option<Vec<DType>>) -> Program 
     };
     builder.origin(Some(Origin(7)));
     // SAFETY: what the kernel does beyond its operands is what the test is about.
-    let made = unsafe { builder.loop_of(kernel, Box::new(()), spec) }.unwrap()[0];
+    let made = unsafe { builder.loop_of(kernel, Box::new(()), spec, None) }.unwrap()[0];
     builder.origin(None);
     builder.finish(&[made, operand]).unwrap()
 }
@@ -190,7 +190,7 @@ fn memory_that_was_given_back_is_poisoned() {
             ..LoopSpec::default()
         };
         // SAFETY: the kernels read and write what they are given, and what they remember.
-        lines.extend(unsafe { builder.loop_of(kernel, Box::new(()), spec) }.unwrap());
+        lines.extend(unsafe { builder.loop_of(kernel, Box::new(()), spec, None) }.unwrap());
     }
     let program = builder.finish(&lines).unwrap();
     let error = run(&program, &[1.0, 2.0, 3.0]).unwrap_err();

@@ -8,7 +8,7 @@ use std::ffi::c_char;
 use arrays::{Array, elements, floats, run, vector};
 use frazil_core::DType;
 use frazil_runtime::*;
-use kernels::{add_slots, fail, sizes, sum_slot, whole, write};
+use kernels::{add_slots, fail, sizes, sum, sum_slot, whole, write};
 
 /// `out = a0 + a1 + ... + a19`.
 unsafe extern "C" fn add_twenty(
@@ -125,7 +125,7 @@ fn a_kernel_of_rows_gets_them_whole() {
         };
         // SAFETY: the kernel takes one float64 operand and two results, of which the second has an
         // element a row, and a buffer.
-        let slots = unsafe { builder.loop_of(times_total, Box::new(()), spec) }.unwrap();
+        let slots = unsafe { builder.loop_of(times_total, Box::new(()), spec, None) }.unwrap();
         let flat = slots.iter().map(|&slot| {
             let rest = builder.size_literal(-1).unwrap();
             builder.reshape(slot, &[rest]).unwrap()
@@ -153,8 +153,64 @@ fn a_kernel_of_rows_gets_them_whole() {
     let (reads, rows) = (vec![(x, vec![])], Some(vec![]));
     let spec = LoopSpec { reads, rows, ..LoopSpec::default() };
     // SAFETY: the builder refuses it.
-    let refused = unsafe { builder.loop_of(times_total, Box::new(()), spec) };
+    let refused = unsafe { builder.loop_of(times_total, Box::new(()), spec, None) };
     assert_eq!(refused.unwrap_err(), BuildError::NoRow);
+}
+
+/// `y += 2 x`, where `y` stays in the outer dimension.
+unsafe extern "C" fn add_twice(
+    ptr: *const *mut c_char,
+    n_outer: i64,
+    n_inner: i64,
+    stride: *const i64,
+) -> i32 {
+    for i in 0..n_outer {
+        // SAFETY: the runtime gives an operand and a result of rows of this many elements.
+        unsafe {
+            let row = |k: usize| (*ptr.add(k)).offset((i * *stride.add(k)) as isize).cast::<f64>();
+            for j in 0..n_inner as usize {
+                *row(1).add(j) += 2.0 * *row(0).add(j);
+            }
+        }
+    }
+    0
+}
+
+/// Sums over the last dimension, by `sum` where that is long. Where it is short, `add_twice` tells
+/// that it did the work: its sums are twice as large.
+#[test]
+fn a_loop_chooses_its_kernel_by_the_last_dimension() {
+    let mut builder = Builder::new();
+    let x = builder.input(vector(&[None, None, None])).unwrap();
+    let spec = LoopSpec {
+        dims: sizes(&mut builder, x),
+        reads: vec![(x, whole(3))],
+        writes: vec![write(vec![Some(0), Some(1), None], Some(0.0))],
+        ..LoopSpec::default()
+    };
+    let short = || ShortKernel { function: add_twice, keep: Box::new(()), limit: 4 };
+    // SAFETY: `sum` takes an operand that moves along the last dimension and a result that does
+    // not; of `add_twice` both move along the one before.
+    let slot = unsafe { builder.loop_of(sum, Box::new(()), spec, Some(short())) }.unwrap()[0];
+    let flat = builder.size_literal(-1).unwrap();
+    let slot = builder.reshape(slot, &[flat]).unwrap();
+    let program = builder.finish(&[slot]).unwrap();
+    for dims in [[2, 9, 3], [2, 3, 3], [1, 5, 4], [3, 9, 5], [1, 2, 1], [2, 5, 0], [0, 5, 2]] {
+        let array = Array::range(&dims);
+        let is_short = (1..=4).contains(&dims[2]) && dims[2] < dims[1];
+        let factor = if is_short { 2.0 } else { 1.0 };
+        let row = |at: i64| (0..dims[2]).map(|k| array.data[(at * dims[2] + k) as usize]).sum();
+        let sums: Vec<f64> = (0..dims[0] * dims[1]).map(row).map(|s: f64| factor * s).collect();
+        assert_eq!(floats(&program, &[&array]), [sums]);
+    }
+
+    let mut builder = Builder::new();
+    let x = builder.input(vector(&[None])).unwrap();
+    let (dims, reads) = (sizes(&mut builder, x), vec![(x, whole(1))]);
+    let spec = LoopSpec { dims, reads, ..LoopSpec::default() };
+    // SAFETY: the builder refuses it.
+    let refused = unsafe { builder.loop_of(sum, Box::new(()), spec, Some(short())) };
+    assert_eq!(refused.unwrap_err(), BuildError::NoShortForm);
 }
 
 #[test]
@@ -174,7 +230,7 @@ fn indices_move_operands() {
     let dims = vec![builder.size_literal(1).unwrap()];
     let spec = LoopSpec { dims, sources: vec![twice], ..LoopSpec::default() };
     // SAFETY: the builder refuses it.
-    let refused = unsafe { builder.loop_of(move_rows, Box::new(()), spec) };
+    let refused = unsafe { builder.loop_of(move_rows, Box::new(()), spec, None) };
     assert_eq!(refused.unwrap_err(), BuildError::RepeatedAxis { axis: 0 });
 }
 
@@ -218,7 +274,7 @@ fn program_that_moves_rows() -> Program {
     };
     // SAFETY: the kernel takes an index that stays along the row, and a float64 source and target,
     // each with one index.
-    let slots = unsafe { builder.loop_of(move_rows, Box::new(()), spec) }.unwrap();
+    let slots = unsafe { builder.loop_of(move_rows, Box::new(()), spec, None) }.unwrap();
     builder.finish(&slots).unwrap()
 }
 

@@ -28,6 +28,7 @@ from frazil.link.fusion.alignment import (
 )
 from frazil.link.fusion.operands import length_operands, value_operands
 from frazil.link.fusion.recompute import Recompute
+from frazil.link.fusion.short import sums_short_rows
 from frazil.link.fusion.spaces import Spaces
 from frazil.link.fusion.views import REPEATED, Axes, Views, through
 from frazil.scalar.elemwise import Elemwise
@@ -198,7 +199,9 @@ class Levels:
             key = plain
             if makes_elements(node):
                 self._made[output] = key
-            elif is_row_reduction(node):
+            elif is_row_reduction(node) and not sums_short_rows(
+                node, self._shapes, self._views, self._recompute
+            ):
                 self._row_made[output] = key
         self._loop_of[node] = key
         self._stored[output] = key.level + 1

@@ -55,7 +55,12 @@ class Plan:
     @property
     def kernels(self) -> list[AnyKernel]:
         """The kernels to compile."""
-        loops: list[AnyKernel] = [call.kernel for call in self.calls.values()]
+        loops: list[AnyKernel] = [
+            kernel
+            for call in self.calls.values()
+            for kernel in (call.kernel, call.short)
+            if kernel is not None
+        ]
         return [*loops, *(call.kernel for call in self.scans.values())]
 
     def finish(
@@ -68,7 +73,8 @@ class Plan:
             task = segment.task
             if isinstance(task, FusedLoop):
                 call = self.calls[segment]
-                lowering.run_loop(call, native[call.kernel])
+                short = None if call.short is None else native[call.short]
+                lowering.run_loop(call, native[call.kernel], short)
             elif task in self.scans:
                 run_scan(lowering, task, self.scans[task], native[self.scans[task].kernel])
             else:

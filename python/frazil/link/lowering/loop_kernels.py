@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Literal as OneOf
@@ -21,6 +21,7 @@ from frazil.link.fusion.alignment import (
 )
 from frazil.link.fusion.fusion import FusedLoop, operands
 from frazil.link.fusion.recompute import Recompute
+from frazil.link.fusion.short import is_short
 from frazil.link.fusion.views import REPEATED, Axes, Views, through
 from frazil.link.kernel.formulas import formula
 from frazil.link.kernel.loop_kernel import (
@@ -39,9 +40,6 @@ from frazil.scalar import ScalarOp
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubtensor
 from frazil.tensor.cumulation import CumOp
 from frazil.tensor.reductions import Reduce
-
-SHORT = 16
-"""The highest number of terms of a short sum, for which a walk along the terms is slow."""
 
 Maker = Callable[[tuple[int, ...]], Statement | Take | Cumulate | RowFold]
 Value = tuple[OneOf["read", "literal", "statement"], int]
@@ -72,7 +70,8 @@ class IndexedOperand:
 class KernelCall:
     """A kernel, its operands and its outputs. Dimensions of static length 1 are left out.
 
-    ``row`` is the innermost dimension of the loop; None if it is the last one.
+    ``row`` is the innermost dimension of the loop; None if it is the last one. ``short`` is the
+    kernel of the loop with its last two dimensions swapped, for calls in which the last is short.
     """
 
     loop: FusedLoop
@@ -82,6 +81,7 @@ class KernelCall:
     outputs: tuple[Output, ...]
     targets: tuple[tuple[Variable, IndexedOperand], ...]
     row: int | None
+    short: LoopKernel | None
 
 
 def kernel_call(
@@ -122,6 +122,7 @@ class _Assembly:
             for base, axes in operands(node, views)
             if loop.makes(base, axes, node)
         )
+        self.needed_rows = self.needed & loop.row_values
 
     def call(self) -> KernelCall:
         """The kernel, with its operands and outputs."""
@@ -138,6 +139,30 @@ class _Assembly:
                     self._add_cumulation(node, args)
                 case _:
                     self._apply(node, args)
+        row, reads, outputs, short = self.row, tuple(self.reads), tuple(self.outputs), None
+        if self._has_short_form():
+            swapped_reads = tuple((base, _swapped(axes)) for base, axes in reads)
+            swapped = tuple(replace(output, axes=_swapped(output.axes)) for output in outputs)
+            *_, before, last = self._lengths()
+            if last is None:
+                short = self._kernel(swapped_reads, swapped)
+            elif before is None or last < before:
+                row, reads, outputs = len(outputs[0].axes) - 2, swapped_reads, swapped
+        return KernelCall(
+            self.loop,
+            self._kernel(reads, outputs),
+            reads,
+            tuple(self.sources),
+            outputs,
+            tuple(self.targets),
+            row,
+            short,
+        )
+
+    def _kernel(
+        self, reads: Sequence[tuple[Variable, Axes]], outputs: Sequence[Output]
+    ) -> LoopKernel:
+        """The kernel, for reads and outputs that move along these axes."""
         first = {
             "read": 0,
             "literal": len(self.reads),
@@ -147,12 +172,7 @@ class _Assembly:
         def number(value: Value) -> int:
             return first[value[0]] + value[1]
 
-        row, reads, outputs = self.row, tuple(self.reads), tuple(self.outputs)
-        if row is None and self._sums_few_terms():
-            row = len(outputs[0].axes) - 2
-            reads = tuple((base, _swapped(axes)) for base, axes in reads)
-            outputs = tuple(replace(output, axes=_swapped(output.axes)) for output in outputs)
-        kernel = LoopKernel(
+        return LoopKernel(
             tuple(Read(base.dtype, _inner(axes)) for base, axes in reads),
             tuple(self.literals),
             tuple(make(tuple(map(number, args))) for make, args in self.made),
@@ -174,33 +194,28 @@ class _Assembly:
                 for (value, *args), dtype, inner, fold in self.puts
             ),
         )
-        return KernelCall(
-            self.loop,
-            kernel,
-            reads,
-            tuple(self.sources),
-            outputs,
-            tuple(self.targets),
-            row,
-        )
 
-    def _sums_few_terms(self) -> bool:
-        """Whether to swap the last two dimensions, as the loop reduces over a short last one.
+    def _lengths(self) -> list[int | None]:
+        """The static lengths of the loop's dimensions."""
+        return [n for n in self.loop.domain.type.shape if n != 1]
 
-        Such a reduction costs more for each result than for its terms. Where no operand moves along
-        all dimensions, as in distances between points, the results also lie side by side in the
-        dimension before. With that one innermost, a row of results adds up term by term.
+    def _has_short_form(self) -> bool:
+        """Whether another kernel is better where the last dimension of the loop is short.
+
+        What is done once a row costs more than a short row. Where all outputs are reductions and no
+        operand moves along all dimensions, as in distances between points, a loop can go along the
+        dimension before instead, which is longer: along that, sums of short rows lie side by side,
+        and go term by term.
         """
-        lengths = [n for n in self.loop.domain.type.shape if n != 1]
-        if len(lengths) < 3 or self.loop.row_nodes or self.sources or self.targets:
+        lengths = self._lengths()
+        if len(lengths) < 3 or not is_short(lengths[-1]) or self.row is not None:
             return False
-        if lengths[-1] is None or lengths[-1] > SHORT or not self.outputs:
+        # What follows the rows themselves needs them innermost.
+        along_rows = any(isinstance(node.op, CumOp) for node in self.loop.nodes)
+        if self.loop.row_nodes or self.sources or self.targets or self.needed_rows or along_rows:
             return False
-        summed = all(
-            output.reduction is not None and output.axes[-1] == REPEATED != output.axes[-2]
-            for output in self.outputs
-        )
-        return summed and all(REPEATED in axes[:-1] for _, axes in self.reads)
+        reduced = all(output.reduction is not None for output in self.outputs)
+        return bool(self.outputs) and reduced and all(REPEATED in axes for _, axes in self.reads)
 
     def _operand(self, base: Variable, axes: Axes, node: FrozenApply) -> Value:
         if self.loop.makes(base, axes, node):

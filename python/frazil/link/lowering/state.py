@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import frazil._core as _core
 from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Program, Variable
 from frazil.link.fusion.segments import Segmentation
+from frazil.link.fusion.short import SHORT
 from frazil.link.fusion.views import REPEATED
 from frazil.link.kernel.compiler import NativeKernel
 from frazil.link.kernel.passes import plan
@@ -88,8 +89,13 @@ class Lowering:
         a, b = operands
         return self.builder.size_binary(node.op.scalar_op.table_name, a, b)
 
-    def run_loop(self, call: KernelCall, native: NativeKernel) -> None:
-        """Add the call of a loop kernel, and the dimensions of length 1 that it leaves out."""
+    def run_loop(
+        self, call: KernelCall, native: NativeKernel, short: NativeKernel | None = None
+    ) -> None:
+        """Add the call of a loop kernel, and the dimensions of length 1 that it leaves out.
+
+        ``short`` is the kernel for a short last dimension.
+        """
         over = call.loop.domain
         self.builder.origin(Origin(call.loop.nodes))
         dims = [
@@ -116,6 +122,7 @@ class Lowering:
             else None,
             [self._indexed(source) for source in call.sources],
             [self._indexed(target) for _, target in call.targets],
+            None if short is None else (short.address, short.keepalive, SHORT),
         )
         for (variable, _), slot in zip(call.targets, slots[len(call.outputs) :], strict=True):
             self.set_slot(variable, slot)

@@ -102,6 +102,12 @@ pub enum BuildError {
     /// A kernel of rows without a dimension.
     #[error("a kernel that takes whole rows needs a dimension to go along")]
     NoRow,
+    /// A kernel for swapped dimensions of a loop that has one, or takes rows, or has indices.
+    #[error(
+        "a kernel for a short last dimension needs a loop of two dimensions or more, without rows \
+         and indices"
+    )]
+    NoShortForm,
     /// A reshape with more than one length left open.
     #[error("only one length of a reshape may be -1")]
     SeveralRests,
@@ -192,6 +198,7 @@ impl BuildError {
             | BuildError::Count { .. }
             | BuildError::NotReduced { .. }
             | BuildError::NoRow
+            | BuildError::NoShortForm
             | BuildError::SeveralRests
             | BuildError::TooDeep { .. }
             | BuildError::StackedTwice { .. }

@@ -30,7 +30,7 @@ use crate::program::size::SizeTable;
 use crate::program::{Contents, Program};
 
 pub(crate) use self::checks::check_count;
-pub use self::loops::{IndexedSpec, LoopSpec, WriteSpec};
+pub use self::loops::{IndexedSpec, LoopSpec, ShortKernel, WriteSpec};
 pub(crate) use self::sizes::SizeInfo;
 
 /// What a program knows of a slot before it runs.

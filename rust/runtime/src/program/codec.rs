@@ -22,7 +22,7 @@ use crate::program::Program;
 use crate::program::array_type::ArrayType;
 use crate::program::builder::{Builder, Constant};
 use crate::program::foreign::Foreign;
-use crate::program::instr::{Instr, InstrKind, Loop, LoopRead, LoopWrite};
+use crate::program::instr::{Instr, InstrKind, Kernel, Loop, LoopRead, LoopWrite};
 use crate::program::nested::MAX_DEPTH;
 use crate::program::scan_kernel::{self};
 use crate::program::size::SizeExpr;
@@ -211,18 +211,27 @@ impl Program {
         kernels
     }
 
-    fn own_kernels(&self) -> Vec<KernelRef<'_>> {
-        let mut kernels: Vec<KernelRef<'_>> = Vec::new();
+    fn own_kernels<'p>(&'p self) -> Vec<KernelRef<'p>> {
+        let mut kernels: Vec<KernelRef<'p>> = Vec::new();
         for instr in &self.instrs {
             let dtype = |slot: Slot| Ok(self.slots[slot.index()].dtype);
-            let (kernel, operands) = match &instr.kind {
-                InstrKind::Loop(code) => (&code.kernel, operands(code, dtype)),
-                InstrKind::ScanKernel(code) => (&code.kernel, scan_kernel::operands(code, dtype)),
-                _ => continue,
+            let mut add = |kernel: &'p Kernel, operands: Result<Box<[u8]>, BuildError>| {
+                if kernel.number as usize == kernels.len() {
+                    let operands = operands.expect("a program has the slots it reads");
+                    kernels.push(KernelRef { keep: &*kernel.keep, operands });
+                }
             };
-            if kernel.number as usize == kernels.len() {
-                let operands = operands.expect("a program has the slots it reads");
-                kernels.push(KernelRef { keep: &*kernel.keep, operands });
+            match &instr.kind {
+                InstrKind::Loop(code) => {
+                    add(&code.kernel, operands(code, dtype));
+                    if let Some(short) = &code.short {
+                        add(&short.code.kernel, operands(&short.code, dtype));
+                    }
+                }
+                InstrKind::ScanKernel(code) => {
+                    add(&code.kernel, scan_kernel::operands(code, dtype));
+                }
+                _ => {}
             }
         }
         kernels
@@ -235,7 +244,7 @@ fn operands<K>(
     code: &Loop<K>,
     dtype: impl Fn(Slot) -> Result<DType, BuildError>,
 ) -> Result<Box<[u8]>, BuildError> {
-    let Loop { kernel: _, dims: _, reads, writes, sources, targets, rows } = code;
+    let Loop { kernel: _, dims: _, reads, writes, sources, targets, rows, short: _ } = code;
     let moves = |axes: &[Option<usize>]| matches!(axes.last(), Some(Some(_))) as u8;
     let mut operands = Vec::with_capacity(2 * reads.len() + 4 * writes.len() + 1);
     for LoopRead { slot, axes } in reads {

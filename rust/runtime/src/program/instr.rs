@@ -257,6 +257,30 @@ pub(crate) struct Loop<K = Kernel> {
     pub(crate) targets: Box<[LoopTarget]>,
     /// Given where the kernel takes whole rows: the element types of the row buffers it needs.
     pub(crate) rows: Option<Box<[DType]>>,
+    pub(crate) short: Option<Box<Short<K>>>,
+}
+
+/// What a loop does instead where its last dimension is short.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Short<K = Kernel> {
+    /// The highest length that is short.
+    pub(crate) limit: i64,
+    /// The same loop with its last two dimensions swapped, and a kernel for that.
+    pub(crate) code: Loop<K>,
+}
+
+impl Loop {
+    /// What is done for these lengths, and the lengths as that has them.
+    pub(crate) fn chosen<D: AsMut<[i64]>>(&self, mut dims: D) -> (&Loop, D) {
+        if let (Some(short), [.., before, last]) = (&self.short, dims.as_mut())
+            && (1..=short.limit).contains(last)
+            && *last < *before
+        {
+            std::mem::swap(before, last);
+            return (&short.code, dims);
+        }
+        (self, dims)
+    }
 }
 
 /// The code of a loop and what keeps it loaded.

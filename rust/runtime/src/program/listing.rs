@@ -71,7 +71,11 @@ impl fmt::Display for InstrKind {
                     None => Ok(()),
                     Some(buffers) if buffers.is_empty() => f.write_str(" by rows"),
                     Some(buffers) => write!(f, " by rows, buffers {}", list(buffers)),
-                }
+                }?;
+                let Some(short) = &code.short else { return Ok(()) };
+                let (last, number) = (code.dims.last(), short.code.kernel.number);
+                let last = list(last.as_slice());
+                write!(f, ", by k{number} where {last} is at most {}", short.limit)
             }
             InstrKind::View { of, view, .. } => match view {
                 View::Transpose(axes) => write!(f, "transpose {of} [{}]", list(axes)),

@@ -78,9 +78,11 @@ impl LoopNest {
         0
     }
 
-    /// Whether a block of an operand is like any other: it is one element, repeated.
+    /// Whether a block of an operand is like any other: it is one element, repeated, or a row that
+    /// is the same for all.
     fn stays(&self, pack: &Pack) -> bool {
-        let moves = pack.step != 0 || self.outer_strides[pack.operand] != 0;
+        let along_row = pack.step != 0 && self.inner > self.block;
+        let moves = along_row || self.outer_strides[pack.operand] != 0;
         !moves && pack.role == Role::Read
     }
 

@@ -9,7 +9,9 @@ use crate::error::BuildError;
 use crate::ids::{Size, Slot};
 use crate::loops::fold::Fold;
 use crate::loops::loop_nest::KernelFn;
-use crate::program::instr::{InstrKind, Kernel, Loop, LoopRead, LoopSource, LoopTarget, LoopWrite};
+use crate::program::instr::{
+    InstrKind, Kernel, Loop, LoopRead, LoopSource, LoopTarget, LoopWrite, Short,
+};
 
 use super::checks::{check_axes, check_count};
 use super::{Builder, Built};
@@ -58,6 +60,16 @@ pub struct LoopSpec {
     pub rows: Option<Vec<DType>>,
 }
 
+/// A kernel for a loop whose last two dimensions are swapped.
+pub struct ShortKernel {
+    /// Its code.
+    pub function: KernelFn,
+    /// What keeps the code loaded.
+    pub keep: Box<dyn Any + Send + Sync>,
+    /// The highest length of the last dimension for which it runs; the one before is longer then.
+    pub limit: i64,
+}
+
 impl Builder {
     /// A native kernel over all positions of `dims`, outermost first. A read gives for each loop
     /// dimension its axis, or `None` where it stays. Returns the slots that are written.
@@ -82,21 +94,26 @@ impl Builder {
             ..LoopSpec::default()
         };
         // SAFETY: as promised by the caller.
-        unsafe { self.loop_of(function, keep, spec) }
+        unsafe { self.loop_of(function, keep, spec, None) }
     }
 
     /// A native kernel and all it works on. Returns the slots of the writes, then of the targets.
     ///
     /// # Safety
     /// As for [`Builder::loop_kernel`], of all operands; the kernel refuses indices that are out of
-    /// bounds.
+    /// bounds. The kernel of `short` is one for the same operands, of which those move along its
+    /// inner dimension whose last entry but one is an axis.
     pub unsafe fn loop_of(
         &mut self,
         function: KernelFn,
         keep: Box<dyn Any + Send + Sync>,
         spec: LoopSpec,
+        short: Option<ShortKernel>,
     ) -> Built<Vec<Slot>> {
         self.check_loop(&spec)?;
+        if short.is_some() {
+            spec.check_short()?;
+        }
         let LoopSpec { dims, reads, sources, writes, targets, rows } = spec;
         let number = self.kernel_number(function);
         let indexed = sources.iter().chain(&targets).map(|of| of.slot);
@@ -145,7 +162,12 @@ impl Builder {
             .collect();
         let kernel = Kernel { function, number, keep };
         let (dims, rows) = (dims.into(), rows.map(Into::into));
-        let code = Loop { kernel, dims, reads, writes, sources, targets, rows };
+        let mut code = Loop { kernel, dims, reads, writes, sources, targets, rows, short: None };
+        code.short = short.map(|short| {
+            let ShortKernel { function, keep, limit } = short;
+            let number = self.kernel_number(function);
+            Box::new(Short { limit, code: code.swapped(Kernel { function, number, keep }) })
+        });
         self.push(InstrKind::Loop(Box::new(code)), dynamic);
         Ok(slots)
     }
@@ -181,6 +203,49 @@ impl Builder {
         }
         Ok(())
     }
+}
+
+impl LoopSpec {
+    /// Checks that the last two dimensions may be swapped.
+    fn check_short(&self) -> Built<()> {
+        let indexed = self.sources.len() + self.targets.len();
+        if self.dims.len() < 2 || self.rows.is_some() || indexed > 0 {
+            return Err(BuildError::NoShortForm);
+        }
+        Ok(())
+    }
+}
+
+impl<K> Loop<K> {
+    /// The loop with its last two dimensions swapped, and another kernel; it has no indices.
+    pub(crate) fn swapped(&self, kernel: K) -> Loop<K> {
+        let read = |read: &LoopRead| LoopRead { slot: read.slot, axes: swapped(&read.axes) };
+        let write = |write: &LoopWrite| LoopWrite {
+            slot: write.slot,
+            dtype: write.dtype,
+            axes: swapped(&write.axes),
+            identity: write.identity,
+            fold: write.fold,
+        };
+        Loop {
+            kernel,
+            dims: swapped(&self.dims),
+            reads: self.reads.iter().map(read).collect(),
+            writes: self.writes.iter().map(write).collect(),
+            sources: Box::new([]),
+            targets: Box::new([]),
+            rows: None,
+            short: None,
+        }
+    }
+}
+
+fn swapped<T: Copy>(of: &[T]) -> Box<[T]> {
+    let mut entries: Box<[T]> = of.into();
+    if let [.., a, b] = &mut *entries {
+        std::mem::swap(a, b);
+    }
+    entries
 }
 
 impl WriteSpec {

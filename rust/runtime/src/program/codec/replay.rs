@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{CodecError, ConstantRecord, Parts, Record, ShiftedParts, operands};
+use super::{CodecError, ConstantRecord, KernelPart, Parts, Record, ShiftedParts, operands};
 use crate::error::BuildError;
 use crate::ids::{Size, Slot};
 use crate::program::Program;
 use crate::program::array_type::ArrayType;
-use crate::program::builder::{Builder, IndexedSpec, LoopSpec, WriteSpec};
+use crate::program::builder::{Builder, IndexedSpec, LoopSpec, ShortKernel, WriteSpec};
 use crate::program::instr::{Call, InstrKind, Loop, LoopSource, LoopTarget, LoopWrite, View};
 use crate::program::nested::{Inner, Part, ScanSpec};
 use crate::program::scan_kernel::{self, ScanKernel, ScanKernelSpec};
@@ -238,12 +238,15 @@ impl Replay<'_> {
     /// # Safety
     /// As [`Program::from_bytes`].
     unsafe fn loop_kernel(&mut self, code: &Loop<u32>) -> Result<(), CodecError> {
-        let number = code.kernel;
-        let part = self.parts.kernel(number as usize).ok_or(CodecError::NoKernel(number))?;
-        let dtype = |slot: Slot| self.builder.slot_type(slot).map(|(dtype, _)| dtype);
-        if operands(code, dtype)? != part.operands {
-            return Err(CodecError::Operands(number));
-        }
+        let part = self.part_of(code)?;
+        let short = match &code.short {
+            None => None,
+            Some(short) => {
+                let KernelPart { function, keep, .. } =
+                    self.part_of(&code.swapped(short.code.kernel))?;
+                Some(ShortKernel { function, keep, limit: short.limit })
+            }
+        };
         let write = |write: &LoopWrite| WriteSpec {
             dtype: write.dtype,
             axes: write.axes.to_vec(),
@@ -267,8 +270,19 @@ impl Replay<'_> {
         };
         // SAFETY: the caller promises that the kernel takes the operands that it says; they are
         // those of this loop. Test: tests/codec.rs, altered_bytes_are_refused_or_run_safely.
-        unsafe { self.builder.loop_of(part.function, part.keep, spec)? };
+        unsafe { self.builder.loop_of(part.function, part.keep, spec, short)? };
         Ok(())
+    }
+
+    /// The kernel of a loop, which takes the operands that the loop has for it.
+    fn part_of(&mut self, code: &Loop<u32>) -> Result<KernelPart, CodecError> {
+        let number = code.kernel;
+        let part = self.parts.kernel(number as usize).ok_or(CodecError::NoKernel(number))?;
+        let dtype = |slot: Slot| self.builder.slot_type(slot).map(|(dtype, _)| dtype);
+        if operands(code, dtype)? != part.operands {
+            return Err(CodecError::Operands(number));
+        }
+        Ok(part)
     }
 
     /// # Safety

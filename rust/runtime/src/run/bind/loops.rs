@@ -99,7 +99,7 @@ fn result_layout(
 
 impl Binder<'_> {
     pub(super) fn bind_loop(&mut self, code: &Loop) -> Result<Step, Fault> {
-        let dims = self.numbers(&code.dims);
+        let (code, dims) = code.chosen(self.numbers(&code.dims));
         for (axis, &length) in dims.iter().enumerate() {
             if length < 0 {
                 return Err(Fault::NegativeLength { axis, length });
