@@ -140,8 +140,8 @@ def test_a_chain_of_many_inputs_is_one_loop():
 def test_a_long_chain_is_cut_into_loops_of_bounded_size():
     x = ft.vector("x")
     chain = x
-    for k in range(500):
-        chain = chain + 0.01 * ft.sin((1.0 + k) * chain)
+    for _ in range(500):
+        chain = chain + 0.01 * ft.sin(3.0 * chain)
     limit = 100
     graph = fz.FrozenFunctionGraph([x], [chain])
     lines = split_at(limit).compile(graph).instructions

@@ -16,6 +16,7 @@ from frazil.link.lowering.node import lower_node
 from frazil.link.lowering.origin import Origin
 from frazil.link.lowering.scan import run_scan
 from frazil.link.lowering.scan_kernels import scan_call
+from frazil.link.lowering.shared_kernels import share_kernels
 from frazil.link.lowering.state import Lowering
 from frazil.scan.op import Scan
 
@@ -35,11 +36,12 @@ class Plan:
         self.cut = cut = Segmentation(graph, fusion, donated)
         self.lowering = Lowering(graph, cut, donated, checked=checked)
         self.outputs = graph.outputs
-        self.calls = {
+        calls = {
             segment: kernel_call(segment.task, cut.stored, cut.views, cut.recompute)
             for segment in cut.segments
             if isinstance(segment.task, FusedLoop)
         }
+        self.calls = share_kernels(calls)
         nodes = [part.task for part in cut.segments if not isinstance(part.task, FusedLoop)]
         # A checked run goes step by step, so that it can name the step and the node in it.
         loops = [] if checked else [node for node in nodes if isinstance(node.op, Scan)]

@@ -1,0 +1,126 @@
+"""Kernels that are equal up to constants become one kernel, which reads these constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+
+import frazil._core as _core
+from frazil._core import Constant
+from frazil.link.fusion.views import REPEATED
+from frazil.link.kernel.cost import cost
+from frazil.link.kernel.loop_kernel import (
+    Cumulate,
+    Literal,
+    LoopKernel,
+    Put,
+    Read,
+    RowFold,
+    Statement,
+    Take,
+)
+from frazil.link.lowering.loop_kernels import KernelCall
+from frazil.scalar import ScalarOp
+
+AnyStatement = Statement | Take | Cumulate | RowFold
+Number = Callable[[int], int]
+Key = TypeVar("Key")
+
+DIVISIONS = ("truediv", "floordiv", "mod", "fmod")
+"""Ops that take long, unless their divisor is known when they are compiled."""
+
+
+def share_kernels(calls: Mapping[Key, KernelCall]) -> dict[Key, KernelCall]:
+    """The calls, with one kernel for those whose kernels differ only in constants.
+
+    It takes long to compile a kernel, and no time to read a constant once a row.
+    """
+    alike: dict[Hashable, list[Key]] = {}
+    for key, call in calls.items():
+        if call.short is None:
+            alike.setdefault(_form(call.kernel), []).append(key)
+    shared = dict(calls)
+    for keys in alike.values():
+        rows = [calls[key].kernel.literals for key in keys]
+        differ = [at for at, column in enumerate(zip(*rows, strict=True)) if len({*column}) > 1]
+        if differ:
+            shared.update((key, _reading(calls[key], differ)) for key in keys)
+    return shared
+
+
+def _form(kernel: LoopKernel) -> Hashable:
+    """What kernels have in common that differ only in constants which they may read."""
+    kept = _folded_constants(kernel)
+    literals = tuple(
+        literal if at in kept else literal.dtype
+        for at, literal in enumerate(kernel.literals, len(kernel.reads))
+    )
+    rest = kernel.statements, kernel.writes, kernel.sources, kernel.puts
+    return kernel.reads, literals, *rest
+
+
+def _folded_constants(kernel: LoopKernel) -> set[int]:
+    """The numbers of literals of which compilers make use: other code follows from them."""
+    kept: set[int] = set()
+    for own in kernel.statements:
+        match own:
+            case Statement(op=ScalarOp() as op, args=args):
+                if op.table_name in DIVISIONS:
+                    kept.update(args[1:])
+                elif cost(op) > 1:
+                    kept.update(args)
+            case RowFold():
+                kept.add(own.start)
+            case _:
+                kept.update(own.args)
+    return kept
+
+
+def _reading(call: KernelCall, positions: Sequence[int]) -> KernelCall:
+    """The call of a kernel that reads the literals at ``positions``, which come last."""
+    kernel = call.kernel
+    n_reads, n_literals = len(kernel.reads), len(kernel.literals)
+    stay = [at for at in range(n_literals) if at not in positions]
+    # Values are numbered from reads to literals to statements.
+    numbers = {at: at for at in range(n_reads)}
+    numbers.update((n_reads + at, n_reads + k) for k, at in enumerate([*positions, *stay]))
+
+    def number(value: int) -> int:
+        return numbers.get(value, value)
+
+    read = [kernel.literals[at] for at in positions]
+    still = (REPEATED,) * _rank(call)
+    return replace(
+        call,
+        kernel=LoopKernel(
+            (*kernel.reads, *(Read(literal.dtype, inner=False) for literal in read)),
+            tuple(kernel.literals[at] for at in stay),
+            tuple(_renumbered(own, number) for own in kernel.statements),
+            tuple(replace(write, value=number(write.value)) for write in kernel.writes),
+            kernel.sources,
+            tuple(_renumbered_put(put, number) for put in kernel.puts),
+        ),
+        reads=(*call.reads, *((_constant(literal), still) for literal in read)),
+    )
+
+
+def _renumbered(own: AnyStatement, number: Number) -> AnyStatement:
+    if isinstance(own, RowFold):
+        return replace(own, start=number(own.start), arg=number(own.arg))
+    return replace(own, args=tuple(map(number, own.args)))
+
+
+def _renumbered_put(put: Put, number: Number) -> Put:
+    return replace(put, value=number(put.value), args=tuple(map(number, put.args)))
+
+
+def _constant(literal: Literal) -> Constant:
+    return _core.constant(np.asarray(literal.value, literal.dtype))
+
+
+def _rank(call: KernelCall) -> int:
+    """The number of dimensions of the call's loop."""
+    return len([n for n in call.loop.domain.type.shape if n != 1])
