@@ -130,6 +130,11 @@ impl Walk {
                 .all(|(&outer, inner)| inner.checked_mul(length) == Some(outer))
     }
 
+    /// Whether an operand stays where it is.
+    pub(crate) fn is_still(&self, operand: usize) -> bool {
+        self.steps.iter().skip(operand).step_by(self.operands).all(|&step| step == 0)
+    }
+
     /// Takes the innermost loop out: its length and the step of each operand.
     pub(crate) fn pop(&mut self) -> Option<(i64, SmallVec<[i64; 12]>)> {
         let length = self.lengths.pop()?;

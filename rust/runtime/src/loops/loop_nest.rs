@@ -43,6 +43,9 @@ pub type KernelFn = unsafe extern "C" fn(
 /// whole rows.
 const BLOCK: i64 = 1024;
 
+/// Elements of all operands' rows that are brought together once, where the same are needed again.
+const KEPT: i64 = 1 << 15;
+
 /// Positions of a loop that may take a millisecond, where much is done at each.
 const LONG: i64 = 1 << 12;
 
@@ -85,6 +88,8 @@ pub(crate) struct LoopNest {
     outer_strides: SmallVec<[i64; 12]>,
     walk: Walk,
     packs: SmallVec<[Pack; 2]>,
+    /// Whether what is packed is the same for all positions of the walk, and one block has all.
+    kept: bool,
     /// How short rows are joined.
     period: Option<Period>,
     /// Elements that one operand has in a block.
@@ -165,8 +170,15 @@ impl LoopNest {
         let (outer, mut outer_strides) = walk.pop().unwrap_or_else(one);
         let mut packs = SmallVec::new();
         let mut scratch = 0;
+        let is_packed = |(operand, access): &(usize, &Access)| {
+            access.inner && inner > 1 && inner_steps[*operand] != access.itemsize as i64
+        };
+        let stays = |(at, access): (usize, &Access)| access.role == Role::Read && walk.is_still(at);
+        let mut packed = accesses.iter().enumerate().filter(is_packed);
+        let kept = outer.saturating_mul(inner) <= KEPT && packed.all(stays);
+        let block = if kept { block.max(outer * inner) } else { block };
         for (operand, access) in accesses.iter().enumerate() {
-            if access.inner && inner > 1 && inner_steps[operand] != access.itemsize as i64 {
+            if is_packed(&(operand, access)) {
                 packs.push(Pack {
                     operand,
                     itemsize: access.itemsize,
@@ -206,6 +218,7 @@ impl LoopNest {
             outer_strides,
             walk,
             packs,
+            kept,
             period,
             block,
             tables: SmallVec::new(),
@@ -280,6 +293,7 @@ impl LoopNest {
             return unsafe { self.whole(kernel, pointers, (outer, inner)) };
         }
         let mut patience = Patience::new();
+        let mut known = false;
         let visited = self.walk.visit(&walked, pointers, |at| {
             let status = if let Some(period) = &self.period {
                 // SAFETY: by the caller's promise.
@@ -289,8 +303,9 @@ impl LoopNest {
                 unsafe { self.whole(kernel, at, (outer, inner)) }
             } else {
                 // SAFETY: by the caller's promise.
-                unsafe { self.blocks(kernel, at, (outer, inner), scratch) }
+                unsafe { self.blocks(kernel, at, (outer, inner), scratch, known) }
             };
+            known = self.kept;
             if status != 0 {
                 return Err(status);
             }

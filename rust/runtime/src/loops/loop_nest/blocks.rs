@@ -20,13 +20,14 @@ impl LoopNest {
     /// The last two dimensions, block by block through the scratch memory.
     ///
     /// # Safety
-    /// As for `run`.
+    /// As for `run`; if what is packed is `known`, it is what the call before packed.
     pub(super) unsafe fn blocks(
         &self,
         kernel: KernelFn,
         at: &[*mut u8],
         (outer, inner): (i64, i64),
         scratch: *mut u8,
+        known: bool,
     ) -> i32 {
         let columns = inner.min(self.block);
         let rows = (self.block / columns).clamp(1, outer);
@@ -52,7 +53,7 @@ impl LoopNest {
                     pointers[operand] = block;
                     strides[operand] = if rows == 1 { 0 } else { columns * pack.itemsize as i64 };
                     let first = row == 0 && column == 0;
-                    if pack.role != Role::Write && (first || !self.stays(pack)) {
+                    if pack.role != Role::Write && !known && (first || !self.stays(pack)) {
                         // SAFETY: the block has room for BLOCK elements; the operand holds these.
                         unsafe { self.gather(pack, block, start(operand), rows, columns) };
                     }

@@ -231,6 +231,19 @@ fn strided_operands_are_packed() {
 }
 
 #[test]
+fn what_is_the_same_at_all_positions_is_packed_once() {
+    let kept = |dims: &[i64], packed: &[i64]| {
+        let [_, b, c] = dims else { unreachable!() };
+        let nest = nest(dims, &[(&[b * c * 8, c * 8, 8], true), (packed, true)]);
+        assert_eq!(nest.packs.len(), 1);
+        nest.kept && nest.scratch() as i64 >= b * c * 8
+    };
+    assert!(kept(&[50, 3, 40], &[0, 8, 24]));
+    assert!(!kept(&[50, 3, 40], &[960, 8, 24]));
+    assert!(!kept(&[50, 300, 400], &[0, 8, 2400]));
+}
+
+#[test]
 fn short_rows_are_joined_where_others_are_the_same_in_each() {
     let joins = |dims: &[i64], operands: &[(&[i64], bool)]| {
         nest(dims, operands).period.map(|period| period.scratch)
