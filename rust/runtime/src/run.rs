@@ -240,8 +240,9 @@ impl<'p> Run<'p> {
             // SAFETY: the inputs and outputs are there by the promises of `bind` and `set_output`,
             // the arena and the scratch memory since the program was bound, the blocks of earlier
             // instructions until released.
-            let done = unsafe { state.run_step(&state.steps[at], conduct) };
-            done.map_err(Error::at(program.instrs[at].origin))?;
+            if let Err(fault) = unsafe { state.run_step(&state.steps[at], conduct) } {
+                return Err(Error::at(program.instrs[at].origin)(fault));
+            }
             if let Step::Pick(pick) = &state.steps[at] {
                 let start = pick.start(&state.bases, &state.values);
                 let base = pick.base;

@@ -263,6 +263,7 @@ impl LoopNest {
     /// # Safety
     /// As for `run`; the pointers end with room for [`LoopNest::extras`], and `report` is room for
     /// a report.
+    #[inline(never)]
     unsafe fn part(
         &self,
         kernel: KernelFn,

@@ -309,8 +309,17 @@ impl State {
             // SAFETY: the scratch memory has room for what the step asked for, and two zones.
             unsafe { self.guards.lay(scratch, bytes) };
         }
-        // SAFETY: by the caller's promise.
-        unsafe { step.run(&self.bases, &self.values, scratch, conduct)? };
+        // Most instructions are loops, and take less than the frame that all others share.
+        let done = match step {
+            // SAFETY: by the caller's promise.
+            Step::Loop(step) => unsafe { step.run(&self.bases, scratch, conduct) },
+            // SAFETY: as above.
+            step => unsafe { step.run(&self.bases, &self.values, scratch, conduct) },
+        };
+        // A fault is large: it is moved only if there is one.
+        if let Err(fault) = done {
+            return Err(fault);
+        }
         if let Some(bytes) = guarded
             // SAFETY: as above.
             && let Some(trespass) = unsafe { self.guards.trespass(scratch, bytes) }

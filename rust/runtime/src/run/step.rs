@@ -391,7 +391,8 @@ impl Step {
 impl LoopStep {
     /// # Safety
     /// As for [`Step::run`].
-    unsafe fn run(
+    #[inline(never)]
+    pub(crate) unsafe fn run(
         &self,
         bases: &[*mut u8],
         scratch: *mut u8,
@@ -429,14 +430,15 @@ impl LoopStep {
         // the nest for them and gave each write memory of its own, or that of reads which nothing
         // needs afterwards and which lie just as the write does. What is blank does not move.
         let done = unsafe { self.nest.run(self.function, pointers, scratch, conduct) };
-        if done == Err(Halt::Status(OUT_OF_BOUNDS))
+        let Err(halt) = done else { return Ok(()) };
+        if halt == Halt::Status(OUT_OF_BOUNDS)
             // SAFETY: the nest has just run with this scratch memory.
             && let Some([number, index]) = unsafe { self.nest.report(scratch) }
             && let Some(&(axis, length)) = self.checks.get(number as usize)
         {
             return Err(Fault::Index { index, axis, length });
         }
-        done.map_err(Fault::from)
+        Err(Fault::from(halt))
     }
 }
 
