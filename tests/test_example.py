@@ -1,9 +1,12 @@
 """The examples run from a shell, in a directory of the user's, and say what they should."""
 
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
@@ -59,3 +62,33 @@ def test_eight_schools(tmp_path):
     # Long chains of other samplers say 4.4 and 3.6.
     assert abs(mean - 4.4) < 0.6
     assert abs(spread - 3.6) < 0.6
+
+
+BARE = """
+import atexit, runpy, sys
+sys.modules["numba"] = sys.modules["llvmlite"] = None
+from frazil.link.toolchain.count import compiled_kernels
+atexit.register(lambda: print("made by", *compiled_kernels()))
+runpy.run_path(sys.argv.pop(), run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "most"), [("logistic_regression", 1e-4), ("garch", 1e-6), ("kalman", 0.02)]
+)
+def test_a_machine_with_nothing_but_the_wheel_runs_the_demos(name, most, tmp_path):
+    """Neither a compiler nor Numba: the same results, by native code of the extension alone."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("CC", "PATH")}
+    done = subprocess.run(
+        [sys.executable, "-c", BARE, str(EXAMPLES / f"{name}.py")],
+        cwd=tmp_path,
+        env={**kept, "PATH": str(tmp_path), "FRAZIL_CACHE": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert difference(done.stdout) < most
+    assert done.stdout.endswith("made by cranelift\n")
