@@ -85,6 +85,8 @@ class Trace:
         self.depth = 0
         """How many loops and branches the code that runs is in."""
         self.open = True
+        self.left: list[str] = []
+        """Why the function must run as plain Python, without traced arrays."""
         self.refused: TracedValueError | None = None
         """What code was told that asked for a value, and may have caught."""
         self.symbolic = False
@@ -100,7 +102,7 @@ class Trace:
     def running(self) -> Iterator[None]:
         """Make it the trace of this thread."""
         _active.trace = self
-        _core.set_tracing(True)
+        _core.set_trace(self)
         try:
             yield
         finally:
@@ -109,7 +111,7 @@ class Trace:
     def close(self) -> None:
         """End it: from now on its arrays are what they are in this call."""
         if self.open:
-            _core.set_tracing(False)
+            _core.set_trace(None)
             _active.trace = None
             self.open = False
 
@@ -307,6 +309,15 @@ class Trace:
     def consume(self, what: str) -> None:
         """Note that plain code has read the value of a traced array."""
         self.reasons.append(f"{what}, {users_line()}")
+
+
+def leave(what: str) -> NoReturn:
+    """End the run: what traced arrays would do is not what NumPy's do, which plain Python shows."""
+    trace = _active.trace
+    reason = f"{what}, {users_line()}"
+    if trace is not None:
+        trace.left.append(reason)
+    raise TracedValueError(reason)
 
 
 def refuse(message: str) -> NoReturn:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NoReturn
 
 import numpy as np
 
+import frazil._core as _core
 from frazil._core import Variable
 from frazil.graph.op import Array
-from frazil.jit.trace import Trace, current_trace, refuse, refuse_value, users_line
+from frazil.jit.identity import is_one_of
+from frazil.jit.kinds import is_written_in_python
+from frazil.jit.trace import Trace, current_trace, leave, refuse, refuse_value, users_line
 from frazil.scalar.constants import as_tensor
 from frazil.tensor import items
-from frazil.tensor.dispatch import counterpart
+from frazil.tensor.dispatch import counterpart, op_of
 
 _OPERATORS = {
     "add": np.add,
@@ -27,9 +31,14 @@ _OPERATORS = {
     "and": np.bitwise_and,
     "or": np.bitwise_or,
     "xor": np.bitwise_xor,
-    "divmod": np.divmod,
 }
-_COMPARISONS = {
+_OF_OPERATORS = {
+    **_OPERATORS,
+    "divmod": np.divmod,
+    "neg": np.negative,
+    "pos": np.positive,
+    "abs": np.absolute,
+    "invert": np.invert,
     "eq": np.equal,
     "ne": np.not_equal,
     "lt": np.less,
@@ -38,7 +47,6 @@ _COMPARISONS = {
     "ge": np.greater_equal,
 }
 _ATTRIBUTES = {np.shape: "shape", np.size: "size", np.ndim: "ndim"}
-_UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
 _METHODS = (
     *("sum", "prod", "mean", "var", "std", "max", "min", "all", "any", "argmax", "argmin"),
     *("argsort", "nonzero", "cumsum", "cumprod", "diagonal", "trace", "take", "repeat", "dot"),
@@ -56,23 +64,25 @@ _NAMED = frozenset(
 )
 """Functions of several results."""
 _PYTHONS_NUMBERS = (int, float, bool)
+_UNLIKE_ARRAYS = (str, bytes, type(None))
+_FAMILIAR = (
+    *(Variable, np.generic, np.dtype, int, float, complex, list, tuple, dict, type),
+    *_UNLIKE_ARRAYS,
+)
+"""Classes that operands and arguments have here as with NumPy's arrays."""
+_PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array_priority__")
 
 
-class TracedArray:
+class TracedArray(_core.Traced):
     """An array within a compiled function, or what one leaves behind when it could not be compiled.
 
     Operators, methods and NumPy's functions compute with it as with the array that it stands for;
     once its trace is over they give plain arrays.
     """
 
-    __slots__ = ("__weakref__", "_shared", "_trace", "_variable")
+    __slots__ = ()
     __array_priority__ = 1000.0
     __hash__ = None  # type: ignore[assignment]
-
-    def __init__(self, trace: Trace, variable: Variable, shared: bool = False) -> None:
-        self._trace = trace
-        self._variable = variable
-        self._shared = shared
 
     @property
     def __class__(self) -> type:
@@ -86,9 +96,6 @@ class TracedArray:
         raise TypeError("the class of an array does not change")
 
     # ------------------------------------------------------------ what NumPy asks for
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
-        return apply(ufunc, args, kwargs, method)
 
     def __array_function__(
         self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any
@@ -173,12 +180,24 @@ class TracedArray:
 
     conjugate = conj
 
+    def __copy__(self) -> TracedArray:
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> TracedArray:
+        return self.copy()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if self._trace.open:
+            refuse(f"a pickle of a traced array, {users_line()}: it has no elements yet")
+        return plain(self).__reduce_ex__(protocol)
+
     @property
     def __frazil_variable__(self) -> Variable:
         """What functions on variables take in its place."""
-        if not self._trace.open or self._trace is not current_trace():
+        trace: Trace = self._trace
+        if not trace.open or trace is not current_trace():
             raise AttributeError("__frazil_variable__")
-        self._trace.symbolic = True
+        trace.symbolic = True
         return self._variable
 
     def __getattr__(self, name: str) -> Any:
@@ -423,6 +442,9 @@ def apply(
     if trace is None:
         own = function if method == "__call__" else getattr(function, method)
         return own(*_deep(plain, args), **_deep(plain, kwargs))
+    unlike = is_operator and any(is_one_of(type(x), _UNLIKE_ARRAYS) for x in args)
+    if unlike and function in _EQUALITIES:
+        return _all_unequal(next(x for x in args if is_traced(x)), function is np.not_equal)
     if method == "__call__" and not kwargs and type(function) is np.ufunc:
         made = _of_arrays(trace, function, args)
         if made is not None:
@@ -437,13 +459,15 @@ def apply(
                 return plain(value)
             operands.append(value)
             return value._variable
+        if _is_foreign(value, is_operator):
+            leave(f"an operand is a {type(value).__qualname__}, which has a way of its own")
         return trace.lift(value) if type(value) is np.ndarray else value
 
     given = _deep(variable, args)
     if isinstance(function, np.ufunc):
         given = tuple(trace.aligned(_weakened(given, args)))
     numbers = is_operator and all(
-        type(x) is TracedLength or type(x) in _PYTHONS_NUMBERS for x in args
+        type(x) is TracedLength or is_one_of(type(x), _PYTHONS_NUMBERS) for x in args
     )
     result = own(*given, **_deep(variable, kwargs))
     if function in _PYTHONS_TRUTH:
@@ -453,9 +477,9 @@ def apply(
 
 
 def _of_arrays(trace: Trace, ufunc: np.ufunc, args: tuple[Any, ...]) -> Any:
-    """What a ufunc gives for traced arrays and numbers of Python's; None for other operands.
+    """What a ufunc gives for traced arrays, captured ones and numbers; None for other operands.
 
-    Most of what a trace meets is this, and it needs nothing else of what :func:`apply` does.
+    Where arrays have lengths that are known and not 1, Rust has done it.
     """
     shapes = trace.shapes_now
     operands: list[TracedArray] = []
@@ -467,7 +491,7 @@ def _of_arrays(trace: Trace, ufunc: np.ufunc, args: tuple[Any, ...]) -> Any:
             operands.append(x)
             own = x._variable
             shape = shapes.get(own)
-        elif kind in _PYTHONS_NUMBERS:
+        elif is_one_of(kind, _PYTHONS_NUMBERS):
             given.append(x)
             continue
         elif kind is np.ndarray:
@@ -492,6 +516,24 @@ def _of_arrays(trace: Trace, ufunc: np.ufunc, args: tuple[Any, ...]) -> Any:
 
 
 _counterpart = cache(counterpart)
+_EQUALITIES = (np.equal, np.not_equal)
+
+
+def _all_unequal(x: TracedArray, answer: bool) -> Any:
+    """What ``x == None`` and ``x != "text"`` give."""
+    if not x.ndim and not x._shared:
+        return answer
+    return apply(np.full_like, (x, answer), {"dtype": bool})
+
+
+def _is_foreign(value: object, is_operator: bool) -> bool:
+    """Whether a value decides itself what is computed with arrays, as masked arrays do."""
+    kind = type(value)
+    if kind is np.ndarray or issubclass(kind, (TracedArray, *_FAMILIAR)):
+        return False
+    if issubclass(kind, np.ndarray) or any(hasattr(kind, name) for name in _PROTOCOLS):
+        return True
+    return is_operator and is_written_in_python(kind)
 
 
 @cache
@@ -566,23 +608,12 @@ def _deep(change: Callable[[Any], Any], value: Any) -> Any:
     return change(value)
 
 
-def _binary(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    return lambda self, other: apply(ufunc, (self, other), {}, is_operator=True)
-
-
-def _unary(ufunc: np.ufunc) -> Callable[[Any], Any]:
-    return lambda self: apply(ufunc, (self,), {}, is_operator=True)
-
-
-def _reflected(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
-    return lambda self, other: apply(ufunc, (other, self), {}, is_operator=True)
-
-
-def _augmented(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
+def _augmented(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
     """``x += y``: what else names the array sees it too, as in NumPy."""
+    plainly = getattr(operator, f"__{name}__")
 
     def method(self: TracedArray, other: Any) -> Any:
-        made = apply(ufunc, (self, other), {}, is_operator=True)
+        made = plainly(self, other)
         if not is_traced(made) or (not self.ndim and not self._shared):
             return made  # numbers do not change: the name gets another one
         if self._shared:
@@ -597,7 +628,7 @@ def _augmented(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
             )
         if made.ndim != self.ndim:
             raise ValueError(f"an array of {self.ndim} dimensions cannot take {made.ndim}")
-        self._variable = as_tensor(made._variable, self.dtype)
+        self._become(as_tensor(made._variable, self.dtype), made)
         return self
 
     return method
@@ -605,14 +636,7 @@ def _augmented(ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
 
 def _install() -> None:
     for name, ufunc in _OPERATORS.items():
-        setattr(TracedArray, f"__{name}__", _binary(ufunc))
-        setattr(TracedArray, f"__r{name}__", _reflected(ufunc))
-        if name != "divmod":
-            setattr(TracedArray, f"__i{name}__", _augmented(ufunc))
-    for name, ufunc in _COMPARISONS.items():
-        setattr(TracedArray, f"__{name}__", _binary(ufunc))
-    for name, ufunc in _UNARY.items():
-        setattr(TracedArray, f"__{name}__", _unary(ufunc))
+        setattr(TracedArray, f"__i{name}__", _augmented(name, ufunc))
     for name in _METHODS:
         own = Method(name)
         setattr(
@@ -626,6 +650,7 @@ def _install() -> None:
             name,
             lambda self, *args, own=function, **kwargs: own(self, *args, **kwargs),
         )
+    _core.set_traced(TracedArray, apply, op_of, _OF_OPERATORS)
 
 
 _install()

@@ -19,9 +19,11 @@ import numpy as np
 
 import frazil._core as _core
 from frazil._core import Variable
+from frazil.scalar import Elementary
 from frazil.scalar.constants import as_tensor
 from frazil.tensor.absent import IN_MODULES_OF_NUMPY, IN_NUMPY
 from frazil.tensor.docstrings import renamed
+from frazil.tensor.elementwise.definition import applied
 
 Function = Callable[..., Any]
 
@@ -70,18 +72,41 @@ def counterpart(function: Function, method: str = "__call__") -> Function:
 
 
 @cache
+def op_of(ufunc: np.ufunc) -> Elementary | None:
+    """Return the op that a ufunc applies to variables; None if its counterpart does other things.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from frazil.tensor.dispatch import op_of
+    >>> print(op_of(np.add), op_of(np.logical_and))
+    add None
+    """
+    own = _own(*_place_and_name(ufunc))
+    return None if ufunc.signature is not None or own is None else applied.get(own)
+
+
+@cache
 def _found(function: Function, method: str) -> Function | str:
     """The counterpart, or what to say where there is none."""
     place, name = _place_and_name(function)
     full = f"{place}.{name}" if place else name
     if method != "__call__":
         return _method(function, name, method)
-    own = _OTHERS.get(full) or _of_equal_name(place, _ALIASES.get(full, name))
-    if own is None or full in IN_NUMPY:
+    own = _own(place, name)
+    if own is None:
         return _refusal(place, full)
     if isinstance(function, np.ufunc):
         return _of_ufunc(full, own)
     return _of_function(full, function, own)
+
+
+def _own(place: str, name: str) -> Function | None:
+    """Our function for that of a place and a name."""
+    full = f"{place}.{name}" if place else name
+    if full in IN_NUMPY:
+        return None
+    return _OTHERS.get(full) or _of_equal_name(place, _ALIASES.get(full, name))
 
 
 def _refusal(place: str, full: str) -> str:

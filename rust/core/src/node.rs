@@ -10,6 +10,7 @@ pub mod elemwise;
 pub mod frozen;
 mod handle;
 pub mod lengths;
+pub mod measured;
 pub mod notes;
 pub mod op;
 pub(crate) mod registry;

@@ -1,6 +1,5 @@
 //! Calls of compiled Python functions: whether a compiled form is for these arguments, and its run.
 
-use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,16 +11,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use crate::function::{Function, Objects};
 use crate::guard::{Checked, Guards, entries_are, items_are, same};
-
-thread_local! {
-    static TRACING: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Says whether a Python function is being traced in this thread, where compiled ones join in.
-#[pyfunction]
-pub fn set_tracing(tracing: bool) {
-    TRACING.set(tracing);
-}
+use crate::traced::is_tracing;
 
 /// Finds the compiled form of a call and runs it; asks the method `_call` where there is none.
 #[pyclass(frozen, subclass, module = "frazil._core")]
@@ -134,7 +124,7 @@ impl CallCache {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if !TRACING.get() {
+        if !is_tracing() {
             let own = slf.get();
             let forms = own.forms.lock().unwrap_or_else(PoisonError::into_inner).clone();
             for form in forms.iter() {

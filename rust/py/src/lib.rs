@@ -35,6 +35,7 @@ mod reach;
 mod rewrite;
 mod signals;
 mod source_line;
+mod traced;
 mod types;
 mod variable;
 mod walks;
@@ -58,7 +59,7 @@ mod _core {
     #[pymodule_export]
     use crate::c_function::CFunction;
     #[pymodule_export]
-    use crate::calls::{CallCache, set_tracing};
+    use crate::calls::CallCache;
     #[pymodule_export]
     use crate::cell::shared;
     #[pymodule_export]
@@ -106,6 +107,8 @@ mod _core {
     use crate::rewrite::{PyRuleSet, RewriteRule};
     #[pymodule_export]
     use crate::source_line::set_internal_path;
+    #[pymodule_export]
+    use crate::traced::{Traced, set_trace, set_traced};
     #[pymodule_export]
     use crate::types::{TensorType, promote};
     #[pymodule_export]

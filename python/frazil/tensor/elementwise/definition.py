@@ -12,6 +12,9 @@ from frazil.scalar import Elementary
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor
 from frazil.tensor.docstrings import documented
 
+applied: dict[Callable[..., Variable], Elementary] = {}
+"""For functions that apply an op to their operands and do nothing else: that op."""
+
 
 class Unary(Protocol):
     """A function of one tensor."""
@@ -161,6 +164,8 @@ def _documented(
     logical: bool,
 ) -> Elementwise:
     parameters, operands, shape = _OPERANDS[op.nin]
+    if not logical:
+        applied[function] = op
     if logical:
         operands = f"{operands.partition('.')[0]}; numbers are true where they are not zero."
     dtype = "bool" if logical else _RESULT_DTYPE[op.rule]

@@ -1,0 +1,129 @@
+"""Operators and ufuncs of traced arrays make the nodes that functions on variables make."""
+
+import operator
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import frazil as fz
+from frazil import _core
+from frazil.tensor.dispatch import counterpart, op_of
+
+trace_of = sys.modules["frazil.jit.trace"].Trace
+traced_array = sys.modules["frazil.jit.traced"].TracedArray
+
+UFUNCS = [
+    own
+    for own in vars(np).values()
+    if type(own) is np.ufunc and own.nout == 1 and own.nin < 3 and op_of(own) is not None
+]
+ARRAYS = [
+    np.ones(shape, dtype)
+    for shape in ((), (3,), (2, 3), (1, 3), (1,), (2, 1))
+    for dtype in ("bool", "int8", "int64", "float32", "float64")
+]
+NUMBERS = [2, 0.5, True, 300, 2**70, np.float32(2.0), np.int8(1), np.bool_(True)]
+
+
+def outcome(call):
+    try:
+        return call()
+    except (TypeError, ValueError, OverflowError) as error:
+        return type(error)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.sampled_from(UFUNCS), st.lists(st.sampled_from([*ARRAYS, *NUMBERS]), min_size=2))
+def test_a_ufunc_is_its_counterpart(ufunc, values):
+    trace = trace_of()
+    given_values, plain = [], []
+    for value in values[: ufunc.nin]:
+        own = value
+        if type(value) is np.ndarray:
+            own = trace.add_input(value, "x")
+            value = traced_array(trace, own, value.ndim > 0)
+        given_values.append(value)
+        plain.append(own)
+    if not any(type(value) is traced_array for value in given_values):
+        return
+    wanted = outcome(lambda: counterpart(ufunc)(*trace.aligned(plain)))
+    with trace.running():
+        found = outcome(lambda: ufunc(*given_values))
+        if type(found) is traced_array:
+            assert found.dtype == wanted.type.numpy_dtype
+            assert trace.shape_now(found._variable) == trace.shape_now(wanted)
+            assert found._variable is wanted
+        else:
+            assert found is wanted
+
+
+OPERATORS = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"]
+COMPARISONS = ["eq", "ne", "lt", "le", "gt", "ge"]
+
+
+@pytest.mark.parametrize("name", [*OPERATORS, *COMPARISONS, "neg", "pos", "abs", "invert"])
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+def test_operators_give_what_numpy_gives(name, dtype):
+    own = getattr(operator, name)
+    x, y = np.array([1, 2, 3], dtype), np.array([2, 2, 2], dtype)
+    one = name in ("neg", "pos", "abs", "invert")
+
+    def fn(x, y):
+        if one:
+            return own(x)
+        return own(x, y), own(x, 2) if name != "matmul" else None, own(y, x)
+
+    wanted = outcome(lambda: fn(x, y))
+    found = outcome(lambda: fz.jit(fn, mode="py")(x, y))
+    if isinstance(wanted, type):
+        assert found is wanted
+    elif one:
+        assert found.dtype == wanted.dtype
+        assert np.array_equal(found, wanted)
+    else:
+        for a, b in zip(found, wanted, strict=True):
+            assert np.array_equal(a, b)
+            assert getattr(a, "dtype", None) == getattr(b, "dtype", None)
+
+
+def test_lengths_that_are_equal_and_not_one_are_not_asked_of_the_trace():
+    class Counting(trace_of):
+        asked = 0
+
+        def aligned(self, operands):
+            Counting.asked += 1
+            return super().aligned(operands)
+
+    trace = Counting()
+    with trace.running():
+        x, y, row, one = (
+            traced_array(trace, trace.add_input(np.ones(shape), "x"))
+            for shape in ((4, 3), (4, 3), (3,), (1, 3))
+        )
+        z = np.sin(x * y) + row * 2.0 - one
+        assert Counting.asked == 0
+        assert trace.shape_now(z._variable) == (4, 3)
+        short = traced_array(trace, trace.stand_for(x[:1]._variable))
+        assert trace.shape_now((short + x)._variable) == (4, 3)
+        assert Counting.asked > 0
+
+
+def test_arrays_of_no_trace_are_refused():
+    with pytest.raises(TypeError, match="a trace and a variable"):
+        _core.Traced() + 1
+    with pytest.raises(TypeError, match="modulus"):
+        fz.jit(lambda x: pow(x, 2, 3), mode="py")(np.ones(2))
+
+
+def test_nodes_know_the_line_of_the_users_code():
+    def fn(x):
+        y = np.sin(x)
+        return y * 2
+
+    node = fz.jit(fn, mode="py").graph(np.ones(2)).outputs[0].owner
+    line = fn.__code__.co_firstlineno
+    assert node.source[1:] == (line + 2, fn.__qualname__)
+    assert node.inputs[0].owner.source[1] == line + 1
