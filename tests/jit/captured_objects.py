@@ -1,9 +1,12 @@
 """Objects and classes that functions capture."""
 
 import collections
+import copy
 import enum
 from dataclasses import dataclass
+from typing import NamedTuple
 
+import numpy as np
 from capture_cases import Box, X, case, changes_of, mutations, seen, text
 
 
@@ -341,3 +344,143 @@ def argument_object_is_changed(jit):
     f = jit(f)
     held = Box(2)
     return [seen(f, held, X), seen(f, held, X), held.value, seen(f, held, X)]
+
+
+@dataclass
+class Scaled:
+    value: object
+    factor = 2.0
+
+    def scaled(self):
+        return self.value * self.factor
+
+
+class Named(NamedTuple):
+    value: object
+
+    def scaled(self):
+        return self.value * 2
+
+
+def patched(kind, make):
+    """What a function gives whose argument is of a class that changes."""
+
+    def program(jit):
+        before = kind.scaled
+        f = jit(lambda own: own.scaled())
+        found = [seen(f, make()), seen(f, make())]
+        kind.scaled = lambda self: self.value - 1
+        try:
+            found.append(seen(f, make()))
+        finally:
+            kind.scaled = before
+        return [*found, seen(f, make())]
+
+    return program
+
+
+@case(bind="bound", error="same")
+def the_class_of_a_named_tuple_among_arguments(jit):
+    return patched(Named, lambda: Named(X))(jit)
+
+
+@case(bind="bound", error="raises")
+def the_class_of_a_dataclass_among_arguments(jit):
+    return patched(Scaled, lambda: Scaled(X))(jit)
+
+
+@case(bind="bound", error="raises")
+def an_attribute_of_the_class_of_an_argument(jit):
+    f = jit(lambda own: own.value * own.factor)
+    found = [seen(f, Scaled(X))]
+    for Scaled.factor in (3.0, 2.0, 2.0):
+        found.append(seen(f, Scaled(X)))
+    return found
+
+
+@case(bind="bound", error="same")
+def names_of_functions_and_classes(jit):
+    def named():
+        """Short."""
+
+    class Kind:
+        pass
+
+    f = jit(lambda x: x * len(named.__name__) * len(Kind.__name__) + len(named.__doc__))
+    found = [seen(f, X), seen(f, X)]
+    named.__name__ = "another"
+    found.append(seen(f, X))
+    Kind.__name__ = "Other kind"
+    found.append(seen(f, X))
+    named.__doc__ = "Longer than it was."
+    return [*found, seen(f, X), seen(f, X)]
+
+
+@case(bind="bound", error="same")
+def annotations_of_a_function(jit):
+    def annotated(x: float):
+        return x
+
+    f = jit(lambda x: x * len(annotated.__annotations__))
+    found = [seen(f, X)]
+    annotated.__annotations__["y"] = int
+    return [*found, seen(f, X), seen(f, X)]
+
+
+class Doubling(np.ndarray):
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        return "its own"
+
+
+class Money:
+    def __init__(self, amount):
+        self.amount = amount
+
+    def __radd__(self, other):
+        return "money"
+
+
+@case(bind="raises", error="raises", cached=False)
+def arrays_of_a_subclass(jit):
+    own = np.ones(2).view(Doubling)
+    f = jit(lambda x: np.add(x, own))
+    return [seen(f, X), seen(f, X)]
+
+
+@case(bind="raises", error="raises", cached=False)
+def masked_arrays(jit):
+    masked = np.ma.array([1.0, 2.0], mask=[False, True])
+    f = jit(lambda x: (x * masked).sum())
+    return [seen(f, X), seen(f, X)]
+
+
+@case(bind="raises", error="raises", cached=False)
+def numbers_of_a_class_of_the_users(jit):
+    f = jit(lambda x: (x + Money(2)).tolist())
+    return [seen(f, X), seen(f, X)]
+
+
+@case()
+def comparisons_with_none_and_text(jit):
+    f = jit(lambda x: (x == None, x != None, x == None, x is None, x[0] == None))  # noqa: E711
+    return [seen(f, X), seen(f, X * 2)]
+
+
+@case(cached=False, bind="raises", error="raises")
+def copies_of_arrays(jit):
+    f = jit(lambda x: copy.copy(x) + copy.deepcopy([x])[0])
+    return [seen(f, X), seen(f, X * 2)]
+
+
+@case(cached=None, bind="same", error="same")
+def sequences_matched_with_arrays(jit):
+    def f(tree):
+        match tree:
+            case {"k": [a, b]}:
+                return a + b
+            case {"k": a, **rest}:
+                return a * len(rest)
+        return None
+
+    f = jit(f)
+    return [seen(f, tree) for tree in ({"k": [X, X]}, {"k": X, "z": 1}, {}) * 2]

@@ -13,6 +13,7 @@ from frazil.batching.vectorize import vectorize
 from frazil.jit.derivatives import P, ResultT
 from frazil.jit.differentiated import as_variable
 from frazil.jit.function import JitFunction
+from frazil.jit.identity import is_one_of
 from frazil.jit.pytree import flatten, parts_of, paths, unflatten
 from frazil.jit.trace import Trace, current_trace
 from frazil.jit.traced import TracedArray
@@ -176,7 +177,7 @@ def _spread(axes: Axes, tree: Any, what: str) -> list[int | None]:
     if axes is None or _is_axis(axes):
         return [axes] * len(flatten(tree)[0])
     own, parts = parts_of(axes), parts_of(tree)
-    alike = type(axes) in (type(tree), list, tuple)
+    alike = type(axes) is type(tree) or is_one_of(type(axes), (list, tuple))
     if (
         own is None
         or parts is None

@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from frazil.jit.identity import is_one_of
+
 _MODULES = frozenset(
     ("math", "cmath", "_operator", "operator", "itertools", "_functools", "_struct", "binascii")
 )
@@ -105,7 +107,9 @@ def is_trusted_code(code: types.CodeType) -> bool:
 
 def is_allowed_class(kind: type) -> bool:
     """Whether a class written in C makes the same of the same arguments."""
-    return kind in _TYPES or is_trusted_module(kind.__module__) or issubclass(kind, BaseException)
+    if is_one_of(kind, _TYPES) or issubclass(kind, BaseException):
+        return True
+    return is_trusted_module(kind.__module__)
 
 
 def refusal_of(function: Any) -> str | None:
@@ -122,7 +126,7 @@ def refusal_of(function: Any) -> str | None:
         allowed = place in _MODULES or is_trusted_module(place)
         return None if allowed and name not in _FILES else f"{place}.{name}"
     if isinstance(owner, type):
-        allowed = (owner in _PLAIN or owner is object) and name in _OF_TYPES
+        allowed = (is_one_of(owner, _PLAIN) or owner is object) and name in _OF_TYPES
         allowed = allowed or name in (
             "__new__",
             "__init_subclass__",
@@ -133,7 +137,7 @@ def refusal_of(function: Any) -> str | None:
         return None if allowed else f"{owner.__qualname__}.{name}"
     if isinstance(owner, _PLAIN) or is_trusted_module(type(owner).__module__):
         return f"{type(owner).__name__}.{name}" if name in _FILES else None
-    if type(owner) in _TYPES or isinstance(owner, BaseException):
+    if is_one_of(type(owner), _TYPES) or isinstance(owner, BaseException):
         return None
     return f"{type(owner).__module__}.{type(owner).__qualname__}.{name}"
 

@@ -64,6 +64,8 @@ class Watch:
         """Captured arrays that were operands of traced ones."""
         self.blind = self.snapshot.blind
         """Why the run would not be that of plain Python, or was not."""
+        self.left: list[str] = []
+        """Why the run was left."""
         self.touched = False
         """Whether such a run did more than compute."""
         self._refuse_data()
@@ -94,9 +96,9 @@ class Watch:
                 yield
             finally:
                 found = [] if reach is None else reach.take_asked()
-                self.blind = [asked[at][2] for at in found]
-                if reach is not None and self.blind:
-                    self.touched = self._has_effects(reach)
+                self.blind = [*self.left, *(asked[at][2] for at in found)]
+                if self.blind:
+                    self.touched = reach is None or self._has_effects(reach)
         if reach is None:
             self.reasons.append("another profiler is at work, so its calls cannot be watched")
             return
@@ -150,9 +152,8 @@ class Watch:
         checks: list[Check] = []
         told: list[str] = []
         arrays = {own.check: own for own in self.snapshot.arrays.values()}
-        for at, (check, about) in enumerate(
-            zip(self.snapshot.checks, self.snapshot.told, strict=True)
-        ):
+        for at in self.snapshot.order():
+            check, about = self.snapshot.checks[at], self.snapshot.told[at]
             if about.policy == "bind":
                 continue
             own = arrays.get(at)
@@ -172,7 +173,8 @@ class Watch:
 
     def lifted_inputs(self) -> list[Variable]:
         """The inputs for captured arrays, in the order in which the checks read these."""
-        found = sorted((own.check, key) for key, own in self.snapshot.arrays.items())
+        places = {check: place for place, check in enumerate(self.snapshot.order())}
+        found = sorted((places[own.check], key) for key, own in self.snapshot.arrays.items())
         return [self.lifted[key] for _, key in found if key in self.lifted]
 
 
@@ -189,6 +191,7 @@ class CapturingTrace(Trace):
     def __init__(self, watch: Watch) -> None:
         super().__init__()
         self._watch = watch
+        self.left = watch.left
 
     def lift(self, array: Array) -> Variable | Array:
         """Return the input for a captured array; another one is a constant."""

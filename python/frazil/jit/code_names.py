@@ -58,6 +58,8 @@ class Names:
     writes: list[Write] = field(default_factory=list)
     codes: list[CodeType] = field(default_factory=list)
     handles_errors: bool = False
+    sequences_matched: list[tuple[CodeType, int]] = field(default_factory=list)
+    """Where values are matched with sequences of patterns."""
     tells_identity: bool = False
     """Whether values are compared by ``is`` with others than constants."""
     classes_asked: list[Asked] = field(default_factory=list)
@@ -148,6 +150,8 @@ def _scan(code: CodeType, found: Names, own_free: frozenset[str]) -> None:
             found.uses.setdefault(name, set()).add(())
         elif one.opname in _FREE_WRITES and name in own_free:
             found.writes.append(Write("nonlocal", name, line))
+        elif one.opname == "MATCH_SEQUENCE":
+            found.sequences_matched.append((code, line))
         elif one.opname == "IMPORT_NAME":
             found.imports.add(name)
         if one.opname in _ATTRIBUTES:

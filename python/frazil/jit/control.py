@@ -10,6 +10,7 @@ import numpy as np
 from frazil._core import Variable
 from frazil.inner.ifelse import ifelse
 from frazil.jit.differentiated import as_variable
+from frazil.jit.identity import is_one_of
 from frazil.jit.pytree import Structure, flatten, unflatten
 from frazil.jit.trace import Trace, current_trace
 from frazil.jit.traced import TracedArray, is_traced
@@ -225,9 +226,9 @@ def _checked(
 def _common(trace: Trace, a: Any, b: Any) -> tuple[Variable, Variable]:
     """Two results as variables of one dtype; Python's numbers take that of the other."""
     one, other = _variable(trace, a), _variable(trace, b)
-    if type(a) in (int, float, bool):
+    if is_one_of(type(a), (int, float, bool)):
         one = as_tensor(one, other.dtype)
-    elif type(b) in (int, float, bool):
+    elif is_one_of(type(b), (int, float, bool)):
         other = as_tensor(other, one.dtype)
     return one, other
 
@@ -241,7 +242,7 @@ def _variable(trace: Trace, value: Any) -> Variable:
 
 def _is_numeric(value: Any) -> bool:
     kinds = (int, float, bool, np.ndarray)
-    return is_traced(value) or type(value) in kinds or issubclass(type(value), np.generic)
+    return is_traced(value) or is_one_of(type(value), kinds) or issubclass(type(value), np.generic)
 
 
 def _as_traced(trace: Trace, value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from frazil._core import Variable
+from frazil.jit.identity import is_one_of
 from frazil.jit.pytree import Structure, flatten, paths, unflatten
 from frazil.jit.trace import Trace, is_array
 from frazil.jit.traced import TracedArray, is_traced
@@ -70,7 +71,7 @@ def as_variable(trace: Trace, leaf: Any) -> Variable | None:
         return own
     if isinstance(leaf, Variable):
         return leaf
-    if is_array(leaf) or type(leaf) in (int, float):
+    if is_array(leaf) or is_one_of(type(leaf), (int, float)):
         lifted = trace.lift(leaf) if type(leaf) is np.ndarray else leaf
         return as_tensor(lifted)
     return None

@@ -13,6 +13,7 @@ from frazil.compile.mode import Mode
 from frazil.graph.op import Array
 from frazil.jit.captures import CapturingTrace, Watch
 from frazil.jit.forms import told_arguments, told_result
+from frazil.jit.identity import is_one_of
 from frazil.jit.leaks import replace_leaked
 from frazil.jit.pytree import (
     CircularContainerError,
@@ -103,11 +104,11 @@ class Results:
         kind = type(leaf)
         if (
             id(leaf) in captured
-            or kind in _VALUES
+            or is_one_of(kind, _VALUES)
             or isinstance(leaf, np.generic | np.dtype | type)
         ):
             return "value", leaf
-        if kind is np.ndarray or (kind in (set, bytearray) and all(map(_is_value, leaf))):
+        if kind is np.ndarray or (is_one_of(kind, (set, bytearray)) and all(map(_is_value, leaf))):
             return "copy", leaf
         if kind is frozenset and all(map(_is_value, leaf)):
             return "value", leaf
@@ -148,7 +149,7 @@ def evaluated(value: Any) -> Any:
 
 
 def _is_value(value: object) -> bool:
-    return type(value) in _VALUES
+    return is_one_of(type(value), _VALUES)
 
 
 class Run:

@@ -9,6 +9,7 @@ import numpy as np
 
 from frazil._core import Guards
 from frazil.graph.dataclass import dataclass
+from frazil.jit.identity import is_one_of
 from frazil.jit.specialization import Specialization
 
 _SHORT = (int, float, complex, bool, str, bytes, type(None))
@@ -91,7 +92,7 @@ def _kind(array: Any) -> str:
 
 def short(value: object) -> str:
     """Return the text of a value, or of its class where making a text might run users' code."""
-    if type(value) in _SHORT:
+    if is_one_of(type(value), _SHORT):
         text = repr(value)
         return text if len(text) <= 60 else f"{text[:57]}..."
     if isinstance(value, np.ndarray):

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from frazil.jit.identity import is_one_of
 from frazil.jit.pytree import Node, Structure, key_of
 from frazil.jit.specialization import Specialization
 
@@ -63,7 +64,7 @@ def _told(
     if not isinstance(structure, Node):
         return leaf(next(numbers))
     parts = [_told(part, numbers, leaf) for part in structure.parts]
-    if any(part is None for part in parts) or structure.kind not in (list, tuple, dict):
+    if any(part is None for part in parts) or not is_one_of(structure.kind, (list, tuple, dict)):
         return None
     if structure.kind is not dict:
         return structure.kind.__name__, parts

@@ -144,6 +144,7 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
             for at, (leaf, name) in enumerate(zip(called.leaves, names, strict=True))
             if at not in called.arrays and not is_array(leaf)
         ]
+        roots += [(kind, kind.__qualname__) for kind in called.classes()]
         shown = shown_arguments(called, names)
         self._note_change(called, shown)
         watch = Watch(roots, self._met, self._policies)
@@ -322,11 +323,11 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         >>> print(square.explain())
         <lambda>: 1 compiled forms
         form 0: x: float64[?]
+            guards global 'power'
             guards <lambda>.__code__
             guards <lambda>.__defaults__
             guards <lambda>.__kwdefaults__
             guards the attributes of <lambda>
-            guards global 'power'
         """
         forms = tuple(
             Form(

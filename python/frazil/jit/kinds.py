@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import datetime
 import enum
 import fractions
@@ -15,9 +16,12 @@ import numpy as np
 
 from frazil._core import OpBase, TensorType, Variable
 from frazil.jit.callables import is_trusted_module
+from frazil.jit.identity import is_one_of
 
 SCALARS = (int, float, complex, bool, str, bytes, type(None), type(...), type(NotImplemented))
+_NAMED_ELEMENT: type = type(vars(collections.namedtuple("_Named", "element"))["element"])
 UNCHANGING = (
+    _NAMED_ELEMENT,
     *(
         np.dtype,
         np.ufunc,
@@ -81,7 +85,7 @@ def is_key(value: object) -> bool:
     kind = type(value)
     if kind is tuple:
         return all(map(is_key, value))  # type: ignore[call-overload]
-    return kind in SCALARS or kind is type
+    return is_one_of(kind, SCALARS) or kind is type
 
 
 def is_data(value: object) -> bool:
@@ -99,7 +103,7 @@ def is_data(value: object) -> bool:
         return False
     if isinstance(value, functools.partial):
         return any(map(is_data, (value.func, *value.args, *value.keywords.values())))
-    descriptors = (types.GetSetDescriptorType, types.MemberDescriptorType)
+    descriptors = (types.GetSetDescriptorType, types.MemberDescriptorType, _NAMED_ELEMENT)
     return not callable(value) and not isinstance(value, descriptors)
 
 
@@ -136,7 +140,7 @@ def told_state(value: Any, path: str) -> str:
 def belongs(value: Any) -> bool:
     """Whether a value is of a package that does not depend on what its users change."""
     kind = type(value)
-    if kind in SCALARS or is_trusted_module(kind.__module__):
+    if is_one_of(kind, SCALARS) or is_trusted_module(kind.__module__):
         return True
     if kind not in (types.FunctionType, types.BuiltinFunctionType, type):
         return False

@@ -9,13 +9,14 @@ from functools import partial
 from types import CellType, FrameType, FunctionType, MemberDescriptorType
 from typing import Any
 
+from frazil.jit.identity import is_one_of
 from frazil.jit.trace import Trace
 from frazil.jit.traced import TracedArray, TracedLength
 
 
 def replace_leaked(trace: Trace, plain_leaf: Callable[[Any], Any]) -> None:
     """Put plain values in the place of the traced arrays of a trace, in all that holds them."""
-    living = [x for x in gc.get_objects() if type(x) in (TracedArray, TracedLength)]
+    living = [x for x in gc.get_objects() if is_one_of(type(x), (TracedArray, TracedLength))]
     own = [x for x in living if x._trace is trace]
     del living
     for at in range(len(own)):
@@ -31,7 +32,7 @@ def _replace(old: Any, new: Any, above: list[Any]) -> None:
     above = [*above, holders]
     for holder in holders:
         kind = type(holder)
-        if _is_one_of(holder, above) or kind in (FrameType, TracedArray, TracedLength):
+        if _is_one_of(holder, above) or is_one_of(kind, (FrameType, TracedArray, TracedLength)):
             continue
         if kind is tuple:
             _replace(holder, _with_other(holder, old, new), above)

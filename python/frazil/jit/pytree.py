@@ -11,12 +11,14 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, Final, TypeAlias, TypeVar
 
 from frazil.graph.dataclass import dataclass
+from frazil.jit.identity import is_one_of
 
 ClassT = TypeVar("ClassT")
 Flatten: TypeAlias = Callable[[Any], tuple[Iterable[Any], Hashable]]
 Unflatten: TypeAlias = Callable[[Any, Iterable[Any]], Any]
 
-_registered: dict[type, tuple[Flatten, Unflatten]] = {}
+_registered: dict[int, tuple[type, Flatten, Unflatten]] = {}
+"""By the id of the class, whose metaclass may hash by code of users."""
 
 
 class CircularContainerError(ValueError):
@@ -83,9 +85,9 @@ def register_pytree(
     ...     Line, lambda line: ((line.slope, line.offset), None), lambda _, parts: Line(*parts)
     ... )
     """
-    if kind in _registered or kind in (dict, list, tuple):
+    if id(kind) in _registered or is_one_of(kind, (dict, list, tuple)):
         raise ValueError(f"{kind.__qualname__} is a container already")
-    _registered[kind] = (flatten, unflatten)
+    _registered[id(kind)] = (kind, flatten, unflatten)
     return kind
 
 
@@ -140,8 +142,8 @@ def parts_of(value: Any) -> tuple[list[Any], Hashable] | None:
         return list(value), None
     if kind is dict:
         return list(value.values()), tuple([_told_key(key) for key in value])
-    if kind in _registered:
-        parts, aux = _registered[kind][0](value)
+    if id(kind) in _registered:
+        parts, aux = _registered[id(kind)][1](value)
         return list(parts), aux
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
         return list(value), None
@@ -166,13 +168,13 @@ class Same:
         return id(self.value)
 
 
-_PLAIN_KEYS = frozenset((str, int, float, bool, bytes, type(None)))
+_PLAIN_KEYS: frozenset[type] = frozenset((str, int, float, bool, bytes, type(None)))
 
 
 def _told_key(key: Any) -> tuple[Any, Any]:
     """A key of a dict, with what tells it from equal ones, or as itself alone."""
     kind = type(key)
-    return (kind, key) if kind in _PLAIN_KEYS else (Same, Same(key))
+    return (kind, key) if is_one_of(kind, _PLAIN_KEYS) else (Same, Same(key))
 
 
 def key_of(told: tuple[Any, Any]) -> Any:
@@ -207,8 +209,8 @@ def build(kind: type, aux: Any, parts: list[Any]) -> Any:
         return tuple(parts)
     if kind is dict:
         return dict(zip(map(key_of, aux), parts, strict=True))
-    if kind in _registered:
-        return _registered[kind][1](aux, parts)
+    if id(kind) in _registered:
+        return _registered[id(kind)][2](aux, parts)
     if issubclass(kind, tuple):
         return kind._make(parts)  # type: ignore[attr-defined]
     made = object.__new__(kind)
@@ -230,7 +232,7 @@ def paths(value: Any, root: str) -> list[str]:
     parts, aux = taken
     if type(value) is dict and isinstance(aux, tuple):
         names = [f"{root}[{_shown_key(told)}]" for told in aux]
-    elif type(value) in (list, tuple):
+    elif is_one_of(type(value), (list, tuple)):
         names = [f"{root}[{at}]" for at in range(len(parts))]
     elif hasattr(value, "_fields"):
         names = [f"{root}.{name}" for name in value._fields]

@@ -26,6 +26,7 @@ from frazil.jit.callables import (
     reads_state,
 )
 from frazil.jit.code_names import REFLECTION, Asked, Names, Write, names_of
+from frazil.jit.identity import is_one_of
 from frazil.jit.kinds import (
     NOT_READ,
     REMEMBERING,
@@ -49,6 +50,13 @@ LIMIT = 3000
 LARGE = 1 << 22
 """The contents of arrays of more bytes are not compared at each call."""
 
+_OF_FUNCTIONS = ("__name__", "__qualname__", "__doc__", "__module__", "__annotations__")
+_OF_CLASSES = ("__name__", "__qualname__")
+_IN_CONTAINERS = ("item", "keys", "elements", "element", "length", "itself")
+_CONTAINERS = (list, tuple, set, frozenset)
+_BOUND = (types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType)
+_ARRAYS_ARE_SEQUENCES = bool(np.ndarray.__flags__ & 1 << 5)
+"""Whether arrays match sequences of patterns: they do in newer releases of NumPy."""
 _MRO = type.__dict__["__mro__"]
 _DICT_OF_TYPE = type.__dict__["__dict__"]
 
@@ -116,6 +124,10 @@ class Snapshot:
         """Names of attributes in all code that was met."""
         self._names = names
         self._reflects = bool(names & REFLECTION)
+        self._scopes: set[int] = set()
+        """The ids of the dicts of modules."""
+        self._owned: set[int] = set()
+        """The ids of the dicts of attributes."""
         self.handles = handles
         """Whether code catches errors, so that what is missing may matter."""
         self._pending: list[tuple[Any, str, str, str]] = []
@@ -147,6 +159,19 @@ class Snapshot:
                 return self.told[own.check]
         return None
 
+    def order(self) -> list[int]:
+        """The numbers of the checks: those of cells, modules, containers, then attributes."""
+
+        def rank(at: int) -> int:
+            place, owner = self.checks[at][:2]
+            if type(owner) is types.CellType:
+                return 0
+            if id(owner) in self._scopes:
+                return 1
+            return 2 if place in _IN_CONTAINERS and id(owner) not in self._owned else 3
+
+        return sorted(range(len(self.checks)), key=rank)
+
     # ------------------------------------------------------------ walking
 
     def _check(self, place: str, obj: Any, key: Any, expected: tuple[Any, ...], path: str) -> None:
@@ -162,7 +187,7 @@ class Snapshot:
     def _visit(self, value: Any, path: str) -> None:
         """Come back to a value later, unless it has no parts or was met before."""
         kind = type(value)
-        if kind in SCALARS or id(value) in self.seen:
+        if is_one_of(kind, SCALARS) or id(value) in self.seen:
             return
         self.seen[id(value)] = value
         if is_traced(value):
@@ -200,13 +225,13 @@ class Snapshot:
             self._module(value, None, path)
         elif wrapped is not None:
             self._visit(wrapped, path)
-        elif kind in (list, tuple, set, frozenset) or "n_sequence_fields" in vars(kind):
+        elif is_one_of(kind, _CONTAINERS) or "n_sequence_fields" in vars(kind):
             self._sequence(value, path)
         elif issubclass(kind, dict) and has_plain_layout(kind, dict):
             self._dict(value, path)
             if kind is not dict:
                 self._instance(value, path)
-        elif kind in (types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType):
+        elif is_one_of(kind, _BOUND):
             owner = value.__self__
             if not isinstance(owner, types.ModuleType):
                 self._visit(owner, path)
@@ -245,14 +270,22 @@ class Snapshot:
         defaults = function.__defaults__
         self._check("attribute", function, "__defaults__", (defaults,), f"{name}.__defaults__")
         for value in defaults or ():
-            if type(value) in SCALARS:
+            if is_one_of(type(value), SCALARS):
                 continue
             self._visit_data(value, f"a default of {name}")
         keywords = function.__kwdefaults__
         self._check("attribute", function, "__kwdefaults__", (keywords,), f"{name}.__kwdefaults__")
         if keywords:
             self._visit(keywords, f"the defaults of {name}")
+            if any(is_data(own) and not is_one_of(type(own), SCALARS) for own in keywords.values()):
+                self.data.append(Told(f"a default of {name}", self._policy, self._where))
+        for key in _OF_FUNCTIONS:
+            if key in self._names:
+                self._read("attribute", function, key, getattr(function, key), f"{name}.{key}")
+        if "__globals__" in self._names:
+            self.reasons.append(f"the globals of {name} may be read by {name}.__globals__")
         own = f"the attributes of {name}"
+        self._owned.add(id(vars(function)))
         self._check("keys", vars(function), None, (tuple(vars(function)),), own)
         for key, value in vars(function).items():
             self._read("item", vars(function), key, value, f"{own}[{key!r}]")
@@ -281,10 +314,16 @@ class Snapshot:
             self.tells_identity = self.tells_identity or names.tells_identity
             for asked in names.classes_asked:
                 self._note_asked(asked)
+            for matching, line in names.sequences_matched if _ARRAYS_ARE_SEQUENCES else ():
+                place = _place(matching, line, matching.co_name)
+                self.blind.append(
+                    f"a value is matched with [...] or (...), {place}, which arrays may match"
+                )
         for used, chains in names.uses.items():
             self._policy = self._policies.of(used, above)
             self._where = _place(code, names.lines.get(used), name)
             self._global(used, chains, scope, library)
+        self._scopes.update((id(scope), id(sys.modules)))
         for module in sorted(names.imports):
             if module in sys.modules:
                 self._read("item", sys.modules, module, sys.modules[module], f"module {module!r}")
@@ -293,7 +332,7 @@ class Snapshot:
         for cell, free in zip(closure or (), code.co_freevars, strict=False):
             self._policy = self._policies.of(free, above)
             self._where = _place(code, names.lines.get(free), name)
-            self._cell(cell, free, names)
+            self._cell(cell, free, names, library)
         self._policy = above
 
     def _note_asked(self, asked: Asked) -> None:
@@ -324,13 +363,14 @@ class Snapshot:
             return
         self._check("item", scope, name, (), path)
         inner = _builtins_of(scope)
+        self._scopes.add(id(inner))
         if name in REFLECTION:
             self.wanted.add(name)
         if name in inner:
             self._check("item", inner, name, (inner[name],), f"builtin {name!r}")
             self._visit(inner[name], f"builtin {name!r}")
 
-    def _cell(self, cell: types.CellType, name: str, names: Names) -> None:
+    def _cell(self, cell: types.CellType, name: str, names: Names, library: bool) -> None:
         path = f"nonlocal {name!r}"
         try:
             value = cell.cell_contents
@@ -338,7 +378,10 @@ class Snapshot:
             self._check("attribute", cell, "cell_contents", (), path)
             return
         self._check("attribute", cell, "cell_contents", (value,), path)
-        self._used(value, names.free_uses.get(name, {()}), path)
+        if library:
+            self._visit(value, path)
+        else:
+            self._used(value, names.free_uses.get(name, {()}), path)
 
     def _used(self, value: Any, chains: set[tuple[str, ...]], path: str) -> None:
         """A value under a name, of which code reads these attributes."""
@@ -356,6 +399,7 @@ class Snapshot:
     def _along(self, module: types.ModuleType, chain: tuple[str, ...], path: str) -> None:
         """The attributes that are read of a module, of a module in it, and so on."""
         scope = vars(module)
+        self._scopes.add(id(scope))
         name = chain[0]
         shown = f"{module.__name__}.{name}"
         if name not in scope:
@@ -367,7 +411,7 @@ class Snapshot:
             self.reasons.append(f"{shown} reads what NumPy is set to")
         if isinstance(value, types.ModuleType) and len(chain) > 1:
             self._along(value, chain[1:], path)
-        elif type(value) in SCALARS and module.__name__ in sys.stdlib_module_names:
+        elif is_one_of(type(value), SCALARS) and module.__name__ in sys.stdlib_module_names:
             return  # math.pi, which is no data of anybody's
         elif not is_trusted_module(module.__name__):
             self._visit_data(value, shown)
@@ -378,6 +422,7 @@ class Snapshot:
         if is_trusted_module(module.__name__):
             return
         scope = vars(module)
+        self._scopes.add(id(scope))
         self._note_names(scope, f"an attribute of {module.__name__}")
         for name in sorted(self._names & scope.keys()):
             self._read("item", scope, name, scope[name], f"{module.__name__}.{name}")
@@ -424,6 +469,7 @@ class Snapshot:
         resolved = {name for base in kind.__mro__ for name in vars(base)}
         if kind.__dictoffset__:
             own = object.__getattribute__(value, "__dict__")
+            self._owned.add(id(own))
             self._check("instance dict", value, None, (own,), f"the attributes of {path}")
             self._note_names(own, f"an attribute of {path}")
             names = own.keys() if self._reflects else own.keys() & self._names
@@ -477,6 +523,11 @@ class Snapshot:
             above = {name for base in _MRO.__get__(type(kind)) for name in vars(base)}
             wanted = {name for name in self._names if not is_dunder(name)}
             self._not_in_classes(kind, wanted if "__getattr__" in above else wanted & above)
+        for name in _OF_CLASSES:
+            if name in self._names:
+                reader = vars(type)[name]
+                path = f"{kind.__qualname__}.{name}"
+                self._check("member", kind, reader, (reader.__get__(kind),), path)
         found: set[str] = set()
         for base in reversed(mro):
             if not is_written_in_python(base) or is_trusted_module(base.__module__):
@@ -497,7 +548,8 @@ class Snapshot:
         value = proxy[name]
         path = f"{kind.__qualname__}.{name}"
         self._check("class item", proxy, name, (value,), path)
-        if is_data(value) and not is_dunder(name):
+        field = name in vars(kind).get("__dataclass_fields__", ())  # a default of instances
+        if is_data(value) and not is_dunder(name) and not field:
             self.data.append(Told(path, self._policy, self._where))
         self._visit(value, path)
 
@@ -511,8 +563,11 @@ def take_snapshot(
 
     ``extra`` is code that is known to be entered, with its globals.
     """
-    names: frozenset[str] = frozenset()
-    handles = False
+    # The names of the code itself at once: as a rule no other is met.
+    codes = [root.__code__ for root, _ in roots if type(root) is types.FunctionType]
+    own = [names_of(code) for code in codes if not is_trusted_code(code)]
+    names = frozenset().union(*[known.attributes for known in own])
+    handles = any(known.handles_errors for known in own)
     while True:
         found = Snapshot(roots, names, handles, policies)
         for code, scope in extra:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from frazil.graph.dataclass import dataclass
-from frazil.jit.pytree import Same, Structure, flatten, parts_of, paths
+from frazil.jit.identity import is_one_of
+from frazil.jit.pytree import Node, Same, Structure, flatten, parts_of, paths
 from frazil.jit.trace import is_array
 
 
@@ -30,7 +31,7 @@ def static_key(value: Any) -> Hashable:
         return float, struct.pack("d", value)
     if kind is complex:
         return complex, struct.pack("dd", value.real, value.imag)
-    if kind in (int, bool, str, bytes, type(None)):
+    if is_one_of(kind, (int, bool, str, bytes, type(None))):
         return kind, value
     if kind is np.ndarray or issubclass(kind, np.generic):
         return kind, value.dtype.str, np.shape(value), value.tobytes()
@@ -47,6 +48,18 @@ class Specialization:
     arrays: tuple[int, ...]
     """Which leaves are arrays that the graph reads."""
     key: Hashable
+
+    def classes(self) -> list[type]:
+        """The classes of the containers, but for dicts, lists and tuples."""
+        found: dict[type, None] = {}
+        pending = list(self.structures)
+        while pending:
+            one = pending.pop()
+            if isinstance(one, Node):
+                pending += one.parts
+                if not is_one_of(one.kind, (dict, list, tuple)):
+                    found[one.kind] = None
+        return list(found)
 
     def paths(self, names: Iterable[str], args: tuple[Any, ...], kwargs: Any) -> list[str]:
         """How one writes each leaf."""
