@@ -1,0 +1,109 @@
+"""How far calls are from what a program in C does that was written by hand for the same work.
+
+    python benches/limit.py [workload ...]
+
+Each program of ``benches/limits`` is compiled by ``gcc -O3 -march=native -ffast-math``, which calls
+the C library's vector functions. It knows all lengths and may sum in any order. Its results are
+compared with frazil's, then both run in turns, in one thread; the ratio is of the lowest processor
+times of a call. frazil's has the way from Python in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import importlib
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent / "limits"
+FLAGS = ["-O3", "-march=native", "-mprefer-vector-width=512", "-ffast-math", "-shared", "-fPIC"]
+ROUNDS = 40
+
+#: The seconds of processor time that a round of one of both takes, about.
+SECONDS = 0.01
+
+
+def library(name: str, folder: str) -> ctypes.CDLL:
+    path = Path(folder) / f"{name}.so"
+    source = FOLDER / f"{name}.c"
+    subprocess.run(["gcc", *FLAGS, str(source), "-o", str(path), "-lmvec", "-lm"], check=True)
+    return ctypes.CDLL(str(path))
+
+
+def runner(
+    compiled: ctypes.CDLL, arguments: Sequence[Any], results: Sequence[Any]
+) -> Callable[[int], None]:
+    """So many turns of a program in C, with the arrays ``results`` to write to."""
+
+    def pointers(arrays: Sequence[Any]) -> Any:
+        return (ctypes.c_void_p * len(arrays))(*(x.ctypes.data for x in arrays))
+
+    given, written = pointers(arguments), pointers(results)
+    return lambda turns: compiled.run(given, written, ctypes.c_long(turns))
+
+
+def quickest(actions: Sequence[Callable[[int], None]]) -> list[float]:
+    """The lowest time of a turn of each."""
+    turns = []
+    for action in actions:
+        started = time.thread_time()
+        action(3)
+        spent = max(time.thread_time() - started, 1e-6) / 3
+        turns.append(max(1, round(SECONDS / spent)))
+    best = [float("inf")] * len(actions)
+    for _ in range(ROUNDS):
+        for k, action in enumerate(actions):
+            started = time.thread_time()
+            action(turns[k])
+            best[k] = min(best[k], (time.thread_time() - started) / turns[k])
+    return best
+
+
+def measure(name: str, folder: str) -> None:
+    import numpy as np
+
+    import frazil as fz
+
+    workload = importlib.import_module(f"workloads.{name}")
+    arguments = [np.asarray(x, order="C") for x in workload.arguments()]
+    function = fz.function(*workload.frazil(), mode="c", threads=1)
+    expected = function(*arguments)
+    results = [np.empty_like(x) for x in expected]
+    by_hand = runner(library(name, folder), arguments, results)
+    by_hand(1)
+    for result, wanted in zip(results, expected, strict=True):
+        np.testing.assert_allclose(result, wanted, rtol=1e-6, atol=1e-8)
+
+    def calls(turns: int) -> None:
+        for _ in range(turns):
+            function(*arguments)
+
+    limit, own = quickest([by_hand, calls])
+    times = " | ".join(f"{each * 1e6:.3g} us" for each in (limit, own))
+    print(f"| `{name}` | {times} | {own / limit:.2f} |", flush=True)
+
+
+def main() -> None:
+    known = sorted(path.stem for path in FOLDER.glob("*.c"))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("workload", nargs="*", help=", ".join(known))
+    chosen = parser.parse_args().workload or known
+    if unknown := [name for name in chosen if name not in known]:
+        parser.error(f"no program for {', '.join(unknown)}; there are {', '.join(known)}")
+    os.environ["OMP_NUM_THREADS"] = "1"
+    sys.path.insert(0, str(Path(__file__).parent))
+    print("| | by hand | frazil | ratio |\n|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in chosen:
+            measure(name, folder)
+
+
+if __name__ == "__main__":
+    main()
