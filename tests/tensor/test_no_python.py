@@ -206,6 +206,9 @@ PYTHON = {
 }
 """What SciPy computes; the docstrings of the ops say why."""
 
+OF_TYPES = {"can_cast", "result_type"}
+"""What answers while a graph is written, and builds none."""
+
 
 def functions():
     """Return how each is applied: to one operand or two unless :data:`CALLS` says how."""
@@ -214,7 +217,7 @@ def functions():
         for name, function in vars(module).items():
             if name[0] == "_" or inspect.isclass(function) or not inspect.isfunction(function):
                 continue
-            if prefix + name in INPUTS | PYTHON:
+            if prefix + name in INPUTS | PYTHON | OF_TYPES:
                 continue
             parameters = inspect.signature(function).parameters.values()
             needed = [p for p in parameters if p.default is p.empty and p.kind < p.KEYWORD_ONLY]

@@ -27,7 +27,7 @@ FUNCTIONS = {place(function): function for function in get_overridable_numpy_arr
 UFUNCS = {key: value for key, value in vars(np).items() if isinstance(value, np.ufunc)}
 
 MISSING = {
-    *("can_cast", "i0", "frexp", "gcd", "lcm", "ldexp"),
+    *("i0", "frexp", "gcd", "lcm", "ldexp"),
     *("unique_all", "unique_counts", "unique_inverse", "unique_values"),
 }
 """What may be missing yet."""
@@ -72,6 +72,7 @@ CALLS = {
     "array_equiv": [lambda f: f(V, A), lambda f: f(V, A * 0 + V)],
     "argpartition": [lambda f: f(np.sort(V), 1), lambda f: f(np.sort(V), kth=1, axis=None)],
     "astype": [lambda f: f(A, "float32", copy=False)],
+    "can_cast": [lambda f: f(A, "float32"), lambda f: f(K, "int8", casting="same_kind")],
     "atleast_3d": [lambda f: f(A), lambda f: f(A, V)],
     "average": [lambda f: f(A, axis=0), lambda f: f(A, weights=A)],
     "append": [lambda f: f(A, V), lambda f: f(A, A, axis=0)],

@@ -362,6 +362,8 @@ from frazil.tensor.products import dot as dot
 from frazil.tensor.products import matmul as matmul
 from frazil.tensor.products import outer as outer
 from frazil.tensor.products import tensordot as tensordot
+from frazil.tensor.promotion import can_cast as can_cast
+from frazil.tensor.promotion import result_type as result_type
 from frazil.tensor.quantiles import median as median
 from frazil.tensor.quantiles import nanmedian as nanmedian
 from frazil.tensor.quantiles import nanpercentile as nanpercentile

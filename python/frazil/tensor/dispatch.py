@@ -373,7 +373,6 @@ _OTHERS: Mapping[str, Function] = {
     "linalg.vecdot": lambda x1, x2, /, *, axis=-1: _tensor().vecdot(x1, x2, axis=axis),
     "nan_to_num": _nan_to_num,
     "ndim": lambda a: as_tensor(a).ndim,
-    "result_type": lambda *arrays: np.result_type(*_dtypes(arrays)),
     "size": _size,
     "split": _split,
     "take_along_axis": lambda arr, indices, axis=-1: _tensor().take_along_axis(arr, indices, axis),

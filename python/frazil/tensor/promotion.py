@@ -1,0 +1,83 @@
+"""The dtype in which operands meet, and which casts keep values: known before anything runs."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from frazil._core import Variable
+
+Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
+
+
+def can_cast(
+    from_: Variable | npt.DTypeLike, to: npt.DTypeLike, casting: Casting = "safe"
+) -> builtins.bool:
+    """Tell whether a cast is allowed; by default, whether it keeps every value.
+
+    Parameters
+    ----------
+    from_ : Variable or dtype
+        What is cast: a dtype, or a variable, whose dtype counts.
+    to : dtype
+        The dtype of the result.
+    casting : {"no", "equiv", "safe", "same_kind", "unsafe"}, default "safe"
+        What is allowed, as in :func:`numpy.can_cast`.
+
+    Returns
+    -------
+    bool
+        A bool of Python: it does not wait for values.
+
+    Raises
+    ------
+    TypeError
+        If ``from_`` is a number of Python, ``to`` is a variable, or no dtype is called so.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.can_cast(ft.ivector("i"), "float64"), ft.can_cast("float64", "float32")
+    (True, False)
+    """
+    if isinstance(to, Variable):
+        raise TypeError(f"can_cast: to must be a dtype; a variable was given. Write {to}.dtype")
+    return np.can_cast(_dtype_or_given(from_), to, casting)
+
+
+def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
+    """Return the dtype in which variables, arrays, dtypes and numbers meet.
+
+    Parameters
+    ----------
+    *arrays_and_dtypes : Variable, array, dtype or number
+        Numbers of Python take the dtype of the others where they are of its kind.
+
+    Returns
+    -------
+    numpy.dtype
+        As :func:`numpy.result_type` gives.
+
+    Raises
+    ------
+    ValueError
+        If nothing is given.
+    TypeError
+        If an argument has no dtype.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.result_type(ft.vector("x", dtype="float32"), 1.0)
+    dtype('float32')
+    >>> ft.result_type(ft.ivector("i"), "float32")
+    dtype('float64')
+    """
+    return np.result_type(*map(_dtype_or_given, arrays_and_dtypes))
+
+
+def _dtype_or_given(x: Any) -> Any:
+    return x.type.numpy_dtype if isinstance(x, Variable) else x

@@ -1,0 +1,49 @@
+"""Dtypes in which operands meet, beside NumPy's."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import frazil.tensor as ft
+
+DTYPES = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+DTYPES += ["bool", "float32", "float64"]
+
+
+@pytest.mark.parametrize("casting", ["no", "equiv", "safe", "same_kind", "unsafe"])
+def test_casts_are_allowed_as_numpy_allows_them(casting):
+    for source, target in itertools.product(DTYPES, repeat=2):
+        expected = np.can_cast(source, target, casting)
+        assert ft.can_cast(source, target, casting) is expected
+        assert ft.can_cast(ft.vector("x", dtype=source), target, casting) is expected
+        assert np.can_cast(ft.vector("x", dtype=source), target, casting) is expected
+
+
+def test_dtypes_meet_as_numpy_lets_them_and_as_operands_do():
+    for one, other in itertools.product(DTYPES, repeat=2):
+        expected = np.result_type(one, other)
+        x, y = ft.vector("x", dtype=one), ft.vector("y", dtype=other)
+        assert ft.result_type(x, other) == expected
+        assert np.result_type(x, y) == expected
+        assert ft.result_type(x, np.zeros(0, other)) == (x + y).type.numpy_dtype
+
+
+@pytest.mark.parametrize("number", [True, 3, 2.5, np.float32(1), np.int64(1), np.float64(1)])
+def test_numbers_meet_dtypes_as_arrays_of_them_do(number):
+    for dtype in DTYPES:
+        expected = np.result_type(np.zeros(1, dtype), number)
+        assert ft.result_type(ft.vector("x", dtype=dtype), number) == expected
+
+
+def test_what_has_no_dtype_is_refused_with_the_class_of_numpy():
+    with pytest.raises(ValueError, match="at least one"):
+        ft.result_type()
+    with pytest.raises(TypeError, match="not understood"):
+        ft.result_type(ft.vector("x"), "floot")
+    with pytest.raises(TypeError, match="int"):
+        ft.can_cast(3, "int8")
+    with pytest.raises(TypeError, match="to must be a dtype"):
+        ft.can_cast("int8", ft.vector("x"))
+    with pytest.raises(ValueError, match="casting"):
+        ft.can_cast(ft.vector("x"), "float32", "often")
