@@ -17,6 +17,12 @@ _RELOCATION = re.compile(r"^\s*[0-9a-f]+: R_X86_64_\w+\t(\S+?)(?:[-+]0x[0-9a-f]+
 _LABEL = re.compile(r"^([0-9a-f]+) <(.+)>:$")
 _WIDE = re.compile(r"%[yz]mm(?:\d|1[0-5])(?:\{%k\d\})?(?:\{z\})?$")
 _TARGET = re.compile(r"^([0-9a-f]+) <(.+)>")
+_POINTER = re.compile(r"^([0-9a-f]+) R_X86_64_\w+\s+(\w+)")
+_LOAD = re.compile(r"^0x[0-9a-f]+\(%rip\),(%\w+)\s+# ([0-9a-f]+) ")
+_INDIRECT = re.compile(r"^\*(?:\(?)(%\w+)\)?$")
+_OF_VECTORS = re.compile(r"_ZGV|_block_f[48]$")
+"""Names of functions that take vectors and return one: of libmvec and of the runtime."""
+_RETURNS_VECTORS = re.compile(r"loops5typed6blocks8block_f[48]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +71,28 @@ def _disassembled(code):
 
 
 def _objdump(path):
+    """The instructions, and then which names the pointers bear that the loader writes."""
     command = ["objdump", "-dr", "--no-show-raw-insn", str(path)]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    code = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    # It fails for a file that is not loaded by itself, and has no such pointers.
+    loaded = subprocess.run(["objdump", "-R", str(path)], capture_output=True, text=True)
+    return f"{code}\n\n{loaded.stdout}"
 
 
 def _instructions(lines):
     function, held, last = "", {}, None
+    found_pointers = (_POINTER.match(line) for line in lines)
+    pointers = {int(found[1], 16): found[2] for found in found_pointers if found is not None}
     for line in lines:
         if (found := _LINE.match(line)) is not None:
             if last is not None:
                 yield last
             address, name, operands = found.groups()
             called = None
-            if name in ("call", "jmp") and operands.startswith("*%"):
-                called = held.get(operands[1:])
+            if name in ("call", "jmp") and (way := _INDIRECT.match(operands)) is not None:
+                called = held.get(way[1])
+            if name == "mov" and (load := _LOAD.match(operands)) is not None:
+                held[load[1]] = pointers.get(int(load[2], 16))
             last = Instruction(int(address, 16), name, operands.strip(), function, called)
         elif (found := _RELOCATION.match(line)) is not None and last is not None:
             # It belongs to the instruction above; an address may be loaded before it is called.
@@ -123,7 +137,7 @@ class _Walk:
         return self.at.get(int(found[1], 16))
 
     def _is_vector_function(self, own):
-        return "_ZGV" in (own.called or own.operands)
+        return _OF_VECTORS.search(own.called or own.operands.partition("@")[0]) is not None
 
     def _returns_to(self, function):
         """Where a function that only this file knows goes back to."""
@@ -156,7 +170,7 @@ class _Walk:
             place = f"{own.function}: {own.name} {own.operands} {own.called or ''}"
             if own.name.startswith("ret"):
                 back = self._returns_to(own.function)
-                if not back:
+                if not back and _RETURNS_VECTORS.search(own.function) is None:
                     yield place
                 waiting += back
             elif own.name == "call":

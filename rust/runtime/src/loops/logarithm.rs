@@ -187,7 +187,8 @@ pub(super) fn log1p<L: Lanes>(x: L) -> L {
 #[inline(always)]
 pub(super) fn log1mexp<L: Lanes>(x: L) -> L {
     let zero = L::number(0.0);
-    let far = log1p(zero.sub(exp(x)));
+    // What vanishes keeps its sign.
+    let far = log1p(L::number(-0.0).sub(exp(x)));
     let near = log(zero.sub(expm1(x)));
     x.below(L::number(-std::f64::consts::LN_2), far, near)
 }
