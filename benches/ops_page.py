@@ -83,7 +83,7 @@ points that are hard: over the whole range, near zeros, poles and branch points,
 change. `python benches/precision.py --write` measures it, in mode `"c"`; "none" says that the op
 does not round, 0.5 that it is an operation of the processor. After it stands where it was found.
 Functions that kernels call in SciPy are as precise as SciPy has them; see note 1 for their zeros.
-Functions of float32 compute in float32, with as many ulp of that, or half an ulp more.
+Functions of float32 compute in float32, with as many ulp of that, or one more.
 
 """
 

@@ -36,6 +36,8 @@ class NumPy:
         # SciPy's expit gives 0 where the result is subnormal.
         return np.where(x < 0, np.exp(np.minimum(x, -x)), 1) / (1 + np.exp(-np.abs(x)))
 
+    expit = sigmoid
+
     @staticmethod
     def softplus(x: Any) -> Any:
         return np.logaddexp(x, np.zeros((), x.dtype))

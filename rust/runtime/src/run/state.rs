@@ -316,10 +316,7 @@ impl State {
             // SAFETY: as above.
             step => unsafe { step.run(&self.bases, &self.values, scratch, conduct) },
         };
-        // A fault is large: it is moved only if there is one.
-        if let Err(fault) = done {
-            return Err(fault);
-        }
+        done?;
         if let Some(bytes) = guarded
             // SAFETY: as above.
             && let Some(trespass) = unsafe { self.guards.trespass(scratch, bytes) }
