@@ -70,7 +70,7 @@ EDGES = {
     "tan": [(-0.0, -0.0), (np.inf, np.nan), (1e300, float(np.tan(1e300)))],
     "erfc": [(0.0, 1.0), (np.inf, 0.0), (-np.inf, 2.0), (30.0, 0.0)],
     "ndtr": [(0.0, 0.5), (np.inf, 1.0), (-np.inf, 0.0)],
-    "log1mexp": [(-np.inf, 0.0), (0.0, -np.inf), (1.0, np.nan)],
+    "log1mexp": [(-np.inf, -0.0), (0.0, -np.inf), (1.0, np.nan)],
     "exp": [(0.0, 1.0), (-np.inf, 0.0), (np.inf, np.inf), (710.0, np.inf), (-800.0, 0.0)],
     "expm1": [(0.0, 0.0), (-0.0, -0.0), (np.inf, np.inf), (-np.inf, -1.0), (5e-324, 5e-324)],
     "log": [(0.0, -np.inf), (-0.0, -np.inf), (1.0, 0.0), (np.inf, np.inf), (-1.0, np.nan)],
