@@ -65,7 +65,9 @@ def called_by_address(model, mode):
         mode=mode,
         compute_grad=True,
         join_expanded=True,
-        pymc_initial_point_fn=make_initial_point_fn(model=model, return_transformed=True),
+        pymc_initial_point_fn=make_initial_point_fn(
+            model=model, jitter_rvs=set(model.free_RVs), return_transformed=True
+        ),
     )
     density, values = compiled_function(density), compiled_function(values)
     made = [f.address(np.zeros(size)) for f in (density, values)]
