@@ -64,6 +64,10 @@ WHY: dict[tuple[str, str], str] = {
         (("Expm", "native"), ("SolveRiccati", "native"), ("SolveSylvester", "native")),
         "SciPy computes it, in Python",
     ),
+    **dict.fromkeys(
+        (("Fourier", "native"), ("RealFourier", "native"), ("InverseRealFourier", "native")),
+        "NumPy computes it, called by Python, as all that has complex numbers",
+    ),
     ("LogAbsDet", "native"): "a rule puts a sum of logarithms in its place before it is compiled",
     ("Print", "native"): "it writes to Python's output",
 }

@@ -14,7 +14,7 @@ PACKAGE = Path(fz.__file__).parent
 
 PUBLIC = {
     "frazil": {"batching", "debug", "gradient", "inplace", "random", "rewrite", "scalar", "tensor"},
-    "frazil.array_api": {"linalg"},
+    "frazil.array_api": {"fft", "linalg"},
     "frazil.compile": set(),
     "frazil.gradient": set(),
     "frazil.interop.pytensor": set(),
@@ -23,7 +23,7 @@ PUBLIC = {
     "frazil.random": set(),
     "frazil.rewrite": set(),
     "frazil.scalar": set(),
-    "frazil.tensor": {"linalg"},
+    "frazil.tensor": {"fft", "linalg"},
     "frazil.tensor.linalg": set(),
 }
 """Public modules, each with the modules that it shows."""

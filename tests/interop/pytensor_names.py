@@ -60,7 +60,7 @@ def here(name: str, module: str) -> str | None:
     if "random" in module:
         places = (places[2], *places)
     for place, namespace in places:
-        if name in namespace.__all__:
+        if name in namespace.__all__ and not inspect.ismodule(getattr(namespace, name)):
             return f"`{place}.{name}`"
     if name in ft.absent.OF_FRAZIL:
         return f"`fz.{name}`"

@@ -201,10 +201,11 @@ INPUTS = {
 
 
 PYTHON = {
+    "complex",  # there are no kernels of complex numbers
     *("linalg.expm", "linalg.solve_continuous_are", "linalg.solve_continuous_lyapunov"),
     *("linalg.solve_discrete_are", "linalg.solve_discrete_lyapunov", "linalg.solve_sylvester"),
 }
-"""What SciPy computes; the docstrings of the ops say why."""
+"""What SciPy and NumPy compute: the docstrings of the ops, and the docs, say why."""
 
 OF_TYPES = {"can_cast", "result_type"}
 """What answers while a graph is written, and builds none."""

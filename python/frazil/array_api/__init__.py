@@ -21,6 +21,7 @@ from math import nan as nan
 from math import pi as pi
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from frazil.array_api import fft as fft
 from frazil.array_api import linalg as linalg
 from frazil.array_api.array import Array as Array
 from frazil.array_api.creation import arange as arange
@@ -43,6 +44,8 @@ from frazil.array_api.creation import zeros_like as zeros_like
 from frazil.array_api.data_types import astype as astype
 from frazil.array_api.data_types import bool as bool
 from frazil.array_api.data_types import can_cast as can_cast
+from frazil.array_api.data_types import complex64 as complex64
+from frazil.array_api.data_types import complex128 as complex128
 from frazil.array_api.data_types import finfo as finfo
 from frazil.array_api.data_types import float32 as float32
 from frazil.array_api.data_types import float64 as float64
@@ -176,7 +179,7 @@ __array_api_version__ = "2024.12"
 if not _TYPE_CHECKING:  # checkers of types know by themselves which names there are not
     from frazil.graph.namespace import public_names as _public_names
 
-    __all__ = _public_names(globals(), modules=["linalg"])
+    __all__ = _public_names(globals(), modules=["fft", "linalg"])
 
     def __dir__() -> list[str]:
         return __all__

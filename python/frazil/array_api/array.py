@@ -22,7 +22,7 @@ VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")
 DEVICE = "cpu"
 """The only device."""
 
-Number: TypeAlias = bool | int | float
+Number: TypeAlias = bool | int | float | complex
 
 
 class Array:
@@ -272,7 +272,7 @@ def check_device(device: object) -> None:
 
 def _operator(function: Callable[..., Any], reflected: bool) -> Callable[[Array, Any], Any]:
     def apply(self: Array, other: Any, /) -> Any:
-        if not isinstance(other, Array | bool | int | float | np.ndarray | np.generic):
+        if not isinstance(other, Array | Number | np.ndarray | np.generic):
             return NotImplemented
         return lifted(function, other, self) if reflected else lifted(function, self, other)
 

@@ -16,6 +16,7 @@ bool = np.dtype("bool")
 int8, int16, int32, int64 = map(np.dtype, ("int8", "int16", "int32", "int64"))
 uint8, uint16, uint32, uint64 = map(np.dtype, ("uint8", "uint16", "uint32", "uint64"))
 float32, float64 = np.dtype("float32"), np.dtype("float64")
+complex64, complex128 = np.dtype("complex64"), np.dtype("complex128")
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ def can_cast(from_: npt.DTypeLike | Array, to: npt.DTypeLike, /) -> builtins.boo
 def result_type(*arrays_and_dtypes: Array | npt.DTypeLike | Number) -> np.dtype[Any]:
     """Return the dtype that arrays, dtypes and numbers meet in."""
     given = (
-        x if isinstance(x, builtins.bool | int | float) else _dtype_of(x) for x in arrays_and_dtypes
+        x if isinstance(x, builtins.bool | int | float | complex) else _dtype_of(x)
+        for x in arrays_and_dtypes
     )
     return np.result_type(*given)
 

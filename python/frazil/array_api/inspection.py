@@ -14,10 +14,14 @@ _KINDS = {
     "signed integer": ("int8", "int16", "int32", "int64"),
     "unsigned integer": ("uint8", "uint16", "uint32", "uint64"),
     "real floating": ("float32", "float64"),
-    "complex floating": (),
+    "complex floating": ("complex64", "complex128"),
 }
 _KINDS["integral"] = (*_KINDS["signed integer"], *_KINDS["unsigned integer"])
-_KINDS["numeric"] = (*_KINDS["integral"], *_KINDS["real floating"])
+_KINDS["numeric"] = (
+    *_KINDS["integral"],
+    *_KINDS["real floating"],
+    *_KINDS["complex floating"],
+)
 
 
 class Info:
@@ -36,6 +40,7 @@ class Info:
         check_device(device)
         return {
             "real floating": data_types.float64,
+            "complex floating": data_types.complex128,
             "integral": data_types.int64,
             "indexing": data_types.int64,
         }

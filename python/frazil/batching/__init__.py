@@ -16,6 +16,7 @@ from frazil.batching import (  # noqa: F401  (they register rules)
     linalg,
     products,
     scan,
+    transforms,
 )
 from frazil.batching.registry import Operand as Operand
 from frazil.batching.registry import batch_rule as batch_rule

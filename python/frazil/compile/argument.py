@@ -71,13 +71,13 @@ def _array(value: object, what: str) -> np.ndarray[Any, Any]:
 def _cast(
     value: object, array: np.ndarray[Any, Any], wanted: np.dtype[Any], what: str
 ) -> np.ndarray[Any, Any]:
-    if array.dtype.kind in "biuf":
+    if array.dtype.kind in "biuf" or (array.dtype.kind, wanted.kind) == ("c", "c"):
         if np.can_cast(array.dtype, wanted, "safe"):
             return array.astype(wanted)
         if not isinstance(value, np.ndarray | np.generic):
             with np.errstate(invalid="ignore", over="ignore"):
                 cast = array.astype(wanted)
-            if wanted.kind == "f" or np.array_equal(cast, array):
+            if wanted.kind in "fc" or np.array_equal(cast, array):
                 return cast
     if array.dtype.kind in "OSU":
         raise TypeError(

@@ -64,7 +64,7 @@ def _derivatives(
                 f"{what}: the derivative for {place} {at} must be a variable, or None if there is "
                 f"none; given {g!r} of type {type(g).__name__}"
             )
-        if not g.dtype.startswith("float"):
+        if not g.dtype.startswith(("float", "complex")):
             raise TypeError(
                 f"{what}: the derivative for {place} {at} must be floating-point, given one of "
                 f"type {g.type}"

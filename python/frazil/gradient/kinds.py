@@ -8,7 +8,7 @@ from frazil.tensor.broadcasting import BroadcastTo
 
 def is_continuous(x: Variable) -> bool:
     """Return whether ``x`` can have a gradient."""
-    return x.dtype in ("float64", "float32")
+    return x.type.numpy_dtype.kind in "fc"
 
 
 def is_zero(x: Variable) -> bool:

@@ -112,7 +112,9 @@ def grad(
     Returns
     -------
     Variable or list of Variable
-        One gradient for each of ``wrt``, of its dtype and shape. A list if ``wrt`` is one.
+        One gradient for each of ``wrt``, of its dtype and shape. A list if ``wrt`` is one. By a
+        complex ``z = x + iy`` it is ``dcost/dx - i dcost/dy``, as in JAX; its conjugate is the
+        direction of steepest ascent.
 
     Raises
     ------
@@ -238,6 +240,11 @@ def _seeds(
         )
     elif not is_continuous(cost):
         raise TypeError(f"the cost must be floating-point; given {_describe(cost)}")
+    elif cost.type.numpy_dtype.kind == "c":
+        raise TypeError(
+            f"the cost must be real; given {_describe(cost)}. Take its real part, ft.real(...), "
+            "for example, or the gradient of abs(...)"
+        )
     else:
         seeds[cost] = _one(cost.dtype)
     for variable, gradient in (known_grads or {}).items():
@@ -280,9 +287,16 @@ def _walk_back(
             if gradient is None or not want:
                 continue
             if gradient.dtype != variable.dtype:
-                gradient = as_tensor(gradient, variable.dtype)
+                gradient = _in_dtype(gradient, variable.dtype)
             before = gradients.get(variable)
             gradients[variable] = gradient if before is None else _sum(before, gradient)
+
+
+def _in_dtype(gradient: Variable, dtype: str) -> Variable:
+    """Return a gradient in the dtype of its variable; a real one changes by real steps only."""
+    if gradient.type.numpy_dtype.kind == "c" and np.dtype(dtype).kind != "c":
+        gradient = _core.elemwise(scalar.real, gradient)
+    return as_tensor(gradient, dtype)
 
 
 def _pull(

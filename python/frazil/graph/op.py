@@ -70,6 +70,9 @@ class Op(OpBase, metaclass=OpMeta):
         of its own and runs once: nothing merges, folds, moves or drops it.
     distinct : bool
         Every application is a buffer of its own, never merged with an equal one.
+    takes_complex : bool
+        Inputs and outputs may be complex. Nodes of other ops refuse those with a TypeError, so that
+        no imaginary part is lost.
 
     Examples
     --------
@@ -100,6 +103,7 @@ class Op(OpBase, metaclass=OpMeta):
     commutative: bool = False
     pure: ClassVar[bool] = True
     distinct: ClassVar[bool] = False
+    takes_complex: bool = False
 
     def _interned(self) -> Self:
         """The one op that is equal to this new one."""
@@ -142,6 +146,7 @@ class Op(OpBase, metaclass=OpMeta):
             "commutative": self.commutative,
             "pure": self.pure,
             "distinct": self.distinct,
+            "takes_complex": self.takes_complex,
         }
 
     def _rule(self) -> str | None:

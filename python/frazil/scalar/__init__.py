@@ -46,6 +46,10 @@ from frazil.scalar.bessel import kve as kve
 from frazil.scalar.bessel import y0 as y0
 from frazil.scalar.bessel import y1 as y1
 from frazil.scalar.bessel import yv as yv
+from frazil.scalar.complex import complex as complex
+from frazil.scalar.complex import conj as conj
+from frazil.scalar.complex import imag as imag
+from frazil.scalar.complex import real as real
 from frazil.scalar.composite import Composite as Composite
 from frazil.scalar.elementary import Elementary as Elementary
 from frazil.scalar.elementary import Row as Row

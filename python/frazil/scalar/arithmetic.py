@@ -10,9 +10,10 @@ import numpy as np
 
 from frazil._core import Constant, Variable, elemwise
 from frazil.graph.op import Array, Variables
+from frazil.scalar.complex import conjugate
 from frazil.scalar.elementary import Elementary, define, function
 from frazil.scalar.exponential import log
-from frazil.scalar.logic import eq, ge, gt, le, lt, second, where
+from frazil.scalar.logic import cast, eq, ge, gt, le, lt, second, where
 from frazil.scalar.op import Partial
 
 
@@ -38,6 +39,8 @@ def _gradient_of_base(x: Variable, y: Variable, g: Variable) -> Variable:
 
 def _derivative_by_exponent(x: Variable, output: Variable) -> Variable:
     """``log(x) * output``, and zero where ``x`` is, though the logarithm is infinite."""
+    if output.type.numpy_dtype.kind == "c":
+        x = elemwise(cast(output.dtype), x)
     zero = elemwise(eq, x, 0)
     return elemwise(where, zero, 0, elemwise(log, elemwise(where, zero, 1, x)) * output)
 
@@ -59,6 +62,16 @@ def _clip_gradient(inputs: Variables, output: Variable, g: Variable) -> list[Par
 
 def _zeros(inputs: Variables, output: Variable, g: Variable) -> list[Partial]:
     return [elemwise(second, g, 0) for _ in inputs]
+
+
+def _sign_gradient(inputs: Variables, output: Variable, g: Variable) -> list[Partial]:
+    """Zero; of complex numbers the sign is ``z / abs(z)``, which turns with them."""
+    if output.type.numpy_dtype.kind != "c":
+        return _zeros(inputs, output, g)
+    size = elemwise(abs, inputs[0])
+    size = elemwise(where, elemwise(eq, size, 0), 1, size)
+    back = conjugate(output)
+    return [lambda: (g - conjugate(g) * back * back) / (size * 2) * elemwise(abs, output)]
 
 
 def _clip(x: Array, low: Array, high: Array) -> Array:
@@ -104,6 +117,7 @@ add = define(
     "add",
     "arithmetic",
     np.add,
+    takes_complex=True,
     nin=2,
     commutative=True,
     c={"fiu": "{0} + {1}", "b": "{0} | {1}"},
@@ -114,6 +128,7 @@ sub = define(
     "sub",
     "arithmetic_no_bool",
     np.subtract,
+    takes_complex=True,
     nin=2,
     c="{0} - {1}",
     numba={"f": "{0} - {1}", "iu": "{sub}({0}, {1})"},
@@ -123,6 +138,7 @@ mul = define(
     "mul",
     "arithmetic",
     np.multiply,
+    takes_complex=True,
     nin=2,
     commutative=True,
     c={"fiu": "{0} * {1}", "b": "{0} & {1}"},
@@ -133,6 +149,7 @@ truediv = define(
     "truediv",
     "division",
     np.true_divide,
+    takes_complex=True,
     nin=2,
     c="{0} / {1}",
     gradient=lambda inputs, output, g: [g / inputs[1], lambda: -(g / inputs[1]) * output],
@@ -168,6 +185,7 @@ neg = define(
     "neg",
     "arithmetic_no_bool",
     np.negative,
+    takes_complex=True,
     c="-{0}",
     gradient=lambda inputs, output, g: [-g],
 )
@@ -175,6 +193,7 @@ reciprocal = define(
     "reciprocal",
     "division",
     np.reciprocal,
+    takes_complex=True,
     c="1 / {0}",
     numba="{T}(1) / {0}",
     gradient=lambda inputs, output, g: [-g * output * output],
@@ -183,6 +202,7 @@ sqr = define(
     "sqr",
     "floor",
     np.square,
+    takes_complex=True,
     c="{0} * {0}",
     numba={"f": "{0} * {0}", "iu": "{mul}({0}, {0})"},
     gradient=lambda inputs, output, g: [g * (inputs[0] * 2)],
@@ -191,6 +211,7 @@ pow = define(
     "pow",
     "floor",
     np.power,
+    takes_complex=True,
     nin=2,
     c={"f": "{pow}({0}, {1})", "u": "{upow}({0}, {1})", "i": "{ipow}({0}, {1}, &status)"},
     numba={"f": "{pow}({0}, {1})", "u": "{upow}({0}, {1})", "i": "{ipow}({0}, {1})"},
@@ -198,16 +219,18 @@ pow = define(
 )
 abs = define(
     "abs",
-    "arithmetic",
+    "part",
     np.absolute,
+    takes_complex=True,
     c={"f": "{fabs}({0})", "i": "{0} < 0 ? -{0} : {0}", "ub": "{0}"},
     numba={"f": "{fabs}({0})", "i": "{select}({0} < 0, {T}(-{0}), {0})", "ub": "{0}"},
-    gradient=lambda inputs, output, g: [g * elemwise(sign, inputs[0])],
+    gradient=lambda inputs, output, g: [g * conjugate(elemwise(sign, inputs[0]))],
 )
 sign: Elementary = define(
     "sign",
     "arithmetic_no_bool",
     np.sign,
+    takes_complex=True,
     c={
         "f": "{0} > 0 ? 1 : {0} < 0 ? -1 : {0} == 0 ? 0 : {0}",
         "i": "({0} > 0) - ({0} < 0)",
@@ -218,7 +241,7 @@ sign: Elementary = define(
         "i": "{T}({0} > 0) - {T}({0} < 0)",
         "u": "{0} != 0",
     },
-    gradient=_zeros,
+    gradient=_sign_gradient,
 )
 minimum = _extremum("minimum", np.minimum, "<", "&")
 maximum = _extremum("maximum", np.maximum, ">", "|")
@@ -235,4 +258,4 @@ clip = define(
 floor = _rounding("floor", np.floor)
 ceil = _rounding("ceil", np.ceil)
 trunc = _rounding("trunc", np.trunc)
-rint: Elementary = function("rint", np.rint, _zeros)
+rint: Elementary = function("rint", np.rint, _zeros, takes_complex=True)

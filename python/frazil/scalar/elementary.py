@@ -36,6 +36,7 @@ class Row:
     numba: NativeText
     gradient: GradientFunction | None
     commutative: bool = False
+    takes_complex: bool = False
 
 
 _ROWS: dict[str, Row] = {}
@@ -91,6 +92,10 @@ class Elementary(ScalarOp):
         return self.row.commutative
 
     @property
+    def takes_complex(self) -> bool:  # type: ignore[override]
+        return self.row.takes_complex
+
+    @property
     def c(self) -> NativeText:
         return self.row.c
 
@@ -140,9 +145,11 @@ def define(
     gradient: GradientFunction | None = None,
     nin: int = 1,
     commutative: bool = False,
+    takes_complex: bool = False,
 ) -> Elementary:
     """The elementary op of a new row of the table; without ``numba``, that is as ``c``."""
-    row = Row(name, rule, nin, ufunc, c, c if numba is None else numba, gradient, commutative)
+    numba = c if numba is None else numba
+    row = Row(name, rule, nin, ufunc, c, numba, gradient, commutative, takes_complex)
     if _ROWS.setdefault(name, row) is not row:
         raise ValueError(f"a scalar op named {name!r} exists already")
     return Elementary(name)
@@ -156,24 +163,42 @@ def function(
     call: str | None = None,
     nin: int = 1,
     commutative: bool = False,
+    takes_complex: bool = False,
 ) -> Elementary:
     """The op of a row that calls a function of floating numbers, ``call`` in C and in Numba."""
     operands = ", ".join(f"{{{at}}}" for at in range(nin))
     text = f"{{{call or name}}}({operands})"
-    return define(name, "float", ufunc, c=text, gradient=gradient, nin=nin, commutative=commutative)
+    return define(
+        name,
+        "float",
+        ufunc,
+        c=text,
+        gradient=gradient,
+        nin=nin,
+        commutative=commutative,
+        takes_complex=takes_complex,
+    )
 
 
 def operator(
-    name: str, rule: str, ufunc: Callable[..., Any], sign: str, *, commutative: bool = False
+    name: str,
+    rule: str,
+    ufunc: Callable[..., Any],
+    sign: str,
+    *,
+    commutative: bool = False,
+    takes_complex: bool = False,
 ) -> Elementary:
     """The op of a row that C and Python write with a sign between two operands; no gradient."""
     text = f"{{0}} {sign} {{1}}"
-    return define(name, rule, ufunc, c=text, nin=2, commutative=commutative)
+    return define(
+        name, rule, ufunc, c=text, nin=2, commutative=commutative, takes_complex=takes_complex
+    )
 
 
 def define_cast(gradient: GradientFunction) -> Callable[[str], Elementary]:
     """The family of casts: a function from a dtype to the scalar op that converts to it."""
-    _ROWS["cast"] = Row("cast", "cast", 1, np.asarray, "{0}", "{0}", gradient)
+    _ROWS["cast"] = Row("cast", "cast", 1, np.asarray, "{0}", "{0}", gradient, takes_complex=True)
 
     def cast(dtype: str) -> Elementary:
         """Return the scalar op that converts to ``dtype``.

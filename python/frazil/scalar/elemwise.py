@@ -35,6 +35,10 @@ class Elemwise(Op):
     def commutative(self) -> bool:  # type: ignore[override]
         return self.scalar_op.commutative
 
+    @property
+    def takes_complex(self) -> bool:  # type: ignore[override]
+        return self.scalar_op.takes_complex
+
     def _rule(self) -> str:
         return self.scalar_op.rule
 

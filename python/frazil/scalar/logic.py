@@ -31,16 +31,17 @@ def _predicate(name: str, ufunc: np.ufunc, text: str, *, of_integers: bool) -> E
         ufunc,
         c={"f": text, "iub": str(int(of_integers))},
         numba={"f": text, "iub": str(of_integers)},
+        takes_complex=True,
     )
 
 
 def _copy(name: str, gradient: GradientFunction) -> Elementary:
     """The op of a row that gives its operand, and has a gradient of its own."""
-    return define(name, "arithmetic", np.array, c="{0}", gradient=gradient)
+    return define(name, "arithmetic", np.array, c="{0}", gradient=gradient, takes_complex=True)
 
 
-eq = operator("eq", "comparison", np.equal, "==", commutative=True)
-neq = operator("neq", "comparison", np.not_equal, "!=", commutative=True)
+eq = operator("eq", "comparison", np.equal, "==", commutative=True, takes_complex=True)
+neq = operator("neq", "comparison", np.not_equal, "!=", commutative=True, takes_complex=True)
 lt = operator("lt", "comparison", np.less, "<")
 le = operator("le", "comparison", np.less_equal, "<=")
 gt = operator("gt", "comparison", np.greater, ">")
@@ -64,6 +65,7 @@ where = define(
     "where",
     "select",
     np.where,
+    takes_complex=True,
     nin=3,
     c={"fiu": "{0} ? {1} : {2}", "b": "({0} & {1}) | (!{0} & {2})"},
     numba="{select}({0}, {1}, {2})",
@@ -73,6 +75,7 @@ second = define(
     "second",
     "arithmetic",
     _second,
+    takes_complex=True,
     nin=2,
     c="{1}",
     gradient=lambda inputs, output, g: [None, g],

@@ -76,7 +76,8 @@ class ScalarOp(Op, metaclass=ScalarOpMeta):
         The numbers of operands and of results.
     rule : str
         How the core finds the result's dtype: "arithmetic", "arithmetic_no_bool", "floor", "float",
-        "division", "comparison", "bitwise", "shift", "predicate", "select", or "cast:" and a dtype.
+        "division", "part", "complex", "comparison", "bitwise", "shift", "predicate", "select", or
+        "cast:" and a dtype.
     ufunc : callable, optional
         A function that does the same to whole arrays, as NumPy's ufuncs do.
     c, numba : str or mapping, optional
@@ -184,6 +185,11 @@ class ScalarOp(Op, metaclass=ScalarOpMeta):
         match self.rule.partition(":")[0]:
             case "cast" | "predicate":
                 return tuple(dtypes)
+            case "part":
+                return (np.result_type(*dtypes).name,) * len(dtypes)
+            case "complex":
+                part = "float32" if result == "complex64" else "float64"
+                return (part,) * len(dtypes)
             case "select":
                 return ("bool", *[result] * (len(dtypes) - 1))
             case "comparison":

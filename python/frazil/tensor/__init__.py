@@ -12,6 +12,7 @@ from frazil.scalar.constants import as_tensor as as_tensor
 from frazil.scalar.constants import as_tensor_variable as as_tensor_variable
 from frazil.scalar.constants import constant as constant
 from frazil.tensor import dispatch as _dispatch  # noqa: F401  (what NumPy calls for variables)
+from frazil.tensor import fft as fft
 from frazil.tensor import linalg as linalg
 from frazil.tensor import methods as _methods  # noqa: F401  (gives variables their methods)
 from frazil.tensor import refusals as _refusals  # noqa: F401  (what variables refuse)
@@ -378,6 +379,8 @@ from frazil.tensor.ranks import atleast_Nd as atleast_Nd
 from frazil.tensor.ranks import shape_padaxis as shape_padaxis
 from frazil.tensor.ranks import shape_padleft as shape_padleft
 from frazil.tensor.ranks import shape_padright as shape_padright
+from frazil.tensor.realness import angle as angle
+from frazil.tensor.realness import complex as complex
 from frazil.tensor.realness import conj as conj
 from frazil.tensor.realness import conjugate as conjugate
 from frazil.tensor.realness import imag as imag
@@ -478,7 +481,7 @@ if not _TYPE_CHECKING:  # checkers of types know by themselves which names there
 
     __getattr__ = _refuse("frazil.tensor", _IN_TENSOR)
 
-    __all__ = _public_names(globals(), modules=["linalg"])
+    __all__ = _public_names(globals(), modules=["fft", "linalg"])
 
     def __dir__() -> list[str]:
         return __all__

@@ -27,7 +27,7 @@ IN_TENSOR: Mapping[str, str] = {
 _IN_PLACE = (
     "it changes its argument, and a variable does not change. Write y = {}, and go on with y"
 )
-_COMPLEX = "complex numbers are not supported"
+_COMPLEX = "whether its result is complex depends on values"
 _DATES = "dates are not supported"
 _FILES = "it works on files and text. Make arrays first, and variables of them by ft.constant"
 _TEXT = "a variable has no values to print before a function runs. Print it by print(x)"
@@ -43,7 +43,8 @@ IN_NUMPY: Mapping[str, str] = {
     "put_along_axis": _IN_PLACE.format("ft.put_along_axis(x, indices, values, axis)"),
     "putmask": _IN_PLACE.format("ft.where(mask, values, x)"),
     **dict.fromkeys(("linalg.eig", "linalg.eigvals"), f"{_COMPLEX}. Write linalg.eigh or eigvalsh"),
-    **dict.fromkeys(("angle", "real_if_close", "sort_complex"), _COMPLEX),
+    "real_if_close": _COMPLEX,
+    "sort_complex": "complex numbers have no order. Sort their real parts, ft.real(x), say",
     **dict.fromkeys(("busday_count", "busday_offset", "datetime_as_string"), _DATES),
     **dict.fromkeys(("is_busday", "isnat"), _DATES),
     **dict.fromkeys(("frombuffer", "fromfile", "fromiter", "fromstring"), _FILES),
@@ -70,7 +71,6 @@ IN_NUMPY: Mapping[str, str] = {
 
 IN_MODULES_OF_NUMPY: Mapping[str, str] = {
     "char": "text is not supported",
-    "fft": _COMPLEX,
     "recfunctions": "arrays of records are not supported",
     "scimath": _COMPLEX,
     "polynomial": _POLYNOMIALS,

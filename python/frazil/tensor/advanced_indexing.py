@@ -41,6 +41,8 @@ class AdvancedSubtensor(Op):
     Negative positions count from the end. One that is out of bounds raises IndexError.
     """
 
+    takes_complex = True
+
     template: AdvancedTemplate
 
     def make_node(self, x: Variable, *indices: Variable) -> FrozenApply:
@@ -73,6 +75,8 @@ class AdvancedIncSubtensor(Op):
     A new tensor. ``y`` broadcasts to the part. Values for a position that is given several times
     are added one after the other; with ``set`` the last one remains.
     """
+
+    takes_complex = True
 
     template: AdvancedTemplate
     set: bool

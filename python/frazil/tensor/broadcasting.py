@@ -35,6 +35,8 @@ class BroadcastTo(Op):
     A dimension repeats only where the type of ``x`` says that its length is 1.
     """
 
+    takes_complex = True
+
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
 
     def make_node(self, x: Variable, *shape: Variable) -> FrozenApply:

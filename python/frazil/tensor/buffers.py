@@ -16,6 +16,8 @@ from frazil.tensor.lengths import Lengths
 class Distinct(Op):
     """``x`` in a buffer of its own: each application is another node."""
 
+    takes_complex = True
+
     distinct: ClassVar[bool] = True
 
     def make_node(self, x: Variable) -> FrozenApply:

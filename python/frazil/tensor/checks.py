@@ -23,6 +23,8 @@ class Check(Op):
     ``asserted`` says whether the error is an AssertionError; else it is a ValueError.
     """
 
+    takes_complex = True
+
     message: str
     asserted: bool
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}

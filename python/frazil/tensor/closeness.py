@@ -74,4 +74,4 @@ def allclose(
 
 def _number(x: Variable) -> Variable:
     """``x`` where numbers may be subtracted: whole ones neither wrap around nor are bool."""
-    return x if x.dtype.startswith("float") else elemwise(scalar.cast("float64"), x)
+    return x if x.dtype.startswith(("float", "complex")) else elemwise(scalar.cast("float64"), x)

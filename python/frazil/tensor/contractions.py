@@ -5,6 +5,7 @@ from __future__ import annotations
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
+from frazil.scalar.complex import conjugate
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axis
 from frazil.tensor.dims import expand_dims, squeeze
@@ -18,6 +19,8 @@ from frazil.tensor.transposition import moveaxis
 
 def vecdot(x1: TensorLike, x2: TensorLike, /, *, axis: int = -1) -> Variable:
     """Return the products of the vectors that lie along a dimension of both operands.
+
+    Of complex numbers the first operand is conjugated.
 
     Parameters
     ----------
@@ -39,7 +42,8 @@ def vecdot(x1: TensorLike, x2: TensorLike, /, *, axis: int = -1) -> Variable:
     array([12., 34.])
     """
     a, b = (_vectors(x, axis, "vecdot") for x in (x1, x2))
-    return squeeze(matmul(expand_dims(a, a.ndim - 1), expand_dims(b, b.ndim)), (-2, -1))
+    rows = expand_dims(conjugate(a), a.ndim - 1)
+    return squeeze(matmul(rows, expand_dims(b, b.ndim)), (-2, -1))
 
 
 def matvec(x1: TensorLike, x2: TensorLike, /) -> Variable:
@@ -158,7 +162,7 @@ def inner(a: TensorLike, b: TensorLike, /) -> Variable:
 
 
 def vdot(a: TensorLike, b: TensorLike, /) -> Variable:
-    """Return the sum of the products of all elements.
+    """Return the sum of the products of all elements, those of ``a`` conjugated.
 
     Parameters
     ----------
@@ -176,7 +180,7 @@ def vdot(a: TensorLike, b: TensorLike, /) -> Variable:
     >>> ft.vdot([[1.0, 2.0], [3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]]).eval()
     array(5.)
     """
-    return matmul(ravel(as_tensor(a)), ravel(as_tensor(b)))
+    return matmul(ravel(conjugate(as_tensor(a))), ravel(as_tensor(b)))
 
 
 def kron(a: TensorLike, b: TensorLike) -> Variable:

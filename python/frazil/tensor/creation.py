@@ -27,6 +27,8 @@ class Full(Op):
     ``BroadcastTo`` of the value merges with its like.
     """
 
+    takes_complex = True
+
     distinct: ClassVar[bool] = True
 
     def make_node(self, value: Variable, *shape: Variable) -> FrozenApply:

@@ -27,6 +27,8 @@ class CumOp(Op):
     ``axis`` up to it and with it.
     """
 
+    takes_complex = True
+
     axis: int
     mode: Literal["add", "mul"]
 

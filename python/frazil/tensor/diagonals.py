@@ -40,6 +40,8 @@ class ExtractDiag(Op):
     last dimension; a view.
     """
 
+    takes_complex = True
+
     offset: int
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
 
@@ -69,6 +71,8 @@ class AllocDiag(Op):
     """Matrices with the last dimension of ``x`` as their diagonal, ``offset`` above the main one,
     and zeros elsewhere. The other operands are the numbers of rows and of columns.
     """
+
+    takes_complex = True
 
     offset: int
 
@@ -110,6 +114,8 @@ class Eye(Op):
     """The matrix with ones on the diagonal that is ``offset`` above the main one, and zeros
     elsewhere. The operands are the numbers of rows and of columns.
     """
+
+    takes_complex = True
 
     offset: int
     dtype: str

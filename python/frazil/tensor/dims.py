@@ -21,6 +21,8 @@ T = TypeVar("T")
 class ExpandDims(Op):
     """A view with dimensions of length 1 at the positions ``axes`` of the result."""
 
+    takes_complex = True
+
     axes: tuple[int, ...]
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
 
@@ -45,6 +47,8 @@ class ExpandDims(Op):
 @dataclass(frozen=True, eq=False)
 class DropDims(Op):
     """A view without the dimensions ``axes``, each of length 1."""
+
+    takes_complex = True
 
     axes: tuple[int, ...]
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}

@@ -46,6 +46,8 @@ to this, so ``x[:, [0]]``, done in two steps, differs from ``x[:][:, [0]]``."""
 class Subtensor(Op):
     """A view of a part of ``x``, as ``template`` says."""
 
+    takes_complex = True
+
     template: Template
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
 
@@ -73,6 +75,8 @@ class IncSubtensor(Op):
 
     ``y`` broadcasts to the part.
     """
+
+    takes_complex = True
 
     template: Template
     set: bool

@@ -40,6 +40,8 @@ class Join(Op):
     They have one dtype and, but for ``axis``, equal lengths.
     """
 
+    takes_complex = True
+
     axis: int
 
     def make_node(self, *tensors: Variable) -> FrozenApply:

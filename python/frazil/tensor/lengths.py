@@ -29,6 +29,8 @@ LengthLike: TypeAlias = int | np.integer | Variable
 class Shape_i(Op):
     """The length of dimension ``axis`` of a tensor."""
 
+    takes_complex = True
+
     axis: int
 
     def make_node(self, x: Variable) -> FrozenApply:

@@ -276,12 +276,12 @@ class _Methods(_core.Variable):
 
     @property
     def real(self) -> Variable:
-        """The variable itself: all numbers are real."""
-        return self
+        """The real part; the variable itself if it is real."""
+        return realness.real(self)
 
     @property
     def imag(self) -> Variable:
-        """Zeros: all numbers are real."""
+        """The imaginary part; zeros if the variable is real."""
         return realness.imag(self)
 
     @property

@@ -101,8 +101,8 @@ def var(
         ddof = correction
     x = _as_floating(x, dtype)
     distances = x - mean(x, axis, keepdims=True, where=where)
-    squares = _core.elemwise(scalar.sqr, distances)
-    total = sum(squares, axis, x.dtype, keepdims, where=where)
+    squares = squared_sizes(distances)
+    total = sum(squares, axis, squares.dtype, keepdims, where=where)
     return _divided(total, _less(_count(x, axis, keepdims, where), ddof))
 
 
@@ -138,9 +138,18 @@ def std(
     return _core.elemwise(scalar.sqrt, square)
 
 
+def squared_sizes(x: Variable) -> Variable:
+    """Return the squares of numbers, or of the sizes of complex ones."""
+    if x.type.numpy_dtype.kind != "c":
+        return _core.elemwise(scalar.sqr, x)
+    parts = (_core.elemwise(part, x) for part in (scalar.real, scalar.imag))
+    re, im = (_core.elemwise(scalar.sqr, part) for part in parts)
+    return _core.elemwise(scalar.add, re, im)
+
+
 def _as_floating(x: TensorLike, dtype: npt.DTypeLike | None) -> Variable:
     x = as_tensor(x)
-    if dtype is None and x.type.numpy_dtype.kind != "f":
+    if dtype is None and x.type.numpy_dtype.kind not in "fc":
         dtype = "float64"
     return as_tensor(x, dtype)
 

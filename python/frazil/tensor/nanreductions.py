@@ -162,8 +162,8 @@ def nanvar(
         return moments.var(x, axis, ddof, keepdims, where=where)
     x = _masked(x, where)
     apart = _replaced(x, 0) - nanmean(x, axis, keepdims=True)
-    squares = _core.elemwise(scalar.sqr, _core.elemwise(scalar.where, _is_nan(x), 0, apart))
-    left = as_tensor(_count(x, axis, keepdims), x.dtype) - ddof
+    squares = moments.squared_sizes(_core.elemwise(scalar.where, _is_nan(x), 0, apart))
+    left = as_tensor(_count(x, axis, keepdims), squares.dtype) - ddof
     divided = reductions.sum(squares, axis, keepdims=keepdims) / left
     return _core.elemwise(scalar.where, left > 0, divided, np.nan)
 
@@ -255,4 +255,4 @@ def _is_nan(x: Variable) -> Variable:
 
 def _has_nan(x: Variable) -> bool:
     """Whether there may be NaN in tensors of this dtype."""
-    return x.dtype.startswith("float")
+    return x.dtype.startswith(("float", "complex"))

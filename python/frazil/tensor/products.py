@@ -26,6 +26,8 @@ from frazil.tensor.transposition import permute_dims
 class Dot(Op):
     """The product of two vectors or matrices of one dtype, in any combination."""
 
+    takes_complex = True
+
     def make_node(self, a: Variable, b: Variable) -> FrozenApply:
         if a.ndim not in (1, 2) or b.ndim not in (1, 2) or a.dtype != b.dtype:
             raise TypeError(
@@ -64,6 +66,8 @@ class BatchedDot(Op):
     Both have one dtype and one rank, three or more. The dimensions in front have equal lengths, or
     length 1 declared in one operand, whose matrix then meets all matrices of the other.
     """
+
+    takes_complex = True
 
     def make_node(self, a: Variable, b: Variable) -> FrozenApply:
         if a.ndim < 3 or a.ndim != b.ndim or a.dtype != b.dtype:

@@ -1,9 +1,10 @@
-"""The parts of numbers, all of which are real, and the sign as it is."""
+"""The parts of complex numbers, and what makes complex numbers of their parts."""
 
 from __future__ import annotations
 
-from frazil._core import Variable
-from frazil.scalar.constants import TensorLike, as_tensor
+import frazil.scalar as scalar
+from frazil._core import Variable, elemwise
+from frazil.scalar.constants import TensorLike, as_operand, as_tensor
 from frazil.tensor.creation import zeros_like
 from frazil.tensor.elementwise.definition import elementwise
 
@@ -18,34 +19,63 @@ def positive(x: TensorLike, /) -> Variable:
 
 
 @elementwise(
-    "[1.0, -1.0] -> [ 1., -1.]",
-    "``x`` itself, as :func:`numpy.real` gives.",
-    "Any tensor; there are no complex ones.",
+    "[1.0 + 2.0j] -> [1.]",
+    "Floats, as :func:`numpy.real` gives; ``x`` itself if it is real.",
+    "Any tensor.",
 )
 def real(x: TensorLike, /) -> Variable:
-    """Return the real part, which is all of ``x``."""
-    return as_tensor(x)
+    """Return the real part."""
+    x = as_tensor(x)
+    return elemwise(scalar.real, x) if _is_complex(x) else x
 
 
 @elementwise(
-    "[1.0, -1.0] -> [0., 0.]",
-    "Zeros of the shape and dtype of ``x``, as :func:`numpy.imag` gives.",
-    "Any tensor; there are no complex ones.",
+    "[1.0 + 2.0j] -> [2.]",
+    "Floats, as :func:`numpy.imag` gives; zeros of the dtype of ``x`` if it is real.",
+    "Any tensor.",
 )
 def imag(x: TensorLike, /) -> Variable:
-    """Return the imaginary part, which is zero."""
-    return zeros_like(as_tensor(x))
+    """Return the imaginary part."""
+    x = as_tensor(x)
+    return elemwise(scalar.imag, x) if _is_complex(x) else zeros_like(x)
 
 
 @elementwise(
-    "[1.0, -1.0] -> [ 1., -1.]",
-    "``x`` itself, as :func:`numpy.conj` gives; int8 for bool.",
-    "Any tensor; there are no complex ones.",
+    "[1.0 + 2.0j] -> [1.-2.j]",
+    "Of the type of ``x``, as :func:`numpy.conj` gives: ``x`` itself if it is real, int8 for bool.",
+    "Any tensor.",
 )
 def conj(x: TensorLike, /) -> Variable:
-    """Return the conjugate, which is ``x``."""
+    """Return the conjugate, whose imaginary part has the other sign."""
     x = as_tensor(x)
+    if _is_complex(x):
+        return elemwise(scalar.conj, x)
     return as_tensor(x, "int8") if x.dtype == "bool" else x
+
+
+@elementwise(
+    "[2.0, -3.0, 4.0j] -> [0.        , 3.14159265, 1.57079633]",
+    "Floats between -pi and pi, as :func:`numpy.angle` gives.",
+    "Any tensor.",
+)
+def angle(z: TensorLike, /) -> Variable:
+    """Return the angle between a number and the positive real axis."""
+    z = as_tensor(z)
+    return elemwise(scalar.arctan2, imag(z), real(z))
+
+
+@elementwise(
+    "[1.0, 2.0], [3.0, -1.0] -> [1.+3.j, 2.-1.j]",
+    "Of complex64 for float32 and short integers, else of complex128.",
+    "Real numbers; their shapes broadcast.",
+)
+def complex(x1: TensorLike, x2: TensorLike, /) -> Variable:
+    """Return the complex numbers with a real part ``x1`` and an imaginary part ``x2``."""
+    return elemwise(scalar.complex, as_operand(x1), as_operand(x2))
+
+
+def _is_complex(x: Variable) -> bool:
+    return x.type.numpy_dtype.kind == "c"
 
 
 conjugate = conj

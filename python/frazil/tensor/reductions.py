@@ -78,6 +78,7 @@ class Reduce(Op):
 class Sum(Reduce):
     """The sum over ``axes``."""
 
+    takes_complex = True
     fold = "add"
     ufunc = np.add
 
@@ -93,6 +94,7 @@ class Sum(Reduce):
 class Prod(Reduce):
     """The product over ``axes``."""
 
+    takes_complex = True
     fold = "mul"
     ufunc = np.multiply
 

@@ -36,6 +36,8 @@ class Reshape(Op):
     One of them may be the constant -1 and is inferred. A view where the layout allows it.
     """
 
+    takes_complex = True
+
     ndim: int
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
 

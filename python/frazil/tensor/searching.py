@@ -27,6 +27,8 @@ class Nonzero(Op):
     How many there are only the values tell.
     """
 
+    takes_complex = True
+
     def make_node(self, x: Variable) -> FrozenApply:
         if x.ndim == 0:
             raise ValueError(

@@ -18,6 +18,8 @@ from frazil.tensor.lengths import Lengths
 class Transpose(Op):
     """A view whose dimension ``i`` is dimension ``axes[i]`` of the input."""
 
+    takes_complex = True
+
     axes: tuple[int, ...]
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
 

@@ -13,6 +13,7 @@ import numpy as np
 import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
+from frazil.scalar.complex import conjugate
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes
 from frazil.tensor.checks import Check, checked
@@ -155,6 +156,7 @@ def correlate(a: TensorLike, v: TensorLike, mode: Mode = "valid") -> Variable:
     array([3.5])
     """
     a, v = _vectors(a, v)
+    v = conjugate(v)
     n, m = length(a, 0), length(v, 0)
     less = minimum(n, m)
     # NumPy moves the shorter one along the longer one, and turns what it finds.

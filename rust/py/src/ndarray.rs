@@ -46,6 +46,8 @@ impl NumPy {
                     DType::UInt32 => NPY_TYPES::NPY_UINT,
                     DType::Float32 => NPY_TYPES::NPY_FLOAT,
                     DType::Float64 => NPY_TYPES::NPY_DOUBLE,
+                    DType::Complex64 => NPY_TYPES::NPY_CFLOAT,
+                    DType::Complex128 => NPY_TYPES::NPY_CDOUBLE,
                     // What NumPy calls int64 is C's long where that has 64 bits.
                     DType::Int64 if size_of::<std::ffi::c_long>() == 8 => NPY_TYPES::NPY_LONG,
                     DType::Int64 => NPY_TYPES::NPY_LONGLONG,

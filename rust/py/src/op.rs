@@ -153,6 +153,7 @@ fn props_of(props: &Bound<'_, PyDict>) -> PyResult<OpProps> {
         commutative: required(props, "commutative")?.extract()?,
         pure: required(props, "pure")?.extract()?,
         distinct: required(props, "distinct")?.extract()?,
+        takes_complex: required(props, "takes_complex")?.extract()?,
     })
 }
 

@@ -9,7 +9,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
+use pyo3::types::{PyBool, PyComplex, PyComplexMethods, PyFloat, PyInt, PyString};
 
 use crate::container::current;
 use crate::error::raise;
@@ -29,6 +29,9 @@ fn weak_scalar(value: &Bound<'_, PyAny>) -> PyResult<Option<WeakScalar>> {
     if let Ok(integer) = value.cast::<PyInt>() {
         let integer: i128 = integer.call_method0(intern!(value.py(), "__index__"))?.extract()?;
         return Ok(Some(WeakScalar::Int(integer)));
+    }
+    if let Ok(number) = value.cast_exact::<PyComplex>() {
+        return Ok(Some(WeakScalar::Complex(number.real(), number.imag())));
     }
     if value.is_instance_of::<PyFloat>() && !value.hasattr(intern!(value.py(), "dtype"))? {
         return Ok(Some(WeakScalar::Float(value.extract()?)));

@@ -257,3 +257,17 @@ require n2 == n4 \"why\"
 return %3, %4";
     assert_eq!(program.lines().join("\n"), expected);
 }
+
+#[test]
+fn complex_numbers_go_to_foreign_functions_only() {
+    let mut builder = Builder::new();
+    let x = builder.input(ArrayType::new(DType::Complex128, &[None])).unwrap();
+    builder.finish(&[x]).unwrap();
+    let mut builder = Builder::new();
+    let x = builder.input(ArrayType::new(DType::Complex128, &[None])).unwrap();
+    let copy = builder.copy(x).unwrap();
+    assert!(matches!(
+        builder.finish(&[copy]),
+        Err(BuildError::UnsupportedDType { given: DType::Complex128, .. })
+    ));
+}

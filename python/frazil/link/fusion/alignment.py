@@ -23,8 +23,16 @@ def makes_elements(node: FrozenApply) -> bool:
     return isinstance(node.op, (Elemwise, AdvancedSubtensor, CumOp))
 
 
+def has_complex(node: FrozenApply) -> bool:
+    """Whether a node computes with complex numbers, for which there are no kernels."""
+    types = (*(x.type for x in node.inputs), *node.output_types)
+    return any(type.numpy_dtype.kind == "c" for type in types)
+
+
 def can_loop(node: FrozenApply) -> bool:
-    """Whether loops know the node's op."""
+    """Whether loops know the node's op, and what it is applied to."""
+    if has_complex(node):
+        return False
     if isinstance(node.op, CumOp):
         return bool(node.inputs[0].type.shape[node.op.axis] != 1)
     return isinstance(node.op, (Elemwise, Reduce, AdvancedSubtensor, AdvancedIncSubtensor))

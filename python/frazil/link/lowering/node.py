@@ -14,6 +14,11 @@ from frazil.link.lowering.state import Lowering
 @singledispatch
 def lower_node(op: Op, node: FrozenApply, lowering: Lowering) -> None:
     """Add the instructions that compute ``node``; a call of ``perform`` if its op has no rule."""
+    call_op(op, node, lowering)
+
+
+def call_op(op: Op, node: FrozenApply, lowering: Lowering) -> None:
+    """Add a call of the ``perform`` of ``op``."""
     only_lengths = {*length_operands(node)} - {*value_operands(node)}
     inputs = [
         lowering.builder.size_scalar(lowering.size(x)) if x in only_lengths else lowering.slot(x)

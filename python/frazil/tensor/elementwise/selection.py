@@ -134,6 +134,9 @@ def nan_to_num(
     array([ 1.,  0., 99.])
     """
     x = as_tensor(x)
+    if x.type.numpy_dtype.kind == "c":
+        parts = (elemwise(part, x) for part in (scalar.real, scalar.imag))
+        return elemwise(scalar.complex, *(nan_to_num(part, nan, posinf, neginf) for part in parts))
     if x.type.numpy_dtype.kind != "f":
         return x
     limits = np.finfo(x.dtype)

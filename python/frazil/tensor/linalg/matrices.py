@@ -87,5 +87,5 @@ def as_floating(x: Variable) -> Variable:
 
 
 def floating(dtype: str) -> str:
-    """Return ``dtype`` if it is floating, else float64."""
-    return dtype if np.dtype(dtype).kind == "f" else "float64"
+    """Return ``dtype`` if it is floating, or complex, else float64."""
+    return dtype if np.dtype(dtype).kind in "fc" else "float64"

@@ -16,6 +16,7 @@ from frazil.tensor.items import get_item
 from frazil.tensor.linalg.factors import svdvals
 from frazil.tensor.linalg.general import inv
 from frazil.tensor.linalg.matrices import as_floating, check_matrices, check_square
+from frazil.tensor.moments import squared_sizes
 from frazil.tensor.reductions import any, max, min, sum
 from frazil.tensor.transposition import moveaxis
 
@@ -71,7 +72,7 @@ def norm(
 
 
 def _root_of_squares(x: Variable, axes: Sequence[int], keepdims: bool) -> Variable:
-    squares = _core.elemwise(scalar.sqr, x)
+    squares = squared_sizes(x)
     return _core.elemwise(scalar.sqrt, sum(squares, axes, keepdims=keepdims))
 
 
@@ -82,7 +83,8 @@ def _vector_norm(x: Variable, ord: float | str, axis: Sequence[int], keepdims: b
         return _root_of_squares(x, axis, keepdims)
     if ord == 0:
         nonzero = _core.elemwise(scalar.neq, x, 0)
-        return sum(as_tensor(nonzero, x.dtype), axis, keepdims=keepdims)
+        counted = as_tensor(nonzero, np.zeros(0, x.dtype).real.dtype)
+        return sum(counted, axis, keepdims=keepdims)
     size = _core.elemwise(scalar.abs, x)
     if ord == np.inf:
         return max(size, axis, keepdims=keepdims)

@@ -252,6 +252,15 @@ impl Container {
             }
         }
         op.check_maps(inputs.len(), signature.types().len())?;
+        if !op.key().props.takes_complex {
+            let types = inputs.iter().map(Var::ty).chain(signature.types());
+            if let Some(given) = types.into_iter().find(|ty| ty.is_complex()) {
+                return Err(Error::ComplexRefused {
+                    op: op.label().to_owned(),
+                    given: given.clone(),
+                });
+            }
+        }
         Ok(self.intern(Body::Apply { op, inputs, distinct }, signature, origin))
     }
 

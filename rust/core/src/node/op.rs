@@ -157,6 +157,8 @@ pub struct OpProps {
     pub pure: bool,
     /// Every application is a buffer of its own.
     pub distinct: bool,
+    /// Operands and results may be complex; without a rule for those they are refused.
+    pub takes_complex: bool,
 }
 
 impl Default for OpProps {
@@ -169,6 +171,7 @@ impl Default for OpProps {
             commutative: false,
             pure: true,
             distinct: false,
+            takes_complex: false,
         }
     }
 }
@@ -208,7 +211,7 @@ impl OpKey {
         write_pairs(&mut writer, &self.props.destroy_tolerates_aliased);
         writer.byte(self.props.commutative as u8);
         writer.byte(self.props.pure as u8);
-        writer.byte(self.props.distinct as u8);
+        writer.byte(self.props.distinct as u8 | (self.props.takes_complex as u8) << 1);
         writer.finish()
     }
 }

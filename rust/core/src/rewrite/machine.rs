@@ -318,6 +318,10 @@ fn bind<'g>(
     if !test.passes(op) || output.is_some_and(|output| output as usize != var.index()) {
         return false;
     }
+    // Rules are laws of real numbers: `|x| ** 2` is `x ** 2` of those only.
+    if var.ty().is_complex() || inputs.iter().any(|input| input.ty().is_complex()) {
+        return false;
+    }
     match operands {
         Operands::InOrder { first, count, tail } => {
             let count = count as usize;

@@ -70,6 +70,8 @@ pub enum WeakScalar {
     Int(i128),
     /// A float.
     Float(f64),
+    /// A complex number: its real and its imaginary part.
+    Complex(f64, f64),
 }
 
 impl WeakScalar {
@@ -80,6 +82,7 @@ impl WeakScalar {
             WeakScalar::Int(value) if value > i64::MAX as i128 => DType::UInt64,
             WeakScalar::Int(_) => DType::Int64,
             WeakScalar::Float(_) => DType::Float64,
+            WeakScalar::Complex(..) => DType::Complex128,
         }
     }
 
@@ -88,7 +91,9 @@ impl WeakScalar {
         match self {
             WeakScalar::Bool(_) => other.promote(DType::Bool),
             WeakScalar::Int(_) if other == DType::Bool => self.default_dtype(),
-            WeakScalar::Float(_) if !other.is_float() => DType::Float64,
+            WeakScalar::Float(_) if !other.is_float() && !other.is_complex() => DType::Float64,
+            WeakScalar::Complex(..) if other.part() == DType::Float32 => DType::Complex64,
+            WeakScalar::Complex(..) => DType::Complex128,
             WeakScalar::Int(_) | WeakScalar::Float(_) => other,
         }
     }
@@ -98,10 +103,12 @@ impl WeakScalar {
         let integer = match self {
             WeakScalar::Bool(value) => value as i128,
             WeakScalar::Int(value) => value,
+            WeakScalar::Complex(re, im) => return complex(re, im, dtype),
             WeakScalar::Float(value) => {
                 return match dtype {
                     DType::Float32 => ConstantData::new(dtype, &[], &(value as f32).to_ne_bytes()),
                     DType::Float64 => ConstantData::new(dtype, &[], &value.to_ne_bytes()),
+                    _ if dtype.is_complex() => complex(value, 0.0, dtype),
                     _ => Err(Error::FloatForInteger { value, dtype }),
                 };
             }
@@ -110,6 +117,7 @@ impl WeakScalar {
             DType::Bool => ConstantData::new(dtype, &[], &[(integer != 0) as u8]),
             DType::Float32 => ConstantData::new(dtype, &[], &(integer as f32).to_ne_bytes()),
             DType::Float64 => ConstantData::new(dtype, &[], &(integer as f64).to_ne_bytes()),
+            _ if dtype.is_complex() => complex(integer as f64, 0.0, dtype),
             _ => {
                 let (low, high) = dtype.integer_range().expect("an integer dtype has a range");
                 if integer < low || integer > high {
@@ -119,6 +127,20 @@ impl WeakScalar {
                 ConstantData::new(dtype, &[], &integer.to_le_bytes()[..dtype.itemsize()])
             }
         }
+    }
+}
+
+/// The 0-d constant of a complex type with these parts.
+fn complex(re: f64, im: f64, dtype: DType) -> Result<ConstantData, Error> {
+    match dtype {
+        DType::Complex64 => {
+            let parts = [re as f32, im as f32].map(f32::to_ne_bytes);
+            ConstantData::new(dtype, &[], parts.as_flattened())
+        }
+        DType::Complex128 => {
+            ConstantData::new(dtype, &[], [re, im].map(f64::to_ne_bytes).as_flattened())
+        }
+        _ => Err(Error::ComplexForReal { re, im, dtype }),
     }
 }
 

@@ -23,6 +23,8 @@ pub enum DType {
     UInt64,
     Float32,
     Float64,
+    Complex64,
+    Complex128,
 }
 
 /// The kinds of NumPy's promotion lattice, lowest first.
@@ -32,11 +34,12 @@ pub enum Kind {
     Bool,
     Integer,
     Float,
+    Complex,
 }
 
 impl DType {
     /// Every element type, in declaration order.
-    pub const ALL: [DType; 11] = [
+    pub const ALL: [DType; 13] = [
         DType::Bool,
         DType::Int8,
         DType::Int16,
@@ -48,7 +51,15 @@ impl DType {
         DType::UInt64,
         DType::Float32,
         DType::Float64,
+        DType::Complex64,
+        DType::Complex128,
     ];
+
+    /// The types whose elements are one number each, in declaration order.
+    pub const REAL: [DType; 11] = {
+        let [real @ .., _, _] = DType::ALL;
+        real
+    };
 
     /// NumPy's name.
     pub fn name(self) -> &'static str {
@@ -64,6 +75,8 @@ impl DType {
             DType::UInt64 => "uint64",
             DType::Float32 => "float32",
             DType::Float64 => "float64",
+            DType::Complex64 => "complex64",
+            DType::Complex128 => "complex128",
         }
     }
 
@@ -73,7 +86,32 @@ impl DType {
             DType::Bool | DType::Int8 | DType::UInt8 => 1,
             DType::Int16 | DType::UInt16 => 2,
             DType::Int32 | DType::UInt32 | DType::Float32 => 4,
-            DType::Int64 | DType::UInt64 | DType::Float64 => 8,
+            DType::Int64 | DType::UInt64 | DType::Float64 | DType::Complex64 => 8,
+            DType::Complex128 => 16,
+        }
+    }
+
+    /// The alignment of one element: that of its parts, if it has two.
+    pub fn alignment(self) -> usize {
+        self.part().itemsize()
+    }
+
+    /// The type of the real and of the imaginary part; the type itself where there are none.
+    pub fn part(self) -> DType {
+        match self {
+            DType::Complex64 => DType::Float32,
+            DType::Complex128 => DType::Float64,
+            _ => self,
+        }
+    }
+
+    /// The complex type whose parts hold the values of this one; `promote` with any complex type
+    /// goes through it.
+    pub(crate) fn complex(self) -> DType {
+        match (self.kind(), self.itemsize()) {
+            (Kind::Complex, _) => self,
+            (Kind::Float, 4) | (Kind::Bool, _) | (Kind::Integer, 1 | 2) => DType::Complex64,
+            _ => DType::Complex128,
         }
     }
 
@@ -82,6 +120,7 @@ impl DType {
         match self {
             DType::Bool => Kind::Bool,
             DType::Float32 | DType::Float64 => Kind::Float,
+            DType::Complex64 | DType::Complex128 => Kind::Complex,
             _ => Kind::Integer,
         }
     }
@@ -89,6 +128,11 @@ impl DType {
     /// Whether the type is a float.
     pub fn is_float(self) -> bool {
         self.kind() == Kind::Float
+    }
+
+    /// Whether the type has a real and an imaginary part.
+    pub fn is_complex(self) -> bool {
+        self.kind() == Kind::Complex
     }
 
     fn is_unsigned(self) -> bool {
@@ -113,6 +157,8 @@ impl DType {
         let (low, high) = if self.kind() <= other.kind() { (self, other) } else { (other, self) };
         match (low.kind(), high.kind()) {
             (Kind::Bool, _) => high,
+            (_, Kind::Complex) if low.complex() == DType::Complex128 => DType::Complex128,
+            (_, Kind::Complex) => high,
             (Kind::Integer, Kind::Float) => {
                 // A 24-bit mantissa holds integers of up to two bytes only.
                 if low.itemsize() <= 2 { high } else { DType::Float64 }
@@ -131,11 +177,11 @@ impl DType {
                     }
                 }
             }
-            (Kind::Float, _) => DType::Float64,
+            (Kind::Float | Kind::Complex, _) => DType::Float64,
         }
     }
 
-    /// The range of an integer type, as wide integers; `None` for bool and floats.
+    /// The range of an integer type, as wide integers; `None` for all others.
     pub fn integer_range(self) -> Option<(i128, i128)> {
         if self.kind() != Kind::Integer {
             return None;
@@ -191,6 +237,12 @@ mod tests {
         assert_eq!(UInt16.promote(Float32), Float32);
         assert_eq!(Bool.promote(Int8), Int8);
         assert_eq!(Int64.promote(UInt32), Int64);
+        assert_eq!(Bool.promote(Complex64), Complex64);
+        assert_eq!(Int16.promote(Complex64), Complex64);
+        assert_eq!(Int32.promote(Complex64), Complex128);
+        assert_eq!(Float32.promote(Complex64), Complex64);
+        assert_eq!(Float64.promote(Complex64), Complex128);
+        assert_eq!(Float32.promote(Complex128), Complex128);
     }
 
     #[test]
@@ -198,6 +250,6 @@ mod tests {
         for dtype in DType::ALL {
             assert_eq!(dtype.name().parse::<DType>().unwrap(), dtype);
         }
-        assert!("complex128".parse::<DType>().is_err());
+        assert!("complex256".parse::<DType>().is_err());
     }
 }

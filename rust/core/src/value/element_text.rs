@@ -8,7 +8,17 @@ use super::dtype::{DType, Kind};
 /// The value of a constant without dimensions, or its type.
 pub(crate) fn short(data: &ConstantData) -> String {
     let mut out = String::new();
-    if data.ty().ndim() == 0 {
+    if data.ty().ndim() == 0 && data.ty().is_complex() {
+        let part = data.ty().dtype().part();
+        let (re, im) = data.bytes().split_at(part.itemsize());
+        out.push('(');
+        element(&mut out, part, re);
+        if im[part.itemsize() - 1] < 0x80 {
+            out.push('+');
+        }
+        element(&mut out, part, im);
+        out.push_str("j)");
+    } else if data.ty().ndim() == 0 {
         elements(&mut out, data);
     } else {
         let _ = write!(out, "<{}>", data.ty());
@@ -35,6 +45,13 @@ pub(crate) fn elements(out: &mut String, data: &ConstantData) {
 }
 
 fn element(out: &mut String, dtype: DType, bytes: &[u8]) {
+    if dtype.is_complex() {
+        let (re, im) = bytes.split_at(bytes.len() / 2);
+        element(out, dtype.part(), re);
+        out.push(' ');
+        element(out, dtype.part(), im);
+        return;
+    }
     let mut wide = [0; 8];
     wide[..bytes.len()].copy_from_slice(bytes);
     let bits = u64::from_le_bytes(wide);
@@ -45,7 +62,7 @@ fn element(out: &mut String, dtype: DType, bytes: &[u8]) {
             float(out, f64::from_bits(bits));
             Ok(())
         }
-        Kind::Float => match f32::from_bits(bits as u32) {
+        Kind::Float | Kind::Complex => match f32::from_bits(bits as u32) {
             value if value.to_bits() == f32::NAN.to_bits() => write!(out, "nan"),
             value if value.is_nan() => write!(out, "nan:{:08x}", value.to_bits()),
             value => write!(out, "{value:?}"),

@@ -34,7 +34,7 @@ pub enum ErrorClass {
 pub enum Error {
     #[error(
         "unknown dtype {name:?}: expected one of bool, int8, int16, int32, int64, uint8, uint16, uint32, \
-         uint64, float32, float64"
+         uint64, float32, float64, complex64, complex128"
     )]
     UnknownDType { name: String },
 
@@ -43,6 +43,19 @@ pub enum Error {
 
     #[error("unknown operator {name:?}")]
     UnknownOperator { name: String },
+
+    #[error(
+        "the complex number {re}{im:+}j cannot become a constant of dtype {dtype}: it would lose the \
+         imaginary part"
+    )]
+    ComplexForReal { re: f64, im: f64, dtype: DType },
+
+    #[error(
+        "{op} has no rule for complex numbers, given {given}; use its real and imaginary parts, \
+         ft.real(x) and ft.imag(x). An op of your own that computes with complex numbers says so \
+         by takes_complex = True"
+    )]
+    ComplexRefused { op: String, given: Ty },
 
     #[error("an elementwise op needs at least one operand")]
     NoOperands,
@@ -234,6 +247,8 @@ impl Error {
             Error::UnknownDType { .. }
             | Error::Arity { .. }
             | Error::DTypeRefused { .. }
+            | Error::ComplexForReal { .. }
+            | Error::ComplexRefused { .. }
             | Error::ConditionNotBool { .. }
             | Error::FloatForInteger { .. }
             | Error::ReplacementType { .. }

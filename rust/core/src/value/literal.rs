@@ -60,11 +60,11 @@ fn is_whole(value: f64) -> bool {
         && !(value == 0.0 && value.is_sign_negative())
 }
 
-/// The value of every element, if all elements are the same, bit by bit.
+/// The value of every element, if all elements are the same real number, bit by bit.
 pub fn uniform_value(data: &ConstantData) -> Option<WeakScalar> {
     let (dtype, bytes) = (data.ty().dtype(), data.bytes());
     let size = dtype.itemsize();
-    if bytes.is_empty() || bytes.len() > size * MAX_ELEMENTS {
+    if dtype.is_complex() || bytes.is_empty() || bytes.len() > size * MAX_ELEMENTS {
         return None;
     }
     let (first, rest) = bytes.split_at(size);
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn a_number_matches_its_value_in_every_numeric_dtype() {
         let one = Literal::of(&constant(WeakScalar::Float(1.0), DType::Float64));
-        for dtype in DType::ALL {
+        for dtype in DType::REAL {
             let matched = one.matches(&constant(WeakScalar::Int(1), dtype));
             assert_eq!(matched, dtype != DType::Bool, "{dtype}");
         }

@@ -20,6 +20,10 @@ pub enum TypeRule {
     Float,
     /// The common type if it is a float, else float64: `truediv`.
     Division,
+    /// The common type, and that of its parts if it is complex: `abs`, `real`.
+    Part,
+    /// The complex type whose parts hold the operands, which must be real: `complex`.
+    Complex,
     /// bool, from any operands: `lt`.
     Comparison,
     /// The common type, which must be bool or an integer: `and_`.
@@ -64,14 +68,24 @@ impl TypeRule {
             TypeRule::Float => {
                 dtypes.iter().copied().map(as_float).reduce(DType::promote).unwrap_or(common)
             }
-            TypeRule::Division if common.is_float() => common,
+            TypeRule::Part => common.part(),
+            TypeRule::Complex if common.is_complex() => {
+                return refuse("the parts of a complex number are real");
+            }
+            TypeRule::Complex => as_float(common).complex(),
+            TypeRule::Division if common.is_float() || common.is_complex() => common,
             TypeRule::Division => DType::Float64,
             TypeRule::Comparison | TypeRule::Predicate => DType::Bool,
-            TypeRule::Bitwise | TypeRule::Shift if common.is_float() => {
+            TypeRule::Bitwise | TypeRule::Shift if common.is_float() || common.is_complex() => {
                 return refuse("bitwise operators take bool or integers; compare or cast first");
             }
             TypeRule::Shift if common == DType::Bool => DType::Int8,
             TypeRule::Bitwise | TypeRule::Shift => common,
+            TypeRule::Cast(dtype)
+                if common.is_complex() && !dtype.is_complex() && dtype != DType::Bool =>
+            {
+                return refuse("it would lose the imaginary part; cast its ft.real(...) instead");
+            }
             TypeRule::Cast(dtype) => dtype,
         })
     }
@@ -85,7 +99,7 @@ impl TypeRule {
 /// The float that holds the values of a dtype, as far as one does.
 fn as_float(dtype: DType) -> DType {
     match (dtype.kind(), dtype.itemsize()) {
-        (Kind::Float, _) => dtype,
+        (Kind::Float | Kind::Complex, _) => dtype,
         (_, 1 | 2) => DType::Float32,
         _ => DType::Float64,
     }
@@ -101,6 +115,8 @@ impl FromStr for TypeRule {
             "floor" => TypeRule::Floor,
             "float" => TypeRule::Float,
             "division" => TypeRule::Division,
+            "part" => TypeRule::Part,
+            "complex" => TypeRule::Complex,
             "comparison" => TypeRule::Comparison,
             "bitwise" => TypeRule::Bitwise,
             "shift" => TypeRule::Shift,
@@ -144,6 +160,17 @@ mod tests {
         assert_eq!(result("select", &[Bool, Int8, Float32]).unwrap(), Float32);
         assert!(result("select", &[Int8, Int8, Float32]).is_err());
         assert_eq!(result("cast:uint8", &[Float32]).unwrap(), UInt8);
+        assert_eq!(result("part", &[Complex64]).unwrap(), Float32);
+        assert_eq!(result("complex", &[Int8, Float32]).unwrap(), Complex64);
+        assert_eq!(result("complex", &[Int64, Float32]).unwrap(), Complex128);
+        assert!(result("complex", &[Float32, Complex64]).is_err());
+        assert_eq!(result("part", &[Int8]).unwrap(), Int8);
+        assert_eq!(result("float", &[Complex64, Int64]).unwrap(), Complex128);
+        assert_eq!(result("division", &[Complex64, Int8]).unwrap(), Complex64);
+        assert!(result("bitwise", &[Complex64]).is_err());
+        assert!(result("cast:float64", &[Complex64]).is_err());
+        assert_eq!(result("cast:bool", &[Complex64]).unwrap(), Bool);
+        assert_eq!(result("cast:complex64", &[Complex128]).unwrap(), Complex64);
         assert!("cast:none".parse::<TypeRule>().is_err());
     }
 }

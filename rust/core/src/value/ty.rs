@@ -94,6 +94,11 @@ impl Ty {
         self.parts().0
     }
 
+    /// Whether the elements are complex numbers.
+    pub fn is_complex(&self) -> bool {
+        self.dtype().is_complex()
+    }
+
     /// The static shape.
     pub fn shape(&self) -> &[Dim] {
         self.parts().1

@@ -39,7 +39,8 @@ impl Fold {
 
     /// Whether it is known what it does to elements of this type.
     pub fn takes(self, dtype: DType) -> bool {
-        !(dtype.is_float() && matches!(self, Fold::And | Fold::Or))
+        let bitwise = matches!(self, Fold::And | Fold::Or);
+        !(dtype.is_complex() || dtype.is_float() && bitwise)
     }
 
     /// Folds `count` elements into as many others, one by one. Integers wrap; a NaN wins.
@@ -68,6 +69,7 @@ impl Fold {
                 DType::UInt64 => integers::<u64>(self, to, from, count),
                 DType::Float32 => floats::<f32>(self, to, from, count),
                 DType::Float64 => floats::<f64>(self, to, from, count),
+                DType::Complex64 | DType::Complex128 => unreachable!("the builder refuses these"),
             }
         }
     }
@@ -190,7 +192,7 @@ mod tests {
 
     #[test]
     fn every_fold_knows_every_type_that_it_takes() {
-        for dtype in DType::ALL {
+        for dtype in DType::REAL {
             for fold in Fold::ALL.into_iter().filter(|fold| fold.takes(dtype)) {
                 let values = [1.0, 0.0, 3.0, 2.0, 3.0];
                 let values = values

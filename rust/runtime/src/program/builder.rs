@@ -99,9 +99,9 @@ impl Builder {
 
     /// A constant; its memory is read during calls and never written.
     pub fn constant(&mut self, array: KeptArray) -> Built<Slot> {
-        let item = array.dtype.itemsize();
-        let aligned = array.data.addr().is_multiple_of(item)
-            && array.layout.strides.iter().all(|stride| stride % item as i64 == 0);
+        let alignment = array.dtype.alignment();
+        let aligned = array.data.addr().is_multiple_of(alignment)
+            && array.layout.strides.iter().all(|stride| stride % alignment as i64 == 0);
         if !aligned || array.layout.dims.len() != array.layout.strides.len() {
             return Err(BuildError::Constant);
         }
@@ -178,6 +178,7 @@ impl Builder {
         for &slot in outputs {
             self.info(slot)?;
         }
+        self.check_complex()?;
         let watched = self.watched;
         let contents = Contents {
             slots: self.slots,
@@ -191,6 +192,21 @@ impl Builder {
         };
         let program = Program::new(contents, outputs);
         Ok(if watched { program.watched() } else { program })
+    }
+
+    /// Only foreign functions know what to do with complex numbers.
+    fn check_complex(&self) -> Built<()> {
+        let known = |kind: &InstrKind| matches!(kind, InstrKind::Call(_));
+        for instr in self.instrs.iter().filter(|instr| !known(&instr.kind)) {
+            for slot in instr.kind.reads().into_iter().chain(instr.kind.writes()) {
+                let given = self.info(slot)?.dtype;
+                if given.is_complex() {
+                    let needed = "complex numbers are for foreign functions only";
+                    return Err(BuildError::UnsupportedDType { slot, given, needed });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Adds an instruction with one result.

@@ -200,6 +200,10 @@ impl<'a> Parser<'a, '_, '_> {
     }
 
     fn element(&mut self, dtype: DType, bytes: &mut Vec<u8>) -> Result<(), Error> {
+        if dtype.is_complex() {
+            self.element(dtype.part(), bytes)?;
+            return self.element(dtype.part(), bytes);
+        }
         let word = self.word("an element", is_number)?;
         let wrong = || self.error(format!("{word} is no {dtype}"));
         match (dtype, dtype.integer_range()) {

@@ -1,0 +1,22 @@
+"""Batch rules of Fourier transforms, whose dimension is counted from the last."""
+
+from __future__ import annotations
+
+from frazil._core import FrozenApply
+from frazil.batching.registry import BatchRule, Operand, Operands, batch_rule, batched
+from frazil.graph.op import Op
+from frazil.tensor.fft import Fourier, InverseRealFourier, RealFourier
+
+
+@batch_rule.register(Fourier)
+@batch_rule.register(RealFourier)
+@batch_rule.register(InverseRealFourier)
+def _(op: Op) -> BatchRule:
+    return _transforms
+
+
+def _transforms(node: FrozenApply, operands: Operands) -> list[Operand] | None:
+    x, *lengths = operands
+    if any(n.batched for n in lengths):
+        return None  # results of several lengths are no batch
+    return batched(*node.op.make_node(x.value, *(n.value for n in lengths)).outputs)
