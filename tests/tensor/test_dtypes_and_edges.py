@@ -182,7 +182,9 @@ def test_ranges_count_before_they_cast(start: Any, stop: Any, step: Any, dtype: 
             assert found.dtype == expected.dtype
             assert len(found) == len(expected)
             if not wraps:
-                np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+                # NumPy's step is the difference of the first two terms, as float32 rounds them.
+                near = 1e-5 + 2e-6 * len(found)
+                np.testing.assert_allclose(found, expected, rtol=1e-5, atol=near)
 
 
 @pytest.mark.parametrize("mode", MODES)
