@@ -90,3 +90,11 @@ def test_what_pytensor_repeats_nowhere_is_an_error():
     assert f(np.ones((2, 4))).sum() == 8
     with pytest.raises(ValueError, match="has length 1"):
         f(np.ones((1, 4)))
+
+
+def test_a_range_to_a_length_that_is_known_to_be_one_broadcasts():
+    row = pt.tensor("row", dtype="float64", shape=(1, None))
+    outputs = [pt.arange(row.shape[0]) + row, pt.arange(row[:2].shape[0]) * row]
+    same, zeros = pytensor.function([row], outputs, mode="FRAZIL")(VALUE[1:2])
+    np.testing.assert_array_equal(same, VALUE[1:2])
+    np.testing.assert_array_equal(zeros, np.zeros((1, 4)))

@@ -215,8 +215,15 @@ def _of_sum(x: Variable, axis: Any, parts: list[Any], t: Translation) -> Variabl
 
 @rule(ptb.ARange)
 def _arange(op: Any, node: Any, t: Translation) -> Results:
-    start, stop, step = (x.data.item() if isinstance(x, Constant) else t[x] for x in node.inputs)
+    # A range to a length that is known to be 1 broadcasts, as after PyTensor's own rewrites.
+    start, stop, step = (_end_of_range(x, t) for x in node.inputs)
     return ft.arange(start, stop, step, dtype=op.dtype)
+
+
+def _end_of_range(x: Any, t: Translation) -> Any:
+    if isinstance(x, Constant):
+        return x.data.item()
+    return integer(x, t) if x.dtype == "int64" else t[x]
 
 
 @rule(ptb.Eye)
