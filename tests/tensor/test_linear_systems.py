@@ -156,3 +156,41 @@ def test_bad_operands(mode):
     assert ft.linalg.solve(ft.imatrix(), ft.fvector()).dtype == "float64"
     assert ft.linalg.solve(ft.fmatrix(), ft.fvector()).dtype == "float32"
     assert ft.linalg.inv(ft.imatrix()).dtype == "float64"
+
+
+@settings(max_examples=25)
+@given(
+    data=st.data(),
+    fronts=st.sampled_from(
+        [((), (4,)), ((1,), (4,)), ((), (2, 0)), ((1, 1), (3,)), ((1,), (2, 3))]
+    ),
+    b_ndim=st.sampled_from([1, 2]),
+    static=st.booleans(),
+)
+def test_vectors_beside_one_matrix_are_solved_together(data, fronts, b_ndim, static):
+    (one, many), rng = fronts, np.random.default_rng(1)
+    a_value = regular(5)[(None,) * len(one)]
+    b_value = rng.normal(size=(*many, 5)) if b_ndim == 1 else rng.normal(size=(*many, 5, 1))
+    a = ft.tensor("a", dtype="float64", shape=(*one, 5, 5) if static else (*one, None, None))
+    b = ft.tensor(
+        "b", dtype="float64", shape=[n if static or n == 1 else None for n in b_value.shape]
+    )
+    solutions = [
+        ft.linalg.solve(a, b, b_ndim=b_ndim),
+        ft.linalg.solve_triangular(a, b, lower=True, b_ndim=b_ndim),
+        ft.linalg.lu_solve(ft.linalg.lu_factor(a), b, b_ndim=b_ndim),
+    ]
+    columns = b_value if b_ndim == 2 else b_value[..., None]
+    full, lower = np.linalg.solve(a_value, columns), np.linalg.solve(np.tril(a_value), columns)
+    results = fz.function([a, b], solutions, mode=data.draw(modes))(a_value, b_value)
+    for result, wanted in zip(results, (full, lower, full), strict=True):
+        wanted = wanted if b_ndim == 2 else wanted[..., 0]
+        assert result.shape == wanted.shape
+        np.testing.assert_allclose(result, wanted, rtol=1e-9, atol=1e-11)
+
+
+def test_a_batch_of_vectors_is_one_system():
+    a, x, batch = ft.matrix("a"), ft.vector("x"), ft.matrix("batch")
+    together = fz.vectorize(ft.linalg.solve(a, x), {x: batch})
+    direct = ft.linalg.solve(a, batch, b_ndim=1)
+    assert together is direct

@@ -34,6 +34,7 @@ from frazil.tensor.linalg import (
     SolveTriangular,
 )
 from frazil.tensor.linalg.determinants import LogAbsDet
+from frazil.tensor.transposition import matrix_transpose
 
 
 @batch_rule.register(Cholesky)
@@ -80,6 +81,10 @@ def _systems(node: FrozenApply, operands: Operands) -> list[Operand]:
         x.value if x.batched else expand_dims(x.value, 0) for x in operands
     ]
     vector = operands[-1].ndim == 1
+    if vector and not any(x.batched for x in operands[:-1]):  # One call solves all of them.
+        *matrices, right = (x.value for x in operands)
+        (solution,) = node.op.make_node(*matrices, matrix_transpose(right)).outputs
+        return batched(matrix_transpose(solution))
     if vector:  # A stack has matrices on its right side.
         values = [*values[:-1], expand_dims(values[-1], 2)]
     (solution,) = node.op.make_node(*values).outputs

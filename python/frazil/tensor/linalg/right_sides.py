@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import mul
 
 from frazil._core import Variable
 from frazil.graph.dataclass import dataclass
 from frazil.tensor.dims import expand_dims, squeeze
+from frazil.tensor.lengths import shape
 from frazil.tensor.linalg.stacks import in_front
 from frazil.tensor.products import matmul, outer
+from frazil.tensor.reshaping import reshape
 from frazil.tensor.transposition import matrix_transpose
 
 
@@ -22,14 +26,22 @@ class System:
         With as many dimensions in front of their matrices.
     is_stack_of_vectors : bool
         The right side has a last dimension for the ops alone.
+    front : tuple of Length, optional
+        The dimensions in front of vectors that are columns of one right side here.
     """
 
     operands: list[Variable]
     is_stack_of_vectors: bool
+    front: tuple[Variable | int, ...] | None = None
 
     def solution(self, x: Variable) -> Variable:
         """Return what an op gave of the operands, in the shape of the right side as given."""
-        return squeeze(x, -1) if self.is_stack_of_vectors else x
+        if self.front is None:
+            return squeeze(x, -1) if self.is_stack_of_vectors else x
+        rows = matrix_transpose(x)
+        if len(self.front) > 1:
+            rows = reshape(rows, (*self.front, shape(x)[0]))
+        return rows if self.is_stack_of_vectors else expand_dims(rows, rows.ndim)
 
 
 def matching(
@@ -49,8 +61,30 @@ def matching(
     fronts = {x.ndim - core for x, core in zip(matrices, cores, strict=True)}
     if b.ndim == 1 and fronts == {0}:
         return System([*matrices, b], False)
+    if all(
+        n == 1
+        for x, core in zip(matrices, cores, strict=True)
+        for n in x.type.shape[: x.ndim - core]
+    ) and (b.ndim > b_ndim and (b_ndim == 1 or b.type.shape[-1] == 1)):
+        return _of_one_matrix(matrices, cores, b, b_ndim)
     column = expand_dims(b, b.ndim) if b_ndim == 1 else b
     return System(in_front([*matrices, column], [*cores, 2]), b_ndim == 1)
+
+
+def _of_one_matrix(
+    matrices: Sequence[Variable], cores: Sequence[int], b: Variable, b_ndim: int
+) -> System:
+    """Return a system whose vectors are the columns of one right side: one call solves it."""
+    alone = [
+        squeeze(x, tuple(range(x.ndim - core))) if x.ndim > core else x
+        for x, core in zip(matrices, cores, strict=True)
+    ]
+    vectors = b if b_ndim == 1 else squeeze(b, -1)
+    *front, length = shape(vectors)
+    most = max(x.ndim - core for x, core in zip(matrices, cores, strict=True))
+    front = [1] * (most - len(front)) + front
+    rows = vectors if vectors.ndim == 2 else reshape(vectors, (reduce(mul, front), length))
+    return System([*alone, matrix_transpose(rows)], b_ndim == 1, tuple(front))
 
 
 def times_transposed(left: Variable, right: Variable) -> Variable:
