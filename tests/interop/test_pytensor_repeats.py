@@ -6,6 +6,10 @@ import pytensor.tensor as pt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pytensor.tensor.blockwise import Blockwise
+
+import frazil as fz
+from frazil.interop.pytensor import from_pytensor
 
 x, y = pt.dmatrix("x"), pt.dmatrix("y")
 i, j, mask = pt.lvector("i"), pt.lmatrix("j"), pt.vector("mask", dtype="bool")
@@ -98,3 +102,13 @@ def test_a_range_to_a_length_that_is_known_to_be_one_broadcasts():
     same, zeros = pytensor.function([row], outputs, mode="FRAZIL")(VALUE[1:2])
     np.testing.assert_array_equal(same, VALUE[1:2])
     np.testing.assert_array_equal(zeros, np.zeros((1, 4)))
+
+
+def test_what_no_element_of_a_batch_changes_is_computed_once():
+    lengths = pt.alloc(x.shape, 5, 2)[:, 1:]  # as PyTensor's gradients of batches repeat lengths
+    ranges = Blockwise(pt.arange(3).owner.op, signature="(),(),()->(n)")
+    rows = ranges(np.zeros(5, "int64"), lengths[:, 0] - 1, np.ones(1, "int64"))
+    f = pytensor.function([x], rows, mode="FRAZIL")
+    np.testing.assert_array_equal(f(VALUE), np.tile(np.arange(3), (5, 1)))
+    translated, _ = from_pytensor(rows)
+    assert "Scan" not in fz.dprint(translated, file="str")

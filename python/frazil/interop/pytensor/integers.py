@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
+from functools import reduce
 from itertools import islice
 from typing import Any, TypeAlias
 
+import numpy as np
 from pytensor.compile.ops import DeepCopyOp, ViewOp
 from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import graph_inputs, toposort
@@ -22,6 +26,12 @@ from frazil.tensor.lengths import Shape_i as OwnShape_i
 from frazil.tensor.shapes import Shapes, is_size_arithmetic
 
 Length: TypeAlias = int | Variable
+
+_ARITHMETIC: dict[type, Callable[[int, int], int]] = {
+    ps.Add: operator.add,
+    ps.Sub: operator.sub,
+    ps.Mul: operator.mul,
+}
 
 _MOST_NODES = 20
 """Of more nodes a value is not computed before the call."""
@@ -51,8 +61,11 @@ def constant_value_of(x: Any) -> Any:
     return values[x]
 
 
-def integer(x: Any, t: Translation) -> Length:
-    """A 0-d integer of PyTensor's: an int where it is known, else a variable."""
+def integer(x: Any, t: Translation, deepest: int = 8) -> Length:
+    """A 0-d integer of PyTensor's: an int where it is known, else a variable.
+
+    ``deepest`` is how many sums above each other are looked at.
+    """
     if isinstance(x, Constant):
         return int(x.data)
     node = x.owner
@@ -64,6 +77,13 @@ def integer(x: Any, t: Translation) -> Length:
             return integer(node.inputs[0], t)
         if _keeps_integers(node):
             return integer(node.inputs[0], t)
+        if deepest and isinstance(op, Elemwise) and type(op.scalar_op) in _ARITHMETIC:
+            terms = [integer(y, t, deepest - 1) for y in node.inputs]
+            numbers = [n for n in terms if isinstance(n, int)]
+            if len(numbers) == len(terms) and "int" in x.dtype:
+                value = reduce(_ARITHMETIC[type(op.scalar_op)], numbers)
+                if np.iinfo(x.dtype).min <= value <= np.iinfo(x.dtype).max:
+                    return value
         if isinstance(op, Shape_i):
             return known(ft.shape(t[node.inputs[0]])[op.i])
         if isinstance(op, Subtensor) and node.inputs[0].type.ndim == 1:

@@ -71,6 +71,12 @@ class Translation:
             self._node(node)
         return [self[x] for x in outputs]
 
+    def beside(self, outputs: Sequence[Any]) -> list[Variable]:
+        """The variables for what is computed of variables that were translated before."""
+        for node in toposort(outputs, blockers=list(self.made)):
+            self._node(node)
+        return [self[x] for x in outputs]
+
     def _node(self, node: Any) -> None:
         for x in (*node.inputs, *node.outputs):
             if _is_of_numbers(x.type) and own_type(x.type) is None:

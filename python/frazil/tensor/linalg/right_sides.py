@@ -80,9 +80,9 @@ def _of_one_matrix(
         for x, core in zip(matrices, cores, strict=True)
     ]
     vectors = b if b_ndim == 1 else squeeze(b, -1)
-    *front, length = shape(vectors)
+    *own, length = shape(vectors)
     most = max(x.ndim - core for x, core in zip(matrices, cores, strict=True))
-    front = [1] * (most - len(front)) + front
+    front: list[Variable | int] = [*[1] * (most - len(own)), *own]
     rows = vectors if vectors.ndim == 2 else reshape(vectors, (reduce(mul, front), length))
     return System([*alone, matrix_transpose(rows)], b_ndim == 1, tuple(front))
 

@@ -13,6 +13,7 @@ from frazil._core import Variable
 from frazil.interop.pytensor.foreign import performed
 from frazil.interop.pytensor.integers import known
 from frazil.interop.pytensor.library import classes
+from frazil.interop.pytensor.repeated import element
 from frazil.interop.pytensor.translation import (
     Results,
     Translation,
@@ -60,7 +61,25 @@ def _blockwise(op: Any, node: Any, t: Translation) -> Results:
         front = tuple(range(batch))
         found = apply(*(x[(0,) * batch] if batch else x for x in operands))
         return [ft.expand_dims(x, front) if front else x for x in found]
+    alike, lengths = _alike(node, batch)
+    if alike:
+        found = t.beside(op.core_op.make_node(*alike).outputs)
+        return [ft.broadcast_to(x, [*lengths, *ft.shape(x)]) for x in found]
     return _each(apply, operands, node, batch)
+
+
+def _alike(node: Any, batch: int) -> tuple[list[Any], list[int]]:
+    """What each element of the batch is computed from, and the batch shape.
+
+    Nothing where elements may differ, or there may be none.
+    """
+    own = zip(*(x.type.shape[:batch] for x in node.inputs), strict=True)
+    lengths = [next((n for n in of if n != 1), 1) for of in own]
+    counted = [n for n in lengths if n]
+    operands = [element(x, batch) for x in node.inputs]
+    if len(counted) < batch or any(x is None for x in operands):
+        return [], []
+    return operands, counted
 
 
 def _has_rule(op: Any) -> bool:
