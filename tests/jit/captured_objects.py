@@ -455,6 +455,20 @@ def masked_arrays(jit):
 
 
 @case(bind="raises", error="raises", cached=False)
+def masked_arrays_on_the_left(jit):
+    masked = np.ma.array([1.0, 2.0], mask=[False, True])
+    f = jit(lambda x: ((masked * x).sum(), (masked - x).count()))
+    return [seen(f, X), seen(f, X)]
+
+
+@case(bind="raises", error="raises", cached=False)
+def ufuncs_of_the_users(jit):
+    doubled = np.frompyfunc(lambda value: value * 2, 1, 1)
+    f = jit(lambda x: (doubled(x).tolist(), doubled.accumulate is None))
+    return [seen(f, X), seen(f, X)]
+
+
+@case(bind="raises", error="raises", cached=False)
 def numbers_of_a_class_of_the_users(jit):
     f = jit(lambda x: (x + Money(2)).tolist())
     return [seen(f, X), seen(f, X)]

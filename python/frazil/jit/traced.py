@@ -13,11 +13,12 @@ import frazil._core as _core
 from frazil._core import Variable
 from frazil.graph.op import Array
 from frazil.jit.identity import is_one_of
-from frazil.jit.kinds import is_written_in_python
+from frazil.jit.named_results import NAMED, named
+from frazil.jit.operands import UNLIKE_ARRAYS, deep, is_foreign, is_masked_arrays_code
 from frazil.jit.trace import Trace, current_trace, leave, refuse, refuse_value, users_line
 from frazil.scalar.constants import as_tensor
 from frazil.tensor import items
-from frazil.tensor.dispatch import counterpart, op_of
+from frazil.tensor.dispatch import counterpart, has_counterpart, op_of
 
 _OPERATORS = {
     "add": np.add,
@@ -56,21 +57,8 @@ _AS_FUNCTIONS = {"searchsorted": np.searchsorted, "compress": lambda x, mask: x[
 """Methods of arrays that variables do not have, as functions."""
 _PYTHONS_TRUTH = frozenset((np.allclose, np.array_equal, np.array_equiv))
 """Functions that return a bool of Python's."""
-_NAMED = frozenset(
-    (
-        *(np.linalg.slogdet, np.linalg.eigh, np.linalg.qr, np.linalg.svd),
-        *(np.broadcast_arrays, np.meshgrid),
-    )
-)
-"""Functions of several results."""
 _PYTHONS_NUMBERS = (int, float, bool)
-_UNLIKE_ARRAYS = (str, bytes, type(None))
-_FAMILIAR = (
-    *(Variable, np.generic, np.dtype, int, float, complex, list, tuple, dict, type),
-    *_UNLIKE_ARRAYS,
-)
-"""Classes that operands and arguments have here as with NumPy's arrays."""
-_PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array_priority__")
+_WAY_OF_ITS_OWN = "an operand is a {}, which has a way of its own"
 
 
 class TracedArray(_core.Traced):
@@ -107,6 +95,8 @@ class TracedArray(_core.Traced):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         known = None if self.ndim else self._trace.concrete(self._variable)
         if self._trace.open and known is None:
+            if is_masked_arrays_code():
+                leave(_WAY_OF_ITS_OWN.format("MaskedArray"))
             refuse(
                 f"np.asarray of a traced array, {users_line()}: {self._variable.type} is an array "
                 "without elements while the function is traced. Leave np.asarray or np.array out, "
@@ -441,10 +431,12 @@ def apply(
     trace = current_trace()
     if trace is None:
         own = function if method == "__call__" else getattr(function, method)
-        return own(*_deep(plain, args), **_deep(plain, kwargs))
-    unlike = is_operator and any(is_one_of(type(x), _UNLIKE_ARRAYS) for x in args)
+        return own(*deep(plain, args), **deep(plain, kwargs))
+    unlike = is_operator and any(is_one_of(type(x), UNLIKE_ARRAYS) for x in args)
     if unlike and function in _EQUALITIES:
         return _all_unequal(next(x for x in args if is_traced(x)), function is np.not_equal)
+    if type(function) is np.ufunc and not has_counterpart(function):
+        leave(f"frazil has no counterpart of the ufunc {function.__name__}")
     if method == "__call__" and not kwargs and type(function) is np.ufunc:
         made = _of_arrays(trace, function, args)
         if made is not None:
@@ -459,21 +451,21 @@ def apply(
                 return plain(value)
             operands.append(value)
             return value._variable
-        if _is_foreign(value, is_operator):
-            leave(f"an operand is a {type(value).__qualname__}, which has a way of its own")
+        if is_foreign(value, is_operator):
+            leave(_WAY_OF_ITS_OWN.format(type(value).__qualname__))
         return trace.lift(value) if type(value) is np.ndarray else value
 
-    given = _deep(variable, args)
+    given = deep(variable, args)
     if isinstance(function, np.ufunc):
         given = tuple(trace.aligned(_weakened(given, args)))
     numbers = is_operator and all(
         type(x) is TracedLength or is_one_of(type(x), _PYTHONS_NUMBERS) for x in args
     )
-    result = own(*given, **_deep(variable, kwargs))
+    result = own(*given, **deep(variable, kwargs))
     if function in _PYTHONS_TRUTH:
         return TracedLength(trace, result)
     wrapped = _wrapped(trace, result, operands, numbers)
-    return _named(function, wrapped) if function in _NAMED else wrapped
+    return named(function, wrapped) if function in NAMED else wrapped
 
 
 def _of_arrays(trace: Trace, ufunc: np.ufunc, args: tuple[Any, ...]) -> Any:
@@ -526,30 +518,6 @@ def _all_unequal(x: TracedArray, answer: bool) -> Any:
     return apply(np.full_like, (x, answer), {"dtype": bool})
 
 
-def _is_foreign(value: object, is_operator: bool) -> bool:
-    """Whether a value decides itself what is computed with arrays, as masked arrays do."""
-    kind = type(value)
-    if kind is np.ndarray or issubclass(kind, (TracedArray, *_FAMILIAR)):
-        return False
-    if issubclass(kind, np.ndarray) or any(hasattr(kind, name) for name in _PROTOCOLS):
-        return True
-    return is_operator and is_written_in_python(kind)
-
-
-@cache
-def _result_class(function: Callable[..., Any]) -> type:
-    return type(function(np.eye(1)))
-
-
-def _named(function: Callable[..., Any], result: Any) -> Any:
-    """Several results as NumPy gives them: in a tuple of a class of its own."""
-    kind = _result_class(function)
-    fields = getattr(kind, "_fields", None)
-    if isinstance(result, tuple | list) and fields is not None and len(fields) == len(result):
-        return kind(*result)
-    return tuple(result) if isinstance(result, list) else result
-
-
 def _weakened(given: tuple[Any, ...], args: tuple[Any, ...]) -> list[Any]:
     """Operands, of which lengths take the dtype of their company as Python's numbers do."""
     if not any(type(arg) is TracedLength for arg in args):
@@ -592,20 +560,6 @@ def _is_view(result: Variable, operands: list[TracedArray]) -> bool:
             return True
     node = result.owner
     return node is not None and bool(node.op.view_map)
-
-
-def _deep(change: Callable[[Any], Any], value: Any) -> Any:
-    """``value`` with the arrays changed that stand in lists, tuples, dicts and slices."""
-    kind = type(value)
-    if kind is tuple:
-        return tuple([_deep(change, part) for part in value])
-    if kind is list:
-        return [_deep(change, part) for part in value]
-    if kind is dict:
-        return {key: _deep(change, part) for key, part in value.items()}
-    if kind is slice:
-        return slice(*[_deep(change, part) for part in (value.start, value.stop, value.step)])
-    return change(value)
 
 
 def _augmented(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:

@@ -72,6 +72,20 @@ def counterpart(function: Function, method: str = "__call__") -> Function:
 
 
 @cache
+def has_counterpart(function: Function) -> bool:
+    """Whether :func:`counterpart` finds one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from frazil.tensor.dispatch import has_counterpart
+    >>> has_counterpart(np.add), has_counterpart(np.frompyfunc(abs, 1, 1))
+    (True, False)
+    """
+    return not isinstance(_found(function, "__call__"), str)
+
+
+@cache
 def op_of(ufunc: np.ufunc) -> Elementary | None:
     """Return the op that a ufunc applies to variables; None if its counterpart does other things.
 

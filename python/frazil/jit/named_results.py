@@ -1,0 +1,31 @@
+"""Several results in a tuple with names, as functions of linear algebra give them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+NAMED = frozenset(
+    (
+        *(np.linalg.slogdet, np.linalg.eigh, np.linalg.qr, np.linalg.svd),
+        *(np.broadcast_arrays, np.meshgrid),
+    )
+)
+"""Functions of several results."""
+
+
+def named(function: Callable[..., Any], result: Any) -> Any:
+    """Return several results as NumPy gives them: in a tuple of a class of its own."""
+    kind = _class_of_results(function)
+    fields = getattr(kind, "_fields", None)
+    if isinstance(result, tuple | list) and fields is not None and len(fields) == len(result):
+        return kind(*result)
+    return tuple(result) if isinstance(result, list) else result
+
+
+@cache
+def _class_of_results(function: Callable[..., Any]) -> type:
+    return type(function(np.eye(1)))
