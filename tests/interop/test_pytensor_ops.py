@@ -4,11 +4,14 @@ import numpy as np
 import pytensor
 import pytensor.tensor as pt
 import pytest
+import scipy.special
 from conditionals import ifelse
 from pytensor.compile.builders import OpFromGraph
 from pytensor.compile.mode import Mode
+from pytensor.scalar.basic import UnaryScalarOp, upgrade_to_float
 from pytensor.scan.utils import until
 from pytensor.tensor.basic import permute_row_elements
+from pytensor.tensor.elemwise import Elemwise
 from pytensor.tensor.slinalg import CholeskySolve
 
 from frazil.interop.pytensor import compiled_function
@@ -355,3 +358,13 @@ def test_positions_and_axes_out_of_bounds_are_errors():
     joined = pytensor.function([n, m], pt.join(n, m, m), mode="FRAZIL")
     with pytest.raises(ValueError, match="axis is out of bounds"):
         joined(np.array(2), MATRIX)
+
+
+def test_ops_that_name_a_ufunc_are_that_ufunc():
+    class Scaled(UnaryScalarOp):  # as PyMC has some of its own
+        nfunc_spec = ("scipy.special.i1e", 1, 1)
+
+    x = pt.dvector("x")
+    f = pytensor.function([x], Elemwise(Scaled(upgrade_to_float))(x) + 1, mode="FRAZIL")
+    np.testing.assert_allclose(f(VECTOR), scipy.special.i1e(VECTOR) + 1, rtol=1e-14)
+    assert len(compiled_function(f).explain().segments) == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import cache, reduce
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,6 +12,7 @@ from pytensor.scalar import basic as ps
 from pytensor.scalar.loop import ScalarLoop
 from pytensor.tensor import basic as ptb
 from pytensor.tensor.elemwise import Elemwise
+from scipy import special
 
 import frazil.scalar as fs
 import frazil.tensor as ft
@@ -20,6 +21,7 @@ from frazil._core import Variable
 from frazil.interop.pytensor.foreign import performed
 from frazil.interop.pytensor.library import classes
 from frazil.interop.pytensor.translation import Results, Translation, cast, rule, translate
+from frazil.tensor.dispatch import counterpart, has_counterpart
 
 Made: TypeAlias = list[Variable]
 Function: TypeAlias = Callable[..., Variable]
@@ -171,7 +173,20 @@ def scalar_results(op: Any, operands: Sequence[Variable], dtypes: Sequence[str])
     if isinstance(op, ScalarLoop):
         return _loop(op, operands)
     other = _OTHER.get(kind.__name__)
-    return None if other is None else other(operands, dtype)
+    if other is not None:
+        return other(operands, dtype)
+    own = _of_ufunc(*(getattr(op, "nfunc_spec", None) or ("", 0, 0)))
+    return None if own is None else [own(*(cast(x, dtype) for x in operands))]
+
+
+@cache
+def _of_ufunc(name: str, operands: int, results: int) -> Function | None:
+    """The function for a ufunc by which an op says what it computes; None where there is none."""
+    place, _, short = name.rpartition(".")
+    ufunc = getattr({"": np, "scipy.special": special}.get(place), short, None)
+    if not isinstance(ufunc, np.ufunc) or (ufunc.nin, ufunc.nout, results) != (operands, 1, 1):
+        return None
+    return counterpart(ufunc) if has_counterpart(ufunc) else None
 
 
 def _with_zeros_kept(op: Any, operands: Sequence[Variable], dtypes: Sequence[str]) -> Made | None:
