@@ -15,8 +15,6 @@ from frazil._core import Constant, FrozenFunctionGraph
 from frazil.graph.op import Op
 from frazil.link.c.compiler import has_wide_registers
 from frazil.link.c.runtime import OF_BLOCKS
-from frazil.link.c.stages import takes_blocks
-from frazil.link.c.values import is_alone
 from frazil.link.kernel.formulas import formula
 from frazil.link.kernel.loop_kernel import LoopKernel, Statement
 from frazil.link.kernel.scalar_loop import body_of
@@ -27,11 +25,10 @@ from frazil.scalar.graph import ScalarGraphOp
 from frazil.scalar.loop import ScalarLoop, loop_result
 from frazil.scalar.op import ScalarOp
 
-OF_OTHER_BITS = frozenset(("arctan2", "hypot", "logaddexp", "pow"))
-"""Functions of two floats: C's library has them for blocks, and the runtime for one element alone.
+OF_OTHER_BITS = frozenset(("pow",))
+"""Functions of floats: C's library has them for blocks, and the runtime for one element alone.
 
-``logaddexp`` of equal dtypes is a formula in loops over arrays, and so none of their statements.
-The steps of a scan take all from the C library. There they have the same bits.
+The steps of a scan take them from the C library. There they have the same bits.
 """
 
 
@@ -41,9 +38,9 @@ def difference(op: ScalarOp, operand: str) -> str | None:
     Examples
     --------
     >>> from frazil.link.linkers.same_bits import difference
-    >>> from frazil.scalar import arctan2, mul
-    >>> difference(mul, "float64"), difference(arctan2, "float64")
-    (None, 'arctan2 of float64 has other bits in C')
+    >>> from frazil.scalar import mul, pow
+    >>> difference(mul, "float64"), difference(pow, "float64")
+    (None, 'pow of float64 has other bits in C')
     """
     if op.table_name is None:
         return f"{op} is compiled by C alone"
@@ -53,7 +50,7 @@ def difference(op: ScalarOp, operand: str) -> str | None:
 
 def kernel_difference(kernel: AnyKernel) -> str | None:
     """Why C's form of a kernel may give other bits; None if it gives the same."""
-    for k, own in _statements(kernel):
+    for own in _statements(kernel):
         part = loop_result(own.op)
         if part is not None:
             found = _loop_difference(part[0])
@@ -62,8 +59,6 @@ def kernel_difference(kernel: AnyKernel) -> str | None:
             found = None
             if own.op.table_name is None or isinstance(kernel, LoopKernel):
                 found = difference(own.op, wanted[-1])
-            if found is None and own.op in OF_BLOCKS and isinstance(kernel, LoopKernel):
-                found = _function_difference(kernel, k, own)
         if found is not None:
             return found
     return None
@@ -72,22 +67,12 @@ def kernel_difference(kernel: AnyKernel) -> str | None:
 def needs_registers(kernel: AnyKernel) -> bool:
     """Whether a kernel has the same bits only where C's compiler knows registers of AVX-512."""
     return isinstance(kernel, LoopKernel) and any(
-        own.op in OF_BLOCKS for _, own in _statements(kernel)
+        own.op in OF_BLOCKS for own in _statements(kernel)
     )
 
 
-def _statements(kernel: AnyKernel) -> Iterator[tuple[int, Statement]]:
-    first = len(kernel.dtypes) - len(kernel.statements)
-    for k, own in enumerate(kernel.statements, first):
-        if isinstance(own, Statement):
-            yield k, own
-
-
-def _function_difference(kernel: LoopKernel, k: int, own: Statement) -> str | None:
-    """Why C does not take the runtime's steps for a function: of one element, or of a block."""
-    if is_alone(kernel, k) or takes_blocks(kernel, own):
-        return None
-    return f"{own.op} of converted elements has other bits in C"
+def _statements(kernel: AnyKernel) -> Iterator[Statement]:
+    return (own for own in kernel.statements if isinstance(own, Statement))
 
 
 def _loop_difference(loop: ScalarLoop) -> str | None:
@@ -95,7 +80,7 @@ def _loop_difference(loop: ScalarLoop) -> str | None:
     body = body_of(loop)
     for own in body.statements:
         wanted = own.op.operand_dtypes([body.dtypes[a] for a in own.args], own.dtype)
-        if own.op in OF_BLOCKS:
+        if own.op in OF_BLOCKS or formula(own.op, own.dtype) is not None:
             return f"{own.op} in a loop of elements has other bits in C"
         part = loop_result(own.op)
         found = difference(own.op, wanted[-1]) if part is None else _loop_difference(part[0])
@@ -114,8 +99,8 @@ def graph_difference(graph: FrozenFunctionGraph) -> str | None:
     >>> import frazil as fz, frazil.tensor as ft
     >>> from frazil.link.linkers.same_bits import graph_difference
     >>> x = ft.vector("x")
-    >>> graph_difference(fz.FrozenFunctionGraph([x], [ft.arctan2(x, x)]))
-    'arctan2 of float64 has other bits in C'
+    >>> graph_difference(fz.FrozenFunctionGraph([x], [ft.power(x, x)]))
+    'pow of float64 has other bits in C'
     """
     return next((found for own in _all_graphs(graph) if (found := _known(own)) is not None), None)
 
@@ -139,7 +124,7 @@ def _differences(graph: FrozenFunctionGraph) -> Iterator[str]:
         if op.scalar_op.table_name == "pow" and isinstance(node.inputs[1], Constant):
             continue  # rules make squares, roots and quotients of most of these
         dtypes = [x.dtype for x in node.inputs]
-        if formula(op.scalar_op, dtypes, node.output_types[0].dtype) is not None:
+        if formula(op.scalar_op, node.output_types[0].dtype) is not None:
             if not has_wide_registers():
                 yield f"{op.scalar_op} has other bits in C"
             continue  # the ops of its steps have the same bits

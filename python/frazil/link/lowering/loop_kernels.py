@@ -36,7 +36,7 @@ from frazil.link.kernel.loop_kernel import (
     Take,
     Write,
 )
-from frazil.scalar import ScalarOp
+from frazil.scalar import ScalarOp, cast
 from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubtensor
 from frazil.tensor.cumulation import CumOp
 from frazil.tensor.reductions import Reduce
@@ -283,12 +283,25 @@ class _Assembly:
     def _computed(self, node: FrozenApply, args: list[Value]) -> Value:
         """The last statement of those that compute an elementwise node."""
         op, dtype = node.op.scalar_op, node.outputs[0].dtype
-        write = formula(op, [x.dtype for x in node.inputs], dtype)
+        if op.rule == "float":
+            # Functions of floats take the type that they compute in, so all linkers convert alike.
+            args = self._converted(args, node, op.operand_dtypes(_dtypes(node), dtype))
+        write = formula(op, dtype)
         if write is not None:
             last: Value = write(_Steps(self, dtype), *args)
             return last
         self.made.append((partial(_statement, op, dtype), args))
         return "statement", len(self.made) - 1
+
+    def _converted(
+        self, args: list[Value], node: FrozenApply, wanted: Sequence[str]
+    ) -> list[Value]:
+        """The operands of a node as values of the dtypes that are wanted."""
+        each = zip(args, _dtypes(node), wanted, strict=True)
+        return [
+            value if own == other else _Steps(self, other).step(cast(other), value)
+            for value, own, other in each
+        ]
 
     def _ordered(self, axes: Axes) -> Axes:
         """``axes`` with the axis of the row last."""
@@ -352,14 +365,22 @@ class _Steps:
         kept = float(np.dtype(self.dtype).type(number))
         return self.kernel._literal(Literal(self.dtype, kept))
 
+    def by_width(self, double: float, single: float) -> float:
+        """The first number where the steps are of float64, else the second."""
+        return double if self.dtype == "float64" else single
+
     def step(self, op: ScalarOp, *args: Value) -> Value:
         """The value of a statement."""
-        dtype = "bool" if op.rule == "comparison" else self.dtype
+        dtype = "bool" if op.rule in ("comparison", "predicate") else self.dtype
         made = self.kernel.made
         known = self.kernel.steps.setdefault((op, dtype, args), ("statement", len(made)))
         if known[1] == len(made):
             made.append((partial(_statement, op, dtype), list(args)))
         return known
+
+
+def _dtypes(node: FrozenApply) -> list[str]:
+    return [x.dtype for x in node.inputs]
 
 
 def _statement(op: ScalarOp, dtype: str, args: tuple[int, ...]) -> Statement:
