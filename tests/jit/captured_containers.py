@@ -9,6 +9,7 @@ import weakref
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse
 from capture_cases import Box, X, case, mutations, seen, text
 
 g_array = np.arange(2.0)
@@ -361,3 +362,17 @@ def replaced_dataclass(jit):
 class Point:
     a: object
     b: int
+
+
+@mutations(
+    lambda: scipy.sparse.csr_array(np.eye(2)),
+    lambda c: c.data.__setitem__(0, 5.0),
+    lambda c: setattr(c, "data", c.data * 2),
+)
+def sparse_arrays(x, c):
+    return x * c.data.sum() + c.toarray()[0]
+
+
+@mutations(lambda: np.poly1d([1.0, 2.0]), lambda c: c.coeffs.__setitem__(0, 3.0), error="same")
+def polynomials(x, c):
+    return x * c.coeffs[0]
