@@ -164,6 +164,7 @@ PUBLIC = [
     "frazil.scalar",
     "frazil.tensor",
     "frazil.tensor.linalg",
+    "frazil.tensor.sparse",
     "frazil.testing",
 ]
 

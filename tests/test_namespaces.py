@@ -23,7 +23,7 @@ PUBLIC = {
     "frazil.random": set(),
     "frazil.rewrite": set(),
     "frazil.scalar": set(),
-    "frazil.tensor": {"fft", "linalg"},
+    "frazil.tensor": {"fft", "linalg", "sparse"},
     "frazil.tensor.linalg": set(),
 }
 """Public modules, each with the modules that it shows."""

@@ -16,6 +16,7 @@ from frazil.tensor import fft as fft
 from frazil.tensor import linalg as linalg
 from frazil.tensor import methods as _methods  # noqa: F401  (gives variables their methods)
 from frazil.tensor import refusals as _refusals  # noqa: F401  (what variables refuse)
+from frazil.tensor import sparse as sparse
 from frazil.tensor.broadcasting import broadcast_arrays as broadcast_arrays
 from frazil.tensor.broadcasting import broadcast_to as broadcast_to
 from frazil.tensor.buffers import distinct as distinct
@@ -481,7 +482,7 @@ if not _TYPE_CHECKING:  # checkers of types know by themselves which names there
 
     __getattr__ = _refuse("frazil.tensor", _IN_TENSOR)
 
-    __all__ = _public_names(globals(), modules=["fft", "linalg"])
+    __all__ = _public_names(globals(), modules=["fft", "linalg", "sparse"])
 
     def __dir__() -> list[str]:
         return __all__

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from frazil.tensor.dims import expand_dims, squeeze
 from frazil.tensor.lengths import Lengths, length, lengths, product
 from frazil.tensor.reductions import sum
 from frazil.tensor.reshaping import ravel, reshape
+from frazil.tensor.sparse import as_sparse, issparse
 from frazil.tensor.transposition import permute_dims
 
 
@@ -136,12 +138,18 @@ def dot(a: TensorLike, b: TensorLike) -> Variable:
     >>> ft.dot([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0]).eval()
     array([21., 43.])
     """
+    if issparse(a) or issparse(b):
+        return _sparse_product(a, b)
     a, b = as_tensor(a), as_tensor(b)
     if a.ndim == 0 or b.ndim == 0:
         return _times(a, b)
     if a.ndim > 2 or b.ndim > 2:
         return tensordot(a, b, 1 if b.ndim == 1 else ([-1], [-2]))
     return _dot(a, b)
+
+
+def _sparse_product(a: Any, b: Any) -> Variable:
+    return as_sparse(a) @ b if issparse(a) else as_sparse(b).__rmatmul__(a)
 
 
 def matmul(x1: TensorLike, x2: TensorLike) -> Variable:
@@ -174,6 +182,8 @@ def matmul(x1: TensorLike, x2: TensorLike) -> Variable:
            [[4., 0.],
             [0., 9.]]])
     """
+    if issparse(x1) or issparse(x2):
+        return _sparse_product(x1, x2)
     a, b = as_tensor(x1), as_tensor(x2)
     if a.ndim == 0 or b.ndim == 0:
         raise TypeError(
