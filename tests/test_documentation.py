@@ -175,7 +175,7 @@ def public_functions() -> dict[str, object]:
     for name in PUBLIC:
         if name == "frazil.interop.pytensor" and importlib.util.find_spec("pytensor") is None:
             continue  # as for Pythons without a GIL
-        own = name == "frazil.testing"  # what they import is not meant
+        own = name in ("frazil.tensor.sparse", "frazil.testing")  # what they import is not meant
         for key, value in vars(importlib.import_module(name)).items():
             if key.startswith("_") or not inspect.isroutine(value):
                 continue

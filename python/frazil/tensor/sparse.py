@@ -225,6 +225,16 @@ def _of_length(x: Variable, length: int, what: str) -> Variable:
 def issparse(value: object) -> bool:
     """Return whether a value is a sparse matrix, frazil's or SciPy's.
 
+    Parameters
+    ----------
+    value : object
+        Anything.
+
+    Returns
+    -------
+    bool
+        True for a :class:`SparseMatrix` and for all of SciPy's formats.
+
     Examples
     --------
     >>> import numpy as np
