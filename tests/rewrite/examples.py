@@ -99,6 +99,7 @@ EXAMPLES = {
     "add_scaled_dot": m + c * (m @ n),
     "sub_scaled_dot": m - c * (m @ n),
     "sum_of_products": ft.sum(ft.expand_dims(m, 1) * n, axis=2),
+    "products_of_columns_and_rows": m[:, :, None] @ m[:, None],
     "sum_of_broadcast": Sum((0,))(ft.broadcast_to(row, (5, Shape_i(1)(row)))),
 }
 """An expression for each such rule."""

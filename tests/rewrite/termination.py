@@ -25,7 +25,7 @@ from frazil.tensor.creation import Full
 from frazil.tensor.dims import DropDims, ExpandDims
 from frazil.tensor.lengths import Shape_i
 from frazil.tensor.linalg.determinants import LogAbsDet
-from frazil.tensor.products import Dot
+from frazil.tensor.products import BatchedDot, Dot
 from frazil.tensor.reductions import Max, Prod, Reduce, Sum
 from frazil.tensor.transposition import Transpose
 
@@ -182,7 +182,7 @@ def of_other(node, weights):
             return weights[0] + len(axes)
         case Transpose() | Shape_i():
             return weights[0] + 1
-        case Dot():
+        case Dot() | BatchedDot():
             return (weights[0] + 3) * (weights[1] + 3)
         case Gemm() | Gemv():
             return sum(weights[1:], weights[0]) + 1

@@ -244,3 +244,20 @@ def assert_ordinary_values_stay(rules, mode):
             np.testing.assert_allclose(before, after, rtol=1e-13, atol=1e-14, err_msg=r.name)
         assert before.dtype == after.dtype
         assert before.shape == after.shape
+
+
+def test_columns_times_rows_are_no_calls_of_blas():
+    x, y = ft.tensor("x", shape=(None, 3)), ft.tensor("y", shape=(None, 2))
+    f = fz.function([x, y], ft.tril(x[:, :, None] @ y[:, None]).sum(0))
+    names = {type(node.op).__name__ for node in _core.toposort(f.optimized.outputs)}
+    assert "BatchedDot" not in names
+    left, right = np.arange(12.0).reshape(4, 3), np.arange(8.0).reshape(4, 2) - 3
+    np.testing.assert_array_equal(f(left, right), np.tril(left.T @ right))
+    with pytest.raises(ValueError, match="has length 3 along axis 0 where 4 is expected"):
+        f(left, right[:3])
+
+
+def test_a_product_whose_inner_length_is_unknown_stays():
+    x, y = ft.tensor3("x"), ft.tensor("y", shape=(None, 1, None))
+    product = x @ y
+    assert rewrite(product, SPECIALIZE).graph is product

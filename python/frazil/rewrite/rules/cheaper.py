@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated, TypeAlias
+
 import numpy as np
 
 import frazil.scalar as scalar
@@ -11,7 +13,11 @@ from frazil.rewrite.analysis import is_nonnegative
 from frazil.rewrite.definition import Law, rule
 from frazil.rewrite.guard import holds, not_constant, same_dtype
 from frazil.rewrite.rules.folding import is_folded
-from frazil.rewrite.sort import Float, KnownFloat, KnownInteger, Number
+from frazil.rewrite.sort import FLOATS, Float, KnownFloat, KnownInteger, Number, Sort
+from frazil.tensor.products import BatchedDot
+
+FloatMatrices: TypeAlias = Annotated[Variable, Sort("float matrices", FLOATS, "float64", ndim=3)]
+"""A float with the dimensions of a stack of matrices."""
 
 MAX_EXPONENT = 16
 """Larger whole powers cost more products than a power, and more rounding."""
@@ -152,6 +158,19 @@ def sqr_of_sqrt(x: Float) -> Law:
     return ft.sqr(ft.sqrt(x)), x, holds(is_nonnegative, x)
 
 
+def _outer(node: FrozenApply, x: Variable, y: Variable) -> Variable | None:
+    """Columns times rows; a loop makes them, also together with what reads them."""
+    if not (x.broadcastable[-1] and y.broadcastable[-2]):
+        return None
+    return elemwise(scalar.mul, x, y)
+
+
+@rule
+def products_of_columns_and_rows(x: FloatMatrices, y: FloatMatrices) -> Law:
+    """A product of a column and a row has one term an element, if not for a zero's sign."""
+    return BatchedDot()(x, y), _outer
+
+
 RULES = (
     whole_power,
     whole_power_of_integer,
@@ -165,4 +184,5 @@ RULES = (
     neg_of_difference,
     plus_zero,
     sqr_of_sqrt,
+    products_of_columns_and_rows,
 )
