@@ -143,6 +143,10 @@ REFERENCES: dict[str, tuple[Callable[..., Any], Points]] = {
     "log1p": (mp.log1p, one(wide(), near(0, -0.5, -1 + 1e-9))),
     "sqrt": (mp.sqrt, one(wide())),
     "cbrt": (mp.cbrt, one([abs(x) for x in wide()])),
+    "pow": (
+        mp.power,
+        grid([abs(x) for x in wide(-30, 30, 12)], [-7.3, 0.58207336, 2.7, 9.0, 0.01]),
+    ),
     "hypot": (
         mp.hypot,
         grid([*wide(-150, 150, 12), -1.474167754969253], [1e-150, 1.1693758940339285]),

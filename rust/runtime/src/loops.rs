@@ -14,6 +14,7 @@ mod logarithm;
 pub(crate) mod loop_nest;
 mod normal;
 mod partials;
+mod power;
 mod real;
 mod roots;
 mod row_ends;

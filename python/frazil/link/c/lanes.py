@@ -114,18 +114,21 @@ class BlockWriter:
         """Calls of functions of whole blocks."""
         values, stages = self.values, self.stages
         for k in sorted(k for k in stages.needed[stage] if stages.of.get(k) == stage):
-            [argument] = self.kernel.ops[k].args
             vector = values.unit.vector(values.dtypes[k], self.lanes)
-            if argument not in stages.of:
-                operand = f"*(const {vector}_at *){stages.place(argument)}"
-            elif argument in stages.block_functions:
-                operand = f"s{argument}"
-            else:
-                operand = f"*(const {vector} *)s{argument}"
+            operands = ", ".join(self._block(a, vector) for a in self.kernel.ops[k].args)
             function = stages.block_functions[k](values.unit, values.dtypes[k])
-            yield c.Const(vector, f"s{k}", f"{function}({operand})")
+            yield c.Const(vector, f"s{k}", f"{function}({operands})")
             if k in self.row_pass.stores:
                 yield c.Assign(f"*({vector}_at *)qb{k}", f"s{k}")
+
+    def _block(self, k: int, vector: str) -> str:
+        """The block of an operand of a function."""
+        if self.kernel.uniform[k]:
+            code = C_TYPES[self.values.dtypes[k]]
+            return f"(({code}){self.values.texts[k]} - ({vector}){{}})"
+        if k not in self.stages.of:
+            return f"*(const {vector}_at *){self.stages.place(k)}"
+        return f"s{k}" if k in self.stages.block_functions else f"*(const {vector} *)s{k}"
 
     def _call(self, call: ScalarLoopCall) -> c.Block:
         """A scalar loop for all elements of a block: its results go to the stack."""

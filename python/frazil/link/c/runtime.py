@@ -20,7 +20,7 @@ OF_BLOCKS: frozenset[ScalarOp] = frozenset(
         (
             *("arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "cbrt", "cos", "cosh"),
             *("erf", "erfc", "exp", "exp2", "expm1", "log", "log10", "log1mexp", "log1p", "log2"),
-            *("log_sigmoid", "ndtr", "sigmoid", "sin", "sinh", "softplus", "tan", "tanh"),
+            *("log_sigmoid", "ndtr", "pow", "sigmoid", "sin", "sinh", "softplus", "tan", "tanh"),
         ),
     )
 )
@@ -34,7 +34,7 @@ def of_one(definitions: Definitions, op: ScalarOp, dtype: str) -> str:
     """The name of the function of one element."""
     code = C_TYPES[dtype]
     name = f"{op.table_name}_one_{code}"
-    definitions.native(name, code, code)
+    definitions.native(name, code, ", ".join([code] * op.nin))
     return name
 
 
@@ -44,14 +44,17 @@ def of_block(definitions: Definitions, dtype: str, *, op: ScalarOp, lanes: int) 
     size = 8 if dtype == "float64" else 4
     if lanes * size == BLOCK_BYTES:
         name = f"{op.table_name}_block_{code}"
-        definitions.native(name, vector, vector)
+        definitions.native(name, vector, ", ".join([vector] * op.nin))
         return name
     many, name = f"{op.table_name}_many_{code}", f"{op.table_name}_{vector}"
-    definitions.native(many, "void", f"{code} *, const {code} *, i8")
+    operands = "xy"[: op.nin]
+    definitions.native(many, "void", f"{code} *, {f'const {code} *, ' * op.nin}i8")
+    params = ", ".join(f"{vector} {x}" for x in operands)
+    given = "".join(f"(const {code} *)&{x}, " for x in operands)
     definitions.define(
-        f"INLINE {vector} {name}({vector} x) {{\n"
+        f"INLINE {vector} {name}({params}) {{\n"
         f"  {vector} made;\n"
-        f"  {many}(({code} *)&made, (const {code} *)&x, {lanes});\n"
+        f"  {many}(({code} *)&made, {given}{lanes});\n"
         "  return made;\n"
         "}\n"
     )

@@ -42,7 +42,7 @@ def takes_blocks(kernel: LoopKernel, own: Statement) -> bool:
     return (
         own.op in OF_BLOCKS
         and own.dtype.startswith("float")
-        and kernel.dtypes[own.args[0]] == own.dtype
+        and all(kernel.dtypes[a] == own.dtype for a in own.args)
     )
 
 

@@ -85,7 +85,8 @@ class Unit(Definitions):
         ``alone``: it is computed for one element, so nothing is lost if no loop is vectorised.
         """
         operands = tuple([dtypes[a] for a in own.args])
-        if alone and self.has_wide_registers and own.op in OF_BLOCKS:
+        is_of_runtime = own.op in OF_BLOCKS and own.dtype.startswith("float")
+        if alone and self.has_wide_registers and is_of_runtime:
             return self._form_of_runtime(own.op, operands, own.dtype)
         return self.form(own.op, operands, own.dtype)
 
@@ -106,9 +107,9 @@ class Unit(Definitions):
 
     def _form_of_runtime(self, op: ScalarOp, dtypes: tuple[str, ...], result: str) -> Form:
         """The form of a function that the runtime has for one element: the bits of blocks."""
-        [wanted] = op.operand_dtypes(dtypes, result)
-        name = of_one(self, op, wanted)
-        return Form(f"{name}({self._converted(dtypes, [wanted])[0]})", vector=False)
+        wanted = op.operand_dtypes(dtypes, result)
+        name = of_one(self, op, wanted[0])
+        return Form(f"{name}({', '.join(self._converted(dtypes, wanted))})", vector=False)
 
     def loop(self, loop: ScalarLoop) -> LoopFunctions:
         """The functions of a scalar loop."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
-from frazil._core import Constant, FrozenFunctionGraph
+from frazil._core import FrozenFunctionGraph
 from frazil.graph.op import Op
 from frazil.link.c.compiler import has_wide_registers
 from frazil.link.c.runtime import OF_BLOCKS
@@ -25,12 +25,6 @@ from frazil.scalar.graph import ScalarGraphOp
 from frazil.scalar.loop import ScalarLoop, loop_result
 from frazil.scalar.op import ScalarOp
 
-OF_OTHER_BITS = frozenset(("pow",))
-"""Functions of floats: C's library has them for blocks, and the runtime for one element alone.
-
-The steps of a scan take them from the C library. There they have the same bits.
-"""
-
 
 def difference(op: ScalarOp, operand: str) -> str | None:
     """Why a scalar op may give other bits in C for operands of that dtype; None if it does not.
@@ -38,14 +32,13 @@ def difference(op: ScalarOp, operand: str) -> str | None:
     Examples
     --------
     >>> from frazil.link.linkers.same_bits import difference
-    >>> from frazil.scalar import mul, pow
-    >>> difference(mul, "float64"), difference(pow, "float64")
-    (None, 'pow of float64 has other bits in C')
+    >>> from frazil.scalar import mul
+    >>> difference(mul, "float64")
     """
     if op.table_name is None:
         return f"{op} is compiled by C alone"
-    other = op.table_name in OF_OTHER_BITS or (op in OF_BLOCKS and not has_wide_registers())
-    return f"{op} of {operand} has other bits in C" if other and operand[0] == "f" else None
+    other = operand[0] == "f" and op in OF_BLOCKS and not has_wide_registers()
+    return f"{op} of {operand} has other bits in C" if other else None
 
 
 def kernel_difference(kernel: AnyKernel) -> str | None:
@@ -67,7 +60,7 @@ def kernel_difference(kernel: AnyKernel) -> str | None:
 def needs_registers(kernel: AnyKernel) -> bool:
     """Whether a kernel has the same bits only where C's compiler knows registers of AVX-512."""
     return isinstance(kernel, LoopKernel) and any(
-        own.op in OF_BLOCKS for own in _statements(kernel)
+        own.op in OF_BLOCKS and own.dtype[0] == "f" for own in _statements(kernel)
     )
 
 
@@ -80,7 +73,8 @@ def _loop_difference(loop: ScalarLoop) -> str | None:
     body = body_of(loop)
     for own in body.statements:
         wanted = own.op.operand_dtypes([body.dtypes[a] for a in own.args], own.dtype)
-        if own.op in OF_BLOCKS or formula(own.op, own.dtype) is not None:
+        is_of_floats = own.dtype[0] == "f" and own.op in OF_BLOCKS
+        if is_of_floats or formula(own.op, own.dtype) is not None:
             return f"{own.op} in a loop of elements has other bits in C"
         part = loop_result(own.op)
         found = difference(own.op, wanted[-1]) if part is None else _loop_difference(part[0])
@@ -99,8 +93,7 @@ def graph_difference(graph: FrozenFunctionGraph) -> str | None:
     >>> import frazil as fz, frazil.tensor as ft
     >>> from frazil.link.linkers.same_bits import graph_difference
     >>> x = ft.vector("x")
-    >>> graph_difference(fz.FrozenFunctionGraph([x], [ft.power(x, x)]))
-    'pow of float64 has other bits in C'
+    >>> graph_difference(fz.FrozenFunctionGraph([x], [2 * x]))
     """
     return next((found for own in _all_graphs(graph) if (found := _known(own)) is not None), None)
 
@@ -121,8 +114,6 @@ def _differences(graph: FrozenFunctionGraph) -> Iterator[str]:
         op = node.op
         if not isinstance(op, Elemwise) or isinstance(op.scalar_op, ScalarGraphOp):
             continue
-        if op.scalar_op.table_name == "pow" and isinstance(node.inputs[1], Constant):
-            continue  # rules make squares, roots and quotients of most of these
         dtypes = [x.dtype for x in node.inputs]
         if formula(op.scalar_op, node.output_types[0].dtype) is not None:
             if not has_wide_registers():

@@ -283,7 +283,7 @@ class _Assembly:
     def _computed(self, node: FrozenApply, args: list[Value]) -> Value:
         """The last statement of those that compute an elementwise node."""
         op, dtype = node.op.scalar_op, node.outputs[0].dtype
-        if op.rule == "float":
+        if op.rule in ("float", "floor") and dtype.startswith("float"):
             # Functions of floats take the type that they compute in, so all linkers convert alike.
             args = self._converted(args, node, op.operand_dtypes(_dtypes(node), dtype))
         write = formula(op, dtype)

@@ -5,7 +5,7 @@
 //! register, where the processor has those of AVX-512, `exp_block_f8`. What these lines compute of a
 //! float32 is computed as float64, and rounded once; most functions are in `typed.rs`.
 
-use crate::loops::{real, steps, typed};
+use crate::loops::{power, real, steps, typed};
 use crate::processor::Level;
 use std::mem::MaybeUninit;
 
@@ -52,7 +52,30 @@ trait Unary {
 
 /// A function of two numbers.
 trait Binary {
-    fn of(x: f64, y: f64) -> f64;
+    /// The function of common numbers, and whether these are; else [`Binary::rare`] has it.
+    fn of(x: f64, y: f64) -> (f64, bool);
+
+    fn rare(x: f64, y: f64) -> f64;
+
+    #[inline(always)]
+    fn any(x: f64, y: f64) -> f64 {
+        let (made, is_common) = Self::of(x, y);
+        if is_common { made } else { Self::rare(x, y) }
+    }
+}
+
+/// Powers, whose loops over common numbers go by registers.
+struct Power;
+
+impl Binary for Power {
+    #[inline(always)]
+    fn of(x: f64, y: f64) -> (f64, bool) {
+        power::common(x, y)
+    }
+
+    fn rare(x: f64, y: f64) -> f64 {
+        real::pow(x, y)
+    }
 }
 
 /// # Safety
@@ -96,8 +119,18 @@ unsafe fn many_of_two<F: Binary, T: Element>(to: *mut T, x: *const T, y: *const 
                 *first.add(k) = x.add(at + k).read_unaligned().wide();
                 *second.add(k) = y.add(at + k).read_unaligned().wide();
             }
-            for k in 0..here {
-                *result.add(k) = F::of(*first.add(k), *second.add(k));
+            let mut common = [true; BLOCK];
+            let mut all = true;
+            for (k, own) in common.iter_mut().enumerate().take(here) {
+                let (made, is_common) = F::of(*first.add(k), *second.add(k));
+                *result.add(k) = made;
+                *own = is_common;
+                all &= is_common;
+            }
+            if !all {
+                for (k, _) in common.iter().enumerate().take(here).filter(|(_, own)| !**own) {
+                    *result.add(k) = F::rare(*first.add(k), *second.add(k));
+                }
             }
             for k in 0..here {
                 to.add(at + k).write_unaligned(T::narrow(*result.add(k)));
@@ -120,7 +153,7 @@ macro_rules! in_level {
 
             $(#[target_feature(enable = $features)])?
             unsafe extern "C" fn one_of_two<F: Binary, T: Element>(x: T, y: T) -> T {
-                T::narrow(F::of(x.wide(), y.wide()))
+                T::narrow(F::any(x.wide(), y.wide()))
             }
 
             $(#[target_feature(enable = $features)])?
@@ -169,6 +202,61 @@ in_level!(avx2, "avx2,fma");
 #[cfg(target_arch = "x86_64")]
 in_level!(avx512, "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl");
 
+/// Functions of two registers of elements, which C's kernels call.
+#[cfg(target_arch = "x86_64")]
+#[expect(improper_ctypes_definitions, reason = "a register is what C's vector types are passed in")]
+mod blocks {
+    use super::{Binary, Element};
+    use std::arch::x86_64::{__m512, __m512d};
+
+    #[inline(always)]
+    fn each<F: Binary, T: Element + Default, const N: usize>(x: [T; N], y: [T; N]) -> [T; N] {
+        let mut made = [T::default(); N];
+        let mut common = [true; N];
+        for k in 0..N {
+            let (own, is_common) = F::of(x[k].wide(), y[k].wide());
+            made[k] = T::narrow(own);
+            common[k] = is_common;
+        }
+        if common != [true; N] {
+            for k in 0..N {
+                if !common[k] {
+                    made[k] = T::narrow(F::rare(x[k].wide(), y[k].wide()));
+                }
+            }
+        }
+        made
+    }
+
+    #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
+    unsafe extern "C" fn block_f4<F: Binary>(x: __m512, y: __m512) -> __m512 {
+        // SAFETY: a register is as large as its elements, and any bits are some.
+        unsafe {
+            let x = std::mem::transmute::<__m512, [f32; 16]>(x);
+            let y = std::mem::transmute::<__m512, [f32; 16]>(y);
+            std::mem::transmute::<[f32; 16], __m512>(each::<F, f32, 16>(x, y))
+        }
+    }
+
+    #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]
+    unsafe extern "C" fn block_f8<F: Binary>(x: __m512d, y: __m512d) -> __m512d {
+        // SAFETY: as above.
+        unsafe {
+            let x = std::mem::transmute::<__m512d, [f64; 8]>(x);
+            let y = std::mem::transmute::<__m512d, [f64; 8]>(y);
+            std::mem::transmute::<[f64; 8], __m512d>(each::<F, f64, 8>(x, y))
+        }
+    }
+
+    pub(super) fn address<F: Binary>(form: &str) -> Option<usize> {
+        Some(match form {
+            "block_f4" => block_f4::<F> as *const () as usize,
+            "block_f8" => block_f8::<F> as *const () as usize,
+            _ => return None,
+        })
+    }
+}
+
 fn unary<F: Unary>(form: &str, level: Option<Level>) -> Option<usize> {
     match level {
         None => plain::unary::<F>(form),
@@ -185,7 +273,7 @@ fn binary<F: Binary>(form: &str, level: Option<Level>) -> Option<usize> {
         #[cfg(target_arch = "x86_64")]
         Some(Level::Avx2) => avx2::binary::<F>(form),
         #[cfg(target_arch = "x86_64")]
-        Some(Level::Avx512) => avx512::binary::<F>(form),
+        Some(Level::Avx512) => avx512::binary::<F>(form).or_else(|| blocks::address::<F>(form)),
     }
 }
 
@@ -205,7 +293,11 @@ macro_rules! element_functions {
 
         impl Binary for $two {
             #[inline(always)]
-            fn of(x: f64, y: f64) -> f64 {
+            fn of(x: f64, y: f64) -> (f64, bool) {
+                (real::$two(x, y), true)
+            }
+
+            fn rare(x: f64, y: f64) -> f64 {
                 real::$two(x, y)
             }
         })*
@@ -214,6 +306,7 @@ macro_rules! element_functions {
             match name {
                 $(stringify!($one) => unary::<$one>(form, level),)*
                 $(stringify!($two) => binary::<$two>(form, level),)*
+                "pow" => binary::<Power>(form, level),
                 _ => None,
             }
         }
@@ -225,7 +318,7 @@ macro_rules! element_functions {
 
 element_functions! {
     unary: gammaln tri_gamma;
-    binary: pow arctan2 logaddexp fmod polygamma hypot zeta
+    binary: arctan2 logaddexp fmod polygamma hypot zeta
 }
 
 /// The address of the function of that name, for this machine; `None` if there is none.
@@ -315,6 +408,52 @@ mod tests {
                         made.to_bits() == *bits || made.is_nan() && f64::from_bits(*bits).is_nan();
                     assert!(same, "{name} {level:?} of {x}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn powers_have_the_same_bits_in_every_level() {
+        let mut state = 7_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state ^ state >> 29
+        };
+        let edges = [0.0, -0.0, 1.0, -1.0, 0.5, -3.0, 2.0, 1e-310, 1e308, f64::NAN];
+        let edges = edges.into_iter().chain([f64::INFINITY, f64::NEG_INFINITY, 1023.5, -1074.0]);
+        let edges: Vec<f64> = edges.collect();
+        let mut pairs: Vec<(f64, f64)> =
+            edges.iter().flat_map(|&x| edges.iter().map(move |&y| (x, y))).collect();
+        for _ in 0..4_000 {
+            let uniform = |bits: u64| (bits >> 11) as f64 / (1_u64 << 53) as f64;
+            pairs.push((f64::from_bits(next()), uniform(next()) * 8.0 - 4.0));
+            pairs.push((uniform(next()) * 8.0 - 6.0, (uniform(next()) * 60.0).round() - 30.0));
+            pairs.push((0.5 + uniform(next()), uniform(next()) * 1400.0 - 700.0));
+            pairs.push((1.0 + uniform(next()) * 1e-3, uniform(next()) * 1e6 - 5e5));
+        }
+        let (x, y): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
+        type Many = unsafe extern "C" fn(*mut f64, *const f64, *const f64, i64);
+        for level in Level::known().map(Some).chain([None]) {
+            let mut made = vec![0.0; x.len()];
+            // SAFETY: the addresses are those of such functions, and all are as long.
+            let alone = unsafe {
+                let many: Many = std::mem::transmute(find("pow", "many_f8", level).unwrap());
+                many(made.as_mut_ptr(), x.as_ptr(), y.as_ptr(), x.len() as i64);
+                let one = find("pow", "one_f8", level).unwrap();
+                std::mem::transmute::<usize, unsafe extern "C" fn(f64, f64) -> f64>(one)
+            };
+            for ((&x, &y), &made) in x.iter().zip(&y).zip(&made) {
+                // SAFETY: as above.
+                let own = unsafe { alone(x, y) };
+                let (expected, right) = (Power::any(x, y), x.powf(y));
+                let same =
+                    |a: f64| a.to_bits() == expected.to_bits() || a.is_nan() && right.is_nan();
+                assert!(same(made) && same(own), "{level:?} {x:e} ** {y:e}: {made:e} {own:e}");
+                let near = (made - right).abs() <= 2.0 * f64::EPSILON * right.abs();
+                assert!(
+                    made == right || near || made.is_nan() && right.is_nan(),
+                    "{x:e} ** {y:e}: {made:e} {right:e}"
+                );
             }
         }
     }

@@ -164,6 +164,14 @@ pub(super) fn exp<L: Lanes>(x: L) -> L {
     power_of(&reduced(x.within_exponents()))
 }
 
+/// The exponential of a sum of two numbers within exponents, of which the second is small.
+#[inline(always)]
+pub(super) fn exp_of_sum<L: Lanes>(x: L, rest: L) -> L {
+    let mut own = reduced(x.within_exponents());
+    own.r = own.r.add(rest);
+    power_of(&own)
+}
+
 /// `e**x - 1`: 1 is taken from the power, before what is left is multiplied by 2 to the power of `n`.
 #[inline(always)]
 pub(super) fn expm1<L: Lanes>(x: L) -> L {

@@ -13,6 +13,7 @@ pub(super) fn arctan2(y: f64, x: f64) -> f64 {
     y.atan2(x)
 }
 
+/// That of the C library, of any numbers.
 pub(super) fn pow(x: f64, y: f64) -> f64 {
     x.powf(y)
 }
