@@ -142,9 +142,9 @@ def test_a_rule_of_ones_own():
 
 
 def test_what_has_no_counterpart_is_one_error_and_nothing_is_left():
-    x, z = pt.dvector("x"), pt.zvector("z")
-    with pytest.raises(NoRule, match=r"input z .*complex128"):
-        pytensor.function([z], z * 2, mode="FRAZIL")
+    x, h = pt.dvector("x"), pt.tensor("h", dtype="float16", shape=(None,))
+    with pytest.raises(NoRule, match=r"input h .*float16"):
+        pytensor.function([h], h * 2, mode="FRAZIL")
     assert pytensor.function([x], x * 2, mode="FRAZIL")([1.0]).tolist() == [2.0]
 
 
@@ -152,10 +152,9 @@ def test_what_has_no_counterpart_is_one_error_and_nothing_is_left():
     ("build", "told"),
     [
         (lambda x: pt.exp(x.astype("float16")), r"Cast\{float16\}.* made at .*test_pytensor_mode"),
-        (lambda x: abs(x + 1j), "complex128"),
         (lambda x: pytensor.sparse.csr_from_dense(pt.outer(x, x)).sum(), "made at .*csr"),
     ],
-    ids=["float16", "complex", "sparse"],
+    ids=["float16", "sparse"],
 )
 def test_numbers_that_frazil_lacks_are_named_with_the_line_that_made_them(build, told):
     x = pt.dvector("x")

@@ -91,6 +91,20 @@ ELEMENTWISE = {
     "broadcasts": [v[:, None] * v, m + v, KNOWN + m, pt.second(m, a)],
     "filled": [pt.ones_like(m), pt.zeros_like(v), pt.fill(m, a)],
 }
+z = pt.zvector("z")
+VALUES[z] = VECTOR * (1 + 0.5j) + 0.2j
+COMPLEX = {
+    "arithmetic": [z + a, z * z, z / (z + 3), 1 - z, -z, z**2, pt.sqr(z), pt.reciprocal(z + 3)],
+    "parts": [pt.real(z), pt.imag(z), pt.conj(z), pt.angle(z), pt.abs(z), pt.complex(v, a * v)],
+    "parts of real numbers": [pt.real(v), pt.imag(v), pt.conj(v), pt.angle(v)],
+    "functions": [f(z) for f in (pt.exp, pt.sin, pt.cos, pt.tanh, pt.sqrt, pt.log, pt.expm1)],
+    "arrays": [
+        *(z.sum(), z.mean(), z[::2], z[i], pt.concatenate([z, v]), pt.stack([z, z]).T),
+        *(pt.set_subtensor(z[0], 0), pt.inc_subtensor(z[i], 1j), pt.switch(v > 0, z, 0)),
+    ],
+    "matrices": [pt.dot(m, z), pt.outer(z, z), pt.eq(z, z), pt.cast(v, "complex64") * 2],
+    "factors, by PyTensor's perform": [pt.linalg.inv(pt.outer(z, z) + 3 * pt.eye(4))],
+}
 SHAPES = {
     "transposed": [m.T, m.dimshuffle(1, "x", 0), v[None], KNOWN.dimshuffle(1), KNOWN.squeeze()],
     "shapes": [m.shape, m.shape[0], s.shape[1:], v.size, pt.shape(v)[0] * n],
@@ -257,6 +271,7 @@ CASES = {
     f"{theme}: {name}": outputs
     for theme, cases in {
         "elementwise": ELEMENTWISE,
+        "complex": COMPLEX,
         "shapes": SHAPES,
         "indexing": INDEXING,
         "reductions": REDUCTIONS,

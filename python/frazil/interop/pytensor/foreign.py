@@ -50,6 +50,8 @@ class Foreign(Op):
     name: str
     content: str
 
+    takes_complex = True
+
     def make_node(self, *inputs: Variable) -> FrozenApply:
         """The application of the op to what is no constant among the node's inputs."""
         types = [own_type(out.type) for out in _theirs(self.payload).outputs]
@@ -87,7 +89,10 @@ def _value(array: Array, kind: Any, destroyed: bool) -> Any:
 def _array(value: Any, kind: Any, inputs: Sequence[Array]) -> Array:
     if isinstance(kind, RandomGeneratorType):
         return state_of(value)
-    array = np.asarray(value, dtype=kind.dtype)
+    given = np.asarray(value)
+    if given.dtype.kind == "c" and not kind.dtype.startswith("complex"):
+        raise TypeError(f"PyTensor's op gives {given.dtype}, and its node says {kind.dtype}")
+    array = given.astype(kind.dtype, copy=False)
     return array.copy() if any(np.may_share_memory(array, x) for x in inputs) else array
 
 

@@ -25,7 +25,7 @@ Rule: TypeAlias = Callable[[Any, Any, "Translation"], Results]
 RuleT = TypeVar("RuleT", bound=Callable[..., Any])
 
 DTYPES = frozenset(
-    ["bool", "float32", "float64"]
+    ["bool", "float32", "float64", "complex64", "complex128"]
     + [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 )
 
@@ -82,13 +82,24 @@ class Translation:
             if _is_of_numbers(x.type) and own_type(x.type) is None:
                 raise NoRule(_without_counterpart(x, node))
         try:
-            results = built_at_trace(translate.dispatch(type(node.op)), node.op, node, self)
+            results = self._results(node)
         except Exception as error:
             error.add_note(f"while frazil took over PyTensor's node {node}")
             raise
         found = [results] if isinstance(results, Variable) else list(results)
         for theirs, ours in zip(node.outputs, found, strict=True):
             self.made[theirs] = None if ours is None else refined(ours, theirs.type)
+
+    def _results(self, node: Any) -> Results:
+        found: Results
+        try:
+            found = built_at_trace(translate.dispatch(type(node.op)), node.op, node, self)
+        except TypeError:
+            if not any(_is_complex(x.type) for x in (*node.inputs, *node.outputs)):
+                raise
+            # Not all that frazil computes of real numbers it computes of complex ones.
+            found = built_at_trace(translate.dispatch(object), node.op, node, self)
+        return found
 
     def __getitem__(self, x: Any) -> Variable:
         known = self.made.get(x)
@@ -107,6 +118,10 @@ class Translation:
 
 def _is_of_numbers(kind: Any) -> bool:
     return isinstance(kind, TensorType | ScalarType)
+
+
+def _is_complex(kind: Any) -> bool:
+    return _is_of_numbers(kind) and kind.dtype.startswith("complex")
 
 
 def _without_counterpart(x: Any, node: Any) -> str:

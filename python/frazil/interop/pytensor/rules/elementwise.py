@@ -148,6 +148,16 @@ _COMPARED = _table(
     }
 )
 _FOLDED = _table({"Add": ft.add, "Mul": ft.mul, "Maximum": ft.maximum, "Minimum": ft.minimum})
+_PARTS = _table(
+    {
+        "Real": ft.real,
+        "Imag": ft.imag,
+        "Angle": ft.angle,
+        "Conj": ft.conj,
+        "Complex": ft.complex,
+    }
+)
+"""Ops of complex numbers, whose results have dtypes of their own."""
 _KEEP_ZEROS = (ps.Mul, ps.TrueDiv, ps.Neg)
 """Ops that give 0 where an operand is 0, the first or any, and the others are finite."""
 
@@ -162,6 +172,10 @@ def scalar_results(op: Any, operands: Sequence[Variable], dtypes: Sequence[str])
         sunk = _with_zeros_kept(op, operands, dtypes)
         if sunk is not None:
             return sunk
+    if kind in _PARTS:
+        return [_PARTS[kind](*operands)]
+    if kind is ps.Abs and operands[0].dtype.startswith("complex"):
+        return [ft.abs(operands[0])]
     if kind in _SAME:
         return [_SAME[kind](*(cast(x, dtype) for x in operands))]
     if kind in _COMPARED:
