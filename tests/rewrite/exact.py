@@ -52,6 +52,7 @@ ELEMENTWISE = {
     "second": lambda x, y: y,
     "maximum": max,
     "minimum": min,
+    "clip": lambda x, low, high: min(max(x, low), high),
     "identity": lambda x: x,
     "log2": lambda x: x.ln() / LN2,
     "sign": lambda x: Decimal(int(x > 0) - int(x < 0)),

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import frazil.tensor as ft
+from frazil._core import Constant
 from frazil.rewrite.definition import Law, rule
-from frazil.rewrite.sort import Float
+from frazil.rewrite.guard import holds
+from frazil.rewrite.sort import Float, KnownFloat
 
 
 @rule
@@ -53,6 +57,18 @@ def one_over_sqr_of_one_plus_exp(x: Float) -> Law:
 def one_minus_sigmoid(x: Float) -> Law:
     """1 - sigmoid(x) == sigmoid(-x), which keeps small values."""
     return 1 - ft.sigmoid(x), ft.sigmoid(-x)
+
+
+def _are_ordered(low: Constant, high: Constant) -> bool:
+    return bool(np.all(low.data <= high.data))
+
+
+@rule
+def one_minus_clipped_sigmoid(x: Float, low: KnownFloat, high: KnownFloat) -> Law:
+    """1 - clip(sigmoid(x), low, high) == clip(sigmoid(-x), 1 - high, 1 - low) if low <= high."""
+    ordered = holds(_are_ordered, low, high)
+    clipped = ft.clip(ft.sigmoid(-x), 1 - high, 1 - low)
+    return 1 - ft.clip(ft.sigmoid(x), low, high), clipped, ordered
 
 
 @rule
@@ -112,6 +128,7 @@ RULES = (
     over_sqr_of_one_plus_exp,
     one_over_sqr_of_one_plus_exp,
     one_minus_sigmoid,
+    one_minus_clipped_sigmoid,
     less_its_share,
     log_of_sigmoid,
     log_of_scaled_sigmoid,
