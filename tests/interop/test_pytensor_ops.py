@@ -103,6 +103,7 @@ COMPLEX = {
         *(pt.set_subtensor(z[0], 0), pt.inc_subtensor(z[i], 1j), pt.switch(v > 0, z, 0)),
     ],
     "matrices": [pt.dot(m, z), pt.outer(z, z), pt.eq(z, z), pt.cast(v, "complex64") * 2],
+    "filled": [pt.zeros_like(z), pt.second(z, b), pt.second(v, z), pt.ones_like(z, dtype="int8")],
     "factors, by PyTensor's perform": [pt.linalg.inv(pt.outer(z, z) + 3 * pt.eye(4))],
 }
 SHAPES = {

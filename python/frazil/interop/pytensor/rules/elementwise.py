@@ -249,7 +249,8 @@ def _mul_without_zeros(operands: Sequence[Variable], dtype: str) -> Made:
 
 _OTHER: dict[str, Callable[[Sequence[Variable], str], Made | None]] = {
     "Switch": _switch,
-    "Second": lambda operands, dtype: [fs.second(*operands)],
+    # Of the first operand only the shape counts: its real part will do.
+    "Second": lambda operands, dtype: [fs.second(ft.real(operands[0]), operands[1])],
     "Identity": lambda operands, dtype: [operands[0]],
     "Cast": lambda operands, dtype: [cast(operands[0], dtype)],
     "PolyGamma": _polygamma,
