@@ -18,10 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from frazil._core import FrozenFunctionGraph
+from frazil._core import FrozenFunctionGraph, OpBase
 from frazil.cache.modules import Unknowable, find_named, is_frazil, is_users, version_of
 from frazil.cache.reads import globals_read
-from frazil.graph.op import Op
 
 _MOST_VALUES = 20_000
 _MOST_BYTES = 1 << 26
@@ -43,7 +42,6 @@ _NO_CONTENT = frozenset(
         *("__annotate_func__", "__annotations_cache__", "__dict__", "__weakref__"),
         *("__dataclass_fields__", "__dataclass_params__", "__firstlineno__", "_abc_impl"),
         *("__static_attributes__", "__type_params__", "__wrapped__", "_op_class"),
-        "_op_class",
     )
 )
 """Attributes that do not change what a function or class does, or that are covered otherwise."""
@@ -129,14 +127,17 @@ class _Walk:
             self._visit_next([part for item in value.items() for part in item])
         elif type(value) in (set, frozenset):
             self._hash_words("set", *sorted(map(self._digest_alone, value)))
-        elif isinstance(value, Op):
-            self._hash_words("op")
-            self._visit_next([type(value), *value._params(), *_attributes(value)])
+        elif isinstance(value, OpBase):
+            self._visit_op(value)
         elif isinstance(value, FrozenFunctionGraph):
             self._hash_words("graph", value.digest)
             self._visit_next(list(dict.fromkeys(node.op for node in value.toposort())))
         else:
             self._visit_code(value)
+
+    def _visit_op(self, op: Any) -> None:
+        self._hash_words("op")
+        self._visit_next([type(op), *op._params(), *_attributes(op)])
 
     def _digest_alone(self, value: object) -> bytes:
         """The digest of a member of a set, whose members have no order."""
@@ -268,7 +269,7 @@ def _first(item: tuple[str, Any]) -> str:
     return item[0]
 
 
-def _attributes(op: Op) -> list[Any]:
+def _attributes(op: OpBase) -> list[Any]:
     """The attributes of a user's op, computed ones included."""
     if is_frazil(type(op)):
         return []

@@ -22,11 +22,11 @@ import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import frazil._core as _core
 from frazil.cache import folder
 from frazil.cache.lock import Busy, held
-from frazil.graph.dataclass import dataclass
 
 MAGIC = b"frazilc\x01"
 """The first bytes of a file; the last of them is the version of the format."""
@@ -47,8 +47,7 @@ _CHECKED_OPEN = (
 )
 
 
-@dataclass(frozen=True)
-class Stored:
+class Stored(NamedTuple):
     """A file of the cache."""
 
     path: Path
