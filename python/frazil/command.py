@@ -18,8 +18,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Examples
     --------
     >>> from frazil.command import main
-    >>> main(["cache", "clear"])  # doctest: +ELLIPSIS
-    removed ... entries from ...
+    >>> main(["cache", "info"])  # doctest: +ELLIPSIS
+    folder ...
     0
     """
     parser = argparse.ArgumentParser(prog="frazil")

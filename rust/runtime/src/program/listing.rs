@@ -5,7 +5,8 @@ use std::fmt;
 use crate::arrays::view::Index;
 use crate::ids::Size;
 use crate::linalg::lapack::OnError;
-use crate::program::instr::{InstrKind, View};
+use crate::program::instr::{InstrKind, Loop, View};
+use crate::program::scan_kernel::ScanKernel;
 
 /// Writes things with commas between.
 pub(crate) fn list<T: fmt::Display>(things: impl IntoIterator<Item = T>) -> String {
@@ -41,42 +42,61 @@ fn part(lower: bool) -> &'static str {
     if lower { "lower" } else { "upper" }
 }
 
+impl fmt::Display for Loop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "loop k{}({})", self.kernel.number, list(&self.dims))?;
+        for read in &self.reads {
+            write!(f, " {}[{}]", read.slot, axes(&read.axes))?;
+        }
+        for source in &self.sources {
+            let by = list(&source.indexed);
+            write!(f, " {}[{}] indexed along {by}", source.slot, axes(&source.axes))?;
+        }
+        f.write_str(" ->")?;
+        for write in &self.writes {
+            write!(f, " [{}]", axes(&write.axes))?;
+            if let Some(identity) = &write.identity {
+                write!(f, " from {identity}")?;
+            }
+        }
+        for target in &self.targets {
+            let by = list(&target.indexed);
+            write!(f, " [{}] from {} indexed along {by}", axes(&target.axes), target.of)?;
+        }
+        match &self.rows {
+            None => Ok(()),
+            Some(buffers) if buffers.is_empty() => f.write_str(" by rows"),
+            Some(buffers) => write!(f, " by rows, buffers {}", list(buffers)),
+        }?;
+        let Some(short) = &self.short else { return Ok(()) };
+        let (last, number) = (self.dims.last(), short.code.kernel.number);
+        let last = list(last.as_slice());
+        write!(f, ", by k{number} where {last} is at most {}", short.limit)
+    }
+}
+
+impl fmt::Display for ScanKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "scan k{}({})", self.kernel.number, self.steps)?;
+        for read in &self.reads {
+            write!(f, " {}[{}]", read.slot, if read.walks { "t" } else { "" })?;
+        }
+        f.write_str(" ->")?;
+        for write in &self.writes {
+            write!(f, " [{}]", if write.walks { "t" } else { "" })?;
+        }
+        if self.backwards { f.write_str(" backwards") } else { Ok(()) }
+    }
+}
+
 impl fmt::Display for InstrKind {
+    // One arm an instruction: to read it is to go down a list.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.writes().is_empty() {
             write!(f, "{} = ", list(self.writes()))?;
         }
         match self {
-            InstrKind::Loop(code) => {
-                write!(f, "loop k{}({})", code.kernel.number, list(&code.dims))?;
-                for read in &code.reads {
-                    write!(f, " {}[{}]", read.slot, axes(&read.axes))?;
-                }
-                for source in &code.sources {
-                    let by = list(&source.indexed);
-                    write!(f, " {}[{}] indexed along {by}", source.slot, axes(&source.axes))?;
-                }
-                f.write_str(" ->")?;
-                for write in &code.writes {
-                    write!(f, " [{}]", axes(&write.axes))?;
-                    if let Some(identity) = &write.identity {
-                        write!(f, " from {identity}")?;
-                    }
-                }
-                for target in &code.targets {
-                    let by = list(&target.indexed);
-                    write!(f, " [{}] from {} indexed along {by}", axes(&target.axes), target.of)?;
-                }
-                match &code.rows {
-                    None => Ok(()),
-                    Some(buffers) if buffers.is_empty() => f.write_str(" by rows"),
-                    Some(buffers) => write!(f, " by rows, buffers {}", list(buffers)),
-                }?;
-                let Some(short) = &code.short else { return Ok(()) };
-                let (last, number) = (code.dims.last(), short.code.kernel.number);
-                let last = list(last.as_slice());
-                write!(f, ", by k{number} where {last} is at most {}", short.limit)
-            }
+            InstrKind::Loop(code) => code.fmt(f),
             InstrKind::View { of, view, .. } => match view {
                 View::Transpose(axes) => write!(f, "transpose {of} [{}]", list(axes)),
                 View::ExpandDims(axes) => write!(f, "expand_dims {of} [{}]", list(axes)),
@@ -156,17 +176,7 @@ impl fmt::Display for InstrKind {
                 let kind = if *asserted { "assert" } else { "check" };
                 write!(f, "{kind} {holds} {message:?}")
             }
-            InstrKind::ScanKernel(code) => {
-                write!(f, "scan k{}({})", code.kernel.number, code.steps)?;
-                for read in &code.reads {
-                    write!(f, " {}[{}]", read.slot, if read.walks { "t" } else { "" })?;
-                }
-                f.write_str(" ->")?;
-                for write in &code.writes {
-                    write!(f, " [{}]", if write.walks { "t" } else { "" })?;
-                }
-                if code.backwards { f.write_str(" backwards") } else { Ok(()) }
-            }
+            InstrKind::ScanKernel(code) => code.fmt(f),
             InstrKind::Call(call) => {
                 write!(f, "call {} {}", call.function.foreign.name(), list(&call.inputs))
             }

@@ -8,7 +8,7 @@
 
 use crate::ids::Slot;
 use crate::program::builder::{Input, SlotInfo};
-use crate::program::instr::{Instr, InstrKind};
+use crate::program::instr::{Instr, InstrKind, Loop};
 use crate::program::nested::Part;
 use crate::program::operands::Overwrite;
 
@@ -73,14 +73,7 @@ impl Liveness {
                 owners[to.index()] = owners[of.index()];
             }
             if let InstrKind::Loop(code) = &instr.kind {
-                let mut ends: Vec<Slot> = Vec::new();
-                for read in &code.reads {
-                    // An operand that does not move everywhere is read again and again.
-                    let moves = read.axes.iter().all(Option::is_some);
-                    if moves && !ends.contains(&read.slot) && dies(&owners, read.slot) {
-                        ends.push(read.slot);
-                    }
-                }
+                let ends = ends_in(code, |slot| dies(&owners, slot));
                 for write in &code.writes {
                     // What does not move everywhere may be written before all is read.
                     if write.identity.is_none() && write.axes.iter().all(Option::is_some) {
@@ -97,6 +90,19 @@ impl Liveness {
             owners,
         }
     }
+}
+
+/// The operands of a loop that die in it, each once, and of which each element is read once.
+fn ends_in(code: &Loop, dies: impl Fn(Slot) -> bool) -> Vec<Slot> {
+    let mut ends: Vec<Slot> = Vec::new();
+    for read in &code.reads {
+        // An operand that does not move everywhere is read again and again.
+        let moves = read.axes.iter().all(Option::is_some);
+        if moves && !ends.contains(&read.slot) && dies(read.slot) {
+            ends.push(read.slot);
+        }
+    }
+    ends
 }
 
 /// Slots by the memory that they may look at.

@@ -325,35 +325,7 @@ impl Builder {
         let first = spec.sequences.len();
         let inputs: Vec<(DType, usize)> =
             inner.inputs().map(|ty| (ty.dtype, ty.shape.len())).collect();
-        let no_output = |at: usize| BuildError::NoOutput { given: at, count: outputs.len() };
-        for (state, &(_, next)) in spec.states.iter().enumerate() {
-            let given = match next {
-                Next::Output(at) => *outputs.get(at).ok_or_else(|| no_output(at))?,
-                Next::Input(at) => {
-                    *inputs.get(at).ok_or(BuildError::NoInput { given: at, count: inputs.len() })?
-                }
-            };
-            if given != inputs[first + state] {
-                return Err(BuildError::State { state });
-            }
-        }
-        for (at, &output) in spec.stacked.iter().enumerate() {
-            outputs.get(output).ok_or_else(|| no_output(output))?;
-            if spec.stacked[..at].contains(&output) {
-                return Err(BuildError::StackedTwice { output });
-            }
-        }
-        if let Some(output) = spec.until {
-            let given = *outputs.get(output).ok_or_else(|| no_output(output))?;
-            if given != (DType::Bool, 0) {
-                return Err(BuildError::Until { output });
-            }
-        }
-        for &input in inner.donated() {
-            if !spec.is_own(input) {
-                return Err(BuildError::NotOwned { input });
-            }
-        }
+        spec.check(&inner, &inputs, &outputs)?;
         let dynamic = self.depends(reads.iter().copied(), [spec.steps])?;
         let mut made = Scanned { finals: vec![], stacked: vec![], steps: Slot(0) };
         for (state, _) in spec.states.iter().enumerate() {
@@ -416,6 +388,47 @@ impl ScanSpec {
         let same = self.states.iter().filter(|(_, next)| *next == Next::Output(output)).count();
         let handed_on = self.states.iter().any(|(_, next)| *next == Next::Input(input));
         same == 1 && !handed_on && !self.stacked.contains(&output)
+    }
+
+    /// Checks that a step's outputs are what is asked of them: states for the next step, rows that are
+    /// stacked once, a condition; and that only what nothing else sees is donated.
+    fn check(
+        &self,
+        inner: &Program,
+        inputs: &[(DType, usize)],
+        outputs: &[(DType, usize)],
+    ) -> Built<()> {
+        let first = self.sequences.len();
+        let no_output = |at: usize| BuildError::NoOutput { given: at, count: outputs.len() };
+        for (state, &(_, next)) in self.states.iter().enumerate() {
+            let given = match next {
+                Next::Output(at) => *outputs.get(at).ok_or_else(|| no_output(at))?,
+                Next::Input(at) => {
+                    *inputs.get(at).ok_or(BuildError::NoInput { given: at, count: inputs.len() })?
+                }
+            };
+            if given != inputs[first + state] {
+                return Err(BuildError::State { state });
+            }
+        }
+        for (at, &output) in self.stacked.iter().enumerate() {
+            outputs.get(output).ok_or_else(|| no_output(output))?;
+            if self.stacked[..at].contains(&output) {
+                return Err(BuildError::StackedTwice { output });
+            }
+        }
+        if let Some(output) = self.until {
+            let given = *outputs.get(output).ok_or_else(|| no_output(output))?;
+            if given != (DType::Bool, 0) {
+                return Err(BuildError::Until { output });
+            }
+        }
+        for &input in inner.donated() {
+            if !self.is_own(input) {
+                return Err(BuildError::NotOwned { input });
+            }
+        }
+        Ok(())
     }
 }
 

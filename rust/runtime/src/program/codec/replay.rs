@@ -94,7 +94,8 @@ impl Replay<'_> {
         }
     }
 
-    /// Calls the builder's method that made this instruction.
+    /// Calls the builder's method that made this instruction. However long the list of instructions
+    /// is, it stands here as a whole: so the compiler sees when one is missing.
     ///
     /// # Safety
     /// As [`Program::from_bytes`].
@@ -109,16 +110,7 @@ impl Replay<'_> {
                 // SAFETY: as promised by the caller.
                 unsafe { self.scan_kernel(&code)? };
             }
-            InstrKind::View { of, view, .. } => {
-                match view {
-                    View::Transpose(axes) => builder.transpose(of, &axes)?,
-                    View::ExpandDims(axes) => builder.expand_dims(of, &axes)?,
-                    View::DropDims(axes) => builder.drop_dims(of, &axes)?,
-                    View::BroadcastTo(dims) => builder.broadcast_to(of, &dims)?,
-                    View::Slice(view) => builder.slice(of, &view)?,
-                    View::Diagonal { axes, offset } => builder.diagonal(of, axes, offset)?,
-                };
-            }
+            InstrKind::View { of, view, .. } => self.view(of, view)?,
             InstrKind::Reshape { of, dims, .. } => {
                 builder.reshape(of, &dims)?;
             }
@@ -203,35 +195,56 @@ impl Replay<'_> {
             InstrKind::Check { holds, message, asserted } => {
                 builder.check(holds, &message, asserted)?;
             }
-            InstrKind::Inner(code) => match *code {
-                Inner::Run { program, inputs, .. } => {
-                    builder.run(program, &inputs)?;
-                }
-                Inner::Branch { condition, arms: [then, otherwise], lengths, .. } => {
-                    let then = (then.program, &then.inputs[..]);
-                    let arms = [then, (otherwise.program, &otherwise.inputs[..])];
-                    builder.branch(condition, arms, &lengths)?;
-                }
-                Inner::Scan(code) => {
-                    builder.scan(&ScanSpec {
-                        program: code.program,
-                        steps: code.steps,
-                        sequences: code.sequences.to_vec(),
-                        states: code.states.iter().map(|state| (state.init, state.next)).collect(),
-                        others: code.others.to_vec(),
-                        stacked: code.stacked.iter().map(|(output, _)| *output).collect(),
-                        until: code.until,
-                    })?;
-                }
-            },
-            InstrKind::Call(call) => {
-                let Call { function, inputs, outputs } = *call;
-                let types: Vec<ArrayType> = outputs.into_iter().map(|(_, ty)| ty).collect();
-                let foreign = self.parts.function(function as usize, types.len());
-                let foreign = foreign.ok_or(CodecError::NoFunction(function))?;
-                builder.call(foreign, &inputs, &types)?;
+            InstrKind::Inner(code) => self.nested(*code)?,
+            InstrKind::Call(call) => self.call(*call)?,
+        }
+        Ok(())
+    }
+
+    fn view(&mut self, of: Slot, view: View) -> Result<(), BuildError> {
+        let builder = &mut self.builder;
+        match view {
+            View::Transpose(axes) => builder.transpose(of, &axes)?,
+            View::ExpandDims(axes) => builder.expand_dims(of, &axes)?,
+            View::DropDims(axes) => builder.drop_dims(of, &axes)?,
+            View::BroadcastTo(dims) => builder.broadcast_to(of, &dims)?,
+            View::Slice(view) => builder.slice(of, &view)?,
+            View::Diagonal { axes, offset } => builder.diagonal(of, axes, offset)?,
+        };
+        Ok(())
+    }
+
+    fn nested(&mut self, code: Inner) -> Result<(), BuildError> {
+        match code {
+            Inner::Run { program, inputs, .. } => {
+                self.builder.run(program, &inputs)?;
+            }
+            Inner::Branch { condition, arms: [then, otherwise], lengths, .. } => {
+                let then = (then.program, &then.inputs[..]);
+                let arms = [then, (otherwise.program, &otherwise.inputs[..])];
+                self.builder.branch(condition, arms, &lengths)?;
+            }
+            Inner::Scan(code) => {
+                self.builder.scan(&ScanSpec {
+                    program: code.program,
+                    steps: code.steps,
+                    sequences: code.sequences.to_vec(),
+                    states: code.states.iter().map(|state| (state.init, state.next)).collect(),
+                    others: code.others.to_vec(),
+                    stacked: code.stacked.iter().map(|(output, _)| *output).collect(),
+                    until: code.until,
+                })?;
             }
         }
+        Ok(())
+    }
+
+    fn call(&mut self, call: Call<u32>) -> Result<(), CodecError> {
+        let Call { function, inputs, outputs } = call;
+        let types: Vec<ArrayType> = outputs.into_iter().map(|(_, ty)| ty).collect();
+        let foreign = self.parts.function(function as usize, types.len());
+        let foreign = foreign.ok_or(CodecError::NoFunction(function))?;
+        self.builder.call(foreign, &inputs, &types)?;
         Ok(())
     }
 
