@@ -149,84 +149,133 @@ impl DrawPlan {
         parameters: &[*mut u8],
         to: *mut u8,
     ) -> Result<(), Fault> {
-        let arity = self.elements.len();
         // SAFETY: in each arm the function has the type that NumPy declares for it, the pointers are
         // those of elements of the parameters' types, and the results have the type of the result.
         unsafe {
-            match (self.distribution.form(), arity) {
-                (Form::Double, 0) => {
-                    let f: unsafe extern "C" fn(*mut BitStream) -> f64 = transmute(source.function);
-                    self.each(parameters, to, |()| f(source.stream))
-                }
-                (Form::Double, 1) => {
-                    let f: unsafe extern "C" fn(*mut BitStream, f64) -> f64 =
-                        transmute(source.function);
-                    self.each(parameters, to, |(a,)| f(source.stream, a))
-                }
-                (Form::Double, 2) => {
-                    let f: unsafe extern "C" fn(*mut BitStream, f64, f64) -> f64 =
-                        transmute(source.function);
-                    self.each(parameters, to, |(a, b)| f(source.stream, a, b))
-                }
-                (Form::Double, _) => {
-                    let f: unsafe extern "C" fn(*mut BitStream, f64, f64, f64) -> f64 =
-                        transmute(source.function);
-                    self.each(parameters, to, |(a, b, c)| f(source.stream, a, b, c))
-                }
-                (Form::Uniform, _) => {
+            match self.distribution.form() {
+                Form::Double => self.doubles(source, parameters, to),
+                Form::Uniform => {
                     let f: unsafe extern "C" fn(*mut BitStream, f64, f64) -> f64 =
                         transmute(source.function);
                     let draw = |(low, high): (f64, f64)| f(source.stream, low, high - low);
                     self.each(parameters, to, draw)
                 }
-                (Form::Float, _) => {
+                Form::Float => {
                     let f: unsafe extern "C" fn(*mut BitStream, f32) -> f32 =
                         transmute(source.function);
                     self.each(parameters, to, |(a,)| f(source.stream, a))
                 }
-                (Form::Doubles, _) => self.all::<f64>(source, to),
-                (Form::Floats, _) => self.all::<f32>(source, to),
-                (Form::Count, 1) => {
-                    let f: unsafe extern "C" fn(*mut BitStream, f64) -> i64 =
-                        transmute(source.function);
-                    self.each(parameters, to, |(a,)| f(source.stream, a))
-                }
-                (Form::Count, _) => {
-                    let f: unsafe extern "C" fn(*mut BitStream, f64, f64) -> i64 =
-                        transmute(source.function);
-                    self.each(parameters, to, |(a, b)| f(source.stream, a, b))
-                }
-                (Form::Binomial, _) => {
+                Form::Doubles => self.all::<f64>(source, to),
+                Form::Floats => self.all::<f32>(source, to),
+                Form::Count => self.counts(source, parameters, to),
+                Form::Binomial => {
                     let f: BinomialFn = transmute(source.function);
                     let mut known = BinomialMemory::default();
                     let draw = |(n, p): (i64, f64)| f(source.stream, p, n, &raw mut known);
                     self.each(parameters, to, draw)
                 }
-                (Form::Hypergeometric, _) => {
+                Form::Hypergeometric => {
                     let f: unsafe extern "C" fn(*mut BitStream, i64, i64, i64) -> i64 =
                         transmute(source.function);
                     self.each(parameters, to, |(a, b, c)| f(source.stream, a, b, c))
                 }
-                (Form::Permutation, _) => rows::permute(self, source, to),
-                (Form::Sample, _) => rows::sample(self, source, parameters, to),
-                (Form::Multinomial, _) => rows::multinomial(self, source, parameters, to),
-                (Form::Dirichlet, _) => rows::dirichlet(self, source, parameters, to),
-                (Form::Colors, _) => rows::colors(self, source, parameters, to),
-                (Form::Integer(dtype), _) => match dtype {
-                    DType::Bool | DType::Int8 | DType::UInt8 => {
-                        self.buffered::<u8>(source, parameters, to)
-                    }
-                    DType::Int16 | DType::UInt16 => self.buffered::<u16>(source, parameters, to),
-                    DType::Int32 | DType::UInt32 => self.buffered::<u32>(source, parameters, to),
-                    _ => {
-                        let f: unsafe extern "C" fn(*mut BitStream, u64, u64, u64, bool) -> u64 =
-                            transmute(source.function);
-                        self.each(parameters, to, |p| {
-                            let (low, range) = bounds(p);
-                            f(source.stream, low, range, 0, false)
-                        })
-                    }
-                },
+                Form::Permutation => rows::permute(self, source, to),
+                Form::Sample => rows::sample(self, source, parameters, to),
+                Form::Multinomial => rows::multinomial(self, source, parameters, to),
+                Form::Dirichlet => rows::dirichlet(self, source, parameters, to),
+                Form::Colors => rows::colors(self, source, parameters, to),
+                Form::Integer(dtype) => self.integers(dtype, source, parameters, to),
+            }
+        }
+    }
+
+    /// One float64 of each row of parameters, of which there are as many as the function takes.
+    ///
+    /// # Safety
+    /// As for [`DrawPlan::fill`].
+    unsafe fn doubles(
+        &self,
+        source: Source,
+        parameters: &[*mut u8],
+        to: *mut u8,
+    ) -> Result<(), Fault> {
+        // SAFETY: as in `fill`.
+        unsafe {
+            match self.elements.len() {
+                0 => {
+                    let f: unsafe extern "C" fn(*mut BitStream) -> f64 = transmute(source.function);
+                    self.each(parameters, to, |()| f(source.stream))
+                }
+                1 => {
+                    let f: unsafe extern "C" fn(*mut BitStream, f64) -> f64 =
+                        transmute(source.function);
+                    self.each(parameters, to, |(a,)| f(source.stream, a))
+                }
+                2 => {
+                    let f: unsafe extern "C" fn(*mut BitStream, f64, f64) -> f64 =
+                        transmute(source.function);
+                    self.each(parameters, to, |(a, b)| f(source.stream, a, b))
+                }
+                _ => {
+                    let f: unsafe extern "C" fn(*mut BitStream, f64, f64, f64) -> f64 =
+                        transmute(source.function);
+                    self.each(parameters, to, |(a, b, c)| f(source.stream, a, b, c))
+                }
+            }
+        }
+    }
+
+    /// One int64 of each row of float64 parameters.
+    ///
+    /// # Safety
+    /// As for [`DrawPlan::fill`].
+    unsafe fn counts(
+        &self,
+        source: Source,
+        parameters: &[*mut u8],
+        to: *mut u8,
+    ) -> Result<(), Fault> {
+        // SAFETY: as in `fill`.
+        unsafe {
+            if self.elements.len() == 1 {
+                let f: unsafe extern "C" fn(*mut BitStream, f64) -> i64 =
+                    transmute(source.function);
+                self.each(parameters, to, |(a,)| f(source.stream, a))
+            } else {
+                let f: unsafe extern "C" fn(*mut BitStream, f64, f64) -> i64 =
+                    transmute(source.function);
+                self.each(parameters, to, |(a, b)| f(source.stream, a, b))
+            }
+        }
+    }
+
+    /// Integers of one dtype between bounds.
+    ///
+    /// # Safety
+    /// As for [`DrawPlan::fill`].
+    unsafe fn integers(
+        &self,
+        dtype: DType,
+        source: Source,
+        parameters: &[*mut u8],
+        to: *mut u8,
+    ) -> Result<(), Fault> {
+        // SAFETY: as in `fill`.
+        unsafe {
+            match dtype {
+                DType::Bool | DType::Int8 | DType::UInt8 => {
+                    self.buffered::<u8>(source, parameters, to)
+                }
+                DType::Int16 | DType::UInt16 => self.buffered::<u16>(source, parameters, to),
+                DType::Int32 | DType::UInt32 => self.buffered::<u32>(source, parameters, to),
+                _ => {
+                    let f: unsafe extern "C" fn(*mut BitStream, u64, u64, u64, bool) -> u64 =
+                        transmute(source.function);
+                    self.each(parameters, to, |p| {
+                        let (low, range) = bounds(p);
+                        f(source.stream, low, range, 0, false)
+                    })
+                }
             }
         }
     }

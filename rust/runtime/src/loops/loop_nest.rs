@@ -120,6 +120,15 @@ pub(crate) struct LoopNest {
 
 type Dim = (i64, SmallVec<[i64; 12]>);
 
+/// Where a buffer for rows of elements of this size starts behind `scratch`, its bytes, and those
+/// from one row in it to the next.
+fn row_buffer(scratch: usize, (outer, inner): (i64, i64), size: usize) -> (usize, usize, i64) {
+    let row = (inner as usize).next_multiple_of(LINE) * size;
+    let rows = if outer > 1 && row <= SHORT_ROW { TILE } else { 1 };
+    let stride = if rows == 1 { 0 } else { row as i64 };
+    (scratch.next_multiple_of(LINE), rows * row, stride)
+}
+
 impl LoopNest {
     /// The nest over `dims` in `order`, as given by [`loop_order`].
     pub(crate) fn new(
@@ -157,6 +166,7 @@ impl LoopNest {
         LoopNest::around(Some((dims[row], steps)), walk, empty, block, accesses, Some(buffers))
     }
 
+    // What a nest is made of, in one order: each part is found from those before it.
     fn around(
         inner: Option<Dim>,
         mut walk: Walk,
@@ -168,8 +178,6 @@ impl LoopNest {
         let one = || (1, SmallVec::from_elem(0, accesses.len()));
         let (inner, inner_steps) = inner.unwrap_or_else(one);
         let (outer, mut outer_strides) = walk.pop().unwrap_or_else(one);
-        let mut packs = SmallVec::new();
-        let mut scratch = 0;
         let is_packed = |(operand, access): &(usize, &Access)| {
             access.inner && inner > 1 && inner_steps[*operand] != access.itemsize as i64
         };
@@ -177,17 +185,12 @@ impl LoopNest {
         let mut packed = accesses.iter().enumerate().filter(is_packed);
         let kept = outer.saturating_mul(inner) <= KEPT && packed.all(stays);
         let block = if kept { block.max(outer * inner) } else { block };
-        for (operand, access) in accesses.iter().enumerate() {
-            if is_packed(&(operand, access)) {
-                packs.push(Pack {
-                    operand,
-                    itemsize: access.itemsize,
-                    step: inner_steps[operand],
-                    role: access.role,
-                    scratch,
-                });
-                scratch += block as usize * access.itemsize;
-            }
+        let mut scratch = 0;
+        let mut packs = SmallVec::new();
+        for (operand, access) in accesses.iter().enumerate().filter(is_packed) {
+            let (itemsize, step) = (access.itemsize, inner_steps[operand]);
+            packs.push(Pack { operand, itemsize, step, role: access.role, scratch });
+            scratch += block as usize * itemsize;
         }
         let period = if sizes.is_none() {
             Period::of((outer, inner), &outer_strides, &inner_steps, accesses)
@@ -200,12 +203,10 @@ impl LoopNest {
         }
         let mut buffers = SmallVec::new();
         for size in sizes.unwrap_or_default() {
-            scratch = scratch.next_multiple_of(LINE);
-            buffers.push(scratch);
-            let row = (inner as usize).next_multiple_of(LINE) * size;
-            let rows = if outer > 1 && row <= SHORT_ROW { TILE } else { 1 };
-            scratch += rows * row;
-            outer_strides.push(if rows == 1 { 0 } else { row as i64 });
+            let (start, length, stride) = row_buffer(scratch, (outer, inner), *size);
+            buffers.push(start);
+            scratch = start + length;
+            outer_strides.push(stride);
         }
         let single = packs.is_empty() && period.is_none() && walk.is_single();
         let turns = walk.lengths().iter().chain([&outer, &inner]);
