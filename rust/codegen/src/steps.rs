@@ -165,9 +165,7 @@ pub(crate) fn write_scan(e: &mut Emitter, kernel: &ScanKernel) {
         let at = e.b.use_var(at);
         e.b.ins().icmp(IntCC::SignedLessThan, at, steps)
     });
-    for (k, &state) in states.iter().enumerate() {
-        step.values[kernel.first_state() + k] = Some(e.b.use_var(state));
-    }
+    read_states(e, kernel, &mut step, &states);
     load(e, kernel, &mut step, &places, true);
     step.statements(e, first, &kernel.statements, &kernel.constant, false);
     store(e, kernel, &step, &places, true);
@@ -182,18 +180,11 @@ pub(crate) fn write_scan(e: &mut Emitter, kernel: &ScanKernel) {
     e.advance(at, one);
     if let Some(condition) = kernel.condition {
         let holds = step.value(condition);
-        let so_far = e.status();
-        let ended = e.b.ins().iconst(I32, ENDED);
-        let fine = e.b.ins().icmp_imm_u(IntCC::Equal, so_far, 0);
-        let told = e.b.ins().select(fine, ended, so_far);
-        let status = e.b.ins().select(holds, told, so_far);
-        e.set_status(status);
+        tell_end(e, holds);
         e.leave_if(&own, holds);
     }
     e.end_loop(own);
-    for (k, &state) in states.iter().enumerate() {
-        step.values[kernel.first_state() + k] = Some(e.b.use_var(state));
-    }
+    read_states(e, kernel, &mut step, &states);
     store(e, kernel, &step, &places, false);
     if counts > 0 {
         let (place, done) = (e.b.use_var(places[walks.len()]), e.b.use_var(at));
@@ -201,6 +192,23 @@ pub(crate) fn write_scan(e: &mut Emitter, kernel: &ScanKernel) {
     }
     let status = e.status();
     e.b.ins().return_(&[status]);
+}
+
+/// Takes the states as they are by now for those that the statements read.
+fn read_states(e: &mut Emitter, kernel: &ScanKernel, step: &mut Step, states: &[Variable]) {
+    for (k, &state) in states.iter().enumerate() {
+        step.values[kernel.first_state() + k] = Some(e.b.use_var(state));
+    }
+}
+
+/// Says by the status that the scan ended early, if it did and nothing is wrong.
+fn tell_end(e: &mut Emitter, holds: Value) {
+    let so_far = e.status();
+    let ended = e.b.ins().iconst(I32, ENDED);
+    let fine = e.b.ins().icmp_imm_u(IntCC::Equal, so_far, 0);
+    let told = e.b.ins().select(fine, ended, so_far);
+    let status = e.b.ins().select(holds, told, so_far);
+    e.set_status(status);
 }
 
 /// Loads what each step has of its own, or what stays the same.

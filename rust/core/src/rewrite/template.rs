@@ -34,6 +34,20 @@ enum Head {
     Matched(Register),
 }
 
+impl Head {
+    /// What stands for an op of the right side, which may be a wildcard of the left one.
+    fn of(op: &Op, pattern: &Pattern, wildcards: &[Wildcard]) -> Result<Head, Error> {
+        let Some(wildcard) = wildcards.iter().find(|wildcard| wildcard.op == *op) else {
+            return Ok(Head::Op(op.clone()));
+        };
+        match (pattern.wildcard(op), &wildcard.test) {
+            (Some(register), _) => Ok(Head::Matched(register)),
+            (None, OpTest::Exact(op)) => Ok(Head::Op(op.clone())),
+            _ => Err(not_in_left(op.label())),
+        }
+    }
+}
+
 #[derive(Clone, Copy)]
 enum Argument {
     Term(usize),
@@ -77,15 +91,7 @@ impl Template {
                     (Some(bound), _) => bound,
                     (None, Body::Constant(data)) => Term::Constant(Literal::of(data)),
                     (None, Body::Apply { op, inputs, .. }) => {
-                        let wildcard = wildcards.iter().find(|wildcard| wildcard.op == *op);
-                        let head = match wildcard {
-                            None => Head::Op(op.clone()),
-                            Some(wildcard) => match (pattern.wildcard(op), &wildcard.test) {
-                                (Some(register), _) => Head::Matched(register),
-                                (None, OpTest::Exact(op)) => Head::Op(op.clone()),
-                                _ => return Err(not_in_left(op.label())),
-                            },
-                        };
+                        let head = Head::of(op, pattern, wildcards)?;
                         let exact = matches!(&head, Head::Op(op) if op.key().rule.is_none());
                         if exact && var != *right {
                             return Err(Error::Pattern {
