@@ -110,7 +110,7 @@ pub(super) const OF_F32: Logarithm<f32> = Logarithm {
 };
 
 /// `(log(1 + r) - r) / r**2`, from the lowest power on.
-pub(super) const TERMS_OF_F64: [f64; 10] = [
+const TERMS_OF_F64: [f64; 10] = [
     -0.500_000_000_000_000_1,
     0.333_333_333_333_327_5,
     -0.249_999_999_998_816_9,
@@ -122,8 +122,24 @@ pub(super) const TERMS_OF_F64: [f64; 10] = [
     -0.100_650_225_072_703_99,
     0.089_736_653_960_026_27,
 ];
-pub(super) const TERMS_OF_F32: [f32; 5] =
-    [-0.5, 0.333_332_78, -0.250_004_02, 0.200_589_87, -0.165_526_18];
+const TERMS_OF_F32: [f32; 5] = [-0.5, 0.333_332_78, -0.250_004_02, 0.200_589_87, -0.165_526_18];
+
+/// `(log(1 + r) - r) / r**2` in float64, where `s` is the square of `r`.
+#[inline(always)]
+pub(super) fn terms_of_f64<L: Lanes<Element = f64>>(r: L, s: L) -> L {
+    let term = |at: usize| L::all(TERMS_OF_F64[at]);
+    let pair = |at: usize| r.fma(term(2 * at + 1), term(2 * at));
+    let fourth = s.mul(s);
+    let (low, middle) = (s.fma(pair(1), pair(0)), s.fma(pair(3), pair(2)));
+    fourth.fma(fourth.fma(pair(4), middle), low)
+}
+
+/// The same in float32.
+#[inline(always)]
+pub(super) fn terms_of_f32<L: Lanes<Element = f32>>(r: L, s: L) -> L {
+    let term = |at: usize| L::all(TERMS_OF_F32[at]);
+    s.fma(s.fma(term(4), r.fma(term(3), term(2))), r.fma(term(1), term(0)))
+}
 
 /// The logarithm of a positive number, as a sum of two.
 #[inline(always)]

@@ -185,18 +185,12 @@ impl Lanes for __m512d {
 
     #[inline(always)]
     fn exponential_terms(r: Self, s: Self) -> Self {
-        let term = |at: usize| Self::all(exponential::TERMS_OF_F64[at]);
-        let high = s.fma(term(4), r.fma(term(3), term(2)));
-        s.fma(high, r.fma(term(1), term(0)))
+        exponential::terms_of_f64(r, s)
     }
 
     #[inline(always)]
     fn logarithm_terms(r: Self, s: Self) -> Self {
-        let term = |at: usize| Self::all(logarithm::TERMS_OF_F64[at]);
-        let pair = |at: usize| r.fma(term(2 * at + 1), term(2 * at));
-        let fourth = s.mul(s);
-        let (low, middle) = (s.fma(pair(1), pair(0)), s.fma(pair(3), pair(2)));
-        fourth.fma(fourth.fma(pair(4), middle), low)
+        logarithm::terms_of_f64(r, s)
     }
 }
 
@@ -379,13 +373,11 @@ impl Lanes for __m512 {
 
     #[inline(always)]
     fn exponential_terms(r: Self, _: Self) -> Self {
-        let term = |at: usize| Self::all(exponential::TERMS_OF_F32[at]);
-        r.fma(term(1), term(0))
+        exponential::terms_of_f32(r)
     }
 
     #[inline(always)]
     fn logarithm_terms(r: Self, s: Self) -> Self {
-        let term = |at: usize| Self::all(logarithm::TERMS_OF_F32[at]);
-        s.fma(s.fma(term(4), r.fma(term(3), term(2))), r.fma(term(1), term(0)))
+        logarithm::terms_of_f32(r, s)
     }
 }
