@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from reference import evaluate
+from reference import evaluate, evaluate_all
 
 import frazil as fz
 import frazil.tensor as ft
@@ -57,7 +57,7 @@ def follow(ours, theirs, arrays, draw, tolerance=1e-12):
 
 
 def _evaluated(function, given):
-    return [evaluate(variable, given) for variable in several(function(*given))]
+    return evaluate_all(several(function(*given)), given)
 
 
 def several(results):

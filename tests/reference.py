@@ -7,7 +7,12 @@ from frazil.tensor.lengths import lengths
 
 
 def evaluate(variable, given=None):
-    """Return the value of ``variable``, computed node by node.
+    """Return the value of ``variable``, computed node by node."""
+    return evaluate_all([variable], given)[0]
+
+
+def evaluate_all(variables, given=None):
+    """Return the values of variables; what they share is computed once.
 
     Each node's values must be of its types and, if the op infers shapes, of the shape it infers;
     outputs share no memory with inputs that the op does not say they view.
@@ -16,7 +21,7 @@ def evaluate(variable, given=None):
     for root, value in (given or {}).items():
         values[root] = np.asarray(value, dtype=root.dtype)
         assert fits(values[root], root.type), (values[root].shape, root.type)
-    return _value(variable, values)
+    return [_value(variable, values) for variable in variables]
 
 
 def fits(array, type):
@@ -30,6 +35,8 @@ def fits(array, type):
 
 
 def _value(variable, values):
+    if isinstance(variable, Constant) or variable in values:
+        return _leaf(variable, values)
     for node in _core.toposort([variable]):
         if node.outputs[0] in values:
             continue

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import frazil as fz
@@ -211,6 +211,7 @@ def small_graphs(draw):
     return [x, y], values
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(small_graphs(), st.sampled_from(["c", "py"]))
 def test_any_program_comes_back(graph, mode):
     inputs, outputs = graph

@@ -93,7 +93,7 @@ def eager(y):
         )
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(expressions([X, Y, X + Y]), st.booleans(), st.sampled_from(LINKERS))
 def test_values_and_gradients_are_those_of_where(y, condition, linker):
     options = {"disconnected_inputs": "ignore"}
@@ -117,7 +117,7 @@ def test_gradients_agree_with_finite_differences():
         )
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(expressions([X, Y, X + Y]), st.booleans(), st.sampled_from(LINKERS))
 def test_gradients_of_gradients_are_those_of_where(y, condition, linker):
     options = {"disconnected_inputs": "ignore"}
@@ -249,7 +249,7 @@ def test_choices_together_are_as_lazy_as_alone(linker):
     assert counts(f, 0, 1, [1.0], [1.0]) == {}
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     st.lists(expressions([X, Y, X + Y]), min_size=2, max_size=3),
     st.booleans(),

@@ -42,7 +42,7 @@ def build(steps, inputs):
     return [made[-1], made[len(made) // 2]]
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(bodies(), st.sampled_from(LINKERS), st.booleans())
 def test_an_op_computes_what_its_graph_does(steps, linker, inline):
     op = fz.OpFromGraph([X, Y], build(steps, [X, Y]), inline=inline)
@@ -58,7 +58,7 @@ def test_an_op_computes_what_its_graph_does(steps, linker, inline):
         np.testing.assert_allclose(result, expected, rtol=1e-12)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(bodies(), st.sampled_from(LINKERS))
 def test_gradients_are_those_of_the_graph(steps, linker):
     op = fz.OpFromGraph([X, Y], build(steps, [X, Y]))

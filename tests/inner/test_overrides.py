@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import frazil as fz
@@ -38,6 +38,7 @@ def scaled_op(at: int) -> fz.OpFromGraph:
 entries = st.sampled_from([lambda at: None, scaled, scaled_op])
 
 
+@settings(max_examples=settings.default.max_examples // 4)
 @given(
     kinds=st.tuples(entries, entries, entries), inline=st.booleans(), mode=st.sampled_from(MODES)
 )

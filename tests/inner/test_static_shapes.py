@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import frazil as fz
@@ -43,6 +43,7 @@ def build(steps: list[Step], ends: list[Step], v: fz.Variable, m: fz.Variable) -
     return [v, *(end(v, m) for end in ends)]
 
 
+@settings(max_examples=settings.default.max_examples // 3)
 @given(
     steps=st.lists(st.sampled_from(vectors + coarse), max_size=4),
     ends=st.lists(st.sampled_from(results), min_size=1, max_size=3),

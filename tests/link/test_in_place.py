@@ -44,7 +44,7 @@ def check(data, mode):
             assert not np.may_share_memory(a, b)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.data())
 def test_results_do_not_depend_on_what_is_done_in_place_c(data):
     check(data, "c")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from updated_graphs import N, draw_graph
 
@@ -201,6 +201,7 @@ def test_shapes_come_from_arguments_names_types_and_shared_variables():
         f.memory_plan(4)
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(st.data())
 def test_no_two_live_buffers_share_memory(data):
     inputs, outputs = draw_graph(data)

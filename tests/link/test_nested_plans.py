@@ -67,7 +67,7 @@ def draw_condition(data, seen):
 
 
 @given(st.data())
-@settings(max_examples=settings.default.max_examples // 2)
+@settings(max_examples=settings.default.max_examples // 4)
 def test_no_call_takes_more_than_was_planned(data):
     number = data.draw(st.integers(1, 2))
     outputs = [draw_matrix(data, [SQUARE], 2) * next(factors) for _ in range(number)]

@@ -5,7 +5,7 @@ import weakref
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from segmented_graphs import RECIPES, build
 
@@ -50,6 +50,7 @@ def test_a_name_is_registered_once():
     assert find_fusion("registered_once").statement_limit == 3
 
 
+@settings(max_examples=settings.default.max_examples // 3)
 @given(recipe=RECIPES, limit=st.integers(1, 6))
 def test_fusion_of_ones_own_is_kept_to(recipe, limit):
     class Own:

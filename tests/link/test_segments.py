@@ -55,7 +55,7 @@ def test_segments_one_after_the_other_compute_the_graph(recipe, linker, frozen):
 
 
 @given(recipe=RECIPES, linker=linkers)
-@settings(max_examples=settings.default.max_examples // 3)  # four collections each
+@settings(max_examples=settings.default.max_examples // 6)  # four collections each
 def test_segments_hold_no_nodes_of_their_own(recipe, linker):
     container = fz.Container()
     with container:

@@ -46,7 +46,7 @@ LAYOUTS = {
 }
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     how=st.sampled_from(
         [("float64", "c", 1), ("float64", "c", 2), ("int16", "c", 1), ("float32", "numba", 1)]

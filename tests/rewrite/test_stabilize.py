@@ -170,7 +170,7 @@ def test_something_is_gained(name):
     assert optimize(graph, frozenset()) is not optimize(graph, frozenset({"stabilize"}))
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     name=st.sampled_from([*OVER_ALL]),
     values=st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=6),

@@ -184,7 +184,7 @@ def loops(draw):
     )
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(loops())
 def test_loops_do_what_numpy_does(loop):
     same(loop.run(), loop.expected())

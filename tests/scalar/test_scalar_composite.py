@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import frazil as fz
@@ -44,6 +44,7 @@ def _outputs(op, operands):
     return made if isinstance(made, list) else [made]
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(composites(dtypes=("float64", "float32", "int32")), st.data())
 def test_it_is_its_expression_written_out(op, data):
     values = [
@@ -61,6 +62,7 @@ def test_it_is_its_expression_written_out(op, data):
             np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
 
 
+@settings(max_examples=settings.default.max_examples // 4)
 @given(composites())
 def test_nested_composites_are_composites(op):
     scalars = [ft.scalar() for _ in range(op.nin)]

@@ -22,7 +22,7 @@ from frazil.scalar import Composite, ScalarLoop, ScalarOp
 
 MODES = ("py", "c", "cranelift", "numba", "debug")
 NATIVE = ("c", "cranelift", "numba")
-FEW = settings(max_examples=20)  # as all of them compile
+FEW = settings(max_examples=10)  # as all of them compile
 DTYPES = ("float64", "float32", "int64", "int32", "int8", "bool")
 BY_KIND = {
     "f": (ft.add, ft.sub, ft.mul, ft.maximum, lambda x, y: ft.where(x > y, x / 2, y)),

@@ -16,7 +16,7 @@ from frazil.testing import verify_grad
 
 MODES = ("py", "c", "cranelift", "numba", "debug")
 NATIVE = ("c", "cranelift", "numba")
-FEW = settings(max_examples=20)  # as all of them compile
+FEW = settings(max_examples=10)  # as all of them compile
 
 
 @st.composite

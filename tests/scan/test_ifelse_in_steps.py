@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from counted import Counted, counts
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import frazil as fz
@@ -77,6 +77,7 @@ def test_choices_within_steps_are_made_together(linker):
     assert counts(f, [6, 2, 7], [1.0], [2.0]) == {"shared": 2}
 
 
+@settings(max_examples=settings.default.max_examples // 3)
 @given(
     ts=st.lists(st.integers(0, 9), max_size=6),
     limits=st.tuples(st.integers(0, 9), st.integers(0, 9)),

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import frazil as fz
@@ -22,6 +22,7 @@ def expected_dtype(number: float, dtype: str) -> np.dtype[Any]:
     return np.dtype("int64") if own.kind in "iu" else own
 
 
+@settings(max_examples=settings.default.max_examples // 4)
 @given(
     number=st.one_of(st.booleans(), st.integers(-3, 3), st.sampled_from([0.0, 0.5, -2.0])),
     dtype=st.sampled_from(DTYPES),

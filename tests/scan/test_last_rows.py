@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from drawn_scans import Case, cases
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import frazil as fz
@@ -68,6 +68,7 @@ def check(
                 f(*values)
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(case=cases(), data=st.data(), mode=st.sampled_from(MODES))
 def test_parts_of_stacks(case: Case, data: st.DataObject, mode: str) -> None:
     variables = case.variables()
@@ -75,6 +76,7 @@ def test_parts_of_stacks(case: Case, data: st.DataObject, mode: str) -> None:
     check(variables, case.values(), stacks, [data.draw(parts) for _ in stacks], mode)
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(case=cases(), data=st.data(), mode=st.sampled_from(MODES))
 def test_parts_of_gradients(case: Case, data: st.DataObject, mode: str) -> None:
     """A scan that goes back makes the first rows last."""

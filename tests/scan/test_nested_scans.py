@@ -145,7 +145,7 @@ nests = st.recursive(leaves, extended, max_leaves=4)
 VALUES = np.array([0.3, -0.4, 0.7]), np.array([0.6, 0.2, -0.5])
 
 
-@settings(max_examples=18)
+@settings(max_examples=10)
 @given(
     nest=extended(nests),
     order=st.integers(0, 2),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from drawn_scans import Case, cases
-from hypothesis import given, note
+from hypothesis import given, note, settings
 
 import frazil as fz
 import frazil.tensor as ft
@@ -17,6 +17,7 @@ from frazil.testing import verify_grad
 MODES = ("py", "c", "cranelift", "numba")
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(cases())
 def test_a_scan_agrees_with_python(case: Case) -> None:
     variables = case.variables()
@@ -33,6 +34,7 @@ def test_a_scan_agrees_with_python(case: Case) -> None:
                 np.testing.assert_allclose(result, np.array(rows), rtol=1e-9, atol=1e-12)
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(cases())
 def test_gradients(case: Case) -> None:
     expected = case.expected()

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 from agreement import check, compiled, like, modes
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from reference import evaluate
@@ -132,6 +132,7 @@ def test_what_loses_nothing_is_converted_to_the_dtype_of_the_tensor(index, mode)
         ft.set_subtensor(ft.fvector()[index], ft.tensor(dtype="int32", shape=y.type.shape))
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(st.data(), modes)
 def test_masks_agree_with_numpy(data, mode):
     shape = data.draw(hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=4))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from agreement import check, modes
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -17,6 +17,7 @@ def arrays(dtype):
     return hnp.arrays(dtype, (3, 4), elements=elements)
 
 
+@settings(max_examples=settings.default.max_examples // 2)
 @given(
     a=st.sampled_from(["float64", "int8", "bool"]).flatmap(arrays),
     b=st.sampled_from(["float64", "uint8", "bool"]).flatmap(arrays),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from agreement import check, like, modes
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from reference import evaluate
@@ -70,6 +70,7 @@ def test_gradients_in_all_linkers(mode):
 
 
 @pytest.mark.parametrize("name", ["prod", "cumprod"])
+@settings(max_examples=settings.default.max_examples // 4)
 @given(st.lists(st.sampled_from([0.0, 0.0, -1.5, 0.5, 2.0]), min_size=1, max_size=6))
 def test_gradients_of_products_at_zeros(name, values):
     point = [np.array(values)]
