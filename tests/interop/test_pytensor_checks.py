@@ -52,3 +52,17 @@ def test_what_is_checked_has_gradients_in_frazil():
     assert slope([1.0, 2.0]).tolist() == [2.0, 4.0]
     with pytest.raises(OverflowError, match="too large"):
         fz.function([inputs[x]], [cost, fz.grad(cost, inputs[x])])([1.0, 5.0])
+
+
+def test_checks_whose_result_nobody_needs_are_not_made():
+    x = pt.dvector("x")
+    never = Assert("never")
+    lengths = pt.stack([never(x.shape[0], pt.eq(x.sum(), -1.0)), x.shape[0] + 1])
+    f = pytensor.function(
+        [x], [pt.zeros(lengths[1]), never(x, x.sum() < 0).shape[0]], mode="FRAZIL"
+    )
+    zeros, length = f(np.ones(2))
+    assert (zeros.shape, length) == ((3,), 2)
+    kept = pytensor.function([x], [pt.zeros(lengths[0]), pt.ones(lengths[1])], mode="FRAZIL")
+    with pytest.raises(AssertionError, match="never"):
+        kept(np.ones(2))

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import toposort
+from pytensor.raise_op import CheckAndRaise
 from pytensor.scalar.basic import ScalarType
 from pytensor.tensor.random.type import RandomGeneratorType
 from pytensor.tensor.type import TensorType
@@ -18,6 +19,7 @@ from frazil._core import Constant as OwnConstant
 from frazil._core import TensorType as OwnType
 from frazil._core import Variable
 from frazil.interop.pytensor.library import classes
+from frazil.interop.pytensor.needed import needed_checks
 from frazil.interop.pytensor.origins import built_at_trace, place_of
 
 Results: TypeAlias = Variable | Sequence[Variable | None]
@@ -50,6 +52,8 @@ class Translation:
     ----------
     checks : list of tuple
         Conditions that a call must look at, each with PyTensor's op that says what to raise.
+    idle : set of Apply
+        Checks whose results no output needs: they are not made.
     performed : list of str
         The ops whose ``perform`` runs.
     """
@@ -57,6 +61,7 @@ class Translation:
     def __init__(self, outer: Translation | None = None, local: bool = False) -> None:
         self.made: dict[Any, Any] = {}
         self.checks: list[tuple[Variable, Any]] = []
+        self.idle: set[Any] = set()
         self.local: bool = local or (outer is not None and outer.local)
         self.performed: list[str] = [] if outer is None else outer.performed
 
@@ -67,6 +72,8 @@ class Translation:
         self.made.update(zip(inputs, values, strict=True))
         order = list(toposort(outputs, blockers=list(inputs)))
         self.local = self.local or any(isinstance(node.op, _BRANCHES) for node in order)
+        checks = {node for node in order if isinstance(node.op, CheckAndRaise)}
+        self.idle |= checks - needed_checks(outputs) if checks else checks
         for node in order:
             self._node(node)
         return [self[x] for x in outputs]

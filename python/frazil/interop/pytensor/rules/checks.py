@@ -55,6 +55,8 @@ class Checked(Op):
 @rule(CheckAndRaise)
 def _check(op: Any, node: Any, t: Translation) -> Results:
     x, *conditions = node.inputs
+    if node in t.idle:
+        return t[x]
     return checked(op, t[x], [cast(t[c], "bool") for c in conditions], t)
 
 
