@@ -11,8 +11,11 @@ from frazil.link.fusion.recompute import Recompute
 from frazil.link.fusion.spaces import Spaces
 from frazil.link.fusion.views import Views
 
-SHORT = 16
-"""The highest number of elements of a short row, for which a walk along the row is slow."""
+SHORT = 32
+"""The highest number of elements of a short row, for which a walk along the row is slow.
+
+The end of a longer row, which fills no register, costs no more than its other elements.
+"""
 
 
 def is_short(length: int | None) -> bool:
