@@ -14,7 +14,7 @@ from frazil.link.fusion.views import Views
 SHORT = 32
 """The highest number of elements of a short row, for which a walk along the row is slow.
 
-The end of a longer row, which fills no register, costs no more than its other elements.
+From 33 on, which way is quicker depends on the length and on how many rows there are.
 """
 
 
