@@ -261,8 +261,10 @@ impl<'p> Run<'p> {
                 let checked = unsafe { watch.after(state, program, at) };
                 checked.map_err(Error::at(program.instrs[at].origin))?;
             }
-            // A size may be the value of what is given back.
-            state.evaluate(program, &program.run_sizes[at + 1]);
+            // A size may be the value of what is given back; few instructions make any.
+            if !program.run_sizes[at + 1].is_empty() {
+                state.evaluate(program, &program.run_sizes[at + 1]);
+            }
             if let Some(watch) = &mut watch {
                 // SAFETY: as above.
                 unsafe { watch.release(state, program, at) };

@@ -136,7 +136,7 @@ impl TransferPlan {
         mut pointers: [*mut u8; 2],
         cut: Option<(usize, i64)>,
     ) -> Result<(), Halt> {
-        let mut walked: SmallVec<[i64; 4]> = self.walk.lengths().into();
+        let mut walked = SmallVec::<[i64; 4]>::from_slice(self.walk.lengths());
         let mut outer = self.tiled.map(|(length, _)| length);
         let mut inner = self.inner;
         if let Some((level, length)) = cut {

@@ -199,7 +199,7 @@ impl StackPlan {
             let (start, count) = split.piece(piece);
             let mut pointers = Pointers::from_slice(places.get());
             advance(&mut pointers, self.walk.steps(0), start);
-            let mut lengths: SmallVec<[i64; 4]> = self.walk.lengths().into();
+            let mut lengths = SmallVec::<[i64; 4]>::from_slice(self.walk.lengths());
             lengths[0] = count;
             // SAFETY: by the caller's promise; each piece has positions of its own.
             match unsafe { self.part(&mut pointers, start, &lengths, scratch) } {

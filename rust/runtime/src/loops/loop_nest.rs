@@ -273,7 +273,7 @@ impl LoopNest {
         report: *mut u8,
         cut: Option<(usize, i64)>,
     ) -> i32 {
-        let mut walked: SmallVec<[i64; 4]> = self.walk.lengths().into();
+        let mut walked = SmallVec::<[i64; 4]>::from_slice(self.walk.lengths());
         let (mut outer, mut inner) = (self.outer, self.inner);
         if let Some((level, length)) = cut {
             match level.checked_sub(walked.len()) {

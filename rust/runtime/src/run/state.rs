@@ -313,6 +313,8 @@ impl State {
         let done = match step {
             // SAFETY: by the caller's promise.
             Step::Loop(step) => unsafe { step.run(&self.bases, scratch, conduct) },
+            // The run does what these need by itself.
+            Step::Nothing | Step::Later | Step::Inner(_) | Step::Pick(_) => Ok(()),
             // SAFETY: as above.
             step => unsafe { step.run(&self.bases, &self.values, scratch, conduct) },
         };

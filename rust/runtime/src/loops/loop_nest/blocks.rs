@@ -1,5 +1,7 @@
 //! Operands whose inner step is not the kernel's: they go through contiguous blocks.
 
+use smallvec::SmallVec;
+
 use super::{KernelFn, LoopNest, Role};
 use crate::arrays::strided::copy_row;
 use crate::arrays::walk::Pointers;
@@ -32,7 +34,7 @@ impl LoopNest {
         let columns = inner.min(self.block);
         let rows = (self.block / columns).clamp(1, outer);
         let mut pointers = Pointers::from_slice(at);
-        let mut strides = self.outer_strides.clone();
+        let mut strides = SmallVec::<[i64; 12]>::from_slice(&self.outer_strides);
         let mut patience = Patience::new();
         for row in (0..outer).step_by(rows as usize) {
             let rows = rows.min(outer - row);
