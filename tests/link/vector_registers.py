@@ -22,7 +22,7 @@ _LOAD = re.compile(r"^0x[0-9a-f]+\(%rip\),(%\w+)\s+# ([0-9a-f]+) ")
 _INDIRECT = re.compile(r"^\*(?:\(?)(%\w+)\)?$")
 _OF_VECTORS = re.compile(r"_ZGV|_block_f[48]$")
 """Names of functions that take vectors and return one: of libmvec and of the runtime."""
-_RETURNS_VECTORS = re.compile(r"loops5typed6blocks8block_f[48]")
+_RETURNS_VECTORS = re.compile(r"loops(?:5typed|8elements)6blocks8block_f[48]")
 
 
 @dataclass(frozen=True, slots=True)
