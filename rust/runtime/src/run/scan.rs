@@ -282,32 +282,7 @@ impl<'p> ScanRun<'p> {
                 late = self.has_late();
             }
             self.make_room(step)?;
-            for (input, &(start, stride)) in self.sequences.iter().enumerate() {
-                let data = start.wrapping_offset((step * stride) as isize);
-                self.values[input].data = data;
-                run.move_input(input, data, self.values[input].owner);
-            }
-            for input in first..first + self.code.states.len() {
-                run.move_input(input, self.values[input].data, self.values[input].owner);
-            }
-            for (at, output) in self.outputs.iter_mut().enumerate() {
-                output.made.data = match &output.target {
-                    Target::Row(row) => match &self.rows[*row] {
-                        Some(rows) => rows.at(step),
-                        None => continue,
-                    },
-                    Target::Copied { data, .. } => *data,
-                    Target::Ring => output.ring.at(step),
-                    Target::Left { input } => {
-                        output.made.data = self.values[*input].data;
-                        continue;
-                    }
-                    Target::Late => continue,
-                };
-                // SAFETY: the memory is as large as the output, which lies so, and nothing that
-                // this step reads lies there.
-                unsafe { run.set_output(at, output.made.data) };
-            }
+            self.point(&mut run, step);
             let executed = run.execute_with(&mut state.spare, conduct);
             executed.map_err(|error| self.part.blame(error, Some(step), self.origin))?;
             if late {
@@ -334,6 +309,37 @@ impl<'p> ScanRun<'p> {
             }
         }
         Ok(self.steps)
+    }
+
+    /// Points the run at what this step reads, and where it writes.
+    fn point(&mut self, run: &mut Run<'p>, step: i64) {
+        for (input, &(start, stride)) in self.sequences.iter().enumerate() {
+            let data = start.wrapping_offset((step * stride) as isize);
+            self.values[input].data = data;
+            run.move_input(input, data, self.values[input].owner);
+        }
+        let first = self.code.sequences.len();
+        for input in first..first + self.code.states.len() {
+            run.move_input(input, self.values[input].data, self.values[input].owner);
+        }
+        for (at, output) in self.outputs.iter_mut().enumerate() {
+            output.made.data = match &output.target {
+                Target::Row(row) => match &self.rows[*row] {
+                    Some(rows) => rows.at(step),
+                    None => continue,
+                },
+                Target::Copied { data, .. } => *data,
+                Target::Ring => output.ring.at(step),
+                Target::Left { input } => {
+                    output.made.data = self.values[*input].data;
+                    continue;
+                }
+                Target::Late => continue,
+            };
+            // SAFETY: the memory is as large as the output, which lies so, and nothing that
+            // this step reads lies there.
+            unsafe { run.set_output(at, output.made.data) };
+        }
     }
 
     /// Whether there is more to do for an output once a step has run.

@@ -325,27 +325,47 @@ impl Step {
                 // SAFETY: as above.
                 unsafe { step.plan.run(operands, step.to.resolve(bases), scratch, conduct) }
             }
-            Step::Stack(step) => {
-                let places: SmallVec<[*mut u8; 4]> =
-                    step.places.iter().map(|place| place.resolve(bases)).collect();
+            Step::Scalar { to, value } => {
+                // SAFETY: the place is that of one aligned 64-bit element.
+                unsafe { to.resolve(bases).cast::<i64>().write(*value) };
+                Ok(())
+            }
+            Step::Stack(_) | Step::ScanKernel(_) | Step::Range { .. } | Step::Draw(_) => {
                 // SAFETY: as above.
-                unsafe { step.plan.run(&places, scratch, conduct) }
+                unsafe { self.run_rare(bases, scratch, conduct) }
             }
-            Step::Sort(step) => {
-                let (of, to) = (step.of.resolve(bases), step.to.resolve(bases));
-                // SAFETY: as above; the result is new memory.
-                Ok(unsafe { step.plan.run(of.cast_const(), to, scratch) }?)
-            }
-            Step::Extreme(step) => {
-                let (of, to) = (step.of.resolve(bases), step.to.resolve(bases));
-                // SAFETY: as above; the result is new memory.
-                Ok(unsafe { step.plan.run(of.cast_const(), to, scratch) }?)
-            }
-            Step::List(step) => {
+            Step::Sort(_) | Step::Extreme(_) | Step::List(_) => {
                 // SAFETY: as above.
-                Ok(unsafe { step.run(bases) }?)
+                unsafe { self.run_rare(bases, scratch, conduct) }
             }
-            // SAFETY: by the caller's promise.
+            // SAFETY: as above.
+            Step::CountTerms(_) | Step::Terms(_) => unsafe {
+                self.run_rare(bases, scratch, conduct)
+            },
+        }
+    }
+
+    /// What few programs do many times. Apart from the rest, which would share its large frame.
+    ///
+    /// # Safety
+    /// As for [`Step::run`].
+    #[inline(never)]
+    unsafe fn run_rare(
+        &self,
+        bases: &[*mut u8],
+        scratch: *mut u8,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Fault> {
+        match self {
+            // SAFETY: by the caller's promise, for this and the next.
+            Step::Stack(step) => unsafe { step.run(bases, scratch, conduct) },
+            // SAFETY: as above; the result is new memory.
+            Step::Sort(step) => unsafe { step.run(bases, scratch) },
+            // SAFETY: as above.
+            Step::Extreme(step) => unsafe { step.run(bases, scratch) },
+            // SAFETY: as above.
+            Step::List(step) => Ok(unsafe { step.run(bases) }?),
+            // SAFETY: as above.
             Step::ScanKernel(step) => unsafe { step.run(bases, scratch, conduct) },
             Step::Range { to, start, step, count } => {
                 let to = to.resolve(bases).cast::<i64>();
@@ -358,33 +378,90 @@ impl Step {
                     }
                 })?)
             }
-            Step::CountTerms(step) => {
-                let of = step.of.map(|place| place.resolve(bases).cast_const());
-                // SAFETY: the operands are 0-d of this type, the result is one 64-bit element.
-                unsafe {
-                    step.to.resolve(bases).cast::<i64>().write(count_terms(step.dtype, of)?);
-                }
-                Ok(())
+            // SAFETY: by the caller's promise, for this and the next.
+            Step::CountTerms(step) => unsafe { step.run(bases) },
+            // SAFETY: as above.
+            Step::Terms(step) => unsafe { step.run(bases) },
+            // SAFETY: as above.
+            Step::Draw(step) => unsafe { step.run(bases) },
+            Step::Nothing | Step::Later | Step::Inner(_) | Step::Pick(_) | Step::Scalar { .. } => {
+                unreachable!("`run` does it itself")
             }
-            Step::Terms(step) => {
-                let of = step.of.map(|place| place.resolve(bases).cast_const());
-                // SAFETY: the operands are 0-d of this type, the result has so many elements.
-                Ok(unsafe { write_terms(step.dtype, of, step.to.resolve(bases), step.count) }?)
+            Step::Loop(_) | Step::Transfer(_) | Step::Transfers(_) | Step::Store(_) => {
+                unreachable!("`run` does it itself")
             }
-            Step::Draw(step) => {
-                let parameters: SmallVec<[*mut u8; 3]> =
-                    step.parameters.iter().map(|place| place.resolve(bases)).collect();
-                let state = step.state.resolve(bases).cast_const();
-                let (to, next) = (step.to.resolve(bases), step.next.resolve(bases));
-                // SAFETY: by the caller's promise; the results are new memory.
-                unsafe { step.plan.run(state, &parameters, to, next.cast()) }
-            }
-            Step::Scalar { to, value } => {
-                // SAFETY: the place is that of one aligned 64-bit element.
-                unsafe { to.resolve(bases).cast::<i64>().write(*value) };
-                Ok(())
-            }
+            Step::Dot(_) | Step::Gemm(_) => unreachable!("`run` does it itself"),
         }
+    }
+}
+
+impl StackStep {
+    /// # Safety
+    /// As for [`Step::run`].
+    unsafe fn run(
+        &self,
+        bases: &[*mut u8],
+        scratch: *mut u8,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Fault> {
+        let places: SmallVec<[*mut u8; 4]> =
+            self.places.iter().map(|place| place.resolve(bases)).collect();
+        // SAFETY: by the caller's promise.
+        unsafe { self.plan.run(&places, scratch, conduct) }
+    }
+}
+
+impl SortStep {
+    /// # Safety
+    /// As for [`Step::run`].
+    unsafe fn run(&self, bases: &[*mut u8], scratch: *mut u8) -> Result<(), Fault> {
+        let (of, to) = (self.of.resolve(bases), self.to.resolve(bases));
+        // SAFETY: by the caller's promise; the result is new memory.
+        Ok(unsafe { self.plan.run(of.cast_const(), to, scratch) }?)
+    }
+}
+
+impl ExtremeStep {
+    /// # Safety
+    /// As for [`Step::run`].
+    unsafe fn run(&self, bases: &[*mut u8], scratch: *mut u8) -> Result<(), Fault> {
+        let (of, to) = (self.of.resolve(bases), self.to.resolve(bases));
+        // SAFETY: by the caller's promise; the result is new memory.
+        Ok(unsafe { self.plan.run(of.cast_const(), to, scratch) }?)
+    }
+}
+
+impl CountTermsStep {
+    /// # Safety
+    /// As for [`Step::run`].
+    unsafe fn run(&self, bases: &[*mut u8]) -> Result<(), Fault> {
+        let of = self.of.map(|place| place.resolve(bases).cast_const());
+        // SAFETY: the operands are 0-d of this type, the result is one 64-bit element.
+        unsafe { self.to.resolve(bases).cast::<i64>().write(count_terms(self.dtype, of)?) };
+        Ok(())
+    }
+}
+
+impl TermsStep {
+    /// # Safety
+    /// As for [`Step::run`].
+    unsafe fn run(&self, bases: &[*mut u8]) -> Result<(), Fault> {
+        let of = self.of.map(|place| place.resolve(bases).cast_const());
+        // SAFETY: the operands are 0-d of this type, the result has so many elements.
+        Ok(unsafe { write_terms(self.dtype, of, self.to.resolve(bases), self.count) }?)
+    }
+}
+
+impl DrawStep {
+    /// # Safety
+    /// As for [`Step::run`].
+    unsafe fn run(&self, bases: &[*mut u8]) -> Result<(), Fault> {
+        let parameters: SmallVec<[*mut u8; 3]> =
+            self.parameters.iter().map(|place| place.resolve(bases)).collect();
+        let state = self.state.resolve(bases).cast_const();
+        let (to, next) = (self.to.resolve(bases), self.next.resolve(bases));
+        // SAFETY: by the caller's promise; the results are new memory.
+        unsafe { self.plan.run(state, &parameters, to, next.cast()) }
     }
 }
 
