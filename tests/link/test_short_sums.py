@@ -97,7 +97,7 @@ def test_a_call_chooses_by_the_length_of_rows():
     assert "loop k0(n0, n0, n1) %0[0, _, 1] %0[_, 0, 1] -> [0, 1, _] from 0.0" in str(
         function.explain()
     )
-    assert ", by k1 where n1 is at most 32" in str(function.explain())
+    assert ", by k1 where n1 is at most 31" in str(function.explain())
 
 
 def test_elements_of_rows_have_no_array_of_their_own():
