@@ -1384,6 +1384,8 @@ class Reach:
         """Begin to note what this thread does."""
     def stop(self) -> None:
         """End it."""
+    def was_interrupted(self) -> bool:
+        """Whether a handler of a signal ran; what that entered and called was not noted."""
     def take_asked(self) -> list[int]:
         """Which of the arguments in ``asked``, of code objects, were traced: their numbers."""
     def take(self) -> list[tuple[Any, dict[str, Any] | None]]:

@@ -108,6 +108,7 @@ class Watch:
         busy = threading.active_count() > 1 and (
             alone or _time_of_others() - started > _OTHERS_TIME
         )
+        busy = busy or (change is not None and reach.was_interrupted())
         if change is not None and not busy:
             self.wrote = change
             what = f"{change.path} (written), {self._writer(change)}"
@@ -116,7 +117,7 @@ class Watch:
             self.reasons.append(what)
         elif change is not None or busy:
             self.disturbed = True
-            self.reasons.append("other threads ran while it was traced")
+            self.reasons.append("other threads, or handlers of signals, ran while it was traced")
         for name in reached.refused:
             what = f"{name} is called, whose results may differ from call to call"
             if self._policies.default != "guard":

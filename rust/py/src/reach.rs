@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyString;
+use pyo3::types::{PyString, PyTuple};
 use pyo3::{ffi, prelude::*};
 use rustc_hash::FxHashMap;
 
@@ -36,12 +36,24 @@ struct State {
     /// By the address of each code object that was met, which `codes` keeps alive.
     kinds: FxHashMap<usize, Kind>,
     codes: Vec<Py<PyAny>>,
-    /// Whether each frame is of interest, outermost first.
-    frames: Vec<bool>,
+    /// What each frame is, outermost first.
+    frames: Vec<Frame>,
+    /// Whether a handler of a signal ran.
+    interrupted: bool,
     /// Code objects with their globals, and functions of C.
     noted: Vec<(Py<PyAny>, Option<Py<PyAny>>)>,
     /// Which of the arguments that are asked for were traced.
     found: Vec<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Frame {
+    /// Not of interest.
+    Quiet,
+    /// What it enters and calls is of interest.
+    Loud,
+    /// A handler of a signal, or what that calls: it runs between two instructions of whatever code.
+    Interrupting,
 }
 
 #[derive(Clone, Copy)]
@@ -89,6 +101,11 @@ impl Reach {
     /// Which of the arguments that are asked for were traced, by their numbers.
     fn take_asked(&self) -> Vec<usize> {
         std::mem::take(&mut self.state().found)
+    }
+
+    /// Whether a handler of a signal ran meanwhile; what it entered and called is not noted.
+    fn was_interrupted(&self) -> bool {
+        self.state().interrupted
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -165,24 +182,31 @@ unsafe extern "C" fn on_event(
 impl Reach {
     /// Notes a frame that is entered.
     fn enter(&self, frame: &Bound<'_, PyAny>, code: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.note_asked(frame, code)?;
         let address = code.as_ptr() as usize;
         let (known, within) = self.met(address);
+        if within == Frame::Interrupting || (known.is_none() && is_handler(frame, code)?) {
+            let mut state = self.state();
+            state.frames.push(Frame::Interrupting);
+            state.interrupted = true;
+            return Ok(());
+        }
+        self.note_asked(frame, code)?;
         let kind = match known {
             Some(kind) => kind,
             None => self.kind(code.getattr("co_filename")?.cast::<PyString>()?.to_str()?),
         };
-        let loud = match kind {
-            Kind::Quiet => false,
+        let own = match kind {
+            Kind::Quiet => Frame::Quiet,
             Kind::Inheriting => within,
-            Kind::Loud => true,
+            Kind::Loud => Frame::Loud,
         };
-        let noted = match loud && (known.is_none() || matches!(kind, Kind::Inheriting)) {
+        let new = known.is_none() || matches!(kind, Kind::Inheriting);
+        let noted = match own == Frame::Loud && new {
             true => Some((code.clone().unbind(), Some(frame.getattr("f_globals")?.unbind()))),
             false => None,
         };
         let mut state = self.state();
-        state.frames.push(loud);
+        state.frames.push(own);
         if known.is_none() {
             state.kinds.insert(address, kind);
             state.codes.push(code.clone().unbind());
@@ -199,7 +223,7 @@ impl Reach {
     /// Notes a function of C that is called.
     fn call(&self, function: &Bound<'_, PyAny>) {
         let mut state = self.state();
-        if state.frames.last() == Some(&true) {
+        if state.frames.last() == Some(&Frame::Loud) {
             state.noted.push((function.clone().unbind(), None));
         }
     }
@@ -208,10 +232,11 @@ impl Reach {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is known of a code object, and whether the frame that enters it is of interest.
-    fn met(&self, address: usize) -> (Option<Kind>, bool) {
+    /// What is known of a code object, and what the frame is that enters it.
+    fn met(&self, address: usize) -> (Option<Kind>, Frame) {
         let state = self.state();
-        (state.kinds.get(&address).copied(), state.frames.last() == Some(&true))
+        let within = state.frames.last().copied().unwrap_or(Frame::Quiet);
+        (state.kinds.get(&address).copied(), within)
     }
 
     /// Notes which arguments that are asked for are traced, of a frame that is entered.
@@ -240,4 +265,39 @@ impl Reach {
             Kind::Loud
         }
     }
+}
+
+/// Whether the interpreter has entered a frame to handle a signal.
+///
+/// It passes the frame that it interrupts, which code can name only by functions that are noted when
+/// it calls them.
+fn is_handler(frame: &Bound<'_, PyAny>, code: &Bound<'_, PyAny>) -> PyResult<bool> {
+    const VARIABLE_ARGUMENTS: u32 = 4;
+    let named: usize = code.getattr("co_argcount")?.extract()?;
+    let variable = code.getattr("co_flags")?.extract::<u32>()? & VARIABLE_ARGUMENTS != 0;
+    if named == 0 && !variable {
+        return Ok(false);
+    }
+    let caller = frame.getattr("f_back")?;
+    // The interpreter and this function hold it. Variables are looked at only if others do, too:
+    // looking keeps them alive for as long as the frame.
+    // SAFETY: attached to the interpreter, with an object that is held. Test:
+    // tests/jit/test_interruptions.py.
+    let holders = unsafe { ffi::Py_REFCNT(caller.as_ptr()) };
+    if caller.is_none() || holders < 3 {
+        return Ok(false);
+    }
+    let values = frame.getattr("f_locals")?;
+    let names = code.getattr("co_varnames")?.cast_into::<PyTuple>()?;
+    let keywords: usize = code.getattr("co_kwonlyargcount")?.extract()?;
+    for name in names.iter().take(named) {
+        if values.get_item(name).is_ok_and(|value| value.is(&caller)) {
+            return Ok(true);
+        }
+    }
+    if !variable {
+        return Ok(false);
+    }
+    let Ok(rest) = values.get_item(names.get_item(named + keywords)?) else { return Ok(false) };
+    Ok(rest.cast::<PyTuple>().is_ok_and(|rest| rest.iter().any(|value| value.is(&caller))))
 }
