@@ -22,14 +22,14 @@ from frazil.tensor.broadcasting import with_lengths
 from frazil.tensor.lengths import Shape_i
 from frazil.tensor.shapes import Shapes
 
-DTYPES = frozenset(
-    np.dtype(name)
+DTYPES = {
+    np.dtype(name): name
     for name in (
         *("bool", "int8", "int16", "int32", "int64"),
         *("uint8", "uint16", "uint32", "uint64", "float32", "float64"),
     )
-)
-"""The dtypes that graphs have."""
+}
+"""The dtypes that graphs have, with their names, which NumPy makes anew whenever asked."""
 
 _FOREIGN = ("numpy.", "frazil.", "functools.", "contextlib.")
 
@@ -55,7 +55,7 @@ def is_array(value: object) -> bool:
 def type_of(array: Array | np.generic, static_shape: bool = False) -> TensorType:
     """Return the type of an input for such arrays: the lengths that are 1 are static, or all."""
     shape = tuple([n if static_shape or n == 1 else None for n in array.shape])
-    return TensorType(array.dtype, shape)
+    return TensorType(DTYPES[array.dtype], shape)
 
 
 @dataclass(frozen=True, slots=True)

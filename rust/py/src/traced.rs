@@ -57,6 +57,8 @@ struct Setting {
     ufuncs: Py<PyDict>,
     /// The class of NumPy's numbers.
     number: Py<PyType>,
+    /// The class of NumPy's arrays.
+    plain: Py<PyType>,
 }
 
 static SETTING: PyOnceLock<Setting> = PyOnceLock::new();
@@ -70,9 +72,11 @@ pub fn set_traced(
     op_of: Py<PyAny>,
     ufuncs: Py<PyDict>,
 ) -> PyResult<()> {
-    let number = py.import("numpy")?.getattr("generic")?.cast_into::<PyType>()?.unbind();
+    let numpy = py.import("numpy")?;
+    let number = numpy.getattr("generic")?.cast_into::<PyType>()?.unbind();
+    let plain = numpy.getattr("ndarray")?.cast_into::<PyType>()?.unbind();
     let ops = PyDict::new(py).unbind();
-    let _ = SETTING.set(py, Setting { array, apply, op_of, ops, ufuncs, number });
+    let _ = SETTING.set(py, Setting { array, apply, op_of, ops, ufuncs, number, plain });
     Ok(())
 }
 
@@ -426,17 +430,20 @@ fn computed<'py>(
         return Ok(None);
     }
     let mut trace = None;
-    let mut given = MeasuredOperands::new();
     for value in operands {
-        let Some(operand) = operand(setting, value, address)? else { return Ok(None) };
-        if trace.is_none()
-            && let Ok(traced) = value.cast::<Traced>()
-        {
+        if let Ok(traced) = value.cast::<Traced>() {
             trace = Some(traced.get()._trace(py)?);
+            break;
         }
-        given.push(operand);
     }
     let (Some(trace), Some(op)) = (trace, op_of(setting, ufunc)?) else { return Ok(None) };
+    let mut given = MeasuredOperands::new();
+    for value in operands {
+        let Some(operand) = operand(setting, trace.bind(py), value, address)? else {
+            return Ok(None);
+        };
+        given.push(operand);
+    }
     let op = op.get().op()?.elementwise();
     let made = measured::apply(&*current(py)?, op, given, here(py)?).map_err(raise)?;
     let Some(measured) = made else { return Ok(None) };
@@ -447,6 +454,7 @@ fn computed<'py>(
 
 fn operand(
     setting: &Setting,
+    trace: &Bound<'_, PyAny>,
     value: &Bound<'_, PyAny>,
     address: usize,
 ) -> PyResult<Option<MeasuredOperand>> {
@@ -465,6 +473,14 @@ fn operand(
     if let Ok(integer) = value.cast_exact::<PyInt>() {
         let small = integer.extract::<i64>().ok();
         return Ok(small.map(|own| MeasuredOperand::Weak(WeakScalar::Int(own.into()))));
+    }
+    if kind.is(setting.plain.bind(py)) && trace.as_ptr() as usize == address {
+        // A captured array, or one that the function has made; that is a constant.
+        let lifted = trace.call_method1(intern!(py, "lift"), (value,))?;
+        let Ok(variable) = lifted.cast::<Variable>() else { return Ok(None) };
+        let var = variable.get().var().clone();
+        let measured = Measured { lengths: lengths_of(trace, &var)?, var };
+        return Ok(Some(MeasuredOperand::Var(measured)));
     }
     if kind.is_subclass(setting.number.bind(py))? {
         let var = constant(value, None)?;
