@@ -5,7 +5,7 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::listing::{Listing, NamedOp, Place, Resolve, Step, inner_first};
+use super::listing::{ListedNode, ListedOutput, Listing, NamedOp, Resolve, inner_first};
 use crate::node::Body;
 use crate::node::container::Container;
 use crate::node::frozen::FrozenFunctionGraph;
@@ -40,7 +40,7 @@ enum Definition {
 #[derive(Serialize, Deserialize)]
 struct GraphRecord {
     inputs: Vec<u32>,
-    steps: Vec<StepRecord>,
+    nodes: Vec<NodeRecord>,
     outputs: Vec<(u32, u32)>,
 }
 
@@ -68,7 +68,7 @@ enum ParamRecord {
 }
 
 #[derive(Serialize, Deserialize)]
-enum StepRecord {
+enum NodeRecord {
     Constant { ty: u32, bytes: Vec<u8> },
     Apply { op: u32, tag: Option<u64>, inputs: Vec<(u32, u32)>, types: Vec<u32> },
 }
@@ -189,20 +189,20 @@ impl Tables {
         let ops: Vec<u32> =
             ops.iter().map(|op| self.op(op, MAX_PARAM_DEPTH)).collect::<Result<_, _>>()?;
         let inputs = listing.inputs.iter().map(|ty| self.ty(ty)).collect();
-        let pair = |place: &Place| (place.at, place.output);
-        let steps = listing.steps.iter().map(|step| match step {
-            Step::Constant(data) => {
-                StepRecord::Constant { ty: self.ty(data.ty()), bytes: data.bytes().to_vec() }
+        let pair = |place: &ListedOutput| (place.at, place.output);
+        let nodes = listing.nodes.iter().map(|listed| match listed {
+            ListedNode::Constant(data) => {
+                NodeRecord::Constant { ty: self.ty(data.ty()), bytes: data.bytes().to_vec() }
             }
-            Step::Apply { op, tag, inputs, types } => StepRecord::Apply {
+            ListedNode::Apply { op, tag, inputs, types } => NodeRecord::Apply {
                 op: ops[*op as usize],
                 tag: *tag,
                 inputs: inputs.iter().map(pair).collect(),
                 types: types.iter().map(|ty| self.ty(ty)).collect(),
             },
         });
-        let steps = steps.collect();
-        Ok(GraphRecord { inputs, steps, outputs: listing.outputs.iter().map(pair).collect() })
+        let nodes = nodes.collect();
+        Ok(GraphRecord { inputs, nodes, outputs: listing.outputs.iter().map(pair).collect() })
     }
 
     fn op(&mut self, op: &Op, depth: usize) -> Result<u32, Error> {
@@ -268,19 +268,19 @@ impl Known {
     }
 
     fn listing(&self, record: GraphRecord) -> Result<Listing, Error> {
-        let place = |(at, output): (u32, u32)| Place { at, output };
-        let step = |record: StepRecord| -> Result<Step, Error> {
+        let place = |(at, output): (u32, u32)| ListedOutput { at, output };
+        let listed = |record: NodeRecord| -> Result<ListedNode, Error> {
             Ok(match record {
-                StepRecord::Constant { ty: number, bytes } => {
+                NodeRecord::Constant { ty: number, bytes } => {
                     let ty = self.ty(number)?;
                     let shape: Option<Vec<u64>> = ty.shape().iter().copied().collect();
                     let shape = shape.ok_or_else(|| refuse("a constant has no shape"))?;
                     if ty.dtype() == DType::Bool && bytes.iter().any(|&byte| byte > 1) {
                         return Err(refuse("a bool is neither true nor false"));
                     }
-                    Step::Constant(ConstantData::new(ty.dtype(), &shape, &bytes)?)
+                    ListedNode::Constant(ConstantData::new(ty.dtype(), &shape, &bytes)?)
                 }
-                StepRecord::Apply { op, tag, inputs, types } => Step::Apply {
+                NodeRecord::Apply { op, tag, inputs, types } => ListedNode::Apply {
                     op,
                     tag,
                     inputs: inputs.into_iter().map(place).collect(),
@@ -290,7 +290,7 @@ impl Known {
         };
         Ok(Listing {
             inputs: record.inputs.into_iter().map(|ty| self.ty(ty)).collect::<Result<_, _>>()?,
-            steps: record.steps.into_iter().map(step).collect::<Result<_, _>>()?,
+            nodes: record.nodes.into_iter().map(listed).collect::<Result<_, _>>()?,
             outputs: record.outputs.into_iter().map(place).collect(),
         })
     }

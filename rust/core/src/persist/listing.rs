@@ -46,24 +46,24 @@ pub(crate) fn inner_first(graph: &FrozenFunctionGraph) -> Vec<Listed> {
 /// Finds the op of this kind with these parameters where the process has none yet, or says that there is none.
 pub type Resolve<'a> = dyn FnMut(&str, &Param) -> Result<Option<Op>, Error> + 'a;
 
-/// An output of a place in the list: the inputs come first, then the steps.
+/// An output of a node in the list, in which inputs come first.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct ListedOutput {
     pub(crate) at: u32,
     pub(crate) output: u32,
 }
 
-/// What a step makes.
-pub(crate) enum Step {
+/// A constant, or an op applied to nodes before it.
+pub(crate) enum ListedNode {
     Constant(ConstantData),
-    Apply { op: u32, tag: Option<u64>, inputs: Vec<Place>, types: Vec<Ty> },
+    Apply { op: u32, tag: Option<u64>, inputs: Vec<ListedOutput>, types: Vec<Ty> },
 }
 
 /// Operands stand before their users.
 pub(crate) struct Listing {
     pub(crate) inputs: Vec<Ty>,
-    pub(crate) steps: Vec<Step>,
-    pub(crate) outputs: Vec<Place>,
+    pub(crate) nodes: Vec<ListedNode>,
+    pub(crate) outputs: Vec<ListedOutput>,
 }
 
 /// An op by what it is made of; the digest, where there is one, says what it must be.
@@ -108,37 +108,37 @@ impl Listing {
         for (at, input) in graph.inputs().iter().enumerate() {
             places.insert(input.node().address(), at as u32);
         }
-        let (mut steps, mut ops) = (Vec::new(), Vec::new());
+        let (mut nodes, mut ops) = (Vec::new(), Vec::new());
         let mut numbers: FxHashMap<Op, u32> = FxHashMap::default();
-        let place = |places: &FxHashMap<usize, u32>, var: &Var| Place {
+        let place = |places: &FxHashMap<usize, u32>, var: &Var| ListedOutput {
             at: places[&var.node().address()],
             output: var.index() as u32,
         };
         for node in postorder(graph.canonical_outputs(), graph.inputs()) {
-            let step = match node.body() {
+            let listed = match node.body() {
                 Body::Apply { op, inputs, distinct } => {
                     let number = *numbers.entry(op.clone()).or_insert_with(|| {
                         ops.push(op.clone());
                         (ops.len() - 1) as u32
                     });
-                    Step::Apply {
+                    ListedNode::Apply {
                         op: number,
                         tag: distinct.map(DistinctTag::get),
                         inputs: inputs.iter().map(|input| place(&places, input)).collect(),
                         types: node.signature().types().to_vec(),
                     }
                 }
-                Body::Constant(data) => Step::Constant((**data).clone()),
+                Body::Constant(data) => ListedNode::Constant((**data).clone()),
                 Body::Input { .. } | Body::Nominal { .. } => {
                     unreachable!("a frozen graph has no roots but its inputs, where the walk stops")
                 }
             };
-            places.insert(node.address(), (graph.inputs().len() + steps.len()) as u32);
-            steps.push(step);
+            places.insert(node.address(), (graph.inputs().len() + nodes.len()) as u32);
+            nodes.push(listed);
         }
         let listing = Listing {
             inputs: graph.inputs().iter().map(|input| input.ty().clone()).collect(),
-            steps,
+            nodes,
             outputs: graph
                 .canonical_outputs()
                 .iter()
@@ -162,14 +162,14 @@ impl Listing {
             .collect();
         let mut places: Vec<Inputs> =
             nominals.iter().map(|nominal| Inputs::from_iter([nominal.clone()])).collect();
-        let find = |places: &[Inputs], place: &Place| -> Result<Var, Error> {
+        let find = |places: &[Inputs], place: &ListedOutput| -> Result<Var, Error> {
             let found = places.get(place.at as usize).and_then(|at| at.get(place.output as usize));
             found.cloned().ok_or(Error::NoSuchPlace { at: place.at, output: place.output })
         };
-        for step in self.steps {
-            let made = match step {
-                Step::Constant(data) => Inputs::from_iter([container.constant(data)]),
-                Step::Apply { op, tag, inputs, types } => {
+        for listed in self.nodes {
+            let made = match listed {
+                ListedNode::Constant(data) => Inputs::from_iter([container.constant(data)]),
+                ListedNode::Apply { op, tag, inputs, types } => {
                     let op = ops.get(op as usize).ok_or(Error::NoSuchOp { number: op })?;
                     let inputs = inputs.iter().map(|place| find(&places, place)).collect::<Result<
                         Inputs,

@@ -7,7 +7,7 @@ use crate::node::container::Container;
 use crate::node::frozen::FrozenFunctionGraph;
 use crate::node::op::{Op, Param};
 use crate::persist::codec::MAX_PARAM_DEPTH;
-use crate::persist::listing::{Listing, NamedOp, Place, Resolve, Step};
+use crate::persist::listing::{ListedNode, ListedOutput, Listing, NamedOp, Resolve};
 use crate::value::constant::ConstantData;
 use crate::value::dtype::DType;
 use crate::value::error::Error;
@@ -88,14 +88,14 @@ impl<'a> Parser<'a, '_, '_> {
             }
         }
         let count = inputs.len() as u32;
-        let mut steps = Vec::new();
+        let mut nodes = Vec::new();
         while self.accept("%") {
             let number: u32 = self.number("the number of a node")?;
-            if number as usize != steps.len() {
-                return Err(self.error(format!("expected node %{}", steps.len())));
+            if number as usize != nodes.len() {
+                return Err(self.error(format!("expected node %{}", nodes.len())));
             }
             self.expect("=")?;
-            steps.push(self.step(ops, count)?);
+            nodes.push(self.node(ops, count)?);
         }
         let end = self.word("`return` or a node", is_word)?;
         if end != "return" {
@@ -108,16 +108,16 @@ impl<'a> Parser<'a, '_, '_> {
                 outputs.push(self.place(count)?);
             }
         }
-        Ok(Listing { inputs, steps, outputs })
+        Ok(Listing { inputs, nodes, outputs })
     }
 
-    fn step(&mut self, ops: &FxHashMap<&str, u32>, inputs: u32) -> Result<Step, Error> {
+    fn node(&mut self, ops: &FxHashMap<&str, u32>, inputs: u32) -> Result<ListedNode, Error> {
         let start = self.at;
         let word = self.word("an op or a type", is_word)?;
         if self.peek() == Some('[') {
             self.at = start;
             let ty = self.ty()?;
-            return self.constant(ty).map(Step::Constant);
+            return self.constant(ty).map(ListedNode::Constant);
         }
         let op =
             *ops.get(word).ok_or_else(|| self.error(format!("no op {word} is defined above")))?;
@@ -141,10 +141,10 @@ impl<'a> Parser<'a, '_, '_> {
         while self.accept(",") {
             types.push(self.ty()?);
         }
-        Ok(Step::Apply { op, tag, inputs: operands, types })
+        Ok(ListedNode::Apply { op, tag, inputs: operands, types })
     }
 
-    fn place(&mut self, inputs: u32) -> Result<Place, Error> {
+    fn place(&mut self, inputs: u32) -> Result<ListedOutput, Error> {
         let at = if self.accept("*") {
             let position: u32 = self.number("the position of an input")?;
             if position >= inputs {
@@ -160,7 +160,7 @@ impl<'a> Parser<'a, '_, '_> {
             false => 0,
         };
         let at = at.ok_or_else(|| self.error("there is no such node".to_owned()))?;
-        Ok(Place { at, output })
+        Ok(ListedOutput { at, output })
     }
 
     fn ty(&mut self) -> Result<Ty, Error> {

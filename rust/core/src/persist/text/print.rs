@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{GRAPH, is_kind};
 use crate::node::frozen::FrozenFunctionGraph;
 use crate::node::op::{Op, Param};
-use crate::persist::listing::{Listing, Place, Step, inner_first};
+use crate::persist::listing::{ListedNode, ListedOutput, Listing, inner_first};
 use crate::value::element_text;
 
 /// The text of `graph`.
@@ -44,20 +44,20 @@ fn print_listing(out: &mut String, listing: &Listing, names: &[&str]) {
     }
     out.push('\n');
     let inputs = listing.inputs.len() as u32;
-    for (number, step) in listing.steps.iter().enumerate() {
+    for (number, listed) in listing.nodes.iter().enumerate() {
         let _ = write!(out, "%{number} = ");
-        match step {
-            Step::Constant(data) => {
+        match listed {
+            ListedNode::Constant(data) => {
                 let _ = write!(out, "{} ", data.ty());
                 element_text::elements(out, data);
             }
-            Step::Apply { op, tag, inputs: operands, types } => {
+            ListedNode::Apply { op, tag, inputs: operands, types } => {
                 out.push_str(names[*op as usize]);
                 if let Some(tag) = tag {
                     let _ = write!(out, "#{tag}");
                 }
                 out.push('(');
-                print_list(out, operands, |out, place| print_place(out, place, inputs));
+                print_list(out, operands, |out, place| print_output(out, place, inputs));
                 out.push_str("): ");
                 print_list(out, types, |out, ty| {
                     let _ = write!(out, "{ty}");
@@ -69,7 +69,7 @@ fn print_listing(out: &mut String, listing: &Listing, names: &[&str]) {
     out.push_str("return");
     for (position, place) in listing.outputs.iter().enumerate() {
         out.push_str(if position == 0 { " " } else { ", " });
-        print_place(out, place, inputs);
+        print_output(out, place, inputs);
     }
     out.push('\n');
 }
@@ -109,10 +109,10 @@ fn print_list<T>(out: &mut String, items: &[T], mut print: impl FnMut(&mut Strin
     }
 }
 
-fn print_place(out: &mut String, place: &Place, inputs: u32) {
+fn print_output(out: &mut String, place: &ListedOutput, inputs: u32) {
     let _ = match place.at.checked_sub(inputs) {
         None => write!(out, "*{}", place.at),
-        Some(step) => write!(out, "%{step}"),
+        Some(listed) => write!(out, "%{listed}"),
     };
     if place.output > 0 {
         let _ = write!(out, ".{}", place.output);
