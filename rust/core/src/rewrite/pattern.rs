@@ -47,7 +47,7 @@ pub struct Wildcard {
 
 /// Where a match keeps what stands for a variable of the pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Keeper {
     /// In a register.
     Register(Register),
     /// In a tail.
@@ -60,7 +60,7 @@ pub struct Pattern {
     machine: Machine,
     test: OpTest,
     required: Heads,
-    places: Vec<Place>,
+    places: Vec<Keeper>,
     bound: FxHashMap<(usize, u32), Register>,
     nodes: FxHashMap<usize, Register>,
     wildcards: FxHashMap<Op, Register>,
@@ -123,7 +123,7 @@ impl Pattern {
     }
 
     /// Where the unknowns are kept, in the order of their declaration.
-    pub fn places(&self) -> &[Place] {
+    pub fn places(&self) -> &[Keeper] {
         &self.places
     }
 
@@ -263,11 +263,11 @@ impl<'a> Compiler<'a> {
         self.tests.get(op).map_or_else(|| OpTest::Exact(op.clone()), |&test| test.clone())
     }
 
-    fn place_of(&self, unknown: &Unknown) -> Result<Place, Error> {
+    fn place_of(&self, unknown: &Unknown) -> Result<Keeper, Error> {
         let identity = unknown.var.identity();
         let place = match self.tail_of.get(&self.by_var[&identity]) {
-            Some(&tail) => Some(Place::Tail(tail)),
-            None => self.bound.get(&identity).copied().map(Place::Register),
+            Some(&tail) => Some(Keeper::Tail(tail)),
+            None => self.bound.get(&identity).copied().map(Keeper::Register),
         };
         place.ok_or_else(|| {
             refuse(format!(

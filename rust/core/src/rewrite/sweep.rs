@@ -28,7 +28,7 @@ use smallvec::SmallVec;
 pub use self::question::{Binding, Call, Reply};
 use super::impure::Impure;
 use super::machine::Match;
-use super::pattern::{Heads, Place};
+use super::pattern::{Heads, Keeper};
 use super::ruleset::{Right, Rule, RuleSet};
 use super::untouched::Untouched;
 use crate::node::container::Container;
@@ -84,7 +84,7 @@ const MATCHES: usize = 32;
 
 struct Item {
     var: Var,
-    state: State,
+    state: ItemState,
     /// Which entry of the graph as it was given this one is a part of.
     root: Entry,
     /// How many entries must be done before this one is looked at again.
@@ -92,7 +92,7 @@ struct Item {
     users: SmallVec<[Entry; 2]>,
 }
 
-enum State {
+enum ItemState {
     Fresh,
     /// Becomes what that entry becomes; by a rule, unless it was only rebuilt.
     Follows {
@@ -233,13 +233,13 @@ impl Sweep {
         for output in &self.outputs {
             let entry = self.numbers[&output.identity()];
             match &self.items[entry as usize].state {
-                State::Done(result) => results.push(result.clone()),
+                ItemState::Done(result) => results.push(result.clone()),
                 _ => return Err(self.cycle_from(entry)),
             }
         }
         if self.remember {
             let done = self.items.iter().filter_map(|item| match &item.state {
-                State::Done(result) if is_application(&item.var) => Some((&item.var, result)),
+                ItemState::Done(result) if is_application(&item.var) => Some((&item.var, result)),
                 _ => None,
             });
             self.rules.memo().extend(done);
@@ -260,8 +260,8 @@ impl Sweep {
         let entry = ticket as Entry;
         // The sweep may have begun anew after the call was handed out.
         let Some(item) = self.items.get_mut(ticket) else { return Ok(()) };
-        let state = std::mem::replace(&mut item.state, State::Fresh);
-        let State::Asked(mut question) = state else {
+        let state = std::mem::replace(&mut item.state, ItemState::Fresh);
+        let ItemState::Asked(mut question) = state else {
             item.state = state;
             return Ok(());
         };
@@ -271,7 +271,7 @@ impl Sweep {
         }
         if let Some(next) = question.matches.next() {
             question.current = next;
-            self.items[ticket].state = State::Asked(question);
+            self.items[ticket].state = ItemState::Asked(question);
             self.asked.push(entry);
             return Ok(());
         }
@@ -317,16 +317,16 @@ impl Sweep {
 
     fn call(&self, entry: Entry) -> Call {
         let item = &self.items[entry as usize];
-        let State::Asked(question) = &item.state else {
+        let ItemState::Asked(question) = &item.state else {
             unreachable!("only entries that ask are listed");
         };
         let rule = &self.rules.rules()[question.rule as usize];
         let (registers, tails) = &question.current;
         let bindings = rule.pattern.places().iter().map(|place| match place {
-            Place::Register(register) => Binding::One(
+            Keeper::Register(register) => Binding::One(
                 registers[*register as usize].clone().expect("a match fills the unknowns"),
             ),
-            Place::Tail(tail) => Binding::Many(tails[*tail as usize].clone()),
+            Keeper::Tail(tail) => Binding::Many(tails[*tail as usize].clone()),
         });
         Call {
             ticket: entry as usize,
@@ -350,12 +350,12 @@ impl Sweep {
         }
         let entry = self.items.len() as Entry;
         let state = if !is_application(var) || self.untouched.keeps(var.node()) {
-            State::Done(var.clone())
+            ItemState::Done(var.clone())
         } else {
             let known = self.recall.then(|| self.rules.memo().get(var)).flatten();
-            known.map_or(State::Fresh, State::Done)
+            known.map_or(ItemState::Fresh, ItemState::Done)
         };
-        if matches!(state, State::Fresh) {
+        if matches!(state, ItemState::Fresh) {
             self.todo.push(entry);
         }
         self.numbers.insert(identity, entry);
@@ -366,7 +366,7 @@ impl Sweep {
 
     fn result(&self, entry: Entry) -> Option<&Var> {
         match &self.items[entry as usize].state {
-            State::Done(result) => Some(result),
+            ItemState::Done(result) => Some(result),
             _ => None,
         }
     }
@@ -378,15 +378,15 @@ impl Sweep {
 
     fn look_at(&mut self, entry: Entry) -> Result<(), Stop> {
         match &self.items[entry as usize].state {
-            State::Fresh => self.rebuild(entry),
-            State::Follows { entry: followed, .. } => {
+            ItemState::Fresh => self.rebuild(entry),
+            ItemState::Follows { entry: followed, .. } => {
                 let result = self.result(*followed).cloned();
                 if let Some(result) = result {
                     self.finish(entry, result);
                 }
                 Ok(())
             }
-            State::Asked(_) | State::Done(_) => Ok(()),
+            ItemState::Asked(_) | ItemState::Done(_) => Ok(()),
         }
     }
 
@@ -465,7 +465,7 @@ impl Sweep {
                     let mut matches = matches.into_iter();
                     if let Some(current) = matches.next() {
                         let question = Question { rule: number, matches, current };
-                        self.items[entry as usize].state = State::Asked(Box::new(question));
+                        self.items[entry as usize].state = ItemState::Asked(Box::new(question));
                         self.asked.push(entry);
                         return Ok(());
                     }
@@ -544,7 +544,7 @@ impl Sweep {
         match self.result(followed).cloned() {
             Some(result) => self.finish(entry, result),
             None => {
-                self.items[entry as usize].state = State::Follows { entry: followed, rule };
+                self.items[entry as usize].state = ItemState::Follows { entry: followed, rule };
                 self.wait(entry, followed);
             }
         }
@@ -553,7 +553,7 @@ impl Sweep {
 
     fn finish(&mut self, entry: Entry, result: Var) {
         let item = &mut self.items[entry as usize];
-        item.state = State::Done(result);
+        item.state = ItemState::Done(result);
         for user in std::mem::take(&mut item.users) {
             let missing = &mut self.items[user as usize].missing;
             *missing -= 1;

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::machine::{Match, OpTest, Register, Tail};
-use super::pattern::{Pattern, Place, Unknown, Wildcard};
+use super::pattern::{Keeper, Pattern, Unknown, Wildcard};
 use crate::node::container::Container;
 use crate::node::elemwise::{self, Operand};
 use crate::node::op::Op;
@@ -70,7 +70,7 @@ impl Template {
     ) -> Result<Template, Error> {
         let mut tails = FxHashMap::default();
         for (unknown, place) in unknowns.iter().zip(pattern.places()) {
-            if let Place::Tail(tail) = place {
+            if let Keeper::Tail(tail) = place {
                 tails.insert(unknown.var.identity(), *tail);
             }
         }

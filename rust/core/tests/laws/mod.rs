@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use frazil_core::node::elemwise::{self, Operand};
 use frazil_core::rewrite::machine::{Check, DTypeSet};
-use frazil_core::rewrite::pattern::{Pattern, Place, Unknown, Wildcard};
+use frazil_core::rewrite::pattern::{Keeper, Pattern, Unknown, Wildcard};
 use frazil_core::rewrite::ruleset::{Right, Rights, Rule, RuleSet};
 use frazil_core::rewrite::sweep::rewrite;
 use frazil_core::rewrite::template::Template;
@@ -117,9 +117,9 @@ pub fn matches(left: &Var, unknowns: &[Unknown], root: &Var) -> Vec<Vec<Vec<Var>
     let pattern = Pattern::compile(left, unknowns, &[], &[]).unwrap();
     let mut found = Vec::new();
     pattern.machine().run(root, &mut |matched| {
-        let place = |place: &Place| match place {
-            Place::Register(register) => vec![matched.get(*register).clone()],
-            Place::Tail(tail) => matched.tail(*tail).iter().map(|&var| var.clone()).collect(),
+        let place = |place: &Keeper| match place {
+            Keeper::Register(register) => vec![matched.get(*register).clone()],
+            Keeper::Tail(tail) => matched.tail(*tail).iter().map(|&var| var.clone()).collect(),
         };
         found.push(pattern.places().iter().map(place).collect());
         false

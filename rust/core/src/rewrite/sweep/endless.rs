@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Entry, State, Stop, Sweep};
+use super::{Entry, ItemState, Stop, Sweep};
 use crate::node::traverse::postorder;
 use crate::value::error::Error;
 
@@ -43,7 +43,7 @@ impl Sweep {
                 let rules: Vec<u32> = path[begin..]
                     .iter()
                     .filter_map(|&entry| match self.items[entry as usize].state {
-                        State::Follows { rule, .. } => rule,
+                        ItemState::Follows { rule, .. } => rule,
                         _ => None,
                     })
                     .collect();
@@ -58,15 +58,15 @@ impl Sweep {
             path.push(entry);
             let item = &self.items[entry as usize];
             current = match &item.state {
-                State::Follows { entry, .. } => Some(*entry),
-                State::Fresh => item
+                ItemState::Follows { entry, .. } => Some(*entry),
+                ItemState::Fresh => item
                     .var
                     .node()
                     .inputs()
                     .iter()
                     .filter_map(|input| self.numbers.get(&input.identity()).copied())
                     .find(|&operand| self.result(operand).is_none()),
-                State::Asked(_) | State::Done(_) => None,
+                ItemState::Asked(_) | ItemState::Done(_) => None,
             };
         }
         unreachable!("what is neither done nor asked for waits for something that is not done")
