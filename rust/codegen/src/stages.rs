@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// Where an operand of a function lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Place {
+pub(crate) enum OperandPlace {
     /// In the elements of a read.
     Read(usize),
     /// In the buffer of a value.
@@ -23,7 +23,7 @@ pub(crate) enum Place {
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) value: usize,
-    pub(crate) from: Vec<Place>,
+    pub(crate) from: Vec<OperandPlace>,
 }
 
 /// What happens in which stage.
@@ -33,7 +33,7 @@ pub(crate) struct Stages {
     pub(crate) computed: Vec<Vec<usize>>,
     pub(crate) calls: Vec<Vec<Call>>,
     /// What lies on the stack, and its type.
-    pub(crate) kept: BTreeMap<Place, Dtype>,
+    pub(crate) kept: BTreeMap<OperandPlace, Dtype>,
     /// The stage from which on a value is there.
     from: BTreeMap<usize, usize>,
 }
@@ -72,7 +72,7 @@ impl Stages {
         }
         for (k, at) in uses {
             if made.from.get(&k).is_some_and(|&from| from < at) {
-                made.kept.insert(Place::Value(k), kernel.dtype(k));
+                made.kept.insert(OperandPlace::Value(k), kernel.dtype(k));
             }
         }
         for k in functions {
@@ -93,7 +93,8 @@ impl Stages {
 
     /// Whether a stage finds the value on the stack.
     pub(crate) fn waits(&self, k: usize, stage: usize) -> bool {
-        self.kept.contains_key(&Place::Value(k)) && (self.stage(k) < stage || self.is_called(k))
+        self.kept.contains_key(&OperandPlace::Value(k))
+            && (self.stage(k) < stage || self.is_called(k))
     }
 
     fn is_called(&self, k: usize) -> bool {
@@ -114,19 +115,22 @@ impl Stages {
         for (place, &a) in own.args.iter().enumerate() {
             let alike = kernel.dtype(a) == own.operands[place];
             from.push(match a {
-                a if alike && pass.reads.contains(&a) => Place::Read(a),
-                a if alike && pass.loads.contains(&a) => Place::Buffer(a),
-                a if alike && self.kept.contains_key(&Place::Value(a)) && self.stage(a) <= at => {
-                    Place::Value(a)
+                a if alike && pass.reads.contains(&a) => OperandPlace::Read(a),
+                a if alike && pass.loads.contains(&a) => OperandPlace::Buffer(a),
+                a if alike
+                    && self.kept.contains_key(&OperandPlace::Value(a))
+                    && self.stage(a) <= at =>
+                {
+                    OperandPlace::Value(a)
                 }
                 _ => {
-                    let made = Place::Operand { of: k, at: place };
+                    let made = OperandPlace::Operand { of: k, at: place };
                     self.kept.insert(made, own.operands[place]);
                     made
                 }
             });
         }
-        self.kept.insert(Place::Value(k), own.dtype);
+        self.kept.insert(OperandPlace::Value(k), own.dtype);
         self.calls[at].push(Call { value: k, from });
     }
 }

@@ -16,13 +16,13 @@ const STOPPED: i64 = 4;
 const PATIENCE: i64 = 4096;
 
 /// The values of a step, as far as they are known.
-struct Step<'k> {
+struct StepValues<'k> {
     bodies: &'k [Body],
     dtypes: Vec<Dtype>,
     values: Vec<Option<Value>>,
 }
 
-impl Step<'_> {
+impl StepValues<'_> {
     fn value(&self, k: usize) -> Value {
         self.values[k].expect("a kernel was verified")
     }
@@ -72,7 +72,7 @@ impl Emitter<'_> {
         let first_literal = states + body.constants.len();
         let first = first_literal + body.literals.len();
         let values = vec![None; dtypes.len()];
-        let mut step = Step { bodies: &[], dtypes, values };
+        let mut step = StepValues { bodies: &[], dtypes, values };
         for (k, &value) in operands[1..].iter().enumerate() {
             step.values[k] = Some(value);
         }
@@ -146,7 +146,7 @@ pub(crate) fn write_scan(e: &mut Emitter, kernel: &ScanKernel) {
         .collect();
     let dtypes = kernel.dtypes();
     let values = vec![None; dtypes.len()];
-    let mut step = Step { bodies: &kernel.bodies, dtypes, values };
+    let mut step = StepValues { bodies: &kernel.bodies, dtypes, values };
     step.literals(e, kernel.loads.len(), &kernel.literals);
     load(e, kernel, &mut step, &places, false);
     let first = kernel.first();
@@ -195,7 +195,7 @@ pub(crate) fn write_scan(e: &mut Emitter, kernel: &ScanKernel) {
 }
 
 /// Takes the states as they are by now for those that the statements read.
-fn read_states(e: &mut Emitter, kernel: &ScanKernel, step: &mut Step, states: &[Variable]) {
+fn read_states(e: &mut Emitter, kernel: &ScanKernel, step: &mut StepValues, states: &[Variable]) {
     for (k, &state) in states.iter().enumerate() {
         step.values[kernel.first_state() + k] = Some(e.b.use_var(state));
     }
@@ -212,7 +212,13 @@ fn tell_end(e: &mut Emitter, holds: Value) {
 }
 
 /// Loads what each step has of its own, or what stays the same.
-fn load(e: &mut Emitter, kernel: &ScanKernel, step: &mut Step, places: &[Variable], walks: bool) {
+fn load(
+    e: &mut Emitter,
+    kernel: &ScanKernel,
+    step: &mut StepValues,
+    places: &[Variable],
+    walks: bool,
+) {
     for (k, &(read, element)) in kernel.loads.iter().enumerate() {
         let own = &kernel.reads[read];
         if own.walks == walks {
@@ -224,7 +230,13 @@ fn load(e: &mut Emitter, kernel: &ScanKernel, step: &mut Step, places: &[Variabl
 }
 
 /// Stores what each step leaves, or what the last one does.
-fn store(e: &mut Emitter, kernel: &ScanKernel, step: &Step, places: &[Variable], walks: bool) {
+fn store(
+    e: &mut Emitter,
+    kernel: &ScanKernel,
+    step: &StepValues,
+    places: &[Variable],
+    walks: bool,
+) {
     for (k, own) in kernel.writes.iter().enumerate().filter(|(_, own)| own.walks == walks) {
         let place = e.b.use_var(places[kernel.reads.len() + k]);
         for (element, &value) in own.values.iter().enumerate() {

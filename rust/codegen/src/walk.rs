@@ -4,7 +4,7 @@ use crate::dtype::Dtype;
 use crate::emit::{Emitter, suffix};
 use crate::folding::{Folding, Target};
 use crate::kernel::{Action, LoopKernel, Pass};
-use crate::stages::{Call, Place, Stages};
+use crate::stages::{Call, OperandPlace, Stages};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{InstBuilder, StackSlot, Value};
@@ -267,7 +267,7 @@ impl Walk<'_, '_, '_> {
         let bytes: u32 = stages.kept.values().map(|dtype| dtype.size()).sum();
         let fitting = (CHUNK_BYTES / bytes.max(1)).next_power_of_two() / 2;
         let length = if stages.last() == 0 { PATIENCE } else { fitting.clamp(64, CHUNK) };
-        let slots: BTreeMap<Place, StackSlot> = stages
+        let slots: BTreeMap<OperandPlace, StackSlot> = stages
             .kept
             .iter()
             .map(|(&place, dtype)| (place, self.e.stack(length * dtype.size())))
@@ -313,17 +313,17 @@ impl Walk<'_, '_, '_> {
     fn call_function(
         &mut self,
         call: &Call,
-        slots: &BTreeMap<Place, StackSlot>,
+        slots: &BTreeMap<OperandPlace, StackSlot>,
         from: Value,
         to: Value,
     ) {
         let own = self.k.at(call.value);
         let Action::Op(op) = own.action else { unreachable!("only ops are called") };
-        let mut args = vec![self.e.stack_address(slots[&Place::Value(call.value)])];
+        let mut args = vec![self.e.stack_address(slots[&OperandPlace::Value(call.value)])];
         for (&place, dtype) in call.from.iter().zip(&own.operands) {
             let address = match place {
-                Place::Read(k) => self.pointer(k),
-                Place::Buffer(k) => self.pointer(self.buffer_pointer(k)),
+                OperandPlace::Read(k) => self.pointer(k),
+                OperandPlace::Buffer(k) => self.pointer(self.buffer_pointer(k)),
                 kept => {
                     args.push(self.e.stack_address(slots[&kept]));
                     continue;

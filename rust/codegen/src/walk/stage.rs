@@ -4,7 +4,7 @@ use crate::dtype::Dtype;
 use crate::emit::REGISTER;
 use crate::folding::Folding;
 use crate::kernel::{Action, Pass};
-use crate::stages::{Place, Stages};
+use crate::stages::{OperandPlace, Stages};
 use crate::walk::Walk;
 use crate::walk::turn::{Region, Turn};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -24,7 +24,7 @@ impl Walk<'_, '_, '_> {
         pass: &Pass,
         stages: &Stages,
         stage: usize,
-        slots: &BTreeMap<Place, StackSlot>,
+        slots: &BTreeMap<OperandPlace, StackSlot>,
         from: Value,
         to: Value,
         foldings: &[Folding],
@@ -98,12 +98,12 @@ impl Walk<'_, '_, '_> {
             && !(region.pass.writes.is_empty()
                 && region.pass.stores.is_empty()
                 && region.pass.puts.is_empty());
-        let operands = region.stages.calls[region.stage]
-            .iter()
-            .any(|call| call.from.iter().any(|place| matches!(place, Place::Operand { .. })));
+        let operands = region.stages.calls[region.stage].iter().any(|call| {
+            call.from.iter().any(|place| matches!(place, OperandPlace::Operand { .. }))
+        });
         let kept = region.stages.computed[region.stage]
             .iter()
-            .any(|&k| region.stages.kept.contains_key(&Place::Value(k)));
+            .any(|&k| region.stages.kept.contains_key(&OperandPlace::Value(k)));
         writes || operands || kept || !foldings.is_empty()
     }
 
@@ -115,7 +115,7 @@ impl Walk<'_, '_, '_> {
         }
         for call in &stages.calls[stage] {
             for (place, &a) in call.from.iter().zip(&self.k.at(call.value).args) {
-                if matches!(place, Place::Operand { .. }) {
+                if matches!(place, OperandPlace::Operand { .. }) {
                     used.push(a);
                 }
             }

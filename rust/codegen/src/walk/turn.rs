@@ -3,7 +3,7 @@
 use crate::dtype::Dtype;
 use crate::folding::Folding;
 use crate::kernel::{Action, Pass, Statement};
-use crate::stages::{Place, Stages};
+use crate::stages::{OperandPlace, Stages};
 use crate::walk::Walk;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
@@ -18,7 +18,7 @@ pub(super) struct Region<'p> {
     pub(super) pass: &'p Pass,
     pub(super) stages: &'p Stages,
     pub(super) stage: usize,
-    pub(super) slots: &'p BTreeMap<Place, StackSlot>,
+    pub(super) slots: &'p BTreeMap<OperandPlace, StackSlot>,
     /// The first element of the chunk.
     pub(super) chunk: Value,
     /// The values that other stages, reads or the row give.
@@ -45,8 +45,8 @@ impl Walk<'_, '_, '_> {
         }
         for &k in &region.stages.computed[region.stage] {
             values[k] = self.computed(k, turn, &values);
-            if region.stages.kept.contains_key(&Place::Value(k)) {
-                let slot = region.slots[&Place::Value(k)];
+            if region.stages.kept.contains_key(&OperandPlace::Value(k)) {
+                let slot = region.slots[&OperandPlace::Value(k)];
                 let address = self.slot_address(slot, kernel.dtype(k), region, turn);
                 self.store_all(kernel.dtype(k), &values[k], address);
             }
@@ -54,7 +54,7 @@ impl Walk<'_, '_, '_> {
         for call in &region.stages.calls[region.stage] {
             let own = kernel.at(call.value);
             for (at, &place) in call.from.iter().enumerate() {
-                if matches!(place, Place::Operand { .. }) {
+                if matches!(place, OperandPlace::Operand { .. }) {
                     let (a, to) = (own.args[at], own.operands[at]);
                     let given = self.converted(&values[a], kernel.dtype(a), to);
                     let address = self.slot_address(region.slots[&place], to, region, turn);
@@ -167,7 +167,7 @@ impl Walk<'_, '_, '_> {
             let pointer = self.pointer(self.buffer_pointer(k));
             self.element(pointer, dtype, turn.at)
         } else if region.stages.waits(k, region.stage) {
-            self.slot_address(region.slots[&Place::Value(k)], dtype, region, turn)
+            self.slot_address(region.slots[&OperandPlace::Value(k)], dtype, region, turn)
         } else {
             let wide = self.e.wide.take();
             let one = self.uniform_value(k);
