@@ -12,7 +12,7 @@ use crate::error::Fault;
 
 /// How the numbers of a distribution are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum Method {
     /// A float64 of float64 parameters.
     Double,
     /// A float32 of float32 parameters.
@@ -45,37 +45,47 @@ pub(crate) enum Form {
     Colors,
 }
 
-impl Form {
+impl Method {
     fn result(self) -> DType {
         match self {
-            Form::Double | Form::Doubles | Form::Uniform | Form::Dirichlet => DType::Float64,
-            Form::Float | Form::Floats => DType::Float32,
-            Form::Count | Form::Binomial | Form::Hypergeometric => DType::Int64,
-            Form::Permutation | Form::Sample | Form::Multinomial | Form::Colors => DType::Int64,
-            Form::Integer(dtype) => dtype,
+            Method::Double | Method::Doubles | Method::Uniform | Method::Dirichlet => {
+                DType::Float64
+            }
+            Method::Float | Method::Floats => DType::Float32,
+            Method::Count | Method::Binomial | Method::Hypergeometric => DType::Int64,
+            Method::Permutation | Method::Sample | Method::Multinomial | Method::Colors => {
+                DType::Int64
+            }
+            Method::Integer(dtype) => dtype,
         }
     }
 
     /// The type of the parameter at a position.
     fn parameter(self, position: usize) -> DType {
         match (self, position) {
-            (Form::Float, _) => DType::Float32,
-            (Form::Binomial | Form::Multinomial, 0) => DType::Int64,
-            (Form::Hypergeometric | Form::Sample | Form::Colors, _) => DType::Int64,
-            (Form::Integer(DType::UInt64), 0 | 1) => DType::UInt64,
-            (Form::Integer(_), _) => DType::Int64,
+            (Method::Float, _) => DType::Float32,
+            (Method::Binomial | Method::Multinomial, 0) => DType::Int64,
+            (Method::Hypergeometric | Method::Sample | Method::Colors, _) => DType::Int64,
+            (Method::Integer(DType::UInt64), 0 | 1) => DType::UInt64,
+            (Method::Integer(_), _) => DType::Int64,
             _ => DType::Float64,
         }
     }
 
     /// Whether the numbers along the last axis are drawn together.
     pub(crate) fn has_rows(self) -> bool {
-        matches!(self, Form::Permutation | Form::Multinomial | Form::Dirichlet | Form::Colors)
+        matches!(
+            self,
+            Method::Permutation | Method::Multinomial | Method::Dirichlet | Method::Colors
+        )
     }
 
     /// Whether each row takes a row of a parameter.
     pub(crate) fn takes_rows(self, position: usize) -> bool {
-        matches!((self, position), (Form::Multinomial, 1) | (Form::Dirichlet | Form::Colors, 0))
+        matches!(
+            (self, position),
+            (Method::Multinomial, 1) | (Method::Dirichlet | Method::Colors, 0)
+        )
     }
 }
 
@@ -84,16 +94,16 @@ struct Row {
     name: &'static str,
     /// NumPy's function.
     symbol: &'static str,
-    form: Form,
+    method: Method,
     parameters: &'static [(&'static str, Limit)],
 }
 
 macro_rules! rows {
-    ($($name:literal $symbol:literal $form:ident$(($dtype:ident))? $([$($parameter:literal $limit:ident),*])?)*) => {
+    ($($name:literal $symbol:literal $method:ident$(($dtype:ident))? $([$($parameter:literal $limit:ident),*])?)*) => {
         &[$(Row {
             name: $name,
             symbol: $symbol,
-            form: Form::$form$((DType::$dtype))?,
+            method: Method::$method$((DType::$dtype))?,
             parameters: &[$($(($parameter, Limit::$limit)),*)?],
         }),*]
     };
@@ -200,7 +210,7 @@ impl Distribution {
 
     /// The distribution of this name whose numbers are of this type.
     pub fn find(name: &str, dtype: DType) -> Option<Distribution> {
-        let fits = |row: &Row| row.name == name && row.form.result() == dtype;
+        let fits = |row: &Row| row.name == name && row.method.result() == dtype;
         ROWS.iter().position(fits).map(|at| Distribution(at as u16))
     }
 
@@ -218,28 +228,28 @@ impl Distribution {
         self.row().symbol
     }
 
-    pub(crate) fn form(self) -> Form {
-        self.row().form
+    pub(crate) fn method(self) -> Method {
+        self.row().method
     }
 
     /// The type of its numbers.
     pub fn result(self) -> DType {
-        self.form().result()
+        self.method().result()
     }
 
     /// The types of its parameters.
     pub fn parameters(self) -> impl ExactSizeIterator<Item = DType> {
-        (0..self.row().parameters.len()).map(move |at| self.form().parameter(at))
+        (0..self.row().parameters.len()).map(move |at| self.method().parameter(at))
     }
 
     /// Whether the numbers along the last axis are drawn together.
     pub fn has_rows(self) -> bool {
-        self.form().has_rows()
+        self.method().has_rows()
     }
 
     /// Whether each row takes a row of a parameter.
     pub fn takes_rows(self, position: usize) -> bool {
-        self.form().takes_rows(position)
+        self.method().takes_rows(position)
     }
 
     /// What a parameter is called, and what each of its elements must be.

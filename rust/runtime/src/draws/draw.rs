@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use crate::arrays::layout::Layout;
 use crate::arrays::view;
 use crate::arrays::walk::{Order, Strides, Walk};
-use crate::draws::distribution::{Distribution, Form};
+use crate::draws::distribution::{Distribution, Method};
 use crate::draws::generator::{BitStream, with_generator};
 use crate::draws::limits::largest_rate;
 use crate::draws::rows;
@@ -134,7 +134,7 @@ impl DrawPlan {
             })?;
         }
         let Some(check) = joint_check(self.distribution) else { return Ok(()) };
-        if matches!(self.distribution.form(), Form::Integer(_)) && self.count == 0 {
+        if matches!(self.distribution.method(), Method::Integer(_)) && self.count == 0 {
             return Ok(()); // NumPy looks at no bounds then
         }
         // SAFETY: the pointers are those of elements of the parameters' types.
@@ -152,39 +152,39 @@ impl DrawPlan {
         // SAFETY: in each arm the function has the type that NumPy declares for it, the pointers are
         // those of elements of the parameters' types, and the results have the type of the result.
         unsafe {
-            match self.distribution.form() {
-                Form::Double => self.doubles(source, parameters, to),
-                Form::Uniform => {
+            match self.distribution.method() {
+                Method::Double => self.doubles(source, parameters, to),
+                Method::Uniform => {
                     let f: unsafe extern "C" fn(*mut BitStream, f64, f64) -> f64 =
                         transmute(source.function);
                     let draw = |(low, high): (f64, f64)| f(source.stream, low, high - low);
                     self.each(parameters, to, draw)
                 }
-                Form::Float => {
+                Method::Float => {
                     let f: unsafe extern "C" fn(*mut BitStream, f32) -> f32 =
                         transmute(source.function);
                     self.each(parameters, to, |(a,)| f(source.stream, a))
                 }
-                Form::Doubles => self.all::<f64>(source, to),
-                Form::Floats => self.all::<f32>(source, to),
-                Form::Count => self.counts(source, parameters, to),
-                Form::Binomial => {
+                Method::Doubles => self.all::<f64>(source, to),
+                Method::Floats => self.all::<f32>(source, to),
+                Method::Count => self.counts(source, parameters, to),
+                Method::Binomial => {
                     let f: BinomialFn = transmute(source.function);
                     let mut known = BinomialMemory::default();
                     let draw = |(n, p): (i64, f64)| f(source.stream, p, n, &raw mut known);
                     self.each(parameters, to, draw)
                 }
-                Form::Hypergeometric => {
+                Method::Hypergeometric => {
                     let f: unsafe extern "C" fn(*mut BitStream, i64, i64, i64) -> i64 =
                         transmute(source.function);
                     self.each(parameters, to, |(a, b, c)| f(source.stream, a, b, c))
                 }
-                Form::Permutation => rows::permute(self, source, to),
-                Form::Sample => rows::sample(self, source, parameters, to),
-                Form::Multinomial => rows::multinomial(self, source, parameters, to),
-                Form::Dirichlet => rows::dirichlet(self, source, parameters, to),
-                Form::Colors => rows::colors(self, source, parameters, to),
-                Form::Integer(dtype) => self.integers(dtype, source, parameters, to),
+                Method::Permutation => rows::permute(self, source, to),
+                Method::Sample => rows::sample(self, source, parameters, to),
+                Method::Multinomial => rows::multinomial(self, source, parameters, to),
+                Method::Dirichlet => rows::dirichlet(self, source, parameters, to),
+                Method::Colors => rows::colors(self, source, parameters, to),
+                Method::Integer(dtype) => self.integers(dtype, source, parameters, to),
             }
         }
     }
@@ -470,13 +470,13 @@ type JointCheck = unsafe fn(&DrawPlan, &[*mut u8]) -> Result<(), Fault>;
 
 /// What a distribution asks of its parameters together.
 fn joint_check(distribution: Distribution) -> Option<JointCheck> {
-    match (distribution.form(), distribution.name()) {
-        (Form::Integer(_), _) => Some(check_integers),
-        (Form::Uniform, _) => Some(check_uniform),
-        (Form::Hypergeometric, _) => Some(check_hypergeometric),
-        (Form::Multinomial, _) => Some(rows::check_multinomial),
-        (Form::Colors, _) => Some(rows::check_colors),
-        (Form::Sample, _) => Some(rows::check_sample),
+    match (distribution.method(), distribution.name()) {
+        (Method::Integer(_), _) => Some(check_integers),
+        (Method::Uniform, _) => Some(check_uniform),
+        (Method::Hypergeometric, _) => Some(check_hypergeometric),
+        (Method::Multinomial, _) => Some(rows::check_multinomial),
+        (Method::Colors, _) => Some(rows::check_colors),
+        (Method::Sample, _) => Some(rows::check_sample),
         (_, "triangular") => Some(check_triangular),
         (_, "negative_binomial") => Some(check_negative_binomial),
         _ => None,
