@@ -33,7 +33,7 @@ pub struct Function {
     updates: Box<[Update]>,
     /// The outputs that a call returns.
     returned: Box<[usize]>,
-    form: Form,
+    form: Returned,
     convert: Py<PyAny>,
     /// `None`: as many as the runtime uses by default.
     threads: Option<NonZeroUsize>,
@@ -71,7 +71,7 @@ struct Update {
 }
 
 /// What a call returns.
-enum Form {
+enum Returned {
     List,
     Single,
     Dict(Py<PyTuple>),
@@ -133,7 +133,7 @@ impl Function {
         let outputs = program.get().runtime().outputs().len();
         let stored = |output: &usize| updates.iter().any(|update| update.output == *output);
         let returned: Box<[usize]> = (0..outputs).filter(|output| !stored(output)).collect();
-        let form = Form::new(form, returned.len())?;
+        let form = Returned::new(form, returned.len())?;
         let borrowing = returned.iter().copied().filter(|at| borrowing.contains(at)).collect();
         Ok(Function {
             program,
@@ -206,7 +206,7 @@ impl Function {
         for update in &self.updates {
             visit.call(&update.variable)?;
         }
-        if let Form::Dict(keys) = &self.form {
+        if let Returned::Dict(keys) = &self.form {
             visit.call(keys)?;
         }
         Ok(())
@@ -257,24 +257,24 @@ fn check(
     Ok(())
 }
 
-impl Form {
+impl Returned {
     /// `None`: a list; `"single"`; a tuple of keys: a dict.
-    fn new(form: &Bound<'_, PyAny>, outputs: usize) -> PyResult<Form> {
+    fn new(form: &Bound<'_, PyAny>, outputs: usize) -> PyResult<Returned> {
         let wrong = |message: String| Err(PyValueError::new_err(message));
         if form.is_none() {
-            return Ok(Form::List);
+            return Ok(Returned::List);
         }
         if let Ok(keys) = form.cast::<PyTuple>() {
             if keys.len() != outputs {
                 return wrong(format!("{} keys for {outputs} outputs", keys.len()));
             }
-            return Ok(Form::Dict(keys.clone().unbind()));
+            return Ok(Returned::Dict(keys.clone().unbind()));
         }
         if form.cast::<PyString>().is_ok_and(|form| form == "single") {
             if outputs != 1 {
                 return wrong(format!("a single output is wanted, the program has {outputs}"));
             }
-            return Ok(Form::Single);
+            return Ok(Returned::Single);
         }
         wrong(format!("the form is None, 'single' or a tuple of keys, given {form}"))
     }
@@ -501,15 +501,15 @@ impl Function {
         outputs: &mut Objects<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
         match &self.form {
-            Form::Single => Ok(outputs.swap_remove(self.returned[0])),
-            Form::List if self.updates.is_empty() => {
+            Returned::Single => Ok(outputs.swap_remove(self.returned[0])),
+            Returned::List if self.updates.is_empty() => {
                 Ok(PyList::new(py, outputs.drain(..))?.into_any())
             }
-            Form::List => {
+            Returned::List => {
                 let returned = self.returned.iter().map(|&output| &outputs[output]);
                 Ok(PyList::new(py, returned)?.into_any())
             }
-            Form::Dict(keys) => {
+            Returned::Dict(keys) => {
                 let dict = PyDict::new(py);
                 for (key, &output) in keys.bind(py).iter_borrowed().zip(&self.returned) {
                     dict.set_item(key, &outputs[output])?;

@@ -78,7 +78,8 @@ impl OpBase {
         let py = slf.py();
         let mut params = Vec::with_capacity(arguments.len());
         for (name, value) in names.iter().zip(arguments) {
-            let place = Place { class: kind.rsplit('.').next().unwrap_or_default(), name: &name };
+            let place =
+                ParameterName { class: kind.rsplit('.').next().unwrap_or_default(), name: &name };
             params.push(param_of(&value, &place, MAX_DEPTH)?);
         }
         let mut params = Param::List(params);
@@ -178,19 +179,23 @@ fn pairs_of(pairs: &Bound<'_, PyAny>) -> PyResult<Vec<(u32, u32)>> {
 const MAX_DEPTH: usize = 32;
 
 /// Which parameter of which class: for messages.
-struct Place<'a, 'py> {
+struct ParameterName<'a, 'py> {
     class: &'a str,
     name: &'a Bound<'py, PyAny>,
 }
 
-impl fmt::Display for Place<'_, '_> {
+impl fmt::Display for ParameterName<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "parameter {} of {}", self.name, self.class)
     }
 }
 
 /// The parameter that `value` is. Subclasses are refused: what they hold besides would not count.
-fn param_of(value: &Bound<'_, PyAny>, place: &Place<'_, '_>, depth: usize) -> PyResult<Param> {
+fn param_of(
+    value: &Bound<'_, PyAny>,
+    place: &ParameterName<'_, '_>,
+    depth: usize,
+) -> PyResult<Param> {
     if value.is_none() {
         return Ok(Param::None);
     }
