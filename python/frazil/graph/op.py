@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import FrozenInstanceError
+from functools import lru_cache
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -15,7 +16,9 @@ import numpy as np
 from frazil._core import FrozenApply, FrozenFunctionGraph, OpBase, Variable
 from frazil.graph.parameters import (
     OpClass,
+    are_plain,
     check_arguments,
+    is_of_import,
     made_with,
     parameters_of,
     remade,
@@ -35,8 +38,19 @@ class OpMeta(type):
     """Makes equal ops one object."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs and are_plain(args) and is_of_import(cls):
+            return _made(cls, *args)
+        return cls._make(args, kwargs)
+
+    def _make(cls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         check_arguments(cls, args, kwargs)
         return super().__call__(*args, **kwargs)._interned()
+
+
+@lru_cache(maxsize=512, typed=True)
+def _made(cls: OpMeta, *args: Any) -> Any:
+    """The op of a class that an import finds: graphs use few of them, again and again."""
+    return cls._make(args, {})
 
 
 def _shown(value: object) -> str:

@@ -11,6 +11,7 @@ import itertools
 import os
 import sys
 from functools import cached_property
+from types import NoneType
 from typing import Any, Protocol, TypeVar, overload
 from weakref import ReferenceType, ref
 
@@ -170,6 +171,31 @@ def check_arguments(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
             f"{cls.__qualname__} takes no arguments: it has neither fields nor an __init__. "
             + _ADVICE.format(name=cls.__qualname__)
         )
+
+
+_PLAIN = (int, str, bool, NoneType)
+
+
+def are_plain(args: tuple[Any, ...]) -> bool:
+    """Whether arguments that are equal, each of the same class, are the same parameters.
+
+    Not so 0.0 and -0.0, nor (0,) and (False,).
+    """
+    for arg in args:
+        kind = type(arg)
+        if kind is tuple:
+            for item in arg:
+                if type(item) is not int:
+                    return False
+        elif kind not in _PLAIN:
+            return False
+    return True
+
+
+def is_of_import(cls: type) -> bool:
+    """Whether an op of a class was made before, and the class is the one that an import finds."""
+    known: OpClass | None = cls.__dict__.get("_op_class")
+    return known is not None and known.token is None and not known.has_props
 
 
 @overload

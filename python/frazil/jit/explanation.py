@@ -11,6 +11,7 @@ from frazil._core import Guards
 from frazil.graph.dataclass import dataclass
 from frazil.jit.identity import is_one_of
 from frazil.jit.specialization import Specialization
+from frazil.jit.trace import DTYPES
 
 _SHORT = (int, float, complex, bool, str, bytes, type(None))
 
@@ -87,7 +88,7 @@ def shown_arguments(called: Specialization, names: Sequence[str]) -> tuple[str, 
 
 def _kind(array: Any) -> str:
     lengths = ", ".join("1" if n == 1 else "?" for n in array.shape)
-    return f"{array.dtype}[{lengths}]"
+    return f"{DTYPES[array.dtype]}[{lengths}]"
 
 
 def short(value: object) -> str:

@@ -255,8 +255,11 @@ def _of_function(name: str, function: Function, own: Function) -> Function:
         return own
     ours = inspect.signature(own)
     pairs = _pairs(theirs, ours, _RENAMED.get(name, {}))
+    alike = _alike(theirs, ours, pairs)
 
     def call(*args: object, **kwargs: object) -> Any:
+        if not kwargs and len(args) <= alike:
+            return own(*args)
         used = {}
         given = theirs.bind(*args, **kwargs).arguments
         for key, parameter in theirs.parameters.items():
@@ -293,6 +296,17 @@ def _pairs(
             if not several or own.kind is parameter.kind:
                 pairs[name] = own.name
     return pairs
+
+
+def _alike(theirs: inspect.Signature, ours: inspect.Signature, pairs: Mapping[str, str]) -> int:
+    """How many arguments by position both functions take as the same ones."""
+    taken = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    count = 0
+    for one, other in zip(theirs.parameters.values(), ours.parameters.values(), strict=False):
+        if one.kind not in taken or other.kind not in taken or pairs.get(one.name) != other.name:
+            break
+        count += 1
+    return count
 
 
 def _default(function: inspect.Signature, key: str) -> object:

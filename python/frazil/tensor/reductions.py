@@ -48,7 +48,8 @@ class Reduce(Op):
 
     def make_node(self, x: Variable) -> FrozenApply:
         shape = x.type.shape
-        if not self.axes or self.axes != normalize_axes(self.axes, x.ndim):
+        axes = self.axes
+        if not axes or list(axes) != sorted({*axes}) or axes[0] < 0 or axes[-1] >= x.ndim:
             raise ValueError(
                 f"axes {self.axes} must be sorted positions below {x.ndim}, at least one"
             )
