@@ -1,12 +1,17 @@
 """Objects and classes that functions capture."""
 
+import abc
 import collections
+import collections.abc
 import copy
 import enum
+import numbers
+import operator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
+import scipy.sparse
 from capture_cases import Box, X, case, changes_of, mutations, seen, text
 
 
@@ -502,3 +507,57 @@ def sequences_matched_with_arrays(jit):
 
     f = jit(f)
     return [seen(f, tree) for tree in ({"k": [X, X]}, {"k": X, "z": 1}, {}) * 2]
+
+
+@case(bind="raises", error="raises", cached=False)
+def sparse_matrices_on_the_left(jit):
+    sparse = scipy.sparse.csr_array([[0.0, 2.0], [1.0, 0.0]])
+    f = jit(lambda x: (sparse @ x, sparse.dot(x)))
+    return [seen(f, X), seen(f, X)]
+
+
+@case(error="raises")
+def abstract_classes_of_the_library(jit):
+    values = {"a": 2.0}
+
+    def f(x):
+        if isinstance(values, collections.abc.Mapping) and isinstance(3, numbers.Integral):
+            return x * values["a"]
+        return x
+
+    f = jit(f)
+    return [seen(f, X), seen(f, X)]
+
+
+@case(bind="bound", error="raises")
+def classes_registered_with_abstract_ones(jit):
+    class Abstract(abc.ABC):
+        @abc.abstractmethod
+        def value(self): ...
+
+    class Registered:
+        pass
+
+    own = Registered()
+    f = jit(lambda x: x * 2 if isinstance(own, Abstract) else x * 3)
+    found = [seen(f, X), seen(f, X)]
+    Abstract.register(Registered)
+    return [*found, seen(f, X)]
+
+
+@case()
+def generic_classes(jit):
+    Held = TypeVar("Held")
+
+    class Holder(Generic[Held]):
+        def __init__(self, held):
+            self.held = held
+
+    f = jit(lambda x: Holder(x).held * 2)
+    return [seen(f, X), seen(f, X)]
+
+
+@case()
+def getters_of_items(jit):
+    f = jit(lambda x: operator.itemgetter("a")({"a": x}) * operator.attrgetter("value")(Box(3.0)))
+    return [seen(f, X), seen(f, X)]

@@ -6,14 +6,17 @@ what a function captured, its guards find.
 
 from __future__ import annotations
 
+import _abc  # type: ignore[import-not-found]
 import builtins
 import collections
 import datetime
 import functools
 import itertools
+import operator
 import os
 import re
 import types
+import typing
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +40,7 @@ _BUILTINS = frozenset(
 )
 _SETTINGS = frozenset(
     (
-        *("geterr", "geterrcall", "getbufsize", "get_printoptions", "printoptions"),
+        *("errstate", "geterr", "geterrcall", "getbufsize", "get_printoptions", "printoptions"),
         *("seterr", "seterrcall", "setbufsize", "set_printoptions"),
         *("array2string", "array_repr", "array_str"),
     )
@@ -57,7 +60,8 @@ _TYPES = frozenset(
         *_PLAIN,
         *(enumerate, zip, map, filter, reversed, type, object, super, property, staticmethod),
         *(classmethod, functools.partial, types.SimpleNamespace, types.MethodType),
-        *(types.GenericAlias, types.UnionType),
+        *(types.GenericAlias, types.UnionType, typing.Generic),
+        *(operator.itemgetter, operator.attrgetter, operator.methodcaller),
         *(own for own in vars(itertools).values() if isinstance(own, type)),
         *(own for own in vars(builtins).values() if isinstance(own, type)),
     )
@@ -110,6 +114,14 @@ def is_allowed_class(kind: type) -> bool:
     if is_one_of(kind, _TYPES) or issubclass(kind, BaseException):
         return True
     return is_trusted_module(kind.__module__)
+
+
+def is_check_of_abstract_class(function: Any) -> bool:
+    """Whether a function of C says what ``isinstance`` and ``issubclass`` say of abstract classes.
+
+    It depends on the classes that are registered with these.
+    """
+    return function is _abc._abc_instancecheck or function is _abc._abc_subclasscheck
 
 
 def refusal_of(function: Any) -> str | None:

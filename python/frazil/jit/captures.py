@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,6 +54,9 @@ class Watch:
         policies: Policies,
     ) -> None:
         self._policies = policies
+        self._registrations = abc.get_cache_token()
+        """How often classes were registered with abstract ones."""
+        self._asks_abstract_classes = False
         self.snapshot = take_snapshot(roots, extra.items(), policies)
         self.unknown: dict[CodeType, dict[str, Any]] = {}
         """Code that was reached by other ways than names; known to the next run."""
@@ -104,6 +108,7 @@ class Watch:
             return
         reached = Reached(reach, self.snapshot.codes)
         self.unknown = reached.unknown
+        self._asks_abstract_classes = reached.asks_abstract_classes
         change = self.snapshot.first_change()
         busy = threading.active_count() > 1 and (
             alone or _time_of_others() - started > _OTHERS_TIME
@@ -170,6 +175,9 @@ class Watch:
                 checks.append(("attribute", own.array, "shape", (own.array.shape,)))
                 checks.append(("bytes", own.array, None, (own.contents,)))
                 told += [f"the shape of {path}", f"the elements of {path}"]
+        if self._asks_abstract_classes and self._policies.default != "bind":
+            checks.append(("answer", abc.get_cache_token, None, (self._registrations,)))
+            told.append("which classes are registered with abstract ones")
         return checks, told
 
     def lifted_inputs(self) -> list[Variable]:

@@ -31,9 +31,14 @@ def is_foreign(value: object, is_operator: bool) -> bool:
     return is_operator and is_written_in_python(kind)
 
 
-def is_masked_arrays_code() -> bool:
-    """Whether the method that asks was called by a function of masked arrays."""
-    return str(sys._getframe(2).f_globals.get("__name__", "")).startswith("numpy.ma")
+_OF_THEIR_OWN = {"numpy.ma": "a MaskedArray", "scipy.sparse": "a sparse matrix of SciPy's"}
+"""Modules of classes whose methods take traced arrays for NumPy's, and what they are methods of."""
+
+
+def class_that_asks() -> str | None:
+    """What asks for elements of an array, two calls above, if it is a method of such a class."""
+    module = str(sys._getframe(2).f_globals.get("__name__", ""))
+    return next((told for name, told in _OF_THEIR_OWN.items() if module.startswith(name)), None)
 
 
 def deep(change: Callable[[Any], Any], value: Any) -> Any:

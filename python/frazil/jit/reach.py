@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from frazil._core import Reach
-from frazil.jit.callables import is_trusted_code, refusal_of
+from frazil.jit.callables import is_check_of_abstract_class, is_trusted_code, refusal_of
 from frazil.jit.garbage import no_collections
 from frazil.jit.traced import TracedArray, TracedLength
 
@@ -54,10 +54,14 @@ class Reached:
         """Functions of C that may not be called."""
         self.unknown: dict[CodeType, dict[str, Any]] = {}
         """Code that the snapshot does not know, with its globals."""
+        self.asks_abstract_classes = False
+        """Whether ``isinstance`` or ``issubclass`` asked an abstract class."""
         for what, scope in reach.take():
             if isinstance(what, CodeType):
                 if what not in known and not _is_trusted(what):
                     self.unknown[what] = scope or {}
+            elif is_check_of_abstract_class(what):
+                self.asks_abstract_classes = True
             else:
                 refusal = refusal_of(what)
                 if refusal is not None:

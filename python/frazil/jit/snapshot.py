@@ -11,6 +11,7 @@ import enum
 import functools
 import sys
 import types
+import typing
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, TypeAlias
@@ -408,7 +409,7 @@ class Snapshot:
         value = scope[name]
         self._check("item", scope, name, (value,), shown)
         if reads_state(module.__name__, name):
-            self.reasons.append(f"{shown} reads what NumPy is set to")
+            self.reasons.append(f"{shown} reads or changes what NumPy is set to")
         if isinstance(value, types.ModuleType) and len(chain) > 1:
             self._along(value, chain[1:], path)
         elif is_one_of(type(value), SCALARS) and module.__name__ in sys.stdlib_module_names:
@@ -545,7 +546,8 @@ class Snapshot:
                 self._check("member", kind, reader, (reader.__get__(kind),), path)
         found: set[str] = set()
         for base in reversed(mro):
-            if not is_written_in_python(base) or is_trusted_module(base.__module__):
+            own = is_written_in_python(base) and base is not typing.Generic
+            if not own or is_trusted_module(base.__module__):
                 if not is_allowed_class(base):
                     self.reasons.append(f"{kind.__qualname__} derives from {base.__qualname__}")
                 continue

@@ -31,7 +31,7 @@ DTYPES = {
 }
 """The dtypes that graphs have, with their names, which NumPy makes anew whenever asked."""
 
-_FOREIGN = ("numpy.", "frazil.", "functools.", "contextlib.")
+_FOREIGN = ("numpy.", "scipy.", "frazil.", "functools.", "contextlib.")
 
 
 class _Active(local):

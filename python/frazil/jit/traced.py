@@ -14,7 +14,7 @@ from frazil._core import Variable
 from frazil.graph.op import Array
 from frazil.jit.identity import is_one_of
 from frazil.jit.named_results import NAMED, named
-from frazil.jit.operands import UNLIKE_ARRAYS, deep, is_foreign, is_masked_arrays_code
+from frazil.jit.operands import UNLIKE_ARRAYS, class_that_asks, deep, is_foreign
 from frazil.jit.trace import Trace, current_trace, leave, refuse, refuse_value, users_line
 from frazil.scalar.constants import as_tensor
 from frazil.tensor import items
@@ -58,7 +58,7 @@ _AS_FUNCTIONS = {"searchsorted": np.searchsorted, "compress": lambda x, mask: x[
 _PYTHONS_TRUTH = frozenset((np.allclose, np.array_equal, np.array_equiv))
 """Functions that return a bool of Python's."""
 _PYTHONS_NUMBERS = (int, float, bool)
-_WAY_OF_ITS_OWN = "an operand is a {}, which has a way of its own"
+_WAY_OF_ITS_OWN = "an operand is {}, which has a way of its own"
 
 
 class TracedArray(_core.Traced):
@@ -95,8 +95,9 @@ class TracedArray(_core.Traced):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         known = None if self.ndim else self._trace.concrete(self._variable)
         if self._trace.open and known is None:
-            if is_masked_arrays_code():
-                leave(_WAY_OF_ITS_OWN.format("MaskedArray"))
+            other = class_that_asks()
+            if other is not None:
+                leave(_WAY_OF_ITS_OWN.format(other))
             refuse(
                 f"np.asarray of a traced array, {users_line()}: {self._variable.type} is an array "
                 "without elements while the function is traced. Leave np.asarray or np.array out, "
@@ -452,7 +453,7 @@ def apply(
             operands.append(value)
             return value._variable
         if is_foreign(value, is_operator):
-            leave(_WAY_OF_ITS_OWN.format(type(value).__qualname__))
+            leave(_WAY_OF_ITS_OWN.format(f"a {type(value).__qualname__}"))
         return trace.lift(value) if type(value) is np.ndarray else value
 
     given = deep(variable, args)

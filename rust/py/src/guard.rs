@@ -58,6 +58,8 @@ enum Place {
     Length,
     /// The bytes of an array.
     Bytes,
+    /// What a function of CPython's returns that takes nothing.
+    Answer,
 }
 
 /// What a check wants.
@@ -178,6 +180,7 @@ impl Place {
             "element" => Place::Element,
             "length" => Place::Length,
             "bytes" => Place::Bytes,
+            "answer" => Place::Answer,
             _ => return Err(PyValueError::new_err(format!("no place is called {name:?}"))),
         })
     }
@@ -263,6 +266,7 @@ impl Check {
                 let length = object.cast::<PyList>().map_or(0, |list| list.len());
                 Ok(Some(length.into_pyobject(py)?.into_any()))
             }
+            Place::Answer => object.call0().map(Some),
             Place::Itself | Place::Keys | Place::ClassKeys | Place::Elements | Place::Bytes => {
                 Ok(Some(object.clone()))
             }
