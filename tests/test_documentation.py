@@ -163,6 +163,7 @@ PUBLIC = [
     "frazil.rewrite",
     "frazil.scalar",
     "frazil.tensor",
+    "frazil.tensor.fft",
     "frazil.tensor.linalg",
     "frazil.tensor.sparse",
     "frazil.testing",

@@ -24,6 +24,7 @@ PUBLIC = {
     "frazil.rewrite": set(),
     "frazil.scalar": set(),
     "frazil.tensor": {"fft", "linalg", "sparse"},
+    "frazil.tensor.fft": set(),
     "frazil.tensor.linalg": set(),
 }
 """Public modules, each with the modules that it shows."""

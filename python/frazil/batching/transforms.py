@@ -5,7 +5,7 @@ from __future__ import annotations
 from frazil._core import FrozenApply
 from frazil.batching.registry import BatchRule, Operand, Operands, batch_rule, batched
 from frazil.graph.op import Op
-from frazil.tensor.fft import Fourier, InverseRealFourier, RealFourier
+from frazil.tensor.fft.operations import Fourier, InverseRealFourier, RealFourier
 
 
 @batch_rule.register(Fourier)

@@ -1,0 +1,34 @@
+"""Fourier transforms, as NumPy computes them.
+
+A transform of several dimensions is one of each, the last first. The lengths ``n`` and ``s`` may be
+known to calls only: what a dimension has more is left out, what it lacks is filled with zeros.
+"""
+
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from frazil.tensor.fft.frequencies import fftfreq as fftfreq
+from frazil.tensor.fft.frequencies import fftshift as fftshift
+from frazil.tensor.fft.frequencies import ifftshift as ifftshift
+from frazil.tensor.fft.frequencies import rfftfreq as rfftfreq
+from frazil.tensor.fft.one_dimension import fft as fft
+from frazil.tensor.fft.one_dimension import hfft as hfft
+from frazil.tensor.fft.one_dimension import ifft as ifft
+from frazil.tensor.fft.one_dimension import ihfft as ihfft
+from frazil.tensor.fft.one_dimension import irfft as irfft
+from frazil.tensor.fft.one_dimension import rfft as rfft
+from frazil.tensor.fft.several_dimensions import fft2 as fft2
+from frazil.tensor.fft.several_dimensions import fftn as fftn
+from frazil.tensor.fft.several_dimensions import ifft2 as ifft2
+from frazil.tensor.fft.several_dimensions import ifftn as ifftn
+from frazil.tensor.fft.several_dimensions import irfft2 as irfft2
+from frazil.tensor.fft.several_dimensions import irfftn as irfftn
+from frazil.tensor.fft.several_dimensions import rfft2 as rfft2
+from frazil.tensor.fft.several_dimensions import rfftn as rfftn
+
+if not _TYPE_CHECKING:  # checkers of types know by themselves what is public
+    from frazil.graph.namespace import public_names as _public_names
+
+    __all__ = _public_names(globals())
+
+    def __dir__() -> list[str]:
+        return __all__
