@@ -1,7 +1,7 @@
 """What all tests share: how hypothesis draws, and the linkers.
 
-Profiles have no deadlines, since a first call compiles. ``HYPOTHESIS_PROFILE=thorough`` draws many
-more examples; on CI the draws are the same each time.
+Profiles have no deadlines, since a first call compiles. Each run draws the same examples, unless
+``HYPOTHESIS_PROFILE=thorough`` asks for other ones, and for many more.
 """
 
 import gc
@@ -18,12 +18,9 @@ os.environ["FRAZIL_CACHE_DIR"] = tempfile.mkdtemp(prefix="frazil-tests-")
 for setting in ("FRAZIL_CACHE", "FRAZIL_CACHE_SIZE"):
     os.environ.pop(setting, None)
 
-settings.register_profile("local", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("same", deadline=None, max_examples=50, derandomize=True, database=None)
 settings.register_profile("thorough", deadline=None, max_examples=2000, print_blob=True)
-settings.load_profile(
-    os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "local")
-)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "same")
 
 
 # Numba is not there for Pythons without a GIL.

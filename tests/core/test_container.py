@@ -173,14 +173,14 @@ with fz.Container() as container:
     start = container.stats()
     for at in range(50):
         chain = x
-        for _ in range(200_000):
+        for _ in range(100_000):
             chain = chain + x
         graph = fz.FunctionGraph([x], [chain])
         del chain
         copy = graph.clone()
         if at % 10 == 0:
             graph.freeze()
-        assert container.stats().nodes == start.nodes + 200_000
+        assert container.stats().nodes == start.nodes + 100_000
         del graph, copy
         end = container.stats()
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -199,7 +199,7 @@ def test_rounds_of_building_and_dropping_return_to_the_start():
     assert held[-1] <= max(held[:3])
     # In KiB, on macOS in bytes: in 45 rounds less than one byte for each node that was built.
     unit = 1 if sys.platform == "darwin" else 1024
-    assert (peaks[-1] - peaks[4]) * unit < 45 * 200_000
+    assert (peaks[-1] - peaks[4]) * unit < 45 * 100_000
 
 
 def test_dropping_a_deep_chain_lets_other_threads_run():

@@ -29,7 +29,7 @@ def test_search_with_forks_finds_nothing():
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="nobody tells the memory here")
 def test_search_of_growth_finds_nothing(monkeypatch):
-    kinds = [(work, count // 50, filling) for work, count, filling in memory_growth.KINDS]
+    kinds = [(work, count // 100, filling) for work, count, filling in memory_growth.KINDS]
     monkeypatch.setattr(memory_growth, "KINDS", kinds)
     found = Search("memory growth", memory_growth.case)
     found.run(0, minutes=2, cases=len(kinds))
