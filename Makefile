@@ -46,11 +46,11 @@ demo: $(VENV)/.built $(VENV)/.group-demo
 	$(BIN)/python examples/pymc_model.py
 	$(BIN)/python examples/eight_schools.py
 
-# The extension is optimised as a whole at the end, which keeps one core busy for a minute: the Rust
-# tests, which do without it, have the others.
-BUILD = $(MAKE) --no-print-directory $(VENV)/.built
-test: $(VENV)/.group-$(TEST_GROUP)
-	$(BUILD) & building=$$!; \
+# The Rust tests need neither the packages nor the extension: they run while these are installed and
+# built, each of which keeps one core busy for a part of the time.
+PREPARE = $(MAKE) --no-print-directory $(VENV)/.group-$(TEST_GROUP) $(VENV)/.built
+test:
+	$(PREPARE) & building=$$!; \
 	cargo test --workspace --exclude frazil-py --exclude frazil-benches && \
 	cargo test -p frazil-core --features shuttle --test schedules; \
 	tested=$$?; wait $$building && exit $$tested
