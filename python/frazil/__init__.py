@@ -4,6 +4,7 @@ Write array code over :mod:`frazil.tensor`'s functions, differentiate it with :f
 it with :func:`function`.
 """
 
+import gc as _gc
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from frazil import batching as batching
@@ -94,3 +95,10 @@ if not _TYPE_CHECKING:  # checkers of types know by themselves which names there
 
     def __dir__() -> list[str]:
         return __all__
+
+
+# What was imported is no garbage, but the first function would wait for a search of all of it. To
+# freeze and thaw moves it to the oldest generation, which is searched when that has grown.
+if not _gc.get_freeze_count():
+    _gc.freeze()
+    _gc.unfreeze()
