@@ -12,12 +12,12 @@ import numpy as np
 import frazil._core as _core
 from frazil._core import Variable
 from frazil.graph.op import Array
+from frazil.jit.array_methods import METHODS, Method, add_item, get_item, set_item, takes_both
 from frazil.jit.identity import is_one_of
 from frazil.jit.named_results import NAMED, named
 from frazil.jit.operands import UNLIKE_ARRAYS, class_that_asks, deep, is_foreign
 from frazil.jit.trace import Trace, current_trace, leave, refuse, refuse_value, users_line
 from frazil.scalar.constants import as_tensor
-from frazil.tensor import items
 from frazil.tensor.dispatch import counterpart, has_counterpart, op_of
 
 _OPERATORS = {
@@ -48,11 +48,6 @@ _OF_OPERATORS = {
     "ge": np.greater_equal,
 }
 _ATTRIBUTES = {np.shape: "shape", np.size: "size", np.ndim: "ndim"}
-_METHODS = (
-    *("sum", "prod", "mean", "var", "std", "max", "min", "all", "any", "argmax", "argmin"),
-    *("argsort", "nonzero", "cumsum", "cumprod", "diagonal", "trace", "take", "repeat", "dot"),
-    *("reshape", "ravel", "flatten", "squeeze", "transpose", "swapaxes", "astype", "clip", "round"),
-)
 _AS_FUNCTIONS = {"searchsorted": np.searchsorted, "compress": lambda x, mask: x[_as_mask(mask)]}
 """Methods of arrays that variables do not have, as functions."""
 _PYTHONS_TRUTH = frozenset((np.allclose, np.array_equal, np.array_equiv))
@@ -278,7 +273,7 @@ class TracedArray(_core.Traced):
     # ------------------------------------------------------------ parts
 
     def __getitem__(self, index: Any) -> Any:
-        return apply(_get_item, (self, index), {})
+        return apply(get_item, (self, index), {})
 
     def __setitem__(self, index: Any, value: Any) -> None:
         raise TypeError(
@@ -335,47 +330,11 @@ class At:
 
     def set(self, value: Any) -> Any:
         """Return the array with ``value`` in this part."""
-        return apply(_set_item, (self._array, self._index, value), {})
+        return apply(set_item, (self._array, self._index, value), {})
 
     def add(self, value: Any) -> Any:
         """Return the array with ``value`` added in this part, as :func:`numpy.add.at` adds it."""
-        return apply(_add_item, (self._array, self._index, value), {})
-
-
-class Method:
-    """A method that variables and arrays have, as a function."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __call__(self, x: Any, *args: Any, **kwargs: Any) -> Any:
-        return getattr(x, self.name)(*args, **kwargs)
-
-
-def _get_item(x: Any, index: Any) -> Any:
-    return x[index]
-
-
-def _set_item(x: Any, index: Any, value: Any) -> Any:
-    if isinstance(x, Variable):
-        return items.set_subtensor(x[index], value)
-    made = np.array(x)
-    made[index] = value
-    return made
-
-
-def _add_item(x: Any, index: Any, value: Any) -> Any:
-    if isinstance(x, Variable):
-        return items.inc_subtensor(x[index], value)
-    made = np.array(x)
-    np.add.at(made, index, value)
-    return made
-
-
-_OF_BOTH = frozenset((_get_item, _set_item, _add_item))
-"""Functions that take variables as well as arrays; besides them, methods."""
+        return apply(add_item, (self._array, self._index, value), {})
 
 
 def _length(trace: Trace, variable: Variable, axis: int) -> Any:
@@ -442,8 +401,7 @@ def apply(
         made = _of_arrays(trace, function, args)
         if made is not None:
             return made
-    either = type(function) is Method or function in _OF_BOTH
-    own = function if either else counterpart(function, method)
+    own = function if takes_both(function) else counterpart(function, method)
     operands: list[TracedArray] = []
 
     def variable(value: Any) -> Any:
@@ -592,7 +550,7 @@ def _augmented(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
 def _install() -> None:
     for name, ufunc in _OPERATORS.items():
         setattr(TracedArray, f"__i{name}__", _augmented(name, ufunc))
-    for name in _METHODS:
+    for name in METHODS:
         own = Method(name)
         setattr(
             TracedArray,
