@@ -10,7 +10,12 @@ from dataclasses import dataclass
 import frazil._core as _core
 from frazil.cache.identity import processor
 from frazil.link.cranelift.description import describe, scipy_functions
-from frazil.link.kernel.compiler import BrokenCompilerError, KernelCompileError, NativeKernel
+from frazil.link.kernel.compiler import (
+    BrokenCompilerError,
+    KernelCompileError,
+    NativeKernel,
+    compile_missing,
+)
 from frazil.link.kernel.image import Image, Symbol
 from frazil.link.kernel.loop_kernel import LoweringError
 from frazil.link.kernel.scalar_loop import body_of
@@ -69,15 +74,14 @@ class CraneliftCompiler:
 
     def compile(self, kernels: Sequence[AnyKernel]) -> list[NativeKernel]:
         """The native kernels, in order; equal kernels are compiled once as long as one is alive."""
-        placed = {kernel: _PLACED.get(kernel) for kernel in kernels}
-        missing = [kernel for kernel, place in placed.items() if place is None]
-        if missing:
-            for kernel, place in zip(missing, _build([*map(describe, missing)]), strict=True):
-                place.kernel = kernel
-                placed[kernel] = _PLACED[kernel] = place
-            count_compiled(self.name, len(missing))
-        found = [placed[kernel] for kernel in kernels]
-        return [NativeKernel(place.address, place) for place in found if place is not None]
+        return compile_missing(kernels, _PLACED, self._make)
+
+    def _make(self, kernels: list[AnyKernel]) -> list[MadeKernel]:
+        made = _build([*map(describe, kernels)])
+        for kernel, place in zip(kernels, made, strict=True):
+            place.kernel = kernel
+        count_compiled(self.name, len(kernels))
+        return made
 
     @property
     def identity(self) -> str:

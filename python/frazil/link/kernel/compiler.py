@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from frazil.graph.dataclass import dataclass
 from frazil.link.kernel.image import Image, Symbol
@@ -61,6 +61,42 @@ class KernelCompiler(Protocol):
             If the image cannot be loaded, or has no such kernel.
         """
         ...
+
+
+class Placed(Protocol):
+    """A kernel in memory, for as long as this is alive."""
+
+    @property
+    def address(self) -> int: ...
+
+
+PlacedT = TypeVar("PlacedT", bound=Placed)
+
+
+def compile_missing(
+    kernels: Sequence[AnyKernel],
+    alive: MutableMapping[AnyKernel, PlacedT],
+    build: Callable[[list[AnyKernel]], Sequence[PlacedT]],
+) -> list[NativeKernel]:
+    """Return the native kernels, in order, of which ``build`` makes those that are not ``alive``.
+
+    Examples
+    --------
+    >>> from frazil.link.kernel.compiler import NativeKernel, compile_missing
+    >>> alive = {"old": NativeKernel(64, None)}
+    >>> found = compile_missing(
+    ...     ["new", "old", "new"], alive, lambda missing: [NativeKernel(80, None) for _ in missing]
+    ... )
+    >>> [kernel.address for kernel in found]
+    [80, 64, 80]
+    """
+    placed = {kernel: alive.get(kernel) for kernel in kernels}
+    missing = [kernel for kernel, place in placed.items() if place is None]
+    if missing:
+        for kernel, place in zip(missing, build(missing), strict=True):
+            placed[kernel] = alive[kernel] = place
+    found = [placed[kernel] for kernel in kernels]
+    return [NativeKernel(place.address, place) for place in found if place is not None]
 
 
 class KernelCompileError(RuntimeError):

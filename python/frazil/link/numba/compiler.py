@@ -18,6 +18,7 @@ from frazil.link.kernel.compiler import (
     BrokenCompilerError,
     KernelCompileError,
     NativeKernel,
+    compile_missing,
 )
 from frazil.link.kernel.image import Image, Symbol
 from frazil.link.kernel.loop_kernel import LoopKernel, LoweringError
@@ -92,18 +93,15 @@ class NumbaCompiler:
     def compile(self, kernels: Sequence[AnyKernel]) -> list[NativeKernel]:
         """The native kernels, in order; equal kernels are compiled once as long as one is alive."""
         with _LOCK:
-            placed = {kernel: _PLACED.get(kernel) for kernel in kernels}
-            if missing := [kernel for kernel, place in placed.items() if place is None]:
-                with _needs_numba():
-                    from frazil.link.numba.objects import build
-                names = [f"kernel_{k}" for k in range(len(missing))]
-                for kernel, place in zip(
-                    missing, _place(build(missing, names), names), strict=True
-                ):
-                    placed[kernel] = _PLACED[kernel] = place
-                count_compiled(self.name, len(missing))
-        found = [placed[kernel] for kernel in kernels]
-        return [NativeKernel(place.address, place) for place in found if place is not None]
+            return compile_missing(kernels, _PLACED, self._make)
+
+    def _make(self, kernels: list[AnyKernel]) -> list[_Placed]:
+        with _needs_numba():
+            from frazil.link.numba.objects import build
+        names = [f"kernel_{k}" for k in range(len(kernels))]
+        made = _place(build(kernels, names), names)
+        count_compiled(self.name, len(kernels))
+        return made
 
     @property
     def identity(self) -> str:

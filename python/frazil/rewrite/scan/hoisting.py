@@ -35,11 +35,8 @@ def hoist_invariants(body: ScanBody) -> None:
     outer = Successors(body.non_sequences)
     for node in order:
         outer.apply(node)
-    taken: dict[Variable, Variable] = {}
-    for x in frontier(body.outputs, fixed):
-        inner = x.type(None)
-        taken[x] = inner
-        body.non_sequences[inner] = outer[x]
+    taken = {x: x.type(None) for x in frontier(body.outputs, fixed)}
+    body.non_sequences.update((inner, outer[x]) for x, inner in taken.items())
     body.substitute(taken)
 
 
@@ -83,11 +80,8 @@ def hoist_sequence_work(body: ScanBody) -> None:
             rows[y] = made
             if not scalar or _is_function(node) or any(x in dear for x in node.inputs):
                 dear.add(y)
-    taken: dict[Variable, Variable] = {}
-    for x in frontier(body.outputs, dear):
-        inner = x.type(None)
-        taken[x] = inner
-        body.sequences[inner] = rows[x]
+    taken = {x: x.type(None) for x in frontier(body.outputs, dear)}
+    body.sequences.update((inner, rows[x]) for x, inner in taken.items())
     body.substitute(taken)
 
 
