@@ -32,6 +32,17 @@ pub fn view_sources(var: &Var) -> SmallVec<[&Var; 1]> {
         .collect()
 }
 
+/// Calls `visit` with `var`, then with each variable that it gave, each once: depth first, from the left.
+fn visit_views<'a>(var: &'a Var, mut visit: impl FnMut(&'a Var) -> SmallVec<[&'a Var; 1]>) {
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![var];
+    while let Some(var) = pending.pop() {
+        if seen.insert(var.identity()) {
+            pending.extend(visit(var).into_iter().rev());
+        }
+    }
+}
+
 /// The inputs that a map names for an output.
 fn positions(map: &[(u32, Vec<u32>)], output: usize) -> impl Iterator<Item = u32> {
     map.iter()
@@ -42,18 +53,13 @@ fn positions(map: &[(u32, Vec<u32>)], output: usize) -> impl Iterator<Item = u32
 /// The variables whose memory `var` may be: itself, if it views nothing. First-met order, left to right.
 pub fn roots(var: &Var) -> Vec<Var> {
     let mut found = Vec::new();
-    let mut seen = FxHashSet::default();
-    let mut pending = vec![var];
-    while let Some(var) = pending.pop() {
-        if !seen.insert(var.identity()) {
-            continue;
-        }
+    visit_views(var, |var| {
         let sources = view_sources(var);
         if sources.is_empty() {
             found.push(var.clone());
         }
-        pending.extend(sources.into_iter().rev());
-    }
+        sources
+    });
     found
 }
 
@@ -441,17 +447,13 @@ impl<'a> Aliases<'_, 'a> {
     /// The roots of a variable that the graph may not contain, as far as the graph contains them.
     pub(crate) fn roots_within(&self, var: &Var) -> Vec<Place> {
         let mut found = Vec::new();
-        let mut seen = FxHashSet::default();
-        let mut pending = vec![var];
-        while let Some(var) = pending.pop() {
-            if !seen.insert(var.identity()) {
-                continue;
+        visit_views(var, |var| match self.find(var) {
+            Some(place) => {
+                found.extend_from_slice(self.sets.get(self.roots_of(place)));
+                SmallVec::new()
             }
-            match self.find(var) {
-                Some(place) => found.extend_from_slice(self.sets.get(self.roots_of(place))),
-                None => pending.extend(view_sources(var).into_iter().rev()),
-            }
-        }
+            None => view_sources(var),
+        });
         found
     }
 

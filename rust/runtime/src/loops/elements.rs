@@ -333,29 +333,25 @@ pub(super) fn element_function(name: &str) -> Option<usize> {
     typed::find(name, form, level).or_else(|| find(name, form, level))
 }
 
-/// The float beside `x` on the way to `y`.
-pub(super) extern "C" fn next_float64(x: f64, y: f64) -> f64 {
-    if x.is_nan() || y.is_nan() {
-        return x + y;
-    }
-    if x == y {
-        return y;
-    }
-    let next = if y > x { x.next_up() } else { x.next_down() };
-    // Beside a zero is the least number of the side.
-    if next == 0.0 { next.copysign(x) } else { next }
+macro_rules! next_float {
+    ($($name:ident: $t:ty;)*) => { $(
+        /// The float beside `x` on the way to `y`.
+        pub(super) extern "C" fn $name(x: $t, y: $t) -> $t {
+            if x.is_nan() || y.is_nan() {
+                return x + y;
+            }
+            if x == y {
+                return y;
+            }
+            let next = if y > x { x.next_up() } else { x.next_down() };
+            // Beside a zero is the smallest number of that sign.
+            if next == 0.0 { next.copysign(x) } else { next }
+        }
+    )* };
 }
-
-/// As [`next_float64`].
-pub(super) extern "C" fn next_float32(x: f32, y: f32) -> f32 {
-    if x.is_nan() || y.is_nan() {
-        return x + y;
-    }
-    if x == y {
-        return y;
-    }
-    let next = if y > x { x.next_up() } else { x.next_down() };
-    if next == 0.0 { next.copysign(x) } else { next }
+next_float! {
+    next_float32: f32;
+    next_float64: f64;
 }
 
 /// `base ** exponent`, wrapping around.
