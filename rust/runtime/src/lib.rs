@@ -56,7 +56,7 @@ pub use run::entry::{Entry, EntryFn};
 pub use run::executable::Bindings;
 pub use threads::conduct::{Conduct, default_threads};
 
-/// Has forks wait for the locks of the runtime. The crew of threads and idle states need none: the child makes its own.
+/// Has forks wait for the locks of the runtime. The thread pool and idle states need none: the child makes its own.
 pub fn watch_forks() {
     frazil_core::fork::add_lasting(&allocation::pool::LargeOutputs);
 }

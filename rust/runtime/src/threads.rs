@@ -2,5 +2,5 @@
 
 pub(crate) mod attention;
 pub(crate) mod conduct;
-pub(crate) mod crew;
 pub(crate) mod split;
+pub(crate) mod thread_pool;

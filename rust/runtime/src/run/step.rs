@@ -258,7 +258,7 @@ impl ListStep {
 
 impl Step {
     /// Whether it may take long without asking whether to stop.
-    pub(crate) fn is_deaf(&self) -> bool {
+    pub(crate) fn may_ask_late(&self) -> bool {
         match self {
             Step::Nothing | Step::Later | Step::Scalar { .. } | Step::Range { .. } => false,
             // What it runs asks by itself.

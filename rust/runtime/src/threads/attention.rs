@@ -21,7 +21,7 @@ thread_local! {
     static ASKED: Cell<*const Question<'static>> = const { Cell::new(null()) };
 }
 
-/// Puts back whom kernels asked before, also when the work panics.
+/// Restores what kernels asked before, also when the work panics.
 struct Restored(*const Question<'static>);
 
 impl Drop for Restored {

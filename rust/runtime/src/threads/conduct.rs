@@ -10,8 +10,8 @@ use frazil_core::intern::sync::Mutex;
 use crate::allocation::buffer::Buffer;
 use crate::error::Fault;
 use crate::threads::attention::{STOPPED, attend};
-use crate::threads::crew::assisted;
 use crate::threads::split::Split;
+use crate::threads::thread_pool::assisted;
 
 /// Work below this is done before a helper would be there.
 const WORTH_HELP: Duration = Duration::from_micros(40);

@@ -28,7 +28,7 @@ const GAIN: i64 = 64;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Level {
     pub(crate) length: i64,
-    /// Elements of which each piece needs a copy of its own if this loop is cut.
+    /// The number of elements that each piece needs its own copy of if this loop is cut.
     pub(crate) copied: i64,
     /// Whether it may be cut.
     pub(crate) divisible: bool,

@@ -3,7 +3,7 @@
 //! A caller that has much to do posts its work with a number of free seats and starts at once;
 //! helpers that wake up take seats and do the same work beside it. When the caller is done it takes
 //! the posting back and waits for those that hold a seat, never for one that has not come yet: a
-//! call makes progress however busy the crew is.
+//! call makes progress however busy the pool is.
 
 use std::any::Any;
 use std::hint::spin_loop;
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use frazil_core::intern::sync::Mutex;
 
-/// Threads beyond which a crew never grows.
+/// Threads beyond which a pool never grows.
 const MOST: usize = 256;
 
 /// The stack of a helper, as large as that of a main thread usually is: kernels run on both.
@@ -28,10 +28,10 @@ const LINGER: Duration = Duration::from_micros(100);
 /// Turns that a caller waits awake for helpers that finish their last piece.
 const SPINS: usize = 2000;
 
-/// The crew of this process. A fork leaves its threads behind: the child starts another.
-static CREW: AtomicPtr<Crew> = AtomicPtr::new(ptr::null_mut());
+/// The pool of this process. A fork leaves its threads behind: the child starts another.
+static POOL: AtomicPtr<ThreadPool> = AtomicPtr::new(ptr::null_mut());
 
-struct Crew {
+struct ThreadPool {
     process: u32,
     board: Mutex<Board>,
     posted: Condvar,
@@ -70,8 +70,8 @@ struct Job<'a> {
 /// panic of a helper goes on in the caller.
 pub(crate) fn assisted(helpers: usize, work: &(dyn Fn() + Sync), own: impl FnOnce()) {
     let job = Job { work, held: AtomicUsize::new(0), panic: Mutex::new(None) };
-    let posted = Posted { crew: Crew::current(), job: &job };
-    posted.crew.post(&job, helpers.min(MOST));
+    let posted = Posted { pool: ThreadPool::current(), job: &job };
+    posted.pool.post(&job, helpers.min(MOST));
     own();
     drop(posted);
     if let Some(panic) = job.panic.into_inner() {
@@ -81,19 +81,19 @@ pub(crate) fn assisted(helpers: usize, work: &(dyn Fn() + Sync), own: impl FnOnc
 
 /// Takes the posting back and waits for the helpers, also when the caller's own part panics.
 struct Posted<'a, 'j> {
-    crew: &'static Crew,
+    pool: &'static ThreadPool,
     job: &'a Job<'j>,
 }
 
 impl Drop for Posted<'_, '_> {
     fn drop(&mut self) {
-        self.crew.close(self.job);
+        self.pool.close(self.job);
     }
 }
 
-impl Crew {
-    fn new() -> Crew {
-        Crew {
+impl ThreadPool {
+    fn new() -> ThreadPool {
+        ThreadPool {
             process: std::process::id(),
             board: Mutex::new(Board::default()),
             posted: Condvar::new(),
@@ -103,19 +103,19 @@ impl Crew {
         }
     }
 
-    /// The crew of this process.
-    fn current() -> &'static Crew {
+    /// The pool of this process.
+    fn current() -> &'static ThreadPool {
         loop {
-            let known = CREW.load(Ordering::Acquire);
+            let known = POOL.load(Ordering::Acquire);
             // SAFETY: crews are leaked.
-            if let Some(crew) = unsafe { known.as_ref() }
-                && crew.process == std::process::id()
+            if let Some(pool) = unsafe { known.as_ref() }
+                && pool.process == std::process::id()
             {
-                return crew;
+                return pool;
             }
             // One that a fork left behind stays as it is: its lock may be held for ever.
-            let fresh = Box::into_raw(Box::new(Crew::new()));
-            let placed = CREW.compare_exchange(known, fresh, Ordering::AcqRel, Ordering::Acquire);
+            let fresh = Box::into_raw(Box::new(ThreadPool::new()));
+            let placed = POOL.compare_exchange(known, fresh, Ordering::AcqRel, Ordering::Acquire);
             if placed.is_err() {
                 // SAFETY: nobody else has seen it.
                 drop(unsafe { Box::from_raw(fresh) });
