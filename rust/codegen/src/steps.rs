@@ -131,12 +131,8 @@ impl Emitter<'_> {
 pub(crate) fn write_scan(e: &mut Emitter, kernel: &ScanKernel) {
     let [pointers, steps, _, strides] = e.enter();
     e.in_steps = true;
-    let walks: Vec<bool> = kernel
-        .reads
-        .iter()
-        .map(|own| own.walks)
-        .chain(kernel.writes.iter().map(|own| own.walks))
-        .collect();
+    let walks = kernel.reads.iter().map(|own| own.walks);
+    let walks: Vec<bool> = walks.chain(kernel.writes.iter().map(|own| own.walks)).collect();
     let counts = usize::from(kernel.condition.is_some());
     let places: Vec<Variable> = (0..walks.len() + counts)
         .map(|k| {
@@ -151,14 +147,9 @@ pub(crate) fn write_scan(e: &mut Emitter, kernel: &ScanKernel) {
     load(e, kernel, &mut step, &places, false);
     let first = kernel.first();
     step.statements(e, first, &kernel.statements, &kernel.constant, true);
-    let states: Vec<Variable> = kernel
-        .states
-        .iter()
-        .map(|own| {
-            let start = step.value(own.start);
-            e.variable(own.dtype.ir(), start)
-        })
-        .collect();
+    let states = kernel.states.iter();
+    let states = states.map(|own| e.variable(own.dtype.ir(), step.value(own.start)));
+    let states: Vec<Variable> = states.collect();
     let zero = e.i64(0);
     let at = e.variable(I64, zero);
     let own = e.begin_loop(|e| {

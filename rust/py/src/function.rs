@@ -102,16 +102,13 @@ impl Function {
         let (lent, borrowing) = (lent.unwrap_or_default(), borrowing.unwrap_or_default());
         let mut defaults = defaults.unwrap_or_default();
         defaults.resize_with(inputs.len(), || None);
-        let parameters: Box<[Parameter]> = inputs
-            .into_iter()
-            .zip(defaults)
-            .enumerate()
-            .map(|(at, ((name, ty), default))| {
-                let known = &ty.get().0;
-                let (dtype, ndim, lent) = (known.dtype(), known.ndim(), lent.contains(&at));
-                Parameter { default, lent, name, ty, dtype, ndim }
-            })
-            .collect();
+        let parameters = inputs.into_iter().zip(defaults).enumerate();
+        let parameters = parameters.map(|(at, ((name, ty), default))| {
+            let known = &ty.get().0;
+            let (dtype, ndim, lent) = (known.dtype(), known.ndim(), lent.contains(&at));
+            Parameter { default, lent, name, ty, dtype, ndim }
+        });
+        let parameters: Box<[Parameter]> = parameters.collect();
         let shared: Box<[Shared]> = shared
             .into_iter()
             .map(|variable| {
@@ -211,6 +208,29 @@ impl Function {
         }
         Ok(())
     }
+}
+
+/// Views of the arrays that a program is run over.
+#[inline]
+fn views<'a>(
+    numpy: &NumPy,
+    objects: &'a Objects<'_>,
+    program: &frazil_runtime::Program,
+) -> PyResult<SmallVec<[ArrayRef<'a>; 8]>> {
+    let mut arrays = SmallVec::new();
+    for (object, ty) in objects.iter().zip(program.inputs()) {
+        let array = numpy.view(object, ty.dtype, ty.shape.len());
+        // Arguments are checked; a shared variable may hold an array that a subclass let in.
+        arrays.push(array.ok_or_else(|| {
+            PyTypeError::new_err(format!(
+                "a shared variable holds {}, an aligned {}-d array of {} is needed",
+                object.get_type(),
+                ty.shape.len(),
+                ty.dtype,
+            ))
+        })?);
+    }
+    Ok(arrays)
 }
 
 fn type_of(py: Python<'_>, variable: &Py<SharedVariable>) -> PyResult<Ty> {
@@ -383,19 +403,7 @@ impl Function {
     ) -> PyResult<Objects<'py>> {
         let program = self.program.get();
         let runtime = program.runtime();
-        let mut arrays: SmallVec<[ArrayRef<'_>; 8]> = SmallVec::new();
-        for (object, ty) in objects.iter().zip(runtime.inputs()) {
-            let array = numpy.view(object, ty.dtype, ty.shape.len());
-            // Arguments are checked; a shared variable may hold an array that a subclass let in.
-            arrays.push(array.ok_or_else(|| {
-                PyTypeError::new_err(format!(
-                    "a shared variable holds {}, an aligned {}-d array of {} is needed",
-                    object.get_type(),
-                    ty.shape.len(),
-                    ty.dtype,
-                ))
-            })?);
-        }
+        let arrays = views(numpy, objects, runtime)?;
         // SAFETY: the views are of aligned arrays, which `objects` keeps alive until the run is
         // dropped.
         let mut run = unsafe { runtime.bind(&arrays) }.map_err(|error| self.raise(py, error))?;

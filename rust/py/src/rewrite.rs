@@ -104,15 +104,11 @@ impl RewriteRule {
             )));
         }
         let pattern = Pattern::compile(root, &unknowns, &wildcards, &checks).map_err(named)?;
+        let compile = |right: &PyRef<'_, Variable>| {
+            Template::compile(right.var(), &pattern, &unknowns, &wildcards).map(Right::Template)
+        };
         let rights: Vec<Right> = match rights {
-            Some(rights) => rights
-                .iter()
-                .map(|right| {
-                    Template::compile(right.var(), &pattern, &unknowns, &wildcards)
-                        .map(Right::Template)
-                })
-                .collect::<Result<_, _>>()
-                .map_err(named)?,
+            Some(rights) => rights.iter().map(compile).collect::<Result<_, _>>().map_err(named)?,
             None => lefts.iter().map(|_| Right::Foreign).collect(),
         };
         if rights.len() != lefts.len() {
@@ -152,22 +148,21 @@ impl RewriteRule {
     }
 }
 
+/// What a guard and a right side are given for an unknown.
+fn face_of_binding<'py>(py: Python<'py>, binding: &Binding) -> PyResult<Bound<'py, PyAny>> {
+    match binding {
+        Binding::One(var) => face(py, var.clone()),
+        Binding::Many(vars) => {
+            let faces = vars.iter().map(|var| face(py, var.clone()));
+            Ok(PyTuple::new(py, faces.collect::<PyResult<Vec<_>>>()?)?.into_any())
+        }
+    }
+}
+
 impl RewriteRule {
     fn answer(&self, py: Python<'_>, call: &Call) -> PyResult<Reply> {
-        let bindings = call
-            .bindings
-            .iter()
-            .map(|binding| match binding {
-                Binding::One(var) => face(py, var.clone()),
-                Binding::Many(vars) => {
-                    let faces = vars
-                        .iter()
-                        .map(|var| face(py, var.clone()))
-                        .collect::<PyResult<Vec<_>>>()?;
-                    Ok(PyTuple::new(py, faces)?.into_any())
-                }
-            })
-            .collect::<PyResult<Vec<_>>>()?;
+        let bindings = call.bindings.iter().map(|binding| face_of_binding(py, binding));
+        let bindings = bindings.collect::<PyResult<Vec<_>>>()?;
         if let Some(guard) = &self.guard {
             let holds = guard.call1(py, PyTuple::new(py, &bindings)?)?;
             if !holds.bind(py).is_truthy()? {

@@ -68,7 +68,7 @@ impl<'p> Run<'p> {
         Some(OutputSpec { dtype, dims: &plan.layout.dims, strides: &plan.layout.strides })
     }
 
-    /// The outputs of which [`Run::output`] knows what they will look like.
+    /// The outputs whose layout [`Run::output`] knows.
     pub(crate) fn outputs(&self) -> impl Iterator<Item = (usize, OutputSpec<'_>)> {
         (0..self.program.outputs.len()).filter_map(|at| Some((at, self.output(at)?)))
     }
@@ -160,7 +160,7 @@ impl<'p> Run<'p> {
         (base < self.program.bases.constants).then_some(base)
     }
 
-    /// Leaves an output of which [`Run::lies_in`] knows where it lies instead of copying it.
+    /// Leaves an output where [`Run::lies_in`] says that it lies, instead of copying it.
     pub fn leave_output(&mut self, position: usize) {
         if self.lies_in(position).is_some() {
             self.state_mut().left[position] = true;
@@ -253,7 +253,7 @@ impl<'p> Run<'p> {
                 let done = state.run_dynamic(program, at, conduct);
                 done.map_err(Error::at(program.instrs[at].origin))?;
             }
-            if (at % ASK == ASK - 1 || state.steps[at].is_deaf()) && (conduct.should_stop)() {
+            if (at % ASK == ASK - 1 || state.steps[at].may_ask_late()) && (conduct.should_stop)() {
                 return Err(Error::at(None)(Fault::Interrupted));
             }
             if let Some(watch) = &mut watch {
@@ -276,11 +276,15 @@ impl<'p> Run<'p> {
             }
         }
         if let Some(watch) = &watch {
-            for (position, &slot) in program.outputs.iter().enumerate() {
-                let origin = program.output_origin(position);
-                watch.check_alive(program, slot).map_err(Error::at(origin))?;
-            }
+            watch.check_outputs(program)?;
         }
+        self.finish_outputs(conduct)
+    }
+
+    /// Makes the outputs that are copies of what the instructions left.
+    fn finish_outputs(&mut self, conduct: &Conduct<'_>) -> Result<(), Error> {
+        let program = self.program;
+        let state = self.state_mut();
         for at in 0..state.unfinished.len() {
             let position = state.unfinished[at];
             if state.left[position] {
@@ -337,7 +341,7 @@ impl State {
             self.grow_scratch()?;
             // SAFETY: as in `execute`; the binder allocated what the step writes.
             unsafe { self.run_step(&step, conduct)? };
-            if step.is_deaf() && (conduct.should_stop)() {
+            if step.may_ask_late() && (conduct.should_stop)() {
                 return Err(Fault::Interrupted);
             }
         }

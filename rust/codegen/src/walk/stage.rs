@@ -67,6 +67,11 @@ impl Walk<'_, '_, '_> {
             own.leave_block(self.e);
         }
         self.e.end_loop(whole);
+        self.rest(&region, at, to, foldings);
+    }
+
+    /// The elements behind the last whole block, one by one, if there are any.
+    fn rest(&mut self, region: &Region<'_>, at: Variable, to: Value, foldings: &[Folding]) {
         let start = self.e.b.use_var(at);
         let left = self.e.b.ins().icmp(IntCC::SignedLessThan, start, to);
         let (then, after) = (self.e.b.create_block(), self.e.b.create_block());
@@ -74,7 +79,7 @@ impl Walk<'_, '_, '_> {
         self.e.b.switch_to_block(then);
         self.e.b.seal_block(then);
         let block = self.enter_block(at, foldings);
-        self.turns(&region, at, to, None, 1, Some(block), foldings);
+        self.turns(region, at, to, None, 1, Some(block), foldings);
         for own in foldings {
             own.leave_block(self.e);
         }

@@ -175,6 +175,7 @@ impl IncrementalOrder {
     }
 
     /// Changes the order so that `tail`, now later, precedes `head`; false if `head` leads to `tail`.
+    // One function, since the two searches take turns and each ends where the other has been.
     fn reorder(&mut self, tail: u32, head: u32, leads: impl Fn(u32, u32) -> bool) -> bool {
         if leads(head, tail) {
             return false;

@@ -425,6 +425,16 @@ impl Sweep {
         self.follow(entry, &rebuilt, None)
     }
 
+    /// The numbers of the rules that may match a node of this op.
+    fn candidates_of(&mut self, op: &Op) -> Arc<[u32]> {
+        if let Some(known) = self.candidates.get(op) {
+            return Arc::clone(known);
+        }
+        let found = self.rules.candidates(op);
+        self.candidates.insert(op.clone(), Arc::clone(&found));
+        found
+    }
+
     /// Applies the first rule from `first` on that matches; without one, the variable stays.
     fn apply_rules(&mut self, entry: Entry, first: u32) -> Result<(), Stop> {
         let var = self.items[entry as usize].var.clone();
@@ -437,14 +447,7 @@ impl Sweep {
             self.finish(entry, var.clone());
             return Ok(());
         };
-        let candidates = match self.candidates.get(op) {
-            Some(known) => Arc::clone(known),
-            None => {
-                let found = self.rules.candidates(op);
-                self.candidates.insert(op.clone(), Arc::clone(&found));
-                found
-            }
-        };
+        let candidates = self.candidates_of(op);
         let heads = Heads::of(var.node());
         for &number in candidates.iter().filter(|&&number| number >= first) {
             let rule = Arc::clone(&self.rules.rules()[number as usize]);

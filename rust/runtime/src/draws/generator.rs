@@ -195,6 +195,7 @@ pub(crate) fn with_generator<R>(
     with_stream(words, next, functions, draw)
 }
 
+// One arm a generator: to read it is to go down a list.
 fn with_stream<R>(
     words: &[u64],
     next: &mut [u64],

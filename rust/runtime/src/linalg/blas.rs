@@ -9,7 +9,7 @@ use crate::linalg::integer_dot::IntegerDot;
 use crate::linalg::matrix::{Matrix, Pack, Vector, blas_int};
 use crate::linalg::own::{OwnGemm, OwnGemv};
 use crate::linalg::portions::{dot, gemm, gemv, ger, syrk};
-use crate::linalg::routine::{Element, MatrixOut, Triangle, VectorAt};
+use crate::linalg::routine::{Element, MatrixAt, MatrixOut, Triangle, VectorAt};
 use crate::linalg::small::SmallDot;
 use crate::threads::attention::{Patience, in_portions};
 use crate::threads::conduct::{Conduct, Halt};
@@ -202,25 +202,38 @@ impl DotPlan {
         }
     }
 
-    /// `result = alpha a b + beta result`. Where `beta` is zero, `result` may hold anything.
+    /// Where the operands lie, or copies of those that have to be packed.
     ///
     /// # Safety
     /// As for `run`, with operands of type `T`.
-    unsafe fn add<T: Element>(
+    unsafe fn packed<T>(
         &self,
         mut operands: [*const u8; 2],
-        (alpha, beta): (T, T),
-        result: *mut T,
         scratch: *mut u8,
-        conduct: &Conduct<'_>,
-    ) -> Result<(), Fault> {
+    ) -> Result<[*const T; 2], Fault> {
         for (operand, pack) in operands.iter_mut().zip(&self.packs) {
             if let Some(pack) = pack {
                 // SAFETY: by the caller's promise.
                 *operand = unsafe { pack.run(*operand, scratch)? };
             }
         }
-        let [a, b] = operands.map(|operand| operand.cast::<T>());
+        Ok(operands.map(|operand| operand.cast::<T>()))
+    }
+
+    /// `result = alpha a b + beta result`. Where `beta` is zero, `result` may hold anything.
+    ///
+    /// # Safety
+    /// As for `run`, with operands of type `T`.
+    unsafe fn add<T: Element>(
+        &self,
+        operands: [*const u8; 2],
+        (alpha, beta): (T, T),
+        result: *mut T,
+        scratch: *mut u8,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Fault> {
+        // SAFETY: by the caller's promise.
+        let [a, b] = unsafe { self.packed::<T>(operands, scratch)? };
         // SAFETY: by the caller's promise, for all that follows: the operands lie as the product
         // says, and the result is in C order.
         unsafe {
@@ -241,13 +254,8 @@ impl DotPlan {
                         let done = own.run(matrix_at, vector_at, scales, result, scratch, conduct);
                         return done.map_err(Fault::from);
                     }
-                    // In column-major order a matrix of contiguous rows is its own transpose.
-                    let sizes = if matrix.transposed { [columns, rows] } else { [rows, columns] };
-                    if beta == T::ZERO {
-                        // Some routines scale what is there even by zero, and a NaN would stay.
-                        scale(result, rows.into(), beta)?;
-                    }
-                    gemv(sizes, &alpha, matrix.at(matrix_at), vector.at(vector_at), &beta, result)?;
+                    let (matrix, vector) = (matrix.at(matrix_at), vector.at(vector_at));
+                    gemv_by_blas([rows, columns], alpha, matrix, vector, beta, result)?;
                 }
                 // The result's rows are contiguous, so BLAS is asked for its transpose: b' a'.
                 Product::Gemm { own: Some(ref own), .. } => own.run(a, b, (alpha, beta), result),
@@ -431,6 +439,30 @@ impl<T: Element> Lines<T> {
             }
         }
         Ok(true)
+    }
+}
+
+/// `result = alpha matrix vector + beta result`; `rows` and `columns` are those of the matrix.
+///
+/// # Safety
+/// The operands lie as they say, and the result has `rows` elements.
+unsafe fn gemv_by_blas<T: Element>(
+    [rows, columns]: [i32; 2],
+    alpha: T,
+    matrix: MatrixAt<T>,
+    vector: VectorAt<T>,
+    beta: T,
+    result: *mut T,
+) -> Result<(), Fault> {
+    // In column-major order a matrix of contiguous rows is its own transpose.
+    let sizes = if matrix.transposed { [columns, rows] } else { [rows, columns] };
+    // SAFETY: by the caller's promise.
+    unsafe {
+        if beta == T::ZERO {
+            // Some routines scale what is there even by zero, and a NaN would stay.
+            scale(result, rows.into(), beta)?;
+        }
+        gemv(sizes, &alpha, matrix, vector, &beta, result)
     }
 }
 

@@ -129,6 +129,22 @@ fn row_buffer(scratch: usize, (outer, inner): (i64, i64), size: usize) -> (usize
     (scratch.next_multiple_of(LINE), rows * row, stride)
 }
 
+/// The copies of blocks of operands, one behind the other, and the bytes that they take.
+fn packs_of<'a>(
+    packed: impl Iterator<Item = (usize, &'a Access)>,
+    inner_steps: &[i64],
+    block: i64,
+) -> (SmallVec<[Pack; 2]>, usize) {
+    let mut scratch = 0;
+    let mut packs = SmallVec::new();
+    for (operand, access) in packed {
+        let (itemsize, step) = (access.itemsize, inner_steps[operand]);
+        packs.push(Pack { operand, itemsize, step, role: access.role, scratch });
+        scratch += block as usize * itemsize;
+    }
+    (packs, scratch)
+}
+
 impl LoopNest {
     /// The nest over `dims` in `order`, as given by [`loop_order`].
     pub(crate) fn new(
@@ -182,25 +198,14 @@ impl LoopNest {
             access.inner && inner > 1 && inner_steps[*operand] != access.itemsize as i64
         };
         let stays = |(at, access): (usize, &Access)| access.role == Role::Read && walk.is_still(at);
-        let mut packed = accesses.iter().enumerate().filter(is_packed);
-        let kept = outer.saturating_mul(inner) <= KEPT && packed.all(stays);
+        let packed = accesses.iter().enumerate().filter(is_packed);
+        let kept = outer.saturating_mul(inner) <= KEPT && packed.clone().all(stays);
         let block = if kept { block.max(outer * inner) } else { block };
-        let mut scratch = 0;
-        let mut packs = SmallVec::new();
-        for (operand, access) in accesses.iter().enumerate().filter(is_packed) {
-            let (itemsize, step) = (access.itemsize, inner_steps[operand]);
-            packs.push(Pack { operand, itemsize, step, role: access.role, scratch });
-            scratch += block as usize * itemsize;
-        }
-        let period = if sizes.is_none() {
-            Period::of((outer, inner), &outer_strides, &inner_steps, accesses)
-        } else {
-            None
-        };
+        let (packs, mut scratch) = packs_of(packed, &inner_steps, block);
+        let joined = || Period::of((outer, inner), &outer_strides, &inner_steps, accesses);
+        let period = if sizes.is_none() { joined() } else { None };
         // Where rows are joined nothing is packed.
-        if let Some(period) = &period {
-            scratch = scratch.max(period.scratch);
-        }
+        scratch = period.as_ref().map_or(scratch, |period| scratch.max(period.scratch));
         let mut buffers = SmallVec::new();
         for size in sizes.unwrap_or_default() {
             let (start, length, stride) = row_buffer(scratch, (outer, inner), *size);

@@ -88,26 +88,29 @@ impl<'a> Binder<'a> {
                 let to = self.fresh(*to, &[])?;
                 Ok(Step::Scalar { to, value })
             }
-            InstrKind::RequireEqual { a, b, message } => {
-                let (a, b) = (self.state.size(*a), self.state.size(*b));
-                if a != b {
-                    return Err(Fault::Required { message: message.to_string(), a, b });
-                }
-                Ok(Step::Nothing)
-            }
-            InstrKind::Check { holds, message, asserted } => {
-                if self.state.size(*holds) == 0 {
-                    let message = message.to_string();
-                    return Err(Fault::Untrue { message, asserted: *asserted });
-                }
-                Ok(Step::Nothing)
-            }
+            InstrKind::RequireEqual { a, b, message } => self.require_equal(*a, *b, message),
+            InstrKind::Check { holds, message, asserted } => self.check(*holds, message, *asserted),
             InstrKind::ScanKernel(code) => self.scan_kernel(code),
             // Its results are known when it has run.
             InstrKind::Call(_) => Ok(Step::Later),
             // Bound by `inner`, whose faults may be blamed on what is nested.
             InstrKind::Inner(_) => Ok(Step::Inner(None)),
         }
+    }
+
+    fn require_equal(&self, a: Size, b: Size, message: &str) -> Result<Step, Fault> {
+        let (a, b) = (self.state.size(a), self.state.size(b));
+        if a != b {
+            return Err(Fault::Required { message: message.to_owned(), a, b });
+        }
+        Ok(Step::Nothing)
+    }
+
+    fn check(&self, holds: Size, message: &str, asserted: bool) -> Result<Step, Fault> {
+        if self.state.size(holds) == 0 {
+            return Err(Fault::Untrue { message: message.to_owned(), asserted });
+        }
+        Ok(Step::Nothing)
     }
 
     /// The step of an instruction that runs programs, whose results have known layouts.

@@ -149,14 +149,8 @@ impl State {
         Ok(())
     }
 
-    /// As [`State::bind`]. `seen` is called after each instruction, when its results have their places
-    /// and nothing is released yet.
-    pub(crate) fn lay_out(
-        &mut self,
-        program: &Program,
-        inputs: &[ArrayRef<'_>],
-        mut seen: impl FnMut(&State, usize),
-    ) -> Result<(), Error> {
+    /// Forgets the shapes it was bound to.
+    fn unbind(&mut self) {
         self.bound = false;
         self.was_brief = false;
         self.key.clear();
@@ -169,6 +163,17 @@ impl State {
         self.arms.clear();
         self.growths.clear();
         self.guards.clear();
+    }
+
+    /// As [`State::bind`]. `seen` is called after each instruction, when its results have their places
+    /// and nothing is released yet.
+    pub(crate) fn lay_out(
+        &mut self,
+        program: &Program,
+        inputs: &[ArrayRef<'_>],
+        mut seen: impl FnMut(&State, usize),
+    ) -> Result<(), Error> {
+        self.unbind();
         check_inputs(program, inputs).map_err(Error::at(None))?;
         for (at, (input, declared)) in inputs.iter().zip(&program.inputs).enumerate() {
             self.key.extend_from_slice(input.dims);

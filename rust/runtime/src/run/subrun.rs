@@ -20,7 +20,7 @@ use crate::threads::conduct::Conduct;
 
 /// What an instruction that runs programs makes and needs, where that does not depend on values.
 pub(crate) struct InnerNeeds {
-    /// The layouts of those results of which they are known.
+    /// The layouts of results, where they are known.
     pub(crate) layouts: Vec<(Slot, Layout)>,
     /// The bytes that it takes while it runs.
     pub(crate) bytes: usize,
@@ -207,6 +207,16 @@ impl State {
                 drop(self.pool.give(block));
             }
         }
+        self.take_outputs(site, outputs, &mut run)
+    }
+
+    /// Makes the outputs that a run of a nested program allocated results of its instruction.
+    fn take_outputs(
+        &mut self,
+        site: &Site<'_>,
+        outputs: &[Slot],
+        run: &mut Run<'_>,
+    ) -> Result<(), Error> {
         for (position, &slot) in outputs.iter().enumerate() {
             let Some(array) = run.take_output(position) else { continue };
             // In a watched run a buffer has zones around it, which this one lacks.

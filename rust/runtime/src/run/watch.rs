@@ -9,7 +9,7 @@ use frazil_core::DType;
 
 use crate::arrays::layout::Layout;
 use crate::arrays::strided::{Transfer, TransferPlan};
-use crate::error::Fault;
+use crate::error::{Error, Fault};
 use crate::ids::Slot;
 use crate::program::Program;
 use crate::run::guard::Guarded;
@@ -81,7 +81,7 @@ impl Watch {
     }
 
     /// Checks that a slot still has its memory.
-    pub(crate) fn check_alive(&self, program: &Program, slot: Slot) -> Result<(), Fault> {
+    fn check_alive(&self, program: &Program, slot: Slot) -> Result<(), Fault> {
         let owner = program.liveness.owners[slot.index()];
         if let Some(by) = self.released[slot.index()].or(self.released[owner.index()]) {
             return Err(Fault::Released { slot, after: program.line(by) });
@@ -89,6 +89,15 @@ impl Watch {
         let (writes, by) = self.writes[owner.index()];
         if writes != self.born[slot.index()] {
             return Err(Fault::Overwritten { slot, by: program.line(by) });
+        }
+        Ok(())
+    }
+
+    /// Checks that all outputs still have their memory.
+    pub(crate) fn check_outputs(&self, program: &Program) -> Result<(), Error> {
+        for (position, &slot) in program.outputs.iter().enumerate() {
+            let origin = program.output_origin(position);
+            self.check_alive(program, slot).map_err(Error::at(origin))?;
         }
         Ok(())
     }

@@ -53,7 +53,7 @@ pub struct LoopSpec {
     pub sources: Vec<IndexedSpec>,
     /// The arrays that are made.
     pub writes: Vec<WriteSpec>,
-    /// Those of which a copy is written to where indices say.
+    /// The arrays that are copied, and whose copies are written to where indices say.
     pub targets: Vec<IndexedSpec>,
     /// Given where the kernel goes through each row, the last of `dims`, several times: it takes
     /// whole rows, and a buffer for a row of each of these types.
@@ -101,8 +101,8 @@ impl Builder {
     ///
     /// # Safety
     /// As for [`Builder::loop_kernel`], of all operands; the kernel refuses indices that are out of
-    /// bounds. The kernel of `short` is one for the same operands, of which those move along its
-    /// inner dimension whose last entry but one is an axis.
+    /// bounds. The kernel of `short` is one for the same operands; those whose last entry but one
+    /// is an axis move along its inner dimension.
     pub unsafe fn loop_of(
         &mut self,
         function: KernelFn,
@@ -119,15 +119,7 @@ impl Builder {
         let indexed = sources.iter().chain(&targets).map(|of| of.slot);
         let read = reads.iter().map(|read| read.0).chain(indexed);
         let dynamic = self.depends(read, dims.iter().copied())?;
-        let mut slots = Vec::new();
-        for write in &writes {
-            let ndim = write.axes.iter().flatten().count();
-            slots.push(self.result(write.dtype, ndim, dynamic)?);
-        }
-        for target in &targets {
-            let info = self.info(target.slot)?;
-            slots.push(self.result(info.dtype, info.ndim, dynamic)?);
-        }
+        let slots = self.results_of_loop(&writes, &targets, dynamic)?;
         let made = targets.iter().zip(&slots[writes.len()..]);
         let targets = made
             .map(|(of, &slot)| LoopTarget {
@@ -169,6 +161,26 @@ impl Builder {
             Box::new(Short { limit, code: code.swapped(Kernel { function, number, keep }) })
         });
         self.push(InstrKind::Loop(Box::new(code)), dynamic);
+        Ok(slots)
+    }
+
+    /// Fresh slots for the writes and the targets of a loop.
+    fn results_of_loop(
+        &mut self,
+        writes: &[WriteSpec],
+        targets: &[IndexedSpec],
+        dynamic: bool,
+    ) -> Built<Vec<Slot>> {
+        let mut slots = Vec::with_capacity(writes.len() + targets.len());
+        for write in writes {
+            let ndim = write.axes.iter().flatten().count();
+            slots.push(self.result(write.dtype, ndim, dynamic)?);
+        }
+        for target in targets {
+            let info = self.info(target.slot)?;
+            let (dtype, ndim) = (info.dtype, info.ndim);
+            slots.push(self.result(dtype, ndim, dynamic)?);
+        }
         Ok(slots)
     }
 

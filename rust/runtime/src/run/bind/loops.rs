@@ -53,6 +53,18 @@ impl Operands {
         self.tables.push(Table { operand: self.places.len(), axes });
         self.push(of.place, access);
     }
+
+    /// The nest of a loop over all of them.
+    fn nest(&self, code: &Loop, dims: &[i64], order: &[usize]) -> LoopNest {
+        let nest = match &code.rows {
+            Some(buffers) => {
+                let sizes: Vec<usize> = buffers.iter().map(|dtype| dtype.itemsize()).collect();
+                LoopNest::of_rows(dims, order, &self.strides, &self.accesses, &sizes)
+            }
+            None => LoopNest::new(dims, order, &self.strides, &self.accesses),
+        };
+        nest.with_tables(&self.tables)
+    }
 }
 
 /// Whether an operand moves along the innermost dimension. Without dimensions there is one
@@ -100,10 +112,8 @@ fn result_layout(
 impl Binder<'_> {
     pub(super) fn bind_loop(&mut self, code: &Loop) -> Result<Step, Fault> {
         let (code, dims) = code.chosen(self.numbers(&code.dims));
-        for (axis, &length) in dims.iter().enumerate() {
-            if length < 0 {
-                return Err(Fault::NegativeLength { axis, length });
-            }
+        if let Some((axis, &length)) = dims.iter().enumerate().find(|(_, length)| **length < 0) {
+            return Err(Fault::NegativeLength { axis, length });
         }
         let mut operands = Operands::default();
         for (position, read) in code.reads.iter().enumerate() {
@@ -153,15 +163,8 @@ impl Binder<'_> {
             Some(Inspection { dims, blank }) => (dims, blank),
             None => (dims, SmallVec::new()),
         };
-        let Operands { places, accesses, strides, tables, checks } = operands;
-        let nest = match &code.rows {
-            Some(buffers) => {
-                let sizes: Vec<usize> = buffers.iter().map(|dtype| dtype.itemsize()).collect();
-                LoopNest::of_rows(&dims, &order, &strides, &accesses, &sizes)
-            }
-            None => LoopNest::new(&dims, &order, &strides, &accesses),
-        };
-        let nest = nest.with_tables(&tables);
+        let nest = operands.nest(code, &dims, &order);
+        let Operands { places, checks, .. } = operands;
         let function = code.kernel.function;
         let step = LoopStep { function, operands: places, blank, fills, copies, checks, nest };
         self.need_scratch(step.scratch());

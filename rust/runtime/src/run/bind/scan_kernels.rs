@@ -13,6 +13,11 @@ use crate::run::step::{Place, Step};
 
 use super::Binder;
 
+/// The lengths of an operand: its rows, if it has one for each step, and those of a row.
+fn lengths_of(rows: Option<i64>, row: &[u64]) -> Axes {
+    rows.into_iter().chain(row.iter().map(|&length| length as i64)).collect()
+}
+
 impl Binder<'_> {
     pub(super) fn scan_kernel(&mut self, code: &ScanKernel) -> Result<Step, Fault> {
         let steps = self.state.size(code.steps);
@@ -28,9 +33,8 @@ impl Binder<'_> {
         let first = |stride: i64| if code.backwards { stride * (steps - 1).max(0) } else { 0 };
         for (position, read) in code.reads.iter().enumerate() {
             let SlotState { place, layout, .. } = self.slot(read.slot).clone();
-            let rows = if read.walks { Some(steps) } else { None };
-            let expected = rows.into_iter().chain(read.row.iter().map(|&length| length as i64));
-            for (axis, (expected, &given)) in expected.zip(&layout.dims).enumerate() {
+            let expected = lengths_of(read.walks.then_some(steps), &read.row);
+            for (axis, (&expected, &given)) in expected.iter().zip(&layout.dims).enumerate() {
                 if given != expected {
                     let operand = self.operand(position, read.slot);
                     return Err(Fault::Length { operand, axis, expected, given });
@@ -38,9 +42,8 @@ impl Binder<'_> {
             }
             let fresh = Layout::fresh(&layout.dims, self.itemsize(read.slot))?;
             let own = read.walks as usize;
-            let gaps = (layout.dims[own..].iter().zip(&layout.strides[own..]))
-                .zip(&fresh.strides[own..])
-                .any(|((&length, stride), wanted)| length > 1 && stride != wanted);
+            let gaps = (own..layout.dims.len())
+                .any(|axis| layout.dims[axis] > 1 && layout.strides[axis] != fresh.strides[axis]);
             let mut stride = if read.walks { layout.strides[0] } else { 0 };
             if gaps {
                 stride = if read.walks { fresh.strides[0] } else { 0 };
@@ -55,20 +58,17 @@ impl Binder<'_> {
             strides.push(walk(stride));
         }
         for write in &code.writes {
-            let rows = if write.walks { Some(steps) } else { None };
-            let row = write.row.iter().map(|&length| length as i64);
-            let dims: Axes = rows.into_iter().chain(row).collect();
-            let place = self.fresh(write.slot, &dims)?;
+            let place =
+                self.fresh(write.slot, &lengths_of(write.walks.then_some(steps), &write.row))?;
             let stride = if write.walks { self.layout(write.slot).strides[0] } else { 0 };
             operands.push(Place { base: place.base, offset: place.offset + first(stride) });
             strides.push(walk(stride));
         }
         self.need_scratch(scratch);
-        let function = code.kernel.function;
         let kept =
             |&Carry { read, write }: &Carry| (read as usize, code.reads.len() + write as usize);
         Ok(Step::ScanKernel(Box::new(ScanKernelStep {
-            function,
+            function: code.kernel.function,
             steps,
             operands,
             strides,
