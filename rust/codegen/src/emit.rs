@@ -23,7 +23,7 @@ pub(crate) struct Emitter<'f> {
     pub(crate) names: Vec<String>,
     /// The bytes of an element where instructions are those of registers; `None`: of one element.
     pub(crate) wide: Option<u32>,
-    /// Whether this is in the steps of a loop, each of which waits for the one before.
+    /// Whether this is in the steps of a loop, where each step waits for the one before.
     pub(crate) in_steps: bool,
     status: Option<Variable>,
 }
@@ -107,7 +107,7 @@ impl<'f> Emitter<'f> {
         self.constant(dtype, bits)
     }
 
-    /// An integer of one element, of which the low bits count.
+    /// An integer of one element; its low bits count.
     pub(crate) fn int(&mut self, ty: Type, value: i64) -> Value {
         let kept = match ty.bits() {
             64 => value,

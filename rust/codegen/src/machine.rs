@@ -209,8 +209,8 @@ fn jump(ahead: usize) -> [u8; JUMP] {
 /// A jump to the address that lies so many bytes ahead.
 #[cfg(target_arch = "aarch64")]
 fn jump(ahead: usize) -> [u8; JUMP] {
-    // The distance in two parts, of which an add may hold 12 bits each: adr x16, .; add x16, x16,
-    // high; ldr x16, [x16, low]; br x16.
+    // The distance in two parts of 12 bits, as many as an instruction holds: adr x16, .; add x16,
+    // x16, high; ldr x16, [x16, low]; br x16.
     let (high, low) = ((ahead >> 12) as u32, (ahead & 0xfff) as u32 / 8);
     let words = [0x1000_0010, 0x9140_0210 | high << 10, 0xf940_0210 | low << 10, 0xd61f_0200];
     let mut bytes = [0; JUMP];

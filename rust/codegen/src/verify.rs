@@ -134,7 +134,7 @@ fn verify_numbers(own: &LoopKernel, pass: &Pass) -> Checked {
     need(computed && kept && reads && writes && puts, || "a number refers to nothing".into())
 }
 
-/// Statements whose values begin with number `first`, some of which are the same in all steps.
+/// Statements whose values follow the `known` ones; `same` tells which are the same in all steps.
 fn verify_steps(statements: &[Statement], same: &[bool], mut known: Vec<bool>) -> Checked {
     for (statement, &constant) in statements.iter().zip(same) {
         let there = statement.args.iter().all(|&a| a < known.len() && (!constant || known[a]));

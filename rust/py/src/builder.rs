@@ -249,8 +249,8 @@ impl ProgramBuilder {
         Ok(self.builder()?.diagonal(Slot(slot), axes, offset).map_err(refuse)?.0)
     }
 
-    /// The same elements under other dims, one of which may be -1: a view where strides allow, else
-    /// a copy.
+    /// The same elements with other dims; one may be -1. A view where strides allow it, else a
+    /// copy.
     fn reshape(&mut self, slot: u32, dims: Vec<u32>) -> PyResult<u32> {
         Ok(self.builder()?.reshape(Slot(slot), &sizes(dims)).map_err(refuse)?.0)
     }
@@ -289,7 +289,7 @@ impl ProgramBuilder {
         Ok(self.builder()?.gemm(z, alpha, a, b, beta).map_err(refuse)?.0)
     }
 
-    /// The lower (or upper) factor of a positive definite matrix, of which that triangle is read.
+    /// The lower (or upper) factor of a positive definite matrix; only that triangle is read.
     #[pyo3(signature = (slot, lower, on_error = "raise"))]
     fn cholesky(&mut self, slot: u32, lower: bool, on_error: &str) -> PyResult<u32> {
         let on_error = failure(on_error)?;

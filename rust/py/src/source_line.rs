@@ -24,8 +24,9 @@ struct Code {
     serial: u64,
 }
 
-/// Pieces of code beyond which those that nobody else has are looked for, the latest of which stay.
+/// With more pieces of code than this, those that nobody else has are looked for.
 const MANY: usize = 4096;
+/// How many of these stay: the latest ones.
 const LATEST: u64 = 2048;
 
 struct Table {

@@ -250,7 +250,7 @@ impl Walk<'_, '_, '_> {
         }
     }
 
-    /// Where indices point, the first of which is number `first` of the kernel.
+    /// Where indices point; the first index is number `first` of the kernel.
     fn place(
         &mut self,
         pointer: Value,

@@ -73,7 +73,7 @@ pub fn add<T: Locks + 'static>(owner: &Arc<T>) {
     registry.owners.push(owner);
 }
 
-/// Forks wait for these locks, of which the process has one each, from now on.
+/// From now on forks wait for these locks. The process has one of each.
 pub fn add_lasting(owner: &'static dyn Locks) {
     registry().lasting.push(owner);
 }

@@ -448,7 +448,7 @@ struct Homes {
     lives_in: Vec<SetId>,
 }
 
-/// The order of steps under the candidates accepted so far, and quick answers about who needs whom.
+/// The order of steps under the candidates accepted so far, with quick answers about which step needs which.
 struct StepOrder {
     order: IncrementalOrder,
     /// Each step below the latest of those that it needs: its readers by root are grouped by this forest.

@@ -20,7 +20,7 @@ pub(crate) type Listed = (FrozenFunctionGraph, Listing, Vec<Op>);
 pub(crate) fn inner_first(graph: &FrozenFunctionGraph) -> Vec<Listed> {
     let mut met = FxHashSet::default();
     let mut done = Vec::new();
-    // A graph, and those that its ops hold, of which the last are still to be listed.
+    // Graphs that are not finished, each with the graphs of its ops that are still to be listed.
     let mut open: Vec<(Listed, Vec<FrozenFunctionGraph>)> = Vec::new();
     let mut next = Some(graph.clone());
     while let Some(graph) = next.take() {

@@ -1,4 +1,4 @@
-//! The machine that matches patterns: four instructions that read the graph, and one that asks about what was read.
+//! The machine that matches patterns: four instructions read the graph, and one asks about what was read.
 
 use smallvec::{SmallVec, smallvec};
 

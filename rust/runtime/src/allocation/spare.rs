@@ -1,4 +1,4 @@
-//! Memory for programs of branches, of which the run alone tells which it is.
+//! Memory for programs of branches: only the run tells which branch it takes.
 //!
 //! What a branch needs is found when it is taken, and kept for the next one. Branches within branches
 //! stack up. However they are taken, one call after the other, never is more held than the most that

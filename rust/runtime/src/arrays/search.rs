@@ -15,7 +15,7 @@ use crate::processor::Level;
 use crate::threads::attention::{PATIENCE, Patience, in_portions};
 use crate::threads::conduct::Halt;
 
-/// Elements of which one pass finds the extreme one, before its position is looked for.
+/// So many elements are searched at once: a pass finds the extreme one, then its position.
 const CHUNK: usize = 1024;
 
 /// So many repetitions are as quick to write as one.

@@ -29,8 +29,8 @@ pub(crate) enum Method {
     Hypergeometric,
     /// A float64 between two.
     Uniform,
-    /// An integer of this type between two, of which the upper counts if the third parameter is not
-    /// zero.
+    /// An integer of this type between two bounds. The upper bound is included if the third
+    /// parameter is not zero.
     Integer(DType),
     /// Rows: the numbers below the length of the row, in any order.
     Permutation,

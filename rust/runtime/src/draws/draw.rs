@@ -189,7 +189,7 @@ impl DrawPlan {
         }
     }
 
-    /// One float64 of each row of parameters, of which there are as many as the function takes.
+    /// One float64 for each row of parameters; a row has as many as the function takes.
     ///
     /// # Safety
     /// As for [`DrawPlan::fill`].
@@ -320,7 +320,7 @@ impl DrawPlan {
     }
 
     /// # Safety
-    /// The source fills memory with numbers of this type, of which there is room for as many.
+    /// The source fills memory with numbers of this type, and the memory has room for all of them.
     unsafe fn all<T>(&self, source: Source, to: *mut u8) -> Result<(), Fault> {
         // SAFETY: by the caller's promise.
         let f: unsafe extern "C" fn(*mut BitStream, isize, *mut T) =

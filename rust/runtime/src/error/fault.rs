@@ -118,7 +118,7 @@ pub enum Fault {
         /// The lengths that should be equal.
         inner: (i64, i64),
     },
-    /// Operands of a product of which one has other axes in front of its matrices.
+    /// Operands of a product that differ in the axes in front of their matrices.
     #[error(
         "dot: shapes {} and {} are not aligned: the lengths in front of the last two must be equal{}",
         Lengths(.a),
@@ -131,7 +131,7 @@ pub enum Fault {
         /// The shape of the second operand.
         b: Vec<i64>,
     },
-    /// Stacks of matrices of which one has other lengths in front of its matrices.
+    /// Stacks of matrices that differ in the lengths in front of their matrices.
     #[error(
         "{what}: shapes {} and {} do not match: the lengths in front of the matrices must be equal{}",
         Lengths(.a),

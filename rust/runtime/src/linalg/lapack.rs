@@ -63,7 +63,7 @@ impl OnError {
     }
 }
 
-/// The lower or upper factor of a positive definite matrix, of which one triangle is read.
+/// The lower or upper factor of a positive definite matrix; only one triangle is read.
 #[derive(Debug)]
 pub(crate) struct CholeskyPlan {
     dtype: DType,
@@ -156,8 +156,8 @@ pub(crate) fn check_solve(what: &'static str, a: &Layout, b: &Layout) -> Result<
 }
 
 impl CholeskyPlan {
-    /// The plan for a square matrix, of which `lower` says what is read; `None`: the one that the
-    /// result holds already. `result` is laid out as [`fresh_like`] says.
+    /// The plan for a square matrix; `lower` says which triangle is read. `None`: the result holds
+    /// the matrix already. `result` is laid out as [`fresh_like`] says.
     pub(crate) fn new(
         dtype: DType,
         lower: bool,

@@ -24,7 +24,7 @@ mod tiles;
 /// The bytes of matrices that stay in the cache of a core beside other things.
 const NEAR: usize = 512 << 10;
 
-/// Floats of which a register holds several: nowhere, as far as is known here.
+/// Floats that fit into a register several at a time: none on this processor.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) trait Registers {}
 

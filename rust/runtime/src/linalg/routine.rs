@@ -92,8 +92,8 @@ pub enum Integers {
     Bits64,
 }
 
-/// Where a routine lies, and how its integers are passed: by the address of eight bytes, of which
-/// those of 32 bits take the first four.
+/// Where a routine lies, and how its integers are passed: by the address of eight bytes. Integers
+/// of 32 bits take the first four.
 #[derive(Clone, Copy)]
 struct Found {
     address: usize,
@@ -491,8 +491,8 @@ pub(crate) unsafe fn symm<T: Element>(
     Ok(())
 }
 
-/// `c = alpha a a' + beta c`, of which only a triangle is read and written; `sizes` are the rows
-/// of `c` and the terms of a sum.
+/// `c = alpha a a' + beta c`: only a triangle of `c` is read and written. `sizes` are the rows of
+/// `c` and the terms of a sum.
 ///
 /// # Safety
 /// As for `gemm`.

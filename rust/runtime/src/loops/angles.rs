@@ -1,7 +1,7 @@
 //! Sines, cosines and tangents, of single elements or of registers of them.
 //!
-//! `x` is a number of quarter turns and a rest, of which sine and cosine are short polynomials. From
-//! [`Angles::most`] on the rest would lose digits: such numbers go to the C library one by one.
+//! `x` is a number of quarter turns and a rest. Sine and cosine of the rest are short polynomials.
+//! From [`Angles::most`] on the rest would lose digits: such numbers go to the C library one by one.
 
 use crate::loops::lanes::{Function, Lanes, polynomial};
 

@@ -179,7 +179,7 @@ pub(super) fn exp<L: Lanes>(x: L) -> L {
     power_of(&reduced(x.within_exponents()))
 }
 
-/// The exponential of a sum of two numbers within exponents, of which the second is small.
+/// The exponential of a sum of two numbers, within exponents; the second number is small.
 #[inline(always)]
 pub(super) fn exp_of_sum<L: Lanes>(x: L, rest: L) -> L {
     let mut own = reduced(x.within_exponents());

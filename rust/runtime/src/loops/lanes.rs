@@ -229,7 +229,7 @@ impl Lanes for f64 {
 
     #[inline(always)]
     fn times_power(self, _: f64, t: f64) -> f64 {
-        // Sixteenths, of which the floor of the number is left.
+        // `t` counts sixteenths; the floor of the number is left.
         let magic = Self::EXPONENTIAL.magic.to_bits();
         let n = (t.to_bits().wrapping_sub(magic) as i64) >> 4;
         // By halves: one of them alone may be no normal number.
@@ -389,7 +389,7 @@ impl Lanes for f32 {
 
     #[inline(always)]
     fn times_power(self, _: f32, t: f32) -> f32 {
-        // Sixteenths, of which the floor of the number is left.
+        // `t` counts sixteenths; the floor of the number is left.
         let magic = Self::EXPONENTIAL.magic.to_bits();
         let n = (t.to_bits().wrapping_sub(magic) as i32) >> 4;
         // By halves: one of them alone may be no normal number.

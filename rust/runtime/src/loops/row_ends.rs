@@ -117,7 +117,7 @@ mod tests {
     fn the_ends_of_rows_are_padded_with_their_last_elements_and_copied_back() {
         for (lanes, rows, count) in [(8, 3, 5), (16, 8, 1), (16, 1, 15), (32, 4, 31), (8, 2, 7)] {
             let (width, used) = (lanes as usize, count as usize);
-            // Rows of 40 elements, of which the ends are at 2.
+            // Rows of 40 elements; their ends begin at 2.
             let from: Vec<u32> = (0..40 * rows as u32).collect();
             let mut ends = vec![0; width * rows as usize];
             let mut back = vec![u32::MAX; from.len()];

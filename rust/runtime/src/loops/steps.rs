@@ -105,8 +105,7 @@ macro_rules! made {
 made!(of_f64, f64, exp, expm1, log, log1p);
 made!(of_f32, f32, expf, expm1f, logf, log1pf);
 
-/// The root of 1/2, and it in three parts, of which products with 24 bits are exact for the first
-/// two.
+/// The root of 1/2, and the same in three parts. Products of the first two with 24 bits are exact.
 const HALF_ROOT: f64 = std::f64::consts::FRAC_1_SQRT_2;
 const PART: f64 = 0.707_106_769_084_930_4;
 const REST: f64 = 1.210_161_715_281_543_6e-8;

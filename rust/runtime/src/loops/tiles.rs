@@ -9,7 +9,7 @@ pub(super) const TILE: usize = 8;
 #[cfg(target_arch = "x86_64")]
 pub(super) use registers::{Wide, WideReduction};
 
-/// Floats of which a register holds several: nowhere, as far as is known here.
+/// Floats that fit into a register several at a time: none on this processor.
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) trait Wide {}
 
@@ -34,7 +34,7 @@ mod registers {
     use super::TILE;
     use crate::loops::partials::{Largest, Product, Smallest, Sum};
 
-    /// Floats of which a register holds several.
+    /// Floats that fit into a register several at a time.
     pub(in crate::loops) trait Wide: Copy {
         type Register: Copy;
 

@@ -92,7 +92,7 @@ impl Liveness {
     }
 }
 
-/// The operands of a loop that die in it, each once, and of which each element is read once.
+/// The operands that die in a loop, each listed once; the loop reads each of their elements once.
 fn ends_in(code: &Loop, dies: impl Fn(Slot) -> bool) -> Vec<Slot> {
     let mut ends: Vec<Slot> = Vec::new();
     for read in &code.reads {

@@ -1,4 +1,4 @@
-//! Scans in one kernel: its operands, of which it goes through the rows.
+//! Scans in one kernel: the operands whose rows it goes through.
 
 use std::any::Any;
 

@@ -191,7 +191,7 @@ mod tests {
 
     use super::*;
 
-    /// Python's integers never overflow: the model counts in 128 bits, of which 64 are kept.
+    /// Python's integers never overflow: the model counts in 128 bits and keeps 64 of them.
     fn model(op: SizeOp, a: i128, b: i128) -> i128 {
         let floor = |a: i128, b: i128| {
             let quotient = a / b;

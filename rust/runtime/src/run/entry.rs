@@ -17,7 +17,7 @@ use crate::threads::conduct::Conduct;
 /// is 0, or 1 after an error, or 2 after a fault of frazil's own.
 pub type EntryFn = unsafe extern "C" fn(*const c_void, *const *const u8, *const *mut u8) -> i32;
 
-/// A program with the lengths of its inputs, some of which have their values already.
+/// A program with the lengths of its inputs; some inputs have their values already.
 pub struct Entry {
     program: Arc<Program>,
     /// In C order, those that a call gives.

@@ -7,7 +7,7 @@ use crate::linalg::own::{lines::Target, tiles};
 use crate::linalg::routine::Element;
 use crate::processor::Level;
 
-/// The product of two matrices that are near, the second of which has rows without gaps.
+/// The product of two matrices that are in the nearest caches; rows of the second have no gaps.
 #[derive(Debug)]
 pub(crate) struct OwnGemm {
     shape: Shape,

@@ -14,7 +14,7 @@ use crate::processor::Level;
 use crate::threads::conduct::{Conduct, Halt};
 use crate::threads::split::{self, Split};
 
-/// The bytes of a matrix of which nothing is left in the nearest cache once all was read.
+/// A matrix of so many bytes leaves nothing of itself in the nearest cache once all was read.
 const HALVED: usize = 40 << 10;
 
 /// The bytes of a line that is combined with others in one go: where they are longer, the processor
@@ -24,10 +24,10 @@ const STRIPE: usize = 1 << 10;
 /// The bytes of a line from which on it is worth a register.
 const SHORTEST: usize = 64;
 
-/// The bytes of a matrix of which a thread takes the next piece.
+/// The bytes of a piece of a matrix: a thread takes one after the other.
 const PIECE: usize = 512 << 10;
 
-/// A matrix as it lies: lines without gaps, the first elements of which are `leading` apart.
+/// A matrix as it lies: lines without gaps; their first elements are `leading` apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lines {
     pub(super) count: usize,

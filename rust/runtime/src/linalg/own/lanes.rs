@@ -6,7 +6,7 @@ use std::mem::transmute;
 /// The registers that [`Lanes::sums`] takes.
 pub(super) const BLOCK: usize = 8;
 
-/// Floats of which a register holds several.
+/// Floats that fit into a register several at a time.
 pub(crate) trait Registers: Sized {
     type Avx2: Lanes<Item = Self>;
     type Avx512: Lanes<Item = Self>;

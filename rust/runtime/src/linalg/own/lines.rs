@@ -147,7 +147,7 @@ pub(super) unsafe fn combination<V: Lanes<Item = T>, T: Element>(
     }
 }
 
-/// A combination of lines of `REGISTERS` registers, of which the last may not be full.
+/// A combination of lines of `REGISTERS` registers; the last one may not be full.
 ///
 /// # Safety
 /// As for `combination`.

@@ -86,8 +86,8 @@ unsafe fn factor<V: Lanes<Item = T>, T: Element>(size: usize, a: *mut T, pivots:
     }
 }
 
-/// Takes from so many columns, the first of which is at `others`, the multiple of the column at
-/// `line` that their elements in row `column` say; below that row.
+/// Subtracts multiples of the column at `line` from so many columns, which begin at `others`, below
+/// row `column`. The element of a column in that row is its factor.
 ///
 /// # Safety
 /// As for [`factor`]; the columns are in the matrix.

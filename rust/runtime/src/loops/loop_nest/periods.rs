@@ -46,8 +46,8 @@ struct Repeated {
 }
 
 impl Period {
-    /// How to join rows of `inner` elements, of which there are `outer`; `None` if that is not
-    /// possible, or not worth it.
+    /// How to join `outer` rows of `inner` elements; `None` if that is not possible, or not worth
+    /// it.
     pub(super) fn of(
         (outer, inner): (i64, i64),
         outer_strides: &[i64],

@@ -12,7 +12,7 @@ use crate::program::instr::InstrKind;
 use super::{Builder, Built};
 
 impl Builder {
-    /// The lower (or upper) factor of a positive definite matrix, of which that triangle is read.
+    /// The lower (or upper) factor of a positive definite matrix; only that triangle is read.
     /// Here and below, matrices may be stacks of them.
     pub fn cholesky(&mut self, of: Slot, lower: bool, on_error: OnError) -> Built<Slot> {
         let (dtype, ndim) = self.check_matrices(of)?;

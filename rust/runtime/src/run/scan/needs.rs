@@ -144,7 +144,7 @@ impl<'p> ScanRun<'p> {
         Ok(Some(Growth { most, rows }))
     }
 
-    /// Notes what steps need, the first of which is bound: states may lie otherwise in later ones.
+    /// Notes what steps need. Only the first is bound: states may have other layouts in later steps.
     fn foresee(&mut self, first: Run<'p>, needs: &mut InnerNeeds) -> Result<(), Error> {
         let mut run = first;
         let mut seen: Vec<Vec<usize>> = Vec::new();

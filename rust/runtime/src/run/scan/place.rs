@@ -212,7 +212,7 @@ impl<'p> ScanRun<'p> {
         Ok(())
     }
 
-    /// Gives the results their rows, of which so many are there.
+    /// Gives the results their rows: `done` of them are there.
     pub(super) fn keep_rows(
         &mut self,
         state: &mut State,

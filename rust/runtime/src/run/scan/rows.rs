@@ -1,8 +1,8 @@
 //! The values of all steps of an output: one a row.
 //!
 //! A scan that may end early takes no memory for steps that it may not do. Its first rows lie in the
-//! memory of the instruction; where they do not suffice, a block is found for twice as many, the last
-//! of which has room for all steps.
+//! memory of the instruction; where they do not suffice, a block is found for twice as many. The last
+//! block has room for all steps.
 
 use crate::allocation::buffer::Buffer;
 use crate::arrays::layout::Layout;
