@@ -478,7 +478,7 @@ def _all_unequal(x: TracedArray, answer: bool) -> Any:
 
 
 def _weakened(given: tuple[Any, ...], args: tuple[Any, ...]) -> list[Any]:
-    """Operands, of which lengths take the dtype of their company as Python's numbers do."""
+    """Operands; lengths take the dtype of the others, as numbers of Python's do."""
     if not any(type(arg) is TracedLength for arg in args):
         return list(given)
     weak = [x._zero if type(x) is TracedLength else getattr(x, "dtype", x) for x in args]
