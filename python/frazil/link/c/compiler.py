@@ -30,7 +30,7 @@ from frazil.link.kernel.compiler import (
     NativeKernel,
     texts_of,
 )
-from frazil.link.kernel.image import Image, Symbol
+from frazil.link.kernel.image import Image, LoadedKernel, Symbol, loaded_kernels, symbol_of
 from frazil.link.kernel.loop_kernel import LoweringError
 from frazil.link.kernel.scan_kernel import AnyKernel
 from frazil.link.toolchain.count import count_compiled
@@ -252,21 +252,12 @@ def _is_compiler(path: str) -> bool:
         return False
 
 
-@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
-class _Placed:
-    """A kernel in a library."""
-
-    library: Library
-    name: str
-    address: int
-
-
-_PLACED: weakref.WeakValueDictionary[tuple[Toolchain, AnyKernel], _Placed] = (
+_PLACED: weakref.WeakValueDictionary[tuple[Toolchain, AnyKernel], LoadedKernel] = (
     weakref.WeakValueDictionary()
 )
 """The kernels that are alive."""
 
-_COMPILING: SingleFlight[tuple[Toolchain, AnyKernel], _Placed] = SingleFlight()
+_COMPILING: SingleFlight[tuple[Toolchain, AnyKernel], LoadedKernel] = SingleFlight()
 
 
 class CCompiler:
@@ -349,20 +340,17 @@ class CCompiler:
 
     def symbol(self, keepalive: object) -> Symbol | None:
         """Where a kernel kept by ``keepalive`` is in an image."""
-        if not isinstance(keepalive, _Placed):
-            return None
-        return Symbol(keepalive.library.image, keepalive.name)
+        return symbol_of(keepalive)
 
     def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
         """The kernels of these names in an image."""
         try:
-            library = load(image)
-            placed = [_Placed(library, name, library.address(name)) for name in names]
+            placed = loaded_kernels(load(image), names)
         except (OSError, ValueError, KeyError) as error:
             raise KernelCompileError(f"an image could not be loaded: {error}") from error
         return [NativeKernel(place.address, place) for place in placed]
 
-    def _compile_missing(self, wanted: Sequence[tuple[Toolchain, AnyKernel]]) -> list[_Placed]:
+    def _compile_missing(self, wanted: Sequence[tuple[Toolchain, AnyKernel]]) -> list[LoadedKernel]:
         shares = self._shares([kernel for _, kernel in wanted])
         placed = {
             kernel: place
@@ -385,7 +373,7 @@ class CCompiler:
             loads[lightest] += len(kernel.statements) + 1
         return shares
 
-    def _compile_unit(self, kernels: Sequence[AnyKernel]) -> list[_Placed]:
+    def _compile_unit(self, kernels: Sequence[AnyKernel]) -> list[LoadedKernel]:
         unit = translate(
             kernels,
             vector_functions=self.toolchain.vector_functions,
@@ -393,8 +381,7 @@ class CCompiler:
         )
         library = build(self.toolchain, unit)
         count_compiled(self.name, len(kernels))
-        names = [f"kernel_{k}" for k in range(len(kernels))]
-        return [_Placed(library, name, library.address(name)) for name in names]
+        return loaded_kernels(library, [f"kernel_{k}" for k in range(len(kernels))])
 
 
 def build(toolchain: Toolchain, unit: Unit) -> Library:

@@ -9,8 +9,6 @@ import threading
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import frazil._core as _core
 from frazil.cache.identity import package, processor
@@ -20,14 +18,11 @@ from frazil.link.kernel.compiler import (
     NativeKernel,
     compile_missing,
 )
-from frazil.link.kernel.image import Image, Symbol
+from frazil.link.kernel.image import Image, LoadedKernel, Symbol, loaded_kernels, symbol_of
 from frazil.link.kernel.loop_kernel import LoopKernel, LoweringError
 from frazil.link.kernel.scan_kernel import AnyKernel
 from frazil.link.toolchain.count import count_compiled
 from frazil.scalar.op import ScalarOp
-
-if TYPE_CHECKING:
-    from frazil.link.numba.library import Library
 
 # Numba's own lock protects its compiler, but not the types that its intrinsics register.
 _LOCK = threading.Lock()
@@ -95,7 +90,7 @@ class NumbaCompiler:
         with _LOCK:
             return compile_missing(kernels, _PLACED, self._make)
 
-    def _make(self, kernels: list[AnyKernel]) -> list[_Placed]:
+    def _make(self, kernels: list[AnyKernel]) -> list[LoadedKernel]:
         with _needs_numba():
             from frazil.link.numba.objects import build
         names = [f"kernel_{k}" for k in range(len(kernels))]
@@ -112,9 +107,7 @@ class NumbaCompiler:
 
     def symbol(self, keepalive: object) -> Symbol | None:
         """Where a kernel kept by ``keepalive`` is in an image."""
-        if not isinstance(keepalive, _Placed):
-            return None
-        return Symbol(keepalive.library.image, keepalive.name)
+        return symbol_of(keepalive)
 
     def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
         """The kernels of these names in an image; Numba is not imported for it."""
@@ -146,21 +139,11 @@ def _needs_numba() -> Iterator[None]:
         ) from error
 
 
-@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
-class _Placed:
-    """A kernel in a library."""
-
-    library: Library
-    name: str
-    address: int
-
-
-def _place(image: Image, names: Sequence[str]) -> list[_Placed]:
+def _place(image: Image, names: Sequence[str]) -> list[LoadedKernel]:
     from frazil.link.numba.library import Library
 
-    library = Library(image)
-    return [_Placed(library, name, library.address(name)) for name in names]
+    return loaded_kernels(Library(image), names)
 
 
-_PLACED: weakref.WeakValueDictionary[AnyKernel, _Placed] = weakref.WeakValueDictionary()
+_PLACED: weakref.WeakValueDictionary[AnyKernel, LoadedKernel] = weakref.WeakValueDictionary()
 """The kernels that are alive."""
