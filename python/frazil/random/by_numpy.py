@@ -24,21 +24,23 @@ class Distribution(Protocol):
 
 def by_name(
     generator: np.random.Generator, op: Distribution, parameters: Sequence[Array], shape: Shape
-) -> Any:
+) -> Array:
     """Return what the generator's method of that name draws."""
-    return getattr(generator, op.distribution)(*parameters, size=shape)
+    drawn: Array = getattr(generator, op.distribution)(*parameters, size=shape)
+    return drawn
 
 
 def _typed(
     generator: np.random.Generator, op: Distribution, parameters: Sequence[Array], shape: Shape
-) -> Any:
+) -> Array:
     dtype = np.dtype(op.dtype)
-    return getattr(generator, op.distribution)(*parameters, size=shape, dtype=dtype)
+    drawn: Array = getattr(generator, op.distribution)(*parameters, size=shape, dtype=dtype)
+    return drawn
 
 
 def _exponential_by_inversion(
     generator: np.random.Generator, op: Distribution, parameters: Sequence[Array], shape: Shape
-) -> Any:
+) -> Array:
     # The types of NumPy's stubs are those of constants.
     dtype: Any = np.dtype(op.dtype)
     return generator.standard_exponential(shape, dtype=dtype, method="inv")
@@ -46,7 +48,7 @@ def _exponential_by_inversion(
 
 def _integers(
     generator: np.random.Generator, op: Distribution, parameters: Sequence[Array], shape: Shape
-) -> Any:
+) -> Array:
     low, high, endpoint = parameters
     dtype: Any = np.dtype(op.dtype)
     return generator.integers(low, high, size=shape, dtype=dtype, endpoint=bool(endpoint))
@@ -54,27 +56,27 @@ def _integers(
 
 def _permutation(
     generator: np.random.Generator, op: Distribution, parameters: Sequence[Array], shape: Shape
-) -> Any:
+) -> Array:
     return _rows(shape, op.dtype, lambda _: generator.permutation(shape[-1]))
 
 
 def _sample(
     generator: np.random.Generator, op: Distribution, parameters: Sequence[Array], shape: Shape
-) -> Any:
+) -> Array:
     population, shuffle = parameters
     return generator.choice(int(population), size=shape, replace=False, shuffle=bool(shuffle))
 
 
 def _multinomial(
     generator: np.random.Generator, op: Distribution, parameters: Sequence[Array], shape: Shape
-) -> Any:
+) -> Array:
     n, pvals = parameters
     return generator.multinomial(n, pvals, size=shape[:-1])
 
 
 def _dirichlet(
     generator: np.random.Generator, op: Distribution, parameters: Sequence[Array], shape: Shape
-) -> Any:
+) -> Array:
     (alpha,) = parameters
     if alpha.ndim == 1:
         return generator.dirichlet(alpha, size=shape[:-1])
@@ -84,7 +86,7 @@ def _dirichlet(
 
 def _colors(
     generator: np.random.Generator, op: Distribution, parameters: Sequence[Array], shape: Shape
-) -> Any:
+) -> Array:
     colors, sample = parameters
     method: Any = "count" if op.distribution.endswith("count") else "marginals"
     draw = generator.multivariate_hypergeometric

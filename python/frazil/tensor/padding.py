@@ -140,7 +140,7 @@ def _pairs(given: Any, ndim: int, name: str) -> Pairs:
     return [(before, behind) for before, behind in pairs]
 
 
-def _as_width(n: Any) -> Variable:
+def _as_width(n: LengthLike) -> Variable:
     if isinstance(n, int | np.integer) and n < 0:
         raise ValueError(f"a number of elements to add cannot be negative; given {n}")
     return as_length(n)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import pi
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -140,13 +140,13 @@ def _slopes(f: Variable, axis: int, spacing: Spacing, edge_order: int) -> Variab
     return as_tensor(concatenate([first, inner, last], axis), f.dtype)
 
 
-def _weighted(weights: Sequence[Any], *values: Variable) -> Variable:
+def _weighted(weights: Sequence[Spacing], *values: Variable) -> Variable:
     first, second, third = (weight * value for weight, value in zip(weights, values, strict=True))
     slope: Variable = first + second + third
     return slope
 
 
-def _inside(before: Any, behind: Any) -> Sequence[Any]:
+def _inside(before: Spacing, behind: Spacing) -> Sequence[Spacing]:
     """Return the weights of three neighbours for the slope in the middle."""
     both = before + behind
     return (
@@ -156,7 +156,7 @@ def _inside(before: Any, behind: Any) -> Sequence[Any]:
     )
 
 
-def _front(near: Any, far: Any) -> Sequence[Any]:
+def _front(near: Spacing, far: Spacing) -> Sequence[Spacing]:
     """Return the weights of three neighbours for the slope at the first."""
     both = near + far
     return -(near + both) / (near * both), both / (near * far), -near / (far * both)

@@ -372,7 +372,11 @@ def CSC(  # the name that PyTensor has
 
 
 def _compressed(
-    data: TensorLike, indices: Any, indptr: Any, shape: Sequence[int], name: Literal["CSR", "CSC"]
+    data: TensorLike,
+    indices: Array | Sequence[int],
+    indptr: Array | Sequence[int],
+    shape: Sequence[int],
+    name: Literal["CSR", "CSC"],
 ) -> SparseMatrix:
     lines, others = (int(n) for n in (shape if name == "CSR" else tuple(shape)[::-1]))
     places, ends = (
@@ -401,7 +405,7 @@ def _compressed(
     return SparseMatrix(elements, rows, columns, (int(shape[0]), int(shape[1])))
 
 
-def _integers(x: Any, what: str, name: str) -> Array:
+def _integers(x: Array | Sequence[int], what: str, name: str) -> Array:
     array = np.asarray(x)
     if array.size == 0:
         array = array.astype("int64")

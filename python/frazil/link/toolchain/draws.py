@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import sys
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -58,7 +57,7 @@ def _address(symbol: str) -> int | None:
 
 
 @cache
-def _install_bits(kind: Any) -> bool:
+def _install_bits(kind: type[np.random.BitGenerator]) -> bool:
     """Tell the runtime how a bit generator makes bits; whether it understood."""
     generator = np.random.Generator(kind(42))
     state = state_of(generator).tolist()
