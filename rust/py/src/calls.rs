@@ -74,9 +74,9 @@ impl CallCache {
         CallCache::default()
     }
 
-    /// Replaces the compiled forms. Each is a tuple: what positional arguments must be, names with
-    /// what named ones must be, guards, the function, what is returned, and captured arrays that no
-    /// argument may be if arguments must be distinct.
+    /// Replaces the compiled forms. Each is a tuple: what positional arguments must be; names, and
+    /// what the named arguments must be; guards; the function; what is returned; and, if arguments
+    /// must be distinct, the captured arrays that no argument may be.
     #[allow(clippy::type_complexity)]
     fn _set_forms(
         &self,

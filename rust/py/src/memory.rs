@@ -5,13 +5,15 @@ use pyo3::prelude::*;
 
 use crate::function::Function;
 
-/// Bytes of temporaries, of scratch, of the programs of branches, of what is found beside outputs, and
-/// of each output; whether each call takes as much; the branches: what runs them, the bytes of either
-/// program, and what to blame; the buffers: name, bytes, where it lies, what makes it, the operand that
-/// it takes over, the last instruction that needs it, and what to blame.
+/// Totals; whether each call takes as much; the branches; the buffers.
 type Plan = (Totals, bool, Vec<Branch>, Vec<Entry>);
+/// Bytes of temporaries, of scratch, of the programs of branches, of what is found beside outputs, and
+/// of each output.
 type Totals = (usize, usize, Option<usize>, Option<usize>, Vec<Option<usize>>);
+/// What runs a branch, the bytes of either program, and what to blame.
 type Branch = (String, usize, usize, Option<Py<PyAny>>);
+/// A buffer: name, bytes, where it lies, what makes it, the operand that it takes over, the last
+/// instruction that needs it, and what to blame.
 type Entry =
     (String, Option<usize>, String, String, Option<String>, Option<String>, Option<Py<PyAny>>);
 

@@ -75,8 +75,8 @@ impl Program {
         self.origins.clone_ref(py)
     }
 
-    /// The Python functions that are called, in the order of the calls, then those of each program
-    /// that it runs.
+    /// The Python functions that the program calls, in the order of the calls; then those of the
+    /// programs that it runs.
     #[getter]
     fn functions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.functions)

@@ -239,7 +239,7 @@ impl Reach {
         (state.kinds.get(&address).copied(), within)
     }
 
-    /// Notes which arguments that are asked for are traced, of a frame that is entered.
+    /// Notes for a frame that is entered: of the arguments asked for, those that are traced.
     fn note_asked(&self, frame: &Bound<'_, PyAny>, code: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = frame.py();
         for (at, (own, name)) in self.asked.iter().enumerate() {
@@ -269,8 +269,8 @@ impl Reach {
 
 /// Whether the interpreter has entered a frame to handle a signal.
 ///
-/// It passes the frame that it interrupts, which code can name only by functions that are noted when
-/// it calls them.
+/// The interpreter passes the interrupted frame. Code can get a frame only from functions that are
+/// noted when it calls them.
 fn is_handler(frame: &Bound<'_, PyAny>, code: &Bound<'_, PyAny>) -> PyResult<bool> {
     const VARIABLE_ARGUMENTS: u32 = 4;
     let named: usize = code.getattr("co_argcount")?.extract()?;

@@ -70,8 +70,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The integer part; what no such integer holds becomes the least integer of the type that it
-    /// goes through.
+    /// The integer part. A float that is out of range becomes the least integer of the type in
+    /// between.
     fn float_to_integer(&mut self, x: Value, from: Dtype, to: Dtype) -> Value {
         match to {
             Dtype::Uint64 => {

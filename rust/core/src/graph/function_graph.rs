@@ -321,8 +321,8 @@ impl FunctionGraph {
 
     /// Puts a value in place of each variable, all at once; what is put in is not searched for further replacements.
     ///
-    /// A variable that is not in the graph, or is replaced by itself, changes nothing. A value that is computed from
-    /// what it replaces comes between that and its readers. A value that needs a root input which the graph does not
+    /// A variable that is not in the graph, or is replaced by itself, changes nothing. A value may be computed from
+    /// the variable that it replaces: then it comes between that variable and its readers. A value that needs a root input which the graph does not
     /// have would leave it open: an error, and the graph stays as it was.
     pub fn replace(&self, replacements: &[(Var, Var)]) -> Result<(), Error> {
         self.substitute(replacements, Newcomers::Refused)

@@ -4,7 +4,7 @@
 //! the thread that forks takes all locks first ([`hold`]) and gives them back on both sides ([`release`]): then nobody
 //! else is within a table. It may wait for each in any order, since nobody waits for one lock under another.
 //!
-//! Locks that are never waited for need not be held; those of caches whose content can be worked out again may be such.
+//! Locks that are never waited for need not be held: a cache may be locked so, if its content can be worked out again.
 
 use std::cell::RefCell;
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};

@@ -16,8 +16,8 @@ const MAX_REFERENCES: u32 = u32::MAX / 2;
 
 /// A value in memory.
 ///
-/// In this order: what handles and lookups read often lies together at the end, after that end of the value which users
-/// read last. Chains are freed from the last value to the first, and so the processor goes down through memory.
+/// The order of the fields: what handles and lookups read often lies together at the end, behind the part of the value
+/// that users read last. Chains are freed from the last value to the first, so the processor goes down through memory.
 #[repr(C)]
 pub(super) struct Slot<T: Interned> {
     value: T,

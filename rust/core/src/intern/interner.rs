@@ -210,7 +210,7 @@ impl<T: Interned> Shard<T> {
             content.free.push((slot.number, generation));
         }
         content.slots -= 1;
-        // Little but free numbers, of which those above the highest that is in use need not be kept.
+        // Most numbers are free: those above the highest one in use need not be kept.
         let highest = content.next == position::<T>(slot.number) + 1;
         if smaller || highest && content.free.len() > 2 * content.slots as usize + 16 {
             content.forget_high_numbers();

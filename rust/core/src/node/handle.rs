@@ -207,7 +207,7 @@ impl Node {
 
     /// Gives up this handle and frees at most `limit` nodes now; what is returned frees the others.
     ///
-    /// For those who hold a lock of their own that a large graph must not keep from others.
+    /// For callers that hold a lock: others would wait for it while a large graph is freed.
     pub fn drop_some(self, limit: usize) -> Option<Debris> {
         self.0.drop_some(limit).map(Debris)
     }

@@ -3,7 +3,7 @@
 //! Neither belongs to what makes two nodes one. Both are kept for as long as the node lives.
 //!
 //! A token is a number that no other node has in any process: inputs and distinct nodes have no content that could
-//! tell them apart, so whoever writes one down writes its token, and who reads that finds the node again.
+//! tell them apart. So their token is written with them, and leads a reader back to the node.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -200,7 +200,7 @@ pub struct OpKey {
 }
 
 impl OpKey {
-    /// The digest of all that tells ops apart but the type rule, which is that of the kind.
+    /// The digest of all that tells ops apart. The type rule is left out: the kind determines it.
     fn digest(&self) -> Digest {
         let mut writer = DigestWriter::new(b'O');
         writer.text(self.kind.as_bytes());

@@ -55,7 +55,7 @@ impl Registry {
         living.into_iter().filter_map(|(_, member)| own(member).downcast().ok()).collect()
     }
 
-    /// The lock, for who forks, who must hold those of the members too.
+    /// The lock, for a thread that forks. It must hold the locks of the members too.
     pub(crate) fn hold<'a>(&'a self, others: &mut Vec<Arc<dyn Locks>>) -> Held<'a> {
         let members = self.members.lock();
         others.extend(

@@ -16,7 +16,7 @@ use crate::value::ty::{Signature, Ty};
 /// A graph, its list, and its ops in the order in which they are met.
 pub(crate) type Listed = (FrozenFunctionGraph, Listing, Vec<Op>);
 
-/// `graph` and every graph that ops in it hold, each once and after those that it needs itself.
+/// `graph` and all graphs that ops in it hold: each once, after the graphs that it needs itself.
 pub(crate) fn inner_first(graph: &FrozenFunctionGraph) -> Vec<Listed> {
     let mut met = FxHashSet::default();
     let mut done = Vec::new();

@@ -166,8 +166,8 @@ pub enum Check<V = Register> {
     Output(V, V, u32),
     /// The root's op views no operand, and an operand is a buffer of a distinct op, or views one.
     ReadsBuffer,
-    /// The root applies its op to one element in a shape: a constant, or a number that a view gave dimensions, whose
-    /// type says that each has length 1.
+    /// The root applies its op to one element in a shape: a constant, or a number to which a view gave
+    /// dimensions. The type says that each dimension has length 1.
     ReadsOneElement,
 }
 

@@ -1,7 +1,7 @@
 //! Rewriting: the sweep that applies a set of rules from the inputs up until none applies.
 //!
-//! A sweep asks for what each output becomes. A variable becomes what its node, rebuilt over what its operands
-//! became, turns into by the first rule that applies; what a rule gives is asked for in turn, so every part of the
+//! A sweep asks what each output becomes. For a variable, its node is rebuilt over what its operands became; the first
+//! rule that applies replaces that. What a rule gives is swept in turn, so every part of the
 //! result is in normal form. A variable is worked out once, however many need it. Laws:
 //!
 //! - the result depends on the outputs and the rules only, never on what was remembered;

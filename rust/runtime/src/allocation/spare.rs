@@ -1,8 +1,8 @@
 //! Memory for programs of branches: only the run tells which branch it takes.
 //!
 //! What a branch needs is found when it is taken, and kept for the next one. Branches within branches
-//! stack up. However they are taken, one call after the other, never is more held than the most that
-//! one of those which were taken needs, with the costliest branches within it.
+//! stack up. Whatever calls take, never more is held than the largest need of a branch that was taken,
+//! together with the costliest branches within it.
 
 use std::ptr;
 
@@ -41,8 +41,8 @@ impl Spare {
             self.frames.push(Frame { blocks: used, rest });
             return Ok(start);
         }
-        // A block that is larger than its branch, but not so large that all within it has room there,
-        // would be held beside that.
+        // A block that is larger than its branch, but too small for all branches within it, would be
+        // held beside another block for those.
         let fits = |idle: &Buffer| idle.size() == own || idle.size() >= most;
         if !self.blocks.get(used).is_some_and(fits) {
             self.blocks.truncate(used);

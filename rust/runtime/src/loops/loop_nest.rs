@@ -2,8 +2,8 @@
 //!
 //! A kernel loops over two dimensions and is compiled for one pattern of the inner one: each
 //! operand either moves along it in unit steps or stays. The nest chooses which dimension of the
-//! loop plays that part, joins dimensions that lie evenly in memory, walks the outer ones, and
-//! brings operands whose inner step is another into contiguous blocks first.
+//! loop is the inner one, joins dimensions that lie evenly in memory, and walks the outer ones.
+//! Operands with another inner step are copied to contiguous blocks first.
 
 mod blocks;
 mod indexed;
@@ -53,10 +53,10 @@ const LONG: i64 = 1 << 12;
 /// a time: it may write behind the end of a row.
 const LINE: usize = 64;
 
-/// Rows that a kernel may take at a time, so that what it does once a row it does for all of them,
-/// and the bytes up to which a row in a buffer is so short that as many stay in cache.
+/// Rows that a kernel may take at a time: it does for all of them what it does once a row.
 const TILE: usize = 8;
 const TILES: i64 = TILE as i64;
+/// The bytes of a row in a buffer up to which `TILE` rows stay in cache.
 const SHORT_ROW: usize = 4096;
 
 /// What the kernel believes of an operand.

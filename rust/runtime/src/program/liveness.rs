@@ -1,5 +1,5 @@
-//! Who needs which memory until when: what is given back after each instruction, which results are
-//! made in the memory of an operand that nobody needs any more, and which in that of an output.
+//! Liveness: who needs which memory until when. It says what is given back after each instruction,
+//! and which results are made in the memory of an output, or of an operand that nobody needs any more.
 //!
 //! Slots that may look at the same memory form a *family*: a slot and all views of it. A family that
 //! nothing reads after an instruction dies there, and a result of that instruction may be its heir.

@@ -71,8 +71,8 @@ pub struct MemoryPlan {
     pub arena: usize,
     /// Bytes that kernels need beside their operands.
     pub scratch: usize,
-    /// Bytes that programs of branches take at most at once, which is what the costliest ones take;
-    /// `None` if a program that an instruction runs finds out while it runs.
+    /// Bytes that programs of branches take at most at once: those of the costliest branches. `None`
+    /// if an instruction runs a program that finds out while it runs.
     pub choices: Option<usize>,
     /// Bytes that are found during the run, at most, beside outputs; `None` if values decide.
     pub found: Option<usize>,

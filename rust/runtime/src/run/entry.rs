@@ -117,8 +117,8 @@ impl Entry {
 ///
 /// # Safety
 /// `context` is the address of an [`Entry`] that lives during the call. `inputs` and `outputs` hold
-/// an address for each of its inputs and outputs: that of as many elements as the lengths say, in C
-/// order and aligned, those of inputs readable, those of outputs writable and apart from all else.
+/// an address for each of its inputs and outputs. There lie as many elements as the lengths say, in C
+/// order and aligned. Inputs can be read; outputs can be written and are apart from all else.
 unsafe extern "C" fn call(
     context: *const c_void,
     inputs: *const *const u8,

@@ -1,8 +1,8 @@
 //! States between runs: each thread has a place where it leaves them and finds them again.
 //!
 //! Threads that call one program at once write to no line of memory together. Nobody waits for a
-//! lock here: what is locked longer than a look takes counts as empty, also what a thread held that
-//! a fork left behind.
+//! lock here: a place that stays locked for longer than a look takes counts as empty. So does one
+//! whose lock was held by a thread that a fork left behind.
 
 use std::cell::Cell;
 use std::hint::spin_loop;

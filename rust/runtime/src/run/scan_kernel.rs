@@ -20,12 +20,11 @@ const ENDED: i32 = 3;
 pub(crate) struct ScanKernelStep {
     pub(crate) function: KernelFn,
     pub(crate) steps: i64,
-    /// Where the row of the first step lies of each operand, reads and then writes.
+    /// Where the row of the first step lies, for each operand: reads, then writes.
     pub(crate) operands: SmallVec<[Place; 12]>,
     /// Bytes from step to step.
     pub(crate) strides: SmallVec<[i64; 12]>,
-    /// Operands whose rows have gaps: which, where a copy without gaps lies in the scratch memory
-    /// and where in that the first row does, where it is copied from, and how.
+    /// Copies, in the scratch memory, of operands whose rows have gaps.
     pub(crate) packed: SmallVec<[Packed; 2]>,
     /// The bytes of scratch memory that the copies take.
     pub(crate) scratch: usize,
@@ -37,11 +36,13 @@ pub(crate) struct ScanKernelStep {
     pub(crate) counts: bool,
 }
 
-/// A copy of an operand.
+/// A copy of an operand, without gaps.
 #[derive(Debug)]
 pub(crate) struct Packed {
     pub(crate) operand: usize,
+    /// Where the copy starts in the scratch memory.
     pub(crate) start: usize,
+    /// Where in the copy the row of the first step starts.
     pub(crate) first: i64,
     pub(crate) from: Place,
     pub(crate) plan: TransferPlan,

@@ -504,8 +504,8 @@ impl LoopStep {
             self.blank.iter().for_each(|&operand| pointers[operand] = element);
         }
         // SAFETY: the builder's caller promised that the kernel fits the operands; the binder made
-        // the nest for them and gave each write memory of its own, or that of reads which nothing
-        // needs afterwards and which lie just as the write does. What is blank does not move.
+        // the nest for them. Each write has memory of its own, or that of a read which lies just as
+        // the write does and which nothing needs afterwards. What is blank does not move.
         let done = unsafe { self.nest.run(self.function, pointers, scratch, conduct) };
         let Err(halt) = done else { return Ok(()) };
         if halt == Halt::Status(OUT_OF_BOUNDS)

@@ -303,8 +303,8 @@ impl State {
     }
 }
 
-/// The bytes of a run that needs so many, with those of outputs that it makes otherwise than they are
-/// `wanted`: which, and where they lie until they are copied.
+/// The bytes of a run, which needs `bytes` for itself, together with those of outputs whose layout
+/// is not the `wanted` one. Then these outputs, and where each lies until it is copied.
 fn copied<'l>(
     run: &Run<'_>,
     bytes: usize,

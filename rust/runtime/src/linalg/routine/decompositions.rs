@@ -71,8 +71,8 @@ pub(crate) unsafe fn geqrf<T: Element>(
     Ok(())
 }
 
-/// The first columns of the orthogonal matrix that `sizes[2]` of what [`geqrf`] gave stand for, in
-/// the place of that.
+/// The first columns of an orthogonal matrix, written over the `sizes[2]` reflections that it is
+/// the product of, as [`geqrf`] gave them.
 ///
 /// # Safety
 /// The matrix has `sizes[0]` rows and `sizes[1]` columns, no more than rows and no fewer than

@@ -1,8 +1,8 @@
 //! Many short rows that go through a kernel as one long one.
 //!
-//! What a kernel does once a row costs as much as many of its elements. Where the other operands lie
-//! without gaps, those that are the same in every row are repeated, and what rows are reduced into is
-//! reduced in as many copies, which are folded in the end.
+//! What a kernel does once a row costs as much as many of its elements. So rows are
+//! joined where operands lie without gaps: an operand that is the same in every row is repeated, and
+//! a reduction has a copy of its result for each row, which are folded in the end.
 
 use smallvec::SmallVec;
 
@@ -13,10 +13,11 @@ use crate::arrays::walk::{Pointers, advance};
 use crate::loops::fold::Fold;
 use crate::threads::attention::{PATIENCE, STOPPED, ask};
 
-/// Bytes of the widest operand up to which a row is joined with others, those that are joined then,
-/// and the rows from which on that is worth the copies.
+/// A row is joined with others if its widest operand has at most so many bytes.
 const ROW: usize = 1024;
+/// The bytes of the widest operand in rows that are joined.
 const JOINED: usize = 8192;
+/// Joining is worth the copies where there are at least so many rows.
 const FEWEST: i64 = 8;
 
 /// Rows are joined by multiples of this many, so that the end of a joined row is seldom ragged.

@@ -1,9 +1,9 @@
 //! Loops over nothing whose indices are checked all the same.
 //!
 //! An index that is out of bounds is an error, also where an axis of length 0 beside it leaves
-//! nothing to read. So the kernel runs over the indices alone: one position along every other
-//! dimension, and in place of what has no element there, and of all that is written, memory that
-//! nobody needs.
+//! nothing to read. So the kernel runs over the indices alone, with one position along every other
+//! dimension. Operands without an element there, and all that is written, lie in memory that nobody
+//! needs.
 
 use smallvec::SmallVec;
 

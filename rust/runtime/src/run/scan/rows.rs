@@ -56,7 +56,7 @@ pub(super) fn first_rows(steps: i64, stride: i64) -> i64 {
     rows
 }
 
-/// The rows that there is room for after those that there were.
+/// The number of rows that the next block has room for, where the last one had room for `before`.
 fn grown(steps: i64, before: i64) -> i64 {
     let mut rows = steps;
     while half(rows) > before {
