@@ -121,7 +121,7 @@ def batch_size(operands: Operands) -> Variable:
 
 
 def apply_batched(node: FrozenApply, operands: Operands) -> list[Operand]:
-    """Return the outputs of a node over ``operands``, one of which is batched at least."""
+    """Return the outputs of a node over ``operands``; at least one operand is batched."""
     rule = batch_rule(node.op)
     outputs = None if rule is None else rule(node, operands)
     return one_by_one(node, operands) if outputs is None else outputs

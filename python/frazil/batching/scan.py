@@ -43,7 +43,7 @@ def _(op: Scan) -> BatchRule:
 
 @dataclass(frozen=True)
 class _Step:
-    """A step over a batch: its inputs and outputs, of which some are the same for all elements."""
+    """A step over a batch: its inputs and outputs. Some are the same for all elements."""
 
     op: Scan
     inputs: Sequence[Operand]

@@ -22,9 +22,9 @@ def states_left(
     Raises
     ------
     ValueError
-        If two draws start from one state, or if draws in an inner graph do, unless that is the
-        step of a scan, or the graph of an OpFromGraph, whose every draw starts from the state that
-        the one before left, and that returns the last one.
+        If two draws start from one state. Draws in an inner graph count as such, unless it is the
+        step of a scan or the graph of an OpFromGraph, each of its draws starts from the state that
+        the one before left, and it returns the last state.
     """
     generators = [
         x
@@ -57,8 +57,8 @@ def states_left(
 def _draw_of(node: FrozenApply) -> tuple[Variable, Variable] | None:
     """Return the state from which a node draws and the one that it leaves, if it has just one.
 
-    So has a scan that has one state of a generator, on which all draws of its steps go on, and an
-    OpFromGraph whose draws go on from one argument and that returns the state after the last.
+    A scan has one if all draws of its steps go on from one state of a generator. An OpFromGraph has
+    one if its draws go on from one argument, and it returns the state after the last draw.
     """
     if isinstance(node.op, Drawing):
         return node.inputs[0], node.outputs[0]

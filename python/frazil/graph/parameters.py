@@ -21,7 +21,7 @@ from frazil._core import FrozenFunctionGraph
 
 
 class Interned(Protocol):
-    """An op under construction, of which the one that equals it is kept."""
+    """An op under construction: if an equal op lives, that one is used."""
 
     def _interned(self) -> Any: ...
 

@@ -208,7 +208,7 @@ class Stream(Drawer):
 
 
 class RandomStream(Drawer):
-    """Random numbers of which each draw has a generator of its own, as PyTensor's ``RandomStream``.
+    """Random numbers, with a generator for each draw, as PyTensor's ``RandomStream``.
 
     Its methods are those of :class:`Stream`. Draws do not wait for each other, and a function draws
     what its outputs need and no more. The generators' seeds are spawned from one, so that their

@@ -1,4 +1,4 @@
-"""Bessel functions. They have no gradient in the order, of which no formula holds everywhere."""
+"""Bessel functions. They have no gradient in the order: no formula of it holds everywhere."""
 
 from __future__ import annotations
 

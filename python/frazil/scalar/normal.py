@@ -16,7 +16,7 @@ from frazil.scalar.scipy_functions import of_scipy, scipy_function
 from frazil.scalar.special import erf, erfc_values, erfcx
 
 PART, REST, LAST = 0.7071067690849304, 1.2101617152815436e-08, -4.833646656726457e-17
-"""The root of 1/2 in three parts, of which products with 24 bits are exact for the first two."""
+"""The root of 1/2 in three parts. Products of the first two with 24 bits are exact."""
 
 
 def ndtr_values(x: Array) -> Array:

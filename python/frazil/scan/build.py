@@ -358,7 +358,7 @@ class _Step:
             pending += x.owner.inputs
 
     def unread(self, counted: Sequence[Variable]) -> list[Variable]:
-        """The lengths of sequences of which a step reads nothing."""
+        """The lengths of sequences that no step reads from."""
         read = {x for node in _core.toposort(self.results) for x in node.inputs}
         read.update(self.results)
         return [n for n, x in zip(counted, self.elements, strict=True) if x not in read]

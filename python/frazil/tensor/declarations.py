@@ -80,7 +80,7 @@ def specify_shape(
 
 
 def broadcastable_at_run_time(x: TensorLike, axis: int, n: LengthLike) -> Variable:
-    """Return ``x``, one dimension of which repeats if a call finds that its length is 1.
+    """Return ``x`` with a dimension that repeats if a call finds that its length is 1.
 
     Otherwise a dimension repeats only where its type says that its length is 1.
 

@@ -124,7 +124,7 @@ def reshape(
 
 
 def _of_vector(x: Variable, vector: Variable, ndim: int | None) -> Lengths:
-    """Return the elements of ``vector`` as lengths, one of which a call may find to be -1."""
+    """Return the elements of ``vector`` as lengths. A call may find that one of them is -1."""
     if ndim is not None:
         vector = with_lengths(vector, TensorType(vector.dtype, (ndim,)))
     given = as_lengths(vector)

@@ -128,7 +128,7 @@ def geomspace(
     dtype: npt.DTypeLike | None = None,
     axis: int = 0,
 ) -> Variable:
-    """Return numbers of which each is the one before it times the same factor.
+    """Return a geometric series: each number is the one before it times the same factor.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ SparseLike: TypeAlias = Any
 
 @dataclass(frozen=True, eq=False)
 class SparseMatrix:
-    """A matrix of which some elements are stored; the others are 0.
+    """A matrix that stores some elements; the others are 0.
 
     :func:`as_sparse` makes one of SciPy's, :func:`CSR` and :func:`CSC` of parts. Elements that
     are stored at the same place are added.

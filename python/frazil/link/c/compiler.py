@@ -62,7 +62,7 @@ _GCC_FLAGS = (
     "-ftree-loop-vectorize",
     # Kernels clean the upper halves of vector registers before they return or call: else each SSE
     # instruction that runs next waits for them on processors by Intel. The pass that does so comes
-    # with the expensive ones, of which jump threading is of no use here.
+    # with the expensive ones. One of these, jump threading, is of no use here.
     "-fexpensive-optimizations",
     "-fno-thread-jumps",
     # Where a loop asks every so often whether to stop, its values stay in registers.

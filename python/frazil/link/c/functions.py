@@ -1,6 +1,6 @@
 """The functions that C expressions may call, by their names in the table of scalar ops.
 
-Five sorts: compiler builtins, functions of the C math library (of which glibc has vector forms),
+Five sorts: compiler builtins, functions of the C math library (glibc has vector forms of them),
 functions of SciPy and of the runtime that are reached by a pointer, and functions written here.
 """
 
@@ -383,7 +383,7 @@ FUNCTIONS = frozenset(
 
 @cache
 def vector_functions() -> frozenset[str]:
-    """The math functions of which this machine's C library has vector forms."""
+    """The math functions that this machine's C library has vector forms of."""
     if platform.machine() not in ("x86_64", "AMD64"):
         return frozenset()
     version = glibc_version()

@@ -60,7 +60,7 @@ class FusedLoop:
 
     @cached_property
     def made(self) -> frozenset[Variable]:
-        """The variables of which the loop computes an element at each position of a row."""
+        """The variables that the loop computes an element of at each position of a row."""
         return frozenset(
             node.outputs[0]
             for node in self.nodes
@@ -69,7 +69,7 @@ class FusedLoop:
 
     @cached_property
     def row_values(self) -> frozenset[Variable]:
-        """The variables of which the loop computes an element for each row."""
+        """The variables that the loop computes an element of for each row."""
         return frozenset(
             node.outputs[0]
             for node in self.nodes
@@ -112,7 +112,7 @@ def fuse(
     """The tasks that compute ``outputs``: loops of at most ``limit`` nodes, and other nodes.
 
     ``before`` maps a node that writes over an operand to the nodes that should run before it. Dead
-    code is left out, as are nodes of which only the lengths are needed.
+    code is left out. So are nodes whose lengths alone are needed.
     """
     order = _needed(order, outputs, shapes, views, fusible)
     levels = Levels(order, shapes, views, fusible, recompute, before, None)

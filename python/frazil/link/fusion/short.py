@@ -1,7 +1,7 @@
 """Reductions of rows that may be short, in loops that no operand moves along wholly.
 
-Such are distances between points: an array of points by points by coordinates, of which only the
-sums over the coordinates matter.
+An example is distances between points: an array of points by points by coordinates, which is
+summed over the coordinates.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def compile_missing(
     alive: MutableMapping[AnyKernel, PlacedT],
     build: Callable[[list[AnyKernel]], Sequence[PlacedT]],
 ) -> list[NativeKernel]:
-    """Return the native kernels, in order, of which ``build`` makes those that are not ``alive``.
+    """Return the native kernels, in order; ``build`` makes those that are not ``alive``.
 
     Examples
     --------

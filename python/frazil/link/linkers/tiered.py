@@ -58,7 +58,7 @@ class TieredCompiler:
 
     @property
     def identity(self) -> str:
-        """The processor. What C has made says itself of which compiler it is."""
+        """The processor. Machine code from C names its compiler itself."""
         return self._quick.identity
 
     def compile(self, kernels: Sequence[AnyKernel]) -> list[NativeKernel]:

@@ -63,7 +63,7 @@ def _form(kernel: LoopKernel) -> Hashable:
 
 
 def _folded_constants(kernel: LoopKernel) -> set[int]:
-    """The numbers of literals of which compilers make use: other code follows from them."""
+    """The numbers of literals that compilers make use of: other code follows from them."""
     kept: set[int] = set()
     for own in kernel.statements:
         match own:

@@ -119,7 +119,7 @@ class NumbaCompiler:
 
 
 def kernel_text(kernel: AnyKernel) -> str:
-    """Return the Python text that a kernel is written as, of which LLVM's text is made."""
+    """Return the Python text of a kernel, which LLVM's text is made from."""
     with _needs_numba():
         from frazil.link.numba.scan import ScanSource
         from frazil.link.numba.source import KernelSource

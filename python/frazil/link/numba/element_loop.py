@@ -24,7 +24,7 @@ class ScalarText(Protocol):
         ...
 
     def apply(self, op: ScalarOp, operands: Sequence[tuple[str, str]], result: str) -> list[str]:
-        """Lines of Python, of which the last is the op's expression, of dtype ``result``."""
+        """Lines of Python; the last is the op's expression, of dtype ``result``."""
         ...
 
 

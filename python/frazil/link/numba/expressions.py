@@ -32,7 +32,7 @@ class Expressions:
         self.loops: dict[tuple[ScalarOp, tuple[str, ...]], tuple[str, ...]] = {}
 
     def apply(self, op: ScalarOp, operands: Sequence[tuple[str, str]], result: str) -> list[str]:
-        """Lines of Python, of which the last is the op's expression, of dtype ``result``."""
+        """Lines of Python; the last is the op's expression, of dtype ``result``."""
         wanted = op.operand_dtypes([dtype for _, dtype in operands], result)
         dtype = wanted[-1]
         part = loop_result(op)
@@ -99,7 +99,7 @@ class Expressions:
         return f"{self._global(name, foreign)}({', '.join(texts)})"
 
     def convert(self, text: str, source: str, target: str) -> list[str]:
-        """Lines of which the last is the expression converted, as NumPy's ``astype`` does."""
+        """Lines of Python; the last is the expression, converted as NumPy's ``astype`` does."""
         if source == target:
             return [text]
         if target == "bool":

@@ -326,7 +326,7 @@ class KernelSource(Expressions):
         return self._global(f"{name}_{write.reduce}_{write.dtype}", function)
 
     def _fold(self, reduce: str, dtype: str, so_far: str, value: str) -> list[str]:
-        """Lines of Python, of which the last is the expression that folds one more value in."""
+        """Lines of Python; the last is the expression that folds one more value in."""
         operands = [(text, dtype) for text in fold_operands(reduce, so_far, value)]
         return self.apply(Elementary(reduce), operands, dtype)
 

@@ -101,7 +101,7 @@ def _optimize(node: FrozenApply, made: Successors, uses: _Uses) -> None:
 def _carry_tails(
     node: FrozenApply, inputs: Sequence[Variable], body: ScanBody, stacks: set[int], uses: _Uses
 ) -> dict[int, tuple[list[TailRead], list[int]]]:
-    """For stacks of which only the last rows are read: these reads, and the states that carry them.
+    """Return the reads of stacks whose last rows alone are read, and the states that carry them.
 
     The states are added to ``body``.
     """

@@ -165,7 +165,7 @@ def irfft(
     Parameters
     ----------
     a : tensor_like
-        Numbers, of which the first, and the middle one of an even ``n``, count as real.
+        Numbers. The first, and the middle one of an even ``n``, count as real.
     n : int or 0-d integer variable, optional
         How many numbers there are in the result; default: twice one less than ``a`` has.
     axis, norm
