@@ -132,19 +132,19 @@ impl fmt::Display for Phrase<'_> {
 
 /// An application's position in the postorder of one graph.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Step(pub(crate) u32);
+pub(crate) struct StepNumber(pub(crate) u32);
 
 /// A variable's number in one graph.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Place(pub(crate) u32);
+pub(crate) struct VarNumber(pub(crate) u32);
 
-impl Step {
+impl StepNumber {
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-impl Place {
+impl VarNumber {
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
@@ -161,20 +161,20 @@ const SEVERAL: u32 = 1 << 31;
 ///
 /// A variable with one source has its source's set, so only an output that views several inputs makes a new one.
 #[derive(Default)]
-pub(crate) struct PlaceSets {
+pub(crate) struct VarSets {
     /// Every place that is a set of its own, so that single members need no copies.
-    singles: Vec<Place>,
-    members: Vec<Place>,
+    singles: Vec<VarNumber>,
+    members: Vec<VarNumber>,
     spans: Vec<(u32, u32)>,
 }
 
-impl PlaceSets {
+impl VarSets {
     /// Sets of the places below a number.
-    pub(crate) fn below(count: usize) -> PlaceSets {
-        PlaceSets { singles: (0..count as u32).map(Place).collect(), ..PlaceSets::default() }
+    pub(crate) fn below(count: usize) -> VarSets {
+        VarSets { singles: (0..count as u32).map(VarNumber).collect(), ..VarSets::default() }
     }
 
-    pub(crate) fn get(&self, set: SetId) -> &[Place] {
+    pub(crate) fn get(&self, set: SetId) -> &[VarNumber] {
         match set.0.checked_sub(SEVERAL) {
             None => &self.singles[set.0 as usize..=set.0 as usize],
             Some(number) => {
@@ -185,7 +185,7 @@ impl PlaceSets {
     }
 
     /// The set of one place.
-    pub(crate) fn single(&self, place: Place) -> SetId {
+    pub(crate) fn single(&self, place: VarNumber) -> SetId {
         SetId(place.0)
     }
 
@@ -195,7 +195,7 @@ impl PlaceSets {
         if rest.iter().all(|&set| set == first) {
             return first;
         }
-        let mut all: Vec<Place> =
+        let mut all: Vec<VarNumber> =
             sets.iter().flat_map(|&set| self.get(set).iter().copied()).collect();
         all.sort_unstable();
         all.dedup();
@@ -209,7 +209,7 @@ impl PlaceSets {
     }
 
     /// The least member of both sets.
-    pub(crate) fn common(&self, one: SetId, other: SetId) -> Option<Place> {
+    pub(crate) fn common(&self, one: SetId, other: SetId) -> Option<VarNumber> {
         let (one, other) = (self.get(one), self.get(other));
         let (mut i, mut j) = (0, 0);
         while i < one.len() && j < other.len() {
@@ -226,7 +226,7 @@ impl PlaceSets {
 struct StepData<'a> {
     node: &'a Node,
     operands: u32,
-    outputs: Place,
+    outputs: VarNumber,
 }
 
 /// The applications and variables of one graph, numbered, each variable with its roots.
@@ -234,19 +234,19 @@ struct StepData<'a> {
 /// Steps are numbered in postorder, so a step's operands come from lower steps. What the walk stops at is a root.
 pub(crate) struct Aliases<'n, 'a> {
     steps: Vec<StepData<'a>>,
-    destroyers: Vec<Step>,
-    operands: Vec<Place>,
-    places: Vec<PlaceData<'a>>,
+    destroyers: Vec<StepNumber>,
+    operands: Vec<VarNumber>,
+    places: Vec<VarData<'a>>,
     roots: Vec<SetId>,
-    sets: PlaceSets,
+    sets: VarSets,
     numbers: &'n mut Numbering,
     /// The place of the first output of each numbered node.
-    firsts: Vec<Place>,
+    firsts: Vec<VarNumber>,
     /// Blocked outputs of nodes whose other outputs may be computed all the same.
-    apart: FxHashMap<(usize, u32), Place>,
+    apart: FxHashMap<(usize, u32), VarNumber>,
 }
 
-struct PlaceData<'a> {
+struct VarData<'a> {
     node: &'a Node,
     index: u32,
     /// The step that computes it, or `LEAF`.
@@ -270,7 +270,7 @@ impl<'a> Aliases<'_, 'a> {
                 operands: Vec::with_capacity(2 * order.len()),
                 places: Vec::with_capacity(order.len()),
                 roots: Vec::with_capacity(order.len()),
-                sets: PlaceSets::default(),
+                sets: VarSets::default(),
                 numbers,
                 firsts: Vec::with_capacity(order.len()),
                 apart: FxHashMap::default(),
@@ -295,16 +295,16 @@ impl<'a> Aliases<'_, 'a> {
         })
     }
 
-    fn add_place(&mut self, node: &'a Node, index: u32, maker: u32) -> Place {
-        let place = Place(self.places.len() as u32);
+    fn add_place(&mut self, node: &'a Node, index: u32, maker: u32) -> VarNumber {
+        let place = VarNumber(self.places.len() as u32);
         assert!(place.0 < SEVERAL, "a graph has fewer than 2^31 variables");
-        self.places.push(PlaceData { node, index, maker });
+        self.places.push(VarData { node, index, maker });
         self.roots.push(SetId(place.0));
         place
     }
 
-    fn add_outputs(&mut self, node: &'a Node, maker: u32) -> Place {
-        let first = Place(self.places.len() as u32);
+    fn add_outputs(&mut self, node: &'a Node, maker: u32) -> VarNumber {
+        let first = VarNumber(self.places.len() as u32);
         self.numbers.insert(node.id());
         self.firsts.push(first);
         for index in 0..node.signature().types().len() as u32 {
@@ -313,15 +313,15 @@ impl<'a> Aliases<'_, 'a> {
         first
     }
 
-    fn add_leaf(&mut self, node: &'a Node) -> Place {
+    fn add_leaf(&mut self, node: &'a Node) -> VarNumber {
         self.add_outputs(node, LEAF)
     }
 
     /// The place of a variable; what was not met yet is where the walk stopped.
-    fn enter(&mut self, var: &'a Var) -> Place {
+    fn enter(&mut self, var: &'a Var) -> VarNumber {
         match self.find(var) {
             Some(place) => place,
-            None => Place(self.add_leaf(var.node()).0 + var.index() as u32),
+            None => VarNumber(self.add_leaf(var.node()).0 + var.index() as u32),
         }
     }
 
@@ -335,12 +335,12 @@ impl<'a> Aliases<'_, 'a> {
         let outputs = self.add_outputs(node, step);
         self.steps.push(StepData { node, operands: first_operand, outputs });
         if !props.destroy_map.is_empty() {
-            self.destroyers.push(Step(step));
+            self.destroyers.push(StepNumber(step));
         }
         if props.view_map.is_empty() {
             return;
         }
-        self.sets.singles.extend((self.sets.singles.len() as u32..outputs.0).map(Place));
+        self.sets.singles.extend((self.sets.singles.len() as u32..outputs.0).map(VarNumber));
         for var in node.outputs() {
             let sources: SmallVec<[SetId; 2]> = view_sources(&var)
                 .into_iter()
@@ -353,27 +353,27 @@ impl<'a> Aliases<'_, 'a> {
     }
 
     /// The place of a variable of this graph.
-    pub(crate) fn find(&self, var: &Var) -> Option<Place> {
+    pub(crate) fn find(&self, var: &Var) -> Option<VarNumber> {
         if let Some(&place) = self.apart.get(&var.identity()) {
             return Some(place);
         }
         let first = self.first(var.node())?;
-        Some(Place(first.0 + var.index() as u32))
+        Some(VarNumber(first.0 + var.index() as u32))
     }
 
-    fn first(&self, node: &Node) -> Option<Place> {
+    fn first(&self, node: &Node) -> Option<VarNumber> {
         let first = self.firsts[self.numbers.get(node.id())?];
         // Nodes of other containers have the same numbers.
         (self.places[first.index()].node == node).then_some(first)
     }
 
     /// The step of a node of this graph.
-    pub(crate) fn find_step(&self, node: &Node) -> Option<Step> {
+    pub(crate) fn find_step(&self, node: &Node) -> Option<StepNumber> {
         self.maker(self.first(node)?)
     }
 
     /// The steps whose ops write over inputs, ascending.
-    pub(crate) fn destroyers(&self) -> &[Step] {
+    pub(crate) fn destroyers(&self) -> &[StepNumber] {
         &self.destroyers
     }
 
@@ -385,67 +385,67 @@ impl<'a> Aliases<'_, 'a> {
         self.places.len()
     }
 
-    pub(crate) fn steps(&self) -> impl DoubleEndedIterator<Item = Step> + use<> {
-        (0..self.steps.len() as u32).map(Step)
+    pub(crate) fn steps(&self) -> impl DoubleEndedIterator<Item = StepNumber> + use<> {
+        (0..self.steps.len() as u32).map(StepNumber)
     }
 
-    pub(crate) fn places(&self) -> impl Iterator<Item = Place> + use<> {
-        (0..self.places.len() as u32).map(Place)
+    pub(crate) fn places(&self) -> impl Iterator<Item = VarNumber> + use<> {
+        (0..self.places.len() as u32).map(VarNumber)
     }
 
-    pub(crate) fn node(&self, step: Step) -> &'a Node {
+    pub(crate) fn node(&self, step: StepNumber) -> &'a Node {
         self.steps[step.index()].node
     }
 
-    pub(crate) fn operands(&self, step: Step) -> &[Place] {
+    pub(crate) fn operands(&self, step: StepNumber) -> &[VarNumber] {
         let start = self.steps[step.index()].operands as usize;
         let next = self.steps.get(step.index() + 1);
         let end = next.map_or(self.operands.len(), |next| next.operands as usize);
         &self.operands[start..end]
     }
 
-    pub(crate) fn output(&self, step: Step, index: usize) -> Place {
-        Place(self.steps[step.index()].outputs.0 + index as u32)
+    pub(crate) fn output(&self, step: StepNumber, index: usize) -> VarNumber {
+        VarNumber(self.steps[step.index()].outputs.0 + index as u32)
     }
 
-    pub(crate) fn outputs(&self, step: Step) -> impl Iterator<Item = Place> {
+    pub(crate) fn outputs(&self, step: StepNumber) -> impl Iterator<Item = VarNumber> {
         let first = self.steps[step.index()].outputs;
         (first.0..self.places.len() as u32)
-            .map(Place)
+            .map(VarNumber)
             .take_while(move |place| self.places[place.index()].maker == step.0)
     }
 
     /// The step that computes what is at a place; none for leaves.
-    pub(crate) fn maker(&self, place: Place) -> Option<Step> {
+    pub(crate) fn maker(&self, place: VarNumber) -> Option<StepNumber> {
         let maker = self.places[place.index()].maker;
-        (maker != LEAF).then_some(Step(maker))
+        (maker != LEAF).then_some(StepNumber(maker))
     }
 
-    pub(crate) fn var(&self, place: Place) -> Var {
-        let PlaceData { node, index, .. } = &self.places[place.index()];
+    pub(crate) fn var(&self, place: VarNumber) -> Var {
+        let VarData { node, index, .. } = &self.places[place.index()];
         Var::new((*node).clone(), *index)
     }
 
-    pub(crate) fn leaf(&self, place: Place) -> Option<&'a Node> {
-        let PlaceData { node, maker, .. } = &self.places[place.index()];
+    pub(crate) fn leaf(&self, place: VarNumber) -> Option<&'a Node> {
+        let VarData { node, maker, .. } = &self.places[place.index()];
         (*maker == LEAF).then_some(*node)
     }
 
     /// Whether what is at a place shares no memory with what its node reads.
-    pub(crate) fn is_root(&self, place: Place) -> bool {
+    pub(crate) fn is_root(&self, place: VarNumber) -> bool {
         self.roots[place.index()] == SetId(place.0)
     }
 
-    pub(crate) fn roots_of(&self, place: Place) -> SetId {
+    pub(crate) fn roots_of(&self, place: VarNumber) -> SetId {
         self.roots[place.index()]
     }
 
-    pub(crate) fn sets(&self) -> &PlaceSets {
+    pub(crate) fn sets(&self) -> &VarSets {
         &self.sets
     }
 
     /// The roots of a variable that the graph may not contain, as far as the graph contains them.
-    pub(crate) fn roots_within(&self, var: &Var) -> Vec<Place> {
+    pub(crate) fn roots_within(&self, var: &Var) -> Vec<VarNumber> {
         let mut found = Vec::new();
         visit_views(var, |var| match self.find(var) {
             Some(place) => {
@@ -465,7 +465,7 @@ impl<'a> Aliases<'_, 'a> {
             starts[at] += starts[at - 1];
         }
         let mut ends = starts.clone();
-        let mut steps = vec![Step(0); *starts.last().expect("at least one") as usize];
+        let mut steps = vec![StepNumber(0); *starts.last().expect("at least one") as usize];
         self.each_read(|root, step| {
             let (start, end) = (starts[root.index()] as usize, &mut ends[root.index()]);
             // Steps ascend, so one that reads a root twice was the last to be put in.
@@ -477,7 +477,7 @@ impl<'a> Aliases<'_, 'a> {
         Readers { starts, ends, steps }
     }
 
-    fn each_read(&self, mut found: impl FnMut(Place, Step)) {
+    fn each_read(&self, mut found: impl FnMut(VarNumber, StepNumber)) {
         for step in self.steps() {
             for &operand in self.operands(step) {
                 for &root in self.sets.get(self.roots_of(operand)) {
@@ -492,11 +492,11 @@ impl<'a> Aliases<'_, 'a> {
 pub(crate) struct Readers {
     starts: Vec<u32>,
     ends: Vec<u32>,
-    steps: Vec<Step>,
+    steps: Vec<StepNumber>,
 }
 
 impl Readers {
-    pub(crate) fn of(&self, root: Place) -> &[Step] {
+    pub(crate) fn of(&self, root: VarNumber) -> &[StepNumber] {
         let (start, end) = (self.starts[root.index()], self.ends[root.index()]);
         &self.steps[start as usize..end as usize]
     }

@@ -21,7 +21,9 @@ use rustc_hash::FxHashSet;
 use super::descent::{Descent, Groups};
 use super::destroy::{Destroyers, Orderings, Waits, Witness, order, props};
 use super::incremental::{Arcs, IncrementalOrder};
-use crate::node::alias::{Aliases, Place, PlaceSets, Readers, SetId, Step, roots, view_sources};
+use crate::node::alias::{
+    Aliases, Readers, SetId, StepNumber, VarNumber, VarSets, roots, view_sources,
+};
 use crate::node::{Body, Node, Var};
 use crate::value::error::Error;
 
@@ -235,7 +237,7 @@ struct Planner<'g, 'n, 'a> {
     destroyers: Destroyers<'g, 'n, 'a>,
     /// What the graph's own destroyers wait for, and an order that honours it.
     waits: Waits,
-    present: Vec<Step>,
+    present: Vec<StepNumber>,
     /// Made when the first candidate has to wait for a reader.
     steps: Option<StepOrder>,
     /// For each place, the input that it is written over, or `NOWHERE`.
@@ -297,7 +299,7 @@ impl Planner<'_, '_, '_> {
     }
 
     /// Puts a step after all other readers of what it destroys, or says which reader cannot precede it.
-    fn wait_for_readers(&mut self, step: Step, input: u32) -> Option<Witness> {
+    fn wait_for_readers(&mut self, step: StepNumber, input: u32) -> Option<Witness> {
         let aliases = self.aliases;
         let destroyed = aliases.operands(step)[input as usize];
         let roots = aliases.sets().get(aliases.roots_of(destroyed));
@@ -309,7 +311,7 @@ impl Planner<'_, '_, '_> {
         });
         let blocked = roots.iter().find_map(|&root| Some((root, steps.certain_user(step, root)?)));
         let blocked = blocked.or_else(|| {
-            let mut added: Vec<Step> = Vec::new();
+            let mut added: Vec<StepNumber> = Vec::new();
             for &root in roots {
                 // The last reader is the likeliest to need the step's result.
                 for &reader in self.readers.of(root).iter().rev() {
@@ -332,7 +334,7 @@ impl Planner<'_, '_, '_> {
     }
 
     /// The order that a graph with these destroyers has, whatever was tried on the way.
-    fn final_order(&mut self) -> Vec<Step> {
+    fn final_order(&mut self) -> Vec<StepNumber> {
         if self.steps.is_none() {
             // No candidate waits for anything.
             return std::mem::take(&mut self.present);
@@ -341,7 +343,7 @@ impl Planner<'_, '_, '_> {
         order(&self.destroyers, &waits).expect("accepted candidates fit together")
     }
 
-    fn buffers(&self, request: &Request<'_>, order: &[Step]) -> Vec<Buffer> {
+    fn buffers(&self, request: &Request<'_>, order: &[StepNumber]) -> Vec<Buffer> {
         let aliases = self.aliases;
         let homes = self.homes();
         let releases = self.releases(request, order, &homes);
@@ -371,7 +373,7 @@ impl Planner<'_, '_, '_> {
     /// The buffers that each variable may live in, named by the place of their first variable.
     fn homes(&self) -> Homes {
         let aliases = self.aliases;
-        let mut sets = PlaceSets::below(aliases.place_count());
+        let mut sets = VarSets::below(aliases.place_count());
         let mut lives_in: Vec<SetId> = Vec::with_capacity(aliases.place_count());
         for place in aliases.places() {
             let input = self.placed[place.index()];
@@ -402,7 +404,7 @@ impl Planner<'_, '_, '_> {
     }
 
     /// By buffer: the step after which nothing reads it, or [`UNREAD`] or [`KEPT`].
-    fn releases(&self, request: &Request<'_>, order: &[Step], homes: &Homes) -> Vec<u32> {
+    fn releases(&self, request: &Request<'_>, order: &[StepNumber], homes: &Homes) -> Vec<u32> {
         let (aliases, Homes { sets, lives_in }) = (self.aliases, homes);
         let mut releases: Vec<u32> = vec![UNREAD; aliases.place_count()];
         for (position, &step) in order.iter().enumerate() {
@@ -412,7 +414,7 @@ impl Planner<'_, '_, '_> {
                 }
             }
         }
-        let mut keep = |buffers: &[Place]| {
+        let mut keep = |buffers: &[VarNumber]| {
             buffers.iter().for_each(|buffer| releases[buffer.index()] = KEPT);
         };
         for var in request.outputs {
@@ -443,7 +445,7 @@ const KEPT: u32 = u32::MAX - 1;
 
 /// The buffers that variables may live in.
 struct Homes {
-    sets: PlaceSets,
+    sets: VarSets,
     /// By place.
     lives_in: Vec<SetId>,
 }
@@ -462,7 +464,7 @@ impl StepOrder {
     fn new(
         aliases: &Aliases<'_, '_>,
         readers: &Readers,
-        present: &[Step],
+        present: &[StepNumber],
         waits: &Waits,
     ) -> StepOrder {
         let (outgoing, incoming) = Arcs::both(aliases.step_count(), |arc| {
@@ -490,13 +492,13 @@ impl StepOrder {
     }
 
     /// Makes a reader precede a step; false, with nothing changed, if it needs the step.
-    fn add(&mut self, reader: Step, step: Step) -> bool {
+    fn add(&mut self, reader: StepNumber, step: StepNumber) -> bool {
         let StepOrder { order, needed, needing, .. } = self;
         order.add(reader.0, step.0, |from, to| needed.above(from, to) || needing.above(to, from))
     }
 
     /// A reader of `root` that surely needs what `step` computes.
-    fn certain_user(&self, step: Step, root: Place) -> Option<Step> {
-        self.needed.below(step.0, &self.readers, root.index()).map(Step)
+    fn certain_user(&self, step: StepNumber, root: VarNumber) -> Option<StepNumber> {
+        self.needed.below(step.0, &self.readers, root.index()).map(StepNumber)
     }
 }

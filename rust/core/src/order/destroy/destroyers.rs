@@ -1,7 +1,7 @@
 //! Who destroys which memory, and what nobody may.
 
 use super::{Conflict, Inconsistent, Orderings, Waits, Witness, props};
-use crate::node::alias::{Aliases, Place, Step};
+use crate::node::alias::{Aliases, StepNumber, VarNumber};
 use crate::node::{Body, Node, Var};
 
 /// Why a root must stay as it is.
@@ -19,21 +19,21 @@ pub(crate) struct Destroyers<'g, 'n, 'a> {
     outputs: &'g [Var],
     protected: &'g [Var],
     kept: Vec<Option<Keep>>,
-    pub(super) by_root: Vec<Option<(Step, u32)>>,
-    pub(super) roots_of: Vec<(Step, Place)>,
+    pub(super) by_root: Vec<Option<(StepNumber, u32)>>,
+    pub(super) roots_of: Vec<(StepNumber, VarNumber)>,
 }
 
 /// What stands against a destroyer, without the handles that a witness holds.
 #[derive(Clone, Copy)]
 pub(crate) struct Obstacle {
-    root: Place,
+    root: VarNumber,
     what: ObstacleKind,
 }
 
 #[derive(Clone, Copy)]
 enum ObstacleKind {
     Kept(Keep),
-    Destroyed(Step, u32),
+    Destroyed(StepNumber, u32),
     Operand(u32),
 }
 
@@ -102,7 +102,7 @@ impl<'g, 'n, 'a> Destroyers<'g, 'n, 'a> {
         destroyers
     }
 
-    fn keep(&mut self, root: Place, why: Keep) {
+    fn keep(&mut self, root: VarNumber, why: Keep) {
         self.kept[root.index()].get_or_insert(why);
     }
 
@@ -123,7 +123,7 @@ impl<'g, 'n, 'a> Destroyers<'g, 'n, 'a> {
     }
 
     /// What keeps a step from writing over an input, the order of steps aside.
-    pub(crate) fn obstacle(&self, step: Step, input: u32) -> Option<Obstacle> {
+    pub(crate) fn obstacle(&self, step: StepNumber, input: u32) -> Option<Obstacle> {
         let (aliases, operands) = (self.aliases, self.aliases.operands(step));
         let destroyed = operands[input as usize];
         let roots = aliases.roots_of(destroyed);
@@ -149,7 +149,7 @@ impl<'g, 'n, 'a> Destroyers<'g, 'n, 'a> {
     }
 
     /// Lets a step destroy an input that no obstacle protects.
-    pub(crate) fn add(&mut self, step: Step, input: u32) {
+    pub(crate) fn add(&mut self, step: StepNumber, input: u32) {
         let operand = self.aliases.operands(step)[input as usize];
         for &root in self.aliases.sets().get(self.aliases.roots_of(operand)) {
             self.by_root[root.index()] = Some((step, input));
@@ -157,7 +157,7 @@ impl<'g, 'n, 'a> Destroyers<'g, 'n, 'a> {
         }
     }
 
-    pub(crate) fn witness(&self, step: Step, input: u32, obstacle: Obstacle) -> Witness {
+    pub(crate) fn witness(&self, step: StepNumber, input: u32, obstacle: Obstacle) -> Witness {
         let conflict = match obstacle.what {
             ObstacleKind::Kept(Keep::Constant) => Conflict::Constant,
             ObstacleKind::Kept(Keep::Borrowed) => Conflict::Borrowed,
@@ -184,13 +184,14 @@ impl<'g, 'n, 'a> Destroyers<'g, 'n, 'a> {
     /// The witness that a reader of `root` cannot run before its destroyer.
     pub(crate) fn reader_witness(
         &self,
-        (destroyer, input): (Step, u32),
-        reader: Step,
-        root: Place,
+        (destroyer, input): (StepNumber, u32),
+        reader: StepNumber,
+        root: VarNumber,
         between: Vec<Node>,
     ) -> Witness {
-        let reads =
-            |&place: &Place| self.aliases.sets().get(self.aliases.roots_of(place)).contains(&root);
+        let reads = |&place: &VarNumber| {
+            self.aliases.sets().get(self.aliases.roots_of(place)).contains(&root)
+        };
         let by = self.aliases.operands(reader).iter().position(reads);
         Witness {
             destroyer: self.aliases.node(destroyer).clone(),
@@ -210,8 +211,8 @@ impl<'g, 'n, 'a> Destroyers<'g, 'n, 'a> {
     }
 
     /// The steps that destroy something, ascending.
-    pub(crate) fn steps(&self) -> impl Iterator<Item = Step> {
-        let mut steps: Vec<Step> = self.roots_of.iter().map(|&(step, _)| step).collect();
+    pub(crate) fn steps(&self) -> impl Iterator<Item = StepNumber> {
+        let mut steps: Vec<StepNumber> = self.roots_of.iter().map(|&(step, _)| step).collect();
         steps.sort_unstable();
         steps.dedup();
         steps.into_iter()
@@ -229,7 +230,7 @@ impl<'g, 'n, 'a> Destroyers<'g, 'n, 'a> {
 
     /// What must run before what, by nodes.
     pub(crate) fn orderings(&self, waits: &Waits) -> Orderings {
-        let node = |step: Step| self.aliases.node(step).clone();
+        let node = |step: StepNumber| self.aliases.node(step).clone();
         let entries: Vec<(Node, Vec<Node>)> = self
             .steps()
             .map(|step| (node(step), waits.of(step).iter().map(|&step| node(step)).collect()))

@@ -4,16 +4,16 @@ use std::collections::VecDeque;
 
 use super::{Destroyers, Inconsistent, Witness};
 use crate::node::Node;
-use crate::node::alias::{Aliases, Place, Readers, Step};
+use crate::node::alias::{Aliases, Readers, StepNumber, VarNumber};
 
 /// For every step, the readers that must run before it because it destroys what they read, ascending.
 pub(crate) struct Waits {
     starts: Vec<u32>,
-    steps: Vec<Step>,
+    steps: Vec<StepNumber>,
 }
 
 impl Waits {
-    pub(crate) fn of(&self, step: Step) -> &[Step] {
+    pub(crate) fn of(&self, step: StepNumber) -> &[StepNumber] {
         let (start, end) = (self.starts[step.index()], self.starts[step.index() + 1]);
         &self.steps[start as usize..end as usize]
     }
@@ -53,8 +53,8 @@ impl Destroyers<'_, '_, '_> {
 fn before<'w>(
     aliases: &'w Aliases<'_, '_>,
     waits: &'w Waits,
-    step: Step,
-) -> impl Iterator<Item = Step> + 'w {
+    step: StepNumber,
+) -> impl Iterator<Item = StepNumber> + 'w {
     let makers = aliases.operands(step).iter().filter_map(|&place| aliases.maker(place));
     makers.chain(waits.of(step).iter().copied())
 }
@@ -64,7 +64,7 @@ fn before<'w>(
 pub(crate) fn order(
     destroyers: &Destroyers<'_, '_, '_>,
     waits: &Waits,
-) -> Result<Vec<Step>, Inconsistent> {
+) -> Result<Vec<StepNumber>, Inconsistent> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
         New,
@@ -74,7 +74,7 @@ pub(crate) fn order(
     let aliases = destroyers.aliases;
     let mut marks = vec![Mark::New; aliases.step_count()];
     let mut order = Vec::with_capacity(aliases.step_count());
-    let mut stack: Vec<(Step, usize)> = Vec::new();
+    let mut stack: Vec<(StepNumber, usize)> = Vec::new();
     for start in aliases.steps() {
         if marks[start.index()] == Mark::New {
             marks[start.index()] = Mark::Open;
@@ -108,7 +108,8 @@ pub(crate) fn order(
                 }
                 Mark::Open => {
                     let from = stack.iter().position(|&(step, _)| step == before);
-                    let cycle: Vec<Step> = stack[from.expect("an open step is on the stack")..]
+                    let cycle: Vec<StepNumber> = stack
+                        [from.expect("an open step is on the stack")..]
                         .iter()
                         .map(|&(step, _)| step)
                         .collect();
@@ -121,7 +122,11 @@ pub(crate) fn order(
 }
 
 /// The witness of a cycle, in which every step waits for the next and the last for the first.
-fn cycle_witness(destroyers: &Destroyers<'_, '_, '_>, waits: &Waits, cycle: &[Step]) -> Witness {
+fn cycle_witness(
+    destroyers: &Destroyers<'_, '_, '_>,
+    waits: &Waits,
+    cycle: &[StepNumber],
+) -> Witness {
     let aliases = destroyers.aliases;
     let next = |at: usize| cycle[(at + 1) % cycle.len()];
     // Operands alone make no cycle: some step waits for a reader.
@@ -130,7 +135,7 @@ fn cycle_witness(destroyers: &Destroyers<'_, '_, '_>, waits: &Waits, cycle: &[St
         .filter(|(step, before)| waits.of(*step).binary_search(before).is_ok())
         .min()
         .expect("a cycle waits for a reader somewhere");
-    let reader_roots = |root: Place| {
+    let reader_roots = |root: VarNumber| {
         aliases
             .operands(reader)
             .iter()
@@ -148,8 +153,13 @@ fn cycle_witness(destroyers: &Destroyers<'_, '_, '_>, waits: &Waits, cycle: &[St
 }
 
 /// The nodes strictly between `from` and `to` on a shortest way along which each must run before the next.
-fn shortest(aliases: &Aliases<'_, '_>, waits: &Waits, from: Step, to: Step) -> Vec<Node> {
-    let mut after: Vec<Option<Step>> = vec![None; aliases.step_count()];
+fn shortest(
+    aliases: &Aliases<'_, '_>,
+    waits: &Waits,
+    from: StepNumber,
+    to: StepNumber,
+) -> Vec<Node> {
+    let mut after: Vec<Option<StepNumber>> = vec![None; aliases.step_count()];
     let mut pending = VecDeque::from([to]);
     while let Some(step) = pending.pop_front() {
         if step == from {
