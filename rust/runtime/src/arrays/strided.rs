@@ -8,7 +8,7 @@ use crate::arrays::scalar::Scalar;
 use crate::arrays::walk::{Strides, Walk, advance, memory_order};
 use crate::threads::attention::{PATIENCE, Patience, STOPPED, in_portions};
 use crate::threads::conduct::{Conduct, Halt};
-use crate::threads::split::{Level, Split};
+use crate::threads::split::{LoopLevel, Split};
 
 /// Side of the square tiles in which a transposing copy proceeds: two of them fit any first-level
 /// cache.
@@ -68,10 +68,10 @@ impl TransferPlan {
         } else {
             None
         };
-        let mut levels: SmallVec<[Level; 4]> = SmallVec::new();
+        let mut levels: SmallVec<[LoopLevel; 4]> = SmallVec::new();
         let outer = tiled.map(|(length, _)| length);
         for length in walk.lengths().iter().copied().chain(outer).chain([inner]) {
-            levels.push(Level { length, copied: 0, divisible: true });
+            levels.push(LoopLevel { length, copied: 0, divisible: true });
         }
         let empty = levels.iter().any(|level| level.length == 0);
         // What is done with an element is little.

@@ -15,7 +15,7 @@ use crate::linalg::lapack::{CholeskyPlan, SolvePlan};
 use crate::linalg::lu::{LuPlan, LuSolvePlan};
 use crate::threads::attention::{Patience, STOPPED};
 use crate::threads::conduct::{Conduct, Halt};
-use crate::threads::split::{Level, Split};
+use crate::threads::split::{LoopLevel, Split};
 
 /// Products of elements that a piece of a stack adds up, about.
 const GRAIN: i64 = 1 << 16;
@@ -154,7 +154,7 @@ impl StackPlan {
         let turn = inner.fold(cost, |all, &length| all.saturating_mul(length));
         let split = match walk.lengths().first() {
             Some(&length) if side <= ALONE && !walk.is_empty() => {
-                let level = Level { length, copied: 0, divisible: true };
+                let level = LoopLevel { length, copied: 0, divisible: true };
                 Split::with_grain(&[level], (GRAIN / turn).max(1))
             }
             _ => None,

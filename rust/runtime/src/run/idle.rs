@@ -54,18 +54,18 @@ fn shapes(program: &Program) -> usize {
 pub(crate) struct IdleStates {
     /// The thread that came first. Most programs are called by one, and need one place.
     first: AtomicUsize,
-    place: Place,
+    place: ThreadPlace,
     /// The other places, once another thread came.
     others: AtomicPtr<Others>,
 }
 
-type Others = [Place; PLACES];
+type Others = [ThreadPlace; PLACES];
 
 /// Where a few threads, mostly one, leave states. It shares no line of memory with another, nor one
 /// that a processor fetches with it.
 #[derive(Default)]
 #[repr(align(128))]
-struct Place {
+struct ThreadPlace {
     /// The one that was used last comes last.
     #[expect(clippy::vec_box, reason = "a state goes to a run and back by its address")]
     states: Mutex<Vec<Box<State>>>,
@@ -78,17 +78,18 @@ impl IdleStates {
     pub(crate) fn take(&self, program: &Program, inputs: &[ArrayRef<'_>]) -> (Box<State>, bool) {
         let own = self.own();
         if let Some(state) = own.take_bound(program, inputs) {
-            Place::count(&own.found);
+            ThreadPlace::count(&own.found);
             return (state, true);
         }
         // What another thread left will do: threads that come and go leave not one each.
         if let Some(state) = self.places().find_map(|place| place.take_bound(program, inputs)) {
-            Place::count(&own.found);
+            ThreadPlace::count(&own.found);
             return (state, true);
         }
-        Place::count(&own.made);
-        let idle: usize = self.places().map(Place::len).sum();
-        let oldest = || own.take_oldest().or_else(|| self.places().find_map(Place::take_oldest));
+        ThreadPlace::count(&own.made);
+        let idle: usize = self.places().map(ThreadPlace::len).sum();
+        let oldest =
+            || own.take_oldest().or_else(|| self.places().find_map(ThreadPlace::take_oldest));
         let used = if idle < shapes(program) { None } else { oldest() };
         (used.unwrap_or_else(|| Box::new(State::new(program))), false)
     }
@@ -101,13 +102,13 @@ impl IdleStates {
 
     /// How the runs so far came by their sizes.
     pub(crate) fn bindings(&self) -> Bindings {
-        let sum = |count: fn(&Place) -> &AtomicU64| {
+        let sum = |count: fn(&ThreadPlace) -> &AtomicU64| {
             self.places().map(|place| count(place).load(Ordering::Relaxed)).sum()
         };
         Bindings { made: sum(|place| &place.made), found: sum(|place| &place.found) }
     }
 
-    fn own(&self) -> &Place {
+    fn own(&self) -> &ThreadPlace {
         let number = thread_number();
         let first = match self.first.load(Ordering::Relaxed) {
             0 => {
@@ -124,7 +125,7 @@ impl IdleStates {
         &others[number % PLACES]
     }
 
-    fn places(&self) -> impl Iterator<Item = &Place> {
+    fn places(&self) -> impl Iterator<Item = &ThreadPlace> {
         let others = self.others().map(|others| &others[..]).unwrap_or_default();
         std::iter::once(&self.place).chain(others)
     }
@@ -167,7 +168,7 @@ impl Drop for IdleStates {
     }
 }
 
-impl Place {
+impl ThreadPlace {
     fn count(counter: &AtomicU64) {
         counter.fetch_add(1, Ordering::Relaxed);
     }
@@ -258,7 +259,7 @@ mod tests {
             thread::scope(|scope| _ = scope.spawn(|| run(&program, &[1.0, 2.0])));
         }
         assert_eq!(program.bindings(), Bindings { made: 1, found: 39 });
-        assert_eq!(program.idle().places().map(Place::len).sum::<usize>(), 1);
+        assert_eq!(program.idle().places().map(ThreadPlace::len).sum::<usize>(), 1);
     }
 
     #[test]
@@ -281,7 +282,7 @@ mod tests {
         });
         let Bindings { made, found } = program.bindings();
         assert_eq!(made + found, THREADS as u64 * CALLS);
-        let kept: Vec<usize> = program.idle().places().map(Place::len).collect();
+        let kept: Vec<usize> = program.idle().places().map(ThreadPlace::len).collect();
         assert_eq!(kept.len(), 1 + PLACES);
         assert!(kept.iter().all(|&count| count <= SHAPES), "{kept:?}");
         assert!(kept.iter().sum::<usize>() <= made as usize);

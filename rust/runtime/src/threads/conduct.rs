@@ -204,10 +204,10 @@ mod tests {
     use std::sync::Barrier;
 
     use super::*;
-    use crate::threads::split::Level;
+    use crate::threads::split::LoopLevel;
 
     fn in_pieces() -> Split {
-        let level = Level { length: 1 << 8, copied: 0, divisible: true };
+        let level = LoopLevel { length: 1 << 8, copied: 0, divisible: true };
         Split::with_grain(&[level], 1).expect("so many positions are cut")
     }
 

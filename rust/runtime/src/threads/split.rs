@@ -26,7 +26,7 @@ const GAIN: i64 = 64;
 
 /// One loop of a nest.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Level {
+pub(crate) struct LoopLevel {
     pub(crate) length: i64,
     /// The number of elements that each piece needs its own copy of if this loop is cut.
     pub(crate) copied: i64,
@@ -48,12 +48,12 @@ pub(crate) struct Split {
 impl Split {
     /// How to cut nested loops, outermost first and none empty, whose widest element has `itemsize`
     /// bytes: as far outside as there are pieces enough, and without copies where possible.
-    pub(crate) fn of(levels: &[Level], itemsize: usize) -> Option<Split> {
+    pub(crate) fn of(levels: &[LoopLevel], itemsize: usize) -> Option<Split> {
         Split::with_grain(levels, GRAIN / itemsize.max(1) as i64)
     }
 
     /// As `of`; a piece goes through about `grain` positions.
-    pub(crate) fn with_grain(levels: &[Level], grain: i64) -> Option<Split> {
+    pub(crate) fn with_grain(levels: &[LoopLevel], grain: i64) -> Option<Split> {
         let total = levels.iter().try_fold(1i64, |all, level| all.checked_mul(level.length));
         let total = total.unwrap_or(i64::MAX);
         let grain = grain.max(total / MOST);
@@ -123,8 +123,8 @@ fn div_up(a: i64, b: i64) -> i64 {
 mod tests {
     use super::*;
 
-    fn levels(of: &[(i64, i64)]) -> Vec<Level> {
-        let level = |&(length, copied)| Level { length, copied, divisible: true };
+    fn levels(of: &[(i64, i64)]) -> Vec<LoopLevel> {
+        let level = |&(length, copied)| LoopLevel { length, copied, divisible: true };
         of.iter().map(level).collect()
     }
 

@@ -114,12 +114,12 @@ impl OwnGemv {
     }
 
     /// The lines, which may be shared between threads, and what each is.
-    fn levels(&self) -> [split::Level; 2] {
+    fn levels(&self) -> [split::LoopLevel; 2] {
         let Lines { count, length, .. } = self.lines;
         let copied = if self.by_lines { 0 } else { length as i64 };
         [
-            split::Level { length: count as i64, copied, divisible: true },
-            split::Level { length: length as i64, copied: 0, divisible: false },
+            split::LoopLevel { length: count as i64, copied, divisible: true },
+            split::LoopLevel { length: length as i64, copied: 0, divisible: false },
         ]
     }
 

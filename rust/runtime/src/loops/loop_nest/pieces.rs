@@ -13,7 +13,7 @@ use crate::loops::fold::Fold;
 use crate::loops::loop_nest::{Access, KernelFn, LoopNest, Role};
 use crate::threads::attention::STOPPED;
 use crate::threads::conduct::{Conduct, Halt};
-use crate::threads::split::{Level, Split};
+use crate::threads::split::{LoopLevel, Split};
 
 /// A write that every piece of a loop accumulates for itself.
 #[derive(Clone, Copy, Debug)]
@@ -49,9 +49,9 @@ impl LoopNest {
     }
 
     /// The loops, outermost first, and what cutting them costs.
-    pub(super) fn levels(&self, accesses: &[Access]) -> SmallVec<[Level; 4]> {
-        let level = |length| Level { length, copied: 0, divisible: true };
-        let mut levels: SmallVec<[Level; 4]> = self
+    pub(super) fn levels(&self, accesses: &[Access]) -> SmallVec<[LoopLevel; 4]> {
+        let level = |length| LoopLevel { length, copied: 0, divisible: true };
+        let mut levels: SmallVec<[LoopLevel; 4]> = self
             .walk
             .lengths()
             .iter()
