@@ -19,7 +19,7 @@ Stacks: TypeAlias = Iterator[Variable]
 
 
 @dataclass
-class _Loop:
+class _ScanArguments:
     """What frazil's scan is given, and what its stacks become."""
 
     steps: Length
@@ -43,38 +43,38 @@ def _grouped(flat: Sequence[Any], taps: Sequence[Sequence[int]]) -> list[list[An
 @rule(Scan)
 def _scan(op: Any, node: Any, t: Translation) -> Results:
     info, inner_inputs, outer = op.info, list(op.fgraph.inputs), node.inputs
-    loop = _Loop(integer(outer[0], t))
-    loop.sequences = [t[x][: loop.steps] for x in op.outer_seqs(outer)]
-    loop.element_of = list(op.inner_seqs(inner_inputs))
-    _buffers(op, node, loop, t)
+    given = _ScanArguments(integer(outer[0], t))
+    given.sequences = [t[x][: given.steps] for x in op.outer_seqs(outer)]
+    given.element_of = list(op.inner_seqs(inner_inputs))
+    _buffers(op, node, given, t)
     taps = info.mit_sot_in_slices
     grouped = _grouped(op.inner_mitsot(inner_inputs), taps)
     for x, own, places in zip(op.outer_mitsot(outer), grouped, taps, strict=True):
         start = t[x][: -min(places)]
         order = sorted(range(len(places)), key=places.__getitem__)
-        loop.state({"initial": start, "taps": [places[i] for i in order]}, [own[i] for i in order])
-        loop.wholes.append(_after(start))
+        given.state({"initial": start, "taps": [places[i] for i in order]}, [own[i] for i in order])
+        given.wholes.append(_after(start))
     for x, own in zip(op.outer_sitsot(outer), op.inner_sitsot(inner_inputs), strict=True):
-        loop.state(t[x][0], [own])
-        loop.wholes.append(_after(t[x][:1]))
+        given.state(t[x][0], [own])
+        given.wholes.append(_after(t[x][:1]))
     for rows in op.outer_nitsot(outer):
-        loop.state(None, [])
-        loop.wholes.append(_stack(integer(rows, t), loop.steps, info.as_while))
+        given.state(None, [])
+        given.wholes.append(_stack(integer(rows, t), given.steps, info.as_while))
     ends = zip(
         op.outer_untraced_sit_sot(outer), op.inner_untraced_sit_sot(inner_inputs), strict=True
     )
     for x, own in ends:
-        loop.state(t[x], [own])
-        loop.wholes.append(lambda stacks: next(stacks)[-1])
-    return _run(op, node, loop, t)
+        given.state(t[x], [own])
+        given.wholes.append(lambda stacks: next(stacks)[-1])
+    return _run(op, node, given, t)
 
 
-def _run(op: Any, node: Any, loop: _Loop, t: Translation) -> list[Variable]:
+def _run(op: Any, node: Any, given: _ScanArguments, t: Translation) -> list[Variable]:
     inner_inputs = list(op.fgraph.inputs)
-    if not loop.sequences and not loop.infos:
+    if not given.sequences and not given.infos:
         raise NoRule("a Scan has neither sequences nor results")
     fixed = op.inner_non_seqs(inner_inputs)
-    placeholders = [*loop.element_of, *loop.states, *fixed]
+    placeholders = [*given.element_of, *given.states, *fixed]
 
     def step(*values: Variable) -> Any:
         inner = Translation(outer=t, local=True)
@@ -86,15 +86,15 @@ def _run(op: Any, node: Any, loop: _Loop, t: Translation) -> list[Variable]:
 
     stacks = scan(
         step,
-        sequences=loop.sequences,
-        outputs_info=loop.infos,
+        sequences=given.sequences,
+        outputs_info=given.infos,
         non_sequences=[t[x] for x in op.outer_non_seqs(node.inputs)],
-        n_steps=loop.steps,
+        n_steps=given.steps,
         return_list=True,
         return_updates=False,
     )
     each = iter(stacks)
-    return [whole(each) for whole in loop.wholes]
+    return [whole(each) for whole in given.wholes]
 
 
 def _after(start: Variable) -> Callable[[Stacks], Variable]:
@@ -117,7 +117,7 @@ def _stack(rows: Length, steps: Length, ends_early: bool) -> Callable[[Stacks], 
     return whole
 
 
-def _buffers(op: Any, node: Any, loop: _Loop, t: Translation) -> None:
+def _buffers(op: Any, node: Any, given: _ScanArguments, t: Translation) -> None:
     """Buffers that are read and written: what is read was written by an earlier step, or never.
 
     A read at tap t gets what tap s > t wrote s - t steps before, for the nearest such s.
@@ -133,12 +133,12 @@ def _buffers(op: Any, node: Any, loop: _Loop, t: Translation) -> None:
             if later:
                 lags[min(later)].append((min(later) - place, x))
             else:
-                loop.sequences.append(buffer[place:][: loop.steps])
-                loop.element_of.append(x)
+                given.sequences.append(buffer[place:][: given.steps])
+                given.element_of.append(x)
         for s in written:
             steps = sorted(lags[s], key=lambda pair: -pair[0])
-            loop.state(_buffer_state(buffer, s, [lag for lag, _ in steps]), [x for _, x in steps])
-        loop.wholes.append(_written(buffer, list(written), loop.steps))
+            given.state(_buffer_state(buffer, s, [lag for lag, _ in steps]), [x for _, x in steps])
+        given.wholes.append(_written(buffer, list(written), given.steps))
 
 
 def _buffer_state(buffer: Variable, place: int, lags: Sequence[int]) -> Any:
