@@ -81,8 +81,7 @@ def quantile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Variable:
-    weak = type(q) in (int, float)
-    return _quantile(as_tensor(a), _as_shares(q, 1), axis, method, keepdims, weak)
+    return _quantile(a, q, 1, axis, method, keepdims)
 
 
 @described(
@@ -100,8 +99,7 @@ def percentile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Variable:
-    weak = type(q) in (int, float)
-    return _quantile(as_tensor(a), _as_shares(q, 100), axis, method, keepdims, weak)
+    return _quantile(a, q, 100, axis, method, keepdims)
 
 
 @described(
@@ -119,8 +117,7 @@ def nanquantile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Variable:
-    weak = type(q) in (int, float)
-    return _quantile(as_tensor(a), _as_shares(q, 1), axis, method, keepdims, weak, True)
+    return _quantile(a, q, 1, axis, method, keepdims, pass_over_nan=True)
 
 
 @described(
@@ -138,8 +135,7 @@ def nanpercentile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Variable:
-    weak = type(q) in (int, float)
-    return _quantile(as_tensor(a), _as_shares(q, 100), axis, method, keepdims, weak, True)
+    return _quantile(a, q, 100, axis, method, keepdims, pass_over_nan=True)
 
 
 def _as_shares(q: TensorLike, whole: int) -> Variable:
@@ -155,15 +151,20 @@ def _as_shares(q: TensorLike, whole: int) -> Variable:
 
 
 def _quantile(
-    x: Variable,
-    q: Variable,
+    a: TensorLike,
+    share: TensorLike,
+    whole: int,
     axis: Axis,
     method: str,
     keepdims: bool,
-    weak: bool,
+    *,
     pass_over_nan: bool = False,
 ) -> Variable:
-    """Return quantiles; those of a weak share, a Python number, have the dtype of ``x``."""
+    """Return quantiles; those of a weak share, a Python number, have the dtype of ``a``.
+
+    ``whole`` is the share that stands for all elements: 1, or 100 for percentages.
+    """
+    x, q, weak = as_tensor(a), _as_shares(share, whole), type(share) in (int, float)
     if method not in _WEIGHTS and method not in _PLACES:
         known = ", ".join(map(repr, sorted({*_WEIGHTS, *_PLACES})))
         raise ValueError(f"method must be one of {known}; given {method!r}")
