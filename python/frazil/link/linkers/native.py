@@ -16,6 +16,7 @@ from frazil.link.lowering import lower
 from frazil.link.lowering.inlining import inline_scalar_graphs
 from frazil.link.lowering.inner import Inner
 from frazil.link.lowering.native_form import with_native_forms
+from frazil.link.lowering.step_lengths import with_step_lengths
 
 
 class NativeLinker:
@@ -52,9 +53,11 @@ class NativeLinker:
     def prepare(self, graph: FrozenFunctionGraph, inner: Improve) -> FrozenFunctionGraph:
         """``graph`` as kernels compute it, and ``inner`` of its graphs.
 
-        Ops have their native forms, composites are inlined and scalar loops split.
+        Ops have their native forms, steps of scans ask for lengths themselves, composites are
+        inlined and scalar loops split.
         """
-        return inline_scalar_graphs(with_native_forms(graph), inner, self._fusion)
+        formed = with_step_lengths(with_native_forms(graph))
+        return inline_scalar_graphs(formed, inner, self._fusion)
 
     def compile(self, graph: FrozenFunctionGraph, donated: Sequence[Variable] = ()) -> Program:
         """The program that computes ``graph`` and may use up the memory of ``donated`` inputs."""

@@ -1,0 +1,87 @@
+"""Lengths in the steps of scans: asked of what a step is given, where that has them.
+
+Rewriting moves lengths before a scan, which hands them to its steps as numbers. A program knows the
+shapes of its inputs before it runs, but not their values, so a step with a slice between two such
+numbers would be laid out anew each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import frazil._core as _core
+from frazil._core import Constant, FrozenApply, FrozenFunctionGraph, Variable
+from frazil.inner.inner_graph import with_inner_graph
+from frazil.inner.rebuild import replace_nodes
+from frazil.link.fusion.operands import value_operands
+from frazil.scan.op import Scan
+from frazil.tensor.lengths import LENGTH, Shape_i
+from frazil.tensor.shapes import Shapes, find_after_operands, is_size_arithmetic
+
+
+def with_step_lengths(graph: FrozenFunctionGraph) -> FrozenFunctionGraph:
+    """``graph`` with scans whose steps ask their inputs for lengths that they were handed."""
+    order = graph.toposort()
+    if not any(isinstance(node.op, Scan) for node in order):
+        return graph
+    shapes = Shapes(order)
+    found = {
+        node: lengths
+        for node in order
+        if isinstance(node.op, Scan) and (lengths := _own_lengths(node, shapes))
+    }
+
+    def formed(node: FrozenApply, inputs: list[Variable]) -> Sequence[Variable]:
+        inner = node.op.fgraph
+        outputs = _core.graph_replace(inner.outputs, found[node])
+        op: Scan = with_inner_graph(node.op, FrozenFunctionGraph(inner.inputs, outputs))
+        return op.make_node(*inputs).outputs
+
+    return replace_nodes(graph, found.__contains__, formed)
+
+
+def _own_lengths(node: FrozenApply, shapes: Shapes) -> dict[Variable, Variable]:
+    """For inputs of a step that are only lengths, the same lengths of its other inputs."""
+    op = node.op
+    outer = dict(zip(op.fgraph.inputs, node.inputs[1:], strict=True))
+    handed = [x for x in op.non_sequences if x.type == LENGTH and not isinstance(x, Constant)]
+    if not handed:
+        return {}
+    asked: dict[Variable, Variable | None] = {}
+    for x, given in outer.items():
+        lengths = shapes.lengths(given)[1:] if x in op.elements else shapes.lengths(given)
+        for axis, length in enumerate(lengths):
+            if not isinstance(length, Constant):
+                asked.setdefault(length, Shape_i(axis)(x))
+    read = _read_as_values(op.fgraph)
+    found: dict[Variable, Variable] = {}
+    for x in handed:
+        own = None if x in read else _asked(shapes.canonical(outer[x]), asked)
+        if own is not None:
+            found[x] = own
+    return found
+
+
+def _asked(length: Variable, asked: dict[Variable, Variable | None]) -> Variable | None:
+    """A length before the scan, by the lengths that a step may ask for; None if it cannot."""
+
+    def ask(current: Variable) -> Variable | None:
+        if isinstance(current, Constant):
+            return current
+        node = current.owner
+        if node is None or not is_size_arithmetic(current):
+            return None
+        operands = [own for x in node.inputs if (own := asked[x]) is not None]
+        complete = len(operands) == len(node.inputs)
+        return _core.elemwise(node.op, *operands) if complete else None
+
+    return find_after_operands(length, asked, ask)
+
+
+def _read_as_values(graph: FrozenFunctionGraph) -> set[Variable]:
+    """The variables that outputs or nodes read as values, but for arithmetic of lengths."""
+    read = set(graph.outputs)
+    for node in graph.toposort():
+        if not is_size_arithmetic(node.outputs[0]):
+            read.update(value_operands(node))
+    return read
