@@ -42,6 +42,8 @@ def find_after_operands(
 
     Only integer arithmetic has operands here. Nothing recurses, and nothing is found twice.
     """
+    if length in known:
+        return known[length]
     pending = [length]
     while pending:
         current = pending[-1]
@@ -64,6 +66,7 @@ class Shapes:
         self._lengths: dict[Variable, Lengths] = {}
         self._canonical: dict[Variable, Variable] = {}
         self._leaves: dict[Variable, tuple[Variable, ...]] = {}
+        self._leaves_of_shapes: dict[Lengths, tuple[Variable, ...]] = {}
         for node in order:
             self.infer(node)
 
@@ -78,7 +81,11 @@ class Shapes:
 
     def leaves(self, x: Variable) -> tuple[Variable, ...]:
         """The variables that the lengths of ``x`` read: shapes of some, values of others."""
-        return self.leaves_of(self.lengths(x))
+        lengths = self.lengths(x)
+        known = self._leaves_of_shapes.get(lengths)
+        if known is None:
+            known = self._leaves_of_shapes[lengths] = self.leaves_of(lengths)
+        return known
 
     def leaves_of(self, lengths: Iterable[Variable]) -> tuple[Variable, ...]:
         """The variables that canonical ``lengths`` read: shapes of some, values of others."""

@@ -25,8 +25,7 @@ def makes_elements(node: FrozenApply) -> bool:
 
 def has_complex(node: FrozenApply) -> bool:
     """Whether a node computes with complex numbers, for which there are no kernels."""
-    types = (*(x.type for x in node.inputs), *node.output_types)
-    return any(type.numpy_dtype.kind == "c" for type in types)
+    return any(x.dtype.startswith("complex") for x in (*node.inputs, *node.outputs))
 
 
 def can_loop(node: FrozenApply) -> bool:
@@ -49,15 +48,16 @@ def row_dimension(node: FrozenApply) -> int | None:
 
 def domain(node: FrozenApply) -> Variable:
     """The variable over whose elements a loop iterates for a node."""
-    match node.op:
-        case Reduce():
-            return node.inputs[0]
-        case AdvancedIncSubtensor(template=template):
-            x, _, *indices = node.inputs
-            part: Variable = AdvancedSubtensor(template)(x, *indices)
-            return part
-        case _:
-            return node.outputs[0]
+    op = node.op
+    if isinstance(op, Elemwise):  # asked most often
+        return node.outputs[0]
+    if isinstance(op, Reduce):
+        return node.inputs[0]
+    if isinstance(op, AdvancedIncSubtensor):
+        x, _, *indices = node.inputs
+        part: Variable = AdvancedSubtensor(op.template)(x, *indices)
+        return part
+    return node.outputs[0]
 
 
 def whole_operands(node: FrozenApply) -> Sequence[Variable]:
