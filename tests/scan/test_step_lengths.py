@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from agreement import MODES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -58,7 +59,7 @@ def python(xs, start, weights):
     return total
 
 
-@pytest.mark.parametrize("mode", ["py", "c", "cranelift", "numba"])
+@pytest.mark.parametrize("mode", MODES)
 @given(st.integers(0, 4), st.integers(0, 3), st.integers(1, 4))
 @settings(max_examples=20)
 def test_values_are_those_of_a_loop(mode, steps, width, size):
@@ -133,3 +134,23 @@ def test_lengths_that_a_step_has_nothing_of_stay():
     values = np.ones(3), 2, np.array([1.0, 2.0, 3.0])
     want = fz.function([x, n, start], states, mode="py")(*values)
     np.testing.assert_array_equal(fz.function([x, n, start], states, mode="c")(*values), want)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("until", [False, True])
+def test_no_rows_have_the_lengths_that_rows_would_have(mode, until):
+    xs, start, n = ft.matrix("xs"), ft.vector("start"), ft.lscalar("n")
+
+    def step(x, state, n):
+        joined = ft.concatenate([state[:n], x])
+        after = state + joined.sum()
+        ends = fz.until(after[0] > 1e9) if until else {}
+        return [after, joined], ends
+
+    (_, rows), _ = fz.scan(step, sequences=[xs], outputs_info=[start, None], non_sequences=[n])
+    f = fz.function([xs, start, n], [rows, fz.grad((rows**2).sum(), start)], mode=mode)
+    for steps in (0, 1, 3):
+        found, gradient = f(np.ones((steps, 2)), np.ones(4), 3)
+        assert found.shape == (steps, 5)
+        assert gradient.shape == (4,)
+        assert (gradient[:3] > 0).all() == (steps > 0)

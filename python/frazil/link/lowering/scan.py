@@ -9,6 +9,7 @@ import numpy as np
 
 from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
 from frazil.graph.dataclass import dataclass
+from frazil.link.fusion.operands import length_operands
 from frazil.link.kernel.compiler import NativeKernel
 from frazil.link.lowering.index import Index
 from frazil.link.lowering.inner import Inner, inner_graphs
@@ -102,11 +103,37 @@ def _(op: Scan, node: FrozenApply, lowering: Lowering) -> None:
             _reversed(slot, y.ndim + 1, lowering)
             for slot, y in zip(stacks, op.stacked, strict=True)
         ]
+    if _reads_lengths(op):
+        count = builder.size_value(done) if op.until else steps
+        stacks = _with_lengths(stacks, count, node, lowering)
     if op.until and op.min_steps > 1:
         _require_steps(op, builder.size_value(done), lowering)
     made = [*lasts, *stacks, *([done] if op.until else [])]
     for output, slot in zip(node.outputs, made, strict=True):
         lowering.set_slot(output, slot)
+
+
+def _reads_lengths(op: Scan) -> bool:
+    """Whether a step learns lengths from the values that it is handed."""
+    handed = set(op.fgraph.inputs)
+    nodes = op.fgraph.toposort()
+    return any(x in handed for node in nodes for x in length_operands(node) if not x.ndim)
+
+
+def _with_lengths(
+    stacks: Sequence[int], count: int, node: FrozenApply, lowering: Lowering
+) -> list[int]:
+    """Stacks with the lengths that rows would have, where there are no rows that tell them."""
+    shapes = lowering.shapes
+    rows = node.op.row_lengths(node.inputs, [shapes.lengths(x) for x in node.inputs])
+    return [
+        slot
+        if row is None
+        else lowering.builder.reshape(
+            slot, [count, *lowering.sizes([shapes.canonical(n) for n in row])]
+        )
+        for slot, row in zip(stacks, rows, strict=True)
+    ]
 
 
 def _reversed(slot: int, ndim: int, lowering: Lowering) -> int:
