@@ -127,3 +127,51 @@ def test_nodes_know_the_line_of_the_users_code():
     line = fn.__code__.co_firstlineno
     assert node.source[1:] == (line + 2, fn.__qualname__)
     assert node.inputs[0].owner.source[1] == line + 1
+
+
+METHOD_CALLS = {
+    "compress": lambda x: x.compress([True, False, True]),
+    "compress rows": lambda x: x.compress(x[0] > 0, axis=1),
+    "std": lambda x: x.std(0, np.float32),
+    "var": lambda x: (x.var(0, None, None, 1), x.var(dtype=np.float32, keepdims=True)),
+    "max": lambda x: (x.max(1, None, True), x.min(axis=1, out=None)),
+    "argsort": lambda x: x.argsort(axis=0, kind="stable"),
+    "reshape": lambda x: (x.reshape(2, 3, order="C"), x.reshape((3, -1)), x.reshape(-1)),
+    "ravel": lambda x: (x.ravel("C"), x.flatten(order="C")),
+    "transpose": lambda x: (
+        x.transpose(),
+        x.transpose(1, 0),
+        x.transpose((1, 0)),
+        x.transpose([0, 1]),
+    ),
+    "astype": lambda x: x.astype("f4", copy=False, order="F"),
+    "clip": lambda x: (x.clip(1), x.clip(max=2), x.clip(1, 2, None)),
+    "searchsorted": lambda x: x[0].searchsorted([0.5, 1.0], "right"),
+    "squeeze": lambda x: x[:1].squeeze(axis=0),
+    "take": lambda x: (x.take([0, 3]), x.take([1], 1)),
+}
+
+
+@pytest.mark.parametrize("name", METHOD_CALLS)
+def test_methods_take_the_arguments_of_numpys(name):
+    fn, x = METHOD_CALLS[name], np.arange(6.0).reshape(3, 2)
+    wanted, given = fn(x), fz.jit(fn, mode="py")(x)
+    assert isinstance(given, tuple) == isinstance(wanted, tuple)
+    pairs = zip(wanted, given, strict=True) if isinstance(wanted, tuple) else [(wanted, given)]
+    for one, other in pairs:
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(other, one, strict=True)
+
+
+@pytest.mark.parametrize("order", ["F", "K", "A"])
+@pytest.mark.parametrize("name", ["ravel", "flatten", "reshape"])
+def test_no_order_of_elements_is_passed_over(name, order):
+    shape = (-1,) if name == "reshape" else ()
+    fn = fz.jit(lambda x: getattr(x.T, name)(*shape, order=order))
+    with pytest.raises(TypeError, match=r"np\.\w+ of variables takes no order="):
+        fn(np.ones((3, 2)))
+
+
+def test_a_cast_that_the_rule_forbids_raises():
+    with pytest.raises(TypeError, match="according to the rule 'safe'"):
+        fz.jit(lambda x: x.astype(int, casting="safe"))(np.ones(3))

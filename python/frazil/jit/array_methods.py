@@ -1,7 +1,11 @@
-"""Methods and items as functions, which take variables as well as arrays of NumPy's."""
+"""Methods of NumPy's arrays as functions, which take the same arguments, and items as functions.
+
+Traced arrays have these methods. A variable's method of the same name takes other arguments.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,24 +13,45 @@ import numpy as np
 from frazil._core import Variable
 from frazil.tensor import items
 
-METHODS = (
-    *("sum", "prod", "mean", "var", "std", "max", "min", "all", "any", "argmax", "argmin"),
-    *("argsort", "nonzero", "cumsum", "cumprod", "diagonal", "trace", "take", "repeat", "dot"),
-    *("reshape", "ravel", "flatten", "squeeze", "transpose", "swapaxes", "astype", "clip", "round"),
-)
-"""The methods that variables and arrays have both."""
+
+def _reshape(x: Any, *shape: Any, **arguments: Any) -> Any:
+    if not shape:
+        return np.reshape(x, **arguments)
+    return np.reshape(x, shape if len(shape) > 1 else shape[0], **arguments)
 
 
-class Method:
-    """A method that variables and arrays have, as a function."""
+def _transpose(x: Any, *axes: Any) -> Any:
+    if not axes:
+        return np.transpose(x)
+    return np.transpose(x, axes if len(axes) > 1 else axes[0])
 
-    __slots__ = ("name",)
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+def _compress(x: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
+    return np.compress(condition, x, axis, out)
 
-    def __call__(self, x: Any, *args: Any, **kwargs: Any) -> Any:
-        return getattr(x, self.name)(*args, **kwargs)
+
+def _clip(x: Any, min: Any = None, max: Any = None, out: Any = None) -> Any:
+    return np.clip(x, min, max, out)
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    **{name: getattr(np, name) for name in ("sum", "prod", "mean", "var", "std", "max", "min")},
+    **{name: getattr(np, name) for name in ("all", "any", "argmax", "argmin", "argsort")},
+    **{name: getattr(np, name) for name in ("nonzero", "cumsum", "cumprod", "diagonal", "trace")},
+    **{name: getattr(np, name) for name in ("take", "repeat", "dot", "ravel", "squeeze")},
+    **{name: getattr(np, name) for name in ("swapaxes", "round", "searchsorted")},
+    "flatten": np.ravel,
+    "reshape": _reshape,
+    "transpose": _transpose,
+    "compress": _compress,
+    "clip": _clip,
+}
+"""By their names. They give traced arrays to NumPy, which asks those for ``__array_function__``."""
+
+
+def as_type(x: Any, dtype: Any) -> Any:
+    """Return ``x`` in another dtype."""
+    return x.astype(dtype)
 
 
 def get_item(x: Any, index: Any) -> Any:
@@ -53,8 +78,8 @@ def add_item(x: Any, index: Any, value: Any) -> Any:
 
 
 def takes_both(function: Any) -> bool:
-    """Whether a function is one of those here."""
-    return type(function) is Method or function in _OF_ITEMS
+    """Whether a function takes variables as well as arrays of NumPy's."""
+    return function in _OF_BOTH
 
 
-_OF_ITEMS = frozenset((get_item, set_item, add_item))
+_OF_BOTH = frozenset((as_type, get_item, set_item, add_item))

@@ -12,7 +12,7 @@ import numpy as np
 import frazil._core as _core
 from frazil._core import Variable
 from frazil.graph.op import Array
-from frazil.jit.array_methods import METHODS, Method, add_item, get_item, set_item, takes_both
+from frazil.jit.array_methods import METHODS, add_item, as_type, get_item, set_item, takes_both
 from frazil.jit.identity import is_one_of
 from frazil.jit.named_results import NAMED, named
 from frazil.jit.operands import UNLIKE_ARRAYS, class_that_asks, deep, is_foreign
@@ -48,8 +48,6 @@ _OF_OPERATORS = {
     "ge": np.greater_equal,
 }
 _ATTRIBUTES = {np.shape: "shape", np.size: "size", np.ndim: "ndim"}
-_AS_FUNCTIONS = {"searchsorted": np.searchsorted, "compress": lambda x, mask: x[_as_mask(mask)]}
-"""Methods of arrays that variables do not have, as functions."""
 _PYTHONS_TRUTH = frozenset((np.allclose, np.array_equal, np.array_equiv))
 """Functions that return a bool of Python's."""
 _PYTHONS_NUMBERS = (int, float, bool)
@@ -285,6 +283,22 @@ class TracedArray(_core.Traced):
         """Return the array by another name."""
         return self if not self._trace.open else TracedArray(self._trace, self._variable)
 
+    def astype(
+        self,
+        dtype: Any,
+        order: str = "K",
+        casting: Any = "unsafe",
+        subok: bool = True,
+        copy: bool = True,
+    ) -> Any:
+        """Return the array in another dtype; ``order`` and ``copy`` tell of memory alone."""
+        if not np.can_cast(self.dtype, dtype, casting):
+            raise TypeError(
+                f"Cannot cast array data from {self.dtype!r} to {np.dtype(dtype)!r} according to "
+                f"the rule {casting!r}"
+            )
+        return apply(as_type, (self, dtype), {})
+
     def fill(self, value: Any) -> None:
         """Raise: a traced array does not change."""
         self[...] = value
@@ -361,10 +375,6 @@ def refuse_attribute(name: str) -> NoReturn:
         "Use functions of NumPy and methods that give new arrays, or compute this outside of the "
         "compiled function"
     )
-
-
-def _as_mask(mask: Any) -> Any:
-    return mask.astype(bool) if is_traced(mask) else np.asarray(mask, bool)
 
 
 def _is_special(name: str) -> bool:
@@ -550,14 +560,7 @@ def _augmented(name: str, ufunc: np.ufunc) -> Callable[[Any, Any], Any]:
 def _install() -> None:
     for name, ufunc in _OPERATORS.items():
         setattr(TracedArray, f"__i{name}__", _augmented(name, ufunc))
-    for name in METHODS:
-        own = Method(name)
-        setattr(
-            TracedArray,
-            name,
-            lambda self, *args, own=own, **kwargs: apply(own, (self, *args), kwargs),
-        )
-    for name, function in _AS_FUNCTIONS.items():
+    for name, function in METHODS.items():
         setattr(
             TracedArray,
             name,

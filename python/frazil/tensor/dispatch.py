@@ -246,6 +246,8 @@ _WITHOUT_MEANING: Mapping[str, tuple[object, ...]] = {
     "sorted": (True, False),
 }
 """Values of arguments that say how memory is used, or how the same result is found."""
+_READ_BY_LAYOUT = ("ravel", "reshape")
+"""Functions whose ``order`` says which element comes first: "K" and "A" ask for the layout."""
 
 
 def _of_function(name: str, function: Function, own: Function) -> Function:
@@ -268,7 +270,7 @@ def _of_function(name: str, function: Function, own: Function) -> Function:
         for key, value in given.items():
             if key in pairs or key in ours.parameters:
                 used[pairs.get(key, key)] = value
-            elif not _says_nothing(key, value, _default(theirs, key)):
+            elif not _says_nothing(name, key, value, _default(theirs, key)):
                 _refuse_argument(name, key)
         bound = inspect.BoundArguments(ours, used)
         return own(*bound.args, **bound.kwargs)
@@ -314,7 +316,9 @@ def _default(function: inspect.Signature, key: str) -> object:
     return parameter.default if parameter else inspect.Parameter.empty
 
 
-def _says_nothing(key: str, value: object, default: object) -> bool:
+def _says_nothing(name: str, key: str, value: object, default: object) -> bool:
+    if key == "order" and name in _READ_BY_LAYOUT:
+        return _same(value, default)
     meaningless = (default, *_WITHOUT_MEANING.get(key, ()))
     return any(_same(value, one) for one in meaningless)
 
