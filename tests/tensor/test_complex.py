@@ -201,8 +201,8 @@ Z = ft.matrix("z", dtype="complex128")
 @pytest.mark.parametrize(
     "build",
     [
-        *(ft.sort, ft.argsort, ft.max, ft.min, ft.argmax, ft.median, ft.floor, ft.erf),
-        *(ft.sigmoid, ft.gammaln, ft.cov, ft.corrcoef, ft.unique, ft.softmax, ft.logsumexp),
+        *(ft.max, ft.min, ft.argmax, ft.floor, ft.erf),
+        *(ft.sigmoid, ft.gammaln, ft.cov, ft.corrcoef, ft.softmax, ft.logsumexp),
         *(ft.cbrt, ft.exp2, ft.signbit, ft.nanmax, ft.ptp),
         *(ft.linalg.inv, ft.linalg.cholesky, ft.linalg.det, ft.linalg.svd, ft.linalg.eigh),
         *(ft.linalg.qr, ft.linalg.pinv, ft.linalg.expm, ft.linalg.slogdet),

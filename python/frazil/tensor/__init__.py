@@ -422,6 +422,7 @@ from frazil.tensor.slopes import trapezoid as trapezoid
 from frazil.tensor.slopes import unwrap as unwrap
 from frazil.tensor.sorting import argsort as argsort
 from frazil.tensor.sorting import sort as sort
+from frazil.tensor.sorting import sort_complex as sort_complex
 from frazil.tensor.spacing import geomspace as geomspace
 from frazil.tensor.spacing import linspace as linspace
 from frazil.tensor.spacing import logspace as logspace

@@ -44,7 +44,6 @@ IN_NUMPY: Mapping[str, str] = {
     "putmask": _IN_PLACE.format("ft.where(mask, values, x)"),
     **dict.fromkeys(("linalg.eig", "linalg.eigvals"), f"{_COMPLEX}. Write linalg.eigh or eigvalsh"),
     "real_if_close": _COMPLEX,
-    "sort_complex": "complex numbers have no order. Sort their real parts, ft.real(x), say",
     **dict.fromkeys(("busday_count", "busday_offset", "datetime_as_string"), _DATES),
     **dict.fromkeys(("is_busday", "isnat"), _DATES),
     **dict.fromkeys(("frombuffer", "fromfile", "fromiter", "fromstring"), _FILES),

@@ -17,6 +17,7 @@ from frazil.tensor.elementwise.choice import where
 from frazil.tensor.items import get_item, inc_subtensor
 from frazil.tensor.lengths import LengthLike, add, as_length, length, literal, subtract
 from frazil.tensor.positions import searchsorted
+from frazil.tensor.realness import refuse_complex
 from frazil.tensor.rearranging import diff, flip
 from frazil.tensor.reductions import max, min, sum
 from frazil.tensor.reshaping import ravel
@@ -90,7 +91,7 @@ def digitize(x: TensorLike, bins: TensorLike, right: bool = False) -> Variable:
     >>> ft.digitize([0.5, 2.0, 9.0], [1.0, 2.0, 3.0]).eval()
     array([0, 2, 3])
     """
-    edges = as_tensor(bins)
+    x, edges = (refuse_complex(as_tensor(one), "digitize") for one in (x, bins))
     side = "left" if right else "right"
     if isinstance(edges, Constant):
         steps = np.diff(edges.data)

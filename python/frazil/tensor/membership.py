@@ -84,7 +84,8 @@ def unique(
     axis : int, optional
         The dimension whose parts are compared as a whole; a matrix has rows for 0, columns for 1.
     equal_nan : bool, default True
-        Whether all NaN are one. Parts along an ``axis`` that have one differ from all others.
+        Whether all NaN are one; of complex ones it is that which comes first in order. Parts along
+        an ``axis`` that have one differ from all others.
 
     Returns
     -------
@@ -129,7 +130,7 @@ def _differs_from_last(ordered: Variable, equal_nan: bool) -> Variable:
     """Return for each element but the first, or row, whether it is not the one before it."""
     later, earlier = get_item(ordered, slice(1, None)), get_item(ordered, slice(None, -1))
     differs = _core.elemwise(scalar.neq, later, earlier)
-    if equal_nan and ordered.type.numpy_dtype.kind == "f":
+    if equal_nan and ordered.type.numpy_dtype.kind in "fc":
         both = (_core.elemwise(scalar.isnan, one) for one in (later, earlier))
         known = _core.elemwise(scalar.invert, _core.elemwise(scalar.and_, *both))
         differs = _core.elemwise(scalar.and_, differs, known)

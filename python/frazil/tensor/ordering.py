@@ -16,6 +16,7 @@ from frazil.tensor.cumulation import cumsum
 from frazil.tensor.items import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import length, lengths, literal, minimum, product, static_length
+from frazil.tensor.realness import imag, real
 from frazil.tensor.reshaping import reshape
 from frazil.tensor.sorting import argsort, sort
 from frazil.tensor.splitting import unstack
@@ -150,15 +151,24 @@ def order_of_rows(x: Variable) -> Variable:
     return argsort(get_item(ranks, (slice(None), 0)))
 
 
+def _differs(later: Variable, earlier: Variable) -> Variable:
+    """Return whether elements are others than those before them in order; all NaN are equal."""
+    if later.type.numpy_dtype.kind == "c":  # beside a NaN, the other part has an order
+        by_part = (_differs(part(later), part(earlier)) for part in (real, imag))
+        return _core.elemwise(scalar.or_, *by_part)
+    differs = _core.elemwise(scalar.neq, later, earlier)
+    if later.type.numpy_dtype.kind != "f":
+        return differs
+    numbers = _core.elemwise(scalar.eq, earlier, earlier)
+    return _core.elemwise(scalar.and_, differs, numbers)
+
+
 def _ranks(x: Variable) -> Variable:
     """Return how many smaller values each column has for each element; all NaN are equal."""
     order = argsort(x, 0)
     ordered = take_along_axis(x, order, 0)
     later, earlier = get_item(ordered, slice(1, None)), get_item(ordered, slice(None, -1))
-    differs = _core.elemwise(scalar.neq, later, earlier)
-    if x.type.numpy_dtype.kind == "f":
-        numbers = _core.elemwise(scalar.eq, earlier, earlier)
-        differs = _core.elemwise(scalar.and_, differs, numbers)
+    differs = _differs(later, earlier)
     first = zeros((minimum(length(x, 0), literal(1)), length(x, 1)), "int64")
     ranks = cumsum(concatenate([first, as_tensor(differs, "int64")], 0), 0)
     return put_along_axis(zeros(lengths(x), "int64"), order, ranks, 0)

@@ -16,6 +16,7 @@ from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import described
 from frazil.tensor.items import get_item
 from frazil.tensor.lengths import floor_divide, length, lengths, literal, product, subtract
+from frazil.tensor.realness import refuse_complex
 from frazil.tensor.reductions import Axis, sum
 from frazil.tensor.reshaping import reshape
 from frazil.tensor.sorting import sort
@@ -30,8 +31,8 @@ str: What lies between two elements: any of the names that :func:`numpy.quantile
 
 @described(
     "Return the middle of the sorted elements, or the mean of both that are in the middle.",
-    "As :func:`numpy.median` gives, in the dtype of ``a`` if that is floating, else in float64. "
-    "The elements are sorted.",
+    "As :func:`numpy.median` gives, in the dtype of ``a`` if that is floating or complex, else in "
+    "float64. The elements are sorted; of complex ones with a NaN the result is the last.",
     "[[3.0, 1.0, 2.0], [6.0, 4.0, 9.0]], axis=1 -> [2., 6.]",
     a="tensor_like: Any tensor with elements; a NaN makes the result NaN.",
 )
@@ -41,9 +42,10 @@ def median(a: TensorLike, axis: Axis = None, keepdims: bool = False) -> Variable
     count = length(ordered, 0)
     low = get_item(ordered, floor_divide(subtract(count, literal(1)), literal(2)))
     high = get_item(ordered, floor_divide(count, literal(2)))
-    middle = _core.elemwise(
-        scalar.where, get_item(_last_is_nan(ordered), 0), np.nan, _mean(low, high, count)
-    )
+    # Of a complex NaN one part may be a number, which NumPy keeps.
+    nan = get_item(ordered, -1) if x.type.numpy_dtype.kind == "c" else np.nan
+    has_nan = get_item(_last_is_nan(ordered), 0)
+    middle = _core.elemwise(scalar.where, has_nan, nan, _mean(low, high, count))
     return _kept(middle, x, axis, keepdims)
 
 
@@ -140,7 +142,7 @@ def nanpercentile(
 
 def _as_shares(q: TensorLike, whole: int) -> Variable:
     """Return ``q`` as shares of 1."""
-    shares = as_tensor(q)
+    shares = refuse_complex(as_tensor(q), "the share of a quantile")
     if shares.ndim > 2:
         raise ValueError(f"q must have 2 dimensions at most; given {shares.type}")
     if isinstance(shares, Constant):
@@ -164,7 +166,8 @@ def _quantile(
 
     ``whole`` is the share that stands for all elements: 1, or 100 for percentages.
     """
-    x, q, weak = as_tensor(a), _as_shares(share, whole), type(share) in (int, float)
+    x = refuse_complex(as_tensor(a), "a quantile")
+    q, weak = _as_shares(share, whole), type(share) in (int, float)
     if method not in _WEIGHTS and method not in _PLACES:
         known = ", ".join(map(repr, sorted({*_WEIGHTS, *_PLACES})))
         raise ValueError(f"method must be one of {known}; given {method!r}")
@@ -321,10 +324,10 @@ def _mean(low: Variable, high: Variable, count: Variable) -> Variable:
 def _last_is_nan(ordered: Variable) -> Variable:
     """Return whether there are NaN, which are sorted to the end; with the first dimension."""
     last = get_item(ordered, slice(-1, None))
-    if not ordered.dtype.startswith("float"):
+    if ordered.type.numpy_dtype.kind not in "fc":
         return _core.elemwise(scalar.neq, last, last)
     return _core.elemwise(scalar.isnan, last)
 
 
 def _as_floating(x: Variable) -> Variable:
-    return x if x.dtype.startswith("float") else as_tensor(x, "float64")
+    return x if x.type.numpy_dtype.kind in "fc" else as_tensor(x, "float64")

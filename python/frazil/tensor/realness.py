@@ -74,6 +74,16 @@ def complex(x1: TensorLike, x2: TensorLike, /) -> Variable:
     return elemwise(scalar.complex, as_operand(x1), as_operand(x2))
 
 
+def refuse_complex(x: Variable, who: str) -> Variable:
+    """Return ``x`` if it is real; ``who`` says in the message what takes no complex numbers."""
+    if _is_complex(x):
+        raise TypeError(
+            f"{who} takes real numbers; given {x.type}. Take the parts by ft.real and ft.imag, or "
+            "the sizes by ft.abs"
+        )
+    return x
+
+
 def _is_complex(x: Variable) -> bool:
     return x.type.numpy_dtype.kind == "c"
 

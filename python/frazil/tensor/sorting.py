@@ -25,6 +25,8 @@ class ArgSort(Op):
 
     axis: int
 
+    takes_complex = True
+
     def make_node(self, x: Variable) -> FrozenApply:
         if not 0 <= self.axis < x.ndim:
             raise np.exceptions.AxisError(self.axis, x.ndim)
@@ -45,6 +47,8 @@ class Sort(Op):
     """``x`` sorted along ``axis``, NaN last; equal elements keep their order."""
 
     axis: int
+
+    takes_complex = True
 
     def make_node(self, x: Variable) -> FrozenApply:
         if not 0 <= self.axis < x.ndim:
@@ -71,7 +75,8 @@ def argsort(
     Parameters
     ----------
     a : tensor_like
-        Any tensor with dimensions.
+        Any tensor with dimensions. Complex numbers are ordered by their real parts, and those with
+        equal ones by the imaginary parts.
     axis : int or None, default -1
         The dimension; None sorts the flattened tensor.
     descending : bool, default False
@@ -129,3 +134,28 @@ def sort(
     axis = normalize_axis(axis, a.ndim)
     ordered: Variable = Sort(axis)(a)
     return flip(ordered, axis) if descending else ordered
+
+
+def sort_complex(a: TensorLike) -> Variable:
+    """Return a tensor sorted along its last dimension, as complex numbers.
+
+    Parameters
+    ----------
+    a : tensor_like
+        Any tensor with dimensions.
+
+    Returns
+    -------
+    Variable
+        As :func:`numpy.sort_complex` gives: of complex64 for that and for integers of 16 bits or
+        less, else of complex128.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.sort_complex([2.0, 1.0]).eval()
+    array([1.+0.j, 2.+0.j])
+    """
+    a = as_tensor(a)
+    short = a.dtype in ("complex64", "int8", "uint8", "int16", "uint16")
+    return sort(as_tensor(a, "complex64" if short else "complex128"))
