@@ -1,7 +1,10 @@
 """Methods of variables are the functions of the same name."""
 
+import inspect
+
 import numpy as np
 import pytest
+from agreement import compiled
 
 import frazil.tensor as ft
 
@@ -51,6 +54,27 @@ def test_variables_have_no_value(x):
         np.asarray(x)
     with pytest.raises(TypeError):
         bool(x > 0)
+
+
+def test_methods_take_the_arguments_of_functions(x):
+    kind, other = type(x), {"dot"}  # its operand has a name of its own
+    both = [name for name in dir(kind) if name in vars(ft) and name not in other]
+    callables = [name for name in both if inspect.isfunction(getattr(kind, name))]
+    for name in callables:
+        _, *own = inspect.signature(getattr(kind, name)).parameters
+        _, *functions = inspect.signature(getattr(ft, name)).parameters
+        if name not in ("reshape", "transpose", "flatten"):  # they take lengths one by one, too
+            assert own == functions, name
+    assert {"var", "std", "argsort", "searchsorted"} <= set(callables)
+
+
+@pytest.mark.parametrize("name", ["var", "std"])
+def test_moments_in_a_dtype(x, name, mode):
+    array = np.array([[1.0, 2.5], [4.0, 0.25]])
+    found = compiled(getattr(x, name)(axis=0, dtype="float32"), {x: array}, mode)
+    expected = getattr(array, name)(axis=0, dtype="float32")
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 def test_methods_are_documented():

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import index
+from typing import TypeVar
 
 import numpy as np
 
 from frazil.graph.call_site import called_function
+
+AxisT = TypeVar("AxisT")
 
 
 def normalize_axis(axis: int, ndim: int) -> int:
@@ -33,6 +36,14 @@ def normalize_axes(axis: int | Sequence[int] | None, ndim: int) -> tuple[int, ..
     axes = sorted(normalize_axis(one, ndim) for one in axis)
     _check_distinct(axes, axis)
     return tuple(axes)
+
+
+def axis_of_any(axis: AxisT, ndim: int) -> AxisT | None:
+    """Return ``axis``; None where it is 0 or -1 and there are no dimensions.
+
+    NumPy's ufuncs and methods of arrays take these for one element as for a vector of one.
+    """
+    return None if ndim == 0 and axis in (0, -1) else axis
 
 
 def normalize_order(axes: Sequence[int], ndim: int) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from frazil._core import FrozenApply, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike
-from frazil.tensor.axes import normalize_axis
+from frazil.tensor.axes import axis_of_any, normalize_axis
 from frazil.tensor.items import get_item
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.reductions import as_accumulator
@@ -143,6 +143,7 @@ def cumprod(x: TensorLike, axis: int | None = None, dtype: npt.DTypeLike | None 
 
 
 def _cumulate(x: Variable, axis: int | None, mode: Literal["add", "mul"]) -> Variable:
+    axis = axis_of_any(axis, x.ndim)
     if axis is None:
         return _cumulate(ravel(x), 0, mode)
     cumulated: Variable = CumOp(normalize_axis(axis, x.ndim), mode)(x)

@@ -11,7 +11,7 @@ from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.tensor.axes import normalize_axes
+from frazil.tensor.axes import axis_of_any, normalize_axes
 from frazil.tensor.lengths import Lengths, literal
 
 T = TypeVar("T")
@@ -126,6 +126,7 @@ def squeeze(x: TensorLike, axis: int | Sequence[int] | None = None) -> Variable:
     1
     """
     x = as_tensor(x)
+    axis = axis_of_any(axis, x.ndim)
     if axis is None:
         axes = tuple(i for i, one in enumerate(x.broadcastable) if one)
     else:

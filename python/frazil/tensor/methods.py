@@ -18,6 +18,7 @@ import frazil._core as _core
 from frazil.graph.op import Array
 from frazil.scalar.constants import TensorLike
 from frazil.tensor import (
+    creation,
     cumulation,
     diagonals,
     dims,
@@ -109,10 +110,13 @@ class _Methods(_core.Variable):
         keepdims: bool = False,
         *,
         correction: float | None = None,
+        dtype: npt.DTypeLike | None = None,
         where: TensorLike | None = None,
     ) -> Variable:
         """Return the variance of elements over ``axis``; see :func:`frazil.tensor.var`."""
-        return moments.var(self, axis, ddof, keepdims, correction=correction, where=where)
+        return moments.var(
+            self, axis, ddof, keepdims, correction=correction, dtype=dtype, where=where
+        )
 
     def std(
         self,
@@ -121,10 +125,13 @@ class _Methods(_core.Variable):
         keepdims: bool = False,
         *,
         correction: float | None = None,
+        dtype: npt.DTypeLike | None = None,
         where: TensorLike | None = None,
     ) -> Variable:
         """Return the standard deviation over ``axis``; see :func:`frazil.tensor.std`."""
-        return moments.std(self, axis, ddof, keepdims, correction=correction, where=where)
+        return moments.std(
+            self, axis, ddof, keepdims, correction=correction, dtype=dtype, where=where
+        )
 
     def max(
         self,
@@ -168,9 +175,11 @@ class _Methods(_core.Variable):
         """Return the positions of the smallest elements; see :func:`frazil.tensor.argmin`."""
         return searching.argmin(self, axis, keepdims)
 
-    def argsort(self, axis: int | None = -1, *, descending: bool = False) -> Variable:
+    def argsort(
+        self, axis: int | None = -1, *, descending: bool = False, stable: bool = True
+    ) -> Variable:
         """Return the positions that sort along ``axis``; see :func:`frazil.tensor.argsort`."""
-        return sorting.argsort(self, axis, descending=descending)
+        return sorting.argsort(self, axis, descending=descending, stable=stable)
 
     def nonzero(self) -> tuple[Variable, ...]:
         """Return the positions of what is not zero; see :func:`frazil.tensor.nonzero`."""
@@ -291,13 +300,25 @@ class _Methods(_core.Variable):
         """Index it for the tensor with a part changed: ``x.at[i].set(v)``."""
         return At(self)
 
-    def sort(self, axis: int | None = -1, *, descending: bool = False) -> Variable:
+    def sort(
+        self, axis: int | None = -1, *, descending: bool = False, stable: bool = True
+    ) -> Variable:
         """Return the elements sorted along ``axis``; see :func:`frazil.tensor.sort`."""
-        return sorting.sort(self, axis, descending=descending)
+        return sorting.sort(self, axis, descending=descending, stable=stable)
 
-    def searchsorted(self, v: TensorLike, side: str = "left") -> Variable:
+    def zeros_like(self, dtype: npt.DTypeLike | None = None) -> Variable:
+        """Return zeros of this shape; see :func:`frazil.tensor.zeros_like`."""
+        return creation.zeros_like(self, dtype)
+
+    def ones_like(self, dtype: npt.DTypeLike | None = None) -> Variable:
+        """Return ones of this shape; see :func:`frazil.tensor.ones_like`."""
+        return creation.ones_like(self, dtype)
+
+    def searchsorted(
+        self, v: TensorLike, side: str = "left", sorter: TensorLike | None = None
+    ) -> Variable:
         """Return where ``v`` belongs among these; see :func:`frazil.tensor.searchsorted`."""
-        return positions.searchsorted(self, v, side)
+        return positions.searchsorted(self, v, side, sorter)
 
     def ptp(self, axis: Axis = None, keepdims: bool = False) -> Variable:
         """Return the largest less the smallest elements; see :func:`frazil.tensor.ptp`."""
@@ -372,7 +393,7 @@ def _unpacked(given: tuple[Any, ...]) -> Any:
 _OF_ONE = (
     *("arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "ceil", "conj", "conjugate"),
     *("cos", "cosh", "deg2rad", "exp", "exp2", "expm1", "floor", "log", "log10", "log1p", "log2"),
-    *("ones_like", "rad2deg", "sin", "sinh", "sqrt", "tan", "tanh", "trunc", "zeros_like"),
+    *("rad2deg", "sin", "sinh", "sqrt", "tan", "tanh", "trunc"),
 )
 """Functions of one tensor that are methods, too."""
 

@@ -10,7 +10,7 @@ import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.tensor.axes import normalize_axis
+from frazil.tensor.axes import axis_of_any, normalize_axis
 from frazil.tensor.creation import zeros
 from frazil.tensor.cumulation import cumsum
 from frazil.tensor.items import get_item
@@ -117,6 +117,7 @@ def argpartition(a: TensorLike, kth: int | Sequence[int], axis: int | None = -1)
 
 
 def _check_places(a: Variable, kth: int | Sequence[int], axis: int | None) -> None:
+    axis = axis_of_any(axis, a.ndim)
     if axis is None:
         size = static_length(product(lengths(a)))
     else:

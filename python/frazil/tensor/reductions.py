@@ -20,7 +20,7 @@ from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor, as_written
-from frazil.tensor.axes import normalize_axes
+from frazil.tensor.axes import axis_of_any, normalize_axes
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import documented
 from frazil.tensor.lengths import Lengths
@@ -435,7 +435,7 @@ any = _test(
 
 
 def _reduce(reduction: type[Reduce], x: Variable, axis: Axis, keepdims: bool) -> Variable:
-    axes = normalize_axes(axis, x.ndim)
+    axes = normalize_axes(axis_of_any(axis, x.ndim), x.ndim)
     if not axes:
         return x
     reduced = reduction(axes)(x)

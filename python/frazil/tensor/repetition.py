@@ -10,7 +10,7 @@ from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.tensor.axes import normalize_axis
+from frazil.tensor.axes import axis_of_any, normalize_axis
 from frazil.tensor.broadcasting import broadcast_to
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.lengths import LengthLike, Lengths, as_length, as_lengths, lengths, multiply
@@ -67,6 +67,7 @@ def repeat(a: TensorLike, repeats: TensorLike, axis: int | None = None) -> Varia
            [3, 4]])
     """
     a = as_tensor(a)
+    axis = axis_of_any(axis, a.ndim)
     if axis is None:
         return repeat(ravel(a), repeats, 0)
     along = normalize_axis(axis, a.ndim)

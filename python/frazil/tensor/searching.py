@@ -11,7 +11,7 @@ from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.tensor.axes import normalize_axis
+from frazil.tensor.axes import axis_of_any, normalize_axis
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.docstrings import documented
 from frazil.tensor.lengths import Lengths
@@ -121,6 +121,7 @@ Variable
 def _position(name: str, op: type[Argmax | Argmin], extreme: str, example: str) -> Position:
     def function(x: TensorLike, axis: int | None = None, keepdims: bool = False) -> Variable:
         x = as_tensor(x)
+        axis = axis_of_any(axis, x.ndim)
         if axis is None:
             found: Variable = op(0)(reshape(x, (-1,)))
             return expand_dims(found, tuple(range(x.ndim))) if keepdims else found

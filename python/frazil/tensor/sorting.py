@@ -10,7 +10,7 @@ from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.tensor.axes import normalize_axis
+from frazil.tensor.axes import axis_of_any, normalize_axis
 from frazil.tensor.creation import zeros_like
 from frazil.tensor.items import set_subtensor
 from frazil.tensor.lengths import Lengths, length, literal, subtract
@@ -97,6 +97,7 @@ def argsort(
     array([1, 2, 0])
     """
     a = as_tensor(a)
+    axis = axis_of_any(axis, a.ndim)
     if axis is None:
         return argsort(ravel(a), 0, descending=descending)
     axis = normalize_axis(axis, a.ndim)

@@ -6,7 +6,7 @@ import frazil._core as _core
 import frazil.scalar as scalar
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.tensor.axes import normalize_axis
+from frazil.tensor.axes import axis_of_any, normalize_axis
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.items import get_item, set_subtensor
 from frazil.tensor.lengths import length, lengths, literal, subtract
@@ -46,6 +46,7 @@ def take(
     a = as_tensor(a)
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"mode must be 'raise', 'wrap' or 'clip'; given {mode!r}")
+    axis = axis_of_any(axis, a.ndim)
     if axis is None:
         return take(ravel(a), indices, 0, mode)
     axis = normalize_axis(axis, a.ndim)
