@@ -56,6 +56,7 @@ def calls(n, x, v, k, i):
         n.interp(x * 9, n.flip(n.unique(v)), n.unique(v) ** 2, period=13.0),
         *(f(v, k + 1.0, mode) for f in (n.convolve, n.correlate) for mode in ("full", "same")),
         n.convolve(k + 1.0, v, "valid"),
+        *(n.convolve(v, k[0] + 1.0, mode) for mode in ("full", "same", "valid")),
         views.sliding_window_view(n.pad(x, 1), (2, 3)),
     ]
 

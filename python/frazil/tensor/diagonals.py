@@ -321,7 +321,7 @@ def tril(m: TensorLike, k: int = 0) -> Variable:
     Parameters
     ----------
     m : tensor_like
-        A tensor with two dimensions or more; the last two are the matrices.
+        A tensor with dimensions; the last two are the matrices. A vector is each row of one.
     k : int, default 0
         How far the diagonal is above the main one; negative below.
 
@@ -337,8 +337,7 @@ def tril(m: TensorLike, k: int = 0) -> Variable:
     array([[1, 0],
            [3, 4]])
     """
-    m = _as_matrices(m, "tril")
-    rows, columns = lengths(m)[-2:]
+    m, rows, columns = _with_sides(m, "tril")
     kept = _below(rows, columns, _as_offset(k))
     return _core.elemwise(scalar.where, kept, m, constant(0, m.dtype))
 
@@ -363,8 +362,7 @@ def triu(m: TensorLike, k: int = 0) -> Variable:
     array([[1, 2],
            [0, 4]])
     """
-    m = _as_matrices(m, "triu")
-    rows, columns = lengths(m)[-2:]
+    m, rows, columns = _with_sides(m, "triu")
     below = _below(rows, columns, _as_offset(k) - 1)
     return _core.elemwise(scalar.where, below, constant(0, m.dtype), m)
 
@@ -391,8 +389,10 @@ def _as_offset(offset: int) -> int:
     return int(offset)
 
 
-def _as_matrices(x: TensorLike, name: str) -> Variable:
-    x = as_tensor(x)
-    if x.ndim < 2:
-        raise ValueError(f"{name} takes two dimensions or more; given {x.type}")
-    return x
+def _with_sides(m: TensorLike, name: str) -> tuple[Variable, Variable, Variable]:
+    """Return a tensor, and how many rows and columns its matrices have."""
+    m = as_tensor(m)
+    if not m.ndim:
+        raise ValueError(f"{name} takes what has dimensions; given {m.type}")
+    sides = lengths(m)[-2:]
+    return m, sides[0], sides[-1]

@@ -8,7 +8,7 @@ stands for the positions where it is true.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,6 +57,12 @@ APART = object()
 """An ellipsis that stands for no dimension. It separates the arrays around it, as in NumPy."""
 
 
+class Truth(NamedTuple):
+    """A single truth value in an index: a new dimension, which its positions index."""
+
+    positions: Variable
+
+
 def get_item(x: Variable, index: object) -> Variable:
     """Return ``x[index]``.
 
@@ -67,7 +73,8 @@ def get_item(x: Variable, index: object) -> Variable:
     index : int, slice, Ellipsis, None, array_like, variable, or a tuple of them
         As in NumPy. Bounds and steps of slices may be 0-d integer variables. Arrays of
         integers pick elements; a mask, an array of bool that has the lengths of the dimensions
-        that it stands for, picks those where it is true.
+        that it stands for, picks those where it is true. A single truth value adds a dimension,
+        of length 1 or 0.
 
     Returns
     -------
@@ -75,7 +82,7 @@ def get_item(x: Variable, index: object) -> Variable:
         A view, unless there is an array among the indices.
     """
     items = _with_positions_of_steps(x, _expand(x, index))
-    if any(isinstance(item, Variable) and item.ndim for item in items):
+    if any(isinstance(item, Truth) or (isinstance(item, Variable) and item.ndim) for item in items):
         return _gather(x, items)
     items = [item for item in items if item is not APART]
     template, dynamic, new_axes = _parse(x, items)
@@ -155,6 +162,7 @@ def _with_part(part: Variable, y: TensorLike, *, replace: bool) -> Variable:
             return _with_part(of, _undropped(y, of.ndim, node.op.axes), replace=replace)
     if node is not None and isinstance(node.op, AdvancedSubtensor):
         x, *indices = node.inputs
+        _refuse_scalar(x)
         result: Variable = AdvancedIncSubtensor(node.op.template, replace)(x, y, *indices)
         return _with_part(x, result, replace=True) if _is_held(x) else result
     if node is not None and isinstance(node.op, ExpandDims):
@@ -167,7 +175,7 @@ def _with_part(part: Variable, y: TensorLike, *, replace: bool) -> Variable:
         return _whole(part, y, replace=replace)
     x, *dynamic = node.inputs
     changed: Variable = IncSubtensor(node.op.template, replace)(x, y, *dynamic)
-    return changed
+    return _with_part(x, changed, replace=True) if _is_held(x) else changed
 
 
 def _whole(x: Variable, y: Variable, *, replace: bool) -> Variable:
@@ -194,16 +202,30 @@ def _is_part(x: Variable) -> bool:
 
 
 def _is_held(x: Variable) -> bool:
-    """Whether ``x`` is the view of slices and new axes in an index that has arrays, too."""
+    """Whether ``x`` is a view within an index that has arrays or truth values, too."""
     node = x.owner
     if node is not None and isinstance(node.op, ExpandDims):
         node = node.inputs[0].owner
-    return node is not None and isinstance(node.op, Subtensor) and HELD in node.op.template
+    if node is None or not isinstance(node.op, Subtensor):
+        return False
+    return HELD in node.op.template or _is_held(node.inputs[0])
+
+
+def _refuse_scalar(x: Variable) -> None:
+    """Raise where ``x`` is the view that truth values in an index take of no dimension."""
+    node = x.owner
+    if node is None or not isinstance(node.op, ExpandDims):
+        return
+    (of,) = node.inputs
+    if of.ndim == 0 and of.owner is not None and of.owner.op == Subtensor(()):
+        raise TypeError(
+            "what has no dimensions has no part to set. Write ft.where(condition, value, x)"
+        )
 
 
 def _with_positions_of_steps(x: Variable, items: list[Any]) -> list[Any]:
     """Return the items with the positions that a slice whose step is a variable takes."""
-    whole = [item for item in items if item is not None and item is not APART]
+    whole = [item for item in items if _takes_dimension(item)]
     stepped = [axis for axis, item in enumerate(whole) if _has_open_step(item)]
     if not stepped:
         return items
@@ -214,6 +236,10 @@ def _with_positions_of_steps(x: Variable, items: list[Any]) -> list[Any]:
         )
     taken = _positions_of_step(whole[stepped[0]], length(x, stepped[0]))
     return [taken if _has_open_step(item) else item for item in items]
+
+
+def _takes_dimension(item: object) -> bool:
+    return item is not None and item is not APART and not isinstance(item, Truth)
 
 
 def _has_open_step(item: object) -> bool:
@@ -249,7 +275,8 @@ def _positions_of_step(item: slice, n: Variable) -> Variable:
 
 def _expand(x: Variable, index: object) -> list[Any]:
     """Return the items of an index: the ellipsis written out, masks as positions, arrays as
-    variables. All items but None and APART stand for one dimension of ``x`` each, in order.
+    variables. All items but None, APART and truth values stand for one dimension of ``x`` each, in
+    order.
     """
     items = [_as_item(item) for item in (index if isinstance(index, tuple) else (index,))]
     used = sum(item.ndim if _is_mask(item) else 1 for item in items if item is not None)
@@ -267,6 +294,8 @@ def _expand(x: Variable, index: object) -> list[Any]:
         elif item is Ellipsis:
             expanded += [slice(None)] * (x.ndim - used) or [APART]
             axis += x.ndim - used
+        elif _is_mask(item) and not item.ndim:
+            expanded.append(Truth(*_where_true(item)))
         elif _is_mask(item):
             expanded += _positions(item, x, axis)
             axis += item.ndim
@@ -278,12 +307,14 @@ def _expand(x: Variable, index: object) -> list[Any]:
 
 def _as_item(item: object) -> Any:
     """Return an item of an index, an array as a variable."""
+    if isinstance(item, bool | np.bool_):
+        return constant(item)
     if isinstance(item, list | tuple):
         item = as_tensor(item) if len(item) else np.zeros(0, np.int64)
     elif hasattr(item, "__array__") and not isinstance(item, Variable | np.generic):
         item = np.asarray(item)  # a series of pandas
     if isinstance(item, np.ndarray):
-        item = constant(item) if item.ndim else item[()]
+        item = constant(item) if item.ndim or item.dtype == bool else item[()]
     if isinstance(item, Variable) and item.type.numpy_dtype.kind not in "iub":
         raise TypeError(
             f"an array used as an index must be of integers or bool; given {item.type}. {SUPPORTED}"
@@ -292,7 +323,14 @@ def _as_item(item: object) -> Any:
 
 
 def _is_mask(item: object) -> bool:
-    return isinstance(item, Variable) and item.dtype == "bool" and item.ndim > 0
+    return isinstance(item, Variable) and item.dtype == "bool"
+
+
+def _where_true(mask: Variable) -> Sequence[Variable]:
+    """Return the positions where a mask is true; a single truth value is one of one element."""
+    if isinstance(mask, Constant):
+        return [constant(positions) for positions in np.nonzero(np.atleast_1d(mask.data))]
+    return nonzero(mask if mask.ndim else expand_dims(mask, 0))
 
 
 def _positions(mask: Variable, x: Variable, axis: int) -> Sequence[Variable]:
@@ -306,7 +344,7 @@ def _positions(mask: Variable, x: Variable, axis: int) -> Sequence[Variable]:
                 + (f"has {wanted}" if wanted else "is not declared to have length 1")
             )
     if isinstance(mask, Constant) and own == shape:
-        return [constant(positions) for positions in np.nonzero(mask.data)]
+        return _where_true(mask)
     # The view checks at run time that the lengths are those of x.
     return nonzero(broadcast_to(mask, lengths(x)[axis : axis + mask.ndim]))
 
@@ -323,11 +361,18 @@ def _gather(x: Variable, items: Sequence[Any]) -> Variable:
             between.append(kinds.count(FULL))
             item = None
         kinds.append(INDEX if _is_index(item) else FULL)
+        if isinstance(item, Truth):
+            indices.append(item.positions)
+            basic.append(None)
+            continue
         if kinds[-1] == INDEX:
             indices.append(_as_index(item, axis, x))
         basic.append(item if kinds[-1] == FULL else HELD)
         axis += item is not None
     kinds += [FULL] * (x.ndim - axis)
+    if any(isinstance(item, Truth) for item in items):
+        # This view tells set_subtensor that the new dimensions are none that x has.
+        x = Subtensor((HELD,) * x.ndim)(x)
     template, dynamic, new_axes = _parse(x, basic)
     view = x
     if new_axes or any(entry not in (WHOLE, HELD) for entry in template):
@@ -355,8 +400,6 @@ def _as_index(item: object, axis: int, x: Variable) -> Variable:
     """Return the index array for a dimension; what is known of it is checked now."""
     length = x.type.shape[axis]
     index = item if isinstance(item, Variable) else constant(_as_integer(item), "int64")
-    if index.dtype == "bool":
-        raise TypeError(f"a mask needs dimensions; given {index.type}. {SUPPORTED}")
     if not isinstance(index, Constant) or length is None:
         return index
     outside = index.data[(index.data < -length) | (index.data >= length)]

@@ -100,7 +100,7 @@ def convolve(a: TensorLike, v: TensorLike, mode: Mode = "full") -> Variable:
     Parameters
     ----------
     a, v : tensor_like
-        Vectors with elements.
+        Vectors with elements; a number is a vector of one.
     mode : {"full", "same", "valid"}
         Wherever they overlap, as many as the longer one has, or where they overlap completely.
 
@@ -115,7 +115,7 @@ def convolve(a: TensorLike, v: TensorLike, mode: Mode = "full") -> Variable:
     >>> ft.convolve([1.0, 2.0, 3.0], [0.0, 1.0, 0.5]).eval()
     array([0. , 1. , 2.5, 4. , 1.5])
     """
-    a, v = _vectors(a, v)
+    a, v = _vectors(*(_as_vector(as_tensor(one)) for one in (a, v)))
     less = minimum(length(a, 0), length(v, 0))
     return _moved_along(a, flip(v), mode, floor_divide(subtract(less, literal(1)), literal(2)))
 
@@ -236,6 +236,10 @@ def _larger_first(a: Variable, v: Variable) -> tuple[Variable, Variable]:
         a, v = v, a
     fits = [_core.elemwise(scalar.ge, length(a, k), length(v, k)) for k in (0, 1)]
     return checked(a, fits, Check("the first matrix must not be smaller than the second", False)), v
+
+
+def _as_vector(x: Variable) -> Variable:
+    return x if x.ndim else expand_dims(x, 0)
 
 
 def _vectors(a: TensorLike, v: TensorLike) -> tuple[Variable, Variable]:
