@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import local
 from types import FrameType
@@ -282,29 +282,62 @@ class Trace:
 
     def aligned(self, operands: Sequence[Any]) -> list[Any]:
         """Return operands of an elementwise function, with the lengths declared that are 1 now."""
-        ranked = [x for x in operands if isinstance(x, Variable) and x.ndim]
-        if len(ranked) < 2 or len({x.type for x in ranked}) == 1 == len({*ranked}):
+        ranked = dict.fromkeys(x for x in operands if isinstance(x, Variable) and x.ndim)
+        fixed = [x.shape for x in operands if isinstance(x, np.ndarray) and x.ndim]
+        if len(ranked) + len(fixed) < 2:
             return list(operands)
-        made = {x: self._with_ones(x, ranked) for x in dict.fromkeys(ranked)}
+        made = {x: self._with_ones(x, ranked, fixed) for x in ranked}
         return [made.get(x, x) if isinstance(x, Variable) else x for x in operands]
 
-    def _with_ones(self, x: Variable, others: Sequence[Variable]) -> Variable:
+    def _with_ones(
+        self, x: Variable, others: Iterable[Variable], fixed: Iterable[tuple[int, ...]]
+    ) -> Variable:
+        """Declare lengths that are 1 now, but where all others have the same length in any call."""
+
+        def is_repeated(axis: int) -> bool:
+            back = axis - x.ndim
+            if any(len(shape) >= -back and shape[back] != 1 for shape in fixed):
+                return True
+            facing = [y for y in others if y.ndim >= -back and y.type.shape[back] != 1]
+            own = self.length(x, axis)
+            return not all(self.length(y, y.ndim + back) is own for y in facing)
+
+        return self.declared(x, is_repeated)
+
+    def declared(self, x: Variable, where: Callable[[int], bool] = lambda axis: True) -> Variable:
+        """Return ``x`` with lengths declared that are 1 now and that its type does not know."""
         now = self.shape_now(x)
         if now is None or 1 not in now:
             return x
         shape = list(x.type.shape)
-        if all(own == 1 or n != 1 for n, own in zip(now, shape, strict=True)):
-            return x
         for axis, static in enumerate(shape):
-            if static is not None or now[axis] != 1:
-                continue
-            back = axis - x.ndim
-            facing = [y for y in others if y.ndim >= -back and y.type.shape[back] != 1]
-            own = self.length(x, axis)
-            if not all(self.length(y, y.ndim + back) is own for y in facing):
-                self.concrete(own)
+            if static is None and now[axis] == 1 and where(axis):
+                self.concrete(self.length(x, axis))
                 shape[axis] = 1
         return with_lengths(x, TensorType(x.dtype, tuple(shape)))
+
+    def settled_ones(self, x: Variable) -> Variable:
+        """Return ``x`` with all lengths declared that are 1; the graph holds where these are."""
+        shape = list(x.type.shape)
+        for axis, static in enumerate(shape):
+            own = None if static is not None else self.length(x, axis)
+            if own is None or self._is_of_input(own):
+                continue
+            now = self.concrete(own)
+            if now is None:
+                leave("np.squeeze of a traced array whose lengths depend on values. Name the axis")
+            if now == 1:
+                shape[axis] = 1
+        return with_lengths(x, TensorType(x.dtype, tuple(shape)))
+
+    def _is_of_input(self, length: Variable) -> bool:
+        """Whether it is the length of an input, whose type says where that is 1."""
+        node = length.owner
+        return (
+            node is not None
+            and isinstance(node.op, Shape_i)
+            and any(own.variable is node.inputs[0] for own in self.inputs)
+        )
 
     def consume(self, what: str) -> None:
         """Note that plain code has read the value of a traced array."""

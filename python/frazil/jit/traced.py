@@ -16,6 +16,7 @@ from frazil.jit.array_methods import METHODS, add_item, as_type, get_item, set_i
 from frazil.jit.identity import is_one_of
 from frazil.jit.named_results import NAMED, named
 from frazil.jit.operands import UNLIKE_ARRAYS, class_that_asks, deep, is_foreign
+from frazil.jit.repetition import typed
 from frazil.jit.trace import Trace, current_trace, leave, refuse, refuse_value, users_line
 from frazil.scalar.constants import as_tensor
 from frazil.tensor.dispatch import counterpart, has_counterpart, op_of
@@ -425,12 +426,14 @@ def apply(
         return trace.lift(value) if type(value) is np.ndarray else value
 
     given = deep(variable, args)
+    keywords = deep(variable, kwargs)
     if isinstance(function, np.ufunc):
-        given = tuple(trace.aligned(_weakened(given, args)))
+        given = tuple(_weakened(given, args))
+    given = tuple(typed(trace, function, given, keywords))
     numbers = is_operator and all(
         type(x) is TracedLength or is_one_of(type(x), _PYTHONS_NUMBERS) for x in args
     )
-    result = own(*given, **deep(variable, kwargs))
+    result = own(*given, **keywords)
     if function in _PYTHONS_TRUTH:
         return TracedLength(trace, result)
     wrapped = _wrapped(trace, result, operands, numbers)
