@@ -130,3 +130,18 @@ def test_infinities_warn_of_nothing(name, mode):
     with np.errstate(all="ignore"):
         wanted = np.dot(values, values) if name == "dot" else OF_NUMPY[name](values)
     np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize(
+    "repeat", [lambda x, n: ft.broadcast_to(x, (n,)), lambda x, n: ft.full((n,), x)]
+)
+@pytest.mark.parametrize("count", [0, 1, 2, 300, "n"])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", "uint64", "float32"])
+def test_sums_of_one_number_that_repeats(dtype, count, repeat):
+    x, n = ft.scalar("x", dtype=dtype), ft.lscalar("n")
+    repeated = repeat(x, n if count == "n" else count)
+    sums = [repeated.sum(), repeated.sum(dtype=dtype)]
+    f = fz.function([x, n], sums, mode="cranelift", on_unused_input="ignore")
+    array = np.full(4 if count == "n" else count, 1, dtype)
+    for found, expected in zip(f(1, 4), [array.sum(), array.sum(dtype=dtype)], strict=True):
+        np.testing.assert_array_equal(found, np.asarray(expected), strict=True)

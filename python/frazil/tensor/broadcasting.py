@@ -12,7 +12,7 @@ import frazil.scalar as scalar
 from frazil._core import FrozenApply, TensorType, Variable
 from frazil.graph.dataclass import dataclass
 from frazil.graph.op import Array, Gradients, Op, Variables
-from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.scalar.constants import TensorLike, as_tensor, constant
 from frazil.tensor.dims import DropDims, ExpandDims, expand_dims
 from frazil.tensor.lengths import (
     LengthLike,
@@ -231,4 +231,7 @@ def times(g: Variable, count: Variable) -> Variable:
     static = static_length(count)
     if static is None:
         return _core.elemwise(scalar.mul, g, as_tensor(count, g.dtype))
-    return g if static == 1 else _core.elemwise(scalar.mul, g, float(static))
+    if static == 1:
+        return g
+    # Integers wrap around in sums as in products.
+    return _core.elemwise(scalar.mul, g, constant(np.asarray(static).astype(g.type.numpy_dtype)))
