@@ -41,6 +41,62 @@ def test_loops_over_integers():
         np.testing.assert_allclose(compiled(x0, np.int64(n)), power(x0, n))
 
 
+def squared_until_50(x):
+    return fz.while_loop(lambda s: s < 50, lambda s: s * s, x, max_steps=20)
+
+
+@pytest.mark.parametrize(
+    "transform", [lambda f: f, fz.grad, fz.value_and_grad, lambda f: lambda x: fz.vmap(f)(x[None])]
+)
+def test_loops_that_do_not_end_are_errors(mode, transform):
+    compiled = fz.jit(transform(squared_until_50), mode=mode)
+    compiled(np.float64(1.5))
+    with pytest.raises(ValueError, match="goes on after max_steps=20 steps"):
+        compiled(np.float64(1.0))
+
+
+def test_loops_that_do_not_end_are_errors_in_python():
+    assert squared_until_50(2.0) == 256.0
+    with pytest.raises(ValueError, match="goes on after max_steps=20 steps"):
+        squared_until_50(1.0)
+    # The last step that there may be is taken.
+    for least, steps in ((20, 20), (0, 0)):
+        ends = fz.while_loop(lambda s, least=least: s < least, lambda s: s + 1, 0, max_steps=steps)
+        assert ends == least
+
+
+def test_the_last_step_that_there_may_be(mode):
+    count = fz.jit(
+        lambda x: fz.while_loop(lambda s: s < x, lambda s: s + 1, np.int64(0), max_steps=20),
+        mode=mode,
+    )
+    assert count(np.int64(20)) == 20
+    with pytest.raises(ValueError, match="max_steps=20"):
+        count(np.int64(21))
+
+
+def power(x, n):
+    return fz.fori_loop(0, n, lambda i, s: s * x + i, 1.0)
+
+
+def test_loops_over_integers_end_with_these(mode):
+    compiled = fz.jit(power, mode=mode)
+    for n in (-3, 0, 1, 6):
+        assert compiled(np.float64(1.5), np.int64(n)) == power(1.5, n)
+    if mode != "py":
+        more = fz.jit(lambda x: fz.fori_loop(0, 1_500_000, lambda i, s: s + 1, x), mode=mode)
+        assert more(np.float64(0.0)) == 1_500_000.0
+
+
+def test_batches_of_loops_over_integers(mode):
+    xs, ns = np.array([1.5, 0.5, 2.0, 3.0]), np.array([0, 3, -1, 5])
+    found = fz.jit(fz.vmap(power), mode=mode)
+    np.testing.assert_array_equal(found(xs, ns), list(map(power, xs, ns)))
+    assert found(xs[:0], ns[:0]).shape == (0,)
+    slopes = fz.jit(fz.vmap(fz.grad(lambda x: power(x, 4))), mode=mode)(xs)
+    np.testing.assert_allclose(slopes, 4 * xs**3 + 2 * xs + 2)
+
+
 def test_one_branch_is_taken():
     def fn(x):
         return fz.cond(

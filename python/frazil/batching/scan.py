@@ -13,9 +13,10 @@ from frazil.scalar.constants import constant
 from frazil.scan.op import Scan
 from frazil.tensor.broadcasting import broadcast_to, with_lengths
 from frazil.tensor.elementwise.choice import where
+from frazil.tensor.elementwise.comparison import greater_equal, less_equal
 from frazil.tensor.elementwise.logic import logical_not, logical_or
 from frazil.tensor.lengths import static_length
-from frazil.tensor.reductions import all
+from frazil.tensor.reductions import all, max
 from frazil.tensor.transposition import moveaxis
 
 
@@ -23,9 +24,12 @@ from frazil.tensor.transposition import moveaxis
 def _(op: Scan) -> BatchRule:
     def rule(node: FrozenApply, operands: Operands) -> list[Operand] | None:
         n_steps, *rest = operands
-        if n_steps.batched:
-            return None
         size = batch_size(operands)
+        if n_steps.batched:
+            if op.stacked or op.n_sequences or op.min_steps:
+                return None
+            wide = _Step.of(op, rest, static_length(size), all_states=True)
+            return wide.apply_until_all_end(n_steps, rest, size)
         step = _Step.of(op, rest, static_length(size))
         if not op.until or not step.outputs[-1].batched:
             return step.apply(n_steps.value, rest, size)
@@ -36,7 +40,7 @@ def _(op: Scan) -> BatchRule:
                 "elements do as many steps"
             )
         wide = _Step.of(op, rest, static_length(size), all_states=True)
-        return wide.apply_until_all_end(n_steps.value, rest, size)
+        return wide.apply_until_all_end(n_steps, rest, size)
 
     return rule
 
@@ -118,7 +122,7 @@ class _Step:
         ]
 
     def apply_until_all_end(
-        self, n_steps: Variable, given: Operands, size: Variable
+        self, n_steps: Operand, given: Operands, size: Variable
     ) -> list[Operand]:
         """The outputs of a scan whose elements end at different steps.
 
@@ -126,6 +130,7 @@ class _Step:
         """
         batch = TensorType("bool", (static_length(size),))
         ended, counted = batch(None), TensorType("int64", batch.shape)(None)
+        limits = n_steps.value.type(None)
         kept = [
             where(Operand(ended, True).of_rank(state.ndim), state.value, new)
             for state, new in zip(self.states, self.next_states(), strict=True)
@@ -134,18 +139,23 @@ class _Step:
             with_lengths(new, state.value.type)
             for state, new in zip(self.states, kept, strict=True)
         ]
-        now_ended = with_lengths(logical_or(ended, self.outputs[-1].value), ended.type)
         count = with_lengths(counted + logical_not(ended), counted.type)
+        ends = logical_or(ended, greater_equal(count, limits)) if n_steps.batched else ended
+        if self.op.until:
+            ends = logical_or(ends, self.outputs[-1].value)
+        now_ended = with_lengths(ends, ended.type)
         own = [[x.value for x in group] for group in (self.sequences, self.states)]
         graph = FrozenFunctionGraph(
-            [*own[0], *own[1], ended, counted, *(x.value for x in self.non_sequences)],
+            [*own[0], *own[1], ended, counted, limits, *(x.value for x in self.non_sequences)],
             [*typed, now_ended, count, all(now_ended)],
         )
-        scan = replace(self.op, fgraph=graph, n_states=self.op.n_states + 2)
+        scan = replace(self.op, fgraph=graph, n_states=self.op.n_states + 2, until=True)
         sequences, states, rest = self.operands(given, size)
-        begun = [broadcast_to(constant(zero), (size,)) for zero in (False, 0)]
-        made = scan.make_node(n_steps, *sequences, *states, *begun, *rest).outputs
-        return [Operand(y, True) for y in (*made[: self.op.n_states], made[-2])]
+        begun = [broadcast_to(x, (size,)) for x in (less_equal(n_steps.value, 0), constant(0))]
+        most = max(n_steps.value, initial=0) if n_steps.batched else n_steps.value
+        made = scan.make_node(most, *sequences, *states, *begun, n_steps.value, *rest).outputs
+        counts = made[-2:-1] if self.op.until else ()
+        return [Operand(y, True) for y in (*made[: self.op.n_states], *counts)]
 
 
 def _type_of(x: Variable, batched: bool, size: int | None) -> TensorType:

@@ -14,9 +14,11 @@ from frazil.jit.identity import is_one_of
 from frazil.jit.pytree import Structure, flatten, unflatten
 from frazil.jit.trace import Trace, current_trace
 from frazil.jit.traced import TracedArray, is_traced
-from frazil.scalar.constants import as_tensor
+from frazil.scalar.constants import as_tensor, constant
 from frazil.scan.build import build_scan, last_states, until
+from frazil.tensor.checks import Check, checked
 from frazil.tensor.elementwise.logic import logical_not
+from frazil.tensor.lengths import literal, maximum, subtract
 
 ResultT = TypeVar("ResultT")
 StateT = TypeVar("StateT")
@@ -96,12 +98,17 @@ def while_loop(
     init_val : tree
         The state to begin with.
     max_steps : int
-        The loop ends after so many steps in any case.
+        How many steps there may be. Gradients hold memory for so many.
 
     Returns
     -------
     tree
         The first state for which ``cond_fun`` does not hold.
+
+    Raises
+    ------
+    ValueError
+        When it holds after ``max_steps`` steps, too.
 
     Examples
     --------
@@ -116,12 +123,14 @@ def while_loop(
         state = init_val
         for _ in range(max_steps):
             if not cond_fun(state):
-                break
+                return state
             state = body_fun(state)
+        if cond_fun(state):
+            raise ValueError(_goes_on(max_steps))
         return state
     end: StateT = cond(
         _as_traced(trace, cond_fun(init_val)),
-        lambda state: _steps(trace, cond_fun, body_fun, state, max_steps),
+        lambda state: _steps(trace, body_fun, state, max_steps, cond_fun),
         lambda state: state,
         _all_traced(trace, init_val),
     )
@@ -168,36 +177,55 @@ def fori_loop(
         return i + 1, body_fun(i, state)
 
     start = (_as_traced(trace, np.int64(lower) if type(lower) is int else lower), init_val)
-    return while_loop(lambda pair: pair[0] < upper, body, start)[1]
+    first, end = (as_tensor(_variable(trace, x), "int64") for x in (lower, upper))
+    count = maximum(subtract(end, first), literal(0))
+    result: tuple[Any, StateT] = _steps(trace, body, _all_traced(trace, start), count)
+    return result[1]
+
+
+def _goes_on(max_steps: int | Variable) -> str:
+    return (
+        f"fz.while_loop goes on after max_steps={max_steps} steps. Let cond_fun become false, or "
+        "give a larger max_steps="
+    )
 
 
 def _steps(
     trace: Trace,
-    cond_fun: Callable[[Any], Any],
     body_fun: Callable[[Any], Any],
     state: Any,
-    max_steps: int,
+    max_steps: int | Variable,
+    cond_fun: Callable[[Any], Any] | None = None,
 ) -> Any:
-    """The state after all steps, of which there is at least one."""
+    """The state after ``max_steps`` steps, or after the first one that ``cond_fun`` ends.
+
+    With ``cond_fun`` there is at least one, and not ending is an error.
+    """
     leaves, structure = flatten(state)
     places = [at for at, leaf in enumerate(leaves) if is_traced(leaf)]
     before = [leaves[at]._variable for at in places]
 
     def step(*variables: Variable) -> Any:
         inner = list(leaves)
-        for at, variable, start in zip(places, variables, before, strict=True):
+        for at, variable, start in zip(places, variables, before, strict=False):
             trace.stand_as(variable, start)
             inner[at] = TracedArray(trace, variable)
         with trace.inner():
             made = body_fun(unflatten(structure, inner))
             after = _checked(trace, made, structure, leaves, places)
-            go_on = as_tensor(_variable(trace, cond_fun(made)), "bool")
-        return after, until(logical_not(go_on))
+            if cond_fun is None:
+                return after
+            ended = logical_not(as_tensor(_variable(trace, cond_fun(made)), "bool"))
+        return [*after, ended], until(ended)
 
-    infos = [{"initial": x} for x in before]
+    begun = before if cond_fun is None else [*before, constant(False)]
+    infos = [{"initial": x} for x in begun]
     _, lasts, _ = build_scan(step, None, infos, None, max_steps, -1, False, False, None)
-    for at, last in zip(places, last_states(lasts), strict=True):
-        leaves[at] = TracedArray(trace, last)
+    ends = last_states(lasts)
+    check = Check(_goes_on(max_steps), asserted=False, in_gradients=True)
+    for at, last in zip(places, ends, strict=False):
+        whole = last if cond_fun is None else checked(last, [ends[-1]], check)
+        leaves[at] = TracedArray(trace, whole)
     return unflatten(structure, leaves)
 
 

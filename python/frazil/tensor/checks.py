@@ -21,12 +21,14 @@ class Check(Op):
     """A view of the first operand, if the second, a 0-d bool, is true; else a run stops.
 
     ``asserted`` says whether the error is an AssertionError; else it is a ValueError.
+    ``in_gradients`` says whether gradients, which may be computed without the view, check it, too.
     """
 
     takes_complex = True
 
     message: str
     asserted: bool
+    in_gradients: bool = False
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [0]}
 
     def make_node(self, x: Variable, condition: Variable) -> FrozenApply:
@@ -44,7 +46,8 @@ class Check(Op):
         return (input_shapes[0],)
 
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
-        return [output_gradients[0], None]
+        (g,) = output_gradients
+        return [self(g, inputs[1]) if self.in_gradients else g, None]
 
 
 def assert_(x: TensorLike, *conditions: TensorLike, msg: str = "an assertion failed") -> Variable:
