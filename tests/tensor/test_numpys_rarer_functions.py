@@ -325,3 +325,27 @@ def test_what_is_refused():
         ft.block((x, x))
     with pytest.raises(ValueError, match="place 5"):
         ft.partition(np.ones(3), 5)
+
+
+@pytest.mark.parametrize("name", ["unique_all", "unique_counts", "unique_inverse"])
+def test_what_is_distinct(mode, name):
+    array = np.array([[3.0, np.nan, 1.0], [1.0, 3.0, np.nan]])
+    x = ft.matrix("x")
+    expected = getattr(np, name)(array)
+    for own in (getattr(ft, name), getattr(np, name)):  # NumPy's hands variables on
+        found = fz.function([x], list(own(x)), mode=mode)(array)
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(one, other)
+    traced = fz.jit(lambda x: getattr(np, name)(x), mode=mode)(array)
+    assert type(traced) is type(expected)
+
+
+def test_distinct_values_and_which_numbers_are_real(mode):
+    array = np.array([2.0, 1j, np.nan, 2.0, 3 + 0j, complex(1, np.nan)])
+    z = ft.vector("z", dtype="complex128")
+    results = [ft.unique_values(ft.real(z)), ft.isreal(z), ft.iscomplex(z), ft.isreal(ft.abs(z))]
+    values, *parts = fz.function([z], results, mode=mode)(array)
+    np.testing.assert_array_equal(values, np.sort(np.unique_values(array.real)))
+    expected = [np.isreal(array), np.iscomplex(array), np.isreal(abs(array))]
+    for one, other in zip(parts, expected, strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -12,6 +12,7 @@ NAMED = frozenset(
     (
         *(np.linalg.slogdet, np.linalg.eigh, np.linalg.qr, np.linalg.svd),
         *(np.broadcast_arrays, np.meshgrid),
+        *(np.unique_all, np.unique_counts, np.unique_inverse),
     )
 )
 """Functions of several results."""

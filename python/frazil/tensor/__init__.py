@@ -130,6 +130,8 @@ from frazil.tensor.elementwise.bessel import y0 as y0
 from frazil.tensor.elementwise.bessel import y1 as y1
 from frazil.tensor.elementwise.bessel import yn as yn
 from frazil.tensor.elementwise.bessel import yv as yv
+from frazil.tensor.elementwise.binary_parts import frexp as frexp
+from frazil.tensor.elementwise.binary_parts import ldexp as ldexp
 from frazil.tensor.elementwise.casting import astype as astype
 from frazil.tensor.elementwise.casting import cast as cast
 from frazil.tensor.elementwise.choice import clip as clip
@@ -152,6 +154,8 @@ from frazil.tensor.elementwise.comparison import less_equal as less_equal
 from frazil.tensor.elementwise.comparison import lt as lt
 from frazil.tensor.elementwise.comparison import neq as neq
 from frazil.tensor.elementwise.comparison import not_equal as not_equal
+from frazil.tensor.elementwise.divisors import gcd as gcd
+from frazil.tensor.elementwise.divisors import lcm as lcm
 from frazil.tensor.elementwise.entropies import xlog1py as xlog1py
 from frazil.tensor.elementwise.entropies import xlogx as xlogx
 from frazil.tensor.elementwise.entropies import xlogy as xlogy
@@ -302,6 +306,10 @@ from frazil.tensor.membership import array_equal as array_equal
 from frazil.tensor.membership import array_equiv as array_equiv
 from frazil.tensor.membership import isin as isin
 from frazil.tensor.membership import unique as unique
+from frazil.tensor.membership import unique_all as unique_all
+from frazil.tensor.membership import unique_counts as unique_counts
+from frazil.tensor.membership import unique_inverse as unique_inverse
+from frazil.tensor.membership import unique_values as unique_values
 from frazil.tensor.moments import mean as mean
 from frazil.tensor.moments import std as std
 from frazil.tensor.moments import var as var
@@ -385,6 +393,8 @@ from frazil.tensor.realness import complex as complex
 from frazil.tensor.realness import conj as conj
 from frazil.tensor.realness import conjugate as conjugate
 from frazil.tensor.realness import imag as imag
+from frazil.tensor.realness import iscomplex as iscomplex
+from frazil.tensor.realness import isreal as isreal
 from frazil.tensor.realness import positive as positive
 from frazil.tensor.realness import real as real
 from frazil.tensor.rearranging import diff as diff
@@ -447,6 +457,11 @@ from frazil.tensor.statistics import ptp as ptp
 from frazil.tensor.taking import put_along_axis as put_along_axis
 from frazil.tensor.taking import take as take
 from frazil.tensor.taking import take_along_axis as take_along_axis
+from frazil.tensor.tapers import bartlett as bartlett
+from frazil.tensor.tapers import blackman as blackman
+from frazil.tensor.tapers import hamming as hamming
+from frazil.tensor.tapers import hanning as hanning
+from frazil.tensor.tapers import kaiser as kaiser
 from frazil.tensor.transposition import dimshuffle as dimshuffle
 from frazil.tensor.transposition import matrix_transpose as matrix_transpose
 from frazil.tensor.transposition import moveaxis as moveaxis

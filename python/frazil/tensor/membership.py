@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from typing import cast
 
 import frazil._core as _core
 import frazil.scalar as scalar
@@ -124,6 +125,100 @@ def unique(
     if return_counts:
         found.append(diff(concatenate([at, reshape(n, (1,))])))
     return found[0] if len(found) == 1 else tuple(found)
+
+
+def unique_values(x: TensorLike) -> Variable:
+    """Return the sorted distinct elements; each NaN is one of its own.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor.
+
+    Returns
+    -------
+    Variable
+        A vector, as :func:`numpy.unique_values` gives in some order.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.unique_values([3, 1, 3]).eval()
+    array([1, 3])
+    """
+    return cast("Variable", unique(x, equal_nan=False))
+
+
+def unique_counts(x: TensorLike) -> tuple[Variable, Variable]:
+    """Return the sorted distinct elements, and how often each is there.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor; each NaN is one of its own.
+
+    Returns
+    -------
+    tuple of Variable
+        Two vectors, as :func:`numpy.unique_counts` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> values, counts = ft.unique_counts([3, 1, 3])
+    >>> counts.eval()
+    array([1, 2])
+    """
+    values, counts = unique(x, return_counts=True, equal_nan=False)
+    return values, counts
+
+
+def unique_inverse(x: TensorLike) -> tuple[Variable, Variable]:
+    """Return the sorted distinct elements, and for each element where it is among them.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor; each NaN is one of its own.
+
+    Returns
+    -------
+    tuple of Variable
+        A vector, and int64 positions of the shape of ``x``, as :func:`numpy.unique_inverse` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> values, places = ft.unique_inverse([3, 1, 3])
+    >>> places.eval()
+    array([1, 0, 1])
+    """
+    values, places = unique(x, return_inverse=True, equal_nan=False)
+    return values, places
+
+
+def unique_all(x: TensorLike) -> tuple[Variable, ...]:
+    """Return the sorted distinct elements, and all that :func:`unique` tells of them.
+
+    Parameters
+    ----------
+    x : tensor_like
+        Any tensor; each NaN is one of its own.
+
+    Returns
+    -------
+    tuple of Variable
+        The elements, where each is first, for each element of ``x`` where it is among them, and how
+        often each is there, as :func:`numpy.unique_all` gives.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> values, first, places, counts = ft.unique_all([3, 1, 3])
+    >>> first.eval()
+    array([1, 0])
+    """
+    return tuple(unique(x, True, True, True, equal_nan=False))
 
 
 def _differs_from_last(ordered: Variable, equal_nan: bool) -> Variable:

@@ -74,6 +74,18 @@ def complex(x1: TensorLike, x2: TensorLike, /) -> Variable:
     return elemwise(scalar.complex, as_operand(x1), as_operand(x2))
 
 
+@elementwise("[1.0, 2.0j, 3.0 + 0.0j] -> [ True, False,  True]", "Of bool.", "Any tensor.")
+def isreal(x: TensorLike, /) -> Variable:
+    """Return whether the imaginary parts are zero, as :func:`numpy.isreal` does."""
+    return elemwise(scalar.eq, imag(x), 0)
+
+
+@elementwise("[1.0, 2.0j, 3.0 + 0.0j] -> [False,  True, False]", "Of bool.", "Any tensor.")
+def iscomplex(x: TensorLike, /) -> Variable:
+    """Return whether the imaginary parts are not zero, as :func:`numpy.iscomplex` does."""
+    return elemwise(scalar.neq, imag(x), 0)
+
+
 def refuse_complex(x: Variable, who: str) -> Variable:
     """Return ``x`` if it is real; ``who`` says in the message what takes no complex numbers."""
     if _is_complex(x):
