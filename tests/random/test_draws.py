@@ -85,6 +85,14 @@ def test_exponential_by_inversion(mode, dtype):
 INTEGERS = ["bool", *("int8", "int16", "int32", "int64"), *("uint8", "uint16", "uint32", "uint64")]
 
 
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0)])
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_integers_between_no_bounds(dtype, shape):
+    for bounds in ([np.zeros(shape, int)], [0, np.ones(shape, int)], [np.zeros(shape, int), 1]):
+        _, x = random.integers(random.state_of(7), *bounds, dtype=dtype)
+        assert bitwise(x.eval()) == bitwise(np.zeros(shape, dtype))
+
+
 @pytest.mark.parametrize("dtype", INTEGERS)
 @settings(max_examples=10)
 @given(data=st.data())

@@ -43,8 +43,7 @@ def _just_below(value: npt.ArrayLike) -> npt.ArrayLike:
     given = np.asarray(value)
     if given.dtype.kind not in "iubO":
         return value  # refused as a parameter
-    below: npt.ArrayLike = np.asarray(given.astype(object) - 1).tolist()
-    return below
+    return np.asarray(given.astype(object) - 1, dtype=object)
 
 
 def _bound(value: TensorLike, dtype: np.dtype[np.generic], name: str) -> TensorLike:
@@ -56,7 +55,7 @@ def _bound(value: TensorLike, dtype: np.dtype[np.generic], name: str) -> TensorL
     if given.dtype.kind not in "iubO":
         return value
     try:
-        made = np.array(given.astype(object).tolist(), dtype=wide)
+        made = np.array(given.astype(object).tolist(), dtype=wide).reshape(given.shape)
     except OverflowError as error:
         raise ValueError(f"{name} is out of bounds for {dtype.name}, given {value}") from error
     return made
