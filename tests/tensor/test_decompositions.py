@@ -263,3 +263,16 @@ def test_least_squares(shape, columns, mode):
         for found, expected in zip(f(matrix, b), np.linalg.lstsq(matrix, b), strict=True):
             agree(found, expected, 1e-9)
     verify_grad(lambda a, b: ft.linalg.lstsq(a, b)[0], [a, b], mode="c")
+
+
+@pytest.mark.parametrize("rcond", [-1, 0.0, 0.5, 1.0, 2.0])
+def test_least_squares_to_the_precision_of_the_machine(rcond, mode):
+    for small in (1e-30, 1.2e-16, 1.0):
+        a, b = np.diag([1.0, small, 0.4]), np.ones(3)
+        expected = np.linalg.lstsq(a, b, rcond=rcond)
+        given = ft.scalar("rcond")
+        for tolerance, inputs in ((rcond, {}), (given, {given: rcond})):
+            results = ft.linalg.lstsq(a, b, tolerance)
+            found = fz.function(list(inputs), list(results), mode=mode)(*inputs.values())
+            agree(found[0], expected[0], 1e-9)
+            assert found[2] == expected[2]

@@ -185,6 +185,15 @@ def _relative(rtol: TensorLike | None, matrix: Variable) -> Variable:
     return as_tensor(longer, matrix.dtype) * float(np.finfo(matrix.dtype).eps)
 
 
+def _between_zero_and_one(tolerance: Variable) -> Variable:
+    """Return a relative tolerance, rounding in place of one that LAPACK takes for none."""
+    above = _core.elemwise(scalar.gt, tolerance, 0.0)
+    below = _core.elemwise(scalar.lt, tolerance, 1.0)
+    rounding = as_tensor(float(np.finfo(tolerance.type.numpy_dtype).eps) / 2, tolerance.dtype)
+    inside = _core.elemwise(scalar.and_, above, below)
+    return _core.elemwise(scalar.where, inside, tolerance, rounding)
+
+
 def lstsq(
     a: TensorLike, b: TensorLike, rcond: TensorLike | None = None
 ) -> tuple[Variable, Variable, Variable, Variable]:
@@ -198,7 +207,8 @@ def lstsq(
         The right side: a vector of ``m`` elements, or a matrix of shape ``(m, k)``.
     rcond : tensor_like, optional
         Singular values of ``a`` that are smaller than this times the largest one count as zero.
-        Default: ``max(m, n)`` times the distance from 1 to the next number of the dtype.
+        Default: ``max(m, n)`` times the distance from 1 to the next number of the dtype. Half of
+        that distance stands for what is not between 0 and 1, such as -1.
 
     Returns
     -------
@@ -228,6 +238,8 @@ def lstsq(
             f"lstsq takes a matrix, and a vector or a matrix; given {matrix.type} and {right.type}"
         )
     tolerance = _relative(rcond, matrix)
+    if rcond is not None:
+        tolerance = _between_zero_and_one(tolerance)
     values = svdvals(matrix)
     kept = _core.elemwise(scalar.gt, values, _cutoff(values, tolerance))
     rank = sum(as_tensor(kept, "int64"), -1)
