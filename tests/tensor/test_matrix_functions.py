@@ -152,6 +152,22 @@ def test_products_of_several_matrices(static):
 
 
 SINGULAR = np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [0.0, 1.0, 1.0]])
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0), (0, 0), (2, 0, 3)])
+def test_norms_of_no_elements(shape, mode):
+    for known in (shape, (None,) * len(shape)):
+        x = ft.tensor("x", shape=known)
+        norms = [(ft.linalg.vector_norm(x, ord=p), 0.0) for p in (np.inf, 1, 2)]
+        norms += [(ft.linalg.norm(x, np.inf, axis=-1), np.zeros(shape[:-1]))] * (shape[-1] == 0)
+        if len(shape) > 1:
+            zeros = np.zeros(shape[:-2])
+            norms += [(ft.linalg.matrix_norm(x, ord=p), zeros) for p in (1, np.inf, 2, "nuc")]
+        found = fz.function([x], [norm for norm, _ in norms], mode=mode)(np.ones(shape))
+        for own, (_, expected) in zip(found, norms, strict=True):
+            np.testing.assert_array_equal(own, expected, strict=True)
+
+
 UNKNOWN = np.where(np.eye(3) > 0, np.nan, M)
 
 
@@ -172,6 +188,11 @@ def test_condition_numbers_of_what_has_none(mode):
         np.testing.assert_allclose(found, [np.inf, np.nan, np.linalg.cond(M, p)], rtol=1e-9)
     with pytest.raises(np.linalg.LinAlgError, match="without elements"):
         ft.linalg.cond(ft.tensor(shape=(0, 0)))
+    for p in (None, -2, "nuc", 1):
+        for shape in [(0, 0), (2, 0, 0)] + [(1, 0), (0, 2)] * (p in (None, -2)):
+            y = ft.tensor("y", shape=(None,) * len(shape))
+            with pytest.raises(ValueError, match="without elements"):
+                fz.function([y], ft.linalg.cond(y, p), mode=mode)(np.ones(shape))
     with pytest.raises(ValueError, match="square"):
         ft.linalg.cond(ft.tensor(shape=(2, 3)), 1)
     with pytest.raises(TypeError, match="takes a matrix"):

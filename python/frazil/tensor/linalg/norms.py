@@ -11,8 +11,10 @@ import frazil.scalar as scalar
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.axes import normalize_axes, normalize_axis
+from frazil.tensor.checks import check_parameters
 from frazil.tensor.dims import expand_dims, squeeze
 from frazil.tensor.items import get_item
+from frazil.tensor.lengths import length
 from frazil.tensor.linalg.factors import svdvals
 from frazil.tensor.linalg.general import inv
 from frazil.tensor.linalg.matrices import as_floating, check_matrices, check_square
@@ -87,13 +89,21 @@ def _vector_norm(x: Variable, ord: float | str, axis: Sequence[int], keepdims: b
         return sum(counted, axis, keepdims=keepdims)
     size = _core.elemwise(scalar.abs, x)
     if ord == np.inf:
-        return max(size, axis, keepdims=keepdims)
+        return _largest(size, axis, keepdims)
     if ord == -np.inf:
         return min(size, axis, keepdims=keepdims)
     if ord == 1:
         return sum(size, axis, keepdims=keepdims)
     powers = _core.elemwise(scalar.pow, size, float(ord))
     return _core.elemwise(scalar.pow, sum(powers, axis, keepdims=keepdims), 1 / float(ord))
+
+
+def _largest(sizes: Variable, axis: int | Sequence[int], keepdims: bool = False) -> Variable:
+    """Return the largest of some sizes, 0 where there are none."""
+    axes = normalize_axes(axis, sizes.ndim)
+    if all(sizes.type.shape[at] for at in axes):
+        return max(sizes, axes, keepdims=keepdims)
+    return max(sizes, axes, keepdims=keepdims, initial=0)
 
 
 def _matrix_norm(x: Variable, ord: float | str, axes: Sequence[int], keepdims: bool) -> Variable:
@@ -110,7 +120,7 @@ def _matrix_norm(x: Variable, ord: float | str, axes: Sequence[int], keepdims: b
     order = float(ord)
     along, across = (rows, columns) if abs(order) == 1 else (columns, rows)
     sums = sum(_core.elemwise(scalar.abs, x), along, keepdims=True)
-    extreme = (max if order > 0 else min)(sums, across, keepdims=True)
+    extreme = (_largest if order > 0 else min)(sums, across, keepdims=True)
     return extreme if keepdims else squeeze(extreme, sorted(axes))
 
 
@@ -118,7 +128,7 @@ def _norm_of_singular_values(
     x: Variable, ord: float | str, axes: Sequence[int], keepdims: bool
 ) -> Variable:
     values = svdvals(moveaxis(x, tuple(axes), (-2, -1)))
-    kinds: dict[float | str, Callable[..., Variable]] = {2: max, -2: min, "nuc": sum}
+    kinds: dict[float | str, Callable[..., Variable]] = {2: _largest, -2: min, "nuc": sum}
     result = kinds[ord](values, -1)
     return expand_dims(result, sorted(axes)) if keepdims else result
 
@@ -192,6 +202,9 @@ def matrix_norm(
     return _matrix_norm(x, "fro" if ord is None else ord, (x.ndim - 2, x.ndim - 1), keepdims)
 
 
+_WITHOUT_ELEMENTS = "cond is not defined of matrices without elements"
+
+
 def cond(x: TensorLike, p: float | str | None = None) -> Variable:
     """Return condition numbers of matrices: by how much errors grow where systems are solved.
 
@@ -212,8 +225,10 @@ def cond(x: TensorLike, p: float | str | None = None) -> Variable:
     Raises
     ------
     numpy.linalg.LinAlgError
-        If a matrix has no elements. During a call, if ``p`` is None, 2 or -2 and a matrix has
-        elements that are not finite.
+        If the type says that matrices have no elements. During a call, if ``p`` is None, 2 or -2
+        and a matrix has elements that are not finite.
+    ValueError
+        During a call, if matrices have no elements.
 
     Examples
     --------
@@ -226,10 +241,15 @@ def cond(x: TensorLike, p: float | str | None = None) -> Variable:
     x = as_floating(as_tensor(x))
     check_matrices(x, "cond")
     if 0 in x.type.shape[-2:]:
-        raise np.linalg.LinAlgError(f"cond is not defined of matrices without elements: {x.type}")
+        raise np.linalg.LinAlgError(f"{_WITHOUT_ELEMENTS}: {x.type}")
+    unknown = [at for at in (x.ndim - 2, x.ndim - 1) if x.type.shape[at] is None]
+    some = [_core.elemwise(scalar.lt, 0, length(x, at)) for at in unknown]
+    x = check_parameters(x, *some, msg=_WITHOUT_ELEMENTS)
     if p in (None, 2, -2):
         values = svdvals(x)
-        largest, smallest = get_item(values, (..., 0)), get_item(values, (..., -1))
+        # Sums of one value each: an index would raise before the check of the lengths does.
+        first, last = slice(None, 1), slice(-1, None)
+        largest, smallest = (sum(get_item(values, (..., at)), -1) for at in (first, last))
         number = smallest / largest if p == -2 else largest / smallest
     else:
         check_square(x, "cond")
