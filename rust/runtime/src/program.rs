@@ -59,6 +59,8 @@ pub struct Program {
     donated: Box<[usize]>,
     /// Whether a run does more than its bound steps.
     pub(crate) dynamic: bool,
+    /// Whether a run does its bound steps one after the other, and nothing in between.
+    pub(crate) plain: bool,
     /// Whether the shapes of the inputs tell how much a run does, but for loops within kernels.
     pub(crate) steady: bool,
     /// The instructions of other programs that were made to run this one.
@@ -129,6 +131,9 @@ impl Program {
             )
         };
         let steady = !dynamic && !instrs.iter().any(varying);
+        let nested = instrs.iter().any(|instr| matches!(instr.kind, InstrKind::Inner(_)));
+        let sized = run_sizes[1..].iter().any(|sizes| !sizes.is_empty());
+        let plain = !dynamic && !watched && !nested && !sized;
         let arena = inputs.len() + constants.len();
         let bases = Bases {
             constants: inputs.len(),
@@ -155,6 +160,7 @@ impl Program {
             outputs: outputs.into(),
             bases,
             dynamic,
+            plain,
             steady,
             users: AtomicUsize::new(0),
             kept: Kept::default(),
@@ -165,6 +171,7 @@ impl Program {
     /// The program whose runs look for faults.
     pub(crate) fn watched(mut self) -> Program {
         self.watched = true;
+        self.plain = false;
         // The caller's memory for an output has no guard zones, so nothing is made there.
         self.liveness.in_output.fill(None);
         self

@@ -32,7 +32,7 @@ use crate::run::watch::Watch;
 use crate::threads::conduct::Conduct;
 
 /// Short instructions after which a run asks whether to stop; long ones do it themselves.
-const ASK: usize = 64;
+pub(crate) const ASK: usize = 64;
 
 /// A run that takes less is done before another thread would wake up to do something meanwhile.
 const BRIEF: Duration = Duration::from_micros(20);
@@ -225,6 +225,11 @@ impl<'p> Run<'p> {
         let state = self.state_mut();
         state.provide_outputs(program).map_err(Error::at(None))?;
         state.evaluate(program, &program.run_sizes[0]);
+        if program.plain {
+            // SAFETY: as for `run_step` below; nothing is made or released between the steps.
+            unsafe { state.run_steps(program, conduct)? };
+            return self.finish_outputs(conduct);
+        }
         let mut watch = program.watched.then(|| Watch::new(program));
         if watch.is_some() {
             let arena = state.bases[program.bases.arena];

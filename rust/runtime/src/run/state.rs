@@ -14,6 +14,7 @@ use crate::ids::{Size, Slot};
 use crate::program::Program;
 use crate::program::instr::InstrKind;
 use crate::program::size::SizeExpr;
+use crate::run::ASK;
 use crate::run::bind::Binder;
 use crate::run::guard::Guards;
 use crate::run::scan::rows::Growth;
@@ -300,6 +301,39 @@ impl State {
             self.scratch = Buffer::new(self.scratch_bytes)?;
         }
         self.scratch_start = self.scratch.as_ptr();
+        Ok(())
+    }
+
+    /// Runs all steps of a program that is plain.
+    ///
+    /// # Safety
+    /// As for [`Step::run`]; the scratch memory has grown since the steps were bound.
+    pub(crate) unsafe fn run_steps(
+        &mut self,
+        program: &Program,
+        conduct: &Conduct<'_>,
+    ) -> Result<(), Error> {
+        let scratch = self.scratch_start;
+        for (at, step) in self.steps.iter().enumerate() {
+            // Most steps are loops, and take less than the frame that all others share.
+            let done = match step {
+                // SAFETY: by the caller's promise, for this and the next.
+                Step::Loop(step) => unsafe { step.run(&self.bases, scratch, conduct) },
+                // SAFETY: as above.
+                Step::Transfer(step) => unsafe { step.run(&self.bases, conduct) },
+                Step::Nothing => continue,
+                Step::Pick(pick) => {
+                    let start = pick.start(&self.bases, &self.values);
+                    start.map(|start| self.bases[pick.base] = start)
+                }
+                // SAFETY: as above.
+                step => unsafe { step.run(&self.bases, &self.values, scratch, conduct) },
+            };
+            done.map_err(|fault| Error::at(program.instrs[at].origin)(fault))?;
+            if (at % ASK == ASK - 1 || step.may_ask_late()) && (conduct.should_stop)() {
+                return Err(Error::at(None)(Fault::Interrupted));
+            }
+        }
         Ok(())
     }
 

@@ -549,7 +549,7 @@ impl StoreStep {
 impl TransferStep {
     /// # Safety
     /// As for [`Step::run`].
-    unsafe fn run(&self, bases: &[*mut u8], conduct: &Conduct<'_>) -> Result<(), Fault> {
+    pub(crate) unsafe fn run(&self, bases: &[*mut u8], conduct: &Conduct<'_>) -> Result<(), Fault> {
         // SAFETY: by the caller's promise.
         unsafe { self.run_moved(0, bases, conduct) }
     }
