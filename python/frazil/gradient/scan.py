@@ -12,50 +12,20 @@ from dataclasses import replace
 from functools import partial
 
 import frazil._core as _core
-from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
+from frazil._core import FrozenFunctionGraph, Variable
 from frazil.gradient.inner_graphs import pull
 from frazil.gradient.kinds import is_continuous, is_zero
+from frazil.gradient.last_rows import last_rows_apart
 from frazil.gradient.registry import Pullback, pullback_rule
 from frazil.graph.dataclass import dataclass
-from frazil.inner.inner_graph import HasInnerGraph
-from frazil.scalar.elemwise import Elemwise
 from frazil.scan.body import ScanBody
+from frazil.scan.costs import is_cheap
 from frazil.scan.op import Scan
-from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubtensor
-from frazil.tensor.broadcasting import BroadcastTo, broadcast_like, broadcast_to, typed_as
-from frazil.tensor.cumulation import CumOp
-from frazil.tensor.dims import DropDims, ExpandDims
+from frazil.tensor.broadcasting import broadcast_like, broadcast_to, typed_as
 from frazil.tensor.elementwise.arithmetic import minimum
 from frazil.tensor.elementwise.choice import where
-from frazil.tensor.indexing import IncSubtensor, Subtensor
 from frazil.tensor.items import set_subtensor
-from frazil.tensor.joining import Join
-from frazil.tensor.lengths import Shape_i, lengths
-from frazil.tensor.reductions import Reduce
-from frazil.tensor.reshaping import Reshape
-from frazil.tensor.transposition import Transpose
-
-CHEAP = (
-    AdvancedIncSubtensor,
-    AdvancedSubtensor,
-    BroadcastTo,
-    CumOp,
-    DropDims,
-    Elemwise,
-    ExpandDims,
-    HasInnerGraph,
-    IncSubtensor,
-    Join,
-    Reduce,
-    Reshape,
-    Shape_i,
-    Subtensor,
-    Transpose,
-)
-"""Ops whose results the backward scan computes again; those of all others are stacked.
-
-A scan within a step is among them: :func:`frazil.scan_checkpoints` counts on that.
-"""
+from frazil.tensor.lengths import lengths
 
 
 @pullback_rule.register
@@ -70,10 +40,11 @@ def pull_back(
     output_gradients: Sequence[Variable],
 ) -> list[Variable | None]:
     """Return the gradients of a scan's inputs, given those of its outputs."""
-    backward = _BackwardStep.of(op, inputs, output_gradients)
+    gradients, min_steps = last_rows_apart(op, inputs, output_gradients)
+    backward = _BackwardStep.of(op, inputs, gradients)
     if backward is None:
         return [None] * len(inputs)
-    return backward.apply(inputs, output_gradients)
+    return backward.apply(inputs, gradients, min_steps)
 
 
 @dataclass(frozen=True)
@@ -122,7 +93,7 @@ class _BackwardStep:
         return _BackwardStep(op, body, row_seeds, adjoints, sums, by_element, outputs)
 
     def apply(
-        self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]
+        self, inputs: Sequence[Variable], output_gradients: Sequence[Variable], min_steps: int
     ) -> list[Variable | None]:
         """The gradients of the inputs: outputs of the backward scan."""
         op, body, operands = self.op, self.body, inputs[1:]
@@ -160,6 +131,7 @@ class _BackwardStep:
             len(sequences),
             len(states),
             backwards=not op.backwards,
+            min_steps=min_steps,
             name=None if op.name is None else f"gradient of {op.name}",
         )
         made = backward.make_node(steps.count, *(outer for _, outer in entries)).outputs
@@ -234,13 +206,9 @@ def _kept(outputs: Sequence[Variable], body: ScanBody) -> list[Variable]:
     """
     order = _core.toposort(body.outputs)
     stacked = set(body.stacked)
-    kept = [x for node in order for x in node.outputs if x in stacked or not _is_cheap(node)]
+    kept = [x for node in order for x in node.outputs if x in stacked or not is_cheap(node)]
     needed = set(_leaves(outputs, kept))
     return [x for x in kept if x in needed]
-
-
-def _is_cheap(node: FrozenApply) -> bool:
-    return isinstance(node.op, CHEAP)
 
 
 def _leaves(outputs: Iterable[Variable], stops: Iterable[Variable]) -> list[Variable]:

@@ -185,7 +185,10 @@ def defer_sums(
         elsewhere = ancestors([*other_states, *body.stacked, *body.conditions])
         vectors = _summed_outer(state)
         alone = at in lasts and state.inner not in elsewhere
-        if vectors is None or not alone or any(state.inner in ancestors([x]) for x in vectors):
+        needed = set() if vectors is None else ancestors(vectors)
+        # A scan of so many steps at least must not vanish: it raises where there are fewer.
+        stays = not body.min_steps or any(own.inner in needed for own in body.states)
+        if vectors is None or not alone or state.inner in needed or not stays:
             kept.append(state)
             continue
         body.stacked += vectors

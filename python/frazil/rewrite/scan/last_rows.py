@@ -46,18 +46,20 @@ def tail_reads(users: Iterable[FrozenApply | None], *, backwards: bool) -> list[
     for user in users:
         if user is None or not isinstance(user.op, Subtensor) or len(user.op.template) != 1:
             return None
-        (entry,) = user.op.template
-        read = _tail_read(user, entry, backwards=backwards)
+        read = _tail_read(user, backwards=backwards)
         if read is None or not 1 <= read.back <= MOST:
             return None
         found.append(read)
     return found
 
 
-def _tail_read(user: FrozenApply, entry: object, *, backwards: bool) -> TailRead | None:
-    row = user.outputs[0]
+def _tail_read(user: FrozenApply, *, backwards: bool) -> TailRead | None:
+    (entry,) = user.op.template
+    row, rows = user.outputs[0], user.inputs[0].type.shape[0]
     if not isinstance(entry, tuple):
         at = _known(entry, user.inputs[1:])
+        if at is not None and rows is not None and (at < 0) == backwards:
+            at += rows if backwards else -rows  # counted from the end where the last step's row is
         # Backwards, the last step makes the first row.
         return None if at is None else TailRead(row, at + 1 if backwards else -at, several=False)
     start, stop, step = entry

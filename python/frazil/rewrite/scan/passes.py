@@ -9,6 +9,7 @@ from frazil._core import FrozenApply, FrozenFunctionGraph, Variable
 from frazil.graph.containers import in_container_of
 from frazil.graph.dataclass import dataclass
 from frazil.inner.successors import Successors
+from frazil.rewrite.scan.carrying import carry_results
 from frazil.rewrite.scan.hoisting import (
     defer_stacked,
     defer_sums,
@@ -137,7 +138,7 @@ def _rebuilt(body: ScanBody, lasts: set[int], stacks: set[int]) -> _Optimized:
     # Positions of states change whenever some are removed or merged.
     position = {at: merged[number] for number, at in enumerate(kept)}
     wanted = {position[at] for at in lasts}
-    sums = {} if body.conditions or body.min_steps else defer_sums(body, wanted)
+    sums = {} if body.conditions else defer_sums(body, wanted)
     finish_stacks = defer_stacked(body)
     left = [at for at in range(len(merged) and max(merged) + 1) if at not in sums]
     after_sums = {old: new for new, old in enumerate(left)}
@@ -148,6 +149,7 @@ def _rebuilt(body: ScanBody, lasts: set[int], stacks: set[int]) -> _Optimized:
         set(range(len(body.stacked))),
     )
     final = {old: new for new, old in enumerate(alive)}
+    carry_results(body)
     results = body.build()
     results.stacks = finish_stacks(results)
     last_states = {

@@ -1,0 +1,43 @@
+"""What the nodes of a step cost."""
+
+from __future__ import annotations
+
+from frazil._core import FrozenApply
+from frazil.inner.inner_graph import HasInnerGraph
+from frazil.scalar.elemwise import Elemwise
+from frazil.tensor.advanced_indexing import AdvancedIncSubtensor, AdvancedSubtensor
+from frazil.tensor.broadcasting import BroadcastTo
+from frazil.tensor.cumulation import CumOp
+from frazil.tensor.dims import DropDims, ExpandDims
+from frazil.tensor.indexing import IncSubtensor, Subtensor
+from frazil.tensor.joining import Join
+from frazil.tensor.lengths import Shape_i
+from frazil.tensor.reductions import Reduce
+from frazil.tensor.reshaping import Reshape
+from frazil.tensor.transposition import Transpose
+
+_CHEAP = (
+    AdvancedIncSubtensor,
+    AdvancedSubtensor,
+    BroadcastTo,
+    CumOp,
+    DropDims,
+    Elemwise,
+    ExpandDims,
+    HasInnerGraph,
+    IncSubtensor,
+    Join,
+    Reduce,
+    Reshape,
+    Shape_i,
+    Subtensor,
+    Transpose,
+)
+
+
+def is_cheap(node: FrozenApply) -> bool:
+    """Return whether computing a node again costs about what keeping its result does.
+
+    A scan within a step is cheap: :func:`frazil.scan_checkpoints` counts on that.
+    """
+    return isinstance(node.op, _CHEAP)
