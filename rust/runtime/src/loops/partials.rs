@@ -109,17 +109,41 @@ pub(super) unsafe fn fold<T: Copy, R: Reduction<T>>(
     walked: i64,
     lanes: i64,
 ) -> T {
-    // SAFETY: by the caller's promise.
-    let all = unsafe { std::slice::from_raw_parts_mut(of, count as usize) };
+    let all = |count| {
+        // SAFETY: by the caller's promise; this is called once.
+        unsafe { std::slice::from_raw_parts_mut(of, count) }
+    };
     let behind = (walked / lanes) as usize % SETS;
     match (lanes, count) {
-        (8, 32) => fold_sets::<T, R, 8>(all, behind),
-        (16, 64) => fold_sets::<T, R, 16>(all, behind),
+        (8, 32) => fold_sets::<T, R, 8>(all(32), behind),
+        (16, 64) => fold_sets::<T, R, 16>(all(64), behind),
         _ => {
             if count > lanes {
-                all[..SETS * lanes as usize].rotate_right(behind * lanes as usize);
+                // SAFETY: by the caller's promise.
+                unsafe { turn_sets(of, behind, lanes as usize) };
             }
-            halve::<T, R>(all)
+            halve::<T, R>(all(count as usize))
+        }
+    }
+}
+
+/// Moves the first [`SETS`] sets so many places on, the last ones to the front.
+///
+/// Written out: a function of the library would be called with wide registers in use.
+///
+/// # Safety
+/// `of` has so many sets of `lanes` each.
+#[inline(always)]
+unsafe fn turn_sets<T: Copy>(of: *mut T, behind: usize, lanes: usize) {
+    for lane in 0..lanes {
+        // SAFETY: by the caller's promise; places are less than `SETS`.
+        unsafe {
+            let at = |set: usize| of.add((set % SETS) * lanes + lane);
+            let [a, b, c, d] = [at(0).read(), at(1).read(), at(2).read(), at(3).read()];
+            at(behind).write(a);
+            at(behind + 1).write(b);
+            at(behind + 2).write(c);
+            at(behind + 3).write(d);
         }
     }
 }
