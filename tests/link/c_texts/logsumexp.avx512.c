@@ -53,6 +53,18 @@ INLINE f8x8 exp_f8x8(f8x8 x) {
 static const i8 first_i8x8[] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
 void (*carry_f8)(f8 *, i8, i8);
 f8 (*fold_all_add_f8)(f8 *, i8, i8, i8);
+INLINE f8 fold_few_add_f8(const f8 *of) {
+  ALIGNED f8 a[8];
+  *(f8x8 *)a = (((f8x8 *)of)[0] + ((f8x8 *)of)[2]) + (((f8x8 *)of)[1] + ((f8x8 *)of)[3]);
+  const f8 r4_0 = a[0] + (a[4]);
+  const f8 r4_1 = a[1] + (a[5]);
+  const f8 r4_2 = a[2] + (a[6]);
+  const f8 r4_3 = a[3] + (a[7]);
+  const f8 r2_0 = r4_0 + (r4_2);
+  const f8 r2_1 = r4_1 + (r4_3);
+  const f8 r1_0 = r2_0 + (r2_1);
+  return r1_0;
+}
 VECTOR f8 log(f8);
 static const f8 reciprocals_f8[16] ALIGNED = {0x1.0000000000000p+0, 0x1.e000000000000p-1, 0x1.c000000000000p-1, 0x1.b000000000000p-1, 0x1.a000000000000p-1, 0x1.8000000000000p-1, 0x1.7000000000000p-1, 0x1.6000000000000p-1, 0x1.6000000000000p-1, 0x0.0p+0, 0x0.0p+0, 0x0.0p+0, 0x1.5000000000000p+0, 0x1.4000000000000p+0, 0x1.2000000000000p+0, 0x1.1000000000000p+0};
 static const f8 logs_f8[16] ALIGNED = {0x0p+0, 0x1.08598b59e4000p-4, 0x1.1178e8227e000p-3, 0x1.5bf406b544000p-3, 0x1.a93ed3c8ae000p-3, 0x1.269621134e000p-2, 0x1.522ae0738a000p-2, 0x1.7fafa3bd81000p-2, 0x1.7fafa3bd81000p-2, 0x0p+0, 0x0p+0, 0x0p+0, -0x1.1675cababa000p-2, -0x1.c8ff7c79aa000p-3, -0x1.e27076e2b0000p-4, -0x1.f0a30c0118000p-5};
@@ -255,7 +267,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
       walked2 += whole;
       if (walked2 == total2) {
         const f8 so_far = ((const f8 *)(p2 + r * outer_stride[2]))[0];
-        const f8 rows_folded = fold_all_add_f8(a2, used2, walked2, 8);
+        const f8 rows_folded = used2 == 32 ? fold_few_add_f8(a2) : fold_all_add_f8(a2, used2, walked2, 8);
         ((f8 *)(p2 + r * outer_stride[2]))[0] = so_far + (rows_folded);
         if (!(outer + r == n_outer - 1)) {
           ((f8x8 *)sets2)[0] = ((f8x8 *)sets2)[1] = ((f8x8 *)sets2)[2] = ((f8x8 *)sets2)[3] = z2;

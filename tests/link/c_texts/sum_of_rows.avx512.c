@@ -21,6 +21,18 @@ static const i8 first_i8x8[] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0
 void (*fold_columns_add_f8)(f8 *, const f8 *, i8, i8);
 void (*carry_f8)(f8 *, i8, i8);
 f8 (*fold_all_add_f8)(f8 *, i8, i8, i8);
+INLINE f8 fold_few_add_f8(const f8 *of) {
+  ALIGNED f8 a[8];
+  *(f8x8 *)a = (((f8x8 *)of)[0] + ((f8x8 *)of)[2]) + (((f8x8 *)of)[1] + ((f8x8 *)of)[3]);
+  const f8 r4_0 = a[0] + (a[4]);
+  const f8 r4_1 = a[1] + (a[5]);
+  const f8 r4_2 = a[2] + (a[6]);
+  const f8 r4_3 = a[3] + (a[7]);
+  const f8 r2_0 = r4_0 + (r4_2);
+  const f8 r2_1 = r4_1 + (r4_3);
+  const f8 r1_0 = r2_0 + (r2_1);
+  return r1_0;
+}
 typedef f4 f4x16 __attribute__((vector_size(64), may_alias));
 typedef f4x16 f4x16_at __attribute__((aligned(4)));
 void (*pad_ends_32)(void *, const void *, i8, i8, i8, i8, i8);
@@ -29,6 +41,22 @@ typedef i4x16 i4x16_at __attribute__((aligned(4)));
 static const i4 first_i4x16[] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 void (*carry_f4)(f4 *, i8, i8);
 f4 (*fold_all_add_f4)(f4 *, i8, i8, i8);
+INLINE f4 fold_few_add_f4(const f4 *of) {
+  ALIGNED f4 a[16];
+  *(f4x16 *)a = (((f4x16 *)of)[0] + ((f4x16 *)of)[2]) + (((f4x16 *)of)[1] + ((f4x16 *)of)[3]);
+#pragma omp simd
+  for (i4 l = 0; l < 8; ++l) {
+    a[l] = a[l] + (a[l + 8]);
+  }
+  const f4 r4_0 = a[0] + (a[4]);
+  const f4 r4_1 = a[1] + (a[5]);
+  const f4 r4_2 = a[2] + (a[6]);
+  const f4 r4_3 = a[3] + (a[7]);
+  const f4 r2_0 = r4_0 + (r4_2);
+  const f4 r2_1 = r4_1 + (r4_3);
+  const f4 r1_0 = r2_0 + (r2_1);
+  return r1_0;
+}
 i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   i4 status = 0;
   if (n_outer <= 0 || n_inner <= 0) return status;
@@ -126,7 +154,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
       walked1 += whole;
       if (walked1 == total1) {
         const f8 so_far = ((const f8 *)p1)[0];
-        const f8 rows_folded = fold_all_add_f8(a1, used1, walked1, 8);
+        const f8 rows_folded = used1 == 32 ? fold_few_add_f8(a1) : fold_all_add_f8(a1, used1, walked1, 8);
         ((f8 *)p1)[0] = so_far + (rows_folded);
         if (!(outer == n_outer - 1)) {
           ((f8x8 *)sets1)[0] = ((f8x8 *)sets1)[1] = ((f8x8 *)sets1)[2] = ((f8x8 *)sets1)[3] = z1;
@@ -219,7 +247,7 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
       walked1 += whole;
       if (walked1 == total1) {
         const f4 so_far = ((const f4 *)p1)[0];
-        const f4 rows_folded = fold_all_add_f4(a1, used1, walked1, 16);
+        const f4 rows_folded = used1 == 64 ? fold_few_add_f4(a1) : fold_all_add_f4(a1, used1, walked1, 16);
         ((f4 *)p1)[0] = so_far + (rows_folded);
         if (!(outer == n_outer - 1)) {
           ((f4x16 *)sets1)[0] = ((f4x16 *)sets1)[1] = ((f4x16 *)sets1)[2] = ((f4x16 *)sets1)[3] = z1;

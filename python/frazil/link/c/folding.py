@@ -130,6 +130,10 @@ class Folding(ABC):
     def shift(self, walked: str) -> str:
         """How many elements have moved the sets from their places by the end of a row."""
 
+    def all_folded(self, walked: str) -> str:
+        """The expression that folds the partial results of all rows to one."""
+        return self.partials.all(f"a{self.k}", f"used{self.k}", self.shift(walked))
+
     def leave_row(self, element: Callable[[int], str], is_last: str) -> Iterable[c.Statement]:
         """Fold into the output if that moves on or no row follows.
 
@@ -236,7 +240,7 @@ class AllRows:
     ) -> Iterator[c.Statement]:
         """Fold into the output if that moves on or no row follows."""
         k, dtype, pointer = folding.k, folding.write.dtype, element(folding.k)
-        folded = folding.partials.all(f"a{k}", f"used{k}", folding.shift(f"walked{k}"))
+        folded = folding.all_folded(f"walked{k}")
         so_far = c.Const(folding.type, "so_far", load(dtype, pointer, "0"))
         one = c.Const(folding.type, "rows_folded", folded)
         both = folding.partials.fold("so_far", "rows_folded")
@@ -450,15 +454,24 @@ class RegisterFolding(Folding):
     def shift(self, walked: str) -> str:
         return walked
 
+    def all_folded(self, walked: str) -> str:
+        folded = super().all_folded(walked)
+        if not self._is_arithmetic or not self.write.dtype.startswith("float"):
+            return folded
+        # Where each output takes one short row, a call would cost as much as the row.
+        few = self.partials.few(f"a{self.k}", self.vector)
+        return f"used{self.k} == {self.few} ? {few} : {folded}"
+
+    @property
+    def _is_arithmetic(self) -> bool:
+        return self.write.reduce in COUNTING and self.write.dtype != "bool"
+
     def join_sets(self, to: str) -> Iterator[c.Statement]:
         """Fold the sets to one, which goes to an array."""
-        if self.write.reduce not in COUNTING or self.write.dtype == "bool":
+        if not self._is_arithmetic:
             yield from self._join_compared(to)
             return
-        # In whichever place the sets are, the same two are added.
-        symbol = "+" if self.write.reduce == "add" else "*"
-        first, second, third, fourth = self.registers
-        folded = f"({first} {symbol} {third}) {symbol} ({second} {symbol} {fourth})"
+        folded = self.partials.sets_joined(self.registers)
         yield c.Assign(f"*({self.vector} *)({to})", folded)
 
     def _join_compared(self, to: str) -> Iterator[c.Statement]:

@@ -6,7 +6,7 @@ the time. Here are those of other dtypes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from frazil.link.c import syntax as c
 from frazil.link.c.definitions import Definitions, memory_type
@@ -86,6 +86,28 @@ class Partials:
         name = f"fold_{self._reduce}_{self._type}_{self._lanes}"
         self._unit.define(c.text_of((self._all_function(name),)))
         return f"{name}({of}, {count})"
+
+    def few(self, of: str, vector: str) -> str:
+        """The expression that folds the sets of a short row to one float, in registers."""
+        name = f"fold_few_{self._reduce}_{self._type}"
+        sets = [f"(({vector} *)of)[{turn}]" for turn in range(SETS)]
+        folded, last = self._lanes_folded()
+        body = [
+            c.Array(self._memory, "a", self._lanes),
+            c.Assign(f"*({vector} *)a", self.sets_joined(sets)),
+            *folded,
+            c.Return(last),
+        ]
+        operands = (f"const {self._memory} *of",)
+        self._unit.define(c.text_of((c.Function(f"INLINE {self._type}", name, operands, body),)))
+        return f"{name}({of})"
+
+    def sets_joined(self, sets: Sequence[str]) -> str:
+        """The expression that folds the vectors of a sum or a product to one."""
+        # In whichever place the sets are, the same two are folded.
+        symbol = "+" if self._reduce == "add" else "*"
+        first, second, third, fourth = sets
+        return f"({first} {symbol} {third}) {symbol} ({second} {symbol} {fourth})"
 
     def is_decided(self, of: str, words: int) -> str:
         """Whether one of the partial results of bools, in words of eight, is not the identity: that
