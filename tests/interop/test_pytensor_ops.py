@@ -384,3 +384,16 @@ def test_ops_that_name_a_ufunc_are_that_ufunc():
     f = pytensor.function([x], Elemwise(Scaled(upgrade_to_float))(x) + 1, mode="FRAZIL")
     np.testing.assert_allclose(f(VECTOR), scipy.special.i1e(VECTOR) + 1, rtol=1e-14)
     assert len(compiled_function(f).explain().segments) == 1
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_masks_whose_type_knows_that_they_have_one_element(value):
+    one = pt.tensor("one", dtype="bool", shape=(1,))
+    outputs = [m[one], m.T[:, one], pt.set_subtensor(m[one], 0.0), pt.inc_subtensor(m[one, 1], v)]
+    row, new = np.arange(3.0)[None], np.ones(1 if value else 0)
+    found = pytensor.function([m, v, one], outputs, mode="FRAZIL")(row, new, np.array([value]))
+    expected = pytensor.function([m, v, one], outputs, mode="FAST_COMPILE")(row, new, [value])
+    for own, theirs in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(own, theirs, strict=True)
+    with pytest.raises((IndexError, ValueError), match="length"):
+        pytensor.function([m, one], m[one], mode="FRAZIL")(np.ones((2, 3)), np.array([value]))

@@ -78,9 +78,17 @@ def _index(op: Any, x: Variable, values: list[Any], t: Translation) -> tuple[Var
         elif item.type.ndim == 0 and item.type.dtype != "bool":
             made.append(integer(item, t))
             at += 1
+        elif item.type.dtype == "bool":
+            # Its type may know of lengths to be 1 that the type of what it chooses from does not.
+            ones = enumerate(t[item].type.shape, at)
+            lengths[at : at + item.type.ndim] = [
+                1 if n == 1 and x.type.shape[i] is None else None for i, n in ones
+            ]
+            made.append(t[item])
+            at += item.type.ndim
         else:
             made.append(np.asarray(item.data) if isinstance(item, Constant) else t[item])
-            at += item.type.ndim if item.type.dtype == "bool" else 1
+            at += 1
     index = _together(made) if len(_arrays(made)) > 1 else made
     return ft.specify_shape(x, lengths), tuple(index)
 
