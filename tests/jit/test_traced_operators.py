@@ -175,3 +175,22 @@ def test_no_order_of_elements_is_passed_over(name, order):
 def test_a_cast_that_the_rule_forbids_raises():
     with pytest.raises(TypeError, match="according to the rule 'safe'"):
         fz.jit(lambda x: x.astype(int, casting="safe"))(np.ones(3))
+
+
+WRONG_AXES = {
+    "max": lambda x: x.max(axis=3),
+    "sum": lambda x: np.sum(x, axis=3),
+    "transpose": lambda x: x.transpose(0, 3),
+    "take": lambda x: x.take([0], 3),
+    "compress": lambda x: x.compress([True], axis=3),
+    "concatenate": lambda x: np.concatenate([x, x], 3),
+    "split": lambda x: np.split(x, 2, 3),
+    "take_along_axis": lambda x: np.take_along_axis(x, x.astype(int), 3),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_AXES)
+@pytest.mark.parametrize("transformed", [fz.jit, fz.vmap])
+def test_a_wrong_axis_is_refused_in_the_functions_name(name, transformed):
+    with pytest.raises(np.exceptions.AxisError, match=f"^{name} takes axes from -2 to 1 here"):
+        transformed(WRONG_AXES[name])(np.ones((2, 2) if transformed is fz.jit else (3, 2, 2)))

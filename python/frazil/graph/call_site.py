@@ -8,6 +8,8 @@ from pathlib import Path
 from types import FrameType
 
 _PACKAGE = str(Path(__file__).parent.parent)
+_IN_BETWEEN = {str(Path(_PACKAGE, "jit", name)) for name in ("traced.py", "array_methods.py")}
+"""Files of functions that stand between the user's code and the function it calls."""
 
 
 def called_function() -> str:
@@ -22,8 +24,15 @@ def called_function() -> str:
     ...     print(error)
     softmax takes axes from -1 to 0 here: axis 1 is out of bounds for array of dimension 1
     """
-    names = [frame.f_code.co_name for frame in _own_frames()]
-    return next(name for name in reversed(names) if not name.startswith("__array_"))
+    codes = [frame.f_code for frame in _own_frames()]
+    names = [code.co_name for code in codes if code.co_filename not in _IN_BETWEEN]
+    return next(name for name in reversed(names) if _is_known_to_users(name))
+
+
+def _is_known_to_users(name: str) -> bool:
+    if name.startswith("__"):
+        return not name.startswith("__array_")
+    return name.isidentifier() and not name.startswith("_")
 
 
 def users_level() -> int:
