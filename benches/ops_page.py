@@ -65,7 +65,7 @@ WHY: dict[tuple[str, str], str] = {
         "SciPy computes it, in Python",
     ),
     **dict.fromkeys(
-        (("Fourier", "native"), ("RealFourier", "native"), ("InverseRealFourier", "native")),
+        [(name, "native") for name in ("Fourier", "RealFourier", "InverseRealFourier", "Eig")],
         "NumPy computes it, called by Python, as all that has complex numbers",
     ),
     ("LogAbsDet", "native"): "a rule puts a sum of logarithms in its place before it is compiled",

@@ -20,6 +20,7 @@ from frazil.tensor.linalg import (
     SVD,
     Cholesky,
     CholeskyGradient,
+    Eig,
     Eigenvalues,
     Eigh,
     Expm,
@@ -44,6 +45,7 @@ from frazil.tensor.transposition import matrix_transpose
 @batch_rule.register(QR)
 @batch_rule.register(SVD)
 @batch_rule.register(SingularValues)
+@batch_rule.register(Eig)
 @batch_rule.register(Eigh)
 @batch_rule.register(Eigenvalues)
 @batch_rule.register(PseudoInverse)

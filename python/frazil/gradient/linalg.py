@@ -9,9 +9,10 @@ from frazil.gradient.registry import Pullback, pullback_rule
 from frazil.gradient.reverse import grad
 from frazil.tensor.diagonals import tril
 from frazil.tensor.linalg.cholesky import CholeskyGradient
+from frazil.tensor.linalg.matrices import adjoint
 from frazil.tensor.linalg.triangular import SolveTriangular
 from frazil.tensor.products import matmul
-from frazil.tensor.transposition import matrix_transpose
+from frazil.tensor.realness import conj
 
 
 @pullback_rule.register
@@ -33,11 +34,13 @@ def _cholesky_gradient(factor: Variable, g: Variable) -> Variable:
     # Iain Murray, "Differentiation of the Cholesky decomposition" (2016), in blocked form: with
     # a = l l', the gradient is l'^-1 phi(l' g) l^-1, phi taking the lower triangle with half of the
     # diagonal. As only one triangle of a is read, all of it goes there.
-    half = _lower_half(matmul(matrix_transpose(tril(factor)), tril(g)))
+    # Complex matrices are Hermitian, and gradients the conjugates of directions of ascent.
+    half = _lower_half(matmul(adjoint(tril(factor)), conj(tril(g))))
+    conjugated = conj(factor)
     solve = SolveTriangular(True, "T", False)
     # l'^-1 half l^-1, and then its symmetric part twice, as one triangle stands for both.
-    both = matrix_transpose(solve(factor, matrix_transpose(solve(factor, half))))
-    return _lower_half(both + matrix_transpose(both))
+    both = adjoint(solve(conjugated, adjoint(solve(conjugated, half))))
+    return conj(_lower_half(both + adjoint(both)))
 
 
 def _lower_half(x: Variable) -> Variable:

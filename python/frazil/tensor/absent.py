@@ -42,7 +42,9 @@ IN_NUMPY: Mapping[str, str] = {
     "put": _IN_PLACE.format("ft.set_subtensor(x[indices], values)"),
     "put_along_axis": _IN_PLACE.format("ft.put_along_axis(x, indices, values, axis)"),
     "putmask": _IN_PLACE.format("ft.where(mask, values, x)"),
-    **dict.fromkeys(("linalg.eig", "linalg.eigvals"), f"{_COMPLEX}. Write linalg.eigh or eigvalsh"),
+    **dict.fromkeys(
+        ("linalg.eig", "linalg.eigvals"), f"{_COMPLEX}. ft.linalg.eig always gives complex ones"
+    ),
     "real_if_close": _COMPLEX,
     **dict.fromkeys(("busday_count", "busday_offset", "datetime_as_string"), _DATES),
     **dict.fromkeys(("is_busday", "isnat"), _DATES),

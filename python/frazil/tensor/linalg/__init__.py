@@ -10,6 +10,7 @@ from frazil.tensor.linalg.cholesky import cho_solve as cho_solve
 from frazil.tensor.linalg.cholesky import cholesky as cholesky
 from frazil.tensor.linalg.decompositions import QR as QR
 from frazil.tensor.linalg.decompositions import SVD as SVD
+from frazil.tensor.linalg.decompositions import Eig as Eig
 from frazil.tensor.linalg.decompositions import Eigenvalues as Eigenvalues
 from frazil.tensor.linalg.decompositions import Eigh as Eigh
 from frazil.tensor.linalg.decompositions import SingularValues as SingularValues
@@ -24,7 +25,9 @@ from frazil.tensor.linalg.equations import solve_continuous_lyapunov as solve_co
 from frazil.tensor.linalg.equations import solve_discrete_are as solve_discrete_are
 from frazil.tensor.linalg.equations import solve_discrete_lyapunov as solve_discrete_lyapunov
 from frazil.tensor.linalg.equations import solve_sylvester as solve_sylvester
+from frazil.tensor.linalg.factors import eig as eig
 from frazil.tensor.linalg.factors import eigh as eigh
+from frazil.tensor.linalg.factors import eigvals as eigvals
 from frazil.tensor.linalg.factors import eigvalsh as eigvalsh
 from frazil.tensor.linalg.factors import qr as qr
 from frazil.tensor.linalg.factors import svd as svd

@@ -15,6 +15,7 @@ from frazil.tensor.linalg.failure import MayFail, OnError
 from frazil.tensor.linalg.matrices import as_floating, check_square, check_square_value
 from frazil.tensor.linalg.stacks import for_each
 from frazil.tensor.linalg.triangular import solve_triangular
+from frazil.tensor.realness import conj
 from frazil.tensor.transposition import matrix_transpose
 
 
@@ -22,12 +23,16 @@ from frazil.tensor.transposition import matrix_transpose
 class Cholesky(MayFail):
     """The lower (or upper) triangular factors of symmetric positive definite matrices.
 
+    Complex ones are Hermitian.
+
     Only the triangle on the side of the factor is read. For a matrix that is not positive definite
     it raises numpy.linalg.LinAlgError, or with ``on_error="nan"`` gives a matrix of NaN.
     """
 
     lower: bool
     on_error: OnError = "raise"
+
+    takes_complex = True
 
     def make_node(self, a: Variable) -> FrozenApply:
         self.check_on_error()
@@ -73,6 +78,8 @@ class CholeskyGradient(Op):
     operands, too, only the lower triangles are read.
     """
 
+    takes_complex = True
+
     def make_node(self, factor: Variable, g: Variable) -> FrozenApply:
         static = check_square(factor, "CholeskyGradient")
         if g.ndim != factor.ndim or g.dtype != factor.dtype:
@@ -92,7 +99,8 @@ class CholeskyGradient(Op):
 
     @staticmethod
     def _pulled(factor: Array, g: Array) -> tuple[Array, ...]:
-        factor, g = np.tril(factor), np.tril(g)
+        # Gradients by complex numbers are the conjugates of directions of ascent.
+        factor, g = np.tril(factor), np.tril(g).conj()
         if not g.size:
             return (g,)
         from scipy.linalg import solve_triangular
@@ -101,18 +109,18 @@ class CholeskyGradient(Op):
             return (np.tril(x) + np.tril(x, -1)) / 2
 
         def solve(x: Array) -> Array:
-            solution: Array = solve_triangular(factor, x, trans="T", lower=True, check_finite=False)
+            solution: Array = solve_triangular(factor, x, trans="C", lower=True, check_finite=False)
             return solution
 
-        both = solve(solve(half(factor.T @ g)).T).T
-        return (half(both + both.T),)
+        both = solve(solve(half(factor.conj().T @ g)).conj().T).conj().T
+        return (half(both + both.conj().T).conj(),)
 
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (input_shapes[0],)
 
 
 def cholesky(x: TensorLike, lower: bool = True, *, on_error: OnError = "raise") -> Variable:
-    """Return the triangular factor of a symmetric positive definite matrix.
+    """Return the triangular factor of a symmetric, or Hermitian, positive definite matrix.
 
     Parameters
     ----------
@@ -121,7 +129,7 @@ def cholesky(x: TensorLike, lower: bool = True, *, on_error: OnError = "raise") 
         factor has. Gradients are of that triangle, too, as if the other one did not exist.
     lower : bool, default True
         Return the lower triangular ``l`` with ``l @ l.T == x``; else the upper ``u`` with
-        ``u.T @ u == x``.
+        ``u.T @ u == x``. Of complex matrices the transposed factor is conjugated, too.
     on_error : {"raise", "nan"}, default "raise"
         What becomes of a matrix that is not positive definite: an error, or a factor all of NaN,
         whose gradient is NaN, too. ``fz.Mode(on_error="nan")`` says so for all of a function.
@@ -187,9 +195,10 @@ def cho_solve(
     >>> ft.linalg.cho_solve((ft.linalg.cholesky(a), True), [8.0, 12.0]).eval()
     array([1., 2.])
     """
-    factor, lower = c_and_lower
+    factor, lower = as_tensor(c_and_lower[0]), c_and_lower[1]
     b = as_tensor(b)
     core = min(b.ndim, 2) if b_ndim is None else b_ndim
     for trans in (0, 1) if lower else (1, 0):
-        b = solve_triangular(factor, b, trans=trans, lower=lower, b_ndim=core, on_error=on_error)
+        own = conj(factor) if trans else factor
+        b = solve_triangular(own, b, trans=trans, lower=lower, b_ndim=core, on_error=on_error)
     return b

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -21,10 +21,19 @@ from frazil.tensor.items import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import Lengths, length, literal, minimum, static_length
 from frazil.tensor.linalg.failure import MayFail, OnError
-from frazil.tensor.linalg.matrices import check_matrices, check_square, check_square_value
+from frazil.tensor.linalg.lu import LUFactor, Solve
+from frazil.tensor.linalg.matrices import (
+    adjoint,
+    check_matrices,
+    check_square,
+    check_square_value,
+    real_dtype,
+)
 from frazil.tensor.linalg.stacks import for_each
 from frazil.tensor.linalg.triangular import SolveTriangular
+from frazil.tensor.moments import squared_sizes
 from frazil.tensor.products import matmul
+from frazil.tensor.realness import conj, imag, real
 from frazil.tensor.reductions import sum
 from frazil.tensor.transposition import matrix_transpose
 
@@ -32,11 +41,16 @@ Dims = Sequence["int | None"]
 
 
 class Decomposition(MayFail):
-    """What matrices of floats are taken apart into, by LAPACK.
+    """What matrices are taken apart into, by LAPACK.
 
     A matrix with elements that are not finite has no singular values and no eigenvalues: a call
-    raises numpy.linalg.LinAlgError, or with ``on_error="nan"`` gives NaN.
+    raises numpy.linalg.LinAlgError, or with ``on_error="nan"`` gives NaN. Derivatives of complex
+    matrices are written for conjugated gradients, which are directions of ascent.
     """
+
+    takes_complex = True
+    real_results: ClassVar[tuple[int, ...]] = ()
+    """Which results are real where the matrix is complex."""
 
     @property
     def kind(self) -> str:
@@ -46,6 +60,10 @@ class Decomposition(MayFail):
     def shapes_of(self, rows: Variable, columns: Variable) -> tuple[Lengths, ...]:
         """Return the shapes of the results for a matrix of so many rows and columns."""
         raise NotImplementedError
+
+    def dtypes_of(self, a: Variable, count: int) -> list[str]:
+        """Return the dtypes of the results."""
+        return [real_dtype(a) if at in self.real_results else a.dtype for at in range(count)]
 
     def of_matrix(self, a: Array) -> tuple[Array, ...]:
         """Return the results for one matrix."""
@@ -61,8 +79,8 @@ class Decomposition(MayFail):
         front = a.type.shape[:-2]
         shapes = self.shapes_of(length(a, a.ndim - 2), length(a, a.ndim - 1))
         types = [
-            TensorType(a.dtype, (*front, *(static_length(one) for one in shape)))
-            for shape in shapes
+            TensorType(dtype, (*front, *(static_length(one) for one in shape)))
+            for shape, dtype in zip(shapes, self.dtypes_of(a, len(shapes)), strict=True)
         ]
         return FrozenApply(self, [a], types)
 
@@ -70,8 +88,8 @@ class Decomposition(MayFail):
         (a,) = inputs
         shapes = self.shapes_of(literal(a.shape[-2]), literal(a.shape[-1]))
         results = [
-            (tuple(int(n.data) for n in shape if isinstance(n, Constant)), a.dtype.name)
-            for shape in shapes
+            (tuple(int(n.data) for n in shape if isinstance(n, Constant)), y.dtype)
+            for shape, y in zip(shapes, node.outputs, strict=True)
         ]
 
         def apart(one: Array) -> tuple[Array, ...]:
@@ -115,17 +133,17 @@ class QR(Decomposition):
         return tuple(np.linalg.qr(a, self.mode))
 
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
-        (a,) = inputs
+        (a,), gradients = inputs, conjugated(output_gradients)
         if self.mode == "r":
             q, r = QR("reduced", self.on_error)(a)
-            return [_pulled_qr(a, q, r, None, output_gradients[0])]
-        (q, r), (g_q, g_r) = outputs, output_gradients
+            return [conj(_pulled_qr(a, q, r, None, gradients[0]))]
+        (q, r), (g_q, g_r) = outputs, gradients
         if self.mode == "complete":
             fewer = minimum(length(a, a.ndim - 2), length(a, a.ndim - 1))
             q, g_q = _first_vectors(q, g_q, fewer, "qr(mode='complete')")
             rows = (..., slice(None, fewer), slice(None))
             r, g_r = get_item(r, rows), get_item(g_r, rows)
-        return [_pulled_qr(a, q, r, None if is_zero(g_q) else g_q, g_r)]
+        return [conj(_pulled_qr(a, q, r, None if is_zero(g_q) else g_q, g_r))]
 
 
 def _pulled_qr(
@@ -138,13 +156,15 @@ def _pulled_qr(
     u, g_u = get_item(r, columns), get_item(g_r, columns)
     rest = (..., slice(fewer, None))
     others, g_v = get_item(a, rest), get_item(g_r, rest)
-    g_all = matmul(others, matrix_transpose(g_v))
+    g_all = matmul(others, adjoint(g_v))
     g_q = g_all if g_q is None else g_q + g_all
-    inner = matmul(u, matrix_transpose(g_u)) - matmul(matrix_transpose(g_q), q)
-    symmetric = tril(inner) + matrix_transpose(tril(inner, -1))
+    inner = matmul(u, adjoint(g_u)) - matmul(adjoint(g_q), q)
+    symmetric = tril(inner) + adjoint(tril(inner, -1))
+    if u.type.numpy_dtype.kind == "c":  # the diagonal of the triangle is real
+        symmetric = symmetric - _diagonal(imag(diagonal(inner, 0, -2, -1)) * 1j)
     left = g_q + matmul(q, symmetric)
     solve = SolveTriangular(False, "N", False)
-    g_first = matrix_transpose(solve(u, matrix_transpose(left)))
+    g_first = matrix_transpose(solve(conj(u), matrix_transpose(left)))
     return concatenate([g_first, matmul(q, g_v)], -1)
 
 
@@ -163,18 +183,18 @@ def _first_vectors(
     if is_zero(g):
         return kept, get_item(g, first)
     g_others = get_item(g, rest)
-    inner = matmul(matrix_transpose(others), g_others)
-    turn = inner - matrix_transpose(inner)
+    inner = matmul(adjoint(others), g_others)
+    turn = inner - adjoint(inner)
     # Rounding is far below the fourth root of the precision; what depends on the choice is not.
-    bound = sum(g_others * g_others) * float(np.sqrt(np.finfo(g.dtype).eps))
-    chosen = _core.elemwise(scalar.gt, sum(turn * turn), bound)
+    bound = sum(squared_sizes(g_others)) * float(np.sqrt(np.finfo(g.dtype).eps))
+    chosen = _core.elemwise(scalar.gt, sum(squared_sizes(turn)), bound)
     message = (
         f"the gradient of {name}: the vectors beyond those of the matrix are any that are "
         "orthogonal to them, and the result depends on which. Use of them what is the same for all "
         "choices, as v @ v.T, or leave them out"
     )
     g_others = Check(message, False)(g_others, _core.elemwise(scalar.invert, chosen))
-    return kept, get_item(g, first) - matmul(others, matmul(matrix_transpose(g_others), kept))
+    return kept, get_item(g, first) - matmul(others, matmul(adjoint(g_others), kept))
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +203,7 @@ class SVD(Decomposition):
 
     full_matrices: bool
     on_error: OnError = "raise"
+    real_results: ClassVar[tuple[int, ...]] = (1,)
 
     @property
     def kind(self) -> str:
@@ -199,34 +220,38 @@ class SVD(Decomposition):
         return tuple(np.linalg.svd(a, self.full_matrices))
 
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
-        g_u, g_s, g_vt = output_gradients
+        g_u, g_s, g_vt = conjugated(output_gradients)
         u, s, vt = outputs
         if self.full_matrices:
             fewer, name = length(s, s.ndim - 1), "svd(full_matrices=True)"
             u, g_u = _first_vectors(u, g_u, fewer, name)
-            v, g_v = _first_vectors(matrix_transpose(vt), matrix_transpose(g_vt), fewer, name)
-            vt, g_vt = matrix_transpose(v), matrix_transpose(g_v)
+            v, g_v = _first_vectors(adjoint(vt), adjoint(g_vt), fewer, name)
+            vt, g_vt = adjoint(v), adjoint(g_v)
         if is_zero(g_u) and is_zero(g_vt):
-            return [matmul(u * expand_dims(g_s, -2), vt)]
-        return [_pulled_svd(u, s, vt, g_u, g_s, g_vt)]
+            return [conj(matmul(u * expand_dims(g_s, -2), vt))]
+        return [conj(_pulled_svd(u, s, vt, g_u, g_s, g_vt))]
 
 
 def _pulled_svd(
     u: Variable, s: Variable, vt: Variable, g_u: Variable, g_s: Variable, g_vt: Variable
 ) -> Variable:
     """Return the gradient of a matrix, given those of its singular values and vectors."""
-    v, g_v, ut = matrix_transpose(vt), matrix_transpose(g_vt), matrix_transpose(u)
+    v, g_v, ut = adjoint(vt), adjoint(g_vt), adjoint(u)
     row, column = expand_dims(s, -2), expand_dims(s, -1)
     gaps = _inverse_or_zero((row - column) * (row + column))
     inverse = _inverse_or_zero(row)
     of_u, of_v = matmul(ut, g_u), matmul(vt, g_v)
-    middle = gaps * (of_u - matrix_transpose(of_u)) * row
-    middle = middle + column * (gaps * (of_v - matrix_transpose(of_v)))
+    middle = gaps * (of_u - adjoint(of_u)) * row
+    middle = middle + column * (gaps * (of_v - adjoint(of_v)))
     middle = middle + _diagonal(g_s)
+    if u.type.numpy_dtype.kind == "c":
+        # A vector and its counterpart turn together: what does not depend on that turns by half.
+        turns = (imag(diagonal(one, 0, -2, -1)) for one in (of_u, of_v))
+        middle = middle + _diagonal((next(turns) - next(turns)) * _inverse_or_zero(s) * 0.5j)
     result = matmul(matmul(u, middle), vt)
     beyond_u = matmul(g_u * inverse - matmul(u, of_u * inverse), vt)
     beyond_v = g_v * inverse - matmul(v, of_v * inverse)
-    return result + beyond_u + matmul(u, matrix_transpose(beyond_v))
+    return result + beyond_u + matmul(u, adjoint(beyond_v))
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,6 +259,7 @@ class SingularValues(Decomposition):
     """Singular values in descending order."""
 
     on_error: OnError = "raise"
+    real_results: ClassVar[tuple[int, ...]] = (0,)
 
     @property
     def kind(self) -> str:
@@ -248,13 +274,17 @@ class SingularValues(Decomposition):
 
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         u, _, vt = SVD(False, self.on_error)(inputs[0])
-        return [matmul(u * expand_dims(output_gradients[0], -2), vt)]
+        return [conj(matmul(u * expand_dims(output_gradients[0], -2), vt))]
 
 
 class OfSymmetric(Decomposition):
-    """Of a symmetric matrix one triangle is read, and the gradient is of that triangle."""
+    """Of a symmetric matrix one triangle is read, and the gradient is of that triangle.
+
+    Complex ones are Hermitian: the diagonal counts as real.
+    """
 
     lower: bool
+    real_results: ClassVar[tuple[int, ...]] = (0,)
 
     def check_matrix(self, a: Variable) -> None:
         check_square(a, type(self).__name__)
@@ -271,9 +301,9 @@ class OfSymmetric(Decomposition):
 
     def folded(self, g: Variable) -> Variable:
         """Return the gradient of a triangle, given that of the symmetric matrix."""
-        both = g + matrix_transpose(g)
+        both = g + adjoint(g)
         half = tril(both) if self.lower else triu(both)
-        return half - _diagonal(diagonal(g, 0, -2, -1))
+        return half - _diagonal(real(diagonal(g, 0, -2, -1)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,12 +324,13 @@ class Eigh(OfSymmetric):
         return tuple(np.linalg.eigh(self.symmetric(a), "L" if self.lower else "U"))
 
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
-        (w, v), (g_w, g_v) = outputs, output_gradients
+        (w, v), (g_w, g_v) = outputs, conjugated(output_gradients)
         inner = _diagonal(g_w)
         if not is_zero(g_v):
             gaps = _inverse_or_zero(expand_dims(w, -2) - expand_dims(w, -1))
-            inner = inner + gaps * matmul(matrix_transpose(v), g_v)
-        return [self.folded(matmul(matmul(v, inner), matrix_transpose(v)))]
+            inner = inner + gaps * matmul(adjoint(v), g_v)
+        inner = as_tensor(inner, v.dtype)
+        return [conj(self.folded(matmul(matmul(v, inner), adjoint(v))))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -322,7 +353,57 @@ class Eigenvalues(OfSymmetric):
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         _, v = Eigh(self.lower, self.on_error)(inputs[0])
         inner = v * expand_dims(output_gradients[0], -2)
-        return [self.folded(matmul(inner, matrix_transpose(v)))]
+        return [conj(self.folded(matmul(inner, adjoint(v))))]
+
+
+@dataclass(frozen=True, eq=False)
+class Eig(Decomposition):
+    """The eigenvalues of a square matrix in some order, and its eigenvectors in columns.
+
+    Both are complex, also where the matrix is real. The vectors have length 1.
+    """
+
+    on_error: OnError = "raise"
+
+    @property
+    def kind(self) -> str:
+        return "eig"
+
+    def shapes_of(self, rows: Variable, columns: Variable) -> tuple[Lengths, ...]:
+        return (rows,), (rows, columns)
+
+    def dtypes_of(self, a: Variable, count: int) -> list[str]:
+        return [_core.promote(a.dtype, "complex64")] * count
+
+    def check_matrix(self, a: Variable) -> None:
+        check_square(a, "Eig")
+
+    def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        check_square_value(inputs[0], node)
+        return super().perform(node, inputs)
+
+    def of_matrix(self, a: Array) -> tuple[Array, ...]:
+        _check_finite(a, "eigenvalues")
+        wide = a.astype(np.result_type(a, np.complex64))
+        return tuple(np.linalg.eig(wide))
+
+    def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
+        (a,), (w, v), (g_w, g_v) = inputs, outputs, conjugated(output_gradients)
+        inner, back = _diagonal(g_w), adjoint(v)
+        if not is_zero(g_v):
+            of_v = matmul(back, g_v)
+            along = expand_dims(as_tensor(real(diagonal(of_v, 0, -2, -1)), v.dtype), -2)
+            gaps = _inverse_or_zero(conj(expand_dims(w, -2) - expand_dims(w, -1)))
+            inner = inner + gaps * (of_v - matmul(back, v * along))
+        solved = conj(
+            Solve("N", self.on_error)(back, *LUFactor(self.on_error)(back), matmul(inner, back))
+        )
+        return [solved if a.type.numpy_dtype.kind == "c" else real(solved)]
+
+
+def conjugated(gradients: Sequence[Variable]) -> list[Variable]:
+    """Return directions of ascent for gradients by complex results."""
+    return [g if is_zero(g) else conj(g) for g in gradients]
 
 
 def is_zero(g: Variable) -> bool:

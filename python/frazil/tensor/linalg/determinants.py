@@ -17,7 +17,12 @@ from frazil.tensor.dims import expand_dims
 from frazil.tensor.lengths import Lengths
 from frazil.tensor.linalg.failure import OnError
 from frazil.tensor.linalg.lu import LUFactor, Solve
-from frazil.tensor.linalg.matrices import as_floating, check_square, identity_beside
+from frazil.tensor.linalg.matrices import (
+    as_floating,
+    check_square,
+    identity_beside,
+    real_dtype,
+)
 from frazil.tensor.ranges import arange
 from frazil.tensor.reductions import prod
 
@@ -32,16 +37,20 @@ class LogAbsDet(Op):
 
     on_error: OnError = "raise"
 
+    takes_complex = True
+
     def make_node(self, matrix: Variable, factors: Variable, pivots: Variable) -> FrozenApply:
         check_square(matrix, "LogAbsDet")
         front = matrix.type.shape[:-2]
-        return FrozenApply(self, [matrix, factors, pivots], [TensorType(factors.dtype, front)])
+        return FrozenApply(
+            self, [matrix, factors, pivots], [TensorType(real_dtype(factors), front)]
+        )
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
         _, factors, _ = inputs
         with np.errstate(divide="ignore"):
             logarithms = np.log(np.abs(np.diagonal(factors, axis1=-2, axis2=-1)))
-            return (np.asarray(logarithms.sum(-1), factors.dtype),)
+            return (np.asarray(logarithms.sum(-1), logarithms.dtype),)
 
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         return (input_shapes[0][:-2],)
@@ -91,7 +100,7 @@ def slogdet(x: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, Va
     Returns
     -------
     sign : Variable
-        1, -1, or 0 if the matrix is singular.
+        1, -1, or 0 if the matrix is singular; of complex matrices a number of size 1.
     logabsdet : Variable
         The logarithm, -inf if the matrix is singular. Its gradient is the inverse, transposed, from
         the same factors.

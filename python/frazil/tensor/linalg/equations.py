@@ -45,6 +45,8 @@ class Expm(Op):
     values tell, and SciPy's choice of both is what makes the result precise.
     """
 
+    takes_complex = True
+
     def make_node(self, a: Variable) -> FrozenApply:
         static = check_square(a, "expm")
         return FrozenApply(self, [a], [TensorType(a.dtype, (*a.type.shape[:-2], static, static))])

@@ -6,7 +6,14 @@ from typing import Literal, overload
 
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
-from frazil.tensor.linalg.decompositions import QR, SVD, Eigenvalues, Eigh, SingularValues
+from frazil.tensor.linalg.decompositions import (
+    QR,
+    SVD,
+    Eig,
+    Eigenvalues,
+    Eigh,
+    SingularValues,
+)
 from frazil.tensor.linalg.failure import OnError
 from frazil.tensor.linalg.matrices import as_floating
 
@@ -213,6 +220,68 @@ def eigvalsh(a: TensorLike, UPLO: str = "L", *, on_error: OnError = "raise") -> 
     """
     values: Variable = Eigenvalues(_is_lower(UPLO), on_error)(as_floating(as_tensor(a)))
     return values
+
+
+def eig(a: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, Variable]:
+    """Return the eigenvalues and eigenvectors of square matrices of any kind.
+
+    Parameters
+    ----------
+    a : tensor_like
+        Square matrices of shape ``(..., m, m)``.
+    on_error : {"raise", "nan"}, default "raise"
+        What becomes of a matrix with elements that are not finite: an error, or NaN.
+
+    Returns
+    -------
+    w : Variable
+        The eigenvalues, in no order, of shape ``(..., m)``. They are complex, also where those of a
+        call are real, of which :func:`numpy.linalg.eig` makes real numbers.
+    v : Variable
+        The eigenvectors in columns, complex and of length 1, of shape ``(..., m, m)``. What depends
+        on more than their directions has no gradient: what is returned takes them as not turning.
+        Where values are equal, gradients of vectors leave out what is not defined.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        During a call, if the values are not found and ``on_error`` is "raise".
+
+    See Also
+    --------
+    eigh : Of symmetric, or Hermitian, matrices.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> w, v = ft.linalg.eig([[0.0, -1.0], [1.0, 0.0]])
+    >>> w.eval()
+    array([0.+1.j, 0.-1.j])
+    """
+    w, v = Eig(on_error)(as_floating(as_tensor(a)))
+    return w, v
+
+
+def eigvals(a: TensorLike, *, on_error: OnError = "raise") -> Variable:
+    """Return the eigenvalues of square matrices of any kind, in no order.
+
+    Parameters
+    ----------
+    a, on_error
+        As for :func:`eig`.
+
+    Returns
+    -------
+    Variable
+        Of shape ``(..., m)``, complex, also where those of a call are real.
+
+    Examples
+    --------
+    >>> import frazil.tensor as ft
+    >>> ft.linalg.eigvals([[0.0, -4.0], [1.0, 0.0]]).eval()
+    array([0.+2.j, 0.-2.j])
+    """
+    return eig(a, on_error=on_error)[0]
 
 
 def _is_lower(uplo: str) -> bool:

@@ -50,6 +50,8 @@ class LUFactor(MayFail):
 
     on_error: OnError = "raise"
 
+    takes_complex = True
+
     def make_node(self, a: Variable) -> FrozenApply:
         self.check_on_error()
         static = check_square(a, "LUFactor")
@@ -104,6 +106,8 @@ class FactoredSystem(MayFail):
     """
 
     trans: Trans
+
+    takes_complex = True
 
     def check(self, factors: Variable, pivots: Variable, b: Variable) -> TensorType:
         """Return the type of the solution; raise for operands that do not fit."""

@@ -12,10 +12,12 @@ from frazil.scalar.constants import as_tensor
 from frazil.tensor.diagonals import eye
 from frazil.tensor.dims import expand_dims
 from frazil.tensor.linalg.stacks import static_front
+from frazil.tensor.realness import conj
+from frazil.tensor.transposition import matrix_transpose
 
 
 def check_square(a: Variable, name: str) -> int | None:
-    """Return the static length of square matrices of floats; raise for anything else."""
+    """Return the static length of square matrices of numbers; raise for anything else."""
     check_matrices(a, name)
     rows, columns = a.type.shape[-2:]
     if rows is not None and columns is not None and rows != columns:
@@ -24,8 +26,8 @@ def check_square(a: Variable, name: str) -> int | None:
 
 
 def check_matrices(a: Variable, name: str) -> None:
-    """Raise unless ``a`` is a matrix of floats, or a stack of them."""
-    if a.ndim < 2 or a.type.numpy_dtype.kind != "f":
+    """Raise unless ``a`` is a matrix of floats or complex numbers, or a stack of them."""
+    if a.ndim < 2 or a.type.numpy_dtype.kind not in "fc":
         raise TypeError(f"{name} takes a matrix of floats, or a stack of them; given {a.type}")
 
 
@@ -79,6 +81,16 @@ def identity_beside(a: Variable) -> Variable:
     """Return the identity of the size of square matrices, with as many dimensions in front."""
     identity = eye(a.shape[-1], dtype=a.dtype)
     return expand_dims(identity, tuple(range(a.ndim - 2)))
+
+
+def adjoint(x: Variable) -> Variable:
+    """Return matrices transposed and, of complex numbers, conjugated."""
+    return matrix_transpose(conj(x))
+
+
+def real_dtype(x: Variable) -> str:
+    """Return the dtype of sizes of the elements."""
+    return np.zeros(0, x.dtype).real.dtype.name
 
 
 def as_floating(x: Variable) -> Variable:

@@ -258,5 +258,5 @@ def cond(x: TensorLike, p: float | str | None = None) -> Variable:
     undefined = _core.elemwise(scalar.isnan, number)
     known = any(_core.elemwise(scalar.isnan, x), (-2, -1))
     singular = _core.elemwise(scalar.and_, undefined, _core.elemwise(scalar.invert, known))
-    infinite = as_tensor(np.inf, x.dtype)
+    infinite = as_tensor(np.inf, number.dtype)
     return _core.elemwise(scalar.where, singular, infinite, number)

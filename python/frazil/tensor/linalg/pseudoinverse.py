@@ -19,12 +19,19 @@ from frazil.tensor.elementwise.casting import astype
 from frazil.tensor.items import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import Lengths, length, lengths, maximum
-from frazil.tensor.linalg.decompositions import SVD, Eigh
+from frazil.tensor.linalg.decompositions import SVD, Eigh, conjugated
 from frazil.tensor.linalg.factors import svdvals
-from frazil.tensor.linalg.matrices import as_floating, check_matrices, check_square
+from frazil.tensor.linalg.matrices import (
+    adjoint,
+    as_floating,
+    check_matrices,
+    check_square,
+    real_dtype,
+)
+from frazil.tensor.moments import squared_sizes
 from frazil.tensor.products import matmul
+from frazil.tensor.realness import conj
 from frazil.tensor.reductions import max, sum
-from frazil.tensor.transposition import matrix_transpose
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +42,7 @@ class PseudoInverse(Op):
     pseudo-inverses have one, which goes to the matrices directly.
     """
 
+    takes_complex = True
     view_map: ClassVar[Mapping[int, Sequence[int]]] = {0: [1]}
 
     def make_node(self, a: Variable, inverse: Variable) -> FrozenApply:
@@ -52,12 +60,12 @@ class PseudoInverse(Op):
     def L_op(self, inputs: Variables, outputs: Variables, output_gradients: Variables) -> Gradients:
         # Golub and Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares
         # problems whose variables separate" (1973), for matrices whose rank stays.
-        (a, _), (p,), (g,) = inputs, outputs, output_gradients
-        pt, gt = matrix_transpose(p), matrix_transpose(g)
+        (a, _), (p,), (g,) = inputs, outputs, conjugated(output_gradients)
+        pt, gt = adjoint(p), adjoint(g)
         spread = matmul(gt, matmul(p, pt))
         g_a = -matmul(matmul(pt, g), pt) + spread - matmul(a, matmul(p, spread))
         spread = matmul(matmul(pt, p), gt)
-        return [g_a + spread - matmul(matmul(spread, p), a), None]
+        return [conj(g_a + spread - matmul(matmul(spread, p), a)), None]
 
 
 def pinv(
@@ -102,16 +110,16 @@ def pinv(
     matrix = as_floating(as_tensor(a))
     check_matrices(matrix, "pinv")
     tolerance = rtol if rcond is None else rcond
-    if tolerance is None and matrix.dtype == "float64":
+    if tolerance is None and real_dtype(matrix) == "float64":
         tolerance = 1e-15
     small = _relative(tolerance, matrix)
     if hermitian:
         check_square(matrix, "pinv")
         values, left = Eigh(True)(matrix)
-        right = matrix_transpose(left)
+        right = adjoint(left)
     else:
         u, values, vt = SVD(False)(matrix)
-        left, right = matrix_transpose(vt), matrix_transpose(u)
+        left, right = adjoint(vt), adjoint(u)
     inverse = matmul(left * expand_dims(_inverted(values, small), -2), right)
     result: Variable = PseudoInverse()(matrix, inverse)
     return result
@@ -171,7 +179,7 @@ def matrix_rank(
     check_matrices(matrix, "matrix_rank")
     values = svdvals(matrix)
     if tol is not None:
-        cutoff = expand_dims(as_tensor(tol, matrix.dtype), -1)
+        cutoff = expand_dims(as_tensor(tol, values.dtype), -1)
     else:
         cutoff = _cutoff(values, _relative(rtol, matrix))
     return sum(as_tensor(_core.elemwise(scalar.gt, values, cutoff), "int64"), -1)
@@ -180,9 +188,9 @@ def matrix_rank(
 def _relative(rtol: TensorLike | None, matrix: Variable) -> Variable:
     """Return a relative tolerance for the singular values of a matrix, the given one if any."""
     if rtol is not None:
-        return as_tensor(rtol, matrix.dtype)
+        return as_tensor(rtol, real_dtype(matrix))
     longer = maximum(length(matrix, matrix.ndim - 2), length(matrix, matrix.ndim - 1))
-    return as_tensor(longer, matrix.dtype) * float(np.finfo(matrix.dtype).eps)
+    return as_tensor(longer, real_dtype(matrix)) * float(np.finfo(matrix.dtype).eps)
 
 
 def _between_zero_and_one(tolerance: Variable) -> Variable:
@@ -247,7 +255,7 @@ def lstsq(
     columns = expand_dims(right, 1) if right.ndim == 1 else right
     x = matmul(pinv(matrix, tolerance), columns)
     beyond = columns - matmul(matrix, x)
-    squares = sum(_core.elemwise(scalar.sqr, beyond), 0)
+    squares = sum(squared_sizes(beyond), 0)
     rows, terms = length(matrix, 0), length(matrix, 1)
     told = _core.elemwise(scalar.eq, rank, terms) & _core.elemwise(scalar.gt, rows, terms)
     count = astype(told, "int64") * length(squares, 0)

@@ -44,6 +44,8 @@ class SolveTriangular(MayFail):
     unit_diagonal: bool
     on_error: OnError = "raise"
 
+    takes_complex = True
+
     def make_node(self, a: Variable, b: Variable) -> FrozenApply:
         if self.trans not in ("N", "T"):
             raise ValueError(f"trans must be 'N' or 'T'; given {self.trans!r}")
