@@ -221,8 +221,6 @@ Z = ft.matrix("z", dtype="complex128")
         lambda z: ft.fft.rfft(z),
         lambda z: ft.linalg.solve_sylvester(z, z, z),
         lambda z: ft.linalg.solve_discrete_are(z, z, z, z),
-        lambda z: fz.scan(lambda s: s * 1j, outputs_info=[z], n_steps=3)[0],
-        lambda z: fz.ifelse(ft.scalar("c", dtype="bool"), z, z * 2),
     ],
 )
 def test_what_has_no_rule_for_complex_numbers_refuses_them_when_it_is_built(build):

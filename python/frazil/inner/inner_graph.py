@@ -35,6 +35,8 @@ class HasInnerGraph(Op):
 
     fgraph: FrozenFunctionGraph
 
+    takes_complex = True
+
     @property
     def pure(self) -> bool:  # type: ignore[override]
         """Whether all nodes of the graph are pure."""
