@@ -194,3 +194,24 @@ WRONG_AXES = {
 def test_a_wrong_axis_is_refused_in_the_functions_name(name, transformed):
     with pytest.raises(np.exceptions.AxisError, match=f"^{name} takes axes from -2 to 1 here"):
         transformed(WRONG_AXES[name])(np.ones((2, 2) if transformed is fz.jit else (3, 2, 2)))
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        lambda z: z.real,
+        lambda z: z.imag,
+        lambda z: z.conj(),
+        lambda z: z.conjugate() * z,
+        lambda z: np.real(z) + np.imag(z),
+    ],
+)
+def test_parts_of_complex_results(part, mode):
+    def spectrum(x):
+        return part(np.fft.fft(x))
+
+    x = np.array([1.0, 2.5, -3.0])
+    found, expected = fz.jit(spectrum, mode=mode)(x), spectrum(x)
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+    np.testing.assert_array_equal(fz.jit(part, mode=mode)(x), part(x))

@@ -150,18 +150,18 @@ class TracedArray(_core.Traced):
         return apply(np.matrix_transpose, (self,), {})
 
     @property
-    def real(self) -> TracedArray:
-        """The array itself: there are no complex ones."""
-        return self
+    def real(self) -> Any:
+        """The real parts: of an array that is not complex, itself."""
+        return apply(np.real, (self,), {}) if self.dtype.kind == "c" else self
 
     @property
     def imag(self) -> Any:
-        """Zeros: there are no complex arrays."""
-        return apply(np.zeros_like, (self,), {})
+        """The imaginary parts, which are zeros unless the array is complex."""
+        return apply(np.imag, (self,), {})
 
-    def conj(self) -> TracedArray:
-        """Return the array itself: there are no complex ones."""
-        return self
+    def conj(self) -> Any:
+        """Return the conjugates: of an array that is not complex, itself."""
+        return apply(np.conj, (self,), {}) if self.dtype.kind == "c" else self
 
     conjugate = conj
 
