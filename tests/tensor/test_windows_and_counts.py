@@ -194,6 +194,8 @@ def test_what_cannot_be():
         (lambda: ft.max_pool(X, 0), "at least 1"),
         (lambda: ft.max_pool(X[0], (2, 2)), "do not fit"),
         (lambda: ft.interp(X, X, X), "two vectors"),
+        (lambda: ft.interp(X, [0.0, 1.0, 2.0], [1.0]), "as many values as points; given 1 for 3"),
+        (lambda: ft.interp(X, [], []), "one point at least"),
         (lambda: ft.sliding_window_view(X, 2), "1 lengths of windows"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -205,4 +207,16 @@ def test_what_cannot_be():
         lambda: ft.histogram(X, "auto"),
     ):
         with pytest.raises(TypeError):
+            call()
+
+
+@pytest.mark.parametrize("values", [1, 2, 4])
+def test_points_and_values_of_an_interpolation_are_as_many(values, mode):
+    v, w = ft.vector("v"), ft.vector("w")
+    f = fz.function([v, w], ft.interp(0.5, v, w), mode=mode)
+    g = fz.function([w], ft.interp(0.5, [0.0, 1.0, 2.0], w), mode=mode)
+    points = np.arange(3.0)
+    assert f(points, points) == g(points) == 0.5
+    for call in (lambda: f(points, np.ones(values)), lambda: g(np.ones(values))):
+        with pytest.raises(ValueError, match="as many values as points"):
             call()

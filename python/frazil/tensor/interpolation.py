@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from frazil._core import Variable
 from frazil.scalar.constants import TensorLike, as_tensor
+from frazil.tensor.checks import check_parameters
 from frazil.tensor.elementwise.arithmetic import mod
 from frazil.tensor.elementwise.choice import clip, where
 from frazil.tensor.elementwise.comparison import eq, gt, lt
@@ -30,7 +31,8 @@ def interp(
     x : tensor_like
         Where.
     xp, fp : tensor_like
-        Vectors: where values are given, rising unless there is a period, and the values.
+        Vectors of one length: where values are given, rising unless there is a period, and the
+        values.
     left, right : tensor_like, optional
         The value before the first point and behind the last one; default: that of the point.
     period : number, optional
@@ -41,6 +43,11 @@ def interp(
     Variable
         Of float64 and the shape of ``x``, as :func:`numpy.interp` gives.
 
+    Raises
+    ------
+    ValueError
+        If there are more points than values or fewer, during a call where no type tells.
+
     Examples
     --------
     >>> import frazil.tensor as ft
@@ -50,6 +57,7 @@ def interp(
     at, points, values = (as_tensor(as_tensor(one), "float64") for one in (x, xp, fp))
     if points.ndim != 1 or values.ndim != 1:
         raise ValueError(f"points are given by two vectors; given {points.type}, {values.type}")
+    points, values = _of_one_length(points, values)
     if period is not None:
         if period == 0:
             raise ValueError("the period cannot be zero")
@@ -72,3 +80,18 @@ def interp(
     high = get_item(values, -1) if right is None else right
     inner = where(eq(at, last), get_item(values, -1), line)
     return where(lt(at, first), low, where(gt(at, last), high, inner))
+
+
+def _of_one_length(points: Variable, values: Variable) -> tuple[Variable, Variable]:
+    """Return two vectors of one length, which types or a check tell."""
+    counts = points.type.shape[0], values.type.shape[0]
+    if None not in counts and counts[0] != counts[1]:
+        raise ValueError(
+            f"interp takes as many values as points; given {counts[1]} for {counts[0]}"
+        )
+    if 0 in counts:
+        raise ValueError("interp takes one point at least, given none")
+    if None in counts:
+        same = eq(length(values, 0), length(points, 0))
+        values = check_parameters(values, same, msg="interp takes as many values as points")
+    return points, values
