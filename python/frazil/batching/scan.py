@@ -26,7 +26,7 @@ def _(op: Scan) -> BatchRule:
         n_steps, *rest = operands
         size = batch_size(operands)
         if n_steps.batched:
-            if op.stacked or op.n_sequences or op.min_steps:
+            if op.stacked or op.n_sequences or op.min_steps or op.backwards:
                 return None
             wide = _Step.of(op, rest, static_length(size), all_states=True)
             return wide.apply_until_all_end(n_steps, rest, size)
