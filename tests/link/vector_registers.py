@@ -151,7 +151,7 @@ class _Walk:
         reached = {self._local(own) for own in jumps if own.function == function}
         ends = ("jmp", "ret", "ud2")
         k = self.first[function]
-        while k + 1 < len(self.instructions) and self.instructions[k].function == function:
+        while k + 1 < len(self.instructions) and self.instructions[k + 1].function == function:
             if self.instructions[k].name in ends and k + 1 not in reached:
                 yield k + 1
             k += 1
