@@ -105,6 +105,8 @@ pub(crate) struct LoopNest {
     empty: bool,
     /// Whether all of it is one brief call of the kernel.
     brief: bool,
+    /// The outer strides of that call where operands are packed for it; else none.
+    packed_strides: SmallVec<[i64; 12]>,
     /// See [`LoopNest::is_long`].
     long: bool,
     /// The bytes by which each operand moves along the inner dimension; used when it is cut into
@@ -216,8 +218,11 @@ impl LoopNest {
         let single = packs.is_empty() && period.is_none() && walk.is_single();
         let turns = walk.lengths().iter().chain([&outer, &inner]);
         let positions = turns.fold(1i64, |all, &length| all.saturating_mul(length));
+        let one_block = !packs.is_empty() && period.is_none() && walk.is_single();
+        let one_block = one_block && positions <= block.min(4 * PATIENCE);
         let mut nest = LoopNest {
             brief: single && positions <= 4 * PATIENCE,
+            packed_strides: SmallVec::new(),
             long: positions > LONG,
             outer,
             inner,
@@ -237,6 +242,9 @@ impl LoopNest {
             aparts: SmallVec::new(),
             scratch: (scratch, scratch),
         };
+        if one_block {
+            nest.packed_strides = nest.strides_packed();
+        }
         if !empty {
             let itemsize = accesses.iter().map(|access| access.itemsize).max().unwrap_or(1);
             nest.divide(Split::of(&nest.levels(accesses), itemsize), accesses);

@@ -263,7 +263,9 @@ impl<'p> ScanRun<'p> {
         conduct: &Conduct<'_>,
     ) -> Result<i64, Error> {
         let first = self.code.sequences.len();
-        let mut next: SmallVec<[Value; 8]> = SmallVec::new();
+        let states = &self.values[first..first + self.code.states.len()];
+        // Found before any of them is put in its place: a state may take over another one's value.
+        let mut next: SmallVec<[Value; 8]> = SmallVec::from_slice(states);
         let mut run = self.bind(0)?;
         self.place(state, site, &mut run)?;
         let mut late = self.has_late();
@@ -290,11 +292,12 @@ impl<'p> ScanRun<'p> {
                     self.store(state, site, &mut run, output, step)?;
                 }
             }
-            next.clear();
-            next.extend(self.code.states.iter().map(|carried| match carried.next {
-                Next::Output(output) => self.outputs[output].made,
-                Next::Input(input) => self.values[input],
-            }));
+            for (next, carried) in next.iter_mut().zip(&self.code.states) {
+                *next = match carried.next {
+                    Next::Output(output) => self.outputs[output].made,
+                    Next::Input(input) => self.values[input],
+                };
+            }
             stale = self.part.program.dynamic;
             for (value, &next) in self.values[first..].iter_mut().zip(&next) {
                 stale |= value.layout != next.layout;

@@ -81,6 +81,54 @@ impl LoopNest {
         0
     }
 
+    /// All there is, as one block through the scratch memory.
+    ///
+    /// # Safety
+    /// As for `run`; the nest has `packed_strides`.
+    pub(super) unsafe fn one_block(
+        &self,
+        kernel: KernelFn,
+        pointers: &mut [*mut u8],
+        scratch: *mut u8,
+    ) -> i32 {
+        let columns = self.inner;
+        let mut starts = SmallVec::<[*mut u8; 4]>::new();
+        for pack in &self.packs {
+            let block = scratch.wrapping_add(pack.scratch);
+            let start = std::mem::replace(&mut pointers[pack.operand], block);
+            if pack.role != Role::Write {
+                let rows = self.rows_of(pack, self.outer);
+                // SAFETY: the block has room for these elements; the operand holds them.
+                unsafe { self.gather(pack, block, start, rows, columns) };
+            }
+            starts.push(start);
+        }
+        let (at, strides) = (pointers.as_ptr().cast(), self.packed_strides.as_ptr());
+        // SAFETY: by the caller's promise; packed operands are contiguous rows of their blocks.
+        let status = unsafe { kernel(at, self.outer, columns, strides) };
+        if status != 0 {
+            return status;
+        }
+        for (pack, start) in self.packs.iter().zip(starts) {
+            if pack.role != Role::Read {
+                let rows = self.rows_of(pack, self.outer);
+                // SAFETY: as for `gather`.
+                unsafe { self.scatter(pack, start, pointers[pack.operand], rows, columns) };
+            }
+        }
+        0
+    }
+
+    /// The outer strides of all operands where each that is packed has its whole block.
+    pub(super) fn strides_packed(&self) -> SmallVec<[i64; 12]> {
+        let mut strides = self.outer_strides.clone();
+        for pack in &self.packs {
+            let row = self.inner * pack.itemsize as i64;
+            strides[pack.operand] = if self.rows_of(pack, self.outer) == 1 { 0 } else { row };
+        }
+        strides
+    }
+
     /// Whether a block of an operand is like any other: it is one element, repeated, or a row that
     /// is the same for all.
     fn stays(&self, pack: &Pack) -> bool {

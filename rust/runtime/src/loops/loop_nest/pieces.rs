@@ -118,10 +118,15 @@ impl LoopNest {
         if self.empty {
             return Ok(());
         }
-        if self.brief && self.tables.is_empty() && self.split.is_none() {
+        let packed = !self.packed_strides.is_empty();
+        if (self.brief || packed) && self.tables.is_empty() && self.split.is_none() {
             let operands = pointers.len() - self.buffers.len();
             for (pointer, &start) in pointers[operands..].iter_mut().zip(&self.buffers) {
                 *pointer = scratch.wrapping_add(start);
+            }
+            if packed {
+                // SAFETY: by the caller's promise.
+                return Halt::check(unsafe { self.one_block(kernel, pointers, scratch) });
             }
             let (at, strides) = (pointers.as_ptr().cast(), self.outer_strides.as_ptr());
             // SAFETY: by the caller's promise; the nest's two dimensions are the kernel's.
