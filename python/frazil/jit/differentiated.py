@@ -35,7 +35,7 @@ class Differentiated:
             if variable is None:
                 numbers.append(None)
                 continue
-            if variable.type.numpy_dtype.kind != "f":
+            if variable.type.numpy_dtype.kind not in "fc":
                 raise TypeError(
                     f"{path} has dtype {variable.dtype}: only floating-point arrays have a "
                     "gradient. Convert it with .astype(float), or choose others by argnums"
@@ -45,6 +45,15 @@ class Differentiated:
             leaves[at] = TracedArray(self._trace, self.stands[-1], leaf_is_shared(leaf))
         self._forms.append((structure, numbers))
         return unflatten(structure, leaves)
+
+    def check_real(self, what: str) -> None:
+        """Raise where an argument is complex: ``what`` is not defined by it here."""
+        for x in self.stands:
+            if x.type.numpy_dtype.kind == "c":
+                raise TypeError(
+                    f"{what} is not computed by complex numbers, given {x.type}. Write it in terms "
+                    "of the real and the imaginary parts, or take fz.grad of a real number"
+                )
 
     def trees(self, found: Sequence[Any], *, single: bool) -> Any:
         """What was found for each variable, in trees like the arguments; None for other leaves."""

@@ -27,6 +27,7 @@ DTYPES = {
     for name in (
         *("bool", "int8", "int16", "int32", "int64"),
         *("uint8", "uint16", "uint32", "uint64", "float32", "float64"),
+        *("complex64", "complex128"),
     )
 }
 """The dtypes that graphs have, with their names, which NumPy makes anew whenever asked."""

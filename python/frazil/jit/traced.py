@@ -13,6 +13,7 @@ import frazil._core as _core
 from frazil._core import Variable
 from frazil.graph.op import Array
 from frazil.jit.array_methods import METHODS, add_item, as_type, get_item, set_item, takes_both
+from frazil.jit.errors import TracedValueError
 from frazil.jit.identity import is_one_of
 from frazil.jit.named_results import NAMED, named
 from frazil.jit.operands import UNLIKE_ARRAYS, class_that_asks, deep, is_foreign
@@ -322,10 +323,11 @@ class TracedLength(TracedArray):
         return hash(self._number("the hash of a traced number"))
 
     @property
-    def _zero(self) -> int | float | bool:
+    def _zero(self) -> complex | float | bool:
         """A number of Python's that arithmetic takes as it takes this one."""
-        dtype = self._variable.dtype
-        return False if dtype == "bool" else 0.0 if dtype == "float64" else 0
+        zeros: dict[str, complex | float | bool]
+        zeros = {"bool": False, "float64": 0.0, "complex128": 0j}
+        return zeros.get(self._variable.dtype, 0)
 
 
 class At:
@@ -397,8 +399,33 @@ def apply(
 ) -> Any:
     """Return what a function of NumPy gives for traced arrays, by its counterpart in frazil.
 
-    An operator of Python's makes numbers of Python's of such.
+    An operator of Python's makes numbers of Python's of such. What takes no complex numbers here
+    ends the run, as NumPy may know what to do with them.
     """
+    try:
+        return _applied(function, args, kwargs, method, is_operator)
+    except TypeError as error:
+        if not isinstance(error, TracedValueError) and _has_complex((args, kwargs)):
+            leave(f"frazil computes no {function.__name__} of these complex numbers")
+        raise
+
+
+def _has_complex(values: Any) -> bool:
+    """Whether there are traced arrays of complex numbers among operands."""
+    found = False
+
+    def look(value: Any) -> Any:
+        nonlocal found
+        found = found or (is_traced(value) and value.dtype.kind == "c")
+        return value
+
+    deep(look, values)
+    return found
+
+
+def _applied(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], method: str, is_operator: bool
+) -> Any:
     trace = current_trace()
     if trace is None:
         own = function if method == "__call__" else getattr(function, method)
@@ -431,7 +458,7 @@ def apply(
         given = tuple(_weakened(given, args))
     given = tuple(typed(trace, function, given, keywords))
     numbers = is_operator and all(
-        type(x) is TracedLength or is_one_of(type(x), _PYTHONS_NUMBERS) for x in args
+        type(x) is TracedLength or is_one_of(type(x), (*_PYTHONS_NUMBERS, complex)) for x in args
     )
     result = own(*given, **keywords)
     if function in _PYTHONS_TRUTH:
@@ -513,7 +540,7 @@ def _wrapped(trace: Trace, result: Any, operands: list[TracedArray], numbers: bo
         return tuple(made) if isinstance(result, tuple) else made
     if not isinstance(result, Variable):
         return result
-    if numbers and result.dtype in ("int64", "bool", "float64"):
+    if numbers and result.dtype in ("int64", "bool", "float64", "complex128"):
         return TracedLength(trace, result)
     traced = TracedArray(trace, result)
     if result.ndim and _is_view(result, operands):

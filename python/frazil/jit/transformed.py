@@ -118,6 +118,7 @@ def gradient_rule(
 
 def hessian_rule(trace: Trace, by: Differentiated, call: Function, *, single: bool) -> Any:
     """The second derivatives of the value that a call returns."""
+    by.check_real("the Hessian")
     cost, _ = _cost(trace, call(), has_aux=False)
     rows = reverse.grad(cost, by.stands, disconnected_inputs="ignore")
     return by.trees([_derivatives(by, row, single=single) for row in rows], single=single)
@@ -125,6 +126,7 @@ def hessian_rule(trace: Trace, by: Differentiated, call: Function, *, single: bo
 
 def jacobian_rule(trace: Trace, by: Differentiated, call: Function, *, single: bool) -> Any:
     """The derivatives of each array that a call returns."""
+    by.check_real("the Jacobian")
     leaves, structure = flatten(call())
     variables = [as_variable(trace, leaf) for leaf in leaves]
     return unflatten(
@@ -145,6 +147,7 @@ def forward_function(fn: Function) -> Function:
         trace = current_trace()
         assert trace is not None
         by = Differentiated(trace, primals)
+        by.check_real("a derivative in a direction")
         points = [v for x in flatten(tangents)[0] if (v := as_variable(trace, x)) is not None]
         leaves, structure = flatten(fn(*by.arguments))
         values = [as_variable(trace, leaf) for leaf in leaves]
@@ -167,6 +170,7 @@ def backward_function(fn: Function) -> Function:
         trace = current_trace()
         assert trace is not None
         by = Differentiated(trace, primals)
+        by.check_real("a pulled back derivative")
         values = [as_variable(trace, leaf) for leaf in flatten(fn(*by.arguments))[0]]
         points = [as_variable(trace, leaf) for leaf in flatten(cotangents)[0]]
         if len(points) != len(values):

@@ -442,6 +442,10 @@ fn computed<'py>(
         let Some(operand) = operand(setting, trace.bind(py), value, address)? else {
             return Ok(None);
         };
+        // Where an op takes no complex numbers, Python goes on without a trace.
+        if matches!(&operand, MeasuredOperand::Var(own) if own.var.ty().is_complex()) {
+            return Ok(None);
+        }
         given.push(operand);
     }
     let op = op.get().op()?.elementwise();
