@@ -105,3 +105,13 @@ def test_elements_of_rows_have_no_array_of_their_own():
     function = fz.function(inputs, outputs[:3], mode="c")
     plan = function.memory_plan((200, 3), ())
     assert plan.temporaries < 3.5 * 200 * 200 * 8
+
+
+def test_sums_of_float32_in_registers_of_two_widths():
+    x = ft.tensor3("x", dtype="float32")
+    outputs = [x.sum(axis=-1), x.prod(axis=-1), *ft.linalg.slogdet(x)]
+    value = np.random.default_rng(3).normal(size=(2, 5, 5)).astype("float32")
+    found = fz.function([x], outputs, mode="c")(value)
+    expected = [value.sum(axis=-1), value.prod(axis=-1), *np.linalg.slogdet(value)]
+    for own, wanted in zip(found, expected, strict=True):
+        np.testing.assert_allclose(own, wanted, rtol=1e-4)

@@ -53,7 +53,7 @@ INLINE f8x8 exp_f8x8(f8x8 x) {
 static const i8 first_i8x8[] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
 void (*carry_f8)(f8 *, i8, i8);
 f8 (*fold_all_add_f8)(f8 *, i8, i8, i8);
-INLINE f8 fold_few_add_f8(const f8 *of) {
+INLINE f8 fold_few_add_f8_8(const f8 *of) {
   ALIGNED f8 a[8];
   *(f8x8 *)a = (((f8x8 *)of)[0] + ((f8x8 *)of)[2]) + (((f8x8 *)of)[1] + ((f8x8 *)of)[3]);
   const f8 r4_0 = a[0] + (a[4]);
@@ -267,7 +267,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
       walked2 += whole;
       if (walked2 == total2) {
         const f8 so_far = ((const f8 *)(p2 + r * outer_stride[2]))[0];
-        const f8 rows_folded = used2 == 32 ? fold_few_add_f8(a2) : fold_all_add_f8(a2, used2, walked2, 8);
+        const f8 rows_folded = used2 == 32 ? fold_few_add_f8_8(a2) : fold_all_add_f8(a2, used2, walked2, 8);
         ((f8 *)(p2 + r * outer_stride[2]))[0] = so_far + (rows_folded);
         if (!(outer + r == n_outer - 1)) {
           ((f8x8 *)sets2)[0] = ((f8x8 *)sets2)[1] = ((f8x8 *)sets2)[2] = ((f8x8 *)sets2)[3] = z2;

@@ -21,7 +21,7 @@ static const i8 first_i8x8[] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0
 void (*fold_columns_add_f8)(f8 *, const f8 *, i8, i8);
 void (*carry_f8)(f8 *, i8, i8);
 f8 (*fold_all_add_f8)(f8 *, i8, i8, i8);
-INLINE f8 fold_few_add_f8(const f8 *of) {
+INLINE f8 fold_few_add_f8_8(const f8 *of) {
   ALIGNED f8 a[8];
   *(f8x8 *)a = (((f8x8 *)of)[0] + ((f8x8 *)of)[2]) + (((f8x8 *)of)[1] + ((f8x8 *)of)[3]);
   const f8 r4_0 = a[0] + (a[4]);
@@ -41,7 +41,7 @@ typedef i4x16 i4x16_at __attribute__((aligned(4)));
 static const i4 first_i4x16[] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 void (*carry_f4)(f4 *, i8, i8);
 f4 (*fold_all_add_f4)(f4 *, i8, i8, i8);
-INLINE f4 fold_few_add_f4(const f4 *of) {
+INLINE f4 fold_few_add_f4_16(const f4 *of) {
   ALIGNED f4 a[16];
   *(f4x16 *)a = (((f4x16 *)of)[0] + ((f4x16 *)of)[2]) + (((f4x16 *)of)[1] + ((f4x16 *)of)[3]);
 #pragma omp simd
@@ -154,7 +154,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
       walked1 += whole;
       if (walked1 == total1) {
         const f8 so_far = ((const f8 *)p1)[0];
-        const f8 rows_folded = used1 == 32 ? fold_few_add_f8(a1) : fold_all_add_f8(a1, used1, walked1, 8);
+        const f8 rows_folded = used1 == 32 ? fold_few_add_f8_8(a1) : fold_all_add_f8(a1, used1, walked1, 8);
         ((f8 *)p1)[0] = so_far + (rows_folded);
         if (!(outer == n_outer - 1)) {
           ((f8x8 *)sets1)[0] = ((f8x8 *)sets1)[1] = ((f8x8 *)sets1)[2] = ((f8x8 *)sets1)[3] = z1;
@@ -247,7 +247,7 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
       walked1 += whole;
       if (walked1 == total1) {
         const f4 so_far = ((const f4 *)p1)[0];
-        const f4 rows_folded = used1 == 64 ? fold_few_add_f4(a1) : fold_all_add_f4(a1, used1, walked1, 16);
+        const f4 rows_folded = used1 == 64 ? fold_few_add_f4_16(a1) : fold_all_add_f4(a1, used1, walked1, 16);
         ((f4 *)p1)[0] = so_far + (rows_folded);
         if (!(outer == n_outer - 1)) {
           ((f4x16 *)sets1)[0] = ((f4x16 *)sets1)[1] = ((f4x16 *)sets1)[2] = ((f4x16 *)sets1)[3] = z1;

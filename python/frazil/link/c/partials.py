@@ -89,7 +89,7 @@ class Partials:
 
     def few(self, of: str, vector: str) -> str:
         """The expression that folds the sets of a short row to one float, in registers."""
-        name = f"fold_few_{self._reduce}_{self._type}"
+        name = f"fold_few_{self._reduce}_{self._type}_{self._lanes}"
         sets = [f"(({vector} *)of)[{turn}]" for turn in range(SETS)]
         folded, last = self._lanes_folded()
         body = [
