@@ -315,3 +315,10 @@ def test_nan_in_either_part_is_left_out_as_in_numpy(name, linker):
     wanted = getattr(np, name)(values)
     assert found.dtype == wanted.dtype
     np.testing.assert_allclose(found, wanted, rtol=1e-14)
+
+
+def test_explanations_show_calls_for_complex_numbers(mode):
+    x = ft.vector("x")
+    f = fz.function([x], ft.exp(ft.cast(x, "complex128") * 1j), mode=mode)
+    assert f([0.0]).tolist() == [1.0]
+    assert "cast{complex128}" in str(f.explain())

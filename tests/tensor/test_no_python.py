@@ -201,7 +201,7 @@ INPUTS = {
 
 
 PYTHON = {
-    "complex",  # there are no kernels of complex numbers
+    *("complex", "sort_complex", "linalg.eig", "linalg.eigvals"),  # no kernels of complex numbers
     *("linalg.expm", "linalg.solve_continuous_are", "linalg.solve_continuous_lyapunov"),
     *("linalg.solve_discrete_are", "linalg.solve_discrete_lyapunov", "linalg.solve_sylvester"),
 }

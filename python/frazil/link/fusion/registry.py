@@ -160,5 +160,7 @@ class LoweredOps:
         """Why no loop holds the node; None if a loop may hold it, or if the reason is unknown."""
         if self._refusal is None or not isinstance(node.op, Elemwise):
             return None
-        operands = tuple(x.dtype for x in node.inputs)
-        return self._refusal(node.op.scalar_op, operands, node.output_types[0].dtype)
+        operands, result = tuple(x.dtype for x in node.inputs), node.output_types[0].dtype
+        if any(dtype.startswith("complex") for dtype in (*operands, result)):
+            return "loops compute with real numbers"
+        return self._refusal(node.op.scalar_op, operands, result)
