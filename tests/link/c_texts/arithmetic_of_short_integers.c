@@ -32,8 +32,8 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   ALIGNED u1 e2[64];
   for (i8 outer = 0; outer < n_outer; outer += 1) {
     if (rest) {
-      pad_ends_32(e0, p0 + full * 4, outer_stride[0], outer, 1, rest, 64);
-      pad_ends_8(e1, p1 + full * 1, outer_stride[1], outer, 1, rest, 64);
+      if (outer_stride[0] || !outer) pad_ends_32(e0, p0 + full * 4, outer_stride[0], outer, 1, rest, 64);
+      if (outer_stride[1] || !outer) pad_ends_8(e1, p1 + full * 1, outer_stride[1], outer, 1, rest, 64);
     }
     {
       char *w0 = p0;

@@ -31,8 +31,8 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   for (i8 outer = 0; outer < n_outer; outer += 1) {
     const b1 overlaps = dense && (n_outer - outer) * n_inner >= full + 8;
     if (rest && !overlaps) {
-      pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
-      pad_ends_64(e2, p2 + full * 8, outer_stride[2], outer, 1, rest, 8);
+      if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
+      if (outer_stride[2] || !outer) pad_ends_64(e2, p2 + full * 8, outer_stride[2], outer, 1, rest, 8);
     }
     const f8 v1 = ((const f8 *)p1)[0];
     {

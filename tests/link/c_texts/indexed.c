@@ -35,8 +35,8 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   ALIGNED u8 e2[8];
   for (i8 outer = 0; outer < n_outer; outer += 1) {
     if (rest) {
-      pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
-      pad_ends_64(e1, p1 + full * 8, outer_stride[1], outer, 1, rest, 8);
+      if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
+      if (outer_stride[1] || !outer) pad_ends_64(e1, p1 + full * 8, outer_stride[1], outer, 1, rest, 8);
     }
     {
       char *w0 = p0;
@@ -123,7 +123,9 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   const i8 whole = full + (rest ? 8 : 0);
   ALIGNED u8 e1[8];
   for (i8 outer = 0; outer < n_outer; outer += 1) {
-    if (rest) pad_ends_64(e1, p1 + full * 8, outer_stride[2], outer, 1, rest, 8);
+    if (rest) {
+      if (outer_stride[2] || !outer) pad_ends_64(e1, p1 + full * 8, outer_stride[2], outer, 1, rest, 8);
+    }
     const i8 v0 = ((const i8 *)p0)[0];
     {
       char *w1 = p1;
@@ -165,7 +167,9 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
         }
       }
     }
-    if (rest) copy_ends_64(p1 + full * 8, e1, outer_stride[2], 1, rest, 8);
+    if (rest) {
+      if (outer_stride[2] || outer + 1 >= n_outer) copy_ends_64(p1 + full * 8, e1, outer_stride[2], 1, rest, 8);
+    }
     p0 += outer_stride[0];
     px0 += outer_stride[1];
     p1 += outer_stride[2];

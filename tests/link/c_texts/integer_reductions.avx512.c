@@ -144,7 +144,9 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   i8 *sets1 = a1;
   ((i8x8 *)sets1)[0] = ((i8x8 *)sets1)[1] = ((i8x8 *)sets1)[2] = ((i8x8 *)sets1)[3] = z1;
   for (i8 outer = 0; outer < n_outer; outer += 1) {
-    if (rest) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
+    if (rest) {
+      if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
+    }
     {
       char *w0 = p0;
       i8x8 m1_0 = ((i8x8 *)sets1)[0];
@@ -216,7 +218,9 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   i1 *sets1 = a1;
   ((i1x64 *)sets1)[0] = ((i1x64 *)sets1)[1] = ((i1x64 *)sets1)[2] = ((i1x64 *)sets1)[3] = z1;
   for (i8 outer = 0; outer < n_outer; outer += 1) {
-    if (rest) pad_ends_8(e0, p0 + full * 1, outer_stride[0], outer, 1, rest, 64);
+    if (rest) {
+      if (outer_stride[0] || !outer) pad_ends_8(e0, p0 + full * 1, outer_stride[0], outer, 1, rest, 64);
+    }
     {
       char *w0 = p0;
       i1x64 m1_0 = ((i1x64 *)sets1)[0];
@@ -289,7 +293,9 @@ i4 kernel_2(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   ((i8x8 *)sets1)[0] = ((i8x8 *)sets1)[1] = ((i8x8 *)sets1)[2] = ((i8x8 *)sets1)[3] = z1;
   for (i8 outer = 0; outer < n_outer; outer += tile) {
     const i8 rows = n_outer - outer < tile ? n_outer - outer : tile;
-    if (rest) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, 8);
+    if (rest) {
+      if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, 8);
+    }
     for (i8 r = 0; r < rows; ++r) {
       char *w0 = p0 + r * outer_stride[0];
       i8x8 m4_0 = z4;

@@ -141,7 +141,9 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
     sets1[l] = (i8)((i8)0);
   }
   for (i8 outer = 0; outer < n_outer; outer += 1) {
-    if (rest) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
+    if (rest) {
+      if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
+    }
     {
       char *w0 = p0;
       for (i8 i = 0; i < n_inner;) {
@@ -215,7 +217,9 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
     sets1[l] = (i1)((i1)-128);
   }
   for (i8 outer = 0; outer < n_outer; outer += 1) {
-    if (rest) pad_ends_8(e0, p0 + full * 1, outer_stride[0], outer, 1, rest, 64);
+    if (rest) {
+      if (outer_stride[0] || !outer) pad_ends_8(e0, p0 + full * 1, outer_stride[0], outer, 1, rest, 64);
+    }
     {
       char *w0 = p0;
       for (i8 i = 0; i < n_inner;) {
@@ -294,7 +298,9 @@ i4 kernel_2(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   }
   for (i8 outer = 0; outer < n_outer; outer += tile) {
     const i8 rows = n_outer - outer < tile ? n_outer - outer : tile;
-    if (rest) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, 8);
+    if (rest) {
+      if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, 8);
+    }
     for (i8 r = 0; r < rows; ++r) {
       char *w0 = p0 + r * outer_stride[0];
       i8 *sets4 = a4 + r * 32;

@@ -121,7 +121,9 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   ((f8x8 *)sets2)[0] = ((f8x8 *)sets2)[1] = ((f8x8 *)sets2)[2] = ((f8x8 *)sets2)[3] = z2;
   for (i8 outer = 0; outer < n_outer; outer += tile) {
     const i8 rows = n_outer - outer < tile ? n_outer - outer : tile;
-    if (rest) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, 8);
+    if (rest) {
+      if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, 8);
+    }
     for (i8 r = 0; r < rows; ++r) {
       char *w0 = p0 + r * outer_stride[0];
       f8x8 m5_0 = z5;
@@ -299,8 +301,8 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   ALIGNED u8 e2[8];
   for (i8 outer = 0; outer < n_outer; outer += 1) {
     if (rest) {
-      pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
-      pad_ends_64(e1, p1 + full * 8, outer_stride[1], outer, 1, rest, 8);
+      if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
+      if (outer_stride[1] || !outer) pad_ends_64(e1, p1 + full * 8, outer_stride[1], outer, 1, rest, 8);
     }
     {
       char *w0 = p0;

@@ -76,10 +76,10 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   ((u1x8 *)sets6)[0] = ((u1x8 *)sets6)[1] = ((u1x8 *)sets6)[2] = ((u1x8 *)sets6)[3] = z6;
   for (i8 outer = 0; outer < n_outer; outer += 1) {
     if (rest) {
-      pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
-      pad_ends_8(e1, p1 + full * 1, outer_stride[1], outer, 1, rest, 8);
-      pad_ends_8(e2, p2 + full * 1, outer_stride[2], outer, 1, rest, 8);
-      pad_ends_64(e3, p3 + full * 8, outer_stride[3], outer, 1, rest, 8);
+      if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
+      if (outer_stride[1] || !outer) pad_ends_8(e1, p1 + full * 1, outer_stride[1], outer, 1, rest, 8);
+      if (outer_stride[2] || !outer) pad_ends_8(e2, p2 + full * 1, outer_stride[2], outer, 1, rest, 8);
+      if (outer_stride[3] || !outer) pad_ends_64(e3, p3 + full * 8, outer_stride[3], outer, 1, rest, 8);
     }
     {
       char *w0 = p0;

@@ -78,7 +78,9 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   ALIGNED f8 row7[8];
   for (i8 outer = 0; outer < n_outer; outer += tile) {
     const i8 rows = n_outer - outer < tile ? n_outer - outer : tile;
-    if (rest) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, 8);
+    if (rest) {
+      if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, rows, rest, 8);
+    }
     for (i8 r = 0; r < rows; ++r) {
       char *w0 = p0 + r * outer_stride[0];
       f8x8 m4_0 = z4;

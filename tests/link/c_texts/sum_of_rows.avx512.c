@@ -80,7 +80,9 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   f8 *sets1 = a1;
   ((f8x8 *)sets1)[0] = ((f8x8 *)sets1)[1] = ((f8x8 *)sets1)[2] = ((f8x8 *)sets1)[3] = z1;
   for (i8 outer = 0; outer < n_outer; outer += 1) {
-    if (rest) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
+    if (rest) {
+      if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
+    }
     {
       char *w0 = p0;
       f8x8 m1_0 = ((f8x8 *)sets1)[0];
@@ -185,7 +187,9 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   f4 *sets1 = a1;
   ((f4x16 *)sets1)[0] = ((f4x16 *)sets1)[1] = ((f4x16 *)sets1)[2] = ((f4x16 *)sets1)[3] = z1;
   for (i8 outer = 0; outer < n_outer; outer += 1) {
-    if (rest) pad_ends_32(e0, p0 + full * 4, outer_stride[0], outer, 1, rest, 16);
+    if (rest) {
+      if (outer_stride[0] || !outer) pad_ends_32(e0, p0 + full * 4, outer_stride[0], outer, 1, rest, 16);
+    }
     {
       char *w0 = p0;
       f4x16 m1_0 = ((f4x16 *)sets1)[0];

@@ -44,7 +44,9 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
     sets1[l] = (f8)(-0x0.0p+0);
   }
   for (i8 outer = 0; outer < n_outer; outer += 1) {
-    if (rest) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
+    if (rest) {
+      if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
+    }
     {
       char *w0 = p0;
       for (i8 i = 0; i < n_inner;) {
@@ -134,7 +136,9 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
     sets1[l] = (f4)(-0x0.0p+0f);
   }
   for (i8 outer = 0; outer < n_outer; outer += 1) {
-    if (rest) pad_ends_32(e0, p0 + full * 4, outer_stride[0], outer, 1, rest, 16);
+    if (rest) {
+      if (outer_stride[0] || !outer) pad_ends_32(e0, p0 + full * 4, outer_stride[0], outer, 1, rest, 16);
+    }
     {
       char *w0 = p0;
       for (i8 i = 0; i < n_inner;) {

@@ -73,21 +73,24 @@ class CopiedEnds(Ends):
 
     def enter(self) -> Iterator[c.Statement]:
         rows = f"outer, {self.rows.count}, rest, {self.lanes}"
-        copies = [
-            self._call("pad_ends", each, 5, f"e{each.name}, {end}, {stride}, {rows}")
-            for each, end, stride in self._ends()
-            if each.is_read
-        ]
+        copies: list[c.Statement] = []
+        for each, end, stride in self._ends():
+            if each.is_read:
+                copy = self._call("pad_ends", each, 5, f"e{each.name}, {end}, {stride}, {rows}")
+                # What is the same for all rows is there already.
+                copies.append(c.If(f"{stride} || !outer", [copy]))
         if copies:
             yield c.If(self.is_copied, copies)
 
     def leave(self) -> Iterator[c.Statement]:
         rows = f"{self.rows.count}, rest, {self.lanes}"
-        copies = [
-            self._call("copy_ends", each, 4, f"{end}, e{each.name}, {stride}, {rows}")
-            for each, end, stride in self._ends()
-            if each.is_written
-        ]
+        copies: list[c.Statement] = []
+        for each, end, stride in self._ends():
+            if each.is_written:
+                copy = self._call("copy_ends", each, 4, f"{end}, e{each.name}, {stride}, {rows}")
+                # What all rows add to waits for the last one.
+                is_last = f"outer + {self.rows.count} >= n_outer"
+                copies.append(c.If(f"{stride} || {is_last}", [copy]) if each.is_read else copy)
         if copies:
             yield c.If(self.is_copied, copies)
 
