@@ -192,3 +192,48 @@ def test_what_there_is_can_be_asked():
 def test_an_array_knows_its_namespace():
     assert xp.ones(1).__array_namespace__() is xp
     assert xp.ones(1).to_device("cpu").device == "cpu"
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_quotients_of_infinities(dtype):
+    inf = np.inf
+    a = np.array([inf, -inf, inf, -inf, 3.0, 3.0, -3.0, inf, 7.0, -0.0], dtype)
+    b = np.array([2.0, 2.0, -2.0, -0.5, inf, -inf, inf, inf, 2.0, inf], dtype)
+    expected = np.array([inf, -inf, -inf, inf, 0.0, -0.0, -0.0, np.nan, 3.0, -0.0], dtype)
+    x, y = xp.asarray(a), xp.asarray(b)
+    z = xp.asarray(a)
+    z //= y
+    for found in (xp.floor_divide(x, y), x // y, z):
+        same(found, expected)
+        known = ~np.isnan(expected)
+        signs = np.signbit(np.asarray(found))
+        np.testing.assert_array_equal(signs[known], np.signbit(expected)[known])
+    same(x // 2, xp.floor_divide(x, 2) * 1)
+    same(xp.asarray([7, -7]) // 2, np.array([3, -4]))
+
+
+@pytest.mark.parametrize("dtype", COMPLEX)
+def test_expm1_of_infinities(dtype):
+    inf, nan = np.inf, np.nan
+    cases = {
+        (inf, 0.0): (inf, 0.0),
+        (inf, -0.0): (inf, -0.0),
+        (-inf, 0.0): (-1.0, 0.0),
+        (-inf, inf): (-1.0, 0.0),
+        (-inf, nan): (-1.0, 0.0),
+        (inf, inf): (inf, nan),
+        (inf, nan): (inf, nan),
+        (nan, 0.0): (nan, 0.0),
+        (0.0, inf): (nan, nan),
+        (1.0, 0.0): (np.expm1(1.0), 0.0),
+    }
+    found = np.asarray(xp.expm1(xp.asarray([complex(*z) for z in cases], dtype=xp.complex128)))
+    for value, (re, im) in zip(found, cases.values(), strict=True):
+        np.testing.assert_array_equal([value.real, value.imag], [re, im])
+    z = np.array([0.5 + 1j, -2 + 3j], dtype)
+    same(xp.expm1(xp.asarray(z)), np.expm1(z))
+
+
+def test_several_results_are_lists():
+    x = xp.asarray([1.0, 2.0])
+    assert type(xp.meshgrid(x, x)) is type(xp.broadcast_arrays(x, x)) is list

@@ -135,3 +135,15 @@ def test_errors():
         ft.tril(ft.scalar())
     with pytest.raises(ValueError, match="takes a matrix"):
         ft.identity_like(ft.vector())
+
+
+@pytest.mark.parametrize("offset", [2**62, 2**63, -(2**63), 10**30])
+def test_diagonals_beyond_all_elements(mode, offset):
+    x, array = ft.matrix("x"), numbers((3, 4), "float64")
+    results = [ft.tril(x, offset), ft.triu(x, offset), ft.diagonal(x, offset)]
+    results += [ft.eye(3, k=offset), ft.tri(3, 3, offset)]
+    below = offset < 0
+    expected = [array * (not below), array * below, np.zeros(0), np.zeros((3, 3))]
+    expected.append(np.full((3, 3), float(not below)))
+    for found, wanted in zip(fz.function([x], results, mode=mode)(array), expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)

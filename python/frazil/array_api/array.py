@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 import frazil.tensor as ft
 from frazil._core import Variable
+from frazil.array_api import special_cases
 from frazil.array_api.evaluation import Graph, over
 from frazil.graph.op import Array as NumPyArray
 from frazil.tensor import items
@@ -291,7 +292,7 @@ _BINARY: dict[str, Callable[..., Any]] = {
     "sub": ft.subtract,
     "mul": ft.multiply,
     "truediv": ft.divide,
-    "floordiv": ft.floor_divide,
+    "floordiv": special_cases.floor_divide,
     "mod": ft.remainder,
     "pow": ft.pow,
     "matmul": ft.matmul,

@@ -165,9 +165,9 @@ def eye(
     return lifted(ft.eye, n_rows, n_cols, k, dtype=dtype)
 
 
-def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> tuple[Array, ...]:
+def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> list[Array]:
     """Return the coordinates of the points of a grid: an array for each vector."""
-    return lifted_all(ft.meshgrid, *arrays, indexing=indexing)
+    return list(lifted_all(ft.meshgrid, *arrays, indexing=indexing))
 
 
 def tril(x: Array, /, *, k: int = 0) -> Array:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import frazil.tensor as ft
+from frazil.array_api import special_cases
 from frazil.array_api.array import Array, Number, lifted
 
 
@@ -55,7 +56,7 @@ conj = _unary(ft.conj)
 cos = _unary(ft.cos)
 cosh = _unary(ft.cosh)
 exp = _unary(ft.exp)
-expm1 = _unary(ft.expm1)
+expm1 = _unary(special_cases.expm1, "expm1")
 floor = _unary(ft.floor)
 imag = _unary(ft.imag)
 isfinite = _unary(ft.isfinite)
@@ -91,7 +92,7 @@ bitwise_xor = _binary(ft.bitwise_xor, "bitwise_xor")
 copysign = _binary(ft.copysign)
 divide = _binary(ft.divide, "divide")
 equal = _binary(ft.equal, "equal")
-floor_divide = _binary(ft.floor_divide, "floor_divide")
+floor_divide = _binary(special_cases.floor_divide, "floor_divide")
 greater = _binary(ft.greater, "greater")
 greater_equal = _binary(ft.greater_equal, "greater_equal")
 hypot = _binary(ft.hypot)

@@ -8,9 +8,9 @@ import frazil.tensor as ft
 from frazil.array_api.array import Array, Number, lifted, lifted_all
 
 
-def broadcast_arrays(*arrays: Array) -> tuple[Array, ...]:
+def broadcast_arrays(*arrays: Array) -> list[Array]:
     """Return the arrays in the shape that they broadcast to together."""
-    return lifted_all(ft.broadcast_arrays, *arrays)
+    return list(lifted_all(ft.broadcast_arrays, *arrays))
 
 
 def broadcast_to(x: Array, /, shape: tuple[int, ...]) -> Array:

@@ -33,6 +33,9 @@ from frazil.tensor.ranges import ARange
 from frazil.tensor.reductions import sum
 from frazil.tensor.transposition import permute_dims
 
+_FARTHEST = 2**62
+"""How far diagonals are told apart; those beyond have no elements, either."""
+
 
 @dataclass(frozen=True, eq=False)
 class ExtractDiag(Op):
@@ -55,7 +58,9 @@ class ExtractDiag(Op):
         return FrozenApply(self, [x], [TensorType(x.dtype, (*x.type.shape[:-2], length))])
 
     def perform(self, node: FrozenApply, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        return (np.diagonal(inputs[0], self.offset, -2, -1),)
+        (x,) = inputs
+        near = min(max(self.offset, -x.shape[-2]), x.shape[-1])  # NumPy takes no 64 bits
+        return (np.diagonal(x, near, -2, -1),)
 
     def infer_shape(self, node: FrozenApply, input_shapes: Sequence[Lengths]) -> tuple[Lengths]:
         *stack, rows, columns = input_shapes[0]
@@ -386,7 +391,7 @@ def _diagonal_length(rows: Variable, columns: Variable, offset: int) -> Variable
 def _as_offset(offset: int) -> int:
     if isinstance(offset, bool | np.bool_) or not isinstance(offset, int | np.integer):
         raise TypeError(f"the offset of a diagonal must be an integer; given {offset!r}")
-    return int(offset)
+    return min(max(int(offset), -_FARTHEST), _FARTHEST)
 
 
 def _with_sides(m: TensorLike, name: str) -> tuple[Variable, Variable, Variable]:
