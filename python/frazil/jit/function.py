@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -357,6 +358,25 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
         self._record = Record(hits_before=self._hits)
         self._tell_forms()
 
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """A pickle is the name in a module, as of functions; else what it is made of."""
+        if _named_in_module(self) is self:
+            return str(self.__qualname__)  # type: ignore[attr-defined]
+        if self._is_derived:
+            raise TypeError(
+                f"{self!r} is made by a transformation, and no pickle can hold that. Pickle the "
+                "function that was transformed, and transform it again"
+            )
+        options = {
+            "captures": dict(self._policies.of_names) or self._policies.default,
+            "mode": self._mode,
+            "static_argnums": sorted(self._static.positions),
+            "static_argnames": sorted(self._static.names),
+            "max_entries": self._max_entries,
+            "static_shapes": self._static_shapes,
+        }
+        return _unpickled, (self._fn, options)
+
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
@@ -378,6 +398,18 @@ def _runs_later(fn: Callable[..., Any]) -> bool:
     """Whether a call only makes a generator or a coroutine, which runs when nobody watches."""
     code = getattr(fn, "__code__", None)
     return code is not None and bool(code.co_flags & _RUNS_AT_ONCE)
+
+
+def _named_in_module(function: Any) -> object:
+    """What is found by the names of a function and its module; None if there is nothing."""
+    found: object = sys.modules.get(getattr(function, "__module__", ""))
+    for name in getattr(function, "__qualname__", "").split("."):
+        found = getattr(found, name, None)
+    return found
+
+
+def _unpickled(fn: Callable[..., Any], options: dict[str, Any]) -> JitFunction[..., Any]:
+    return JitFunction(fn, **options)
 
 
 @overload
