@@ -4,6 +4,7 @@ pub(crate) mod array;
 pub(crate) mod axis_lines;
 pub(crate) mod layout;
 pub(crate) mod progression;
+pub(crate) mod rows;
 pub(crate) mod scalar;
 pub(crate) mod search;
 pub(crate) mod sort;

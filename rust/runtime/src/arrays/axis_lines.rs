@@ -1,7 +1,7 @@
 //! The lines of an array along one axis: where each starts, in it and in a result.
 
 use crate::arrays::layout::Layout;
-use crate::arrays::strided::copy_row;
+use crate::arrays::rows::copy_row;
 use crate::arrays::walk::{Order, Strides, Walk};
 use crate::threads::attention::Patience;
 use crate::threads::conduct::Halt;

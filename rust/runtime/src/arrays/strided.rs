@@ -4,6 +4,7 @@ use frazil_core::DType;
 use smallvec::SmallVec;
 
 use crate::arrays::layout::Layout;
+use crate::arrays::rows::{add_row, copy_each, copy_row, repeat_each};
 use crate::arrays::scalar::Scalar;
 use crate::arrays::walk::{Strides, Walk, advance, memory_order};
 use crate::threads::attention::{PATIENCE, Patience, STOPPED, in_portions};
@@ -262,34 +263,6 @@ impl Ends {
 // SAFETY: the addresses are only read; what lies there is shared as `TransferPlan::run_with` says.
 unsafe impl Sync for Ends {}
 
-/// Copies `count` elements of `itemsize` bytes, aligned to as many.
-///
-/// # Safety
-/// Both rows are valid for `count` elements at their steps, aligned, and do not overlap.
-pub(crate) unsafe fn copy_row(
-    itemsize: usize,
-    destination: *mut u8,
-    to: i64,
-    source: *const u8,
-    from: i64,
-    count: i64,
-) {
-    let item = itemsize as i64;
-    // SAFETY: by the caller's promise.
-    unsafe {
-        if to == item && from == item {
-            source.copy_to_nonoverlapping(destination, count as usize * itemsize);
-            return;
-        }
-        match itemsize {
-            1 => copy_each::<u8>(destination, to, source, from, count),
-            2 => copy_each::<u16>(destination, to, source, from, count),
-            4 => copy_each::<u32>(destination, to, source, from, count),
-            _ => copy_each::<u64>(destination, to, source, from, count),
-        }
-    }
-}
-
 /// Copies so many bytes, unless the run is to stop.
 ///
 /// # Safety
@@ -299,114 +272,6 @@ pub(crate) unsafe fn copy_bytes(to: *mut u8, from: *const u8, bytes: usize) -> R
     in_portions(bytes, |part| unsafe {
         to.add(part.start).copy_from_nonoverlapping(from.add(part.start), part.len());
     })
-}
-
-/// Adds `count` elements to those of the destination; integers wrap, booleans are joined by "or".
-///
-/// # Safety
-/// As for [`copy_row`]; the elements are of `dtype`.
-unsafe fn add_row(
-    dtype: DType,
-    destination: *mut u8,
-    to: i64,
-    source: *const u8,
-    from: i64,
-    count: i64,
-) {
-    // SAFETY: by the caller's promise. Two's complement adds signed and unsigned alike.
-    unsafe {
-        match dtype {
-            DType::Bool => add_each::<u8>(destination, to, source, from, count, |a, b| a | b),
-            DType::Int8 | DType::UInt8 => {
-                add_each::<u8>(destination, to, source, from, count, u8::wrapping_add)
-            }
-            DType::Int16 | DType::UInt16 => {
-                add_each::<u16>(destination, to, source, from, count, u16::wrapping_add)
-            }
-            DType::Int32 | DType::UInt32 => {
-                add_each::<u32>(destination, to, source, from, count, u32::wrapping_add)
-            }
-            DType::Int64 | DType::UInt64 => {
-                add_each::<u64>(destination, to, source, from, count, u64::wrapping_add)
-            }
-            DType::Float32 => add_each::<f32>(destination, to, source, from, count, |a, b| a + b),
-            DType::Float64 => add_each::<f64>(destination, to, source, from, count, |a, b| a + b),
-            DType::Complex64 | DType::Complex128 => unreachable!("the builder refuses these"),
-        }
-    }
-}
-
-/// # Safety
-/// As for [`copy_row`]; the elements are of type `T`.
-unsafe fn copy_each<T>(destination: *mut u8, to: i64, source: *const u8, from: i64, count: i64) {
-    if to == size_of::<T>() as i64 {
-        let (place, mut element) = (destination.cast::<T>(), source);
-        for at in 0..count as usize {
-            // SAFETY: by the caller's promise.
-            unsafe { place.add(at).write(element.cast::<T>().read()) };
-            element = element.wrapping_offset(from as isize);
-        }
-        return;
-    }
-    for at in 0..count {
-        let place = destination.wrapping_offset((at * to) as isize).cast::<T>();
-        let element = source.wrapping_offset((at * from) as isize).cast::<T>();
-        // SAFETY: by the caller's promise.
-        unsafe { place.write(element.read()) };
-    }
-}
-
-/// Copies so many elements, each so often.
-///
-/// # Safety
-/// All of them lie inside both arrays and are of type `T`.
-unsafe fn repeat_each<T: Copy>(
-    destination: *mut u8,
-    to: [i64; 2],
-    source: *const u8,
-    from: i64,
-    [count, times]: [i64; 2],
-) {
-    let [far, near] = to;
-    // SAFETY: by the caller's promise.
-    let element =
-        |at: i64| unsafe { source.wrapping_offset((at * from) as isize).cast::<T>().read() };
-    let place = |at: i64, k: i64| destination.wrapping_offset((at * far + k * near) as isize);
-    for at in 0..count {
-        let element = element(at);
-        for k in 0..times {
-            // SAFETY: by the caller's promise.
-            unsafe { place(at, k).cast::<T>().write(element) };
-        }
-    }
-}
-
-/// # Safety
-/// As for [`copy_row`]; the elements are of type `T`, those of the destination are initialised.
-unsafe fn add_each<T: Copy>(
-    destination: *mut u8,
-    to: i64,
-    source: *const u8,
-    from: i64,
-    count: i64,
-    add: impl Fn(T, T) -> T,
-) {
-    let item = size_of::<T>() as i64;
-    if to == item && from == item {
-        // Written out, since the compiler adds in vectors only where it sees the steps.
-        let (places, elements) = (destination.cast::<T>(), source.cast::<T>());
-        for at in 0..count as usize {
-            // SAFETY: by the caller's promise.
-            unsafe { places.add(at).write(add(places.add(at).read(), elements.add(at).read())) };
-        }
-        return;
-    }
-    for at in 0..count {
-        let place = destination.wrapping_offset((at * to) as isize).cast::<T>();
-        let element = source.wrapping_offset((at * from) as isize).cast::<T>();
-        // SAFETY: by the caller's promise.
-        unsafe { place.write(add(place.read(), element.read())) };
-    }
 }
 
 /// Sets `count` consecutive elements to `value`, unless the run is to stop.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use frazil_core::DType;
 
 use crate::arrays::layout::Layout;
-use crate::arrays::strided::copy_row;
+use crate::arrays::rows::copy_row;
 use crate::threads::attention::Patience;
 use crate::threads::conduct::Halt;
 

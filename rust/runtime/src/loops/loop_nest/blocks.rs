@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::{KernelFn, LoopNest, Role};
-use crate::arrays::strided::copy_row;
+use crate::arrays::rows::copy_row;
 use crate::arrays::walk::Pointers;
 use crate::threads::attention::{Patience, STOPPED};
 

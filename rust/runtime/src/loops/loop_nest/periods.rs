@@ -7,8 +7,9 @@
 use smallvec::SmallVec;
 
 use super::{Access, KernelFn, LINE, LoopNest, Role};
+use crate::arrays::rows::copy_row;
 use crate::arrays::scalar::Scalar;
-use crate::arrays::strided::{copy_row, fill};
+use crate::arrays::strided::fill;
 use crate::arrays::walk::{Pointers, advance};
 use crate::loops::fold::Fold;
 use crate::threads::attention::{PATIENCE, STOPPED, ask};
