@@ -31,7 +31,10 @@ def expm1(x: TensorLike) -> Variable:
     if result.type.numpy_dtype.kind != "c":
         return result
     re, im = ft.real(x), ft.imag(x)
-    result = ft.where(ft.equal(im, 0), ft.complex(ft.expm1(re), im), result)
+    straight = ft.logical_and(ft.equal(im, 0), ft.logical_not(ft.isfinite(re)))
+    result = ft.where(straight, ft.complex(ft.expm1(re), im), result)
+    zero = ft.logical_and(ft.equal(re, 0), ft.equal(im, 0))
+    result = ft.where(zero, ft.complex(ft.abs(re), im), result)
     large, unknown = ft.isinf(re), ft.logical_not(ft.isfinite(im))
     limits = ft.where(re > 0, complex(math.inf, math.nan), complex(-1.0, 0.0))
     return ft.where(ft.logical_and(large, unknown), ft.astype(limits, result.dtype), result)

@@ -39,11 +39,7 @@ def frexp(x: TensorLike, /) -> tuple[Variable, Variable]:
     tuple of Variable
         Fractions from 0.5 to 1, with the sign of ``x`` and in a floating dtype, and exponents of
         int32, as :func:`numpy.frexp` gives: zeros, infinities and NaN have the exponent 0. The
-        exponents have no gradient.
-
-    See Also
-    --------
-    ldexp : The inverse.
+        exponents have no gradient. :func:`ldexp` is the inverse.
 
     Examples
     --------
