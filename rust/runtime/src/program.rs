@@ -143,7 +143,7 @@ impl Program {
             end: arena + 1 + outputs.len() + slots.len(),
         };
         Program {
-            liveness: Liveness::new(&slots, &inputs, &instrs, &parts, outputs),
+            liveness: Liveness::new(&slots, &inputs, &instrs, &parts, outputs, watched),
             calls,
             depth: 1 + parts.iter().map(|part| part.program.depth).max().unwrap_or(0),
             donated: (0..inputs.len()).filter(|&at| inputs[at].donated).collect(),

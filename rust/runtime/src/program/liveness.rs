@@ -37,10 +37,12 @@ impl Liveness {
         instrs: &[Instr],
         parts: &[Part],
         outputs: &[Slot],
+        watched: bool,
     ) -> Liveness {
         let families = Families::new(slots, instrs, parts, outputs);
         let mut donated = vec![false; slots.len()];
-        for input in inputs.iter().filter(|input| input.donated) {
+        // Memory of the caller has no guard zones, so a watched run makes nothing there.
+        for input in inputs.iter().filter(|input| input.donated && !watched) {
             donated[input.slot.index()] = true;
         }
         let mut over: Box<[Option<Slot>]> = vec![None; slots.len()].into();
