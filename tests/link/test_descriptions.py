@@ -50,6 +50,8 @@ KERNELS = {
     "sum": ft.sqr(x - y).sum(),
     "rows": m - m.mean(axis=1, keepdims=True),
     "take": x[places] * 2,
+    "take_rows": (m[places] * m[places + 1]).sum(axis=1),
+    "put_rows": ft.inc_subtensor(m[places], x),
     "element_loop": newton(x),
     "scan": scan(x),
 }

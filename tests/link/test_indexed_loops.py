@@ -260,6 +260,18 @@ def test_rows_that_indices_choose(linker, dtype, case):
         np.testing.assert_allclose(got, one, rtol=1e-5 if dtype == "float32" else 1e-12)
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_rows_that_indices_choose_have_the_bits_of_c(dtype, layout):
+    rng = np.random.default_rng(8)
+    table, other = rng.normal(size=(2, 6, 70)).astype(dtype)
+    table, weight = LAYOUTS[layout](table), rng.normal(size=9).astype(dtype)
+    arrays = [table, other[:, : table.shape[1]], weight, rng.integers(-6, 6, 9)]
+    made = (rows_in_many_ways(mode, dtype)(*arrays) for mode in ("c", "cranelift"))
+    for of_c, own in zip(*made, strict=True):
+        assert of_c.tobytes() == own.tobytes()
+
+
 @cache
 def rows_without_an_end(mode):
     """What there is for rows of any length: a sum has a value where there is nothing."""

@@ -333,14 +333,33 @@ impl<'f> Emitter<'f> {
 
     /// Does something only where `holds` is true.
     pub(crate) fn when(&mut self, holds: Value, inside: impl FnOnce(&mut Self)) {
+        let own = self.begin_if(holds);
+        inside(self);
+        self.end_if(own);
+    }
+
+    /// Begins what is done only where `holds` is true; [`Emitter::end_if`] ends it.
+    pub(crate) fn begin_if(&mut self, holds: Value) -> If {
         let (then, after) = (self.b.create_block(), self.b.create_block());
         self.b.ins().brif(holds, then, &[], after, &[]);
         self.b.switch_to_block(then);
         self.b.seal_block(then);
-        inside(self);
+        If { after }
+    }
+
+    pub(crate) fn end_if(&mut self, own: If) {
+        self.b.ins().jump(own.after, &[]);
+        self.b.switch_to_block(own.after);
+        self.b.seal_block(own.after);
+    }
+
+    /// Ends what is done only where the condition holds, and begins what is done elsewhere.
+    pub(crate) fn begin_else(&mut self, own: If) -> If {
+        let after = self.b.create_block();
         self.b.ins().jump(after, &[]);
-        self.b.switch_to_block(after);
-        self.b.seal_block(after);
+        self.b.switch_to_block(own.after);
+        self.b.seal_block(own.after);
+        If { after }
     }
 
     /// Returns a status where `holds` is true, once `inside` has reported.
@@ -361,6 +380,11 @@ impl<'f> Emitter<'f> {
 /// A loop that is being written.
 pub(crate) struct Loop {
     head: Block,
+    after: Block,
+}
+
+/// What is done under a condition, while it is being written.
+pub(crate) struct If {
     after: Block,
 }
 

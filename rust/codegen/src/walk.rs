@@ -5,12 +5,14 @@ use crate::emit::{Emitter, suffix};
 use crate::folding::{Folding, Target};
 use crate::kernel::{Action, LoopKernel, Pass};
 use crate::stages::{Call, OperandPlace, Stages};
+use crate::walk::indexed_row::{Indexed, IndexedRow};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{InstBuilder, StackSlot, Value};
 use cranelift_frontend::Variable;
 use std::collections::BTreeMap;
 
+mod indexed_row;
 mod stage;
 mod turn;
 
@@ -34,6 +36,8 @@ pub(crate) struct Walk<'k, 'e, 'f> {
     /// The values that are the same along the row, where they are known.
     uniform: Vec<Option<Value>>,
     cumulated: BTreeMap<usize, Variable>,
+    /// The rows that indices choose in this pass.
+    indexed: BTreeMap<Indexed, IndexedRow>,
 }
 
 pub(crate) fn write_loop(e: &mut Emitter, kernel: &LoopKernel) {
@@ -61,6 +65,7 @@ pub(crate) fn write_loop(e: &mut Emitter, kernel: &LoopKernel) {
         n_inner,
         uniform: vec![None; values],
         cumulated: BTreeMap::new(),
+        indexed: BTreeMap::new(),
     };
     walk.rows(n_outer, count);
 }
@@ -148,6 +153,11 @@ impl Walk<'_, '_, '_> {
     }
 
     // ------------------------------------------------------------ what is the same along the row
+
+    fn are_uniform(&self, values: &[usize]) -> bool {
+        let literals = self.k.reads.len()..self.k.first();
+        values.iter().all(|&k| literals.contains(&k) || self.uniform[k].is_some())
+    }
 
     fn uniform_value(&mut self, k: usize) -> Value {
         let reads = self.k.reads.len();
@@ -249,6 +259,7 @@ impl Walk<'_, '_, '_> {
         }
         let nothing = pass.writes.is_empty() && pass.stores.is_empty() && pass.puts.is_empty();
         if !(nothing && foldings.is_empty()) {
+            self.enter_indexed_rows(pass);
             self.chunks(pass, foldings);
         }
         for (own, &total) in foldings.iter().zip(totals) {

@@ -6,6 +6,7 @@ use crate::folding::Folding;
 use crate::kernel::{Action, Pass};
 use crate::stages::{OperandPlace, Stages};
 use crate::walk::Walk;
+use crate::walk::indexed_row::Indexed;
 use crate::walk::turn::{Region, Turn};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
@@ -36,11 +37,15 @@ impl Walk<'_, '_, '_> {
         }
         let size = self.register_size(&region, foldings);
         let simple = self.is_simple(&region);
+        let count = if simple { self.unrolled(&region) } else { 1 };
+        let together = size.is_some() || count > 1;
+        let dense = if together { self.dense(&region) } else { None };
         let at = self.e.variable(I64, from);
         if foldings.is_empty() {
-            let count = if simple { self.unrolled(&region) } else { 1 };
-            self.turns(&region, at, to, size, count, None, foldings);
-            if size.is_some() || count > 1 {
+            // The elements of rows with gaps go one by one.
+            let end = dense.map_or(to, |dense| self.e.b.ins().select(dense, to, from));
+            self.turns(&region, at, end, size, count, None, foldings);
+            if together {
                 self.turns(&region, at, to, None, 1, None, foldings);
             }
             return;
@@ -51,17 +56,19 @@ impl Walk<'_, '_, '_> {
             let end = e.b.ins().iadd(start, lanes);
             e.b.ins().icmp(IntCC::SignedLessThanOrEqual, end, to)
         });
-        let (start, sets) = self.enter_block(at, foldings);
-        let end = self.e.b.ins().iadd(start, lanes);
-        let count = if simple { self.unrolled(&region) } else { 1 };
+        let block = self.enter_block(at, foldings);
+        let end = self.e.b.ins().iadd(block.0, lanes);
         let registers = self.k.lanes as u32 / size.map_or(1, |size| REGISTER / size);
         let count = count.min(registers);
-        if registers == count {
-            let turn = Turn { at: start, block: Some((start, sets)), count };
-            self.turn_of(&region, &turn, size, foldings);
-            self.e.b.def_var(at, end);
+        if let Some(dense) = dense {
+            let gaps = self.e.b.ins().bxor_imm_u(dense, 1);
+            let one_by_one = self.e.begin_if(gaps);
+            self.turns(&region, at, end, None, 1, Some(block.clone()), foldings);
+            let dense = self.e.begin_else(one_by_one);
+            self.block(&region, at, end, (size, count), block, foldings);
+            self.e.end_if(dense);
         } else {
-            self.turns(&region, at, end, size, count, Some((start, sets)), foldings);
+            self.block(&region, at, end, (size, count), block, foldings);
         }
         for own in foldings {
             own.leave_block(self.e);
@@ -70,22 +77,37 @@ impl Walk<'_, '_, '_> {
         self.rest(&region, at, to, foldings);
     }
 
+    /// The elements of a whole block, so many registers of so wide elements a turn.
+    fn block(
+        &mut self,
+        region: &Region<'_>,
+        at: Variable,
+        end: Value,
+        (size, count): (Option<u32>, u32),
+        block: (Value, Vec<Value>),
+        foldings: &[Folding],
+    ) {
+        let registers = self.k.lanes as u32 / size.map_or(1, |size| REGISTER / size);
+        if registers == count {
+            let turn = Turn { at: block.0, block: Some(block), count };
+            self.turn_of(region, &turn, size, foldings);
+            self.e.b.def_var(at, end);
+        } else {
+            self.turns(region, at, end, size, count, Some(block), foldings);
+        }
+    }
+
     /// The elements behind the last whole block, one by one, if there are any.
     fn rest(&mut self, region: &Region<'_>, at: Variable, to: Value, foldings: &[Folding]) {
         let start = self.e.b.use_var(at);
         let left = self.e.b.ins().icmp(IntCC::SignedLessThan, start, to);
-        let (then, after) = (self.e.b.create_block(), self.e.b.create_block());
-        self.e.b.ins().brif(left, then, &[], after, &[]);
-        self.e.b.switch_to_block(then);
-        self.e.b.seal_block(then);
+        let some = self.e.begin_if(left);
         let block = self.enter_block(at, foldings);
         self.turns(region, at, to, None, 1, Some(block), foldings);
         for own in foldings {
             own.leave_block(self.e);
         }
-        self.e.b.ins().jump(after, &[]);
-        self.e.b.switch_to_block(after);
-        self.e.b.seal_block(after);
+        self.e.end_if(some);
     }
 
     pub(super) fn enter_block(
@@ -116,7 +138,9 @@ impl Walk<'_, '_, '_> {
     fn given(&self, pass: &Pass, stages: &Stages, stage: usize) -> Vec<usize> {
         let mut used: Vec<usize> = Vec::new();
         for &k in &stages.computed[stage] {
-            used.extend(&self.k.at(k).args);
+            if !self.indexed.contains_key(&Indexed::Take(k)) {
+                used.extend(&self.k.at(k).args);
+            }
         }
         for call in &stages.calls[stage] {
             for (place, &a) in call.from.iter().zip(&self.k.at(call.value).args) {
@@ -130,7 +154,9 @@ impl Walk<'_, '_, '_> {
             used.extend(pass.folds.iter().map(|&k| self.k.at(k).args[1]));
             used.extend(&pass.stores);
             for &put in &pass.puts {
-                used.extend(&self.k.puts[put].args);
+                if !self.indexed.contains_key(&Indexed::Put(put)) {
+                    used.extend(&self.k.puts[put].args);
+                }
                 used.push(self.k.puts[put].value);
             }
         }
@@ -146,7 +172,7 @@ impl Walk<'_, '_, '_> {
         let mut dtypes: Vec<Dtype> = Vec::new();
         for &k in &region.stages.computed[region.stage] {
             let own = self.k.at(k);
-            if !matches!(own.action, Action::Op(_)) {
+            if !self.goes_together(k) {
                 return None;
             }
             dtypes.push(own.dtype);
@@ -157,9 +183,10 @@ impl Walk<'_, '_, '_> {
             dtypes.extend(&self.k.at(call.value).operands);
         }
         if region.stage == region.stages.last() {
-            if !region.pass.puts.is_empty() {
+            if !self.puts_rows(region.pass) {
                 return None;
             }
+            dtypes.extend(region.pass.puts.iter().map(|&put| self.k.puts[put].dtype));
             dtypes.extend(region.pass.writes.iter().map(|&w| self.k.writes[w].dtype));
         }
         for own in foldings {
@@ -177,9 +204,18 @@ impl Walk<'_, '_, '_> {
 
     /// Whether several elements may take each step together.
     fn is_simple(&self, region: &Region) -> bool {
-        let ops = region.stages.computed[region.stage].iter();
-        let mut ops = ops.map(|&k| self.k.at(k).action);
-        region.pass.puts.is_empty() && ops.all(|action| matches!(action, Action::Op(_)))
+        let mut computed = region.stages.computed[region.stage].iter();
+        self.puts_rows(region.pass) && computed.all(|&k| self.goes_together(k))
+    }
+
+    /// Whether a value is one of several elements, each computed from the operands' own.
+    fn goes_together(&self, k: usize) -> bool {
+        matches!(self.k.at(k).action, Action::Op(_)) || self.indexed.contains_key(&Indexed::Take(k))
+    }
+
+    /// Whether indices choose whole rows in all puts of a pass.
+    fn puts_rows(&self, pass: &Pass) -> bool {
+        pass.puts.iter().all(|&put| self.indexed.contains_key(&Indexed::Put(put)))
     }
 
     /// How many registers, or elements, a turn does.

@@ -5,13 +5,9 @@ use crate::folding::Folding;
 use crate::kernel::{Action, Pass, Statement};
 use crate::stages::{OperandPlace, Stages};
 use crate::walk::Walk;
-use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::I64;
+use crate::walk::indexed_row::Indexed;
 use cranelift_codegen::ir::{InstBuilder, StackSlot, Value};
 use std::collections::BTreeMap;
-
-/// The status of an index out of bounds.
-const OUT_OF_BOUNDS: i64 = 2;
 
 /// The part of a row that is being walked, in one stage of a pass.
 pub(super) struct Region<'p> {
@@ -99,7 +95,7 @@ impl Walk<'_, '_, '_> {
                 Some(reduce) => self.fold_all(reduce, write.dtype, &given, address),
             }
         }
-        self.puts(region.pass, values, turn.at);
+        self.puts(region.pass, values, turn);
     }
 
     /// The address of the element at `index` behind a pointer.
@@ -180,6 +176,10 @@ impl Walk<'_, '_, '_> {
 
     fn computed(&mut self, k: usize, turn: &Turn, values: &[Vec<Value>]) -> Vec<Value> {
         let own = self.k.at(k);
+        if let Some(row) = self.indexed.get(&Indexed::Take(k)).copied() {
+            let address = self.element_of_row(row, own.dtype, turn);
+            return self.load_all(own.dtype, address, turn.count);
+        }
         let from: Vec<Dtype> = own.args.iter().map(|&a| self.k.dtype(a)).collect();
         (0..turn.count as usize)
             .map(|n| {
@@ -221,69 +221,26 @@ impl Walk<'_, '_, '_> {
         args: &[Value],
         element: Value,
     ) -> Value {
-        let first: usize = self.k.sources[..source].iter().map(|own| own.indices).sum();
-        let from: Vec<Dtype> = own.args.iter().map(|&a| self.k.dtype(a)).collect();
-        let pointer = self.pointer(self.source_pointer(source));
-        let table = self.pointer(self.table_pointer(source));
         let inner = self.k.sources[source].inner;
-        let address = self.place(pointer, table, &from, args, first, inner.then_some(element));
+        let address = self.take_address(own, source, args, inner.then_some(element));
         self.e.load(own.dtype, address, 0)
     }
 
-    fn puts(&mut self, pass: &Pass, values: &[Vec<Value>], element: Value) {
-        let mut first: usize = self.k.sources.iter().map(|own| own.indices).sum();
+    fn puts(&mut self, pass: &Pass, values: &[Vec<Value>], turn: &Turn) {
         for &k in &pass.puts {
             let put = &self.k.puts[k];
-            let from: Vec<Dtype> = put.args.iter().map(|&a| self.k.dtype(a)).collect();
-            let args: Vec<Value> = put.args.iter().map(|&a| values[a][0]).collect();
-            let pointer = self.pointer(self.put_pointer(k));
-            let table = self.pointer(self.table_pointer(self.k.sources.len() + k));
-            let address =
-                self.place(pointer, table, &from, &args, first, put.inner.then_some(element));
-            first += put.args.len();
-            let value = values[put.value][0];
-            let value = self.e.convert(value, self.k.dtype(put.value), put.dtype);
+            let address = match self.indexed.get(&Indexed::Put(k)).copied() {
+                Some(row) => self.element_of_row(row, put.dtype, turn),
+                None => {
+                    let args: Vec<Value> = put.args.iter().map(|&a| values[a][0]).collect();
+                    self.put_address(k, &args, put.inner.then_some(turn.at))
+                }
+            };
+            let given = self.converted(&values[put.value], self.k.dtype(put.value), put.dtype);
             match put.reduce {
-                None => self.e.store(put.dtype, value, address, 0),
-                Some(reduce) => self.fold_all(reduce, put.dtype, &[value], address),
+                None => self.store_all(put.dtype, &given, address),
+                Some(reduce) => self.fold_all(reduce, put.dtype, &given, address),
             }
         }
-    }
-
-    /// Where indices point; the first index is number `first` of the kernel.
-    fn place(
-        &mut self,
-        pointer: Value,
-        table: Value,
-        from: &[Dtype],
-        args: &[Value],
-        first: usize,
-        element: Option<Value>,
-    ) -> Value {
-        let flags = crate::emit::flags();
-        let report = self.pointer(self.report_pointer());
-        let mut address = pointer;
-        for (j, (&arg, &dtype)) in args.iter().zip(from).enumerate() {
-            let given = self.e.convert(arg, dtype, Dtype::Int64);
-            let length = self.e.b.ins().load(I64, flags, table, 8 * (2 * j as i32 + 1));
-            let stride = self.e.b.ins().load(I64, flags, table, 8 * (2 * j as i32 + 2));
-            let negative = self.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, given, 0);
-            let from_end = self.e.b.ins().iadd(given, length);
-            let index = self.e.b.ins().select(negative, from_end, given);
-            let outside = self.e.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, index, length);
-            self.e.fail_if(outside, OUT_OF_BOUNDS, |e| {
-                let number = e.i64((first + j) as i64);
-                e.b.ins().store(flags, number, report, 0);
-                e.b.ins().store(flags, given, report, 8);
-            });
-            let offset = self.e.b.ins().imul(index, stride);
-            address = self.e.b.ins().iadd(address, offset);
-        }
-        if let Some(element) = element {
-            let stride = self.e.b.ins().load(I64, flags, table, 0);
-            let offset = self.e.b.ins().imul(element, stride);
-            address = self.e.b.ins().iadd(address, offset);
-        }
-        address
     }
 }

@@ -1,0 +1,183 @@
+//! Operands that indices choose: where an element lies, and where a row does that is walked along.
+
+use crate::dtype::Dtype;
+use crate::kernel::{Action, Pass, Statement};
+use crate::walk::Walk;
+use crate::walk::turn::{Region, Turn};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_frontend::Variable;
+
+/// The status of an index out of bounds.
+const OUT_OF_BOUNDS: i64 = 2;
+
+/// What moves along a row at indices that do not: a value that is taken, or a put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Indexed {
+    Take(usize),
+    Put(usize),
+}
+
+/// The row that indices have chosen, and the bytes from one element to the next.
+#[derive(Clone, Copy)]
+pub(super) struct IndexedRow {
+    start: Variable,
+    stride: Value,
+    size: u32,
+}
+
+impl Walk<'_, '_, '_> {
+    // ------------------------------------------------------------ whole rows
+
+    /// Finds the rows of a pass: their indices are checked once, before anything is written.
+    pub(super) fn enter_indexed_rows(&mut self, pass: &Pass) {
+        let kernel = self.k;
+        self.indexed.clear();
+        for &k in &pass.varying {
+            let own = kernel.at(k);
+            let Action::Take(source) = own.action else { continue };
+            if kernel.sources[source].inner && self.are_uniform(&own.args) {
+                let (pointer, table) = (self.source_pointer(source), self.table_pointer(source));
+                let row = self.row(pointer, table, own.dtype, |walk| {
+                    let args: Vec<Value> =
+                        own.args.iter().map(|&a| walk.uniform_value(a)).collect();
+                    walk.take_address(own, source, &args, None)
+                });
+                self.indexed.insert(Indexed::Take(k), row);
+            }
+        }
+        for &k in &pass.puts {
+            let put = &kernel.puts[k];
+            if put.inner && self.are_uniform(&put.args) {
+                let table = self.table_pointer(kernel.sources.len() + k);
+                let row = self.row(self.put_pointer(k), table, put.dtype, |walk| {
+                    let args: Vec<Value> =
+                        put.args.iter().map(|&a| walk.uniform_value(a)).collect();
+                    walk.put_address(k, &args, None)
+                });
+                self.indexed.insert(Indexed::Put(k), row);
+            }
+        }
+    }
+
+    /// The row at an address, which is not looked for if the row has no elements.
+    fn row(
+        &mut self,
+        pointer: usize,
+        table: usize,
+        dtype: Dtype,
+        address: impl FnOnce(&mut Self) -> Value,
+    ) -> IndexedRow {
+        let base = self.pointer(pointer);
+        let start = self.e.variable(I64, base);
+        if self.k.takes_rows {
+            let some = self.e.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, self.n_inner, 0);
+            let looks = self.e.begin_if(some);
+            let found = address(self);
+            self.e.b.def_var(start, found);
+            self.e.end_if(looks);
+        } else {
+            let found = address(self);
+            self.e.b.def_var(start, found);
+        }
+        let table = self.pointer(table);
+        let stride = self.e.b.ins().load(I64, crate::emit::flags(), table, 0);
+        IndexedRow { start, stride, size: dtype.size() }
+    }
+
+    /// Whether the elements of all rows in a stage lie side by side; `None` if it has no rows.
+    pub(super) fn dense(&mut self, region: &Region) -> Option<Value> {
+        let takes = region.stages.computed[region.stage].iter().map(|&k| Indexed::Take(k));
+        let last = region.stage == region.stages.last();
+        let puts = region.pass.puts.iter().filter(|_| last).map(|&k| Indexed::Put(k));
+        let rows: Vec<IndexedRow> =
+            takes.chain(puts).filter_map(|own| self.indexed.get(&own).copied()).collect();
+        let mut all = None;
+        for row in rows {
+            let size = i64::from(row.size);
+            let own = self.e.b.ins().icmp_imm_s(IntCC::Equal, row.stride, size);
+            all = Some(all.map_or(own, |so_far| self.e.b.ins().band(so_far, own)));
+        }
+        all
+    }
+
+    /// The address of the first element of a turn; where there are several, the row has no gaps.
+    pub(super) fn element_of_row(&mut self, row: IndexedRow, dtype: Dtype, turn: &Turn) -> Value {
+        let start = self.e.b.use_var(row.start);
+        if self.e.lanes() * turn.count > 1 {
+            return self.element(start, dtype, turn.at);
+        }
+        let offset = self.e.b.ins().imul(turn.at, row.stride);
+        self.e.b.ins().iadd(start, offset)
+    }
+
+    // ------------------------------------------------------------ addresses
+
+    /// Where the indices of a take point; with `element`, at that one of a row.
+    pub(super) fn take_address(
+        &mut self,
+        own: &Statement,
+        source: usize,
+        args: &[Value],
+        element: Option<Value>,
+    ) -> Value {
+        let first: usize = self.k.sources[..source].iter().map(|own| own.indices).sum();
+        let from: Vec<Dtype> = own.args.iter().map(|&a| self.k.dtype(a)).collect();
+        let pointer = self.pointer(self.source_pointer(source));
+        let table = self.pointer(self.table_pointer(source));
+        self.place(pointer, table, &from, args, first, element)
+    }
+
+    /// Where the indices of a put point.
+    pub(super) fn put_address(
+        &mut self,
+        k: usize,
+        args: &[Value],
+        element: Option<Value>,
+    ) -> Value {
+        let of_sources: usize = self.k.sources.iter().map(|own| own.indices).sum();
+        let before: usize = self.k.puts[..k].iter().map(|own| own.args.len()).sum();
+        let from: Vec<Dtype> = self.k.puts[k].args.iter().map(|&a| self.k.dtype(a)).collect();
+        let pointer = self.pointer(self.put_pointer(k));
+        let table = self.pointer(self.table_pointer(self.k.sources.len() + k));
+        self.place(pointer, table, &from, args, of_sources + before, element)
+    }
+
+    /// Where indices point; the first index is number `first` of the kernel.
+    fn place(
+        &mut self,
+        pointer: Value,
+        table: Value,
+        from: &[Dtype],
+        args: &[Value],
+        first: usize,
+        element: Option<Value>,
+    ) -> Value {
+        let flags = crate::emit::flags();
+        let report = self.pointer(self.report_pointer());
+        let mut address = pointer;
+        for (j, (&arg, &dtype)) in args.iter().zip(from).enumerate() {
+            let given = self.e.convert(arg, dtype, Dtype::Int64);
+            let length = self.e.b.ins().load(I64, flags, table, 8 * (2 * j as i32 + 1));
+            let stride = self.e.b.ins().load(I64, flags, table, 8 * (2 * j as i32 + 2));
+            let negative = self.e.b.ins().icmp_imm_s(IntCC::SignedLessThan, given, 0);
+            let from_end = self.e.b.ins().iadd(given, length);
+            let index = self.e.b.ins().select(negative, from_end, given);
+            let outside = self.e.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, index, length);
+            self.e.fail_if(outside, OUT_OF_BOUNDS, |e| {
+                let number = e.i64((first + j) as i64);
+                e.b.ins().store(flags, number, report, 0);
+                e.b.ins().store(flags, given, report, 8);
+            });
+            let offset = self.e.b.ins().imul(index, stride);
+            address = self.e.b.ins().iadd(address, offset);
+        }
+        if let Some(element) = element {
+            let stride = self.e.b.ins().load(I64, flags, table, 0);
+            let offset = self.e.b.ins().imul(element, stride);
+            address = self.e.b.ins().iadd(address, offset);
+        }
+        address
+    }
+}
