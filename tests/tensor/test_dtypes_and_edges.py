@@ -20,6 +20,8 @@ INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uin
 DTYPES = ("bool", *INTEGERS, "float32", "float64")
 KNOWN = {"reciprocal"}
 """What docs/differences.md says is otherwise for integers."""
+NUMBERS_FIRST = {"ldexp"}
+"""What docs/differences.md says is otherwise for a Python integer as the first operand."""
 
 ALIASES = {
     "neq": "not_equal",
@@ -82,6 +84,8 @@ def test_dtypes_of_elementwise_functions_with_numbers_of_python() -> None:
             array = np.ones(3, dtype)
             own = ft.constant(array)
             assert dtype_of(ours, own, number) == dtype_of(ufunc, array, number), (name, dtype)
+            if name in NUMBERS_FIRST and type(number) is int:
+                continue
             assert dtype_of(ours, number, own) == dtype_of(ufunc, number, array), (name, dtype)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import frazil.scalar as scalar
 from frazil._core import Variable, elemwise
 from frazil.scalar.constants import TensorLike, as_operand, as_tensor
@@ -15,13 +17,15 @@ _DIGITS = 53
 @elementwise(
     "[0.75, -0.5], [3, -1] -> [ 6.  , -0.25]",
     "As :func:`numpy.ldexp` gives, in a floating dtype. The exponents have no gradient.",
-    "Numbers, and exponents, which are integers with a sign; the shapes broadcast.",
+    "Numbers, and exponents, which are integers that int64 holds; the shapes broadcast.",
 )
 def ldexp(x1: TensorLike, x2: TensorLike, /) -> Variable:
     """Return ``x1 * 2**x2``, rounded once and with powers that may be out of range."""
     x, exponents = as_operand(x1), as_tensor(x2)
-    if exponents.type.numpy_dtype.kind not in "ib":
-        raise TypeError(f"ldexp takes exponents that are integers; given {exponents.type}")
+    if not np.can_cast(exponents.type.numpy_dtype, np.int64):
+        raise TypeError(
+            f"ldexp takes exponents that are integers and fit int64; given {exponents.type}"
+        )
     dtype = elemwise(scalar.exp, x).dtype
     return as_tensor(_scaled(as_tensor(x, "float64"), as_tensor(exponents, "int64")), dtype)
 
