@@ -250,6 +250,40 @@ def test_steps_end_by_themselves_for_each_element(mode):
     np.testing.assert_array_equal(done, [True, False, False, False, False])
 
 
+@FEW
+@given(
+    dtype=st.sampled_from(["float32", "float64"]),
+    shape=st.tuples(st.integers(1, 3), st.integers(1, 40)),
+    same=st.booleans(),
+    stops=st.booleans(),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_elements_end_beside_others_that_go_on(dtype, shape, same, stops, seed):
+    """What an element comes to has the same bits, whichever others it is computed with."""
+    u, v, x = (ft.scalar(dtype=dtype) for _ in range(3))
+    turns = ft.scalar(dtype="int64" if dtype == "float64" else "int32")
+    odd = ft.scalar(dtype="bool")
+    nexts = [u * u - v * v + x, 2 * u * v + x, turns + 1, ft.logical_not(odd)]
+    loop = ScalarLoop([u, v, turns, odd], nexts, [x], until=u * u + v * v > 4 if stops else None)
+    draws = np.random.default_rng(seed)
+    value = draws.uniform(-2, 1, shape).astype(dtype)
+    counts = draws.integers(-1, 30, () if same else shape)
+    m, n = ft.matrix(dtype=dtype), ft.tensor(dtype="int64", shape=(None,) * counts.ndim)
+    zero, none = np.zeros((), dtype), np.zeros((), turns.dtype)
+    made = results(loop(n, zero, zero, none, np.False_, m))
+    total = ft.where(made[3], made[0], made[1]).sum(axis=1)
+    wanted = fz.function([n, m], made, mode="py")(counts, value)
+    sums = []
+    for mode in ("c", "cranelift"):
+        f = fz.function([n, m], [*made, total], mode=mode)
+        for points in (value, np.asfortranarray(value)):
+            *got, total_of_rows = f(counts, points)
+            for own, want in zip(got, wanted, strict=True):
+                np.testing.assert_array_equal(own, want)
+            sums.append(total_of_rows)
+    np.testing.assert_array_equal(sums, [sums[0]] * len(sums))
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint32", "int64"])
 def test_the_number_of_steps_is_any_integer(mode, dtype):

@@ -162,6 +162,11 @@ pub(crate) struct Body {
 }
 
 impl Body {
+    /// The number of the first statement.
+    pub(crate) fn first(&self) -> usize {
+        self.states.len() + self.constants.len() + self.literals.len()
+    }
+
     /// The type of each value.
     pub(crate) fn dtypes(&self) -> Vec<Dtype> {
         let given = self.states.iter().chain(&self.constants).copied();

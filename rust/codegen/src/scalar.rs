@@ -7,7 +7,7 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
 
-use self::wide::has_wide_form;
+pub(crate) use self::wide::has_wide_form;
 
 mod convert;
 mod wide;

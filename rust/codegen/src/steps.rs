@@ -1,12 +1,16 @@
 //! The code of steps: of scans, and of loops that each element goes through.
 
 use crate::dtype::Dtype;
-use crate::emit::{Emitter, flags};
+use crate::emit::{Emitter, Loop, flags};
 use crate::kernel::{Action, Body, Literal, ScanKernel, Statement};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use cranelift_frontend::Variable;
+
+pub(crate) use self::lanes::{Count, goes_in_registers};
+
+mod lanes;
 
 /// The status of a scan whose condition held.
 const ENDED: i64 = 3;
@@ -23,14 +27,24 @@ struct StepValues<'k> {
 }
 
 impl StepValues<'_> {
-    fn value(&self, k: usize) -> Value {
-        self.values[k].expect("a kernel was verified")
+    /// The values before the first step of a loop, of its states, constants and literals.
+    fn of_loop(
+        e: &mut Emitter,
+        body: &Body,
+        given: &[Value],
+        literals: &[Value],
+    ) -> StepValues<'static> {
+        let dtypes = body.dtypes();
+        let mut values: Vec<Option<Value>> =
+            given.iter().chain(literals).copied().map(Some).collect();
+        values.resize(dtypes.len(), None);
+        let mut step = StepValues { bodies: &[], dtypes, values };
+        step.statements(e, body.first(), &body.statements, &body.constant, true);
+        step
     }
 
-    fn literals(&mut self, e: &mut Emitter, first: usize, literals: &[Literal]) {
-        for (k, own) in literals.iter().enumerate() {
-            self.values[first + k] = Some(e.constant(own.dtype, own.bits));
-        }
+    fn value(&self, k: usize) -> Value {
+        self.values[k].expect("a kernel was verified")
     }
 
     /// Computes the statements that are the same in all steps, or the others.
@@ -64,20 +78,17 @@ impl StepValues<'_> {
 }
 
 impl Emitter<'_> {
+    fn literals(&mut self, literals: &[Literal]) -> Vec<Value> {
+        literals.iter().map(|own| self.constant(own.dtype, own.bits)).collect()
+    }
+
     /// The results of a loop for one element: its states, and whether its condition held.
     pub(crate) fn element_loop(&mut self, body: &Body, operands: &[Value]) -> Vec<Value> {
         let outside = std::mem::replace(&mut self.in_steps, true);
-        let dtypes = body.dtypes();
         let states = body.states.len();
-        let first_literal = states + body.constants.len();
-        let first = first_literal + body.literals.len();
-        let values = vec![None; dtypes.len()];
-        let mut step = StepValues { bodies: &[], dtypes, values };
-        for (k, &value) in operands[1..].iter().enumerate() {
-            step.values[k] = Some(value);
-        }
-        step.literals(self, first_literal, &body.literals);
-        step.statements(self, first, &body.statements, &body.constant, true);
+        let first = body.first();
+        let literals = self.literals(&body.literals);
+        let mut step = StepValues::of_loop(self, body, &operands[1..], &literals);
         let variables: Vec<Variable> = (0..states)
             .map(|k| {
                 let start = step.value(k);
@@ -89,10 +100,7 @@ impl Emitter<'_> {
         let zero = self.i64(0);
         let at = self.variable(I64, zero);
         let count = operands[0];
-        let own = self.begin_loop(|e| {
-            let at = e.b.use_var(at);
-            e.b.ins().icmp(IntCC::SignedLessThan, at, count)
-        });
+        let own = self.begin_steps(at, count);
         for (k, &variable) in variables.iter().enumerate() {
             step.values[k] = Some(self.b.use_var(variable));
         }
@@ -105,13 +113,39 @@ impl Emitter<'_> {
         if let Some(condition) = body.condition {
             let holds = step.value(condition);
             self.b.def_var(ended, holds);
-            self.leave_if(&own, holds);
+            self.leave_if(&own.all, holds);
         }
+        self.end_steps(own, at, count);
+        self.in_steps = outside;
+        let all = variables.iter().copied().chain(body.condition.map(|_| ended));
+        all.map(|variable| self.b.use_var(variable)).collect()
+    }
+
+    /// Begins the steps of a loop that has done `at` of `count`: it asks now and then whether to stop,
+    /// between loops without calls, which would cost them the registers.
+    fn begin_steps(&mut self, at: Variable, count: Value) -> Steps {
+        let all = self.begin_loop(|e| {
+            let at = e.b.use_var(at);
+            e.b.ins().icmp(IntCC::SignedLessThan, at, count)
+        });
+        let from = self.b.use_var(at);
+        let left = self.b.ins().isub(count, from);
+        let patience = self.i64(PATIENCE);
+        let some = self.b.ins().smin(left, patience);
+        let pause = self.b.ins().iadd(from, some);
+        let some = self.begin_loop(|e| {
+            let at = e.b.use_var(at);
+            e.b.ins().icmp(IntCC::SignedLessThan, at, pause)
+        });
+        Steps { all, some }
+    }
+
+    fn end_steps(&mut self, own: Steps, at: Variable, count: Value) {
+        self.end_loop(own.some);
         let done = self.b.use_var(at);
-        let rest = self.b.ins().band_imm_u(done, PATIENCE - 1);
-        let asks = self.b.ins().icmp_imm_u(IntCC::Equal, rest, 0);
+        let more = self.b.ins().icmp(IntCC::SignedLessThan, done, count);
         // What the loop has come to is of no use any more: it need only end.
-        self.when(asks, |e| {
+        self.when(more, |e| {
             let stops = e.ask("loop_stops", I32);
             let stops = e.b.ins().icmp_imm_u(IntCC::NotEqual, stops, 0);
             e.when(stops, |e| {
@@ -120,11 +154,14 @@ impl Emitter<'_> {
                 e.b.def_var(at, count);
             });
         });
-        self.end_loop(own);
-        self.in_steps = outside;
-        let all = variables.iter().copied().chain(body.condition.map(|_| ended));
-        all.map(|variable| self.b.use_var(variable)).collect()
+        self.end_loop(own.all);
     }
+}
+
+/// The steps of a loop, while they are being written.
+struct Steps {
+    all: Loop,
+    some: Loop,
 }
 
 /// Writes a scan: its states are in registers from step to step.
@@ -143,7 +180,9 @@ pub(crate) fn write_scan(e: &mut Emitter, kernel: &ScanKernel) {
     let dtypes = kernel.dtypes();
     let values = vec![None; dtypes.len()];
     let mut step = StepValues { bodies: &kernel.bodies, dtypes, values };
-    step.literals(e, kernel.loads.len(), &kernel.literals);
+    for (k, value) in e.literals(&kernel.literals).into_iter().enumerate() {
+        step.values[kernel.loads.len() + k] = Some(value);
+    }
     load(e, kernel, &mut step, &places, false);
     let first = kernel.first();
     step.statements(e, first, &kernel.statements, &kernel.constant, true);

@@ -12,6 +12,7 @@ use cranelift_codegen::ir::{InstBuilder, StackSlot, Value};
 use cranelift_frontend::Variable;
 use std::collections::BTreeMap;
 
+mod element_loop;
 mod indexed_row;
 mod stage;
 mod turn;
@@ -180,7 +181,7 @@ impl Walk<'_, '_, '_> {
                 let from: Vec<Dtype> = own.args.iter().map(|&a| self.k.dtype(a)).collect();
                 self.e.apply(op, &from, &own.operands, own.dtype, &args)
             }
-            Action::Loop { .. } => self.loop_results(k, &args),
+            Action::Loop { of, at } => self.loop_of_one(of, at, own, &args),
             Action::Cumulate(_) | Action::Fold(_) => unreachable!("a kernel was verified"),
         }
     }

@@ -4,7 +4,7 @@ use crate::dtype::{Dtype, Kind};
 use crate::op::Op;
 
 /// Whether there is an instruction for a register of such elements; else they go one by one.
-pub(super) fn has_wide_form(op: Op, own: Dtype) -> bool {
+pub(crate) fn has_wide_form(op: Op, own: Dtype) -> bool {
     match own.kind() {
         Kind::Float => {
             let one_by_one = matches!(

@@ -5,6 +5,7 @@ use crate::emit::REGISTER;
 use crate::folding::Folding;
 use crate::kernel::{Action, Pass};
 use crate::stages::{OperandPlace, Stages};
+use crate::steps::goes_in_registers;
 use crate::walk::Walk;
 use crate::walk::indexed_row::Indexed;
 use crate::walk::turn::{Region, Turn};
@@ -17,6 +18,8 @@ use std::collections::BTreeMap;
 /// Statements up to which a turn of a loop does several registers.
 const FEW: usize = 4;
 const SOME: usize = 12;
+/// Statements of a loop's step up to which a turn does four registers.
+const SHORT: usize = 16;
 
 impl Walk<'_, '_, '_> {
     #[expect(clippy::too_many_arguments, reason = "where it is, and what of the pass")]
@@ -37,7 +40,8 @@ impl Walk<'_, '_, '_> {
         }
         let size = self.register_size(&region, foldings);
         let simple = self.is_simple(&region);
-        let count = if simple { self.unrolled(&region) } else { 1 };
+        let alone = size.is_none() && self.longest_loop(&region).is_some();
+        let count = if simple && !alone { self.unrolled(&region) } else { 1 };
         let together = size.is_some() || count > 1;
         let dense = if together { self.dense(&region) } else { None };
         let at = self.e.variable(I64, from);
@@ -139,7 +143,7 @@ impl Walk<'_, '_, '_> {
         let mut used: Vec<usize> = Vec::new();
         for &k in &stages.computed[stage] {
             if !self.indexed.contains_key(&Indexed::Take(k)) {
-                used.extend(&self.k.at(k).args);
+                used.extend(self.varying_args(k));
             }
         }
         for call in &stages.calls[stage] {
@@ -176,7 +180,10 @@ impl Walk<'_, '_, '_> {
                 return None;
             }
             dtypes.push(own.dtype);
-            dtypes.extend(&own.operands);
+            match own.action {
+                Action::Loop { of, .. } => dtypes.extend(self.dtypes_of_loop(of, own)),
+                _ => dtypes.extend(&own.operands),
+            }
         }
         dtypes.extend(region.given.iter().map(|&k| self.k.dtype(k)));
         for call in &region.stages.calls[region.stage] {
@@ -210,7 +217,11 @@ impl Walk<'_, '_, '_> {
 
     /// Whether a value is one of several elements, each computed from the operands' own.
     fn goes_together(&self, k: usize) -> bool {
-        matches!(self.k.at(k).action, Action::Op(_)) || self.indexed.contains_key(&Indexed::Take(k))
+        match self.k.at(k).action {
+            Action::Op(_) => true,
+            Action::Loop { of, .. } => goes_in_registers(&self.k.bodies[of]),
+            _ => self.indexed.contains_key(&Indexed::Take(k)),
+        }
     }
 
     /// Whether indices choose whole rows in all puts of a pass.
@@ -220,6 +231,13 @@ impl Walk<'_, '_, '_> {
 
     /// How many registers, or elements, a turn does.
     fn unrolled(&self, region: &Region) -> u32 {
+        if let Some(steps) = self.longest_loop(region) {
+            return match steps {
+                n if n <= SHORT => 4,
+                n if n <= 2 * SHORT => 2,
+                _ => 1,
+            };
+        }
         match region.stages.computed[region.stage].len() {
             0..=FEW => 4,
             n if n <= SOME => 2,

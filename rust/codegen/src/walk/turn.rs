@@ -180,6 +180,9 @@ impl Walk<'_, '_, '_> {
             let address = self.element_of_row(row, own.dtype, turn);
             return self.load_all(own.dtype, address, turn.count);
         }
+        if let Action::Loop { .. } = own.action {
+            return self.loop_results(k, turn.count, values);
+        }
         let from: Vec<Dtype> = own.args.iter().map(|&a| self.k.dtype(a)).collect();
         (0..turn.count as usize)
             .map(|n| {
@@ -195,20 +198,12 @@ impl Walk<'_, '_, '_> {
                         self.e.b.def_var(variable, folded);
                         folded
                     }
-                    Action::Loop { .. } => self.loop_results(k, &args),
-                    Action::Fold(_) => unreachable!("a kernel was verified"),
+                    Action::Loop { .. } | Action::Fold(_) => {
+                        unreachable!("loops are written elsewhere, and a kernel was verified")
+                    }
                 }
             })
             .collect()
-    }
-
-    pub(super) fn loop_results(&mut self, k: usize, args: &[Value]) -> Value {
-        let own = self.k.at(k);
-        let Action::Loop { of, at } = own.action else { unreachable!("it is one") };
-        let from: Vec<Dtype> = own.args.iter().map(|&a| self.k.dtype(a)).collect();
-        let given: Vec<Value> =
-            (0..args.len()).map(|n| self.e.convert(args[n], from[n], own.operands[n])).collect();
-        self.e.element_loop(&self.k.bodies[of], &given)[at]
     }
 
     // ------------------------------------------------------------ indices
