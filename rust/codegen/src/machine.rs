@@ -20,7 +20,6 @@ use cranelift_codegen::isa::{self, OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::{FinalizedMachReloc, FinalizedRelocTarget};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -64,17 +63,13 @@ pub fn is_available() -> Result<(), CodegenError> {
     may_run_code()
 }
 
-/// Whether this process may run code that it makes, whoever makes it.
+/// Whether this process may run code that it makes, whoever makes it. The system may forbid it at any
+/// time, so that it is tried.
 ///
 /// # Errors
 /// If the system gives no memory for it.
 pub fn may_run_code() -> Result<(), CodegenError> {
-    static KNOWN: OnceLock<Result<(), io::ErrorKind>> = OnceLock::new();
-    let known = KNOWN.get_or_init(|| match Pages::of(&[0; 16], &[]) {
-        Err(CodegenError::Memory(error)) => Err(error.kind()),
-        _ => Ok(()),
-    });
-    known.map_err(|kind| CodegenError::Memory(kind.into()))
+    Pages::of(&[0; 16], &[]).map(drop)
 }
 
 /// Whether a kernel may hold the op, with such operands and result; all by name.

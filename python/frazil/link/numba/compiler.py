@@ -57,7 +57,6 @@ class NumbaCompiler:
     def find(cls) -> NumbaCompiler | None:
         """The compiler; None where Numba is not installed, or no process may run what it makes."""
         missing = importlib.util.find_spec("numba") is None
-        # LLVM does not tell that it got no such memory: the process would end.
         return None if missing or _core.made_code_fault() is not None else cls()
 
     @staticmethod
@@ -91,6 +90,7 @@ class NumbaCompiler:
             return compile_missing(kernels, _PLACED, self._make)
 
     def _make(self, kernels: list[AnyKernel]) -> list[LoadedKernel]:
+        _check_memory()
         with _needs_numba():
             from frazil.link.numba.objects import build
         names = [f"kernel_{k}" for k in range(len(kernels))]
@@ -112,10 +112,20 @@ class NumbaCompiler:
     def load(self, image: Image, names: Sequence[str]) -> list[NativeKernel]:
         """The kernels of these names in an image; Numba is not imported for it."""
         try:
+            _check_memory()
             placed = _place(image, names)
         except (ImportError, OSError, KeyError, RuntimeError) as error:
             raise KernelCompileError(f"an image could not be loaded: {error}") from error
         return [NativeKernel(place.address, place) for place in placed]
+
+
+def _check_memory() -> None:
+    """Raise where the system gives no memory that code may run in, which it may forbid at any time.
+
+    LLVM does not tell that it got none: the process would end.
+    """
+    if (fault := _core.made_code_fault()) is not None:
+        raise BrokenCompilerError(fault)
 
 
 def kernel_text(kernel: AnyKernel) -> str:
