@@ -1,5 +1,6 @@
 """Rows whose length is no multiple of what kernels take at a time: their ends are like the rest."""
 
+import itertools
 import subprocess
 import sys
 import textwrap
@@ -61,6 +62,22 @@ def test_ends_of_rows_count_once(value, mode, fold, rows, columns, seed):
     expected = _function(value, fold, "py")(*given)
     assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int16", "int8", "bool"])
+def test_ends_of_rows_are_written_over_operands_once(mode, dtype):
+    rows, row = ft.matrix("rows", dtype=dtype), ft.vector("row", dtype=dtype)
+    ordered = ft.sort(rows, axis=1)  # in memory of its own, as is what is ordered next
+    changed = ft.not_equal(ordered, row) if dtype == "bool" else ordered * 3 - row
+    ordered = ft.sort(changed, axis=0)
+    f, reference = (fz.function([rows, row], ordered, mode=own) for own in (mode, "py"))
+    rng = np.random.default_rng(0)
+    for shape in itertools.product((1, 2, 3), range(1, 70)):
+        given = rng.integers(0, 5, shape).astype(dtype), rng.integers(0, 5, shape[1]).astype(dtype)
+        found, expected = f(*given), reference(*given)
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="mprotect of an anonymous map")

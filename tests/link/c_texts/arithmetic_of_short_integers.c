@@ -26,12 +26,17 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   char *p2 = ptr[2];
   const i8 full = n_inner & -64;
   const i8 rest = n_inner - full;
-  const i8 whole = full + (rest ? 64 : 0);
+  const b1 is_short = (full == 0) & (rest != 0);
+  const i8 last = is_short ? 0 : n_inner - 64;
+  const i8 repeated = full - last;
   ALIGNED u4 e0[64];
   ALIGNED u1 e1[64];
   ALIGNED u1 e2[64];
+  const b1 over = (p2 == p0) | (p2 == p1);
   for (i8 outer = 0; outer < n_outer; outer += 1) {
-    if (rest) {
+    const b1 pads = is_short;
+    const b1 copies = pads || (over && rest);
+    if (pads) {
       if (outer_stride[0] || !outer) pad_ends_32(e0, p0 + full * 4, outer_stride[0], outer, 1, rest, 64);
       if (outer_stride[1] || !outer) pad_ends_8(e1, p1 + full * 1, outer_stride[1], outer, 1, rest, 64);
     }
@@ -39,15 +44,16 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
       char *w0 = p0;
       char *w1 = p1;
       char *w2 = p2;
-      for (i8 i = 0; i < n_inner; i += 64) {
+      for (i8 b = 0; b < n_inner; b += 64) {
+        const i8 i = b < last ? b : last;
         char *q0 = w0 + i * 4;
         char *q1 = w1 + i * 1;
         char *q2 = w2 + i * 1;
-        if (i == full) {
+        if (pads) {
           q0 = (char *)e0;
           q1 = (char *)e1;
-          q2 = (char *)e2;
         }
+        if (copies && b == full) q2 = (char *)e2;
 #pragma omp simd
         for (i1 l = 0; l < 64; ++l) {
           const f4 v0 = ((const f4 *)q0)[l];
@@ -58,7 +64,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
         }
       }
     }
-    if (rest) copy_ends_8(p2 + full * 1, e2, outer_stride[2], 1, rest, 64);
+    if (copies) copy_ends_8(p2 + full * 1, e2 + repeated, outer_stride[2], 1, rest, 64);
     p0 += outer_stride[0];
     p1 += outer_stride[1];
     p2 += outer_stride[2];

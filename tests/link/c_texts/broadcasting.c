@@ -23,14 +23,18 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   char *p3 = ptr[3];
   const i8 full = n_inner & -8;
   const i8 rest = n_inner - full;
-  const i8 whole = full + (rest ? 8 : 0);
+  const b1 is_short = (full == 0) & (rest != 0);
+  const i8 last = is_short ? 0 : n_inner - 8;
+  const i8 repeated = full - last;
   ALIGNED u8 e0[8];
   ALIGNED u8 e2[8];
   ALIGNED u8 e3[8];
-  const b1 dense = (rest != 0) & (outer_stride[0] == n_inner * 8) & (outer_stride[2] == n_inner * 8) & (outer_stride[3] == n_inner * 8) & (p3 != p0) & (p3 != p2);
+  const b1 over = (p3 == p0) | (p3 == p2);
+  const b1 dense = is_short & !over & (outer_stride[0] == n_inner * 8) & (outer_stride[2] == n_inner * 8) & (outer_stride[3] == n_inner * 8);
   for (i8 outer = 0; outer < n_outer; outer += 1) {
-    const b1 overlaps = dense && (n_outer - outer) * n_inner >= full + 8;
-    if (rest && !overlaps) {
+    const b1 pads = is_short && !(dense && (n_outer - outer) * n_inner >= 8);
+    const b1 copies = pads || (over && rest);
+    if (pads) {
       if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
       if (outer_stride[2] || !outer) pad_ends_64(e2, p2 + full * 8, outer_stride[2], outer, 1, rest, 8);
     }
@@ -39,15 +43,16 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
       char *w0 = p0;
       char *w2 = p2;
       char *w3 = p3;
-      for (i8 i = 0; i < n_inner; i += 8) {
+      for (i8 b = 0; b < n_inner; b += 8) {
+        const i8 i = b < last ? b : last;
         char *q0 = w0 + i * 8;
         char *q2 = w2 + i * 8;
         char *q3 = w3 + i * 8;
-        if (i == full && !overlaps) {
+        if (pads) {
           q0 = (char *)e0;
           q2 = (char *)e2;
-          q3 = (char *)e3;
         }
+        if (copies && b == full) q3 = (char *)e3;
 #pragma omp simd
         for (i8 l = 0; l < 8; ++l) {
           const f8 v0 = ((const f8 *)q0)[l];
@@ -58,7 +63,7 @@ i4 kernel_0(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
         }
       }
     }
-    if (rest && !overlaps) copy_ends_64(p3 + full * 8, e3, outer_stride[3], 1, rest, 8);
+    if (copies) copy_ends_64(p3 + full * 8, e3 + repeated, outer_stride[3], 1, rest, 8);
     p0 += outer_stride[0];
     p1 += outer_stride[1];
     p2 += outer_stride[2];

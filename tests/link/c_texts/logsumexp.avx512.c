@@ -295,12 +295,17 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
   char *p2 = ptr[2];
   const i8 full = n_inner & -8;
   const i8 rest = n_inner - full;
-  const i8 whole = full + (rest ? 8 : 0);
+  const b1 is_short = (full == 0) & (rest != 0);
+  const i8 last = is_short ? 0 : n_inner - 8;
+  const i8 repeated = full - last;
   ALIGNED u8 e0[8];
   ALIGNED u8 e1[8];
   ALIGNED u8 e2[8];
+  const b1 over = (p2 == p0) | (p2 == p1);
   for (i8 outer = 0; outer < n_outer; outer += 1) {
-    if (rest) {
+    const b1 pads = is_short;
+    const b1 copies = pads || (over && rest);
+    if (pads) {
       if (outer_stride[0] || !outer) pad_ends_64(e0, p0 + full * 8, outer_stride[0], outer, 1, rest, 8);
       if (outer_stride[1] || !outer) pad_ends_64(e1, p1 + full * 8, outer_stride[1], outer, 1, rest, 8);
     }
@@ -308,15 +313,16 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
       char *w0 = p0;
       char *w1 = p1;
       char *w2 = p2;
-      for (i8 i = 0; i < n_inner; i += 8) {
+      for (i8 b = 0; b < n_inner; b += 8) {
+        const i8 i = b < last ? b : last;
         char *q0 = w0 + i * 8;
         char *q1 = w1 + i * 8;
         char *q2 = w2 + i * 8;
-        if (i == full) {
+        if (pads) {
           q0 = (char *)e0;
           q1 = (char *)e1;
-          q2 = (char *)e2;
         }
+        if (copies && b == full) q2 = (char *)e2;
         ALIGNED f8 s5[8];
 #pragma omp simd
         for (i8 l = 0; l < 8; ++l) {
@@ -335,7 +341,7 @@ i4 kernel_1(char *const *ptr, i8 n_outer, i8 n_inner, const i8 *outer_stride) {
         }
       }
     }
-    if (rest) copy_ends_64(p2 + full * 8, e2, outer_stride[2], 1, rest, 8);
+    if (copies) copy_ends_64(p2 + full * 8, e2 + repeated, outer_stride[2], 1, rest, 8);
     p0 += outer_stride[0];
     p1 += outer_stride[1];
     p2 += outer_stride[2];

@@ -1,6 +1,7 @@
 """The ends of rows, in C: what is left of a row after its whole blocks.
 
-It is copied to the stack, padded with its last element, and goes through the same code as a block.
+It goes through the same code as a block: with elements of the block before, where these may be
+computed twice, or copied to the stack and padded with its last element.
 """
 
 from __future__ import annotations
@@ -11,10 +12,19 @@ from frazil.link.c import syntax as c
 from frazil.link.c.operands import Moving, Operands
 from frazil.link.c.rows import Rows
 from frazil.link.c.values import Values
+from frazil.link.kernel.loop_kernel import Cumulate
 
 
 class Ends:
-    """How a kernel treats the ends of its rows: there are none where blocks have one element."""
+    """How a kernel treats the ends of its rows: there are none where blocks have one element.
+
+    Attributes
+    ----------
+    counter : str
+        The variable that counts the elements of the blocks before, in walks without folds.
+    """
+
+    counter = "i"
 
     def __init__(self, values: Values, operands: Operands, rows: Rows) -> None:
         self.values = values
@@ -43,6 +53,10 @@ class Ends:
         """Copy results back."""
         return ()
 
+    def start_block(self) -> Iterable[c.Statement]:
+        """Find out where the present block starts."""
+        return ()
+
     def turn_block(self, moving: Sequence[Moving]) -> Iterable[c.Statement]:
         """Point to the copies if the present block is the end of the row."""
         return ()
@@ -59,8 +73,9 @@ class Ends:
 class CopiedEnds(Ends):
     """The end of each row is copied."""
 
-    is_copied = "rest"
-    is_end = "i == full"
+    pads = copies = "rest"
+    results = ""
+    """What is added to the pointer to a copied end, so that it points to the first result."""
 
     def declare_lengths(self) -> Iterator[c.Statement]:
         yield c.Const("i8", "full", f"n_inner & -{self.lanes}")
@@ -80,25 +95,24 @@ class CopiedEnds(Ends):
                 # What is the same for all rows is there already.
                 copies.append(c.If(f"{stride} || !outer", [copy]))
         if copies:
-            yield c.If(self.is_copied, copies)
+            yield c.If(self.pads, copies)
 
     def leave(self) -> Iterator[c.Statement]:
         rows = f"{self.rows.count}, rest, {self.lanes}"
         copies: list[c.Statement] = []
         for each, end, stride in self._ends():
             if each.is_written:
-                copy = self._call("copy_ends", each, 4, f"{end}, e{each.name}, {stride}, {rows}")
+                results = f"e{each.name}{self.results}"
+                copy = self._call("copy_ends", each, 4, f"{end}, {results}, {stride}, {rows}")
                 # What all rows add to waits for the last one.
                 is_last = f"outer + {self.rows.count} >= n_outer"
                 copies.append(c.If(f"{stride} || {is_last}", [copy]) if each.is_read else copy)
         if copies:
-            yield c.If(self.is_copied, copies)
+            yield c.If(self.copies, copies)
 
     def turn_block(self, moving: Sequence[Moving]) -> Iterator[c.Statement]:
-        ends = [
-            c.Assign(f"q{each.name}", self.rows.end(each)) for each in moving if not each.is_buffer
-        ]
-        yield c.If(self.is_end, ends)
+        own = (each for each in moving if not each.is_buffer)
+        yield c.If("i == full", [self._turned(each) for each in own])
 
     def turn_row(self, moving: Sequence[Moving]) -> Iterator[c.Statement]:
         starts = [
@@ -111,6 +125,10 @@ class CopiedEnds(Ends):
     def after_end(self, statements: Sequence[c.Statement]) -> Iterator[c.Statement]:
         if statements:
             yield c.If("i > full", statements)
+
+    def _turned(self, operand: Moving) -> c.Assign:
+        """Point to the copy instead of the present block."""
+        return c.Assign(f"q{operand.name}", self.rows.end(operand))
 
     def _call(self, name: str, operand: Moving, numbers: int, arguments: str) -> c.Do:
         """Call a function of the runtime that copies ends; it takes so many numbers."""
@@ -125,49 +143,98 @@ class CopiedEnds(Ends):
             yield each, f"p{each.name} + full * {each.size}", self.operands.stride(each.name)
 
 
-class OverlappingEnds(CopiedEnds):
-    """The last block of a row goes on into the next rows, whose turn comes after, where rows lie
-    without gaps and nothing is written over an operand.
+class RepeatedEnds(CopiedEnds):
+    """The last block of a row ends where the row does: it repeats elements of the block before.
+
+    Where results are written over an operand, those of this block are copied, but for the
+    elements that it repeats: these may be made of results. A row shorter than a block is copied, or
+    goes on into the next rows, whose turn comes after, where rows lie without gaps.
     """
 
-    is_copied = "rest && !overlaps"
-    is_end = "i == full && !overlaps"
+    pads, copies = "pads", "copies"
+    results = " + repeated"
+    counter = "b"
+
+    def __init__(
+        self, values: Values, operands: Operands, rows: Rows, *, may_overlap: bool
+    ) -> None:
+        super().__init__(values, operands, rows)
+        self.may_overlap = may_overlap
+
+    def declare_lengths(self) -> Iterator[c.Statement]:
+        yield c.Const("i8", "full", f"n_inner & -{self.lanes}")
+        yield c.Const("i8", "rest", "n_inner - full")
+        yield c.Const("b1", "is_short", "(full == 0) & (rest != 0)")
+        yield c.Const("i8", "last", f"is_short ? 0 : n_inner - {self.lanes}")
+        yield c.Const("i8", "repeated", "full - last")
 
     def declare(self) -> Iterator[c.Statement]:
         yield from super().declare()
         moving = self.operands.moving
-        conditions = [
-            f"({self.operands.stride(each.name)} == n_inner * {each.size})" for each in moving
-        ]
         read = [each.name for each in moving if each.is_read]
         written = [each.name for each in moving if each.is_written]
-        conditions += [f"(p{to} != p{of})" for to in written for of in read]
         # With && there would be branches, which take long to compile.
-        yield c.Const("b1", "dense", f"(rest != 0) & {' & '.join(conditions)}")
+        over = " | ".join(f"(p{to} == p{of})" for to in written for of in read)
+        yield c.Const("b1", "over", over or "0")
+        if self.may_overlap:
+            strides = (
+                f" & ({self.operands.stride(each.name)} == n_inner * {each.size})"
+                for each in moving
+            )
+            yield c.Const("b1", "dense", f"is_short & !over{''.join(strides)}")
 
     def enter_row(self) -> Iterator[c.Statement]:
-        needed = f"full + {self.lanes}"
-        yield c.Const("b1", "overlaps", f"dense && (n_outer - outer) * n_inner >= {needed}")
+        short = "is_short"
+        if self.may_overlap:
+            overlaps = f"dense && (n_outer - outer) * n_inner >= {self.lanes}"
+            short = f"is_short && !({overlaps})"
+        yield c.Const("b1", "pads", short)
+        yield c.Const("b1", "copies", "pads || (over && rest)")
+
+    def start_block(self) -> Iterator[c.Statement]:
+        yield c.Const("i8", "i", "b < last ? b : last")
+
+    def turn_block(self, moving: Sequence[Moving]) -> Iterator[c.Statement]:
+        own = [each for each in moving if not each.is_buffer]
+        read = [each for each in own if not each.is_written]
+        written = [each for each in own if each.is_written]
+        if read:
+            yield c.If("pads", [self._turned(each) for each in read])
+        if written:
+            yield c.If("copies && b == full", [self._turned(each) for each in written])
 
 
 def ends_of(values: Values, operands: Operands, rows: Rows) -> Ends:
     """How a kernel treats the ends of its rows."""
     if values.kernel.lanes == 1:
         return Ends(values, operands, rows)
-    return (OverlappingEnds if _may_overlap(values) else CopiedEnds)(values, operands, rows)
+    if not _may_repeat(values):
+        return CopiedEnds(values, operands, rows)
+    return RepeatedEnds(values, operands, rows, may_overlap=_may_overlap(values))
+
+
+def _may_repeat(values: Values) -> bool:
+    """Whether elements may be computed twice, also from results: nothing is folded or put where
+    indices say, and nothing can fail.
+    """
+    kernel = values.kernel
+    return (
+        not (kernel.folds or kernel.puts or values.calls)
+        and all(write.reduce is None for write in kernel.writes)
+        and not any(isinstance(own, Cumulate) for own in kernel.ops.values())
+        and not any(map(values.can_fail, values.expressions))
+    )
 
 
 def _may_overlap(values: Values) -> bool:
-    """Whether the last block of a row may go on into the next rows.
+    """Whether a short row may go on into the next rows.
 
-    Rows that have uniform values cannot be joined, and may be short. Where little is done with an
-    element, copying the ends of short rows takes most of the time.
+    Rows that have uniform values cannot be joined. Where little is done with an element, copying
+    short rows takes most of the time.
     """
     kernel = values.kernel
     return (
         kernel.is_light
-        and not values.calls
         and not all(read.inner for read in kernel.reads)
-        and all(write.inner and write.reduce is None for write in kernel.writes)
-        and not any(map(values.can_fail, values.expressions))
+        and all(write.inner for write in kernel.writes)
     )

@@ -9,11 +9,13 @@ from frazil.link.c import syntax as c
 from frazil.link.c.folding import Folding
 from frazil.link.kernel.loop_kernel import PATIENCE, Status
 
-STOPS = "i < n_inner && loop_stops()"
-"""Whether a row that is not at its end is to stop."""
-
 DECIDED = 128
 """The blocks after which a walk asks whether a fold of bools can still change."""
+
+
+def stops(at: str) -> str:
+    """The condition that a walk along a row, which is not at its end, is to stop."""
+    return f"{at} < n_inner && loop_stops()"
 
 
 class Pause(Protocol):
@@ -71,7 +73,8 @@ class Asking:
         yield c.If(f"end > {last}", [c.Assign("end", f"{last} + 1")])
 
     def act(self) -> c.Statement:
-        return c.If(f"!(i & {PATIENCE - 1}) && {STOPS}", [c.Return(f"{Status.STOPPED:d}")])
+        asks = f"!(i & {PATIENCE - 1}) && {stops('i')}"
+        return c.If(asks, [c.Return(f"{Status.STOPPED:d}")])
 
 
 class Carrying:

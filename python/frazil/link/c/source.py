@@ -2,9 +2,11 @@
 
 A kernel walks its inner dimension in blocks of a fixed number of lanes. The loop over the lanes of
 a block is the only one that the compiler has to vectorise. Its length is known, so there is no
-remainder loop: the end of a row is copied to the stack, padded with its last element, and goes
-through the same code. So an element's value never depends on where in an array it stands, and the
-compiler makes half the code, in half the time, that it needs for an open loop.
+remainder loop: the last block of a row computes elements of the block before again, or the end of
+the row is copied to the stack and padded with its last element (see
+:mod:`~frazil.link.c.ends`). Both go through the same code. So an element's value never depends on
+where in an array it stands, and the compiler makes half the code, in half the time, that it needs
+for an open loop.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from frazil.link.c.functions import C_TYPES
 from frazil.link.c.indexed_rows import indexed_rows
 from frazil.link.c.lanes import BlockWriter
 from frazil.link.c.operands import Operands
-from frazil.link.c.pauses import STOPS, Asking, Carrying, Columns, Decided, Pause
+from frazil.link.c.pauses import Asking, Carrying, Columns, Decided, Pause, stops
 from frazil.link.c.rows import Rows
 from frazil.link.c.stages import Stages
 from frazil.link.c.values import Values, reduction
@@ -126,19 +126,22 @@ class PassWriter:
         """
         yield from block.before_blocks()
         body = [
+            *self.ends.start_block(),
             *self._block_starts(),
             *self.ends.turn_block(self.moving),
             *self._through_copies(block),
         ]
+        at = self.ends.counter
+        start, next_block = f"i8 {at} = 0", f"{at} += {self.lanes}"
         if not self.kernel.takes_rows:
-            yield c.For("i8 i = 0", "i < n_inner", f"i += {self.lanes}", body)
+            yield c.For(start, f"{at} < n_inner", next_block, body)
             return
         portion = [
-            c.Const("i8", "pause", f"n_inner - i > {PATIENCE} ? i + {PATIENCE} : n_inner"),
-            c.For("", "i < pause", f"i += {self.lanes}", body),
-            c.If(STOPS, [c.Return(f"{Status.STOPPED:d}")]),
+            c.Const("i8", "pause", f"n_inner - {at} > {PATIENCE} ? {at} + {PATIENCE} : n_inner"),
+            c.For("", f"{at} < pause", next_block, body),
+            c.If(stops(at), [c.Return(f"{Status.STOPPED:d}")]),
         ]
-        yield c.For("i8 i = 0", "i < n_inner", "", portion)
+        yield c.For(start, f"{at} < n_inner", "", portion)
 
     def _pausing_blocks(self, stages: Stages, block: BlockWriter) -> c.For:
         """The blocks of a row from pause to pause; the end of the row comes after one."""
