@@ -269,7 +269,7 @@ def _compile(
             worker.close()
             if result.peer != LIMIT:
                 with np.load(caches / "outputs.npz") as given:
-                    result.note = _difference([given[name] for name in given.files], reference)
+                    result.note = difference([given[name] for name in given.files], reference)
             if result.note is not None:
                 return None
         while _goes_on(again, options.compiles):
@@ -299,7 +299,7 @@ def _run_once(worker: Worker, result: Result, timeout: float) -> float:
     return float(worker.answer("compile", timeout=timeout)["seconds"])
 
 
-def _difference(outputs: Sequence[Any], reference: Sequence[Any]) -> str | None:
+def difference(outputs: Sequence[Any], reference: Sequence[Any]) -> str | None:
     """Return where ``outputs`` differs from ``reference`` by more than rounding, or None."""
     if len(outputs) != len(reference):
         return f"differs from NumPy: {len(outputs)} outputs, not {len(reference)}"

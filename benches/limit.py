@@ -3,9 +3,10 @@
     python benches/limit.py [workload ...]
 
 Each program of ``benches/limits`` is compiled by ``gcc -O3 -march=native -ffast-math``, which calls
-the C library's vector functions. It knows all lengths and may sum in any order. Its results are
-compared with frazil's, then both run in turns, in one thread; the ratio is of the lowest processor
-times of a call. frazil's has the way from Python in it.
+the C library's vector functions. It knows all lengths and may sum in any order; large products it
+leaves to the BLAS that frazil calls. Its results and frazil's are compared with NumPy's, then both
+run in turns, in one thread; the ratio is of the lowest processor times of a call. frazil's has the
+way from Python in it.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ FOLDER = Path(__file__).parent / "limits"
 FLAGS = ["-O3", "-march=native", "-mprefer-vector-width=512", "-ffast-math", "-shared", "-fPIC"]
 ROUNDS = 40
 
+#: What ``blas.h`` has of BLAS and LAPACK.
+ROUTINES = ["dgemm", "dpotrf", "dpotri"]
+
 #: The seconds of processor time that a round of one of both takes, about.
 SECONDS = 0.01
 
@@ -34,7 +38,30 @@ def library(name: str, folder: str) -> ctypes.CDLL:
     path = Path(folder) / f"{name}.so"
     source = FOLDER / f"{name}.c"
     subprocess.run(["gcc", *FLAGS, str(source), "-o", str(path), "-lmvec", "-lm"], check=True)
-    return ctypes.CDLL(str(path))
+    compiled = ctypes.CDLL(str(path))
+    if hasattr(compiled, "bind"):
+        compiled.bind(routines())
+    return compiled
+
+
+def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
+    """An array that begins where a line of the cache does, as a program's own would."""
+    import numpy as np
+
+    size = int(np.prod(shape)) * dtype.itemsize
+    room = np.zeros(size + 64, "uint8")
+    start = -room.ctypes.data % 64
+    return room[start : start + size].view(dtype).reshape(shape)
+
+
+def routines() -> Any:
+    """The addresses that ``blas.h`` takes, in its order."""
+    from frazil.link.toolchain.blas import routines_of_numpy
+
+    found = routines_of_numpy(ROUTINES)
+    if found is None:
+        raise SystemExit("this NumPy has no BLAS of its own, which the programs in C would call")
+    return (ctypes.c_void_p * len(ROUTINES))(*(found[name] for name in ROUTINES))
 
 
 def runner(
@@ -70,23 +97,25 @@ def measure(name: str, folder: str) -> None:
     import numpy as np
 
     import frazil as fz
+    from compare import difference
 
     workload = importlib.import_module(f"workloads.{name}")
     arguments = [np.asarray(x, order="C") for x in workload.arguments()]
     function = fz.function(*workload.frazil(), mode="c", threads=1)
-    expected = function(*arguments)
-    results = [np.empty_like(x) for x in expected]
+    expected = workload.numpy(*workload.arguments())
+    results = [aligned(x.shape, x.dtype) for x in function(*arguments)]
     by_hand = runner(library(name, folder), arguments, results)
     by_hand(1)
-    for result, wanted in zip(results, expected, strict=True):
-        np.testing.assert_allclose(result, wanted, rtol=1e-6, atol=1e-8)
+    for who, found in (("the program in C", results), ("frazil", function(*arguments))):
+        if note := difference(found, expected):
+            raise SystemExit(f"{name}: {who} {note}")
 
     def calls(turns: int) -> None:
         for _ in range(turns):
             function(*arguments)
 
     limit, own = quickest([by_hand, calls])
-    times = " | ".join(f"{each * 1e6:.3g} us" for each in (limit, own))
+    times = " | ".join(f"{each * 1e6:#.3g} us" for each in (limit, own))
     print(f"| `{name}` | {times} | {own / limit:.2f} |", flush=True)
 
 
