@@ -93,6 +93,10 @@ def quickest(actions: Sequence[Callable[[int], None]]) -> list[float]:
     return best
 
 
+def shown(seconds: float) -> str:
+    return f"{seconds * 1e6:#.3g} us" if seconds < 1e-3 else f"{seconds * 1e3:#.3g} ms"
+
+
 def measure(name: str, folder: str) -> None:
     import numpy as np
 
@@ -115,7 +119,7 @@ def measure(name: str, folder: str) -> None:
             function(*arguments)
 
     limit, own = quickest([by_hand, calls])
-    times = " | ".join(f"{each * 1e6:#.3g} us" for each in (limit, own))
+    times = " | ".join(shown(each) for each in (limit, own))
     print(f"| `{name}` | {times} | {own / limit:.2f} |", flush=True)
 
 

@@ -25,6 +25,7 @@ static inline lanes larger(lanes a, lanes b) { return _mm512_max_pd(a, b); }
 /* The C library's functions of eight numbers. */
 lanes exps(lanes) __asm__("_ZGVeN8v_exp");
 lanes logs(lanes) __asm__("_ZGVeN8v_log");
+lanes log1ps(lanes) __asm__("_ZGVeN8v_log1p");
 lanes expm1s(lanes) __asm__("_ZGVeN8v_expm1");
 lanes sines(lanes) __asm__("_ZGVeN8v_sin");
 lanes cosines(lanes) __asm__("_ZGVeN8v_cos");

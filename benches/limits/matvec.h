@@ -27,3 +27,16 @@ static inline __attribute__((always_inline)) void columns_by(int rows, int width
     for (int v = 0; v < width; v++) sums[v] += x[i] * load(matrix + i * stride + v * LANES);
   for (int v = 0; v < width; v++) store(to + v * LANES, sums[v]);
 }
+
+/* The sums of eight vectors, each. */
+static inline lanes sums_of(const lanes *x) {
+  lanes two[4], four[2];
+  for (int k = 0; k < 4; k++)
+    two[k] = __builtin_shufflevector(x[2 * k], x[2 * k + 1], 0, 8, 2, 10, 4, 12, 6, 14) +
+             __builtin_shufflevector(x[2 * k], x[2 * k + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+  for (int k = 0; k < 2; k++)
+    four[k] = __builtin_shufflevector(two[2 * k], two[2 * k + 1], 0, 1, 8, 9, 4, 5, 12, 13) +
+              __builtin_shufflevector(two[2 * k], two[2 * k + 1], 2, 3, 10, 11, 6, 7, 14, 15);
+  return __builtin_shufflevector(four[0], four[1], 0, 1, 2, 3, 8, 9, 10, 11) +
+         __builtin_shufflevector(four[0], four[1], 4, 5, 6, 7, 12, 13, 14, 15);
+}
