@@ -12,7 +12,7 @@ from frazil._core import TensorType, Variable
 from frazil.batching.vectorize import vectorize
 from frazil.jit.derivatives import P, ResultT
 from frazil.jit.differentiated import as_variable
-from frazil.jit.function import JitFunction
+from frazil.jit.function import JitFunction, name_in_module
 from frazil.jit.identity import is_one_of
 from frazil.jit.pytree import flatten, parts_of, paths, unflatten
 from frazil.jit.trace import Trace, current_trace
@@ -70,12 +70,33 @@ def vmap(fn: Callable[P, ResultT], in_axes: Axes = 0, out_axes: Axes = 0) -> Cal
            [13., 14.]])
     """
 
-    @functools.wraps(fn)
-    def batched(*args: Any, **kwargs: Any) -> Any:
+    made: Callable[P, ResultT] = Batched(fn, in_axes, out_axes)
+    return made
+
+
+class Batched:
+    """A function that computes another one for each element of a batch."""
+
+    def __init__(self, fn: Callable[..., Any], in_axes: Axes, out_axes: Axes) -> None:
+        functools.update_wrapper(self, fn, updated=())
+        self._fn, self._in_axes, self._out_axes = fn, in_axes, out_axes
+
+        @functools.wraps(fn)
+        def traced(*args: Any, **kwargs: Any) -> Any:
+            return self._traced(args, kwargs)
+
+        self._compiled = JitFunction(traced, roots=[fn])
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if current_trace() is not None:
+            return self._traced(args, kwargs)
+        return self._compiled(*args, **kwargs)
+
+    def _traced(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         trace = current_trace()
         assert trace is not None
         leaves, structure = flatten((args, kwargs))
-        of_args = _per_argument(in_axes, args)
+        of_args = _per_argument(self._in_axes, args)
         axes = _spread((of_args, dict.fromkeys(kwargs, 0)), (args, kwargs), "in_axes")
         batches = Batches(trace)
         names = [own for at, arg in enumerate(args) for own in paths(arg, f"argument {at}")]
@@ -87,15 +108,14 @@ def vmap(fn: Callable[P, ResultT], in_axes: Axes = 0, out_axes: Axes = 0) -> Cal
         if not batches.whole:
             raise TypeError("fz.vmap: no argument is a batch of arrays")
         own_args, own_kwargs = unflatten(structure, given)
-        return batches.stacked(fn(*own_args, **own_kwargs), out_axes)
+        return batches.stacked(self._fn(*own_args, **own_kwargs), self._out_axes)
 
-    compiled = JitFunction(batched, roots=[fn])
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
 
-    @functools.wraps(fn)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return (compiled if current_trace() is None else batched)(*args, **kwargs)
-
-    return call
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """A pickle is the name in a module, as of functions; else what it is made of."""
+        return name_in_module(self) or (type(self), (self._fn, self._in_axes, self._out_axes))
 
 
 class Batches:

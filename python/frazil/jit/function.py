@@ -360,8 +360,9 @@ class JitFunction(_core.CallCache, Generic[P, ResultT]):
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         """A pickle is the name in a module, as of functions; else what it is made of."""
-        if _named_in_module(self) is self:
-            return str(self.__qualname__)  # type: ignore[attr-defined]
+        name = name_in_module(self)
+        if name is not None:
+            return name
         if self._is_derived:
             raise TypeError(
                 f"{self!r} is made by a transformation, and no pickle can hold that. Pickle the "
@@ -400,12 +401,13 @@ def _runs_later(fn: Callable[..., Any]) -> bool:
     return code is not None and bool(code.co_flags & _RUNS_AT_ONCE)
 
 
-def _named_in_module(function: Any) -> object:
-    """What is found by the names of a function and its module; None if there is nothing."""
+def name_in_module(function: Any) -> str | None:
+    """Return the name by which its module has a function, where a pickle can hold that alone."""
+    qualified = str(getattr(function, "__qualname__", ""))
     found: object = sys.modules.get(getattr(function, "__module__", ""))
-    for name in getattr(function, "__qualname__", "").split("."):
+    for name in qualified.split("."):
         found = getattr(found, name, None)
-    return found
+    return qualified if found is function else None
 
 
 def _unpickled(fn: Callable[..., Any], options: dict[str, Any]) -> JitFunction[..., Any]:

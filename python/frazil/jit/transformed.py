@@ -11,7 +11,7 @@ import numpy as np
 from frazil._core import Variable
 from frazil.gradient import jacobians, products, reverse
 from frazil.jit.differentiated import Differentiated, as_variable
-from frazil.jit.function import JitFunction
+from frazil.jit.function import JitFunction, name_in_module
 from frazil.jit.pytree import flatten, unflatten
 from frazil.jit.trace import Trace, current_trace
 from frazil.jit.traced import is_traced
@@ -62,6 +62,11 @@ class Transformed:
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """A pickle is the name in a module, as of functions; else what it is made of."""
+        argnums = self._argnums[0] if self._single else self._argnums
+        return name_in_module(self) or (type(self), (self._fn, argnums, self._rule))
 
 
 def _with_arrays(value: Any) -> Any:
