@@ -118,6 +118,21 @@ def test_integers_of_every_type(dtype, data):
             assert bitwise(f(low, [high] * 5)) == bitwise(many)
 
 
+@given(st.sampled_from(MODES), st.sampled_from(["int8", "int64"]), st.integers(-3, 90))
+def test_signed_bounds_of_uint64(mode, dtype, low):
+    bound = ft.tensor("low", dtype=dtype, shape=())
+    for high in (2**63 + 5, bound + 7):
+        _, x = random.integers(random.state_of(7), bound, high, size=3, dtype="uint64")
+        f = fz.function([bound], x, mode=mode)
+        if low < 0:
+            with pytest.raises(ValueError, match="low is out of bounds for uint64"):
+                f(low)
+            continue
+        top = high if isinstance(high, int) else low + 7
+        expected = np.random.default_rng(7).integers(low, top, size=3, dtype="uint64")
+        assert bitwise(f(low)) == bitwise(expected)
+
+
 def test_sizes_of_every_form(mode):
     n, k = ft.lscalar("n"), ft.tensor("k", dtype="int32", shape=(2,))
     m = ft.dmatrix("m")

@@ -9,6 +9,9 @@ from frazil._core import Variable
 from frazil.random.docstrings import drawing
 from frazil.random.draw import Drawn, Size, draw
 from frazil.scalar.constants import TensorLike
+from frazil.tensor.checks import check_parameters
+from frazil.tensor.elementwise.casting import astype
+from frazil.tensor.elementwise.comparison import ge
 
 
 @drawing(
@@ -47,8 +50,14 @@ def _just_below(value: npt.ArrayLike) -> npt.ArrayLike:
 
 
 def _bound(value: TensorLike, dtype: np.dtype[np.generic], name: str) -> TensorLike:
-    """Return a bound; constants in 64 bits, if they are such."""
+    """Return a bound; constants in 64 bits, if they are such.
+
+    NumPy takes signed bounds of uint64, too, and checks their values.
+    """
     if isinstance(value, Variable):
+        if dtype == "uint64" and value.dtype.startswith("int"):
+            told = f"{name} is out of bounds for uint64"
+            value = astype(check_parameters(value, ge(value, 0), msg=told), "uint64")
         return value
     wide = np.dtype("uint64" if dtype == "uint64" else "int64")
     given = np.asarray(value)
