@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 import scipy.signal
+from agreement import MODES as AGREEMENT_MODES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -143,6 +144,26 @@ def test_layers_of_networks():
     assert_allclose(found[2][:, :, ::2], tiles.mean((3, 5)))
     one = ft.conv1d(x[:, :, 0], w[:, :, 0], padding=1)
     assert_allclose(one.eval()[:, :, 0], np.einsum("bc,fc->bf", x[:, :, 0, 0], w[:, :, 0, 1]))
+
+
+SPECIAL = st.sampled_from([-np.inf, -2.0, -0.0, 0.5, 1.0, np.inf])
+
+
+@settings(max_examples=settings.default.max_examples // 2)
+@given(st.sampled_from(AGREEMENT_MODES), st.data())
+def test_lines_between_points_that_are_not_finite(mode, data):
+    points = np.sort(data.draw(hnp.arrays(float, st.integers(2, 4), elements=SPECIAL)))
+    values = data.draw(hnp.arrays(float, len(points), elements=SPECIAL | st.just(np.nan)))
+    at = np.array([-np.inf, -3.0, -2.0, -0.5, 0.0, 0.5, 0.75, 1.0, 4.0, np.inf, np.nan])
+    x, xp, fp = (ft.vector(name) for name in ("x", "xp", "fp"))
+    found = fz.function([x, xp, fp], ft.interp(x, xp, fp), mode=mode)(at, points, values)
+    assert_allclose(found, np.interp(at, points, values), rtol=1e-15)
+
+
+def test_the_gradient_beyond_two_equal_points_is_finite():
+    fp = ft.vector("fp")
+    cost = ft.sum(ft.interp([2.0, 3.0], [0.0, 1.0, 1.0], fp))
+    assert_allclose(fz.grad(cost, fp).eval({fp: [1.0, 2.0, 3.0]}), [0.0, 0.0, 2.0])
 
 
 GRADIENTS = {

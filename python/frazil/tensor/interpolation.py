@@ -7,7 +7,8 @@ from frazil.scalar.constants import TensorLike, as_tensor
 from frazil.tensor.checks import check_parameters
 from frazil.tensor.elementwise.arithmetic import mod
 from frazil.tensor.elementwise.choice import clip, where
-from frazil.tensor.elementwise.comparison import eq, gt, lt
+from frazil.tensor.elementwise.comparison import eq, gt, isnan, lt
+from frazil.tensor.elementwise.logic import and_
 from frazil.tensor.items import get_item
 from frazil.tensor.joining import concatenate
 from frazil.tensor.lengths import length, literal, subtract
@@ -73,13 +74,33 @@ def interp(
     highest = subtract(length(points, 0), literal(2))
     before = clip(searchsorted(points, at, "right") - 1, 0, highest)
     x0, x1, f0, f1 = (take(one, before + k) for one in (points, values) for k in (0, 1))
-    line = (f1 - f0) / (x1 - x0) * (at - x0) + f0
-    line = where(eq(at, x0), f0, line)
+    # What lies outside may be looked for between two equal points. Its line has no part in the
+    # result, and must have none in gradients.
+    slope = (f1 - f0) / where(eq(x0, x1), 1.0, x1 - x0)
+    line = where(eq(at, x0), f0, _towards(at, slope, (x0, f0), (x1, f1)))
     first, last = get_item(points, 0), get_item(points, -1)
     low = get_item(values, 0) if left is None else left
     high = get_item(values, -1) if right is None else right
     inner = where(eq(at, last), get_item(values, -1), line)
     return where(lt(at, first), low, where(gt(at, last), high, inner))
+
+
+def _towards(
+    at: Variable,
+    slope: Variable,
+    start: tuple[Variable, Variable],
+    end: tuple[Variable, Variable],
+) -> Variable:
+    """Return the line through two points, where these may be infinite as NumPy has it.
+
+    From the first point on; where that gives NaN, back from the second one; where that gives NaN,
+    too, their value if it is one.
+    """
+    (x0, f0), (x1, f1) = start, end
+    line = slope * (at - x0) + f0
+    back = slope * (at - x1) + f1
+    level = where(and_(eq(f0, f1), eq(at, at)), f0, back)
+    return where(isnan(line), where(isnan(back), level, back), line)
 
 
 def _of_one_length(points: Variable, values: Variable) -> tuple[Variable, Variable]:
