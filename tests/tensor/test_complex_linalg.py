@@ -137,12 +137,20 @@ SYSTEMS = {
     **{kind: (A, {"assume_a": kind}) for kind in ("gen", "upper triangular", "lower triangular")},
     "transposed": (A, {"transposed": True}),
     "sym": (A + A.T, {"assume_a": "sym"}),
+    "her": (H, {"assume_a": "her"}),
+    "lower her": (H, {"assume_a": "hermitian", "lower": True}),
+    "transposed her": (H, {"assume_a": "her", "transposed": True}),
     "pos": (H, {"assume_a": "pos"}),
+    "transposed pos": (H, {"assume_a": "pos", "transposed": True}),
     "lower pos": (H, {"assume_a": "pos", "lower": True}),
     "tridiagonal": (BAND, {"assume_a": "tridiagonal"}),
     "banded": (BAND, {"assume_a": "banded"}),
 }
-READ = {"upper triangular": np.triu, "lower triangular": np.tril, "transposed": np.transpose}
+READ = {
+    "upper triangular": np.triu,
+    "lower triangular": np.tril,
+    **dict.fromkeys(("transposed", "transposed her", "transposed pos"), np.transpose),
+}
 
 
 @pytest.mark.parametrize("right", [B, B[:, 0], B.real], ids=["matrix", "vector", "real"])
@@ -154,6 +162,33 @@ def test_systems(mode, kind, right):
     found = compiled(LINALG.solve(z, b, **arguments), {z: array, b: right}, mode)
     whole = READ.get(kind, lambda a: a)(array)
     np.testing.assert_allclose(found, np.linalg.solve(whole, right), rtol=1e-10)
+
+
+@pytest.mark.parametrize("trans", [0, 1, 2, "N", "T", "C"])
+@pytest.mark.parametrize("lower", [False, True])
+def test_transposes_as_scipy_names_them(mode, trans, lower):
+    z, b = ft.matrix("z", dtype="complex128"), ft.matrix("b", dtype="complex128")
+    results = [
+        LINALG.solve_triangular(z, b, trans=trans, lower=lower),
+        LINALG.lu_solve(LINALG.lu_factor(z), b, trans),
+    ]
+    found = compiled(results, {z: A, b: B}, mode)
+    number = {"N": 0, "T": 1, "C": 2}.get(trans, trans)
+    expected = [
+        scipy.linalg.solve_triangular(A, B, trans=number, lower=lower),
+        scipy.linalg.lu_solve(scipy.linalg.lu_factor(A), B, trans=number),
+    ]
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+@pytest.mark.parametrize("lower", [False, True])
+def test_only_one_triangle_of_a_hermitian_matrix_is_read(mode, lower):
+    spoiled = H + 1j * np.eye(3)  # nor are imaginary parts of the diagonal
+    spoiled[np.triu_indices(3, 1) if lower else np.tril_indices(3, -1)] = np.nan
+    z = ft.matrix("z", dtype="complex128")
+    found = compiled(LINALG.solve(z, B, assume_a="her", lower=lower), {z: spoiled}, mode)
+    np.testing.assert_allclose(found, np.linalg.solve(H, B), rtol=1e-12)
 
 
 def test_triangles_factors_and_least_squares(mode):
@@ -254,6 +289,8 @@ GRADIENTS = {
     "eig": ((3, 3), eig_without_phases),
     "solve": ((3, 3), lambda z: (LINALG.solve(z, z[:, :2] + B),)),
     "pos": ((3, 3), lambda z: (LINALG.solve(z + ft.constant(5 * H), B, assume_a="pos"),)),
+    "her": ((3, 3), lambda z: (LINALG.solve(z, B, assume_a="her", transposed=True),)),
+    "conjugate": ((3, 3), lambda z: (LINALG.solve_triangular(z, B, trans="C"),)),
     "banded": ((3, 3), lambda z: (LINALG.solve(z, B, assume_a="tridiagonal"),)),
     "triangular": ((3, 3), lambda z: (LINALG.solve_triangular(z, B, trans=1),)),
 }

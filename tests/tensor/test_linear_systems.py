@@ -45,6 +45,20 @@ def test_solve_agrees_with_scipy(data, mode, n, dtype, kind, transposed, fortran
     check(solution, {x: a, y: b}, expected, mode, rtol=1e-9 if dtype == "float64" else 1e-3)
 
 
+@given(modes, st.sampled_from([1, 3, 9, 20]), dtypes, st.booleans(), st.booleans())
+def test_a_singular_matrix_has_no_solution_of_no_columns(mode, n, dtype, batched, transposed):
+    x, y = ft.tensor("x", dtype=dtype, shape=(None,) * (2 + batched)), ft.matrix("y", dtype=dtype)
+    f = fz.function([x, y], ft.linalg.solve(x, y, transposed=transposed), mode=mode)
+    good, none = regular(n, n, dtype), np.zeros((n, 0), dtype)
+    front = (2,) * batched
+    assert f(np.broadcast_to(good, (*front, n, n)), none).shape == (*front, n, 0)
+    bad = np.zeros((*front, n, n), dtype)
+    with pytest.raises(np.linalg.LinAlgError, match="singular"):
+        f(bad, none)
+    with pytest.raises(np.linalg.LinAlgError):
+        np.linalg.solve(bad, none)
+
+
 @given(st.data(), modes, lengths, dtypes)
 @settings(max_examples=settings.default.max_examples // 5)  # four functions each
 def test_inverses_and_determinants_agree_with_numpy(data, mode, n, dtype):

@@ -18,13 +18,15 @@ from frazil.tensor.linalg.matrices import (
 )
 from frazil.tensor.linalg.right_sides import matching
 from frazil.tensor.linalg.triangular import Trans, solve_triangular
+from frazil.tensor.realness import conj
 from frazil.tensor.transposition import matrix_transpose
 
 _KINDS = {
     "general": "gen",
     "symmetric": "sym",
+    "hermitian": "her",
     "positive definite": "pos",
-    **{kind: kind for kind in ("gen", "sym", "pos", "diagonal", "tridiagonal", "banded")},
+    **{kind: kind for kind in ("gen", "sym", "her", "pos", "diagonal", "tridiagonal", "banded")},
     **{kind: kind for kind in ("lower triangular", "upper triangular")},
 }
 
@@ -51,14 +53,15 @@ def solve(
         The right side: a vector, or matrices of shape ``(..., m, n)``. The dimensions in front
         broadcast.
     lower : bool, default False
-        Which triangle of a symmetric matrix is read: the lower or the upper one. The gradient is
-        of that triangle, too, as if the other one did not exist.
+        Which triangle of a symmetric or Hermitian matrix is read: the lower or the upper one. The
+        gradient is of that triangle, too, as if the other one did not exist.
     assume_a : str, default "gen"
         What is known of the matrix: nothing ("gen"), that it is symmetric ("sym"), that it is
-        positive definite, too ("pos"), or where its zeros are: "diagonal", "tridiagonal", "lower
-        triangular", "upper triangular"; elements there are not read. "general", "symmetric" and
-        "positive definite" are other words for the first three. Of a "banded" matrix a call finds
-        out which diagonals have elements; :func:`solve_banded` takes those alone.
+        Hermitian ("her"), that it is positive definite, too ("pos"), or where its zeros are:
+        "diagonal", "tridiagonal", "lower triangular", "upper triangular"; elements there are not
+        read. "general", "symmetric", "hermitian" and "positive definite" are other words for the
+        first four. Of a "banded" matrix a call finds out which diagonals have elements;
+        :func:`solve_banded` takes those alone.
     transposed : bool, default False
         Solve ``a.T @ x == b``.
     b_ndim : {1, 2}, optional
@@ -103,6 +106,8 @@ def _solved(
     a: Variable, b: Variable, kind: str, lower: bool, trans: Trans, on_error: OnError
 ) -> Variable:
     check_square(a, "solve")
+    if kind in ("her", "pos") and trans == "T":
+        a = conj(a)  # what the transpose of a Hermitian matrix is
     if kind == "pos":
         factor = cholesky(a, lower, on_error=on_error)
         return cho_solve((factor, lower), b, on_error=on_error)
@@ -114,15 +119,20 @@ def _solved(
         return in_bands
     if kind == "sym":
         a = _mirrored(a, lower)
+    if kind == "her":
+        a, trans = _mirrored(a, lower, conjugated=True), "N"
     solution: Variable = Solve(trans, on_error)(a, *LUFactor(on_error)(a), b)
     return solution
 
 
-def _mirrored(a: Variable, lower: bool) -> Variable:
-    """Return the symmetric matrix of which ``a`` holds a triangle."""
-    half = tril(a) if lower else triu(a)
+def _mirrored(a: Variable, lower: bool, *, conjugated: bool = False) -> Variable:
+    """Return the symmetric or Hermitian matrix of which ``a`` holds a triangle."""
     other = tril(a, -1) if lower else triu(a, 1)
-    return half + matrix_transpose(other)
+    if not conjugated or not a.dtype.startswith("complex"):
+        return (tril(a) if lower else triu(a)) + matrix_transpose(other)
+    # Imaginary parts of the diagonal are not read, as in LAPACK.
+    middle = triu(tril(a))
+    return other + (middle + conj(middle)) / 2 + conj(matrix_transpose(other))
 
 
 def inv(a: TensorLike, *, on_error: OnError = "raise") -> Variable:

@@ -32,9 +32,10 @@ from frazil.tensor.linalg.stacks import (
     inferred_front,
     unbroadcast_front,
 )
-from frazil.tensor.linalg.triangular import SolveTriangular, Trans
+from frazil.tensor.linalg.triangular import SolveTriangular, Trans, read_trans
 from frazil.tensor.products import matmul
 from frazil.tensor.ranges import arange
+from frazil.tensor.realness import conj
 from frazil.tensor.transposition import matrix_transpose
 
 
@@ -130,12 +131,14 @@ class FactoredSystem(MayFail):
         return for_each(self._solved, node, (factors, pivots, b), cores, results)
 
     def _solved(self, factors: Array, pivots: Array, b: Array) -> tuple[Array, ...]:
-        if not b.size:
+        if not factors.size:
             return (b.copy(),)
         (zeros,) = np.nonzero(np.diagonal(factors) == 0)
         if zeros.size:
             message = f"the matrix is singular: pivot {zeros[0]} of its factorisation is zero"
             return self.fail(b, f"{self}: {message}")
+        if not b.size:
+            return (b.copy(),)
         from scipy.linalg.lapack import get_lapack_funcs
 
         (getrs,) = get_lapack_funcs(("getrs",), (factors, b))
@@ -238,7 +241,7 @@ def lu_factor(a: TensorLike, *, on_error: OnError = "raise") -> tuple[Variable, 
 def lu_solve(
     LU_and_pivots: tuple[TensorLike, TensorLike],
     b: TensorLike,
-    trans: bool = False,
+    trans: int | str = 0,
     *,
     b_ndim: int | None = None,
     on_error: OnError = "raise",
@@ -252,8 +255,8 @@ def lu_solve(
     b : tensor_like
         The right side: a vector, or matrices of shape ``(..., m, n)``. The dimensions in front
         broadcast.
-    trans : bool, default False
-        Solve for the transposed matrix.
+    trans : {0, 1, 2, "N", "T", "C"}, default 0
+        Solve for the matrix, its transpose, or its conjugate transpose.
     b_ndim : {1, 2}, optional
         Whether ``b`` has vectors of shape ``(..., m)`` or matrices. By default it has matrices
         unless it is one vector.
@@ -278,9 +281,12 @@ def lu_solve(
     >>> ft.linalg.lu_solve(factors, [5.0, 6.0]).eval()
     array([1., 2.])
     """
+    way, conjugated = read_trans(trans)
     factors, pivots, b = (as_tensor(x) for x in (*LU_and_pivots, b))
+    if conjugated:
+        factors = conj(factors)
     dtype = _core.promote(floating(factors.dtype), floating(b.dtype))
-    op = LUSolve("T" if trans else "N", on_error)
+    op = LUSolve(way, on_error)
     system = matching([as_tensor(factors, dtype), pivots], [2, 1], as_tensor(b, dtype), b_ndim)
     return system.solution(op(*system.operands))
 

@@ -25,6 +25,7 @@ from frazil.tensor.linalg.matrices import (
 )
 from frazil.tensor.linalg.right_sides import matching, times_transposed
 from frazil.tensor.linalg.stacks import for_each, inferred_front, unbroadcast_front
+from frazil.tensor.realness import conj
 
 Trans = Literal["N", "T"]
 
@@ -97,6 +98,15 @@ class SolveTriangular(MayFail):
         return [g_a, unbroadcast_front(g_b, b)]
 
 
+def read_trans(trans: int | str) -> tuple[Trans, bool]:
+    """Return which matrix SciPy's ``trans`` means: its transpose or not, and conjugated or not."""
+    names: dict[int | str, tuple[Trans, bool]] = {0: ("N", False), 1: ("T", False), 2: ("T", True)}
+    names |= {letter: names[at] for at, letter in enumerate("NTC")}
+    if trans not in names:
+        raise ValueError(f"trans must be 0, 1, 2, 'N', 'T' or 'C'; given {trans!r}")
+    return names[trans]
+
+
 def solve_triangular(
     a: TensorLike,
     b: TensorLike,
@@ -116,8 +126,9 @@ def solve_triangular(
     b : tensor_like
         The right side: a vector, or matrices of shape ``(..., m, n)``. The dimensions in front
         broadcast.
-    trans : {0, 1, "N", "T"}, default 0
-        Solve ``a @ x == b``, or ``a.T @ x == b`` for 1 and "T".
+    trans : {0, 1, 2, "N", "T", "C"}, default 0
+        Solve ``a @ x == b``, ``a.T @ x == b`` for 1 and "T", or ``a.T.conj() @ x == b`` for 2 and
+        "C".
     lower : bool, default False
         Which triangle of ``a`` is read: the lower or, as in :func:`scipy.linalg.solve_triangular`
         by default, the upper.
@@ -146,11 +157,11 @@ def solve_triangular(
     >>> ft.linalg.solve_triangular([[2.0, 0.0], [1.0, 4.0]], [2.0, 9.0], lower=True).eval()
     array([1., 2.])
     """
-    names: dict[int | str, Trans] = {0: "N", 1: "T", "N": "N", "T": "T"}
-    if trans not in names:
-        raise ValueError(f"trans must be 0, 1, 'N' or 'T'; given {trans!r}")
+    way, conjugated = read_trans(trans)
     a, b = as_tensor(a), as_tensor(b)
+    if conjugated:
+        a = conj(a)
     dtype = _core.promote(floating(a.dtype), floating(b.dtype))
-    op = SolveTriangular(bool(lower), names[trans], bool(unit_diagonal), on_error)
+    op = SolveTriangular(bool(lower), way, bool(unit_diagonal), on_error)
     system = matching([as_tensor(a, dtype)], [2], as_tensor(b, dtype), b_ndim)
     return system.solution(op(*system.operands))
