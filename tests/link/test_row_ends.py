@@ -80,6 +80,18 @@ def test_ends_of_rows_are_written_over_operands_once(mode, dtype):
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
+def test_indices_are_read_before_results_are_written_over_them(mode):
+    row = ft.vector("row")
+    # The indices die in the loop, and what it computes is in memory of its own.
+    ordered = ft.sort(row[ft.argsort(row)] * 2)
+    f, reference = (fz.function([row], ordered, mode=own) for own in (mode, "py"))
+    rng = np.random.default_rng(0)
+    for length in range(1, 70):
+        given = rng.normal(size=length)
+        np.testing.assert_array_equal(f(given), reference(given))
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="mprotect of an anonymous map")
 @pytest.mark.parametrize("mode", ["c", "cranelift", "numba"])
 def test_nothing_is_read_behind_an_array(mode):

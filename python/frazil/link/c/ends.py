@@ -215,13 +215,14 @@ def ends_of(values: Values, operands: Operands, rows: Rows) -> Ends:
 
 def _may_repeat(values: Values) -> bool:
     """Whether elements may be computed twice, also from results: nothing is folded or put where
-    indices say, and nothing can fail.
+    indices say, and nothing can fail, as indices that are made of results do.
     """
     kernel = values.kernel
     return (
         not (kernel.folds or kernel.puts or values.calls)
         and all(write.reduce is None for write in kernel.writes)
         and not any(isinstance(own, Cumulate) for own in kernel.ops.values())
+        and kernel.takes.keys() == kernel.row_takes.keys()
         and not any(map(values.can_fail, values.expressions))
     )
 
