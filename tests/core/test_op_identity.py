@@ -7,6 +7,7 @@ import enum
 import pickle
 import sys
 import types
+import weakref
 from collections import namedtuple
 from dataclasses import FrozenInstanceError, dataclass, field
 from functools import cached_property
@@ -20,6 +21,7 @@ from hypothesis import strategies as st
 
 import frazil as fz
 import frazil.tensor as ft
+from frazil.graph.parameters import ops_kept
 from frazil.scalar import ScalarOp
 
 
@@ -331,3 +333,16 @@ def test_a_black_box_gets_its_data_as_an_input() -> None:
     data = [np.array([1.0, 2.0]), np.array([3.0, 5.0])]
     found = fz.function([mean], [LogLikelihood()(mean, values) for values in data])(0.0)
     assert [float(y) for y in found] == [-2.5, -17.0]
+
+
+def test_ops_that_are_made_again_stay_while_they_are_kept():
+    x = ft.vector("x")
+    node = fz.OpFromGraph([x], [ft.exp(x)])(x).owner
+    alone = weakref.ref(node.op)
+    assert alone() is None
+    with ops_kept():
+        with ops_kept():
+            kept = weakref.ref(node.op)
+        lives = kept() is node.op
+    assert lives
+    assert kept() is None

@@ -10,6 +10,9 @@ import dataclasses
 import itertools
 import os
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from types import NoneType
 from typing import Any, Protocol, TypeVar, overload
@@ -237,4 +240,25 @@ def made_with(cls: type[OpT], parameters: tuple[Any, ...]) -> OpT:
     fields: Any = dataclasses.fields
     derived = {own.name for own in fields(cls) if not own.init} if _fields(cls) else ()
     given = zip(names, parameters, strict=True)
-    return cls(**{name: value for name, value in given if name not in derived})
+    made = cls(**{name: value for name, value in given if name not in derived})
+    kept: list[Any] | None = getattr(_keeping, "ops", None)
+    if kept is not None:
+        kept.append(made)
+    return made
+
+
+_keeping = threading.local()
+
+
+@contextmanager
+def ops_kept() -> Iterator[None]:
+    """Keep the objects of ops that this thread makes of parameters, until this ends.
+
+    A node has no object of its op that nobody else has: each question for it makes another one.
+    """
+    before: list[Any] | None = getattr(_keeping, "ops", None)
+    _keeping.ops = [] if before is None else before
+    try:
+        yield
+    finally:
+        _keeping.ops = before
