@@ -1,8 +1,8 @@
 """Frozen dataclasses that are quick to define.
 
 The standard library writes and compiles the text of six methods for each class, although most of
-them are never called. That took a fifth of ``import frazil``. Here one method has a text, which is
-compiled when it is first asked for; the others are shared.
+them are never called. That took a fifth of ``import frazil``. Here the methods are shared, but for
+``__init__``, which is made when it is first asked for, seldom from a text.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from dataclasses import MISSING, Field, FrozenInstanceError
 from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from frazil.graph.initializer import initializer
 
 Values: TypeAlias = Callable[[object], tuple[Any, ...]]
 
@@ -152,15 +154,30 @@ class _Init:
     def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
         cls = self._cls
         if vars(cls)["__init__"] is self:
-            cls.__init__ = _written_init(cls)
+            cls.__init__ = _init_of(cls)
         return vars(cls)["__init__"].__get__(instance, owner)
+
+
+def _init_of(cls: type[Any]) -> Any:
+    """The ``__init__`` of a class: most need no text of their own."""
+    fields = dataclasses.fields(cls)
+    defaults = {field.name: field.default for field in fields if field.default is not MISSING}
+    made = any(field.default_factory is not MISSING for field in fields)
+    optional = [field.name in defaults for field in fields]
+    own = made or hasattr(cls, "__post_init__") or sorted(optional) != optional
+    found: Any = None if own else initializer([field.name for field in fields], defaults)
+    if found is None:
+        found = _written_init(cls)
+    found.__qualname__ = f"{cls.__qualname__}.__init__"
+    found.__module__ = cls.__module__
+    found.__annotations__ = {field.name: field.type for field in fields} | {"return": None}
+    return found
 
 
 def _written_init(cls: type[Any]) -> Any:
     known: dict[str, Any] = {"_set": object.__setattr__, "_MADE": MISSING}
     taken, lines = ["self"], []
-    fields = dataclasses.fields(cls)
-    for field in fields:
+    for field in dataclasses.fields(cls):
         name, value = field.name, field.name
         if field.default is not MISSING:
             known[f"_default_{name}"] = field.default
@@ -176,11 +193,7 @@ def _written_init(cls: type[Any]) -> Any:
         lines.append("self.__post_init__()")
     body = "\n    ".join(lines) or "pass"
     exec(f"def __init__({', '.join(taken)}):\n    {body}", known)
-    written = known["__init__"]
-    written.__qualname__ = f"{cls.__qualname__}.__init__"
-    written.__module__ = cls.__module__
-    written.__annotations__ = {field.name: field.type for field in fields} | {"return": None}
-    return written
+    return known["__init__"]
 
 
 def _values_of(names: list[str]) -> Values:
