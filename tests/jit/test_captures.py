@@ -17,6 +17,7 @@ from capture_cases import CASES
 
 import frazil as fz
 import frazil.tensor as ft
+from frazil.graph.garbage import no_collections
 
 SUBJECTS = (
     captured_names,
@@ -294,6 +295,16 @@ def test_asserts_of_tests_leave_a_function_compiled():
     assert compiled(np.ones(2)) == compiled(np.ones(2)) == 2
     assert compiled.cache_info().hits == 1
     assert fz.grad(cost)(np.ones(2)).tolist() == [2.0, 2.0]
+
+
+def test_pauses_of_collections_hold_until_the_outermost_ends():
+    assert gc.isenabled()
+    with no_collections():
+        x = ft.dscalar("x")
+        fz.function([x], x + 1, mode="py")
+        within = gc.isenabled()
+    assert not within
+    assert gc.isenabled()
 
 
 @pytest.mark.parametrize("enabled", [True, False])

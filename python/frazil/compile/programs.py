@@ -19,6 +19,7 @@ from frazil.compile.mode import Linker, Mode
 from frazil.compile.phases import optimize
 from frazil.compile.tiering import Keep, watch
 from frazil.graph.containers import in_container_of
+from frazil.graph.garbage import no_collections
 from frazil.graph.parameters import ops_kept
 from frazil.link.kernel.compiler import KernelCompileError
 from frazil.link.linkers.tiered import TieredLinker
@@ -83,7 +84,7 @@ def find_program(
         return found
 
     def make(_: Sequence[Hashable]) -> list[Compiled]:
-        with in_container_of(graph.inputs), ops_kept():
+        with in_container_of(graph.inputs), no_collections(), ops_kept():
             made = _compiled[key] = _find_on_disk(graph, linker, mode, donated)
         return [made]
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from frazil._core import Reach
+from frazil.graph.garbage import no_collections
 from frazil.jit.callables import is_check_of_abstract_class, is_trusted_code, refusal_of
-from frazil.jit.garbage import no_collections
 from frazil.jit.traced import TracedArray, TracedLength
 
 
