@@ -213,12 +213,14 @@ def _normal(f: Variable, sign: int) -> Power:
 
 def _is_factor(x: Variable) -> bool:
     """Whether ``x`` is a factor that may overflow or vanish."""
-    if x.type.numpy_dtype.kind != "f":
+    node = x.owner
+    if node is None or not x.dtype.startswith("float"):
         return False
-    if any(_argument(x, op) is not None for op in (scalar.exp, scalar.sigmoid, scalar.erfc)):
-        return True
-    if _exponent_beside_one(x) is not None or _pair(x) is not None:
-        return True
+    if isinstance(node.op, Elemwise):
+        op = node.op.scalar_op
+        if op is scalar.add:
+            return _exponent_beside_one(x) is not None or _pair(x) is not None
+        return op in _FUNCTIONS
     summed = _summed(x)
     # Leading dimensions broadcast by themselves, so there is one form for both.
     return summed is not None and not (summed.kept and _is_leading(summed.axes))

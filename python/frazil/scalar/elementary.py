@@ -14,6 +14,7 @@ import numpy as np
 
 import frazil._core as _core
 from frazil._core import TensorType
+from frazil.graph.cached_property import cached_property
 from frazil.graph.dataclass import dataclass
 from frazil.scalar.elemwise import Elemwise
 from frazil.scalar.op import GradientFunction, NativeText, ScalarOp
@@ -70,7 +71,7 @@ class Elementary(ScalarOp):
             # Raises for an unknown dtype, so that no op is made without a type rule.
             TensorType(self.dtype, ())
 
-    @property
+    @cached_property
     def row(self) -> Row:
         return _ROWS[self.name]
 
@@ -78,8 +79,8 @@ class Elementary(ScalarOp):
     def nin(self) -> int:
         return self.row.nin
 
-    @property
-    def rule(self) -> str:
+    @cached_property
+    def rule(self) -> str:  # asked for each node, several times
         rule = self.row.rule
         return rule if self.dtype is None else f"{rule}:{self.dtype}"
 

@@ -75,21 +75,31 @@ class Elemwise(Op):
     def infer_shape(
         self, node: FrozenApply, input_shapes: Sequence[tuple[Variable, ...]]
     ) -> tuple[tuple[Variable, ...], ...]:
+        types = node.output_types
+        whole = types[0].shape
+        operands = [
+            (x.broadcastable, shape)
+            for x, shape in zip(node.inputs, input_shapes, strict=True)
+            if shape
+        ]
+        if operands and whole.count(None) == len(whole) == len(operands[0][1]):
+            repeats, shape = operands[0]
+            if True not in repeats:  # the most frequent case
+                return (shape,) * len(types)
+
         def length(axis: int) -> Variable:
-            static = node.output_types[0].shape[axis]
+            static = whole[axis]
             if static is not None:
                 return _core.constant(static)
             # Every operand that does not broadcast here has the same length; the run checks it.
-            own = (
-                shape[axis]
-                for x, shape in zip(node.inputs, input_shapes, strict=True)
-                if x.ndim >= -axis and not x.broadcastable[axis]
-            )
+            for repeats, shape in operands:
+                if len(shape) >= -axis and not repeats[axis]:
+                    return shape[axis]
             # A rebuilt node may have a type that does not show the length 1 of its operands.
-            return next(own, _core.constant(1))
+            return _core.constant(1)
 
-        shape = tuple(length(axis) for axis in range(-node.output_types[0].ndim, 0))
-        return (shape,) * len(node.output_types)
+        shape = tuple(length(axis) for axis in range(-len(whole), 0))
+        return (shape,) * len(types)
 
 
 ScalarOp.elementwise = Elemwise

@@ -44,6 +44,10 @@ class UnknownPartial:
 class ScalarOpMeta(OpMeta, ABCMeta):
     """Makes equal ops one object, and refuses classes that do not define what they compute."""
 
+    # Nothing is a scalar op but by its bases, and each node is asked several times what it is.
+    __instancecheck__ = type.__instancecheck__
+    __subclasscheck__ = type.__subclasscheck__
+
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls.__abstractmethods__:
             raise TypeError(f"{cls.__qualname__} is abstract: it must define impl")

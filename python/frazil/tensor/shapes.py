@@ -12,6 +12,7 @@ from typing import TypeVar
 import frazil._core as _core
 from frazil._core import Constant, FrozenApply, Variable
 from frazil.graph.answers import listed
+from frazil.graph.op import Op
 from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.lengths import Lengths, Shape_i, as_length, literal
 
@@ -160,33 +161,36 @@ def lengths_of(
         If it does not give a length for each dimension of each output, or one that the type
         contradicts.
     """
-    what = f"infer_shape of {node.op}"
-    wanted = "a tuple of lengths, or None,"
-    given = listed(
-        node.op.infer_shape(node, input_shapes), len(node.outputs), what, wanted, "outputs"
-    )
+    op, outputs = node.op, node.outputs
+    given = op.infer_shape(node, input_shapes)
+    if type(op) is Elemwise:  # most nodes, and nobody else's answer
+        return list(given)
+    if type(given) is not tuple or len(given) != len(outputs):
+        wanted = "a tuple of lengths, or None,"
+        given = listed(given, len(outputs), f"infer_shape of {op}", wanted, "outputs")
     return [
-        None if shape is None else _checked_shape(f"{what}, output {at}", y, shape)
-        for at, (shape, y) in enumerate(zip(given, node.outputs, strict=True))
+        None if shape is None else _checked_shape(op, at, y, shape)
+        for at, (shape, y) in enumerate(zip(given, outputs, strict=True))
     ]
 
 
-def _checked_shape(what: str, y: Variable, shape: object) -> tuple[Variable, ...]:
+def _checked_shape(op: Op, at: int, y: Variable, shape: object) -> tuple[Variable, ...]:
     if not isinstance(shape, tuple | list) or len(shape) != y.ndim:
         hint = " in a tuple for each output" if isinstance(shape, Variable | int) else ""
         raise TypeError(
-            f"{what}: {y.ndim} lengths{hint} are needed, since it has type {y.type}; given {shape}"
+            f"infer_shape of {op}, output {at}: {y.ndim} lengths{hint} are needed, since it has "
+            f"type {y.type}; given {shape}"
         )
     lengths = []
     for axis, (length, static) in enumerate(zip(shape, y.type.shape, strict=True)):
         try:
             made = as_length(length)
         except TypeError as error:
-            raise TypeError(f"{what}, axis {axis}: {error}") from None
+            raise TypeError(f"infer_shape of {op}, output {at}, axis {axis}: {error}") from None
         if isinstance(made, Constant) and static not in (None, int(made.data)):
             raise ValueError(
-                f"{what}, axis {axis}: the length is said to be {made.data}, and {static} by the "
-                f"type {y.type} that make_node gave"
+                f"infer_shape of {op}, output {at}, axis {axis}: the length is said to be "
+                f"{made.data}, and {static} by the type {y.type} that make_node gave"
             )
         lengths.append(made)
     return tuple(lengths)

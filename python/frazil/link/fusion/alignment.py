@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from frazil._core import FrozenApply, Variable
 from frazil.link.fusion.views import REPEATED, Axes
@@ -17,6 +18,8 @@ from frazil.tensor.advanced_indexing import (
 from frazil.tensor.cumulation import CumOp
 from frazil.tensor.reductions import Reduce
 
+_COMPLEX = frozenset(("complex64", "complex128"))
+
 
 def makes_elements(node: FrozenApply) -> bool:
     """Whether a loop computes an element of the node's output at each position of the domain."""
@@ -25,7 +28,7 @@ def makes_elements(node: FrozenApply) -> bool:
 
 def has_complex(node: FrozenApply) -> bool:
     """Whether a node computes with complex numbers, for which there are no kernels."""
-    return any(x.dtype.startswith("complex") for x in (*node.inputs, *node.outputs))
+    return not _COMPLEX.isdisjoint([x.dtype for x in (*node.inputs, *node.outputs)])
 
 
 def can_loop(node: FrozenApply) -> bool:
@@ -49,7 +52,7 @@ def row_dimension(node: FrozenApply) -> int | None:
 def domain(node: FrozenApply) -> Variable:
     """The variable over whose elements a loop iterates for a node."""
     op = node.op
-    if isinstance(op, Elemwise):  # asked most often
+    if type(op) is Elemwise:  # asked most often
         return node.outputs[0]
     if isinstance(op, Reduce):
         return node.inputs[0]
@@ -62,25 +65,30 @@ def domain(node: FrozenApply) -> Variable:
 
 def whole_operands(node: FrozenApply) -> Sequence[Variable]:
     """The operands that the node needs as whole arrays, not element by element."""
-    indexed = isinstance(node.op, (AdvancedSubtensor, AdvancedIncSubtensor))
-    return node.inputs[:1] if indexed else ()
+    op = node.op
+    if type(op) is Elemwise:  # asked most often
+        return ()
+    return node.inputs[:1] if isinstance(op, (AdvancedSubtensor, AdvancedIncSubtensor)) else ()
 
 
 def element_operands(node: FrozenApply) -> list[tuple[Variable, Axes]]:
     """The operands that are read element by element, with their axis for each domain dimension."""
     ndim = domain(node).ndim
-    if not isinstance(node.op, (AdvancedSubtensor, AdvancedIncSubtensor)):
-        return [(x, _at_end(x, ndim)) for x in node.inputs]
+    op = node.op
+    if type(op) is Elemwise or not isinstance(op, (AdvancedSubtensor, AdvancedIncSubtensor)):
+        return [(x, _at_end(x.ndim, ndim)) for x in node.inputs]
     first = 1 if isinstance(node.op, AdvancedSubtensor) else 2
     indices = node.inputs[first:]
     end = index_position(node.op.template) + max(x.ndim for x in indices)
     behind = (REPEATED,) * (ndim - end)
-    values = [(y, _at_end(y, ndim)) for y in node.inputs[1:first]]
-    return [*values, *((x, _at_end(x, end) + behind) for x in indices)]
+    values = [(y, _at_end(y.ndim, ndim)) for y in node.inputs[1:first]]
+    return [*values, *((x, _at_end(x.ndim, end) + behind) for x in indices)]
 
 
-def _at_end(x: Variable, ndim: int) -> Axes:
-    return (REPEATED,) * (ndim - x.ndim) + tuple(range(x.ndim))
+@cache
+def _at_end(own: int, ndim: int) -> Axes:
+    """The axes of an operand of rank ``own`` that lies along the last of ``ndim`` dimensions."""
+    return (REPEATED,) * (ndim - own) + tuple(range(own))
 
 
 def indexed_axes(node: FrozenApply) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from frazil._core import FrozenApply, Variable
 from frazil.graph.cached_property import cached_property
@@ -122,8 +122,7 @@ def fuse(
     return levels.tasks(outputs, limit)
 
 
-@dataclass(frozen=True, slots=True)
-class _LoopKey:
+class _LoopKey(NamedTuple):
     """The loop of a node: the one of this level and space."""
 
     level: int
@@ -222,7 +221,9 @@ class Levels:
 
     def _row_loop(self, node: FrozenApply, own: Lengths, least: int) -> _LoopKey | None:
         """The first loop that can have the node as a row node, since it computes its operands."""
-        if not isinstance(node.op, Elemwise) or (self._rows is not None and node not in self._rows):
+        if not self._row_made or not isinstance(node.op, Elemwise):
+            return None
+        if self._rows is not None and node not in self._rows:
             return None
         seen = operands(node, self._views)
         hosts = [
@@ -381,7 +382,8 @@ def _needed(
         needed.append(node)
         if fusible(node):
             wanted.update(whole_operands(node))
-            wanted.update(base for base, _ in operands(node, views))
+            for base, _ in operands(node, views):
+                wanted.add(base)
             wanted.update(shapes.leaves(domain(node)))
         else:
             wanted.update(value_operands(node))
@@ -405,7 +407,8 @@ def _length_leaves(node: FrozenApply, shapes: Spaces) -> Sequence[Variable]:
 
 def _moves_along(axes: Axes, over: Variable) -> bool:
     """Whether an operand with these axes moves along every dimension of a loop over ``over``."""
-    return len(axes) - axes.count(REPEATED) == over.ndim - over.type.shape.count(1)
+    repeated = over.broadcastable
+    return len(axes) - axes.count(REPEATED) == len(repeated) - repeated.count(True)
 
 
 def _repeats_row(axes: Axes, over: Variable) -> bool:

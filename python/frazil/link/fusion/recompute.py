@@ -38,20 +38,28 @@ class Recompute:
                 continue
             (output,) = node.outputs
             space = shapes.space(output)
+            most = KEEPING if space else FUNCTION - 1
             whole = cost(node.op.scalar_op)
-            bases = [views.look_through(operand)[0] for operand in node.inputs]
-            # Operands of a single element are computed once a row.
-            whole += sum(costs.get(x, 0) for x in bases if not space or shapes.space(x))
-            if whole > KEEPING and (space or whole >= FUNCTION):
+            if whole > most:
                 continue
-            read = {x for base in bases for x in self.reads(base)}
+            read: set[Variable] = set()
+            for operand in node.inputs:
+                base = views.look_through(operand)[0]
+                leaves = self._leaves.get(base)
+                if leaves is None:
+                    read.add(base)
+                    continue
+                read |= leaves
+                # Operands of a single element are computed once a row.
+                if not space or shapes.space(base):
+                    whole += costs[base]
             # An operand that is written over is gone when the result is computed again.
-            if not read.isdisjoint(written):
+            if whole > most or not read.isdisjoint(written):
                 continue
-            large = [x for x in read if len(shapes.space(x)) >= len(space)]
-            if not space or len(large) <= READS:
-                costs[output] = whole
-                self._leaves[output] = frozenset(x for x in read if not isinstance(x, Constant))
+            if space and sum(len(shapes.space(x)) >= len(space) for x in read) > READS:
+                continue
+            costs[output] = whole
+            self._leaves[output] = frozenset(x for x in read if not isinstance(x, Constant))
 
     def __contains__(self, x: Variable) -> bool:
         return x in self._leaves

@@ -55,10 +55,12 @@ class Spaces(Shapes):
 
     def _unify(self, node: FrozenApply, over: Variable) -> None:
         whole = self.lengths(over)
-        if isinstance(node.op, Elemwise) and all(
-            not x.ndim or self.lengths(x) == whole for x in node.inputs
-        ):
-            return  # the most frequent case: the same lengths everywhere
+        if isinstance(node.op, Elemwise):
+            for x in node.inputs:
+                if x.ndim and self.lengths(x) != whole:
+                    break
+            else:
+                return  # the most frequent case: the same lengths everywhere
         operands = element_operands(node)
         for dim in range(over.ndim):
             met = [

@@ -6,8 +6,10 @@ A buffer filled with one value, which nothing writes to, counts as a broadcast s
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 
 from frazil._core import FrozenApply, Variable
+from frazil.scalar.elemwise import Elemwise
 from frazil.tensor.broadcasting import BroadcastTo
 from frazil.tensor.creation import Full
 from frazil.tensor.dims import DropDims, ExpandDims
@@ -44,6 +46,9 @@ class Views:
 
     def look_through(self, x: Variable) -> tuple[Variable, Axes]:
         """The variable that ``x`` is a view of, and for each dimension of ``x`` its axis there."""
+        found = self._seen.get(x)
+        if found is not None:
+            return found
         # A view of a view: each is looked through once.
         pending: list[tuple[Variable, Variable, Axes]] = []
         at = x
@@ -60,6 +65,7 @@ class Views:
         return self._seen[x]
 
 
+@lru_cache(maxsize=1024)
 def through(outer: Axes, inner: Axes) -> Axes:
     """The axes of the variable beneath a view that moves like ``outer``."""
     return tuple(REPEATED if axis == REPEATED else inner[axis] for axis in outer)
@@ -67,6 +73,8 @@ def through(outer: Axes, inner: Axes) -> Axes:
 
 def _moving(x: Variable, axes: Iterable[int]) -> Axes:
     """``axes`` without those along which ``x`` is known to have one element."""
+    if True not in x.broadcastable:
+        return tuple(axes)
     return tuple(
         REPEATED if repeats else axis for axis, repeats in zip(axes, x.broadcastable, strict=True)
     )
@@ -77,7 +85,10 @@ def _beneath(x: Variable, written: Collection[Variable]) -> tuple[Variable, Axes
     node = x.owner
     if node is None:
         return None
-    match node.op:
+    op = node.op
+    if type(op) is Elemwise:  # the most frequent case
+        return None
+    match op:
         case Full() if x in written:
             return None
         case BroadcastTo() | Full():
